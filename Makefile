@@ -43,10 +43,9 @@ soak: .venv/.test
 	echo "Railpost needs Python 3.11 or newer; none of '$(PYTHONS)' is. Name one: make PYTHON=/path/to/python3" >&2; \
 	exit 1
 
-# The editable install points at this folder as a whole, so that a new module needs no new install.
 .venv/.run: requirements/run.txt pyproject.toml | .venv/bin/python
 	$(PIP) install --require-hashes $(PIP_FLAGS) -r requirements/run.txt
-	$(PIP) install --no-deps --no-build-isolation --no-index -C editable_mode=compat -e .
+	$(PIP) install --no-deps --no-build-isolation --no-index -e .
 	@touch $@
 
 .venv/.test: requirements/test.txt .venv/.run
