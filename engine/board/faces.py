@@ -1,0 +1,191 @@
+"""What lies in a hex: tile faces in a rotation, and which rotations of a tile fit a hex.
+
+The ends of track are numbers: 0-5 the edges of the hex, 6 + n its node n.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import cache
+from itertools import count
+
+import msgspec
+
+from engine.facts import Color, Face, Facts, Node, tile_faces
+
+FIXED = frozenset({"gray", "red", "blue"})
+"""Colours of printed hexes on which no tile is ever laid."""
+
+NODE = 6
+"""The end that is node 0."""
+
+
+class Turned(msgspec.Struct, frozen=True):
+    """A face in its rotation.
+
+    `tracks`: pairs of ends. `exits`: the edges with track, bit e for edge e; `node_exits`: the same
+    for each node, through junctions too. `onward`: for each end, where track leads from it: pairs of
+    the tracks used (bit t for track t) and the end that is reached, a junction never being one.
+    """
+
+    color: Color
+    label: str | None
+    nodes: tuple[Node, ...]
+    tracks: tuple[tuple[int, int], ...]
+    exits: int
+    node_exits: tuple[int, ...]
+    onward: tuple[tuple[tuple[int, int], ...], ...]
+
+    @property
+    def stops(self) -> tuple[int, ...]:
+        """The nodes that are stops: all but junctions."""
+        return tuple(n for n, node in enumerate(self.nodes) if node.kind != "junction")
+
+
+def _end(text: str, turn: int) -> int:
+    number = int(text[1:])
+    return (number + turn) % 6 if text[0] == "e" else NODE + number
+
+
+def _turned(face: Face, turn: int) -> Turned:
+    tracks = tuple((_end(a, turn), _end(b, turn)) for a, b in face.paths)
+    nodes = face.nodes
+
+    def leads(end: int, used: int) -> Iterator[tuple[int, int]]:
+        for t, pair in enumerate(tracks):
+            if end in pair and not used >> t & 1:
+                other = pair[pair[0] == end]
+                if other >= NODE and nodes[other - NODE].kind == "junction":
+                    yield from leads(other, used | 1 << t)
+                else:
+                    yield used | 1 << t, other
+
+    ends = range(NODE + len(nodes))
+    onward = tuple(tuple(sorted(lead for lead in leads(end, 0) if lead[1] != end)) for end in ends)
+    exits = _mask(end for pair in tracks for end in pair if end < NODE)
+    node_exits = tuple(_mask(end for _, end in onward[NODE + n] if end < NODE) for n in range(len(nodes)))
+    return Turned(face.color, face.label, nodes, tracks, exits, node_exits, onward)
+
+
+def _mask(bits: Iterator[int]) -> int:
+    mask = 0
+    for bit in bits:
+        mask |= 1 << bit
+    return mask
+
+
+@cache
+def turned(tile: str, turn: int) -> Turned:
+    """The face of a tile in its rotation 0-5. Raises KeyError for a tile that does not exist."""
+    return _turned(tile_faces()[tile], turn)
+
+
+class Ground:
+    """The map of one title before a tile is laid, with hexes and hexsides numbered.
+
+    A port, 6 x hex + edge, is a hex entered by an edge. `across`: the port that track running out
+    over a port's edge enters, -1 where there is none (off the map, impassable border). `side`: the
+    hexside of a port as a bit, the same for the two ports that it joins. `open`: by hex the edges
+    track may run to, those against blank sides of printed gray and red hexes left out (1830 §18).
+    """
+
+    def __init__(self, facts: Facts) -> None:
+        hexes = facts.map.hexes
+        self.facts = facts
+        self.hexes = tuple(hexes)
+        self.number = {hex: i for i, hex in enumerate(self.hexes)}
+        self.printed = {hex: _turned(face, 0) for hex, face in hexes.items()}
+        walls = {(hex, b.edge) for hex, face in hexes.items() for b in face.borders if b.kind == "impassable"}
+        self.across = [-1] * (6 * len(hexes))
+        self.side = [0] * (6 * len(hexes))
+        self.open: dict[str, int] = {}
+        sides = count()
+        for hex, face in hexes.items():
+            self.open[hex] = 0
+            for edge in range(6):
+                port = 6 * self.number[hex] + edge
+                there, back = face.neighbors.get(edge), (edge + 3) % 6
+                if there is not None and there in hexes and not walls & {(hex, edge), (there, back)}:
+                    self.across[port] = 6 * self.number[there] + back
+                    if hexes[there].color not in FIXED or self.printed[there].exits >> back & 1:
+                        self.open[hex] |= 1 << edge
+                other = self.across[port]
+                self.side[port] = self.side[other] if 0 <= other < port else 1 << next(sides)
+        self.fitted: dict[tuple[str, tuple[str, int] | None, str], tuple[Fit, ...]] = {}
+
+
+_grounds: dict[int, Ground] = {}
+
+
+def ground_of(facts: Facts) -> Ground:
+    """The numbered map of a title, made once."""
+    ground = _grounds.get(id(facts))
+    if ground is None:
+        ground = _grounds[id(facts)] = Ground(facts)
+    return ground
+
+
+def printed(facts: Facts, hex: str) -> Turned:
+    """What the map shows in a hex. Raises KeyError for a hex that is not on the map."""
+    return ground_of(facts).printed[hex]
+
+
+def face_at(facts: Facts, tiles: Mapping[str, tuple[str, int]], hex: str) -> Turned:
+    """What lies in a hex: its tile, or else what the map shows."""
+    laid = tiles.get(hex)
+    return turned(*laid) if laid else ground_of(facts).printed[hex]
+
+
+class Fit(msgspec.Struct, frozen=True):
+    """A rotation in which a tile fits; `moved`: the new node of each old node."""
+
+    turn: int
+    face: Turned
+    moved: dict[int, int]
+
+
+def fits(facts: Facts, hex: str, old: tuple[str, int] | None, tile: str) -> tuple[Fit, ...]:
+    """The rotations 0-5 in which a tile may lie in a hex as far as track goes (1830 §18, §18.1).
+
+    `old` is the tile that lies there with its turn. All track that lies there is kept, with all
+    edges of a node on one node and different nodes different (unless the new tile has fewer), and
+    no track runs off the map, over an impassable side or against a blank side of a gray or red hex.
+    Rotations in which a symmetric tile looks alike are all given: players use any of them, and what
+    they name is what is stored. Raises KeyError for an unknown hex or tile.
+    """
+    ground = ground_of(facts)
+    key = (hex, old, tile)
+    found = ground.fitted.get(key)
+    if found is None:
+        before = turned(*old) if old else ground.printed[hex]
+        closed = ~ground.open[hex]
+        found = tuple(
+            Fit(turn, face, moved)
+            for turn in range(6)
+            if not (face := turned(tile, turn)).exits & closed and (moved := _kept(before, face)) is not None
+        )
+        ground.fitted[key] = found
+    return found
+
+
+def _kept(old: Turned, new: Turned) -> dict[int, int] | None:
+    """The new node of each old node, or None where track or the difference of two nodes is lost."""
+    for end, onward in enumerate(old.onward[:NODE]):
+        kept = {other for _, other in new.onward[end]}
+        if any(other < NODE and other not in kept for _, other in onward):
+            return None
+    moved: dict[int, int] = {}
+    stops = old.stops
+    for n in stops:
+        if old.node_exits[n]:
+            homes = [m for m in new.stops if not old.node_exits[n] & ~new.node_exits[m]]
+            if not homes:
+                return None
+            moved[n] = homes[0]
+    if len(new.stops) >= len(stops) and len(set(moved.values())) < len(moved):
+        return None
+    free = [m for m in new.stops if m not in moved.values()] or list(new.stops)
+    for n in stops:
+        if n not in moved and free:
+            moved[n] = free.pop(0) if len(free) > 1 else free[0]
+    return moved
