@@ -1,4 +1,4 @@
-"""What every test stands on: no setting leaks in from outside; what a machine lacks is skipped with its reason."""
+"""What every test stands on: no setting leaks in; what a machine lacks is skipped with the reason."""
 
 import os
 import shutil

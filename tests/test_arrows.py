@@ -26,9 +26,12 @@ ALLOWED = {
 
 # The rules know no clock, no chance and no outside world; a title's facts come through importlib.resources.
 IMPURE_MODULES = set(
-    """asyncio calendar concurrent ctypes datetime fileinput ftplib getpass glob http imaplib io logging
-    multiprocessing os pathlib platform poplib queue random sched secrets select selectors shelve shutil
-    signal smtplib socket socketserver sqlite3 ssl subprocess tempfile threading time urllib uuid zoneinfo""".split()
+    """
+    asyncio calendar concurrent ctypes datetime fileinput ftplib getpass glob http imaplib io
+    logging multiprocessing os pathlib platform poplib queue random sched secrets select selectors
+    shelve shutil signal smtplib socket socketserver sqlite3 ssl subprocess tempfile threading time
+    urllib uuid zoneinfo
+    """.split()
 )
 IMPURE_CALLS = {"open", "input", "print", "exec", "eval", "id"}
 DYNAMIC_IMPORTS = {"import_module", "__import__"}

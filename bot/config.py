@@ -1,0 +1,401 @@
+"""The settings: environment variables `RAILPOST_…`, and the same lines in a `.env` file beside the service.
+
+The environment goes before the file; a blank value is as good as none. Nothing is read when a `Settings` is
+made directly, so a test never meets the settings of the machine that it runs on. What cannot be used is told
+in one sentence each (`SettingsError`) before anything has started, and no sentence or repr shows a password,
+a token or a secret. `deploy/railpost.env.example` shows every setting.
+"""
+
+import os
+import re
+import secrets
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from difflib import get_close_matches
+from importlib.util import find_spec
+from ipaddress import ip_address
+from pathlib import Path
+from typing import Annotated, Literal, Self
+from urllib.parse import unquote, urlsplit
+
+from dotenv.parser import parse_stream
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    SecretStr,
+    ValidationError,
+    model_validator,
+)
+from pydantic_core import ErrorDetails
+from sqlalchemy.engine import make_url
+from sqlalchemy.exc import ArgumentError
+
+PREFIX = "RAILPOST_"
+
+DATABASES = {
+    "sqlite+aiosqlite": "aiosqlite",
+    "postgresql+asyncpg": "asyncpg",
+    "postgresql+psycopg": "psycopg",
+}
+
+# A local part holds 64 octets (RFC 5321 §4.5.3.1.1); that of a reply ends in a separator and a token of 26.
+LONGEST_LOCAL_PART = 64 - 1 - 26
+
+Tls = Literal["tls", "starttls", "plain"]
+
+
+class SettingsError(Exception):
+    """One or more settings cannot be used: one sentence a line, fit to be shown as it is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Server:
+    """Where to log in: TLS from the first byte, before the login, or never. No `user`, no login."""
+
+    host: str
+    port: int
+    tls: Tls
+    user: str
+    password: SecretStr
+
+
+@dataclass(frozen=True, slots=True)
+class Folders:
+    """The IMAP folders whose contents are the state of a letter: to do, done, not for us, not understood."""
+
+    inbox: str
+    processed: str
+    ignored: str
+    quarantine: str
+
+
+@dataclass(frozen=True, slots=True)
+class Mail:
+    """All that mail needs. `limit` in bytes of one letter, `idle` in seconds of one IMAP IDLE."""
+
+    imap: Server
+    smtp: Server
+    address: str
+    separator: str
+    folders: Folders
+    authserv: str | None
+    limit: int
+    idle: int
+
+
+@dataclass(frozen=True, slots=True)
+class Discord:
+    """All that Discord needs. `api` and `gateway` replace the client's own addresses where they are given."""
+
+    token: SecretStr
+    api: str | None
+    gateway: str | None
+
+
+def is_loopback(host: str) -> bool:
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+def server_parser(
+    name: str, schemes: Mapping[str, tuple[int, Tls]], example: str
+) -> Callable[[object], object]:
+    """A reader of `scheme://user:password@host:port`; `schemes` gives the usual port and kind of TLS."""
+    sentence = (
+        f"should look like {example} (in a password write @ / ? # % as %40 %2F %3F %23 %25, "
+        f"or leave it out and set {PREFIX}{name}_PASSWORD)"
+    )
+
+    def parse(value: object) -> object:
+        if not isinstance(value, str):
+            return value
+        try:
+            url = urlsplit(value)
+            port, tls = schemes[url.scheme]
+            port = url.port or port
+        except (ValueError, KeyError):
+            raise ValueError(sentence) from None
+        if not url.hostname or url.path.strip("/") or url.query or url.fragment or re.search(r"\s", value):
+            raise ValueError(sentence)
+        user, password = unquote(url.username or ""), SecretStr(unquote(url.password or ""))
+        return Server(url.hostname, port, tls, user, password)
+
+    return parse
+
+
+IMAP = server_parser(
+    "IMAP", {"imaps": (993, "tls"), "imap": (143, "plain")}, "imaps://user:password@mail.example.org:993"
+)
+SMTP = server_parser(
+    "SMTP",
+    {"smtps": (465, "tls"), "smtp+starttls": (587, "starttls"), "smtp": (25, "plain")},
+    "smtps://user:password@mail.example.org:465 or smtp+starttls://user:password@mail.example.org:587",
+)
+
+
+def web_address(*schemes: str) -> AfterValidator:
+    def check(value: str) -> str:
+        try:
+            url = urlsplit(value)
+            fits = url.scheme in schemes and bool(url.hostname) and url.port != 0
+        except ValueError:
+            fits = False
+        if not fits:
+            raise ValueError(f"should be an address that starts with {schemes[-1]}://")
+        return value
+
+    return AfterValidator(check)
+
+
+def known_database(value: SecretStr) -> SecretStr:
+    try:
+        driver = make_url(value.get_secret_value()).drivername
+    except ArgumentError:
+        driver = ""
+    if driver not in DATABASES:
+        raise ValueError(f"should start with one of {', '.join(f'{name}://' for name in DATABASES)}")
+    if find_spec(DATABASES[driver]) is None:
+        raise ValueError(f"needs the package {DATABASES[driver]}, which is not installed")
+    return value
+
+
+def no_file(value: Path) -> Path:
+    if value.exists() and not value.is_dir():
+        raise ValueError("should be a folder, and is a file")
+    return value
+
+
+def plain_address(value: str) -> str:
+    local, _, domain = value.rpartition("@")
+    if not re.fullmatch(r"[\w.!#$%&'*+/=?^`{|}~-]+", local, re.ASCII) or not re.fullmatch(
+        r"[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?", domain
+    ):
+        raise ValueError("should be one plain mail address such as play@games.example.org")
+    if len(local) > LONGEST_LOCAL_PART:
+        raise ValueError(f"should have at most {LONGEST_LOCAL_PART} characters before the @")
+    return value
+
+
+def one_word(value: SecretStr) -> SecretStr:
+    if re.search(r"\s", value.get_secret_value()):
+        raise ValueError("should be the bot's token alone, without spaces")
+    return value
+
+
+def long_secret(value: SecretStr) -> SecretStr:
+    if len(value.get_secret_value()) < 32:
+        raise ValueError("should have at least 32 characters")
+    return value
+
+
+def folder_name(value: str) -> str:
+    """Plain printable ASCII: what needs no quoting rules of IMAP's own (RFC 3501 §5.1.3)."""
+    if not re.fullmatch(r"[ -~]+", value) or set(value) & set('"\\%*'):
+        raise ValueError('should be a folder name of plain letters, without " \\ % *')
+    return value
+
+
+def server_name(value: str) -> str:
+    if not re.fullmatch(r"[A-Za-z0-9._:-]+", value):
+        raise ValueError("should be one name such as mx.example.org, as your server writes it")
+    return value
+
+
+def lower(value: object) -> object:
+    return value.lower() if isinstance(value, str) else value
+
+
+FolderName = Annotated[str, AfterValidator(folder_name)]
+ApiAddress = Annotated[str, web_address("http", "https")]
+GatewayAddress = Annotated[str, web_address("ws", "wss")]
+
+
+class Settings(BaseModel):
+    """Every setting, named as after `RAILPOST_` in lower case. Sizes in bytes, times in seconds."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
+
+    data: Annotated[Path, AfterValidator(no_file)] = Path("data")
+    database: Annotated[SecretStr, AfterValidator(known_database)] | None = None
+    log_level: Annotated[Literal["debug", "info", "warning", "error"], BeforeValidator(lower)] = "info"
+    picture_workers: int = Field(default=2, ge=1, le=64)
+    ping_holdoff: float = Field(default=45, ge=0, le=3600)
+    table_conventions: Literal["rulebook", "18xx.games"] = "rulebook"
+
+    discord_token: Annotated[SecretStr, AfterValidator(one_word)] | None = None
+    discord_api: ApiAddress | None = None
+    discord_gateway: GatewayAddress | None = None
+
+    imap: Annotated[Server | None, BeforeValidator(IMAP)] = None
+    imap_password: SecretStr | None = None
+    imap_inbox: FolderName = "INBOX"
+    imap_processed: FolderName = "Processed"
+    imap_ignored: FolderName = "Ignored"
+    imap_quarantine: FolderName = "Quarantine"
+    smtp: Annotated[Server | None, BeforeValidator(SMTP)] = None
+    smtp_password: SecretStr | None = None
+    mail_address: Annotated[str, AfterValidator(plain_address)] | None = None
+    mail_separator: Literal["+", "-", "=", "_"] = "+"
+    mail_secret: Annotated[SecretStr, AfterValidator(long_secret)] | None = None
+    mail_authserv: Annotated[str, AfterValidator(server_name)] | None = None
+    mail_limit: int = Field(default=1_000_000, ge=10_000, le=100_000_000)
+    mail_idle: int = Field(default=240, ge=1, le=300)
+
+    allow_plain: bool = False
+
+    @model_validator(mode="after")
+    def _complete(self) -> Self:
+        """Ask for each transport once, so that half of one is refused here and never later."""
+        _ = self.discord, self.mail
+        return self
+
+    @property
+    def database_url(self) -> str:
+        """The SQLAlchemy address of the store; it may hold a password."""
+        if self.database:
+            return self.database.get_secret_value()
+        return f"sqlite+aiosqlite:///{self.data / 'railpost.db'}"
+
+    @property
+    def discord(self) -> Discord | None:
+        """Discord, or None where no token is given."""
+        if self.discord_token is None:
+            return None
+        for name, address in (("DISCORD_API", self.discord_api), ("DISCORD_GATEWAY", self.discord_gateway)):
+            if address and urlsplit(address).scheme in {"http", "ws"}:
+                self._may_be_plain(name, urlsplit(address).hostname or "", "https:// or wss://")
+        return Discord(self.discord_token, self.discord_api, self.discord_gateway)
+
+    @property
+    def mail(self) -> Mail | None:
+        """Mail, or None where neither IMAP nor SMTP is given."""
+        if self.imap is None or self.smtp is None:
+            beside = ("imap", "smtp", "imap_password", "smtp_password", "mail_address")
+            if given := [PREFIX + name.upper() for name in beside if getattr(self, name)]:
+                needed = [PREFIX + name for name in ("IMAP", "SMTP") if PREFIX + name not in given]
+                raise ValueError(f"{given[0]} is set, but mail needs {' and '.join(needed)} too")
+            return None
+        imap = self._login("IMAP", self.imap, self.imap_password, "imaps://")
+        smtp = self._login("SMTP", self.smtp, self.smtp_password, "smtps:// or smtp+starttls://")
+        if not imap.user:
+            raise ValueError(f"{PREFIX}IMAP should name the user of the mailbox")
+        return Mail(
+            imap=imap,
+            smtp=smtp,
+            address=self.mail_address or self._address_of(imap),
+            separator=self.mail_separator,
+            folders=Folders(self.imap_inbox, self.imap_processed, self.imap_ignored, self.imap_quarantine),
+            authserv=self.mail_authserv,
+            limit=self.mail_limit,
+            idle=self.mail_idle,
+        )
+
+    def _login(self, name: str, server: Server, password: SecretStr | None, safe: str) -> Server:
+        if server.tls == "plain":
+            self._may_be_plain(name, server.host, safe)
+        if password and server.password:
+            raise ValueError(f"{PREFIX}{name} and {PREFIX}{name}_PASSWORD both give a password; keep one")
+        password = password or server.password
+        if bool(server.user) != bool(password):
+            lack = "a password but no user" if password else "a user but no password"
+            raise ValueError(f"{PREFIX}{name} has {lack}")
+        return replace(server, password=password)
+
+    def _may_be_plain(self, name: str, host: str, safe: str) -> None:
+        if not (self.allow_plain or is_loopback(host)):
+            raise ValueError(
+                f"{PREFIX}{name} would send secrets to {host} unencrypted; use {safe}, "
+                f"or set {PREFIX}ALLOW_PLAIN=true if the way there is safe"
+            )
+
+    @staticmethod
+    def _address_of(imap: Server) -> str:
+        try:
+            return plain_address(imap.user)
+        except ValueError:
+            raise ValueError(
+                f"{PREFIX}MAIL_ADDRESS should be set, because the user of {PREFIX}IMAP is no mail address"
+            ) from None
+
+
+KNOWN = {PREFIX + field.upper(): field for field in Settings.model_fields}
+
+
+def read(given: Mapping[str, str]) -> Settings:
+    """Settings from variables by their full names, `{"RAILPOST_DATA": "/srv/railpost"}`.
+
+    Raises SettingsError with a sentence for each that is unknown or cannot be used.
+    """
+    if unknown := sorted(given.keys() - KNOWN.keys()):
+        raise SettingsError("\n".join(map(unknown_name, unknown)))
+    try:
+        return Settings.model_validate({KNOWN[name]: value for name, value in given.items()})
+    except ValidationError as error:
+        raise SettingsError("\n".join(map(sentence, error.errors()))) from None
+
+
+def unknown_name(name: str) -> str:
+    near = get_close_matches(name.removeprefix(PREFIX), [field.upper() for field in KNOWN.values()], n=1)
+    return f"{name} is no setting of Railpost" + (f"; is {PREFIX}{near[0]} meant?" if near else ".")
+
+
+def sentence(error: ErrorDetails) -> str:
+    """`RAILPOST_MAIL_IDLE should be …`; an error of several settings together names them itself."""
+    cause = error.get("ctx", {}).get("error", error["msg"])
+    named = [PREFIX + str(part).upper() for part in error["loc"][:1]]
+    return " ".join([*named, str(cause).removeprefix("Input ")]) + "."
+
+
+def load(env_file: Path = Path(".env"), environ: Mapping[str, str] = os.environ) -> Settings:
+    """The settings of this process: the environment over the file, of which only `RAILPOST_…` is looked at.
+
+    Raises SettingsError, also for a file that cannot be read.
+    """
+    said = {name.upper(): value.strip() for name, value in (lines_of(env_file) | dict(environ)).items()}
+    return read({name: value for name, value in said.items() if name.startswith(PREFIX) and value})
+
+
+def lines_of(env_file: Path) -> dict[str, str]:
+    """The variables that a `.env` file sets; none where there is no file. Values are taken as they stand."""
+    found = {}
+    try:
+        with env_file.open(encoding="utf-8") as lines:
+            for line in parse_stream(lines):
+                if line.error or (line.key and line.value is None):
+                    raise SettingsError(f"{env_file}, line {line.original.line}: should be NAME=value.")
+                if line.key and line.value is not None:
+                    found[line.key] = line.value
+    except FileNotFoundError:
+        return {}
+    except UnicodeDecodeError:
+        raise SettingsError(f"{env_file} should be text in UTF-8.") from None
+    except OSError as error:
+        raise SettingsError(f"{env_file} cannot be read: {error.strerror}.") from None
+    return found
+
+
+def mail_secret(settings: Settings) -> bytes:
+    """The key that mail signs with, made at its first use and kept in `mail-secret` in the data folder.
+
+    Belongs into a backup: with another key, letters that are on their way are no longer answered.
+    Raises SettingsError where the file is too short to be one.
+    """
+    if settings.mail_secret:
+        return settings.mail_secret.get_secret_value().encode()
+    path = settings.data / "mail-secret"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with (
+        suppress(FileExistsError),
+        open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file,
+    ):
+        file.write(secrets.token_hex(32))
+    key = path.read_bytes().strip()
+    if len(key) < 32:
+        raise SettingsError(f"{path} is damaged; bring it back from a backup, or delete it to get a new one.")
+    return key

@@ -1,0 +1,215 @@
+"""The settings: what attaches what, one sentence for what is wrong, no secret in any of them."""
+
+import re
+import stat
+import traceback
+from pathlib import Path
+
+import pytest
+
+from bot.config import KNOWN, PREFIX, Settings, SettingsError, load, mail_secret, read
+
+EXAMPLE = Path(__file__).parent.parent / "deploy" / "railpost.env.example"
+LINE = re.compile(r"^#(RAILPOST_[A-Z_]+)=(.*)$", re.MULTILINE)
+
+SECRET = "hunter2hunter2hunter2hunter2hunter2"
+IMAP = f"imaps://play%40games.example.org:{SECRET}@mail.example.org"
+SMTP = f"smtp+starttls://play:{SECRET}@mail.example.org"
+
+
+def settings(**given: str) -> Settings:
+    return read({PREFIX + name: value for name, value in given.items()})
+
+
+def complaint(**given: str) -> str:
+    with pytest.raises(SettingsError) as caught:
+        settings(**given)
+    assert SECRET not in "".join(traceback.format_exception(caught.value))
+    return str(caught.value)
+
+
+def test_nothing_set_attaches_nothing() -> None:
+    bare = settings()
+    assert (bare.discord, bare.mail) == (None, None)
+    assert bare.database_url == "sqlite+aiosqlite:///data/railpost.db"
+
+
+def test_database_follows_the_data_folder(tmp_path: Path) -> None:
+    assert settings(DATA=str(tmp_path)).database_url == f"sqlite+aiosqlite:///{tmp_path}/railpost.db"
+    assert settings(DATABASE="sqlite+aiosqlite:///x.db").database_url == "sqlite+aiosqlite:///x.db"
+
+
+def test_a_token_attaches_discord() -> None:
+    discord = settings(DISCORD_TOKEN=SECRET, DISCORD_API="http://127.0.0.1:8/api/v10").discord
+    assert discord is not None
+    assert discord.token.get_secret_value() == SECRET
+    assert (discord.api, discord.gateway) == ("http://127.0.0.1:8/api/v10", None)
+
+
+def test_imap_and_smtp_attach_mail() -> None:
+    mail = settings(IMAP=IMAP, SMTP=SMTP).mail
+    assert mail is not None
+    assert (mail.imap.host, mail.imap.port, mail.imap.tls) == ("mail.example.org", 993, "tls")
+    assert (mail.imap.user, mail.imap.password.get_secret_value()) == ("play@games.example.org", SECRET)
+    assert (mail.smtp.port, mail.smtp.tls, mail.smtp.user) == (587, "starttls", "play")
+    assert mail.address == "play@games.example.org"
+
+
+def test_a_password_by_itself_is_taken_as_it_is() -> None:
+    mail = settings(
+        IMAP="imaps://game@mail.example.org",
+        IMAP_PASSWORD="p@ss/%41#",
+        SMTP="smtps://mail.example.org:4650",
+        MAIL_ADDRESS="play@games.example.org",
+    ).mail
+    assert mail is not None
+    assert mail.imap.password.get_secret_value() == "p@ss/%41#"
+    assert (mail.smtp.port, mail.smtp.user) == (4650, "")
+
+
+@pytest.mark.parametrize("host", ["localhost", "127.0.0.1", "[::1]"])
+def test_plain_is_for_this_machine(host: str) -> None:
+    mail = settings(IMAP=f"imap://a%40b.org:x@{host}:1143", SMTP=f"smtp://{host}:1025").mail
+    assert mail is not None
+    assert (mail.imap.tls, mail.smtp.tls) == ("plain", "plain")
+
+
+def test_plain_elsewhere_must_be_allowed() -> None:
+    far = {"IMAP": f"imap://a%40b.org:{SECRET}@mail.example.org", "SMTP": SMTP}
+    assert "RAILPOST_IMAP would send secrets to mail.example.org unencrypted" in complaint(**far)
+    assert settings(**far, ALLOW_PLAIN="true").mail is not None
+    assert "DISCORD_GATEWAY would send" in complaint(DISCORD_TOKEN=SECRET, DISCORD_GATEWAY="ws://example.org")
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"IMAP": IMAP}, "RAILPOST_IMAP is set, but mail needs RAILPOST_SMTP too."),
+        ({"SMTP": SMTP}, "RAILPOST_SMTP is set, but mail needs RAILPOST_IMAP too."),
+        ({"IMAP_PASSWORD": SECRET}, "but mail needs RAILPOST_IMAP and RAILPOST_SMTP too."),
+        ({"IMAP": f"imaps://game:{SECRET}@x.org", "SMTP": SMTP}, "RAILPOST_MAIL_ADDRESS should be set"),
+        ({"IMAP": "imaps://x.org", "SMTP": SMTP}, "RAILPOST_IMAP should name the user"),
+        ({"IMAP": "imaps://a%40b.org@x.org", "SMTP": SMTP}, "RAILPOST_IMAP has a user but no password"),
+        ({"IMAP": IMAP, "IMAP_PASSWORD": SECRET, "SMTP": SMTP}, "both give a password"),
+        ({"IMAP": f"imaps://game:{SECRET}/@x.org"}, "RAILPOST_IMAP should look like imaps://"),
+        ({"IMAP": f"imaps://game:{SECRET}#@x.org"}, "RAILPOST_IMAP should look like imaps://"),
+        ({"IMAP": f"imaps://game:{SECRET}@[x.org"}, "RAILPOST_IMAP should look like imaps://"),
+        ({"IMAP": f"imaps://game:{SECRET}@x.org:993993"}, "RAILPOST_IMAP should look like imaps://"),
+        ({"IMAP": f"imap+starttls://game:{SECRET}@x.org"}, "RAILPOST_IMAP should look like imaps://"),
+        ({"SMTP": "mail.example.org"}, "RAILPOST_SMTP should look like smtps://"),
+        ({"MAIL_ADDRESS": "Play <play@x.org>"}, "RAILPOST_MAIL_ADDRESS should be one plain mail address"),
+        ({"MAIL_ADDRESS": f"{'p' * 38}@x.org"}, "at most 37 characters before the @"),
+        ({"MAIL_SECRET": "short"}, "RAILPOST_MAIL_SECRET should have at least 32 characters."),
+        ({"MAIL_AUTHSERV": "two words"}, "RAILPOST_MAIL_AUTHSERV should be one name"),
+        ({"MAIL_IDLE": "ten"}, "RAILPOST_MAIL_IDLE should be a valid integer"),
+        ({"MAIL_IDLE": "301"}, "RAILPOST_MAIL_IDLE should be less than or equal to 300."),
+        ({"IMAP_INBOX": 'a"b'}, "RAILPOST_IMAP_INBOX should be a folder name"),
+        ({"LOG_LEVEL": "loud"}, "RAILPOST_LOG_LEVEL should be 'debug', 'info', 'warning' or 'error'."),
+        ({"DISCORD_TOKEN": f"Bot {SECRET}"}, "RAILPOST_DISCORD_TOKEN should be the bot's token alone"),
+        (
+            {"DISCORD_API": "example.org"},
+            "RAILPOST_DISCORD_API should be an address that starts with https://",
+        ),
+        (
+            {"DATABASE": f"mysql://me:{SECRET}@x/y"},
+            "RAILPOST_DATABASE should start with one of sqlite+aiosqlite://",
+        ),
+        ({"DATA": __file__}, "RAILPOST_DATA should be a folder, and is a file."),
+        (
+            {"DISCORD_TOKN": SECRET},
+            "RAILPOST_DISCORD_TOKN is no setting of Railpost; is RAILPOST_DISCORD_TOKEN meant?",
+        ),
+        ({"XYZZY": SECRET}, "RAILPOST_XYZZY is no setting of Railpost."),
+    ],
+)
+def test_one_sentence(given: dict[str, str], words: str) -> None:
+    said = complaint(**given)
+    assert words in said
+    assert "\n" not in said
+
+
+def test_a_sentence_for_each_wrong_setting() -> None:
+    assert len(complaint(LOG_LEVEL="loud", PICTURE_WORKERS="0").splitlines()) == 2
+
+
+def test_no_secret_is_shown() -> None:
+    full = settings(
+        DISCORD_TOKEN=SECRET,
+        IMAP=IMAP,
+        SMTP="smtps://play@x.org",
+        SMTP_PASSWORD=SECRET,
+        MAIL_SECRET=SECRET,
+        DATABASE=f"sqlite+aiosqlite:///{SECRET}",
+    )
+    for shown in (full, full.discord, full.mail):
+        assert SECRET not in repr(shown)
+        assert SECRET not in str(shown)
+
+
+def test_environment_goes_before_the_file(tmp_path: Path) -> None:
+    file = tmp_path / ".env"
+    file.write_text(
+        "# ours\nRAILPOST_LOG_LEVEL=debug\nexport RAILPOST_MAIL_IDLE='60'\nOTHER=1\nRAILPOST_IMAP=\n"
+    )
+    found = load(file, {"RAILPOST_LOG_LEVEL": "ERROR", "RAILPOST_SMTP": " ", "PATH": "/bin"})
+    assert (found.log_level, found.mail_idle, found.mail) == ("error", 60, None)
+
+
+def test_a_dollar_in_the_file_is_a_dollar(tmp_path: Path) -> None:
+    file = tmp_path / ".env"
+    file.write_text("RAILPOST_DISCORD_TOKEN=a${HOME}b#c\n")
+    discord = load(file, {"HOME": "/root"}).discord
+    assert discord is not None
+    assert discord.token.get_secret_value() == "a${HOME}b#c"
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (b"RAILPOST_DATA=x\nRAILPOST_IMAP\n", "line 2: should be NAME=value."),
+        (b"RAILPOST_LOG_LEVEL='info\n", "line 1: should be NAME=value."),
+        (b"RAILPOST_DATA=\xff\n", "should be text in UTF-8."),
+        (b"RAILPOST_MAIL_IDEL=4\n", "is RAILPOST_MAIL_IDLE meant?"),
+    ],
+)
+def test_a_file_that_cannot_be_used(tmp_path: Path, text: bytes, words: str) -> None:
+    (tmp_path / ".env").write_bytes(text)
+    with pytest.raises(SettingsError, match=re.escape(words)):
+        load(tmp_path / ".env", {})
+
+
+def test_no_file_is_no_setting(tmp_path: Path) -> None:
+    assert load(tmp_path / ".env", {}) == Settings()
+
+
+def test_the_mail_secret_is_made_once(tmp_path: Path) -> None:
+    ours = Settings(data=tmp_path / "new")
+    key = mail_secret(ours)
+    path = tmp_path / "new" / "mail-secret"
+    assert len(key) == 64
+    assert mail_secret(ours) == key
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    path.write_text("cut")
+    with pytest.raises(SettingsError, match="is damaged"):
+        mail_secret(ours)
+    assert mail_secret(settings(MAIL_SECRET=SECRET)) == SECRET.encode()
+
+
+def test_the_example_names_every_setting_once() -> None:
+    named = [name for name, _ in LINE.findall(EXAMPLE.read_text(encoding="utf-8"))]
+    assert sorted(named) == sorted(KNOWN)
+
+
+def test_the_example_can_be_used_as_a_whole() -> None:
+    shown = dict(LINE.findall(EXAMPLE.read_text(encoding="utf-8")))
+    full = read(shown)
+    assert full.discord is not None
+    assert full.mail is not None
+
+
+def test_the_example_shows_the_defaults() -> None:
+    shown = read(dict(LINE.findall(EXAMPLE.read_text(encoding="utf-8"))))
+    for name, field in Settings.model_fields.items():
+        if field.default is not None:
+            assert getattr(shown, name) == field.default, name
+    assert shown.database_url == Settings().database_url
