@@ -33,7 +33,7 @@ IMPURE_MODULES = set(
     urllib uuid zoneinfo
     """.split()
 )
-IMPURE_CALLS = {"open", "input", "print", "exec", "eval", "id"}
+IMPURE_CALLS = {"open", "input", "print", "exec", "eval"}
 DYNAMIC_IMPORTS = {"import_module", "__import__"}
 
 
