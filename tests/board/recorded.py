@@ -5,14 +5,13 @@ from __future__ import annotations
 import gzip
 import json
 from collections.abc import Iterator
-from functools import cache
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from engine.board.faces import fits
-from engine.facts import Facts, facts_of
+from engine.facts import facts_of
 
 SHARED = Path(__file__).parents[3] / "shared"
 GAMES = SHARED / "games"
@@ -26,15 +25,6 @@ Tokens = dict[str, list[tuple[int, str]]]
 def lines(path: Path) -> list[dict[str, Any]]:
     with gzip.open(path) as file:
         return [json.loads(line) for line in file]
-
-
-@cache
-def facts_for(title: str) -> Facts:
-    """The facts of a title; of one that is not played yet, from the reference data."""
-    try:
-        return facts_of(title)
-    except FileNotFoundError:
-        return msgspec.json.decode((SHARED / "titles" / f"{title}.json").read_bytes(), type=Facts)
 
 
 def _actions(game: dict[str, Any]) -> Iterator[dict[str, Any]]:
@@ -60,13 +50,14 @@ def positions(title: str, name: str) -> list[Position]:
     home), carried along when a tile is replaced.
     """
     folder = GAMES / "18xx.games" / title
-    facts = facts_for(title)
+    facts = facts_of(title)
     with gzip.open(folder / f"{name}.json.gz") as file:
         placed = {a["id"]: a for a in _actions(json.load(file)) if a["type"] == "place_token"}
     homes = {c.sym: c.home for c in facts.companies}
     found: list[Position] = []
     tiles: Tiles = {}
     nodes: dict[tuple[str, str], int] = {}
+    chosen: dict[str, int] = {}
     for state in lines(folder / f"{name}.states.jsonl.gz"):
         now = {hex: (t.rstrip("KL"), r) for hex, (t, r) in state["tiles"].items()}
         for hex, laid in now.items():
@@ -77,23 +68,17 @@ def positions(title: str, name: str) -> list[Position]:
                         nodes[hc] = moved[nodes[hc]]
         tiles = now
         action = placed.get(state["id"])
-        city = int(action["city"].rsplit("-", 1)[1]) if action else 0
+        if action:
+            chosen[action.get("tokener", action["entity"])] = int(action["city"].rsplit("-", 1)[1])
         tokens: Tokens = {}
-        fresh = False
         for sym, company in state["companies"].items():
-            company_name = FAMED.get(sym, sym)
+            ours = FAMED.get(sym, sym)
+            home = homes.get(ours)
             for hex in company["tokens"]:
-                key = (hex, company_name)
-                if key not in nodes:
-                    fresh = True
-                    home = homes.get(company_name)
-                    nodes[key] = (home.city or 0) if home and home.hex == hex and not action else city
-                tokens.setdefault(hex, []).append((nodes[key], company_name))
-        if action and not fresh:
-            # A company whose home has several cities chooses one when the tile is laid.
-            company_name = next(c.sym for c in facts.companies if c.home.city is None)
-            hex = homes[company_name].hex
-            nodes[hex, company_name] = city
-            tokens[hex] = [(city if c == company_name else n, c) for n, c in tokens[hex]]
+                if (hex, ours) not in nodes:
+                    nodes[hex, ours] = chosen.pop(sym, home.city or 0 if home else 0)
+                elif home and home.city is None and home.hex == hex and sym in chosen:
+                    nodes[hex, ours] = chosen.pop(sym)
+                tokens.setdefault(hex, []).append((nodes[hex, ours], ours))
         found.append(Position(state["id"], state["phase"], dict(tiles), tokens))
     return found

@@ -1,0 +1,200 @@
+"""The network of one company reduced to its stops and the chains of track between them.
+
+A chain is track between two neighbouring stops. Which hexsides it uses matters only where another
+chain uses them too, so hexsides are replaced by few bits: one for each set of chains that share a
+hexside, and none for a set that lies within another. Two chains may be used together (by one route,
+or by two trains of the company) exactly where their bits are apart. Of two chains between the same
+stops that earn the same, one whose hexsides include the other's is dropped: whatever runs over it
+could run over the other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+
+import msgspec
+
+from engine.board.faces import NODE
+from engine.board.network import Network, Stop
+
+Run = tuple[str, int, int]
+"""One stretch of a route inside a hex: the hex, the end it comes from, the end it goes to."""
+
+
+class Terms(msgspec.Struct, frozen=True):
+    """What a title adds to the earning of routes.
+
+    `passing`: dollars for running through a hex without stopping (1817 mines). `between_reds`: dollars
+    a stop for a route that joins two off-board areas (1851). `one_city`: hexes whose cities count as one,
+    so that a route visits only one of them (1817 New York).
+    """
+
+    passing: Mapping[str, int] = {}
+    between_reds: int = 0
+    one_city: frozenset[str] = frozenset()
+
+
+NO_TERMS = Terms()
+
+
+class Link(msgspec.Struct, frozen=True):
+    """A chain as the search sees it, in one direction.
+
+    `bits`: hexsides shared with other chains; `step`: these and the area of the stop `to`; `gain`:
+    dollars for what it passes and for that stop; `id`: the same in both directions.
+    """
+
+    id: int
+    to: int
+    bits: int
+    step: int
+    gain: int
+    runs: tuple[Run, ...]
+
+
+class _Raw(msgspec.Struct):
+    start: int
+    to: int
+    sides: int
+    gain: int
+    runs: tuple[Run, ...]
+
+
+def hops_from(network: Network, s: int) -> list[tuple[int, int, tuple[Run, ...]]]:
+    """All chains from a stop: the stop reached, the hexsides used (bits), the runs through hexes."""
+    known = network.memo.get(s)
+    if known is None:
+        known = network.memo[s] = list(_hops(network, s))
+    assert isinstance(known, list)
+    return known
+
+
+def _hops(network: Network, s: int) -> Iterator[tuple[int, int, tuple[Run, ...]]]:
+    ground, onward, first = network.ground, network.onward, network.first
+    hex, n = network.stops[s]
+    start = ground.number[hex]
+
+    def run(port: int, sides: int, runs: tuple[Run, ...]) -> Iterator[tuple[int, int, tuple[Run, ...]]]:
+        h = port // 6
+        here = ground.hexes[h]
+        for _, end in onward[port]:
+            on = (*runs, (here, port % 6, end))
+            if end >= NODE:
+                yield first[h] + end - NODE, sides, on
+                continue
+            side = ground.side[6 * h + end]
+            across = ground.across[6 * h + end]
+            if across >= 0 and not side & sides:
+                yield from run(across, sides | side, on)
+
+    for _, end in network.faces[hex].onward[NODE + n]:
+        if end >= NODE:
+            yield first[start] + end - NODE, 0, ((hex, NODE + n, end),)
+        elif (across := ground.across[6 * start + end]) >= 0:
+            yield from run(across, ground.side[6 * start + end], ((hex, NODE + n, end),))
+
+
+class Graph:
+    """What the search for routes runs on: stops renumbered from 0, those that are passed first.
+
+    `stops`: numbers in the network; `value` in dollars; `passed`: how many of them a route may go on
+    from; `area`: a bit above the bits of links, the same for stops of which a route visits only one;
+    `links`: by stop; `tokens`: the company's own stops; `red`: whether a stop is off the board.
+    """
+
+    def __init__(
+        self, network: Network, company: str, worth: Callable[[Stop], int], terms: Terms = NO_TERMS
+    ) -> None:
+        ends = network.ends(company)
+        own = sorted(network.own(company))
+        found = [s for s in own if not ends[s]]
+        outer = [s for s in own if ends[s]]
+        seen = set(own)
+        raws: list[_Raw] = []
+        area_of = {s: _area(network, s, terms) for s in own}
+        passing = terms.passing
+        todo = own
+        while todo:
+            ahead: list[int] = []
+            for s in todo:
+                best: dict[int, list[_Raw]] = {}
+                for to, sides, runs in hops_from(network, s):
+                    if to not in area_of:
+                        area_of[to] = _area(network, to, terms)
+                    if area_of[to] == area_of[s]:
+                        continue
+                    gain = sum(passing.get(run[0], 0) for run in runs[1:-1]) if passing else 0
+                    best.setdefault(to, []).append(_Raw(s, to, sides, gain, runs))
+                    if to not in seen:
+                        seen.add(to)
+                        (outer if ends[to] else found).append(to)
+                        if not ends[to]:
+                            ahead.append(to)
+                for to, many in best.items():
+                    if s < to or (ends[to] and to not in own):
+                        raws += _undominated(many)
+            todo = sorted(ahead)
+        order = sorted(found) + sorted(outer)
+        place = {s: i for i, s in enumerate(order)}
+        raws.sort(key=lambda raw: (place[raw.start], place[raw.to], raw.runs))
+        self.stops = order
+        self.passed = len(found)
+        self.tokens = [place[s] for s in own]
+        self.value = [worth(network.stops[s]) for s in order]
+        self.red = [network.nodes[s].kind == "offboard" for s in order]
+        bits = _shared(raws)
+        width = max((b.bit_length() for b in bits), default=0)
+        areas: dict[str, int] = {}
+        for s in order:
+            areas.setdefault(area_of[s], 1 << width + len(areas))
+        self.area = [areas[area_of[s]] for s in order]
+        self.bits = (1 << width) - 1
+        self.passing = sum(passing.values())
+        self.links: list[list[Link]] = [[] for _ in order]
+        for i, (raw, mask) in enumerate(zip(raws, bits, strict=True)):
+            a, b = place[raw.start], place[raw.to]
+            back = tuple((hex, there, here) for hex, here, there in reversed(raw.runs))
+            self.links[a].append(Link(i, b, mask, mask | self.area[b], raw.gain + self.value[b], raw.runs))
+            self.links[b].append(Link(i, a, mask, mask | self.area[a], raw.gain + self.value[a], back))
+        for links in self.links:
+            links.sort(key=lambda link: (-link.gain, link.id))
+        self.count = len(raws)
+
+
+def _area(network: Network, s: int, terms: Terms) -> str:
+    hex, n = network.stops[s]
+    group = network.nodes[s].group
+    return f"group {group}" if group else hex if hex in terms.one_city else f"{hex}.{n}"
+
+
+def _undominated(many: list[_Raw]) -> list[_Raw]:
+    """Of chains between the same stops, those that no other replaces."""
+    many.sort(key=lambda raw: (raw.sides.bit_count(), -raw.gain, raw.runs))
+    kept: list[_Raw] = []
+    for raw in many:
+        if not any(old.sides & ~raw.sides == 0 and old.gain >= raw.gain for old in kept):
+            kept.append(raw)
+    return kept
+
+
+def _shared(raws: list[_Raw]) -> list[int]:
+    """For each chain the bits that stand for its hexsides."""
+    users: dict[int, int] = {}
+    for i, raw in enumerate(raws):
+        sides = raw.sides
+        while sides:
+            side = sides & -sides
+            users[side] = users.get(side, 0) | 1 << i
+            sides ^= side
+    sets = sorted(set(users.values()), key=lambda set_: (-set_.bit_count(), set_))
+    kept: list[int] = []
+    for set_ in sets:
+        if not any(set_ & ~other == 0 for other in kept):
+            kept.append(set_)
+    masks = [0] * len(raws)
+    for bit, set_ in enumerate(kept):
+        while set_:
+            low = set_ & -set_
+            masks[low.bit_length() - 1] |= 1 << bit
+            set_ ^= low
+    return masks
