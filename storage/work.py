@@ -1,0 +1,108 @@
+"""The statements of one transaction: what every subject of a unit is built on."""
+
+import asyncio
+from collections.abc import Coroutine, Iterable, Mapping, Sequence
+from datetime import datetime
+from functools import cache
+from typing import Any, TypeVar, TypeVarTuple
+
+from sqlalchemy import Insert
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy.sql.dml import UpdateBase
+from sqlmodel import insert
+from sqlmodel.ext.asyncio.session import AsyncSession
+from sqlmodel.sql.expression import Select, SelectOfScalar
+
+from storage.tables import Row
+
+T = TypeVar("T")
+Ts = TypeVarTuple("Ts")
+R = TypeVar("R", bound=Row)
+
+
+async def unbroken(step: Coroutine[Any, Any, T]) -> T:
+    """Carry a step through though the task is cancelled meanwhile; the cancellation follows after it.
+
+    A statement that is cut off would cost the whole connection, and with it the work of every unit
+    that shares the transaction.
+    """
+    task = asyncio.ensure_future(step)
+    cut: asyncio.CancelledError | None = None
+    while not task.done():
+        try:
+            await asyncio.wait({task})
+        except asyncio.CancelledError as cancelled:
+            cut = cancelled
+    if cut is None:
+        return task.result()
+    if not task.cancelled():
+        task.exception()
+    raise cut
+
+
+@cache
+def _columns(kind: type[Row]) -> tuple[str, ...]:
+    return tuple(column.key for column in Row.metadata.tables[str(kind.__tablename__)].columns)
+
+
+def values(row: Row) -> dict[str, Any]:
+    """The columns of a row; a number that the database is to choose is left out."""
+    found = ((name, getattr(row, name)) for name in _columns(type(row)))
+    return {name: value for name, value in found if not (name == "id" and value is None)}
+
+
+class Work:
+    """One transaction, as the statements in it. `now` is its one moment."""
+
+    def __init__(self, connection: AsyncConnection, now: datetime) -> None:
+        self.connection = connection
+        self.now = now
+        self._session = AsyncSession(connection, autoflush=False, expire_on_commit=False)
+
+    async def all(self, query: SelectOfScalar[T]) -> list[T]:
+        """Every row, detached."""
+        return list((await unbroken(self._session.exec(query))).all())
+
+    async def rows(self, query: Select[*Ts]) -> list[tuple[*Ts]]:
+        """Every row of a query for several columns or classes."""
+        return [row.tuple() for row in (await unbroken(self._session.exec(query))).all()]
+
+    async def first(self, query: SelectOfScalar[T]) -> T | None:
+        """The first row, or None."""
+        return (await unbroken(self._session.exec(query))).first()
+
+    async def do(
+        self, statement: UpdateBase, rows: Mapping[str, Any] | Sequence[Mapping[str, Any]] | None = None
+    ) -> int:
+        """Carry out a change; how many rows it touched."""
+        result = await unbroken(self.connection.execute(statement, rows))
+        return result.rowcount
+
+    async def add(self, row: R) -> R:
+        """Insert a row; the number that the database chose is put into it."""
+        result = await unbroken(self.connection.execute(insert(type(row)), values(row)))
+        if "id" in _columns(type(row)) and result.inserted_primary_key is not None:
+            row.id = result.inserted_primary_key[0]
+        return row
+
+    async def add_new(self, kind: type[Row], key: str, rows: Iterable[Mapping[str, Any]]) -> int:
+        """Insert the rows whose key is not there yet; how many those were."""
+        return sum([await self.do(self._or_ignore(kind, key), row) for row in rows])
+
+    def _or_ignore(self, kind: type[Row], key: str) -> Insert:
+        if self.connection.dialect.name == "postgresql":
+            return postgresql.insert(kind).on_conflict_do_nothing(index_elements=[key])
+        return sqlite.insert(kind).on_conflict_do_nothing(index_elements=[key])
+
+    async def close(self) -> None:
+        """Let go of what was loaded; the transaction is not touched."""
+        self._session.expunge_all()
+        await self._session.close()
+
+
+class Subject:
+    """The part of a unit that speaks about one subject."""
+
+    def __init__(self, work: Work) -> None:
+        self._work = work

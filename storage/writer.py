@@ -1,0 +1,139 @@
+"""One writer for all units that change something.
+
+Theory. SQLite has one writer at a time, and what a durable commit costs is the disk. So units take
+turns on one connection, under a lock that is first come, first served, and those that were waiting
+share a commit. The first unit to come begins a transaction and leads it. When its body is through it
+lets go of the lock and asks for it again, which puts it behind everybody who waits at that moment;
+they do their work inside the same transaction, each in a savepoint of its own. Then the leader has
+the lock again and commits for all. A unit leaves only when its commit is on the disk, so what it
+says afterwards is true, and alone it pays nothing for the company that it might have had.
+
+A body that fails undoes its own savepoint only. Where the transaction itself is lost (a full disk, a
+broken connection) the group is abandoned: every unit in it fails, nothing of it is kept.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+
+from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, AsyncTransaction
+
+from storage.errors import StoreError
+from storage.work import unbroken
+
+
+class Group:
+    """Units that share one transaction; `settled` is None once it is committed, else why it is not."""
+
+    def __init__(self, connection: AsyncConnection, transaction: AsyncTransaction) -> None:
+        self.connection = connection
+        self.transaction = transaction
+        self.settled: asyncio.Future[Exception | None] = asyncio.get_running_loop().create_future()
+
+
+class Writer:
+    """The one connection that writes, and whose turn it is."""
+
+    def __init__(self, engine: AsyncEngine) -> None:
+        self._engine = engine
+        self._lock = asyncio.Lock()
+        self._group: Group | None = None
+        self._holder: asyncio.Task[object] | None = None
+        self._connection: AsyncConnection | None = None
+
+    @asynccontextmanager
+    async def turn(self) -> AsyncIterator[AsyncConnection]:
+        """A transaction of one's own, as far as one can tell; committed at the end of the block.
+
+        Raises RuntimeError for a turn inside a turn, StoreError where nothing could be committed.
+        """
+        if self._holder is asyncio.current_task():
+            raise RuntimeError("a unit was begun inside a unit")
+        async with self._lock:
+            self._holder = asyncio.current_task()
+            try:
+                if leads := self._group is None:
+                    self._group = await unbroken(self._started())
+                group = self._group
+                async with self._leading(group) if leads else self._following(group):
+                    yield group.connection
+            finally:
+                self._holder = None
+        if leads:
+            await unbroken(self._commit(group))
+        if (why := await asyncio.shield(group.settled)) is not None:
+            raise StoreError(f"The store could not keep it, and nothing was changed: {why}") from why
+
+    async def _started(self) -> Group:
+        if self._connection is None or self._connection.invalidated:
+            self._connection = await self._engine.connect()
+        try:
+            return Group(self._connection, await self._connection.begin())
+        except SQLAlchemyError as error:
+            await self._drop_connection()
+            raise StoreError(f"The store cannot be written now: {error.__cause__ or error}.") from error
+
+    @asynccontextmanager
+    async def _leading(self, group: Group) -> AsyncIterator[None]:
+        try:
+            yield
+        except BaseException as error:
+            await unbroken(self._abandon(group, error))
+            raise
+
+    @asynccontextmanager
+    async def _following(self, group: Group) -> AsyncIterator[None]:
+        savepoint = await unbroken(self._savepoint(group))
+        try:
+            yield
+            await unbroken(savepoint.commit())
+        except BaseException:
+            try:
+                await unbroken(savepoint.rollback())
+            except SQLAlchemyError as lost:
+                await unbroken(self._abandon(group, lost))
+            raise
+
+    async def _savepoint(self, group: Group) -> AsyncTransaction:
+        try:
+            return await group.connection.begin_nested()
+        except SQLAlchemyError as lost:
+            await self._abandon(group, lost)
+            raise StoreError(f"The store cannot be written now: {lost.__cause__ or lost}.") from lost
+
+    async def _commit(self, group: Group) -> None:
+        async with self._lock:
+            if group.settled.done():
+                return
+            try:
+                await group.transaction.commit()
+            except SQLAlchemyError as error:
+                await self._abandon(group, error)
+            else:
+                self._group = None
+                group.settled.set_result(None)
+
+    async def _abandon(self, group: Group, why: BaseException) -> None:
+        """Undo a whole group; the connection is kept where it can still say that it did."""
+        self._group = None
+        try:
+            await group.transaction.rollback()
+        except SQLAlchemyError:
+            await self._drop_connection()
+        group.settled.set_result(why if isinstance(why, Exception) else StoreError("it was cut off"))
+
+    async def _drop_connection(self) -> None:
+        connection, self._connection = self._connection, None
+        if connection is not None:
+            with suppress(SQLAlchemyError):
+                await connection.invalidate()
+            with suppress(SQLAlchemyError):
+                await connection.close()
+
+    async def close(self) -> None:
+        """After the last turn."""
+        async with self._lock:
+            connection, self._connection = self._connection, None
+            if connection is not None:
+                await connection.close()
