@@ -24,12 +24,14 @@ Run = tuple[str, int, int]
 class Terms(msgspec.Struct, frozen=True):
     """What a title adds to the earning of routes.
 
-    `passing`: dollars for running through a hex without stopping (1817 mines). `between_reds`: dollars
-    a stop for a route that joins two off-board areas (1851). `one_city`: hexes whose cities count as one,
-    so that a route visits only one of them (1817 New York).
+    `passing`: dollars for running through a hex without stopping (1817 mines). `at_ends`: dollars for
+    a stop at which a route begins or ends (1870 destinations). `between_reds`: dollars a stop for a
+    route that joins two off-board areas (1851). `one_city`: hexes whose cities count as one, so that
+    a route visits only one of them (1817 New York).
     """
 
     passing: Mapping[str, int] = {}
+    at_ends: Mapping[Stop, int] = {}
     between_reds: int = 0
     one_city: frozenset[str] = frozenset()
 
@@ -97,9 +99,10 @@ def _hops(network: Network, s: int) -> Iterator[tuple[int, int, tuple[Run, ...]]
 class Graph:
     """What the search for routes runs on: stops renumbered from 0, those that are passed first.
 
-    `stops`: numbers in the network; `value` in dollars; `passed`: how many of them a route may go on
-    from; `area`: a bit above the bits of links, the same for stops of which a route visits only one;
-    `links`: by stop; `tokens`: the company's own stops; `red`: whether a stop is off the board.
+    `stops`: numbers in the network; `value` in dollars; `at_end`: dollars more at the end of a route;
+    `passed`: how many of them a route may go on from; `area`: a bit above the bits of links, the same
+    for stops of which a route visits only one; `links`: by stop; `tokens`: the company's own stops;
+    `red`: whether a stop is off the board.
     """
 
     def __init__(
@@ -111,7 +114,7 @@ class Graph:
         outer = [s for s in own if ends[s]]
         seen = set(own)
         raws: list[_Raw] = []
-        area_of = {s: _area(network, s, terms) for s in own}
+        areas_of = {s: area_of(network, s, terms) for s in own}
         passing = terms.passing
         todo = own
         while todo:
@@ -119,9 +122,9 @@ class Graph:
             for s in todo:
                 best: dict[int, list[_Raw]] = {}
                 for to, sides, runs in hops_from(network, s):
-                    if to not in area_of:
-                        area_of[to] = _area(network, to, terms)
-                    if area_of[to] == area_of[s]:
+                    if to not in areas_of:
+                        areas_of[to] = area_of(network, to, terms)
+                    if areas_of[to] == areas_of[s]:
                         continue
                     gain = sum(passing.get(run[0], 0) for run in runs[1:-1]) if passing else 0
                     best.setdefault(to, []).append(_Raw(s, to, sides, gain, runs))
@@ -141,13 +144,14 @@ class Graph:
         self.passed = len(found)
         self.tokens = [place[s] for s in own]
         self.value = [worth(network.stops[s]) for s in order]
+        self.at_end = [terms.at_ends.get(network.stops[s], 0) for s in order]
         self.red = [network.nodes[s].kind == "offboard" for s in order]
         bits = _shared(raws)
         width = max((b.bit_length() for b in bits), default=0)
         areas: dict[str, int] = {}
         for s in order:
-            areas.setdefault(area_of[s], 1 << width + len(areas))
-        self.area = [areas[area_of[s]] for s in order]
+            areas.setdefault(areas_of[s], 1 << width + len(areas))
+        self.area = [areas[areas_of[s]] for s in order]
         self.bits = (1 << width) - 1
         self.passing = sum(passing.values())
         self.links: list[list[Link]] = [[] for _ in order]
@@ -161,7 +165,8 @@ class Graph:
         self.count = len(raws)
 
 
-def _area(network: Network, s: int, terms: Terms) -> str:
+def area_of(network: Network, s: int, terms: Terms = NO_TERMS) -> str:
+    """What a route visits only once: the stop, or the off-board area or city that it is part of."""
     hex, n = network.stops[s]
     group = network.nodes[s].group
     return f"group {group}" if group else hex if hex in terms.one_city else f"{hex}.{n}"

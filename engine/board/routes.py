@@ -1,41 +1,18 @@
-"""The best routes of a company, and whether given ones are legal (1830 §20.1, §20.3).
-
-Theory of operation
--------------------
-The search runs on chains between stops (`engine.board.chains`): one integer holds the shared hexsides
-and the stops that a route has used, so that "may this chain follow" is one bit operation.
-
-One train. Every route runs through a token. For each token in turn, with the tokens before it put out
-of bounds, a first arm grows from it, and from each of its tips a second arm, begun by a chain that
-comes later among the token's chains than the first arm's first. So each route is met once. A branch is
-cut when a bound on what it can still earn does not exceed the best so far:
-
-- the walk table, for trains of few stops: the most that a walk of k more stops can earn after a given
-  chain when it forgets all but that chain, worked out for all k beforehand;
-- the rest, for long trains: what all stops that the tips can still come to would earn together, with
-  one end-stop (blocked city, off-board area) for each open tip.
-
-Several trains. The optimum of each train alone bounds what the set can earn. A first set is found
-greedily, in all orders, and mended one train at a time. It leaves each train a gap: only routes that
-earn more than the set less the optima of the others can be part of a better set. These are listed by
-the same search with that floor, and the lists are combined depth first, highest first, by their bits.
-
-Nodes of the search are counted against a budget instead of the clock, so that the answer is the same
-on every machine; `Best.proven` says whether the search was finished within it.
-"""
+"""Routes: which are the best, which are legal, and what they earn (1830 §20.1, §20.3)."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from itertools import permutations
 
 import msgspec
 
-from engine.board.chains import NO_TERMS, Graph, Run, Terms
+from engine.board.chains import NO_TERMS, Graph, Run, Terms, area_of
 from engine.board.faces import NODE
 from engine.board.network import Network, Stop
+from engine.board.search import Path, Search
 
 BUDGET = 2_000_000
+"""Nodes of the search: a few seconds."""
 
 
 class TrainKind(msgspec.Struct, frozen=True):
@@ -58,321 +35,19 @@ class Route(msgspec.Struct, frozen=True):
 
 
 class Best(msgspec.Struct, frozen=True):
-    """The best routes found: one for each train that has any, the dollars together, whether proven."""
+    """The best routes found: one for each train that has any, and the dollars they earn together.
+
+    `bound`: no routes earn more than this.
+    """
 
     routes: tuple[Route, ...]
     revenue: int
-    proven: bool
+    bound: int
 
-
-Way = tuple[int, int, int, int, int]
-"""A link as a step: bits it uses with the area it comes to, stop, dollars, its way, its bits alone.
-
-A link is two ways, 2 x id and 2 x id + 1.
-"""
-
-_LONG = 6
-"""From how many stops to come the bound by the rest is worth its cost."""
-
-
-class _Exhausted(Exception):
-    """The budget is spent."""
-
-
-class Path(msgspec.Struct, frozen=True):
-    """A route in the search: dollars, the bits of its links, its token, the ways of its two arms."""
-
-    revenue: int
-    bits: int
-    token: int
-    arms: tuple[tuple[int, ...], tuple[int, ...]]
-
-
-class _Search:
-    """The search on one graph; `left` is what remains of the budget."""
-
-    def __init__(self, graph: Graph, between_reds: int, budget: int) -> None:
-        self.graph = graph
-        self.left = budget
-        self.bonus = between_reds
-        self.ways: list[list[Way]] = [
-            [(l.step, l.to, l.gain + between_reds, 2 * l.id + (u > l.to), l.bits) for l in links]
-            for u, links in enumerate(graph.links)
-        ]
-        self.most = len(set(graph.area))
-        self.walks: list[list[int]] = [[0] * (2 * graph.count)]
-        # By area: which areas lie beside it, and the most that a stop in it earns.
-        self.beside: dict[int, int] = {}
-        self.worth: dict[int, int] = {}
-        ends = set(graph.area[graph.passed :])
-        for u, ways in enumerate(self.ways):
-            area = graph.area[u]
-            self.worth[area] = max(self.worth.get(area, 0), graph.value[u] + between_reds)
-            if u < graph.passed:
-                ends.discard(area)
-                for step, *_ in ways:
-                    self.beside[area] = self.beside.get(area, 0) | step & ~graph.bits
-        self.ends = sorted(ends, key=lambda area: -self.worth[area])
-        self.through = sum(self.beside)
-
-    def _walk(self, more: int) -> list[int]:
-        """By way the most that a walk of up to `more` stops can earn after it."""
-        graph = self.graph
-        while len(self.walks) <= more:
-            old = self.walks[-1]
-            new = [0] * (2 * graph.count)
-            for u, ways in enumerate(self.ways):
-                for _, to, _, way, bits in ways:
-                    if to < graph.passed:
-                        new[way] = max(
-                            (
-                                gain + old[on]
-                                for _, end, gain, on, more_bits in self.ways[to]
-                                if end != u and not more_bits & bits
-                            ),
-                            default=0,
-                        )
-            self.walks.append(new)
-        return self.walks[more]
-
-    def _rest(self, tips: int, used: int, open_ends: int) -> int:
-        """The most that all stops to which track still leads from the tips can earn together."""
-        free = ~used
-        seen = 0
-        earned = self.graph.passing
-        todo = tips
-        while todo:
-            area = todo & -todo
-            todo ^= area
-            if not area & tips:
-                earned += self.worth[area]
-            new = self.beside.get(area, 0) & free & ~seen
-            seen |= new
-            todo |= new & self.through
-        for area in self.ends:
-            if not open_ends:
-                break
-            if area & seen:
-                earned += self.worth[area]
-                open_ends -= 1
-        return earned
-
-    def one(
-        self, distance: int | None, closed: int, floor: int, sink: list[Path] | None = None
-    ) -> Path | None:
-        """The best route of a train that earns more than `floor` clear of the `closed` bits, or None.
-
-        With a sink, all routes that earn more than `floor` are put into it instead.
-        Raises _Exhausted when the budget is spent; what was found by then is in `found`.
-        """
-        graph, ways, bonus = self.graph, self.ways, self.bonus
-        limit = min(self.most, distance or self.most)
-        self.found: Path | None = None
-        if limit < 2:
-            return None
-        walk = [self._walk(k) for k in range(limit)]
-        first: list[int] = []
-        second: list[int] = []
-        out = 0
-
-        def record(token: int, used: int, revenue: int) -> None:
-            nonlocal floor
-            if bonus:
-                ends = {self._tip(token, first), self._tip(token, second)}
-                if len(ends) < 2 or not all(graph.red[u] for u in ends):
-                    revenue -= bonus * (len(first) + len(second) + 1)
-            if revenue > floor:
-                bits = used & graph.bits & ~closed
-                path = Path(revenue, bits, token, (tuple(first), tuple(second)))
-                if sink is not None:
-                    sink.append(path)
-                else:
-                    floor = revenue
-                    self.found = path
-
-        for token in graph.tokens:
-            area = graph.area[token]
-            if area & out:
-                continue
-            start = ways[token]
-            # By stops left and place among the token's ways: the most that a second arm can earn.
-            arm = [[0] * (len(start) + 1) for _ in range(limit)]
-            for k in range(1, limit):
-                for i in range(len(start) - 1, -1, -1):
-                    arm[k][i] = max(arm[k][i + 1], start[i][2] + walk[k - 1][start[i][3]])
-            open_token = token < graph.passed
-
-            def grow_second(u: int, used: int, revenue: int, left: int, among: list[Way]) -> None:
-                self.left -= 1
-                if self.left < 0:
-                    raise _Exhausted
-                left -= 1
-                for step, to, gain, way, _ in among:
-                    if step & used:
-                        continue
-                    now = revenue + gain
-                    if now + walk[left][way] <= floor:
-                        continue
-                    second.append(way)
-                    record(token, used | step, now)
-                    if (
-                        left
-                        and to < graph.passed
-                        and now + walk[left][way] > floor
-                        and (left < _LONG or now + self._rest(graph.area[to], used | step, 1) > floor)
-                    ):
-                        grow_second(to, used | step, now, left, ways[to])
-                    second.pop()
-
-            def grow_first(u: int, used: int, revenue: int, left: int, i: int, among: list[Way]) -> None:
-                self.left -= 1
-                if self.left < 0:
-                    raise _Exhausted
-                left -= 1
-                for j, (step, to, gain, way, _) in enumerate(among):
-                    if step & used:
-                        continue
-                    now = revenue + gain
-                    place = j if i < 0 else i
-                    turn = place + 1
-                    on = to < graph.passed
-                    if on:
-                        top = max(walk[k][way] + arm[left - k][turn] for k in range(left + 1))
-                    else:
-                        top = arm[left][turn]
-                    if now + top <= floor:
-                        continue
-                    now_used = used | step
-                    if left >= _LONG:
-                        tips = (graph.area[to] if on else 0) | (area if open_token else 0)
-                        if now + self._rest(tips, now_used, on + open_token) <= floor:
-                            continue
-                    first.append(way)
-                    record(token, now_used, now)
-                    if left:
-                        if on:
-                            grow_first(to, now_used, now, left, place, ways[to])
-                        if open_token and now + arm[left][turn] > floor:
-                            grow_second(token, now_used, now, left, start[turn:])
-                    first.pop()
-
-            grow_first(token, closed | area | out, graph.value[token] + bonus, limit - 1, -1, start)
-            out |= area
-        return self.found
-
-    def _tip(self, token: int, arm: Sequence[int]) -> int:
-        """The stop at which an arm ends."""
-        u = token
-        for way in arm:
-            u = next(to for _, to, _, w, _ in self.ways[u] if w == way)
-        return u
-
-    def set_of(self, distances: Sequence[int | None]) -> tuple[list[Path | None], bool]:
-        """The best set of routes, one for each train or None, and whether it is proven."""
-        count = len(distances)
-        best: list[Path | None] = [None] * count
-        try:
-            optimum = {d: self.one(d, 0, 0) for d in sorted(set(distances), key=_length, reverse=True)}
-        except _Exhausted:
-            if self.found and count:
-                best[max(range(count), key=lambda i: _length(distances[i]))] = self.found
-            return best, False
-        tops = [path.revenue if (path := optimum[d]) else 0 for d in distances]
-        if count == 1:
-            return [optimum[distances[0]]], True
-        try:
-            for order in sorted(set(permutations(distances))):
-                if _total(best) == sum(tops):
-                    break
-                tried = self._greedy(distances, order)
-                if _total(tried) > _total(best):
-                    best = tried
-            if _total(best) < sum(tops):
-                best = self._packed(distances, tops, best)
-        except _Exhausted:
-            return best, False
-        return best, True
-
-    def _greedy(self, distances: Sequence[int | None], order: Sequence[int | None]) -> list[Path | None]:
-        """A set with each train in that order given its best of what is left, then mended."""
-        chosen: list[Path | None] = [None] * len(distances)
-        closed = 0
-        for distance in order:
-            i = next(i for i, d in enumerate(distances) if d == distance and chosen[i] is None)
-            path = chosen[i] = self.one(distance, closed, 0)
-            if path is None:
-                continue
-            closed |= path.bits
-        mended = True
-        while mended:
-            mended = False
-            for i, distance in enumerate(distances):
-                others = 0
-                for j, path in enumerate(chosen):
-                    if path is not None and j != i:
-                        others |= path.bits
-                mine = chosen[i]
-                better = self.one(distance, others, mine.revenue if mine else 0)
-                if better is not None:
-                    chosen[i] = better
-                    mended = True
-        return chosen
-
-    def _packed(
-        self, distances: Sequence[int | None], tops: Sequence[int], best: list[Path | None]
-    ) -> list[Path | None]:
-        """The best set, by listing all routes that can be part of a better one than `best`."""
-        goal = _total(best)
-        lists: dict[int | None, list[Path]] = {}
-        gap = sum(tops) - goal
-        for distance, top in dict(zip(distances, tops, strict=True)).items():
-            sink: list[Path] = []
-            self.one(distance, 0, max(top - gap, 0), sink)
-            sink.sort(key=lambda path: (-path.revenue, path.bits, path.arms))
-            seen: set[int] = set()
-            lists[distance] = [p for p in sink if not (p.bits in seen or seen.add(p.bits))]  # type: ignore[func-returns-value]
-        order = sorted(range(len(distances)), key=lambda i: (_length(distances[i]), i), reverse=True)
-        rest = [0] * (len(order) + 1)
-        for k in range(len(order) - 1, -1, -1):
-            rest[k] = rest[k + 1] + tops[order[k]]
-        chosen: list[Path | None] = [None] * len(distances)
-
-        def pack(k: int, used: int, earned: int, start: int) -> None:
-            nonlocal goal, best
-            i = order[k]
-            routes = lists[distances[i]]
-            same = k + 1 < len(order) and distances[order[k + 1]] == distances[i]
-            for at in range(start, len(routes)):
-                path = routes[at]
-                if earned + path.revenue + rest[k + 1] <= goal:
-                    break
-                if path.bits & used:
-                    continue
-                self.left -= 1
-                if self.left < 0:
-                    raise _Exhausted
-                chosen[i] = path
-                if k + 1 == len(order):
-                    goal = earned + path.revenue
-                    best = list(chosen)
-                    break
-                pack(k + 1, used | path.bits, earned + path.revenue, at + 1 if same else 0)
-            chosen[i] = None
-            if k + 1 < len(order) and earned + rest[k + 1] > goal:
-                skip = start if not same else len(routes)
-                pack(k + 1, used, earned, 0 if not same else skip)
-
-        self.partial = best
-        pack(0, 0, 0, 0)
-        return best
-
-
-def _length(distance: int | None) -> int:
-    return 1 << 30 if distance is None else distance
-
-
-def _total(paths: Sequence[Path | None]) -> int:
-    return sum(path.revenue for path in paths if path)
+    @property
+    def proven(self) -> bool:
+        """Whether there are certainly no better routes."""
+        return self.revenue == self.bound
 
 
 def best(
@@ -389,22 +64,123 @@ def best(
     """
     worth = values if callable(values) else values.__getitem__
     graph = Graph(network, company, worth, terms)
-    search = _Search(graph, terms.between_reds, budget)
-    paths, proven = search.set_of([kind.distance for kind in trains])
+    paths, bound = Search(graph, terms, budget).set_of([kind.distance for kind in trains])
     routes = tuple(
         _route(network, graph, kind.name, path)
         for kind, path in zip(trains, paths, strict=True)
         if path is not None
     )
-    return Best(routes, _total(paths), proven)
+    return Best(routes, sum(path.revenue for path in paths if path), bound)
+
+
+def revenue(
+    network: Network,
+    route: Route,
+    values: Mapping[Stop, int] | Callable[[Stop], int],
+    terms: Terms = NO_TERMS,
+) -> int:
+    """What a route earns, in dollars (1830 §20.3)."""
+    worth = values if callable(values) else values.__getitem__
+    earned = sum(worth(stop) for stop in route.stops)
+    earned += sum(terms.at_ends.get(stop, 0) for stop in (route.stops[0], route.stops[-1]))
+    earned += sum(terms.passing.get(hex, 0) for hex, come, go in route.runs if come < NODE > go)
+    if all(network.node(stop).kind == "offboard" for stop in (route.stops[0], route.stops[-1])):
+        earned += terms.between_reds * len(route.stops)
+    return earned
+
+
+def check(
+    network: Network,
+    company: str,
+    trains: Sequence[TrainKind],
+    routes: Sequence[Route],
+    terms: Terms = NO_TERMS,
+) -> str | None:
+    """Why the company may not run these routes with these trains, in a sentence; None if it may."""
+    idle = list(trains)
+    used: dict[int, Route] = {}
+    for route in routes:
+        kind = next((kind for kind in idle if kind.name == route.train), None)
+        if kind is None:
+            return f"{company} has no {route.train}-train left for {_stops(route)}"
+        idle.remove(kind)
+        if why := _broken(network, route) or _illegal(network, company, kind, route, terms):
+            return why
+        for side, edge in _sides(network, route):
+            other = used.setdefault(side, route)
+            if other is not route:
+                return (
+                    f"{_stops(other)} and {_stops(route)} both use the track over edge {edge[1]} of {edge[0]}"
+                )
+    return None
+
+
+def _illegal(network: Network, company: str, kind: TrainKind, route: Route, terms: Terms) -> str | None:
+    """Why a company may not run that stretch of track with that train (1830 §20.1)."""
+    stops, numbers = route.stops, [network.number[stop] for stop in route.stops]
+    if kind.distance is not None and len(stops) > kind.distance:
+        return (
+            f"a {kind.name}-train visits at most {kind.distance} stops, and {_stops(route)} has {len(stops)}"
+        )
+    if not any(company in network.tokens.get(stop, ()) for stop in stops):
+        return f"{_stops(route)} visits no token of the {company}"
+    seen: set[str] = set()
+    for stop, number in zip(stops, numbers, strict=True):
+        area = area_of(network, number, terms)
+        if area in seen:
+            return f"{_stops(route)} visits {network.facts.map.hexes[stop[0]].name or stop[0]} twice"
+        seen.add(area)
+    ends = network.ends(company)
+    for stop, number in zip(stops[1:-1], numbers[1:-1], strict=True):
+        if ends[number]:
+            why = (
+                "it is off the board"
+                if network.node(stop).kind == "offboard"
+                else "others hold all its places"
+            )
+            return f"{_stops(route)} cannot go on past {stop[0]}: {why}"
+    over = [side for side, _ in _sides(network, route)]
+    if len(set(over)) < len(over):
+        return f"{_stops(route)} runs over the same track twice"
+    return None
+
+
+def _broken(network: Network, route: Route) -> str | None:
+    """Why that is no continuous track between two or more stops."""
+    at = None
+    for hex, come, go in route.runs:
+        face = network.faces.get(hex)
+        if face is None or come >= len(face.onward) or all(end != go for _, end in face.onward[come]):
+            return f"there is no such track in {hex}"
+        if at not in (None, (hex, come)):
+            return f"the track of {_stops(route)} is not continuous in {hex}"
+        if go < NODE:
+            across = network.ground.across[6 * network.ground.number[hex] + go]
+            at = (network.ground.hexes[across // 6], across % 6) if across >= 0 else ("", 0)
+        else:
+            at = (hex, go)
+    if len(route.stops) < 2 or route_of(network, route.train, route.runs) != route:
+        return "a route joins two or more stops"
+    return None
+
+
+def _sides(network: Network, route: Route) -> list[tuple[int, tuple[str, int]]]:
+    """The hexsides that a route runs over, each with the hex and edge by which it leaves."""
+    ground = network.ground
+    return [(ground.side[6 * ground.number[hex] + go], (hex, go)) for hex, _, go in route.runs if go < NODE]
+
+
+def _stops(route: Route) -> str:
+    return "-".join(hex for hex, _ in route.stops)
 
 
 def _route(network: Network, graph: Graph, train: str, path: Path) -> Route:
     arms: list[tuple[Run, ...]] = []
     for arm in path.arms:
-        u, runs = path.token, ()
+        u = path.token
+        runs: tuple[Run, ...] = ()
         for way in arm:
-            link = next(l for l in graph.links[u] if l.id == way // 2)
+            link = next(link for link in graph.links[u] if link.id == way // 2)
             runs += link.runs
             u = link.to
         arms.append(runs)

@@ -1,0 +1,248 @@
+"""Routes in the notation: `F2-H4-H10`, read and written.
+
+A route is written by its stops. A stop is its hex, with `.node` where the hex has several. Where the
+stops do not fix the track, all hexes in order are written instead, stops and others alike. Where even
+that leaves a choice (a town that track also runs past), each hex says how it is crossed: `H12:14` is
+entered by edge 1 and left by edge 4, `H12.0:14` the same through its node 0, `H10.0:4` is an end.
+Whatever is written in one of the forms is read back as the same route.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
+
+import msgspec
+
+from engine.board.chains import Run, hops_from
+from engine.board.faces import NODE
+from engine.board.network import Network, Stop
+from engine.board.routes import Route, route_of
+
+_ENTRY = re.compile(r"([^\s.:-]+?)(?:\.(\d+))?(?::([0-5]{1,2}))?", re.ASCII)
+_CHOICES = 4
+
+
+class _Entry(msgspec.Struct, frozen=True):
+    """One hex of a route as written; what is not said is None."""
+
+    hex: str
+    node: int | None
+    edges: str | None
+
+
+class _Track(msgspec.Struct, frozen=True):
+    """A route that is being put together: its runs, the hexsides (bits) and stops that it uses."""
+
+    runs: tuple[Run, ...] = ()
+    sides: int = 0
+    stops: tuple[int, ...] = ()
+
+
+def spell_route(network: Network, route: Route) -> str:
+    """A route as players write it, without its train: the shortest form that is read back as it."""
+    for form in (_by_stops, _by_hexes):
+        text = form(network, route)
+        if _read(network, text, route.train) == [route]:
+            return text
+    return _by_edges(route)
+
+
+def read_route(network: Network, company: str, text: str, train: str = "") -> Route:
+    """The route that was written, for that train. It is track that exists, not yet a legal route.
+
+    Raises ValueError with a sentence for a person when the text is no route, when there is no such
+    track, or when several tracks fit; of these, one through a token of the company alone is taken.
+    """
+    found = _read(network, text, train)
+    if len(found) > 1:
+        own = [
+            route for route in found if any(company in network.tokens.get(stop, ()) for stop in route.stops)
+        ]
+        found = own or found
+    if not found:
+        raise ValueError(f"there is no track along {text.strip().upper()}")
+    if len(found) > 1:
+        choices = sorted({_by_hexes(network, route) for route in found})
+        choices = choices if len(choices) == len(found) else sorted(_by_edges(route) for route in found)
+        raise ValueError(f"several tracks join {text.strip().upper()}: write {' or '.join(choices)}")
+    return found[0]
+
+
+def route_along(network: Network, hops: Sequence[Sequence[str]], train: str = "") -> Route:
+    """The route made of hops between neighbouring stops, in order of travel.
+
+    A hop lists all hexes that it crosses, both ends included, in either direction. Raises ValueError
+    with a sentence when there is no such track or several.
+    """
+    text = ", ".join("-".join(hop) for hop in hops)
+    if not hops or any(len(hop) < 2 or hex not in network.faces for hop in hops for hex in hop):
+        raise ValueError(f"{text or 'nothing'} is no route: each hop lists two or more hexes of the map")
+    found = _routes(network, train, _along(network, _Track(), hops))
+    if not found:
+        raise ValueError(f"there is no track along {text}")
+    if len(found) > 1:
+        raise ValueError(f"several tracks run along {text}: {' or '.join(sorted(map(_by_edges, found)))}")
+    return found[0]
+
+
+def _by_stops(network: Network, route: Route) -> str:
+    return "-".join(_stop(network, stop) for stop in route.stops)
+
+
+def _by_hexes(network: Network, route: Route) -> str:
+    return "-".join(
+        _stop(network, (hex, node)) if node is not None else hex for hex, node, _ in _crossings(route)
+    )
+
+
+def _by_edges(route: Route) -> str:
+    return "-".join(
+        f"{hex}{'' if node is None else f'.{node}'}:{edges}" for hex, node, edges in _crossings(route)
+    )
+
+
+def _stop(network: Network, stop: Stop) -> str:
+    return f"{stop[0]}.{stop[1]}" if len(network.faces[stop[0]].stops) > 1 else stop[0]
+
+
+def _crossings(route: Route) -> list[tuple[str, int | None, str]]:
+    """Each hex that a route comes through: the node it stops at, the edges it crosses."""
+    found: list[tuple[str, int | None, str]] = []
+    at = None
+    for hex, come, go in route.runs:
+        if come >= NODE and at == (hex, come):
+            found[-1] = (hex, come - NODE, found[-1][2] + str(go))
+        else:
+            node = next((end - NODE for end in (come, go) if end >= NODE), None)
+            found.append((hex, node, "".join(str(end) for end in (come, go) if end < NODE)))
+        at = (hex, go)
+    return found
+
+
+def _read(network: Network, text: str, train: str) -> list[Route]:
+    """The routes that a text can mean: those by stops, unless the hexes in order mean just one."""
+    entries = [_entry(network, part) for part in text.strip().upper().split("-")]
+    if len(entries) < 2:
+        raise ValueError(f"{text.strip() or 'nothing'} is no route: it joins two or more stops, as F2-H4-H10")
+    by_stops = [] if any(e.edges for e in entries) else _routes(network, train, _stopping(network, entries))
+    if len(by_stops) == 1:
+        return by_stops
+    by_hexes = _routes(network, train, _crossing(network, entries))
+    return by_hexes if len(by_hexes) == 1 or not by_stops else by_stops
+
+
+def _entry(network: Network, part: str) -> _Entry:
+    match = _ENTRY.fullmatch(part.strip())
+    hex = next((hex for hex in network.faces if match and hex.upper() == match[1]), None)
+    if match is None or hex is None:
+        raise ValueError(f"{part.strip() or 'an empty place'} is no hex of the map: a route is F2-H4-H10")
+    node = None if match[2] is None else int(match[2])
+    if node is not None and node not in network.faces[hex].stops:
+        raise ValueError(f"{hex} has no stop .{node}")
+    return _Entry(hex, node, match[3])
+
+
+def _routes(network: Network, train: str, tracks: Iterator[_Track]) -> list[Route]:
+    found: dict[Route, None] = {}
+    for track in islice(tracks, 4 * _CHOICES):
+        found.setdefault(route_of(network, train, track.runs))
+        if len(found) == _CHOICES:
+            break
+    return list(found)
+
+
+def _joined(
+    network: Network, track: _Track, s: int, to: int, sides: int, runs: tuple[Run, ...]
+) -> _Track | None:
+    """A track with a hop added to it, or None where it would use something twice."""
+    if track.stops and (track.stops[-1] != s or to in track.stops or sides & track.sides):
+        return None
+    return _Track(track.runs + runs, track.sides | sides, (*(track.stops or (s,)), to))
+
+
+def _starts(network: Network, track: _Track, fits: Callable[[Stop], bool]) -> list[int]:
+    """The stops from which the next hop of a track can set out."""
+    if track.stops:
+        return [track.stops[-1]]
+    return [s for s, stop in enumerate(network.stops) if fits(stop)]
+
+
+def _stopping(network: Network, entries: Sequence[_Entry]) -> Iterator[_Track]:
+    """All tracks that stop exactly where the entries say."""
+
+    def fits(i: int, stop: Stop) -> bool:
+        return stop[0] == entries[i].hex and entries[i].node in (None, stop[1])
+
+    def extend(track: _Track, i: int) -> Iterator[_Track]:
+        if i == len(entries):
+            yield track
+            return
+        for s in _starts(network, track, lambda stop: fits(0, stop)):
+            for to, sides, runs in hops_from(network, s):
+                if to != s and fits(i, network.stops[to]):
+                    more = _joined(network, track, s, to, sides, runs)
+                    if more:
+                        yield from extend(more, i + 1)
+
+    return extend(_Track(), 1)
+
+
+def _along(network: Network, track: _Track, hops: Sequence[Sequence[str]]) -> Iterator[_Track]:
+    """All ways to go on along hops, each taken in either direction."""
+    if not hops:
+        yield track
+        return
+    for hop in dict.fromkeys((tuple(hops[0]), tuple(reversed(hops[0])))):
+        for s in _starts(network, track, lambda stop, hop=hop: stop[0] == hop[0]):  # type: ignore[misc]
+            if network.stops[s][0] != hop[0]:
+                continue
+            for to, sides, runs in hops_from(network, s):
+                if to != s and tuple(run[0] for run in runs) == hop:
+                    more = _joined(network, track, s, to, sides, runs)
+                    if more:
+                        yield from _along(network, more, hops[1:])
+
+
+def _crossing(network: Network, entries: Sequence[_Entry]) -> Iterator[_Track]:
+    """All tracks that cross exactly the hexes of the entries, in order, ending at stops."""
+    ground, first, last = network.ground, network.first, len(entries) - 1
+
+    def enter(track: _Track, i: int, port: int) -> Iterator[_Track]:
+        hex, come = entries[i].hex, port % 6
+        for _, end in network.faces[hex].onward[come]:
+            runs = (*track.runs, (hex, come, end))
+            if end < NODE:
+                if i < last and entries[i].node is None and entries[i].edges in (None, f"{come}{end}"):
+                    yield from leave(_Track(runs, track.sides, track.stops), i, end)
+                continue
+            s = first[port // 6] + end - NODE
+            if s in track.stops or entries[i].node not in (None, end - NODE):
+                continue
+            there = _Track(runs, track.sides, (*track.stops, s))
+            if i < last:
+                yield from set_out(there, i, s, str(come))
+            elif entries[i].edges in (None, str(come)):
+                yield there
+
+    def set_out(track: _Track, i: int, s: int, come: str) -> Iterator[_Track]:
+        hex, n = network.stops[s]
+        if entries[i].edges is not None and entries[i].node is None:
+            return
+        for _, end in network.faces[hex].onward[NODE + n]:
+            if end < NODE and entries[i].edges in (None, f"{come}{end}"):
+                yield from leave(
+                    _Track((*track.runs, (hex, NODE + n, end)), track.sides, track.stops), i, end
+                )
+
+    def leave(track: _Track, i: int, edge: int) -> Iterator[_Track]:
+        port = 6 * ground.number[entries[i].hex] + edge
+        across, side = ground.across[port], ground.side[port]
+        if across >= 0 and ground.hexes[across // 6] == entries[i + 1].hex and not side & track.sides:
+            yield from enter(_Track(track.runs, track.sides | side, track.stops), i + 1, across)
+
+    for n in network.faces[entries[0].hex].stops:
+        if entries[0].node in (None, n):
+            s = network.number[entries[0].hex, n]
+            yield from set_out(_Track(stops=(s,)), 0, s, "")
