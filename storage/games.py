@@ -43,7 +43,7 @@ class Games(Subject):
                 host_id=host_id,
                 options=list(options),
                 created=self._work.now,
-            )  # fmt: skip
+            )
         )
         await self._work.add(Head(table_id=table.id))
         return table
@@ -111,7 +111,7 @@ class Games(Subject):
         await self._work.do(update(Seat).where(col(Seat.id) == seat_id).values(joined=self._work.now))
 
     async def number(self, table_id: int, seat_ids: Sequence[int]) -> None:
-        """The seating: these seats are 0, 1, 2 … clockwise. Raises StoreError unless they are all there are."""
+        """The seating: 0, 1, 2 … clockwise. Raises StoreError unless every seat is named once."""
         if {seat.id for seat in await self.seats(table_id)} != set(seat_ids):
             raise StoreError("A seating names every seat of the table once.")
         here = (col(Seat.table_id) == table_id, col(Seat.left_at).is_(None))

@@ -40,7 +40,7 @@ class Letters(Subject):
                 carrier=carrier,
                 created=self._work.now,
                 expires=expires,
-            )  # fmt: skip
+            )
         )
         return token
 
@@ -60,7 +60,7 @@ class Letters(Subject):
         self, *, table_id: int | None = None, seat: int | None = None, person_id: int | None = None,
         purpose: str | None = None,
     ) -> int:  # fmt: skip
-        """End the tokens to which all of this applies; how many there were. Raises ValueError for no condition."""
+        """End the tokens to which all of this applies; how many. Raises ValueError for no condition."""
         asked = {
             Token.table_id: table_id, Token.seat: seat, Token.person_id: person_id, Token.purpose: purpose,
         }  # fmt: skip

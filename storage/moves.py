@@ -44,7 +44,10 @@ class Line(NamedTuple):
         return self.played[-1] if self.played else 0
 
 
-def resolve(rows: Iterable[Step], line: Line = Line()) -> Line:
+START = Line()
+
+
+def resolve(rows: Iterable[Step], line: Line = START) -> Line:
     """The line of play that these rows tell, in order, from the first of the log or on from a line.
 
     Raises StoreError where a row stands at a move that is not on the line.

@@ -112,15 +112,14 @@ class People(Subject):
         await self._work.do(delete(Claim).where(col(Claim.person_id) == person_id))
         code = secret_word()
         now = self._work.now
-        await self._work.add(
-            Claim(
-                code_hash=hashed(code),
-                person_id=person_id,
-                value=normal("email", address),
-                created=now,
-                expires=now + lasting,
-            )  # fmt: skip
+        claim = Claim(
+            code_hash=hashed(code),
+            person_id=person_id,
+            value=normal("email", address),
+            created=now,
+            expires=now + lasting,
         )
+        await self._work.add(claim)
         return code
 
     async def claimed(self, code: str) -> Claim | None:

@@ -12,6 +12,7 @@ from sqlalchemy import URL, Connection, event, make_url
 from sqlalchemy.exc import ArgumentError, DatabaseError, NoSuchModuleError
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 
+from storage.driver import connecting
 from storage.errors import NotAStore, StoreError
 from storage.games import Games
 from storage.installation import Installation
@@ -23,6 +24,8 @@ from storage.people import People
 from storage.votes import Votes
 from storage.work import Work
 from storage.writer import Writer
+
+WAIT = 10.0  # seconds for another process that writes
 
 Clock = Callable[[], datetime]
 
@@ -212,7 +215,10 @@ def _engine(url: URL, writes: bool, foreign_keys: bool = True) -> AsyncEngine:
         if not _is_file(url):
             options = {} if writes else {"postgresql_readonly": True}
             return create_async_engine(url, execution_options=options)
-        engine = create_async_engine(url, pool_size=1 if writes else 4, connect_args={"timeout": 10})
+        path = Path(str(url.database))
+        engine = create_async_engine(
+            url, pool_size=1 if writes else 4, async_creator=lambda: connecting(path, WAIT)
+        )
     except ModuleNotFoundError as error:
         raise StoreError(f"A store in {url.get_backend_name()} needs the package {error.name}.") from error
 
@@ -225,7 +231,6 @@ def _engine(url: URL, writes: bool, foreign_keys: bool = True) -> AsyncEngine:
 
     @event.listens_for(engine.sync_engine, "connect")
     def prepare(connection: Any, _: object) -> None:
-        connection.isolation_level = None  # transactions begin where we say, not where the driver guesses
         cursor = connection.cursor()
         for pragma in pragmas:
             cursor.execute(pragma)

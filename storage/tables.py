@@ -206,7 +206,7 @@ class Move(Entry, table=True):
 
 
 class Head(Row, table=True):
-    """Where a table is: the last `seq` of its log, the move at which the line of play stands, the state there."""
+    """Where a table is: the last `seq` of its log, the move at which its line stands, the state there."""
 
     __tablename__ = "heads"
 

@@ -58,7 +58,12 @@ class Work:
     def __init__(self, connection: AsyncConnection, now: datetime) -> None:
         self.connection = connection
         self.now = now
-        self._session = AsyncSession(connection, autoflush=False, expire_on_commit=False)
+        self._session = AsyncSession(
+            connection,
+            autoflush=False,
+            expire_on_commit=False,
+            join_transaction_mode="rollback_only",  # else closing it would undo a savepoint of ours
+        )
 
     async def all(self, query: SelectOfScalar[T]) -> list[T]:
         """Every row, detached."""
@@ -66,7 +71,7 @@ class Work:
 
     async def rows(self, query: Select[*Ts]) -> list[tuple[*Ts]]:
         """Every row of a query for several columns or classes."""
-        return [row.tuple() for row in (await unbroken(self._session.exec(query))).all()]
+        return [(*row,) for row in (await unbroken(self._session.exec(query))).all()]
 
     async def first(self, query: SelectOfScalar[T]) -> T | None:
         """The first row, or None."""

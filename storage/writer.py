@@ -13,14 +13,36 @@ broken connection) the group is abandoned: every unit in it fails, nothing of it
 """
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Coroutine
 from contextlib import asynccontextmanager, suppress
+from typing import Any, TypeVar
 
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, AsyncTransaction
 
+from storage.driver import OneTrip
 from storage.errors import StoreError
 from storage.work import unbroken
+
+T = TypeVar("T")
+
+
+def lost(connection: AsyncConnection) -> bool:
+    """Whether the transaction of a connection is gone without anybody having ended it.
+
+    SQLite ends one by itself when the disk is full or cannot be read. A savepoint would then begin
+    another, and the commit of the first would find nothing to do and succeed.
+    """
+    inner = connection.sync_connection
+    if inner is None or inner.invalidated:
+        return True
+    driver = inner.connection.driver_connection
+    return isinstance(driver, OneTrip) and not driver.in_transaction
+
+
+def said(error: Exception) -> str:
+    """What a database said, without the statement."""
+    return str(error.__cause__ or error).rstrip(".")
 
 
 class Group:
@@ -63,7 +85,7 @@ class Writer:
         if leads:
             await unbroken(self._commit(group))
         if (why := await asyncio.shield(group.settled)) is not None:
-            raise StoreError(f"The store could not keep it, and nothing was changed: {why}") from why
+            raise StoreError(f"The store could not keep it, and nothing was changed: {said(why)}.") from why
 
     async def _started(self) -> Group:
         if self._connection is None or self._connection.invalidated:
@@ -72,35 +94,46 @@ class Writer:
             return Group(self._connection, await self._connection.begin())
         except SQLAlchemyError as error:
             await self._drop_connection()
-            raise StoreError(f"The store cannot be written now: {error.__cause__ or error}.") from error
+            raise StoreError(f"The store cannot be written now: {said(error)}.") from error
 
     @asynccontextmanager
     async def _leading(self, group: Group) -> AsyncIterator[None]:
         try:
             yield
+            if lost(group.connection):
+                raise StoreError("The store could not keep it, and nothing was changed.")
         except BaseException as error:
             await unbroken(self._abandon(group, error))
             raise
 
     @asynccontextmanager
     async def _following(self, group: Group) -> AsyncIterator[None]:
-        savepoint = await unbroken(self._savepoint(group))
+        savepoint = await unbroken(self._in_group(group, group.connection.begin_nested().start()))
         try:
             yield
-            await unbroken(savepoint.commit())
         except BaseException:
-            try:
-                await unbroken(savepoint.rollback())
-            except SQLAlchemyError as lost:
-                await unbroken(self._abandon(group, lost))
+            await unbroken(self._undo(group, savepoint))
             raise
+        await unbroken(self._in_group(group, savepoint.commit()))
 
-    async def _savepoint(self, group: Group) -> AsyncTransaction:
+    async def _in_group(self, group: Group, step: Coroutine[Any, Any, T]) -> T:
+        """A step without which the group cannot go on."""
         try:
-            return await group.connection.begin_nested()
-        except SQLAlchemyError as lost:
-            await self._abandon(group, lost)
-            raise StoreError(f"The store cannot be written now: {lost.__cause__ or lost}.") from lost
+            return await step
+        except SQLAlchemyError as error:
+            await self._abandon(group, error)
+            raise StoreError(
+                f"The store could not keep it, and nothing was changed: {said(error)}."
+            ) from error
+
+    async def _undo(self, group: Group, savepoint: AsyncTransaction) -> None:
+        try:
+            await savepoint.rollback()
+        except SQLAlchemyError as error:
+            await self._abandon(group, error)
+        else:
+            if lost(group.connection):
+                await self._abandon(group, StoreError("a transaction was lost"))
 
     async def _commit(self, group: Group) -> None:
         async with self._lock:

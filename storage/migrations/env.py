@@ -2,8 +2,8 @@
 
 from typing import Any, Literal
 
-import sqlalchemy as sa
 from alembic import context
+from sqlmodel import AutoString
 
 from storage.tables import Moment, Row
 
@@ -12,7 +12,7 @@ def plain(kind: str, item: Any, _: object) -> str | Literal[False]:
     """Types as the database has them, so that a revision outlives the classes of today."""
     if kind == "type" and isinstance(item, Moment):
         return "sa.BigInteger()"
-    if kind == "type" and isinstance(item, sa.String) and not isinstance(item, sa.Text):
+    if kind == "type" and isinstance(item, AutoString):
         return "sa.String()"
     return False
 
