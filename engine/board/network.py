@@ -51,6 +51,7 @@ class Network:
 
     `faces`: what lies in each hex. `stops`: all nodes, in the order of the map, and `nodes` what is
     printed of them; a stop's number is its place here. `tokens`: by stop the companies in it.
+    `undecided`: by company the hex of a home token whose city is still to be chosen (node -1).
     """
 
     def __init__(
@@ -79,8 +80,12 @@ class Network:
                     self.nodes.append(node)
         self.number: dict[Stop, int] = {stop: s for s, stop in enumerate(self.stops)}
         self.tokens: dict[Stop, tuple[str, ...]] = {}
+        self.undecided: dict[str, str] = {}
         for hex, here in tokens.items():
             for place, company in here:
+                if place < 0:
+                    self.undecided[company] = hex
+                    continue
                 stop = (hex, place)
                 self.tokens[stop] = (*self.tokens.get(stop, ()), company)
         self._full = [
@@ -156,6 +161,7 @@ class _Search:
     def __init__(self, network: Network, company: str) -> None:
         self.network = network
         self.ends = network.ends(company)
+        self.company = company
         self.tokens = network.own(company)
         self.arrivals: set[int] = set()
         self.doors: dict[int, set[int]] = {}
@@ -190,6 +196,8 @@ class _Search:
                             stops.add((hex, end - NODE))
         for s in self.tokens:
             edges[self.network.stops[s][0]] = 0b111111
+        if home := self.network.undecided.get(self.company):
+            edges[home] = 0b111111
         return Reach(edges, frozenset(stops), tracks_of)
 
     def _outs(self, s: int) -> tuple[int, tuple[tuple[int, int], ...]]:

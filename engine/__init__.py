@@ -1,0 +1,211 @@
+"""The rules of Railpost: deterministic, without clock, chance or input and output.
+
+This is the public face. A `State` is a whole position; `new_game` makes one, `parse` reads a line
+for a seat, `play` carries an action out and gives the new state with the events that led to it,
+`fold` brings a state up to date without asking a rule. Everything a transport shows comes from
+`decision`, `choices`, `narrate` and `standings`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from engine import kernel, menu, notation
+from engine import narrate as narration
+from engine.actions import Action
+from engine.board.faces import Turned, face_at, printed, turned
+from engine.board.network import network_of
+from engine.board.spelling import read_route
+from engine.events import (
+    AnyEvent,
+    PlayerRenamed,
+    Ran,
+    TileLaid,
+    TokenPlaced,
+    decoded_events,
+    encoded_events,
+    fold,
+)
+from engine.facts import Cell, Face, Facts, HexFacts, Market, Node, facts_of, tile_faces
+from engine.game import Game
+from engine.holdings import certificate_limit, certificates, counted_certificates, worth
+from engine.kernel import Played, Refused, game_of, new_game, play
+from engine.menu import Choice
+from engine.notation import Ambiguous, Unreadable
+from engine.operating.run import stop_value
+from engine.state import (
+    BANK,
+    CLOSED,
+    IPO,
+    POOL,
+    OperatingRound,
+    OperatingTurn,
+    State,
+    StockRound,
+    copied,
+    decoded,
+    encoded,
+    is_seat,
+)
+from engine.title import Option
+from engine.titles import title_of, titles
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What the table waits for.
+
+    `question` is the number that an answer refers to; `asked` the seats of the question, `all`
+    these and those who have an offer to answer; `needs` a phrase after a name; `company` the
+    one whose turn it is; `round` where the game is, in words.
+    """
+
+    question: int
+    asked: tuple[str, ...]
+    all: tuple[str, ...]
+    needs: str
+    company: str | None
+    round: str
+
+
+def decision(state: State) -> Decision:
+    """What is asked now, and of whom."""
+    g = game_of(state)
+    top = g.top
+    asked = tuple(g.title.questions[type(top)].asked(g, top))
+    company = getattr(top, "company", None)
+    return Decision(state.question, asked, kernel.asked(g), kernel.needs(g), company, round_name(state))
+
+
+def round_name(state: State) -> str:
+    """Where the game is: `stock round 2`, `operating round 3.1`, `opening`, `over`."""
+    if state.over:
+        return "over"
+    match state.stack[0]:
+        case StockRound(number):
+            return f"stock round {number}"
+        case OperatingRound(after, number):
+            return f"operating round {after}.{number}"
+    return "opening"
+
+
+def options(state: State, seat: str) -> list[Option]:
+    """Everything that seat may do now."""
+    return kernel.options(game_of(state), seat)
+
+
+def choices(state: State, seat: str) -> list[Choice]:
+    """The same as lines with words and menu paths."""
+    return menu.choices(game_of(state), seat)
+
+
+def parse(state: State, seat: str, line: str) -> Action:
+    """The action that a line means for that seat. Raises Unreadable, Refused or Ambiguous."""
+    return notation.parse(game_of(state), seat, line)
+
+
+def spell(state: State, action: Action) -> str:
+    """The line of an action in full."""
+    return notation.spell(game_of(state), action)
+
+
+def nearest(state: State, seat: str, text: str, most: int = 5) -> list[str]:
+    """Legal lines most like a text."""
+    return notation.nearest(game_of(state), seat, text, most)
+
+
+def legal_lines(state: State, seat: str) -> list[str]:
+    """Every legal line of that seat, amounts at their least."""
+    return notation.legal_lines(game_of(state), seat)
+
+
+def narrate(state: State, events: Iterable[AnyEvent]) -> list[str]:
+    """Events as sentences; `state` is the position after them."""
+    return narration.narrate(game_of(state), events)
+
+
+def standings(state: State) -> dict[str, int]:
+    """Dollars by seat, richest first: final scores once the game is over."""
+    g = game_of(state)
+    found = g.title.scores(g, state.over.bankrupt if state.over else None)
+    return dict(sorted(found.items(), key=lambda item: -item[1]))
+
+
+def renamed(state: State, seat: str, name: str) -> Played:
+    """Let another person play on in that seat under that name.
+
+    Raises ValueError with a sentence where the name cannot be used.
+    """
+    g = game_of(copied(state))
+    others = [n for s, n in zip(state.seats, state.players, strict=True) if s != seat]
+    kernel.check_names(g.title, [*others, name])
+    g.emit(PlayerRenamed(seat, name))
+    return Played(g.state, g.events)
+
+
+__all__ = [
+    "BANK",
+    "CLOSED",
+    "IPO",
+    "POOL",
+    "Action",
+    "Ambiguous",
+    "AnyEvent",
+    "Cell",
+    "Choice",
+    "Decision",
+    "Face",
+    "Facts",
+    "Game",
+    "HexFacts",
+    "Market",
+    "Node",
+    "OperatingRound",
+    "OperatingTurn",
+    "Option",
+    "Played",
+    "Ran",
+    "Refused",
+    "State",
+    "StockRound",
+    "TileLaid",
+    "TokenPlaced",
+    "Turned",
+    "Unreadable",
+    "certificate_limit",
+    "certificates",
+    "choices",
+    "copied",
+    "counted_certificates",
+    "decision",
+    "decoded",
+    "decoded_events",
+    "encoded",
+    "encoded_events",
+    "face_at",
+    "facts_of",
+    "fold",
+    "game_of",
+    "is_seat",
+    "legal_lines",
+    "narrate",
+    "nearest",
+    "network_of",
+    "new_game",
+    "options",
+    "parse",
+    "play",
+    "printed",
+    "read_route",
+    "renamed",
+    "round_name",
+    "spell",
+    "standings",
+    "stop_value",
+    "tile_faces",
+    "title_of",
+    "titles",
+    "turned",
+    "worth",
+]

@@ -1,0 +1,213 @@
+"""Everything that a player can decide, each with its line form beside it.
+
+A line form is a template: words in small letters stand as they are, `name:KIND` is a field read
+and spelled by that kind of token (`engine.notation`), and a part in brackets is spelled where
+its field differs from its default. The first form is the one in which the engine spells; the others are read
+as well. `menu` names the fields in the order in which a person narrows the choice down.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import msgspec
+
+
+class Action(msgspec.Struct, frozen=True, tag=True):
+    """Base of all decisions."""
+
+    forms: ClassVar[tuple[str, ...]]
+    menu: ClassVar[tuple[str, ...]] = ()
+
+
+class Pass(Action, frozen=True):
+    """Decline, or be done."""
+
+    forms = ("pass", "done")
+
+
+class BuyPrivate(Action, frozen=True):
+    """Buy the private now offered at its price (1830 §7.1)."""
+
+    private: str
+    forms = ("buy private:PRIVATE",)
+
+
+class Bid(Action, frozen=True):
+    """Bid dollars for a private (1830 §7.2)."""
+
+    private: str
+    amount: int
+    forms = ("bid private:PRIVATE amount:AMOUNT",)
+    menu = ("private",)
+
+
+class Par(Action, frozen=True):
+    """Set a par price; in a stock round with the purchase of the president's certificate."""
+
+    company: str
+    price: int
+    forms = ("par company:COMPANY price:PAR",)
+    menu = ("company", "price")
+
+
+class Buy(Action, frozen=True):
+    """Buy certificates; more than one only where the market allows it (1830 §10)."""
+
+    company: str
+    source: str
+    count: int = 1
+    forms = ("buy [count:COUNT] company:COMPANY from source:SOURCE", "buy [count:COUNT] company:COMPANY")
+    menu = ("company", "source", "count")
+
+
+class Sell(Action, frozen=True):
+    """Sell shares in one block, counted in the company's smallest unit."""
+
+    company: str
+    count: int
+    forms = ("sell count:COUNT company:COMPANY", "sell company:COMPANY")
+    menu = ("company", "count")
+
+
+class Exchange(Action, frozen=True):
+    """Trade a private for the share that it stands for (1830 Table 1 note 3)."""
+
+    private: str
+    source: str
+    forms = ("exchange private:PRIVATE from source:SOURCE", "exchange private:PRIVATE")
+
+
+class DealPrivate(Action, frozen=True):
+    """A private from one to another for dollars; the other is asked (1830 §23.1).
+
+    `source` sells, `target` buys; exactly one of them is the speaker, or his company.
+    """
+
+    private: str
+    amount: int
+    source: str | None = None
+    target: str | None = None
+    forms = (
+        "buy private private:PRIVATE [from source:PLAYER] for amount:AMOUNT",
+        "sell private private:PRIVATE to target:PLAYER for amount:AMOUNT",
+    )
+    menu = ("private", "target", "source")
+
+
+class Accept(Action, frozen=True):
+    """Agree to an open offer; which one need be said only where several are open."""
+
+    offer: int | None = None
+    forms = ("accept [offer:OFFER]",)
+
+
+class Decline(Action, frozen=True):
+    """Decline an open offer, or withdraw one's own."""
+
+    offer: int | None = None
+    forms = ("decline [offer:OFFER]",)
+
+
+class Lay(Action, frozen=True):
+    """Lay or upgrade a tile in rotation 0-5, perhaps by the power of a private."""
+
+    tile: str
+    hex: str
+    turn: int
+    using: str | None = None
+    forms = (
+        "lay tile:TILE hex:HEX turn:TURN [using using:PRIVATE]",
+        "lay tile:TILE hex:HEX [using using:PRIVATE]",
+    )
+    menu = ("using", "hex", "tile", "turn")
+
+
+class Token(Action, frozen=True):
+    """Place a station marker in a city, counted as a node of the hex."""
+
+    hex: str
+    node: int
+    using: str | None = None
+    forms = ("token hex,node:CITY [using using:PRIVATE]",)
+    menu = ("hex", "node")
+
+
+class ChooseHome(Action, frozen=True):
+    """Choose a company's home among the cities of its hex (1830 §19.1)."""
+
+    company: str
+    hex: str
+    node: int
+    forms = ("home company:COMPANY hex,node:CITY",)
+
+
+class Run(Action, frozen=True):
+    """Run trains: (train, route) each; none stands for the best there are."""
+
+    routes: tuple[tuple[str, str], ...] = ()
+    forms = ("run routes:ROUTES",)
+
+
+class Pay(Action, frozen=True):
+    """Pay the revenue as a dividend."""
+
+    forms = ("pay",)
+
+
+class Withhold(Action, frozen=True):
+    """Keep the revenue in the treasury."""
+
+    forms = ("withhold",)
+
+
+class BuyTrain(Action, frozen=True):
+    """Buy a train: from the bank, the pool, or for dollars from a company; perhaps trading one in."""
+
+    train: str
+    source: str = "bank"
+    price: int | None = None
+    trading: str | None = None
+    forms = (
+        "buy train train:TRAIN [from source:SELLER] [for price:AMOUNT] [trading trading:TRAIN]",
+        "buy train",
+    )
+    menu = ("source", "train", "trading")
+
+
+class DiscardTrain(Action, frozen=True):
+    """Give up a train above the limit."""
+
+    train: str
+    company: str
+    forms = ("discard train:TRAIN of company:COMPANY", "discard train:TRAIN")
+    menu = ("train",)
+
+
+class Bankrupt(Action, frozen=True):
+    """Declare that the money cannot be raised (1830 §24)."""
+
+    forms = ("bankrupt",)
+
+
+AnyAction = (
+    Pass
+    | BuyPrivate
+    | Bid
+    | Par
+    | Buy
+    | Sell
+    | Exchange
+    | DealPrivate
+    | Accept
+    | Decline
+    | Lay
+    | Token
+    | ChooseHome
+    | Run
+    | Pay
+    | Withhold
+    | BuyTrain
+    | DiscardTrain
+    | Bankrupt
+)

@@ -1,0 +1,369 @@
+"""The only door through which a position changes.
+
+An event is a small frozen sentence with one `apply`. Rules emit events; loading a game folds
+them without asking any rule. Some change nothing and are there to be told (`Passed`, `Ran`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import msgspec
+
+from engine.state import BANK, CLOSED, POOL, AnyFrame, Offer, State
+
+
+class Event(msgspec.Struct, frozen=True, tag=True):
+    """Something that has happened."""
+
+    def apply(self, state: State) -> None:
+        """Bring the state up to it, in place."""
+
+
+class CashMoved(Event, frozen=True):
+    """Dollars from one purse to another; the bank's may fall below zero once it is broken."""
+
+    source: str
+    target: str
+    amount: int
+    why: str
+
+    def apply(self, state: State) -> None:
+        state.cash[self.source] -= self.amount
+        state.cash[self.target] += self.amount
+
+
+class BankBroke(Event, frozen=True):
+    """The bank could not pay what was due (1830 §25)."""
+
+    def apply(self, state: State) -> None:
+        state.broken = True
+
+
+class PrivateMoved(Event, frozen=True):
+    """A private has a new owner, or is closed."""
+
+    private: str
+    owner: str
+
+    def apply(self, state: State) -> None:
+        state.privates[self.private] = self.owner
+
+
+class BidMade(Event, frozen=True):
+    """A seat bids dollars; they are set aside, not paid."""
+
+    seat: str
+    private: str
+    amount: int
+
+
+class PowerSpent(Event, frozen=True):
+    """The power of a private was used, or lost."""
+
+    private: str
+
+    def apply(self, state: State) -> None:
+        state.spent.append(self.private)
+
+
+class ParSet(Event, frozen=True):
+    """A company has its par price, and its token a cell (row, column) of the market."""
+
+    company: str
+    par: int
+    cell: tuple[int, int]
+
+    def apply(self, state: State) -> None:
+        company = state.companies[self.company]
+        company.par, company.cell = self.par, self.cell
+        state.market.append(self.company)
+
+
+class PriceMoved(Event, frozen=True):
+    """A token came to another cell, under the tokens that lie there."""
+
+    company: str
+    cell: tuple[int, int]
+    why: str
+
+    def apply(self, state: State) -> None:
+        state.companies[self.company].cell = self.cell
+        state.market.remove(self.company)
+        state.market.append(self.company)
+
+
+class SharesMoved(Event, frozen=True):
+    """Percent of a company from one holder to another."""
+
+    company: str
+    source: str
+    target: str
+    percent: int
+
+    def apply(self, state: State) -> None:
+        shares = state.companies[self.company].shares
+        left = shares[self.source] - self.percent
+        if left:
+            shares[self.source] = left
+        else:
+            del shares[self.source]
+        shares[self.target] = shares.get(self.target, 0) + self.percent
+
+
+class PresidentNamed(Event, frozen=True):
+    """The president's certificate is with that seat."""
+
+    company: str
+    seat: str
+
+    def apply(self, state: State) -> None:
+        state.companies[self.company].president = self.seat
+
+
+class Floated(Event, frozen=True):
+    """Enough of a company is sold that it will operate."""
+
+    company: str
+
+    def apply(self, state: State) -> None:
+        state.companies[self.company].floated = True
+
+
+class TurnBegan(Event, frozen=True):
+    """A company begins its turn of an operating round."""
+
+    company: str
+
+    def apply(self, state: State) -> None:
+        state.companies[self.company].running = True
+
+
+class TileLaid(Event, frozen=True):
+    """A tile lies on the hex in that rotation; what lay there is back in the supply."""
+
+    company: str
+    hex: str
+    tile: str
+    turn: int
+
+    def apply(self, state: State) -> None:
+        state.tiles[self.hex] = (self.tile, self.turn)
+
+
+class TokenPlaced(Event, frozen=True):
+    """A token left the charter for a city; node -1 is a hex whose city is still to be chosen."""
+
+    company: str
+    hex: str
+    node: int
+
+    def apply(self, state: State) -> None:
+        state.companies[self.company].markers -= 1
+        state.tokens.setdefault(self.hex, []).append((self.node, self.company))
+
+
+class TokenShifted(Event, frozen=True):
+    """A token stands in another city of its hex, its old one having become that, or chosen."""
+
+    company: str
+    hex: str
+    node: int
+
+    def apply(self, state: State) -> None:
+        here = state.tokens[self.hex]
+        state.tokens[self.hex] = [(self.node if c == self.company else n, c) for n, c in here]
+
+
+class TrainMoved(Event, frozen=True):
+    """A train from the bank, the pool or a company to a company, the pool, or out of play."""
+
+    train: str
+    source: str
+    target: str
+    why: str
+
+    def apply(self, state: State) -> None:
+        if self.source == BANK:
+            left = state.depot[self.train]
+            if left is not None:
+                state.depot[self.train] = left - 1
+        else:
+            _trains(state, self.source).remove(self.train)
+        if self.target != CLOSED:
+            _trains(state, self.target).append(self.train)
+
+
+class TrainsGone(Event, frozen=True):
+    """Every train of a type is out of play, wherever it was."""
+
+    train: str
+
+    def apply(self, state: State) -> None:
+        state.depot[self.train] = 0
+        state.pool = [t for t in state.pool if t != self.train]
+        for company in state.companies.values():
+            company.trains = [t for t in company.trains if t != self.train]
+
+
+class PhaseStarted(Event, frozen=True):
+    """The first train of a type was bought."""
+
+    phase: str
+
+    def apply(self, state: State) -> None:
+        state.phase = self.phase
+
+
+class Ran(Event, frozen=True):
+    """What a company's trains ran: (train, route as spelled); dollars in all."""
+
+    company: str
+    routes: tuple[tuple[str, str], ...]
+    revenue: int
+
+
+class Declared(Event, frozen=True):
+    """What became of the revenue: `pay`, `withhold`, `half`, or `none` where there was none."""
+
+    company: str
+    kind: str
+    revenue: int
+
+
+class Passed(Event, frozen=True):
+    """Somebody declined: a seat, or a company in one of its steps."""
+
+    who: str
+    what: str
+
+
+class PriorityMoved(Event, frozen=True):
+    """The priority deal is with that seat."""
+
+    seat: str
+
+    def apply(self, state: State) -> None:
+        state.priority = self.seat
+
+
+class OfferMade(Event, frozen=True):
+    """A deal waits for the other's answer."""
+
+    offer: Offer
+
+    def apply(self, state: State) -> None:
+        state.offers.append(self.offer)
+        state.offered = self.offer.number
+
+
+class OfferEnded(Event, frozen=True):
+    """An offer was taken, declined, or ended with its turn: `accepted`, `declined`, `lapsed`."""
+
+    number: int
+    outcome: str
+
+    def apply(self, state: State) -> None:
+        state.offers = [o for o in state.offers if o.number != self.number]
+
+
+class PlayerRenamed(Event, frozen=True):
+    """Another person plays on in that seat."""
+
+    seat: str
+    name: str
+
+    def apply(self, state: State) -> None:
+        state.players[int(self.seat[1:])] = self.name
+
+
+class Opened(Event, frozen=True):
+    """A frame was put on top."""
+
+    frame: AnyFrame
+
+    def apply(self, state: State) -> None:
+        state.stack.append(self.frame)
+
+
+class Changed(Event, frozen=True):
+    """The frame on top goes on like this."""
+
+    frame: AnyFrame
+
+    def apply(self, state: State) -> None:
+        state.stack[-1] = self.frame
+
+
+class Closed(Event, frozen=True):
+    """The frame on top is done."""
+
+    def apply(self, state: State) -> None:
+        state.stack.pop()
+
+
+class Asked(Event, frozen=True):
+    """A new question stands before these seats."""
+
+    question: int
+    seats: tuple[str, ...]
+
+    def apply(self, state: State) -> None:
+        state.question = self.question
+
+
+AnyEvent = (
+    CashMoved
+    | BankBroke
+    | PrivateMoved
+    | BidMade
+    | PowerSpent
+    | ParSet
+    | PriceMoved
+    | SharesMoved
+    | PresidentNamed
+    | Floated
+    | TurnBegan
+    | TileLaid
+    | TokenPlaced
+    | TokenShifted
+    | TrainMoved
+    | TrainsGone
+    | PhaseStarted
+    | Ran
+    | Declared
+    | Passed
+    | PriorityMoved
+    | OfferMade
+    | OfferEnded
+    | PlayerRenamed
+    | Opened
+    | Changed
+    | Closed
+    | Asked
+)
+
+
+def _trains(state: State, owner: str) -> list[str]:
+    return state.pool if owner == POOL else state.companies[owner].trains
+
+
+def fold(events: Iterable[AnyEvent], state: State) -> State:
+    """Apply the events in order to that state, in place; no rule is asked."""
+    for event in events:
+        event.apply(state)
+    return state
+
+
+_encoder = msgspec.msgpack.Encoder()
+_decoder = msgspec.msgpack.Decoder(list[AnyEvent])
+
+
+def encoded_events(events: Iterable[AnyEvent]) -> bytes:
+    """The events as MessagePack."""
+    return _encoder.encode(list(events))
+
+
+def decoded_events(raw: bytes) -> list[AnyEvent]:
+    """The events that `encoded_events` wrote."""
+    return _decoder.decode(raw)

@@ -1,0 +1,185 @@
+"""The printed components of a title as immutable data: map, tiles, market, trains, companies.
+
+Facts are read once from `engine/titles/data/` and never change. Coordinates are the board's
+(`H10`); edges are 0-5 clockwise, edge e of a hex meeting edge (e + 3) % 6 of its neighbour; a
+tile turned by r has every edge e of its definition at (e + r) % 6. Money is in dollars, shares
+in percent of a company.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib.resources import files
+from typing import Any, Literal
+
+import msgspec
+
+Color = Literal["white", "yellow", "green", "brown", "gray", "red", "blue"]
+
+
+class Node(msgspec.Struct, frozen=True, kw_only=True):
+    """A stop, or a junction where track joins without one.
+
+    `revenue` is one figure, or figures by the phase from which each counts.
+    """
+
+    kind: Literal["city", "town", "junction", "offboard"]
+    revenue: int | dict[str, int] = 0
+    slots: int = 0
+    group: str | None = None
+
+
+class Terrain(msgspec.Struct, frozen=True, kw_only=True):
+    kind: str
+    cost: int
+
+
+class Border(msgspec.Struct, frozen=True, kw_only=True):
+    edge: int
+    kind: str
+    cost: int = 0
+
+
+class Face(msgspec.Struct, frozen=True, kw_only=True):
+    """What is printed on a tile or on a hex: nodes, and paths between ends `e0`-`e5` and `n0`..."""
+
+    color: Color
+    label: str | None = None
+    nodes: tuple[Node, ...] = ()
+    paths: tuple[tuple[str, str], ...] = ()
+
+
+class HexFacts(Face, frozen=True, kw_only=True):
+    """A hex of the map as printed."""
+
+    name: str | None = None
+    terrain: tuple[Terrain, ...] = ()
+    borders: tuple[Border, ...] = ()
+    reserved: tuple[str, ...] = ()
+    blocked_by: str | None = None
+    neighbors: dict[int, str] = {}
+
+
+class Cell(msgspec.Struct, frozen=True, kw_only=True):
+    """A space of the stock market."""
+
+    price: int
+    zones: tuple[str, ...] = ()
+    arrow: Literal["up", "down"] | None = None
+
+
+class Market(msgspec.Struct, frozen=True, kw_only=True):
+    type: Literal["1d", "2d"]
+    rows: tuple[tuple[Cell | None, ...], ...]
+
+
+class TrainFacts(msgspec.Struct, frozen=True, kw_only=True):
+    """A type of train; `count` None is without limit, `distance` None any length."""
+
+    name: str
+    price: int
+    count: int | None
+    distance: int | None
+    rusts_on: str | None = None
+    obsolete_on: str | None = None
+    discounts: dict[str, int] = {}
+    available_on: str | None = None
+
+
+class PhaseFacts(msgspec.Struct, frozen=True, kw_only=True):
+    """A phase, begun by the first purchase of the train `on`."""
+
+    name: str
+    on: str | None
+    train_limit: int
+    tile_colors: tuple[Color, ...]
+    operating_rounds: int
+    notes: tuple[str, ...] = ()
+
+
+class Home(msgspec.Struct, frozen=True, kw_only=True):
+    """The home of a company; `city` None where its president chooses among several."""
+
+    hex: str
+    city: int | None = 0
+
+
+class CompanyFacts(msgspec.Struct, frozen=True, kw_only=True):
+    """A public company: token costs (the home's first), percent of each certificate."""
+
+    sym: str
+    name: str
+    tokens: tuple[int, ...]
+    home: Home
+    float_percent: int
+    shares: tuple[int, ...]
+    color: str
+    text_color: str
+
+
+class Grant(msgspec.Struct, frozen=True, kw_only=True):
+    """The share that comes with a private."""
+
+    company: str
+    percent: int
+    president: bool
+    sets_start_price: bool
+
+
+class PrivateFacts(msgspec.Struct, frozen=True, kw_only=True):
+    """A private company: face value and income in dollars."""
+
+    sym: str
+    name: str
+    price: int
+    revenue: int
+    blocks: tuple[str, ...] = ()
+    ability: str | None = None
+    grants: Grant | None = None
+    effect: dict[str, Any] = {}
+
+
+class Board(msgspec.Struct, frozen=True, kw_only=True):
+    """The map: how its hexes stand, which part of a coordinate runs along x, and the hexes."""
+
+    layout: Literal["flat", "pointy"]
+    axes: dict[str, Literal["letter", "number"]]
+    hexes: dict[str, HexFacts]
+
+
+class Facts(msgspec.Struct, frozen=True, kw_only=True):
+    """All printed facts of one title."""
+
+    title: str
+    players: dict[str, int]
+    bank: int | None
+    starting_cash: dict[str, int]
+    cert_limit: dict[str, int]
+    limits: dict[str, int]
+    par_prices: tuple[int, ...]
+    market: Market
+    trains: tuple[TrainFacts, ...]
+    phases: tuple[PhaseFacts, ...]
+    companies: tuple[CompanyFacts, ...]
+    privates: tuple[PrivateFacts, ...]
+    tiles: dict[str, int | None]
+    preprinted_upgrades: dict[str, tuple[str, ...]]
+    upgrades: dict[str, tuple[str, ...]] | None
+    map: Board
+
+
+@cache
+def tile_faces() -> dict[str, Face]:
+    """Every tile of every title, by its number."""
+    raw = (files(__package__) / "titles" / "data" / "tiles.json").read_bytes()
+    return msgspec.json.decode(raw, type=dict[str, Face])
+
+
+@cache
+def facts_of(title: str) -> Facts:
+    """The facts of the title with that name (`1830`).
+
+    Raises FileNotFoundError when there is no such title.
+    """
+    raw = (files(__package__) / "titles" / "data" / f"{title}.json").read_bytes()
+    return msgspec.json.decode(raw, type=Facts)

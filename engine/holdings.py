@@ -1,0 +1,140 @@
+"""Who holds what: certificates, limits, presidencies, floating, and what a player is worth.
+
+The president's certificate of a company is its first, and lies with its president; every other
+certificate is of the smallest unit, so a holding in percent says how many there are.
+"""
+
+from __future__ import annotations
+
+from engine.events import Floated, PresidentNamed, SharesMoved
+from engine.game import Game
+from engine.state import BANK, IPO, POOL, is_seat
+
+
+def unit(g: Game, company: str) -> int:
+    """Percent of the smallest certificate."""
+    return g.company_facts(company).shares[-1]
+
+
+def presidents_percent(g: Game, company: str) -> int:
+    """Percent of the president's certificate."""
+    return g.company_facts(company).shares[0]
+
+
+def certificates(g: Game, owner: str, company: str) -> int:
+    """How many certificates of the company the owner holds."""
+    held = g.held(owner, company)
+    if g.company(company).president == owner:
+        return 1 + (held - presidents_percent(g, company)) // unit(g, company)
+    return held // unit(g, company)
+
+
+def zones(g: Game, company: str) -> tuple[str, ...]:
+    """The zones of the market that the company's token stands in."""
+    return g.cell(company).zones if g.company(company).cell else ()
+
+
+EXEMPT_FROM_LIMIT = frozenset({"yellow", "orange", "brown"})
+HELD_WITHOUT_LIMIT = frozenset({"orange", "brown"})
+BOUGHT_WITHOUT_LIMIT = frozenset({"brown"})
+
+
+def counts(g: Game, company: str) -> bool:
+    """Whether its certificates count towards the certificate limit (1830 §10)."""
+    return EXEMPT_FROM_LIMIT.isdisjoint(zones(g, company))
+
+
+def counted_certificates(g: Game, seat: str) -> int:
+    """Certificates that count, privates included (1830 §10, Table 3)."""
+    shares = sum(
+        certificates(g, seat, c) for c, co in g.state.companies.items() if seat in co.shares and counts(g, c)
+    )
+    return shares + len(g.privates_of(seat))
+
+
+def certificate_limit(g: Game) -> int:
+    return g.facts.cert_limit[str(len(g.state.players))]
+
+
+def percent_limit(g: Game, company: str) -> int:
+    """Percent of the company that one player may hold (1830 §10)."""
+    return g.facts.limits["player_percent"] if HELD_WITHOUT_LIMIT.isdisjoint(zones(g, company)) else 100
+
+
+def excess(g: Game, seat: str) -> list[str]:
+    """Companies of which the player has to sell before anything else (1830 §10).
+
+    Above the certificate limit: all that count. Otherwise those held above the percent limit,
+    as happens where a price has left the zone that lifted it.
+    """
+    mine = [c for c, co in g.state.companies.items() if seat in co.shares]
+    above = [c for c in mine if g.held(seat, c) > percent_limit(g, c)]
+    if counted_certificates(g, seat) > certificate_limit(g):
+        above += [c for c in mine if c not in above and counts(g, c)]
+    return above
+
+
+def successor(g: Game, company: str, *, losing: int = 0) -> str | None:
+    """Who takes the presidency once the president has `losing` percent less (1830 §13, §14).
+
+    The largest holder above him, the first to his left where several are; None where he stays.
+    """
+    old = g.president(company)
+    kept = g.held(old, company) - losing
+    best, new = kept, None
+    for seat in g.state.seats_from(old)[1:]:
+        if g.held(seat, company) > best:
+            best, new = g.held(seat, company), seat
+    return new
+
+
+def settle_presidency(g: Game, company: str) -> None:
+    """Hand the president's certificate to whoever holds more by now (1830 §13)."""
+    if g.company(company).president and (new := successor(g, company)):
+        g.emit(PresidentNamed(company, new))
+
+
+def settle_float(g: Game, company: str) -> None:
+    """Float the company once enough has left the initial offering, with its capital (1830 §11)."""
+    facts, co = g.company_facts(company), g.company(company)
+    if co.floated or co.par is None or 100 - co.shares.get(IPO, 0) < facts.float_percent:
+        return
+    g.emit(Floated(company))
+    g.pay(BANK, company, co.par * 100 // unit(g, company), "capital")
+
+
+def move_shares(g: Game, company: str, source: str, target: str, percent: int) -> None:
+    """Move percent of a company, with all that follows for presidency and floating."""
+    co = g.company(company)
+    new = successor(g, company, losing=percent) if co.president == source else None
+    if new:
+        g.emit(PresidentNamed(company, new))
+    g.emit(SharesMoved(company, source, target, percent))
+    if is_seat(target):
+        settle_presidency(g, company)
+    settle_float(g, company)
+
+
+def sale_obstacle(g: Game, seat: str, company: str, percent: int) -> str | None:
+    """Why the player cannot sell that much into the pool (1830 §12, §13), or None."""
+    held = g.held(seat, company)
+    if percent > held:
+        return f"{g.state.name(seat)} holds {held} % of the {company} (§12)."
+    if g.company(company).cell is None:
+        return f"The {company} has no price yet, so its shares cannot be sold (§8.1)."
+    limit, pool = g.facts.limits["pool_percent"], g.held(POOL, company)
+    if pool + percent > limit:
+        return f"The pool may hold {limit} % of the {company} at most, and holds {pool} % (§12.2)."
+    if g.company(company).president == seat and held - percent < presidents_percent(g, company):
+        heir = successor(g, company, losing=percent)
+        if heir is None or g.held(heir, company) < presidents_percent(g, company):
+            return f"Nobody else holds enough of the {company} to take the president's certificate (§13)."
+    return None
+
+
+def worth(g: Game, seat: str) -> int:
+    """Cash, shares at market price, privates at face value (1830 §1, §23.3)."""
+    shares = sum(
+        co.shares[seat] * g.price(c) // unit(g, c) for c, co in g.state.companies.items() if seat in co.shares
+    )
+    return g.cash(seat) + shares + sum(g.private_facts(p).price for p in g.privates_of(seat))

@@ -1,0 +1,193 @@
+"""Playing: one predicate says what is legal, one loop carries a move through.
+
+The top frame of the stack asks a question of some seats; `asides` may be done beside it. A move
+is refused or taken; then frames settle until one waits for an answer. Whenever a question was
+answered, or another stands, its number grows: that number is what a button or a letter was an
+answer to, so an act out of turn makes nobody's card stale.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from engine.actions import Action
+from engine.events import AnyEvent, Asked
+from engine.game import Game
+from engine.state import BANK, IPO, AnyFrame, Company, State, copied, seat_name
+from engine.title import Aside, Option, Title
+from engine.titles import title_of
+
+MAX_SETTLING = 10_000
+
+
+class Refused(Exception):
+    """The rules do not allow it; the message says why, in words for a player."""
+
+
+class Played(NamedTuple):
+    """What a move led to: the new state, and the events that brought it about."""
+
+    state: State
+    events: list[AnyEvent]
+
+
+def game_of(state: State) -> Game:
+    """The state in the hands of its title's rules."""
+    return Game(state, title_of(state.title, state.options))
+
+
+def new_game(title: str, players: Sequence[str], options: Iterable[str] = ()) -> Played:
+    """A game at its first question, with those players in seating order.
+
+    Raises ValueError, with a sentence for the host, for an unknown title or option, a wrong
+    number of players or a name that cannot be used.
+    """
+    composed = title_of(title, tuple(options))
+    facts = composed.facts
+    low, high = facts.players["min"], facts.players["max"]
+    if not low <= len(players) <= high:
+        raise ValueError(f"{title} is for {low} to {high} players, not {len(players)}.")
+    check_names(composed, players)
+    seats = [seat_name(i) for i in range(len(players))]
+    cash = facts.starting_cash[str(len(players))]
+    state = State(
+        title=title,
+        options=composed.options,
+        players=list(players),
+        cash={BANK: (facts.bank or 0) - cash * len(seats)}
+        | dict.fromkeys(seats, cash)
+        | {c.sym: 0 for c in facts.companies},
+        companies={
+            c.sym: Company(shares={IPO: sum(c.shares)}, markers=len(c.tokens)) for c in facts.companies
+        },
+        privates={p.sym: BANK for p in facts.privates},
+        depot={t.name: t.count for t in facts.trains},
+        phase=facts.phases[0].name,
+        priority=seats[0],
+        stack=[],
+    )
+    state.depot.update(composed.depot)
+    g = Game(state, composed)
+    g.state.stack.append(composed.opening(g))
+    settle(g)
+    _ask(g, None)
+    return Played(g.state, g.events)
+
+
+def check_names(title: Title, names: Sequence[str]) -> None:
+    """Names at a table: 1-20 letters, digits and single inner spaces, no symbol of the title.
+
+    Raises ValueError with the sentence for the host.
+    """
+    taken = {"pool", "ipo", "bank", "treasury", "closed"}
+    taken |= {s.casefold() for s in (*title.companies, *title.privates)}
+    taken |= {s.casefold().replace("&", "") for s in title.companies}
+    seen: set[str] = set()
+    for name in names:
+        key = name.casefold()
+        plain = name.replace(" ", "")
+        if not (plain.isalnum() and len(name) <= 20 and " ".join(name.split()) == name):
+            raise ValueError(f"{name!r} is no name: 1 to 20 letters, digits and single spaces between them.")
+        if key in taken:
+            raise ValueError(f"{name} is a word of the game; choose another name.")
+        if key in seen:
+            raise ValueError(f"Two players are called {name}.")
+        seen.add(key)
+
+
+def asked(g: Game) -> tuple[str, ...]:
+    """The seats that the table waits for, those asked by the top frame first."""
+    top = g.top
+    seats = list(g.title.questions[type(top)].asked(g, top))
+    for aside in g.title.asides:
+        seats += [s for s in aside.asked(g) if s not in seats]
+    return tuple(seats)
+
+
+def needs(g: Game) -> str:
+    """What the top frame asks, as a phrase after a name."""
+    return g.title.questions[type(g.top)].needs(g, g.top)
+
+
+def options(g: Game, seat: str) -> list[Option]:
+    """Everything that seat may say now, the answers to the question first."""
+    top = g.top
+    question = g.title.questions[type(top)]
+    found = list(question.options(g, top, seat)) if seat in question.asked(g, top) else []
+    for aside in g.title.asides:
+        found += aside.options(g, seat)
+    return found
+
+
+def refusal(g: Game, seat: str, action: Action) -> str | None:
+    """Why that seat may not do that now, or None: the one predicate."""
+    if g.state.over:
+        return "The game is over."
+    if aside := _aside(g, action):
+        return aside.refuse(g, seat, action)
+    top = g.top
+    question = g.title.questions[type(top)]
+    seats = question.asked(g, top)
+    if seat not in seats:
+        return f"It is for {' or '.join(g.state.name(s) for s in seats)} to act."
+    return question.refuse(g, top, seat, action)
+
+
+def play(state: State, seat: str, action: Action) -> Played:
+    """Carry out an action. The state that is given stays as it is.
+
+    Raises Refused with the reason.
+    """
+    return carry_out(game_of(copied(state)), seat, action)
+
+
+def carry_out(g: Game, seat: str, action: Action) -> Played:
+    """As `play`, on a game whose state may be changed, and is left as it is where refused."""
+    if why := refusal(g, seat, action):
+        raise Refused(why)
+    before: _Standing | None = _standing(g)
+    if aside := _aside(g, action):
+        aside.take(g, seat, action)
+    else:
+        top = g.top
+        g.title.questions[type(top)].take(g, top, seat, action)
+        before = None
+    settle(g)
+    _ask(g, before)
+    return Played(g.state, g.events)
+
+
+def settle(g: Game) -> None:
+    """Let frames go on by themselves until one waits for an answer."""
+    for _ in range(MAX_SETTLING):
+        top = g.top
+        if not g.title.questions[type(top)].settle(g, top):
+            return
+    raise RuntimeError("the rules go round in circles")
+
+
+def _aside(g: Game, action: Action) -> Aside | None:
+    return next((a for a in g.title.asides if a.hears(g, action)), None)
+
+
+class _Standing(NamedTuple):
+    """What tells one question from another."""
+
+    seats: tuple[str, ...]
+    frame: type[AnyFrame]
+    company: str | None
+    step: str | None
+
+
+def _standing(g: Game) -> _Standing:
+    top = g.top
+    seats = g.title.questions[type(top)].asked(g, top)
+    return _Standing(seats, type(top), getattr(top, "company", None), getattr(top, "step", None))
+
+
+def _ask(g: Game, before: _Standing | None) -> None:
+    """Number the question that stands now, unless it is the one that stood before."""
+    now = _standing(g)
+    if now != before:
+        g.emit(Asked(g.state.question + 1, now.seats))

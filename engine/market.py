@@ -1,0 +1,59 @@
+"""How tokens move on a market of rows and columns (1830 §8.2).
+
+Every move puts the token under those that lie where it comes to; a token that stays keeps its
+place in the pile.
+"""
+
+from __future__ import annotations
+
+from engine.events import PriceMoved
+from engine.game import Game
+
+Place = tuple[int, int]
+
+
+def is_space(g: Game, at: Place) -> bool:
+    """Whether the market has a space at (row, column)."""
+    rows = g.facts.market.rows
+    row, column = at
+    return 0 <= row < len(rows) and 0 <= column < len(rows[row]) and rows[row][column] is not None
+
+
+def down(g: Game, at: Place, rows: int = 1) -> Place:
+    """Straight down by so many rows, as far as there are spaces."""
+    for _ in range(rows):
+        if not is_space(g, (at[0] + 1, at[1])):
+            break
+        at = (at[0] + 1, at[1])
+    return at
+
+
+def up(g: Game, at: Place) -> Place:
+    """One row up, if there is one."""
+    above = (at[0] - 1, at[1])
+    return above if is_space(g, above) else at
+
+
+def right(g: Game, at: Place) -> Place:
+    """One space to the right; at the end of the row one up instead (§8.2.3)."""
+    beside = (at[0], at[1] + 1)
+    return beside if is_space(g, beside) else up(g, at)
+
+
+def left(g: Game, at: Place) -> Place:
+    """One space to the left; at the end of the row one down instead (§8.2.4)."""
+    beside = (at[0], at[1] - 1)
+    return beside if is_space(g, beside) else down(g, at)
+
+
+def move(g: Game, company: str, to: Place, why: str) -> None:
+    """Put a company's token there, if that is elsewhere."""
+    if g.company(company).cell != to:
+        g.emit(PriceMoved(company, to, why))
+
+
+def place(g: Game, company: str) -> Place:
+    """Where the token of a company that has a price stands."""
+    at = g.company(company).cell
+    assert at is not None
+    return at

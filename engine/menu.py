@@ -1,0 +1,89 @@
+"""Options as choices that a person narrows down step by step, whatever the transport."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import msgspec
+
+from engine.actions import Action, Run
+from engine.game import Game
+from engine.kernel import options
+from engine.notation import spell
+from engine.state import is_seat
+from engine.title import Option
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One thing that may be said.
+
+    `line` is what is said, with the least of `amounts` where dollars are open. `says` tells it in
+    words. `path` narrows down to it: its verb, then a label for each part, as a menu would.
+    """
+
+    line: str
+    says: str
+    path: tuple[str, ...]
+    amounts: range | None = None
+
+    def at(self, amount: int) -> str:
+        """The line with that many dollars. Raises ValueError outside the range."""
+        if self.amounts is None or amount not in self.amounts:
+            raise ValueError(f"${amount} is not possible here.")
+        return (
+            self.line.replace(f"for {self.amounts[0]}", f"for {amount}")
+            if " for " in self.line
+            else (self.line.rpartition(" ")[0] + f" {amount}")
+        )
+
+
+VERBS = {
+    "Pass": "done",
+    "BuyPrivate": "buy",
+    "DealPrivate": "private",
+    "BuyTrain": "buy train",
+    "DiscardTrain": "discard",
+    "ChooseHome": "home",
+}
+
+
+def choices(g: Game, seat: str) -> list[Choice]:
+    """All that the seat may say now."""
+    return [_choice(g, option) for option in options(g, seat)]
+
+
+def _choice(g: Game, option: Option) -> Choice:
+    action = option.action
+    line = spell(g, action)
+    verb = VERBS.get(type(action).__name__, line.split()[0])
+    labels = [label for name in action.menu if (label := _label(g, action, name))]
+    if isinstance(action, Run):
+        labels = [option.says]
+    return Choice(line, option.says, (verb, *labels), option.amounts)
+
+
+def _label(g: Game, action: Action, name: str) -> str | None:
+    value = getattr(action, name)
+    default = next(f.default for f in msgspec.structs.fields(action) if f.name == name)
+    if value is None:
+        return None
+    match name:
+        case "hex":
+            town = g.facts.map.hexes[value].name
+            return f"{value} {town}" if town else str(value)
+        case "tile":
+            return f"#{value}"
+        case "turn":
+            return f"rotation {value}"
+        case "node":
+            return None if value == 0 else f"city {value}"
+        case "price":
+            return f"${value}"
+        case "count":
+            return None if value == default else f"{value} shares"
+        case "train" | "trading":
+            return f"{value}-train" if name == "train" else f"trading in a {value}"
+        case "using":
+            return f"by the {value}"
+    return g.state.name(value) if isinstance(value, str) and is_seat(value) else str(value)

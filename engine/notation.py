@@ -1,0 +1,461 @@
+"""The one notation: lines to actions and back.
+
+Theory of operation. The forms declared beside each action are compiled once into parts: words that
+stand as they are, fields read by a kind of token, and optional groups. A line is read by trying
+every form; its words may end early, and fields so left out are filled with whatever is legal. A
+field is spelled by the same kind that reads it, so `parse(spell(a)) == a`.
+
+Three failures are three types: `Unreadable` (no form fits), `Refused` (the rules), `Ambiguous`
+(more than one legal meaning). Nothing changes in any of them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from difflib import get_close_matches
+from functools import cache
+from itertools import islice, product
+from typing import Any, get_args
+
+import msgspec
+
+from engine.actions import Action, AnyAction, Run
+from engine.board.faces import face_at
+from engine.game import Game
+from engine.kernel import Refused, options, refusal
+from engine.operating.run import best_run, spelled
+from engine.state import BANK, IPO, POOL, OperatingTurn
+
+MOST_FILLINGS = 400
+MOST_CHOICES = 12
+
+
+class Unreadable(Exception):
+    """No action has that form. `nearest`: legal lines like it."""
+
+    def __init__(self, message: str, nearest: list[str]) -> None:
+        super().__init__(message)
+        self.nearest = nearest
+
+
+class Ambiguous(Exception):
+    """The line can be several legal actions. `choices`: those, spelled."""
+
+    def __init__(self, message: str, choices: list[str]) -> None:
+        super().__init__(message)
+        self.choices = choices
+
+
+# -- kinds of token --------------------------------------------------------------------------
+
+
+class Kind:
+    """How a field is read from words, spelled, and what it may be where it was left out."""
+
+    def read(self, g: Game, words: list[str], at: int) -> Iterator[tuple[tuple[Any, ...], int]]:
+        """Values for the part's fields (fewer where the rest is open), and where the next word is."""
+        value = self.of(g, words[at])
+        if value is not None:
+            yield (value,), at + 1
+
+    def of(self, g: Game, word: str) -> Any:
+        """The value that one word stands for, or None."""
+
+    def spell(self, g: Game, values: tuple[Any, ...]) -> str:
+        return str(values[0])
+
+    def values(self, g: Game, field: str, fields: dict[str, Any]) -> Iterator[Any]:
+        """What a field that was left out may be; nothing where that is without end."""
+        yield from ()
+
+
+def _key(symbol: str) -> str:
+    return symbol.casefold().replace("&", "")
+
+
+class _Symbol(Kind):
+    """A symbol out of a list, whatever its case and with or without `&`."""
+
+    def symbols(self, g: Game) -> list[str]:
+        raise NotImplementedError
+
+    def of(self, g: Game, word: str) -> str | None:
+        key = _key(word)
+        return next((s for s in self.symbols(g) if _key(s) == key), None)
+
+    def values(self, g: Game, field: str, fields: dict[str, Any]) -> Iterator[str]:
+        yield from self.symbols(g)
+
+
+class _CompanySymbol(_Symbol):
+    def symbols(self, g: Game) -> list[str]:
+        return list(g.state.companies)
+
+
+class _PrivateSymbol(_Symbol):
+    def symbols(self, g: Game) -> list[str]:
+        return list(g.state.privates)
+
+
+class _Source(_Symbol):
+    def symbols(self, g: Game) -> list[str]:
+        return [IPO, POOL]
+
+
+class _Seller(_Symbol):
+    def symbols(self, g: Game) -> list[str]:
+        return [BANK, POOL, *g.state.companies]
+
+
+class _TrainName(_Symbol):
+    def symbols(self, g: Game) -> list[str]:
+        return list(g.title.trains)
+
+
+class _TileNumber(_Symbol):
+    def symbols(self, g: Game) -> list[str]:
+        return list(g.facts.tiles)
+
+
+class _Hex(_Symbol):
+    def symbols(self, g: Game) -> list[str]:
+        return list(g.facts.map.hexes)
+
+    def values(self, g: Game, field: str, fields: dict[str, Any]) -> Iterator[str]:
+        yield from ()
+
+
+class _Amount(Kind):
+    def of(self, g: Game, word: str) -> int | None:
+        return int(word) if word.isdecimal() and len(word) < 8 else None
+
+
+class _Count(_Amount):
+    def values(self, g: Game, field: str, fields: dict[str, Any]) -> Iterator[int]:
+        yield from range(1, 11)
+
+
+class _ParPrice(_Amount):
+    def values(self, g: Game, field: str, fields: dict[str, Any]) -> Iterator[int]:
+        yield from g.facts.par_prices
+
+
+class _Turn(_Amount):
+    def values(self, g: Game, field: str, fields: dict[str, Any]) -> Iterator[int]:
+        yield from range(6)
+
+
+class _OfferNumber(_Amount):
+    def values(self, g: Game, field: str, fields: dict[str, Any]) -> Iterator[int]:
+        yield from (o.number for o in g.state.offers)
+
+
+class _Player(Kind):
+    """A name at the table, which may be several words."""
+
+    def read(self, g: Game, words: list[str], at: int) -> Iterator[tuple[tuple[Any, ...], int]]:
+        for seat in g.state.seats:
+            name = g.state.name(seat).casefold().split()
+            if [w.casefold() for w in words[at : at + len(name)]] == name:
+                yield (seat,), at + len(name)
+
+    def spell(self, g: Game, values: tuple[Any, ...]) -> str:
+        return g.state.name(values[0])
+
+    def values(self, g: Game, field: str, fields: dict[str, Any]) -> Iterator[str]:
+        yield from g.state.seats
+
+
+class _City(Kind):
+    """A hex, with `.node` where it has several cities."""
+
+    def read(self, g: Game, words: list[str], at: int) -> Iterator[tuple[tuple[Any, ...], int]]:
+        hex, dot, node = words[at].partition(".")
+        known = _Hex().of(g, hex)
+        if known is not None and not dot:
+            yield (known,), at + 1
+        elif known is not None and node.isdecimal():
+            yield (known, int(node)), at + 1
+
+    def spell(self, g: Game, values: tuple[Any, ...]) -> str:
+        hex, node = values
+        several = len(face_at(g.facts, g.state.tiles, hex).nodes) > 1
+        return f"{hex}.{node}" if several or node else hex
+
+    def values(self, g: Game, field: str, fields: dict[str, Any]) -> Iterator[int]:
+        if field == "node" and "hex" in fields:
+            yield from range(len(face_at(g.facts, g.state.tiles, fields["hex"]).nodes) or 1)
+
+
+class _Routes(Kind):
+    """`best`, or one route a train: `3 F2-H4-H10, 2 H12-H18`."""
+
+    def read(self, g: Game, words: list[str], at: int) -> Iterator[tuple[tuple[Any, ...], int]]:
+        if [w.casefold() for w in words[at:]] == ["best"]:
+            yield ((),), len(words)
+            return
+        routes = []
+        for part in " ".join(words[at:]).split(","):
+            train, _, route = part.strip().partition(" ")
+            name = _TrainName().of(g, train)
+            if name is None or not route:
+                return
+            routes.append((name, "".join(route.upper().split())))
+        yield (tuple(routes),), len(words)
+
+    def spell(self, g: Game, values: tuple[Any, ...]) -> str:
+        return ", ".join(f"{train} {route}" for train, route in values[0]) or "best"
+
+
+KINDS: dict[str, Kind] = {
+    "COMPANY": _CompanySymbol(),
+    "PRIVATE": _PrivateSymbol(),
+    "SOURCE": _Source(),
+    "SELLER": _Seller(),
+    "TRAIN": _TrainName(),
+    "TILE": _TileNumber(),
+    "HEX": _Hex(),
+    "AMOUNT": _Amount(),
+    "COUNT": _Count(),
+    "PAR": _ParPrice(),
+    "TURN": _Turn(),
+    "OFFER": _OfferNumber(),
+    "PLAYER": _Player(),
+    "CITY": _City(),
+    "ROUTES": _Routes(),
+}
+
+
+# -- forms -----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Word:
+    text: str
+
+
+@dataclass(frozen=True)
+class _Field:
+    names: tuple[str, ...]
+    kind: Kind
+
+
+@dataclass(frozen=True)
+class _Group:
+    parts: tuple[_Word | _Field, ...]
+
+
+_Part = _Word | _Field | _Group
+_Form = tuple[_Part, ...]
+
+
+@cache
+def _form(text: str) -> _Form:
+    parts: list[_Part] = []
+    for group, word in re.findall(r"\[([^]]*)\]|(\S+)", text):
+        if group:
+            parts.append(_Group(tuple(_piece(w) for w in group.split())))
+        else:
+            parts.append(_piece(word))
+    return tuple(parts)
+
+
+def _piece(text: str) -> _Word | _Field:
+    names, colon, kind = text.partition(":")
+    return _Field(tuple(names.split(",")), KINDS[kind]) if colon else _Word(text)
+
+
+@cache
+def _shapes() -> tuple[tuple[type[Action], _Form], ...]:
+    return tuple((action, _form(text)) for action in get_args(AnyAction) for text in action.forms)
+
+
+@cache
+def _defaults(action: type[Action]) -> dict[str, Any]:
+    """The value of each field that has one where it is not said."""
+    fields = msgspec.structs.fields(action)
+    return {f.name: f.default for f in fields if f.default is not msgspec.NODEFAULT}
+
+
+def spell(g: Game, action: Action) -> str:
+    """The line of an action, in full."""
+    defaults = _defaults(type(action))
+    for text in action.forms:
+        said = _spelled(g, action, _form(text), defaults)
+        if said is not None:
+            return said
+    raise AssertionError(f"no form spells {action}")
+
+
+def _spelled(g: Game, action: Action, form: _Form, defaults: dict[str, Any]) -> str | None:
+    words: list[str] = []
+    left = {name for name, default in defaults.items() if getattr(action, name) != default}
+    for part in form:
+        pieces = part.parts if isinstance(part, _Group) else (part,)
+        names = [n for p in pieces if isinstance(p, _Field) for n in p.names]
+        if isinstance(part, _Group) and not left.intersection(names):
+            continue
+        for piece in pieces:
+            if isinstance(piece, _Word):
+                words.append(piece.text)
+            else:
+                values = tuple(getattr(action, name) for name in piece.names)
+                if None in values:
+                    return None
+                words.append(piece.kind.spell(g, values))
+        left.difference_update(names)
+    return None if left else " ".join(words)
+
+
+# -- reading ---------------------------------------------------------------------------------
+
+
+def words_of(line: str) -> list[str]:
+    """The words of a line: no comment, no `$`, no comma inside a number, no `#` before a digit."""
+    text = re.sub(r"#(?!\d).*", "", line)
+    text = re.sub(r"(?<=\d),(?=\d{3}(?!\d))", "", text.replace("$", ""))
+    return text.replace("#", "").split()
+
+
+def _readings(g: Game, words: list[str]) -> Iterator[tuple[type[Action], dict[str, Any]]]:
+    """Every action and the fields of it that the words say."""
+    seen: set[tuple[type[Action], str]] = set()
+    for action, form in _shapes():
+        for fields in _match(g, form, words, 0, {}):
+            mark = (action, repr(sorted(fields.items())))
+            if mark not in seen:
+                seen.add(mark)
+                yield action, fields
+
+
+def _match(
+    g: Game, form: tuple[_Part, ...], words: list[str], at: int, fields: dict[str, Any]
+) -> Iterator[dict[str, Any]]:
+    if at == len(words):
+        if at:
+            yield fields
+        return
+    if not form:
+        return
+    part, rest = form[0], form[1:]
+    match part:
+        case _Word(text):
+            if words[at].casefold() == text:
+                yield from _match(g, rest, words, at + 1, fields)
+        case _Field(names, kind):
+            for values, following in kind.read(g, words, at):
+                yield from _match(g, rest, words, following, fields | dict(zip(names, values, strict=False)))
+        case _Group(parts):
+            yield from _match(g, (*parts, *rest), words, at, fields)
+            yield from _match(g, rest, words, at, fields)
+
+
+def parse(g: Game, seat: str, line: str) -> Action:
+    """The action that a line means for that seat now.
+
+    Raises Unreadable, Refused or Ambiguous, each with a sentence for the player.
+    """
+    words = words_of(line)
+    readings = list(_readings(g, words))
+    if not readings:
+        raise _unreadable(g, seat, " ".join(words))
+    legal: list[Action] = []
+    reasons: list[tuple[type[Action], str]] = []
+    for action, fields in readings:
+        found, why = _legal(g, seat, action, fields)
+        legal += [a for a in found if a not in legal]
+        if why:
+            reasons.append((action, why))
+    if len(legal) == 1:
+        return explicit(g, legal[0])
+    if legal:
+        choices = [spell(g, a) for a in legal]
+        shown = choices[:MOST_CHOICES]
+        more = f", and {len(choices) - len(shown)} more" if len(choices) > len(shown) else ""
+        raise Ambiguous(f"That can be {', or '.join(shown)}{more}.", choices)
+    raise _refused(g, seat, words, reasons)
+
+
+def explicit(g: Game, action: Action) -> Action:
+    """The action with everything said that is stored: the best routes instead of `best`."""
+    if isinstance(action, Run) and not action.routes and isinstance(g.top, OperatingTurn):
+        return Run(spelled(g, best_run(g, g.top.company)))
+    return action
+
+
+def _legal(
+    g: Game, seat: str, action: type[Action], fields: dict[str, Any]
+) -> tuple[list[Action], str | None]:
+    """What the reading can legally be, and otherwise the reason why it cannot."""
+    defaults = _defaults(action)
+    missing = [n for n in action.__struct_fields__ if n not in fields and n not in defaults]
+    if not missing:
+        whole = action(**fields)
+        why = refusal(g, seat, whole)
+        return ([], why) if why else ([whole], None)
+    spaces = [list(_kind_of(action, name).values(g, name, fields)) for name in missing]
+    if not all(spaces):
+        return _among_options(g, seat, action, fields)
+    found: list[Action] = []
+    first: str | None = None
+    for values in islice(product(*spaces), MOST_FILLINGS):
+        whole = action(**fields, **dict(zip(missing, values, strict=True)))
+        why = refusal(g, seat, whole)
+        if why is None:
+            found.append(whole)
+        first = first or why
+    return found, None if found else first
+
+
+def _among_options(
+    g: Game, seat: str, action: type[Action], fields: dict[str, Any]
+) -> tuple[list[Action], str | None]:
+    """What is open without end is looked for among what is offered."""
+    found: list[Action] = []
+    for option in options(g, seat):
+        said = option.action
+        if isinstance(said, action) and all(getattr(said, n) == v for n, v in fields.items()):
+            if option.amounts is not None and len(option.amounts) > 1:
+                line = spell(g, said)
+                return [], f"Say for how much: {line} up to {option.amounts[-1]}."
+            found.append(said)
+    return found, None if found else "That is not all of a line."
+
+
+@cache
+def _kind_of(action: type[Action], name: str) -> Kind:
+    for text in action.forms:
+        for part in _form(text):
+            for piece in part.parts if isinstance(part, _Group) else (part,):
+                if isinstance(piece, _Field) and name in piece.names:
+                    return piece.kind
+    raise AssertionError(f"{action.__name__}.{name} is in no form")
+
+
+def _refused(g: Game, seat: str, words: list[str], reasons: list[tuple[type[Action], str]]) -> Exception:
+    """The reason that fits best: of an action that is offered, if there is one."""
+    offered = {type(option.action) for option in options(g, seat)}
+    for action, why in reasons:
+        if action in offered:
+            return Refused(why)
+    return Refused(reasons[0][1])
+
+
+def legal_lines(g: Game, seat: str) -> list[str]:
+    """Everything the seat may say now, spelled; amounts at their least."""
+    return [spell(g, option.action) for option in options(g, seat)]
+
+
+def nearest(g: Game, seat: str, text: str, most: int = 5) -> list[str]:
+    """Legal lines most like a text."""
+    lines = {line.casefold(): line for line in legal_lines(g, seat)}
+    close = get_close_matches(text.casefold(), list(lines), most, 0.3)
+    return [lines[c] for c in close] or list(lines.values())[:most]
+
+
+def _unreadable(g: Game, seat: str, text: str) -> Unreadable:
+    near = nearest(g, seat, text)
+    hint = f" Did you mean: {'; '.join(near)}?" if near else ""
+    return Unreadable(f"{text!r} is no line of this game.{hint}", near)

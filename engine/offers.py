@@ -1,0 +1,98 @@
+"""Deals between two players: one offers, the other answers (1830 §21, §23).
+
+An open offer stops nobody: the turn goes on, and the offer ends with it. What is offered is
+judged when it is made and again when it is accepted, by the same objections.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from engine.actions import Accept, Action, BuyTrain, DealPrivate, Decline
+from engine.events import OfferEnded, OfferMade
+from engine.game import Game
+from engine.state import Offer
+from engine.title import Option
+
+
+class Deal(NamedTuple):
+    """How an offer of some action is judged and carried out once it is accepted."""
+
+    refuse: Callable[[Game, Offer], str | None]
+    take: Callable[[Game, Offer], None]
+
+
+def make_offer(
+    g: Game, asker: str, asked: str, deal: BuyTrain | DealPrivate, source: str, target: str, price: int
+) -> None:
+    """Put a deal to the seat that speaks for its other side."""
+    g.emit(OfferMade(Offer(g.state.offered + 1, asker, asked, deal, source, target, price)))
+
+
+def lapse_offers(g: Game) -> None:
+    """End every open offer with the turn."""
+    for offer in list(g.state.offers):
+        g.emit(OfferEnded(offer.number, "lapsed"))
+
+
+def offer_words(g: Game, offer: Offer) -> str:
+    """The offer as its addressee would put it."""
+    what = offer.deal.private if isinstance(offer.deal, DealPrivate) else f"a {offer.deal.train}-train"
+    return f"{what} from {g.state.name(offer.source)} to {g.state.name(offer.target)} for ${offer.price}"
+
+
+@dataclass(frozen=True)
+class Answers:
+    """Accept, decline, or withdraw an offer."""
+
+    deals: Mapping[type[Action], Deal]
+
+    def hears(self, g: Game, action: Action) -> bool:
+        return isinstance(action, Accept | Decline)
+
+    def asked(self, g: Game) -> tuple[str, ...]:
+        return tuple(offer.asked for offer in g.state.offers)
+
+    def options(self, g: Game, seat: str) -> Iterator[Option]:
+        several = len(self._open(g, seat)) > 1
+        for offer in self._open(g, seat):
+            number = offer.number if several else None
+            words = offer_words(g, offer)
+            if seat != offer.asker and self.refuse(g, seat, Accept(number)) is None:
+                yield Option(Accept(number), f"Accept: {words}")
+            yield Option(Decline(number), f"{'Withdraw' if seat == offer.asker else 'Decline'}: {words}")
+
+    def _open(self, g: Game, seat: str) -> list[Offer]:
+        return [o for o in g.state.offers if seat in (o.asked, o.asker)]
+
+    def _meant(self, g: Game, seat: str, action: Accept | Decline) -> Offer | str:
+        mine = self._open(g, seat)
+        if isinstance(action, Accept):
+            mine = [o for o in mine if o.asked == seat]
+        if action.offer is not None:
+            mine = [o for o in mine if o.number == action.offer]
+        if len(mine) == 1:
+            return mine[0]
+        if mine:
+            return "Several offers are open; say which: " + "; ".join(
+                f"{o.number} is {offer_words(g, o)}" for o in mine
+            )
+        return "No such offer is open to you."
+
+    def refuse(self, g: Game, seat: str, action: Action) -> str | None:
+        assert isinstance(action, Accept | Decline)
+        offer = self._meant(g, seat, action)
+        if isinstance(offer, str):
+            return offer
+        return self.deals[type(offer.deal)].refuse(g, offer) if isinstance(action, Accept) else None
+
+    def take(self, g: Game, seat: str, action: Action) -> None:
+        assert isinstance(action, Accept | Decline)
+        offer = self._meant(g, seat, action)
+        assert isinstance(offer, Offer)
+        accepted = isinstance(action, Accept)
+        g.emit(OfferEnded(offer.number, "accepted" if accepted else "declined"))
+        if accepted:
+            self.deals[type(offer.deal)].take(g, offer)

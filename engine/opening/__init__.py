@@ -1,0 +1,1 @@
+"""How a game begins: the sale of the privates."""

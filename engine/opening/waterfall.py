@@ -1,0 +1,267 @@
+"""The sale of privates in rising order, with bids on those still to come (1830 §7).
+
+The cheapest unsold private is offered to one player after the other, who buys it, bids on a
+later one, or passes. When it is sold, each next private that has bids is sold too: to its only
+bidder, or in an auction among its bidders in which the lowest acts. Money that is bid is set
+aside. A full round of passes makes the first private $5 cheaper, and pays income once that one
+is sold.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import msgspec
+
+from engine.actions import Action, Bid, BuyPrivate, Par, Pass
+from engine.events import BidMade, ParSet, Passed, PresidentNamed, PriorityMoved, PrivateMoved
+from engine.game import Game
+from engine.holdings import move_shares
+from engine.state import BANK, IPO, AnyFrame, Bidding, Pricing, Waterfall
+from engine.title import Option
+
+RAISE = 5
+
+
+def offered(g: Game) -> str | None:
+    """The private that is for sale at its price: the first unsold."""
+    return next((p for p, owner in g.state.privates.items() if owner == BANK), None)
+
+
+def asking(g: Game, frame: Waterfall) -> int:
+    """Dollars for the private now offered."""
+    private = offered(g)
+    assert private is not None
+    return max(g.private_facts(private).price - frame.cut, 0)
+
+
+def staked(frame: Waterfall, seat: str, *, but: str | None = None) -> int:
+    """Dollars that the seat has set aside in bids."""
+    return sum(bids.get(seat, 0) for private, bids in frame.bids.items() if private != but)
+
+
+def lowest_bid(g: Game, bids: dict[str, int], private: str) -> int:
+    """The least that may be bid: above face value and any bid by the raise (§7.2)."""
+    return max([g.private_facts(private).price, *bids.values()]) + RAISE
+
+
+def take_over(g: Game, seat: str, private: str, price: int, why: str) -> None:
+    """Give a private and the share that comes with it to its buyer (Table 1 notes 4, 5)."""
+    g.pay(seat, BANK, price, why)
+    g.emit(PrivateMoved(private, seat))
+    if grant := g.private_facts(private).grants:
+        if grant.president:
+            g.emit(PresidentNamed(grant.company, seat))
+        move_shares(g, grant.company, IPO, seat, grant.percent)
+        if grant.sets_start_price:
+            g.open(Pricing(grant.company, seat))
+
+
+@dataclass(frozen=True)
+class WaterfallSale:
+    """Asks the player whose turn it is. `after` makes the round that follows."""
+
+    after: Callable[[Game], AnyFrame]
+
+    def asked(self, g: Game, frame: Waterfall) -> tuple[str, ...]:
+        return (frame.turn,) if offered(g) else ()
+
+    def needs(self, g: Game, frame: Waterfall) -> str:
+        return f"to buy the {offered(g)} for ${asking(g, frame)}, to bid on another private, or to pass"
+
+    def options(self, g: Game, frame: Waterfall, seat: str) -> Iterator[Option]:
+        private = offered(g)
+        if private is None:
+            return
+        if self.refuse(g, frame, seat, buy := BuyPrivate(private)) is None:
+            yield Option(buy, f"Buy the {private} for ${asking(g, frame)}")
+        for other, owner in g.state.privates.items():
+            if owner == BANK and other != private:
+                low = lowest_bid(g, frame.bids.get(other, {}), other)
+                if self.refuse(g, frame, seat, bid := Bid(other, low)) is None:
+                    high = g.cash(seat) - staked(frame, seat, but=other)
+                    yield Option(bid, f"Bid for the {other}, ${low} or more", range(low, high + 1))
+        yield Option(Pass(), "Pass")
+
+    def refuse(self, g: Game, frame: Waterfall, seat: str, action: Action) -> str | None:
+        private = offered(g)
+        match action:
+            case Pass():
+                return None
+            case BuyPrivate(wanted):
+                if wanted != private:
+                    return f"The {private} is the private now offered; others take bids (§7.1)."
+                free = g.cash(seat) - staked(frame, seat)
+                if asking(g, frame) > free:
+                    return f"The {private} costs ${asking(g, frame)}, and ${free} is not set aside in bids (§7.2)."
+                return None
+            case Bid(wanted, amount):
+                if g.state.privates[wanted] != BANK:
+                    return f"The {wanted} is sold."
+                if wanted == private:
+                    return f"The {private} is offered at ${asking(g, frame)}: buy it instead (§7.1)."
+                low = lowest_bid(g, frame.bids.get(wanted, {}), wanted)
+                if amount < low:
+                    return f"A bid on the {wanted} must be ${low} or more (§7.2)."
+                free = g.cash(seat) - staked(frame, seat, but=wanted)
+                if amount > free:
+                    return f"${free} is free for a bid on the {wanted}; the rest is set aside in bids (§7.2)."
+                return None
+        return "The privates are sold first: buy the one offered, bid on another, or pass (§7.1)."
+
+    def take(self, g: Game, frame: Waterfall, seat: str, action: Action) -> None:
+        following = g.state.left_of(seat)
+        match action:
+            case Pass():
+                g.emit(Passed(seat, "the privates"))
+                g.change(msgspec.structs.replace(frame, turn=following, passes=frame.passes + 1))
+            case BuyPrivate(private):
+                self._sell_offered(g, frame, seat, private)
+            case Bid(private, amount):
+                bids = {k: v for k, v in frame.bids.get(private, {}).items() if k != seat} | {seat: amount}
+                g.emit(BidMade(seat, private, amount))
+                g.change(
+                    msgspec.structs.replace(
+                        frame, turn=following, passes=0, bids=frame.bids | {private: bids}
+                    )
+                )
+
+    def _sell_offered(self, g: Game, frame: Waterfall, seat: str, private: str) -> None:
+        price = asking(g, frame)
+        following = g.state.left_of(seat)
+        g.change(msgspec.structs.replace(frame, turn=following, passes=0, cut=0))
+        g.emit(PriorityMoved(following))
+        take_over(g, seat, private, price, f"the {private}")
+
+    def settle(self, g: Game, frame: Waterfall) -> bool:
+        private = offered(g)
+        if private is None:
+            g.change(self.after(g))
+            return True
+        if bids := frame.bids.get(private):
+            left = {p: b for p, b in frame.bids.items() if p != private}
+            g.change(msgspec.structs.replace(frame, bids=left, passes=0))
+            g.open(Bidding(private, bids))
+            return True
+        if frame.passes == len(g.state.players):
+            return self._all_passed(g, frame)
+        if asking(g, frame) == 0:
+            # §7.3: at no price the first player it is offered to has to take it.
+            self._sell_offered(g, frame, frame.turn, private)
+            return True
+        return False
+
+    def _all_passed(self, g: Game, frame: Waterfall) -> bool:
+        if next(iter(g.state.privates.values())) == BANK:
+            g.change(msgspec.structs.replace(frame, passes=0, cut=frame.cut + RAISE))
+        else:
+            g.change(msgspec.structs.replace(frame, passes=0))
+            pay_private_income(g)
+        return True
+
+
+def pay_private_income(g: Game) -> None:
+    """The income of each private to its owner (1830 §16, §7.3)."""
+    for private, owner in list(g.open_privates()):
+        g.pay(BANK, owner, g.private_facts(private).revenue, f"income of the {private}")
+
+
+@dataclass(frozen=True)
+class BiddersAuction:
+    """An auction among those with bids on a private: the lowest raises or leaves (§7.2)."""
+
+    def asked(self, g: Game, frame: Bidding) -> tuple[str, ...]:
+        return (min(frame.bids, key=lambda seat: frame.bids[seat]),)
+
+    def needs(self, g: Game, frame: Bidding) -> str:
+        return f"to raise to ${max(frame.bids.values()) + RAISE} or more for the {frame.private}, or to pass"
+
+    def options(self, g: Game, frame: Bidding, seat: str) -> Iterator[Option]:
+        low = max(frame.bids.values()) + RAISE
+        bid = Bid(frame.private, low)
+        if self.refuse(g, frame, seat, bid) is None:
+            yield Option(
+                bid,
+                f"Bid for the {frame.private}, ${low} or more",
+                range(low, self._free(g, frame, seat) + 1),
+            )
+        yield Option(Pass(), f"Leave the auction for the {frame.private}")
+
+    def refuse(self, g: Game, frame: Bidding, seat: str, action: Action) -> str | None:
+        match action:
+            case Pass():
+                return None
+            case Bid(private, amount) if private == frame.private:
+                low, free = max(frame.bids.values()) + RAISE, self._free(g, frame, seat)
+                if amount < low:
+                    return f"A bid on the {private} must be ${low} or more (§7.2)."
+                if amount > free:
+                    return f"${free} is free for a bid on the {private} (§7.2)."
+                return None
+        return f"The {frame.private} is being auctioned: bid for it or pass (§7.2)."
+
+    def take(self, g: Game, frame: Bidding, seat: str, action: Action) -> None:
+        bids = {k: v for k, v in frame.bids.items() if k != seat}
+        if isinstance(action, Bid):
+            g.emit(BidMade(seat, frame.private, action.amount))
+            bids[seat] = action.amount
+        else:
+            g.emit(Passed(seat, f"the auction for the {frame.private}"))
+        g.change(Bidding(frame.private, bids))
+
+    def settle(self, g: Game, frame: Bidding) -> bool:
+        if len(frame.bids) > 1:
+            return False
+        ((seat, price),) = frame.bids.items()
+        g.close()
+        take_over(g, seat, frame.private, price, f"the {frame.private}")
+        return True
+
+    @staticmethod
+    def _free(g: Game, frame: Bidding, seat: str) -> int:
+        below = g.state.stack[-2]
+        return g.cash(seat) - (staked(below, seat) if isinstance(below, Waterfall) else 0)
+
+
+@dataclass(frozen=True)
+class ParChoice:
+    """The par price of a company whose president's certificate came with a private (§8.1)."""
+
+    def asked(self, g: Game, frame: Pricing) -> tuple[str, ...]:
+        return (frame.seat,)
+
+    def needs(self, g: Game, frame: Pricing) -> str:
+        return f"to set the par price of the {frame.company}"
+
+    def options(self, g: Game, frame: Pricing, seat: str) -> Iterator[Option]:
+        for price in g.facts.par_prices:
+            yield Option(Par(frame.company, price), f"Par the {frame.company} at ${price}")
+
+    def refuse(self, g: Game, frame: Pricing, seat: str, action: Action) -> str | None:
+        match action:
+            case Par(company, price) if company == frame.company:
+                return par_obstacle(g, price)
+        return f"The par price of the {frame.company} has to be set first (§8.1)."
+
+    def take(self, g: Game, frame: Pricing, seat: str, action: Action) -> None:
+        assert isinstance(action, Par)
+        g.close()
+        set_par(g, action.company, action.price)
+
+    def settle(self, g: Game, frame: Pricing) -> bool:
+        return False
+
+
+def par_obstacle(g: Game, price: int) -> str | None:
+    """Why a company cannot start at that price (1830 §8.1), or None."""
+    if price in g.facts.par_prices:
+        return None
+    return f"A par price is one of {', '.join(f'${p}' for p in g.facts.par_prices)} (§8.1)."
+
+
+def set_par(g: Game, company: str, price: int) -> None:
+    """Put the company's token on its par cell, under any that lie there."""
+    cell = g.title.par_cell(price)
+    assert cell is not None
+    g.emit(ParSet(company, price, cell))

@@ -1,0 +1,1 @@
+"""Operating rounds: the steps of a turn."""

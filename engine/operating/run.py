@@ -1,0 +1,139 @@
+"""Running trains: the highest revenue there is has to be collected (1830 §20)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+
+import msgspec
+
+from engine.actions import Action, Run
+from engine.board.network import Network
+from engine.board.routes import Best, TrainKind, best, check
+from engine.board.spelling import read_route, spell_route
+from engine.events import Ran
+from engine.facts import Facts, Node, facts_of
+from engine.game import Game
+from engine.state import OperatingTurn
+from engine.title import Option
+
+BUDGET = 400_000
+"""Nodes of search for one set of trains."""
+
+
+def stop_value(facts: Facts, phase: str, node: Node) -> int:
+    """Dollars that a stop brings in that phase: the figure of the latest phase named so far."""
+    if isinstance(node.revenue, int):
+        return node.revenue
+    value = 0
+    for each in facts.phases:
+        value = node.revenue.get(each.name, value)
+        if each.name == phase:
+            break
+    return value
+
+
+def train_kind(g: Game, train: str) -> TrainKind:
+    return TrainKind(train, g.train_facts(train).distance)
+
+
+@lru_cache(maxsize=4096)
+def _best(network: Network, company: str, trains: tuple[TrainKind, ...], title: str, phase: str) -> Best:
+    facts = facts_of(title)
+    values = {stop: stop_value(facts, phase, network.node(stop)) for stop in network.stops}
+    return best(network, company, trains, values, budget=BUDGET)
+
+
+def best_run(g: Game, company: str, trains: list[str] | None = None) -> Best:
+    """The best routes of a company's trains (or of those named), with their revenue in dollars."""
+    names = g.company(company).trains if trains is None else trains
+    kinds = tuple(train_kind(g, t) for t in sorted(names))
+    return _best(g.network, company, kinds, g.state.title, g.state.phase)
+
+
+def has_route(g: Game, company: str) -> bool:
+    """Whether a train of the company could run anywhere (§20.2)."""
+    return bool(_best(g.network, company, (TrainKind("", 2),), g.state.title, g.state.phase).routes)
+
+
+def spelled(g: Game, found: Best) -> tuple[tuple[str, str], ...]:
+    return tuple((r.train, spell_route(g.network, r)) for r in found.routes)
+
+
+@dataclass(frozen=True)
+class RunStep:
+    """Run the trains. `best_only`: nothing below the best revenue is accepted."""
+
+    best_only: bool = True
+    name: str = "run"
+    hears: tuple[type[Action], ...] = (Run,)
+
+    def waits(self, g: Game, turn: OperatingTurn) -> bool:
+        return (
+            not turn.acted and bool(g.company(turn.company).trains) and best_run(g, turn.company).revenue > 0
+        )
+
+    def must(self, g: Game, turn: OperatingTurn) -> str | None:
+        return f"The {turn.company} has to run its trains: run best (§20.3)."
+
+    def needs(self, g: Game, turn: OperatingTurn) -> str:
+        return f"to run the trains of the {turn.company}"
+
+    def options(self, g: Game, turn: OperatingTurn) -> Iterator[Option]:
+        found = best_run(g, turn.company)
+        surely = "" if found.proven else " (not proven)"
+        yield Option(Run(spelled(g, found)), f"Run best: ${found.revenue}{surely}")
+
+    def revenue(self, g: Game, company: str, run: Run) -> int:
+        """Dollars of routes that were said. Raises ValueError with what is wrong with them."""
+        if not run.routes:
+            return best_run(g, company).revenue
+        if not g.company(company).trains:
+            raise ValueError(f"The {company} has no train (§20.2).")
+        trains = [train_kind(g, t) for t in g.company(company).trains]
+        routes = []
+        for train, text in run.routes:
+            if train not in g.company(company).trains:
+                raise ValueError(f"The {company} has no {train}-train (§20.1).")
+            routes.append(msgspec.structs.replace(read_route(g.network, company, text), train=train))
+        if why := check(g.network, company, trains, routes):
+            raise ValueError(why)
+        return sum(
+            stop_value(g.facts, g.state.phase, g.network.node(stop))
+            for route in routes
+            for stop in route.stops
+        )
+
+    def refuse(self, g: Game, turn: OperatingTurn, action: Action) -> str | None:
+        assert isinstance(action, Run)
+        if turn.acted:
+            return f"The {turn.company} has run (§17)."
+        try:
+            revenue = self.revenue(g, turn.company, action)
+        except ValueError as wrong:
+            return str(wrong)
+        most = best_run(g, turn.company).revenue
+        if not most:
+            return f"The {turn.company} has no train and route to run (§20.2)."
+        if self.best_only and revenue < most:
+            return (
+                f"Those routes bring ${revenue}; the highest revenue, ${most}, has to be collected (§20.3)."
+            )
+        return None
+
+    def take(self, g: Game, turn: OperatingTurn, action: Action) -> None:
+        assert isinstance(action, Run)
+        revenue = self.revenue(g, turn.company, action)
+        routes = action.routes or spelled(g, best_run(g, turn.company))
+        self.collect(g, turn, routes, revenue)
+
+    def collect(
+        self, g: Game, turn: OperatingTurn, routes: tuple[tuple[str, str], ...], revenue: int
+    ) -> None:
+        """Note the revenue of routes that were judged."""
+        g.emit(Ran(turn.company, routes, revenue))
+        g.change(msgspec.structs.replace(turn, step=self.name, acted=True, revenue=revenue))
+
+    def skip(self, g: Game, turn: OperatingTurn) -> None:
+        """There is nothing to run, or it has run."""

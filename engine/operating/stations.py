@@ -1,0 +1,212 @@
+"""Station markers: homes, reservations, the one token of a turn (1830 §19)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+import msgspec
+
+from engine.actions import Action, ChooseHome, Token
+from engine.board.faces import face_at, printed
+from engine.events import TokenPlaced, TokenShifted, TurnBegan
+from engine.game import Game
+from engine.state import BANK, HomeToken, OperatingTurn
+from engine.title import Option
+
+UNDECIDED = -1
+"""The node of a home token whose city is still to be chosen."""
+
+Chooser = Literal["president", "layer"]
+
+
+def token_cost(g: Game, company: str) -> int:
+    """Dollars for the company's next token (§19)."""
+    costs = g.company_facts(company).tokens
+    return costs[len(costs) - g.company(company).markers]
+
+
+def home_node(g: Game, company: str) -> int | None:
+    """The node that is the company's home by now, None where its president may choose.
+
+    Cities are known by their edges: the home is wherever the track of the printed city has gone.
+    """
+    home = g.company_facts(company).home
+    if home.city is None:
+        return None
+    mask = printed(g.facts, home.hex).node_exits[home.city]
+    face = face_at(g.facts, g.state.tiles, home.hex)
+    return next((i for i, exits in enumerate(face.node_exits) if exits & mask), home.city)
+
+
+def free_slots(g: Game, hex: str, node: int) -> int:
+    """Vacant token spaces of a city, whoever they are kept for."""
+    face = face_at(g.facts, g.state.tiles, hex)
+    taken = sum(n == node for n, _ in g.state.tokens.get(hex, ()))
+    return face.nodes[node].slots - taken
+
+
+def reserved_slots(g: Game, hex: str, node: int) -> int:
+    """Spaces kept for the homes of companies that have not operated (§19)."""
+    kept = 0
+    for company in g.facts.map.hexes[hex].reserved:
+        if not g.company(company).running:
+            home = home_node(g, company)
+            kept += home == node or home is None
+    return kept
+
+
+def refuse_city(g: Game, company: str, hex: str, node: int) -> str | None:
+    """Why the company's token may not stand in that city, connected or not; or None."""
+    if hex not in g.facts.map.hexes:
+        return f"There is no hex {hex} on the map."
+    nodes = face_at(g.facts, g.state.tiles, hex).nodes
+    if not 0 <= node < len(nodes) or nodes[node].kind != "city":
+        return f"{hex} has no such city for a token (§19)."
+    if any(owner == company for _, owner in g.state.tokens.get(hex, ())):
+        return f"The {company} has a token in {hex}; two never stand in one hex (§19)."
+    free = free_slots(g, hex, node)
+    if free < 1:
+        return "No space for a token is vacant there (§19)."
+    if free <= reserved_slots(g, hex, node):
+        kept = " and ".join(c for c in g.facts.map.hexes[hex].reserved if not g.company(c).running)
+        return f"The vacant space is kept for the home of the {kept} (§19)."
+    return None
+
+
+def refuse_token(g: Game, company: str, hex: str, node: int, *, free: bool = False) -> str | None:
+    """Why the company may not buy a token there; `free`: it costs nothing and need not connect."""
+    if g.company(company).markers < 1:
+        return f"The {company} has no token left (§19)."
+    if why := refuse_city(g, company, hex, node):
+        return why
+    if free:
+        return None
+    if (hex, node) not in g.network.reach(company).stops:
+        return f"No route of the {company} leads to that city (§19)."
+    if token_cost(g, company) > g.cash(company):
+        return f"A token costs ${token_cost(g, company)}, and the {company} has ${g.cash(company)} (§19)."
+    return None
+
+
+def establish_home(g: Game, company: str, chosen_by: Chooser) -> None:
+    """Place the home token of a company that operates for the first time (§19, §19.1)."""
+    if g.company(company).running:
+        return
+    g.emit(TurnBegan(company))
+    home, node = g.company_facts(company).home.hex, home_node(g, company)
+    if node is not None:
+        g.emit(TokenPlaced(company, home, node))
+    elif chosen_by == "president" or home in g.state.tiles:
+        g.open(HomeToken(company, g.president(company)))
+    else:
+        g.emit(TokenPlaced(company, home, UNDECIDED))
+
+
+def settle_homes(g: Game, hex: str, chooser: str) -> None:
+    """Ask where a home token stands that was waiting for a tile on its hex."""
+    for node, owner in g.state.tokens.get(hex, ()):
+        if node == UNDECIDED:
+            g.open(HomeToken(owner, chooser))
+
+
+@dataclass(frozen=True)
+class HomeChoice:
+    """Asks for the city of a home that has several (§19.1)."""
+
+    def asked(self, g: Game, frame: HomeToken) -> tuple[str, ...]:
+        return (frame.chooser,)
+
+    def needs(self, g: Game, frame: HomeToken) -> str:
+        return f"to choose the home city of the {frame.company}"
+
+    def options(self, g: Game, frame: HomeToken, seat: str) -> Iterator[Option]:
+        hex = g.company_facts(frame.company).home.hex
+        for node in range(len(face_at(g.facts, g.state.tiles, hex).nodes)):
+            choice = ChooseHome(frame.company, hex, node)
+            if self.refuse(g, frame, seat, choice) is None:
+                yield Option(choice, f"Home of the {frame.company} in {city_words(g, hex, node)}")
+
+    def refuse(self, g: Game, frame: HomeToken, seat: str, action: Action) -> str | None:
+        if not isinstance(action, ChooseHome) or action.company != frame.company:
+            return f"The home city of the {frame.company} has to be chosen first (§19.1)."
+        if action.hex != g.company_facts(frame.company).home.hex:
+            return f"The home of the {frame.company} is in {g.company_facts(frame.company).home.hex} (§19.1)."
+        nodes = face_at(g.facts, g.state.tiles, action.hex).nodes
+        if not 0 <= action.node < len(nodes) or free_slots(g, action.hex, action.node) < 1:
+            return f"{action.hex} has no such vacant city (§19.1)."
+        return None
+
+    def take(self, g: Game, frame: HomeToken, seat: str, action: Action) -> None:
+        assert isinstance(action, ChooseHome)
+        g.close()
+        waiting = any(owner == frame.company for _, owner in g.state.tokens.get(action.hex, ()))
+        placed = TokenShifted if waiting else TokenPlaced
+        g.emit(placed(frame.company, action.hex, action.node))
+
+    def settle(self, g: Game, frame: HomeToken) -> bool:
+        return False
+
+
+def city_words(g: Game, hex: str, node: int) -> str:
+    """A city as a person would say it, by its edges where the hex has several."""
+    name = g.facts.map.hexes[hex].name
+    face = face_at(g.facts, g.state.tiles, hex)
+    where = f"{name} ({hex})" if name else hex
+    cities = [n for n in face.nodes if n.kind == "city"]
+    if len(cities) < 2:
+        return where
+    edges = [e for e in range(6) if face.node_exits[node] >> e & 1]
+    beside = [n for e in edges if (n := g.facts.map.hexes[hex].neighbors.get(e))]
+    return f"{where}, city {node}" + (f" towards {', '.join(beside)}" if beside else "")
+
+
+@dataclass(frozen=True)
+class TokenStep:
+    """One token a turn in a city that a route leads to (§19)."""
+
+    name: str = "token"
+    hears: tuple[type[Action], ...] = (Token,)
+
+    def waits(self, g: Game, turn: OperatingTurn) -> bool:
+        return self._may_place(g, turn) and next(self._spots(g, turn), None) is not None
+
+    def _may_place(self, g: Game, turn: OperatingTurn) -> bool:
+        return turn.tokens < g.facts.limits["tokens_per_turn"]
+
+    def _spots(self, g: Game, turn: OperatingTurn) -> Iterator[Token]:
+        company = turn.company
+        if not g.company(company).markers or token_cost(g, company) > g.cash(company):
+            return
+        for hex, node in sorted(g.network.reach(company).stops):
+            if refuse_token(g, company, hex, node) is None:
+                yield Token(hex, node)
+
+    def must(self, g: Game, turn: OperatingTurn) -> str | None:
+        return None
+
+    def needs(self, g: Game, turn: OperatingTurn) -> str:
+        return f"to place a token of the {turn.company} for ${token_cost(g, turn.company)}"
+
+    def options(self, g: Game, turn: OperatingTurn) -> Iterator[Option]:
+        for token in self._spots(g, turn):
+            where = city_words(g, token.hex, token.node)
+            yield Option(token, f"Token in {where} for ${token_cost(g, turn.company)}")
+
+    def refuse(self, g: Game, turn: OperatingTurn, action: Action) -> str | None:
+        assert isinstance(action, Token)
+        if not self._may_place(g, turn):
+            return f"The {turn.company} has placed its token for this turn (§19)."
+        if action.using:
+            return f"The {action.using} gives no token now (Table 1.2)."
+        return refuse_token(g, turn.company, action.hex, action.node)
+
+    def take(self, g: Game, turn: OperatingTurn, action: Action) -> None:
+        assert isinstance(action, Token)
+        g.change(msgspec.structs.replace(turn, tokens=turn.tokens + 1, acted=True))
+        g.pay(turn.company, BANK, token_cost(g, turn.company), "a token")
+        g.emit(TokenPlaced(turn.company, action.hex, action.node))
+
+    def skip(self, g: Game, turn: OperatingTurn) -> None:
+        """No token is placed."""

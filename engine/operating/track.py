@@ -1,0 +1,184 @@
+"""Laying and upgrading track (1830 §18, Table 6).
+
+`refuse_lay` is the one list of objections, cheapest first. Candidates are the tiles that fit
+where the company's track arrives, so that all lays of a company are found without trying the map.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import msgspec
+
+from engine.actions import Action, Lay
+from engine.board.faces import Fit, fits
+from engine.events import TileLaid, TokenShifted
+from engine.facts import tile_faces
+from engine.game import Game
+from engine.state import BANK, OperatingTurn, is_seat
+from engine.title import Option
+
+BUILDABLE = frozenset({"white", "yellow"})
+
+
+def replacements(g: Game, hex: str) -> tuple[str, ...]:
+    """The tiles that may lie next on the hex, whatever the phase and supply (Table 6)."""
+    laid = g.state.tiles.get(hex)
+    if laid is None:
+        if g.facts.map.hexes[hex].color not in BUILDABLE:
+            return ()
+        return g.facts.preprinted_upgrades.get(g.title.printed_kinds[hex], ())
+    return (g.facts.upgrades or {}).get(laid[0], ())
+
+
+def supply(g: Game) -> dict[str, int]:
+    """How many of each tile are left; those without limit are left out (Table 7)."""
+    used = Counter(tile for tile, _ in g.state.tiles.values())
+    return {tile: count - used[tile] for tile, count in g.facts.tiles.items() if count is not None}
+
+
+def terrain_cost(g: Game, hex: str) -> int:
+    """Dollars for the first tile on the hex; upgrades are free (§18)."""
+    return 0 if hex in g.state.tiles else sum(t.cost for t in g.facts.map.hexes[hex].terrain)
+
+
+def blocker(g: Game, hex: str) -> str | None:
+    """The private that keeps the hex closed: one that a player owns (§18)."""
+    for private in g.facts.privates:
+        if hex in private.blocks and is_seat(g.state.privates[private.sym]):
+            return private.sym
+    return None
+
+
+def refuse_site(g: Game, hex: str) -> str | None:
+    """Why nothing at all may be laid on the hex, or None."""
+    if hex not in g.facts.map.hexes:
+        return f"There is no hex {hex} on the map."
+    if not replacements(g, hex):
+        return f"Nothing can be laid on {hex} (§18)."
+    if private := blocker(g, hex):
+        return f"{hex} is closed while a player owns the {private} (§18)."
+    return None
+
+
+def refuse_tile(g: Game, tile: str, hex: str) -> str | None:
+    """Why that tile may not come next on that hex, or None."""
+    if tile not in g.facts.tiles:
+        return f"There is no tile #{tile}."
+    if tile not in replacements(g, hex):
+        laid = g.state.tiles.get(hex)
+        return f"#{tile} does not go on {hex} " + (f"over #{laid[0]}" if laid else "") + " (Table 6)."
+    color = tile_faces()[tile].color
+    if color not in g.phase.tile_colors:
+        return f"{color.capitalize()} tiles are not available yet (§22)."
+    if supply(g).get(tile, 1) < 1:
+        return f"No #{tile} is left (Table 7)."
+    return None
+
+
+def fit(g: Game, tile: str, hex: str, turn: int) -> Fit | None:
+    """How the tile lies there in that rotation, if it can."""
+    return next((f for f in fits_there(g, tile, hex) if f.turn == turn), None)
+
+
+def fits_there(g: Game, tile: str, hex: str) -> tuple[Fit, ...]:
+    """All ways in which the tile can lie next on the hex, if it may."""
+    return fits(g.facts, hex, g.state.tiles.get(hex), tile) if tile in replacements(g, hex) else ()
+
+
+def refuse_lay(g: Game, company: str, lay: Lay, *, connected: bool = True) -> str | None:
+    """Why the company may not lay that, in words, or None. `connected`: it has to be (§18)."""
+    if why := refuse_site(g, lay.hex) or refuse_tile(g, lay.tile, lay.hex):
+        return why
+    found = fit(g, lay.tile, lay.hex, lay.turn)
+    if found is None:
+        return (
+            f"#{lay.tile} in rotation {lay.turn} does not fit on {lay.hex}: track must be kept, and must not run "
+            "off the map, into a blank side or across a closed one (§18)."
+        )
+    if connected and not found.face.exits & g.network.reach(company).edges.get(lay.hex, 0):
+        return f"#{lay.tile} on {lay.hex} would not be connected to a token of the {company} (§18)."
+    cost = terrain_cost(g, lay.hex)
+    if cost > g.cash(company):
+        return f"The terrain of {lay.hex} costs ${cost}, and the {company} has ${g.cash(company)} (§18)."
+    return None
+
+
+def lays(g: Game, company: str) -> Iterator[Lay]:
+    """Every lay of a company that is connected and not refused."""
+    colors, left, faces = g.phase.tile_colors, supply(g), tile_faces()
+    for hex, edges in g.network.reach(company).edges.items():
+        tiles = replacements(g, hex)
+        if not tiles or blocker(g, hex) or terrain_cost(g, hex) > g.cash(company):
+            continue
+        for tile in tiles:
+            if faces[tile].color in colors and left.get(tile, 1) > 0:
+                for found in fits(g.facts, hex, g.state.tiles.get(hex), tile):
+                    if found.face.exits & edges:
+                        yield Lay(tile, hex, found.turn)
+
+
+def carry_out(g: Game, company: str, lay: Lay) -> None:
+    """Put the tile down: terrain is paid, tokens go where their cities have gone (§18.1)."""
+    found = fit(g, lay.tile, lay.hex, lay.turn)
+    assert found is not None
+    g.pay(company, BANK, terrain_cost(g, lay.hex), f"terrain of {lay.hex}")
+    g.emit(TileLaid(company, lay.hex, lay.tile, lay.turn))
+    for node, owner in list(g.state.tokens.get(lay.hex, ())):
+        if (now := found.moved.get(node, node)) != node:
+            g.emit(TokenShifted(owner, lay.hex, now))
+
+
+def words(g: Game, lay: Lay) -> str:
+    """A lay as a person would say it."""
+    here, laid = g.facts.map.hexes[lay.hex], g.state.tiles.get(lay.hex)
+    name = f" {here.name}" if here.name else ""
+    over = f" over #{laid[0]}" if laid else ""
+    cost = terrain_cost(g, lay.hex)
+    return f"#{lay.tile} on {lay.hex}{name}{over}, rotation {lay.turn}" + (f", for ${cost}" if cost else "")
+
+
+@dataclass(frozen=True)
+class TrackStep:
+    """One tile a turn, laid or replaced (§18).
+
+    `also`: whether a private's power offers a lay instead. `laid`: what follows a lay on a hex.
+    """
+
+    also: Callable[[Game, OperatingTurn], bool]
+    laid: Callable[[Game, str, str], None]
+    name: str = "track"
+    hears: tuple[type[Action], ...] = (Lay,)
+    tiles: int = 1
+
+    def waits(self, g: Game, turn: OperatingTurn) -> bool:
+        if turn.laid >= self.tiles:
+            return False
+        return next(lays(g, turn.company), None) is not None or self.also(g, turn)
+
+    def must(self, g: Game, turn: OperatingTurn) -> str | None:
+        return None
+
+    def needs(self, g: Game, turn: OperatingTurn) -> str:
+        return f"to lay or upgrade track for the {turn.company}"
+
+    def options(self, g: Game, turn: OperatingTurn) -> Iterator[Option]:
+        for lay in lays(g, turn.company):
+            yield Option(lay, words(g, lay))
+
+    def refuse(self, g: Game, turn: OperatingTurn, action: Action) -> str | None:
+        assert isinstance(action, Lay)
+        if turn.laid >= self.tiles:
+            return f"The {turn.company} has laid its tile for this turn (§18)."
+        return refuse_lay(g, turn.company, action)
+
+    def take(self, g: Game, turn: OperatingTurn, action: Action) -> None:
+        assert isinstance(action, Lay)
+        g.change(msgspec.structs.replace(turn, laid=turn.laid + 1, acted=True))
+        carry_out(g, turn.company, action)
+        self.laid(g, action.hex, g.president(turn.company))
+
+    def skip(self, g: Game, turn: OperatingTurn) -> None:
+        """Nothing is laid."""

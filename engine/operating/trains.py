@@ -1,0 +1,302 @@
+"""Buying trains, and what the first of a type brings about (1830 §20.2, §21, §22, §24).
+
+A company that must have a train and lacks the money for the cheapest in the bank is helped by its
+president, from his cash first and then by sales; that is part of this step, so a forced purchase
+is judged by the same list of objections as any other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import msgspec
+
+from engine.actions import Action, Bankrupt, BuyTrain, Sell
+from engine.events import PhaseStarted, PrivateMoved, TrainMoved, TrainsGone
+from engine.game import Game
+from engine.holdings import unit
+from engine.offers import Deal, make_offer
+from engine.operating.run import has_route
+from engine.state import BANK, CLOSED, POOL, Discard, Offer, OperatingTurn
+from engine.stock.turn import held_companies, most_sellable, sell_shares
+from engine.title import Option
+from engine.trouble.emergency import declare_bankrupt, refuse_forced_sale
+
+SHOPS = (BANK, POOL)
+
+
+def for_sale(g: Game) -> list[str]:
+    """Types the bank sells now: the next in order, and any type that an earlier one opened (§21)."""
+    left = [t.name for t in g.facts.trains if g.state.depot[t.name] != 0]
+    started = {p.on for p in g.facts.phases[: g.facts.phases.index(g.phase) + 1]}
+    return [t for t in left if t == left[0] or g.train_facts(t).available_on in started - {None}]
+
+
+def cheapest(g: Game) -> int | None:
+    """Dollars of the cheapest train in bank or pool; None where there is none."""
+    return min((g.train_facts(t).price for t in (*for_sale(g), *g.state.pool)), default=None)
+
+
+def must_buy(g: Game, company: str) -> bool:
+    """Whether the company has to own a train and does not (§20.2)."""
+    return not g.company(company).trains and cheapest(g) is not None and has_route(g, company)
+
+
+def lacking(g: Game, company: str) -> int:
+    """Dollars that the president has to add to the cheapest train; 0 where he need not (§24)."""
+    least = cheapest(g)
+    if least is None or not must_buy(g, company):
+        return 0
+    return max(least - g.cash(company), 0)
+
+
+def face_price(g: Game, buy: BuyTrain) -> int:
+    """Dollars that the bank or the pool asks, less what is traded in (§21)."""
+    facts = g.train_facts(buy.train)
+    return facts.price - (facts.discounts.get(buy.trading, 0) if buy.trading else 0)
+
+
+def refuse_purchase(g: Game, company: str, buy: BuyTrain) -> str | None:
+    """Why the company may not buy that train now (§21, §24), or None."""
+    why = _refuse_source(g, company, buy) or _refuse_trade(g, company, buy)
+    if why:
+        return why
+    if not buy.trading and len(g.company(company).trains) >= g.phase.train_limit:
+        return f"The {company} has {g.phase.train_limit} trains, which is the limit (§21)."
+    price = face_price(g, buy) if buy.price is None else buy.price
+    return _refuse_money(g, company, buy, price)
+
+
+def _refuse_source(g: Game, company: str, buy: BuyTrain) -> str | None:
+    if buy.train not in g.title.trains:
+        return f"There is no {buy.train}-train."
+    if buy.source == BANK:
+        if buy.train not in for_sale(g):
+            now = " or ".join(for_sale(g)) or "no train"
+            return f"The bank sells {now} now (§21)."
+        return None
+    if buy.source == POOL:
+        return None if buy.train in g.state.pool else f"There is no {buy.train}-train in the pool (§21)."
+    if buy.source not in g.state.companies or buy.train not in g.company(buy.source).trains:
+        return f"The {buy.source} has no {buy.train}-train (§21)."
+    if buy.source == company:
+        return f"The {company} cannot buy from itself."
+    if buy.price is None:
+        return f"Say for how much: buy train {buy.train} from {buy.source} for AMOUNT (§21)."
+    return "A train costs at least $1 (§21)." if buy.price < 1 else None
+
+
+def _refuse_trade(g: Game, company: str, buy: BuyTrain) -> str | None:
+    if buy.source in SHOPS and buy.price not in (None, face_price(g, buy)):
+        return f"The price of a {buy.train} there is ${face_price(g, buy)} (§21)."
+    if not buy.trading:
+        return None
+    if buy.source != BANK or buy.trading not in g.train_facts(buy.train).discounts:
+        return f"A {buy.trading} cannot be traded in for a {buy.train} (§21)."
+    if buy.trading not in g.company(company).trains:
+        return f"The {company} has no {buy.trading}-train to trade in (§21)."
+    return None
+
+
+def _refuse_money(g: Game, company: str, buy: BuyTrain, price: int) -> str | None:
+    cash = g.cash(company)
+    if price <= cash:
+        return None
+    president = g.president(company)
+    if not lacking(g, company):
+        return f"That costs ${price}, and the {company} has ${cash} (§17)."
+    if buy.source in SHOPS and price > (cheapest(g) or 0):
+        return f"With its president's money the {company} buys the cheapest train (§24)."
+    if price > g.train_facts(buy.train).price:
+        return "With its president's money a company pays no more than face value (§24.2)."
+    if price > cash + g.cash(president):
+        have = cash + g.cash(president)
+        return f"That costs ${price}; the {company} and its president have ${have} (§24)."
+    return None
+
+
+def buy_train(g: Game, company: str, buy: BuyTrain) -> None:
+    """Pay for a train and take it, with all that the first of its type brings about (§21, §22)."""
+    price = face_price(g, buy) if buy.price is None else buy.price
+    president = g.president(company)
+    if price > g.cash(company):
+        g.pay(president, company, price - g.cash(company), "a forced purchase")
+    seller = BANK if buy.source in SHOPS else buy.source
+    if buy.trading:
+        g.emit(TrainMoved(buy.trading, company, POOL, "traded in"))
+    g.pay(company, seller, price, f"a {buy.train}-train")
+    g.emit(TrainMoved(buy.train, buy.source, company, "bought"))
+    close_by_purchase(g, company)
+    if buy.source == BANK:
+        start_phase(g, buy.train)
+
+
+def close_by_purchase(g: Game, company: str) -> None:
+    """Close the privates that end with the first train of a company (§23.2)."""
+    for private in g.facts.privates:
+        when = private.effect.get("closes_when", {})
+        if when.get("company") == company and g.state.privates[private.sym] != CLOSED:
+            g.emit(PrivateMoved(private.sym, CLOSED))
+
+
+def start_phase(g: Game, train: str) -> None:
+    """What the first train of its type changes at once (§22)."""
+    phases = g.facts.phases
+    at = next((i for i, p in enumerate(phases) if p.on == train), None)
+    if at is None or at <= phases.index(g.phase):
+        return
+    g.emit(PhaseStarted(phases[at].name))
+    for facts in g.facts.trains:
+        if facts.rusts_on == train:
+            g.emit(TrainsGone(facts.name))
+    if "close_privates" in phases[at].notes:
+        for private, owner in g.state.privates.items():
+            if owner != CLOSED:
+                g.emit(PrivateMoved(private, CLOSED))
+    # §21 does not say who discards first where several must: the printed order of the companies.
+    for company in reversed(list(g.state.companies)):
+        for _ in range(len(g.company(company).trains) - g.phase.train_limit):
+            g.open(Discard(company))
+
+
+@dataclass(frozen=True)
+class TrainStep:
+    """Buy trains, any number; forced where the company must own one.
+
+    `also`: whether something else may still be bought in this turn, so that it waits for `done`.
+    `sells_all`: a bankrupt's shares are sold for him.
+    """
+
+    also: Callable[[Game, OperatingTurn], bool]
+    sells_all: bool = False
+    name: str = "trains"
+    hears: tuple[type[Action], ...] = (BuyTrain, Sell, Bankrupt)
+
+    def waits(self, g: Game, turn: OperatingTurn) -> bool:
+        return (
+            must_buy(g, turn.company)
+            or next(self._purchases(g, turn.company), None) is not None
+            or self.also(g, turn)
+        )
+
+    def must(self, g: Game, turn: OperatingTurn) -> str | None:
+        if must_buy(g, turn.company):
+            return f"The {turn.company} has a route and has to buy a train (§20.2)."
+        return None
+
+    def needs(self, g: Game, turn: OperatingTurn) -> str:
+        if short := lacking(g, turn.company):
+            return f"to buy a train for the {turn.company}, whose president has to add ${short}"
+        return f"to buy a train for the {turn.company}" + (
+            "" if must_buy(g, turn.company) else ", or be done"
+        )
+
+    def options(self, g: Game, turn: OperatingTurn) -> Iterator[Option]:
+        yield from self._purchases(g, turn.company)
+        yield from self._sales(g, turn)
+        if self.refuse(g, turn, Bankrupt()) is None:
+            yield Option(Bankrupt(), "Declare bankruptcy: the game ends")
+
+    def _purchases(self, g: Game, company: str) -> Iterator[Option]:
+        for train in for_sale(g):
+            for trading in (None, *sorted(set(g.company(company).trains))):
+                buy = BuyTrain(train, trading=trading)
+                if refuse_purchase(g, company, buy) is None:
+                    swap = f", trading in a {trading}" if trading else ""
+                    yield Option(buy, f"Buy a {train}-train for ${face_price(g, buy)}{swap}")
+        for train in sorted(set(g.state.pool)):
+            buy = BuyTrain(train, source=POOL)
+            if refuse_purchase(g, company, buy) is None:
+                yield Option(buy, f"Buy a {train}-train from the pool for ${face_price(g, buy)}")
+        for other, co in g.state.companies.items():
+            for train in sorted(set(co.trains)):
+                if refuse_purchase(g, company, buy := BuyTrain(train, other, 1)) is None:
+                    most = self._most(g, company, train)
+                    consent = "" if co.president == g.president(company) else ", if its president agrees"
+                    yield Option(buy, f"Buy a {train}-train from the {other}{consent}", range(1, most + 1))
+
+    def _most(self, g: Game, company: str, train: str) -> int:
+        if not lacking(g, company):
+            return g.cash(company)
+        helped = min(g.train_facts(train).price, g.cash(company) + g.cash(g.president(company)))
+        return max(g.cash(company), helped)
+
+    def _sales(self, g: Game, turn: OperatingTurn) -> Iterator[Option]:
+        if not lacking(g, turn.company):
+            return
+        seat = g.president(turn.company)
+        for company in held_companies(g, seat):
+            for count in most_sellable(g, seat, company):
+                if self.refuse(g, turn, sell := Sell(company, count)) is None:
+                    dollars = g.price(company) * count
+                    yield Option(sell, f"Sell {count * unit(g, company)} % of the {company} for ${dollars}")
+
+    def refuse(self, g: Game, turn: OperatingTurn, action: Action) -> str | None:
+        seat = g.president(turn.company)
+        short = lacking(g, turn.company) - g.cash(seat)
+        match action:
+            case BuyTrain():
+                return refuse_purchase(g, turn.company, action)
+            case Sell(company, count):
+                if short <= 0:
+                    return (
+                        "Stock is sold in an operating round only to raise money for a forced purchase (§24)."
+                    )
+                return refuse_forced_sale(g, seat, turn.company, company, count, short)
+        if short <= 0:
+            return "Nobody is bankrupt who can pay (§24.6)."
+        if not self.sells_all and next(self._sales(g, turn), None):
+            return "Sell first all that may be sold (§24.6)."
+        if self.sells_all and liquidity(g, turn.company) >= short:
+            return "The money can be raised by selling (§24.6)."
+        return None
+
+    def take(self, g: Game, turn: OperatingTurn, action: Action) -> None:
+        seat = g.president(turn.company)
+        match action:
+            case BuyTrain(_, source, price):
+                g.change(msgspec.structs.replace(turn, acted=True))
+                if source not in SHOPS and g.president(source) != seat:
+                    make_offer(g, seat, g.president(source), action, source, turn.company, price or 0)
+                else:
+                    buy_train(g, turn.company, action)
+            case Sell(company, count):
+                g.change(msgspec.structs.replace(turn, acted=True))
+                sell_shares(g, seat, company, count)
+            case Bankrupt():
+                declare_bankrupt(g, seat, turn.company, sell_all=self.sells_all)
+
+    def skip(self, g: Game, turn: OperatingTurn) -> None:
+        """Nothing can be bought."""
+
+
+def liquidity(g: Game, company: str) -> int:
+    """Dollars that the president could raise by sales, each at the price before it (§24)."""
+    seat = g.president(company)
+    total = 0
+    for other in held_companies(g, seat):
+        counts = [
+            n
+            for n in most_sellable(g, seat, other)
+            if refuse_forced_sale(g, seat, company, other, n, None) is None
+        ]
+        total += g.price(other) * max(counts, default=0)
+    return total
+
+
+def train_deal() -> Deal:
+    """How an offer to buy another president's train is judged and carried out on acceptance."""
+
+    def refuse(g: Game, offer: Offer) -> str | None:
+        turn = g.top
+        if not isinstance(turn, OperatingTurn) or turn.company != offer.target:
+            return f"A train is sold in the turn of the {offer.target} (§21)."
+        assert isinstance(offer.deal, BuyTrain)
+        return refuse_purchase(g, offer.target, offer.deal)
+
+    def take(g: Game, offer: Offer) -> None:
+        assert isinstance(offer.deal, BuyTrain)
+        buy_train(g, offer.target, offer.deal)
+
+    return Deal(refuse, take)

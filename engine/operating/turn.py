@@ -1,0 +1,117 @@
+"""A company's turn: steps in a fixed order, each waiting only while it has something to offer (§17).
+
+A line that belongs to a later step declines the optional steps before it: declining changes
+nothing, so such a line is judged as if its own step had come.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Protocol
+
+import msgspec
+
+from engine.actions import Action, Pass
+from engine.events import Passed
+from engine.game import Game
+from engine.offers import lapse_offers
+from engine.state import OperatingTurn
+from engine.title import Option
+
+
+class Step(Protocol):
+    """One activity of a turn."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def hears(self) -> tuple[type[Action], ...]: ...
+
+    def waits(self, g: Game, turn: OperatingTurn) -> bool:
+        """Whether there is something to decide."""
+
+    def must(self, g: Game, turn: OperatingTurn) -> str | None:
+        """Why the step cannot be declined, or None."""
+
+    def needs(self, g: Game, turn: OperatingTurn) -> str: ...
+
+    def options(self, g: Game, turn: OperatingTurn) -> Iterable[Option]: ...
+
+    def refuse(self, g: Game, turn: OperatingTurn, action: Action) -> str | None: ...
+
+    def take(self, g: Game, turn: OperatingTurn, action: Action) -> None: ...
+
+    def skip(self, g: Game, turn: OperatingTurn) -> None:
+        """What happens where the step is passed over."""
+
+
+@dataclass(frozen=True)
+class OperatingTurns:
+    """Asks the president of the company whose turn it is."""
+
+    steps: tuple[Step, ...]
+
+    def _index(self, name: str) -> int:
+        return next(i for i, step in enumerate(self.steps) if step.name == name)
+
+    def asked(self, g: Game, frame: OperatingTurn) -> tuple[str, ...]:
+        return (g.president(frame.company),)
+
+    def needs(self, g: Game, frame: OperatingTurn) -> str:
+        return self.steps[self._index(frame.step)].needs(g, frame)
+
+    def options(self, g: Game, frame: OperatingTurn, seat: str) -> Iterable[Option]:
+        step = self.steps[self._index(frame.step)]
+        yield from step.options(g, frame)
+        if step.must(g, frame) is None:
+            yield Option(Pass(), "Done" if frame.acted else f"Skip: {step.name}")
+
+    def refuse(self, g: Game, frame: OperatingTurn, seat: str, action: Action) -> str | None:
+        now = self._index(frame.step)
+        if isinstance(action, Pass):
+            return self.steps[now].must(g, frame)
+        at = next((i for i in range(now, len(self.steps)) if isinstance(action, self.steps[i].hears)), None)
+        if at is None:
+            past = any(isinstance(action, step.hears) for step in self.steps)
+            when = "is past in this turn" if past else "is no part of an operating turn"
+            return f"That {when}; {g.state.name(seat)} is asked {self.needs(g, frame)} (§17)."
+        for step in self.steps[now:at]:
+            if step.waits(g, frame) and (why := step.must(g, frame)):
+                return why
+        return self.steps[at].refuse(g, _at(frame, self.steps[at].name), action)
+
+    def take(self, g: Game, frame: OperatingTurn, seat: str, action: Action) -> None:
+        if isinstance(action, Pass):
+            g.emit(Passed(frame.company, frame.step))
+            self._advance(g, frame)
+            return
+        now = self._index(frame.step)
+        while not isinstance(action, self.steps[now].hears):
+            self.steps[now].skip(g, frame)
+            now += 1
+            frame = _at(frame, self.steps[now].name)
+        self.steps[now].take(g, frame, action)
+
+    def settle(self, g: Game, frame: OperatingTurn) -> bool:
+        step = self.steps[self._index(frame.step)]
+        if step.waits(g, frame):
+            return False
+        step.skip(g, frame)
+        self._advance(g, frame)
+        return True
+
+    def _advance(self, g: Game, frame: OperatingTurn) -> None:
+        following = self._index(frame.step) + 1
+        if following < len(self.steps):
+            g.change(_at(frame, self.steps[following].name))
+        else:
+            g.close()
+            lapse_offers(g)
+
+
+def _at(frame: OperatingTurn, step: str) -> OperatingTurn:
+    if frame.step == step:
+        return frame
+    return msgspec.structs.replace(frame, step=step, acted=False)

@@ -1,0 +1,201 @@
+"""Privates sold: to the company whose turn it is, and between players (1830 §23.1, §24.3)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import msgspec
+
+from engine.actions import Action, DealPrivate
+from engine.events import PrivateMoved
+from engine.game import Game
+from engine.holdings import certificate_limit, counted_certificates
+from engine.offers import Deal, make_offer
+from engine.operating.trains import lacking
+from engine.state import Offer, OperatingTurn, StockRound, StockTurn, is_seat
+from engine.title import Option
+
+
+def company_prices(g: Game, private: str) -> range:
+    """What a company may pay: from half the face value to twice (§23.1)."""
+    face = g.private_facts(private).price
+    return range((face + 1) // 2, 2 * face + 1)
+
+
+def sellable_to_company(g: Game, private: str) -> bool:
+    return bool(g.private_facts(private).effect.get("sellable_to_company", True))
+
+
+def purchasable(g: Game, company: str) -> Iterator[str]:
+    """Privates of players that the company could pay for now (§23.1)."""
+    if "can_buy_privates" in g.phase.notes:
+        for private, owner in g.open_privates():
+            affordable = company_prices(g, private).start <= g.cash(company)
+            if is_seat(owner) and affordable and sellable_to_company(g, private):
+                yield private
+
+
+def may_buy_privates(g: Game, turn: OperatingTurn) -> bool:
+    return next(purchasable(g, turn.company), None) is not None
+
+
+@dataclass(frozen=True)
+class PrivateDeals:
+    """Deals in privates, offered where the owner is another than the buyer.
+
+    `by_seller`: the seller may offer too. `instead_of_share`: a purchase from a player takes the
+    place of the turn's certificate. `in_emergency`: a president in need may sell his (§24.3).
+    `least`: dollars at least between players.
+    """
+
+    by_seller: bool = True
+    instead_of_share: bool = False
+    in_emergency: bool = True
+    least: int = 0
+
+    def hears(self, g: Game, action: Action) -> bool:
+        return isinstance(action, DealPrivate)
+
+    def asked(self, g: Game) -> tuple[str, ...]:
+        return ()
+
+    def deal(self) -> Deal:
+        """How such an offer is judged and carried out when it is accepted."""
+        return Deal(self._refuse_offer, self._carry_out)
+
+    # -- who deals with whom -----------------------------------------------------------
+
+    def _parties(self, g: Game, seat: str, action: DealPrivate) -> tuple[str, str] | str:
+        """(seller, buyer), or why the deal makes no sense."""
+        if action.private not in g.title.privates:
+            return f"There is no private {action.private}."
+        owner = g.state.privates[action.private]
+        if not is_seat(owner):
+            return f"No player owns the {action.private} (§23.1)."
+        if action.source not in (None, owner):
+            return f"The {action.private} is {g.state.name(owner)}'s."
+        if action.target is not None:
+            if owner != seat:
+                return f"{g.state.name(seat)} does not own the {action.private}."
+            return (owner, action.target)
+        turn = g.top
+        if isinstance(turn, OperatingTurn) and g.president(turn.company) == seat:
+            return (owner, turn.company)
+        return (owner, seat)
+
+    def refuse(self, g: Game, seat: str, action: Action) -> str | None:
+        assert isinstance(action, DealPrivate)
+        parties = self._parties(g, seat, action)
+        if isinstance(parties, str):
+            return parties
+        seller, buyer = parties
+        if action.target is not None and not self.by_seller and isinstance(g.top, StockTurn):
+            return "The buyer makes the purchase, in his own turn."
+        return self._refuse_deal(g, seller, buyer, action.private, action.amount)
+
+    def _refuse_offer(self, g: Game, offer: Offer) -> str | None:
+        assert isinstance(offer.deal, DealPrivate)
+        if g.state.privates[offer.deal.private] != offer.source:
+            return f"The {offer.deal.private} is no longer {g.state.name(offer.source)}'s."
+        return self._refuse_deal(g, offer.source, offer.target, offer.deal.private, offer.price)
+
+    def _refuse_deal(self, g: Game, seller: str, buyer: str, private: str, price: int) -> str | None:
+        if seller == buyer:
+            return f"{g.state.name(seller)} owns the {private}."
+        why = (
+            self._refuse_between_players(g, seller, buyer, price)
+            if is_seat(buyer)
+            else self._refuse_to_company(g, buyer, private, price)
+        )
+        if why is None and price > g.cash(buyer):
+            return f"{g.state.name(buyer)} has ${g.cash(buyer)}."
+        return why
+
+    def _refuse_to_company(self, g: Game, company: str, private: str, price: int) -> str | None:
+        turn = g.top
+        if not isinstance(turn, OperatingTurn) or turn.company != company:
+            return "A company buys a private in its own turn of an operating round (§23.1)."
+        if "can_buy_privates" not in g.phase.notes:
+            return "Companies may buy privates from the first 3-train to the first 5-train (§22, §23.1)."
+        if not sellable_to_company(g, private):
+            return f"The {private} may not be sold to a company (Table 1.5)."
+        allowed = company_prices(g, private)
+        if price not in allowed:
+            return f"A company pays ${allowed.start} to ${allowed.stop - 1} for the {private} (§23.1)."
+        return None
+
+    def _refuse_between_players(self, g: Game, seller: str, buyer: str, price: int) -> str | None:
+        turn = g.top
+        if isinstance(turn, OperatingTurn):
+            if not self.in_emergency or g.president(turn.company) != seller:
+                return "Players deal in privates in a stock round (§23.1)."
+            if lacking(g, turn.company) <= g.cash(seller):
+                return "Outside stock rounds a president sells a private only in a forced purchase (§24.3)."
+        elif not isinstance(turn, StockTurn):
+            return "Players deal in privates in a stock round (§23.1)."
+        elif turn.seat not in (seller, buyer) or (not self.by_seller and turn.seat != buyer):
+            whose = "buyer or seller" if self.by_seller else "buyer"
+            return f"The deal is made in a turn of its {whose} (§23.1)."
+        elif isinstance(round := g.state.stack[0], StockRound) and round.number == 1:
+            return "Privates are not sold between players in the first stock round (§23.1)."
+        elif self.instead_of_share and turn.bought:
+            return "The turn's one purchase is made (§4)."
+        if price < self.least:
+            return f"A private costs at least ${self.least}."
+        if counted_certificates(g, buyer) >= certificate_limit(g):
+            return f"{g.state.name(buyer)} is at the limit of {certificate_limit(g)} certificates (§10)."
+        return None
+
+    # -- options and effects -----------------------------------------------------------
+
+    def options(self, g: Game, seat: str) -> Iterator[Option]:
+        turn = g.top
+        if isinstance(turn, OperatingTurn) and g.president(turn.company) == seat:
+            for private in purchasable(g, turn.company):
+                owner = g.state.privates[private]
+                allowed = company_prices(g, private)
+                prices = range(allowed.start, min(allowed.stop, g.cash(turn.company) + 1))
+                consent = "" if owner == seat else f" from {g.state.name(owner)}, if he agrees"
+                deal = DealPrivate(private, prices.start)
+                yield Option(deal, f"{turn.company} buys the {private}{consent}", prices)
+        yield from self._between_players(g, seat)
+
+    def _between_players(self, g: Game, seat: str) -> Iterator[Option]:
+        for private, owner in g.open_privates():
+            if not is_seat(owner):
+                continue
+            others = [s for s in g.state.seats if s != seat] if owner == seat else [seat]
+            for buyer in others:
+                sells = owner == seat
+                deal = DealPrivate(private, self.least, None if sells else owner, buyer if sells else None)
+                if self.refuse(g, seat, deal) is None:
+                    prices = range(self.least, g.cash(buyer) + 1)
+                    words = (
+                        f"Offer the {private} to {g.state.name(buyer)}"
+                        if sells
+                        else f"Ask {g.state.name(owner)} for the {private}"
+                    )
+                    yield Option(deal, words, prices)
+
+    def take(self, g: Game, seat: str, action: Action) -> None:
+        assert isinstance(action, DealPrivate)
+        parties = self._parties(g, seat, action)
+        assert not isinstance(parties, str)
+        seller, buyer = parties
+        other = seller if g.voice(buyer) == seat else g.voice(buyer)
+        offer = Offer(0, seat, other, action, seller, buyer, action.amount)
+        if other == seat:
+            self._carry_out(g, offer)
+        else:
+            make_offer(g, seat, other, action, seller, buyer, action.amount)
+
+    def _carry_out(self, g: Game, offer: Offer) -> None:
+        assert isinstance(offer.deal, DealPrivate)
+        private, turn = offer.deal.private, g.top
+        g.pay(offer.target, offer.source, offer.price, f"the {private}")
+        g.emit(PrivateMoved(private, offer.target))
+        if self.instead_of_share and isinstance(turn, StockTurn):
+            g.change(
+                msgspec.structs.replace(turn, bought=private, source=offer.source, sold_first=bool(turn.sold))
+            )

@@ -1,0 +1,116 @@
+"""The order of rounds: stock rounds, and the operating rounds between them (1830 §3, §16, §22).
+
+A stock round ends when every player has passed in a row. The number of operating rounds is that
+of the phase in which their set begins. A broken bank ends the game with the set (§25).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import msgspec
+
+from engine import market
+from engine.actions import Action
+from engine.events import PriorityMoved
+from engine.game import Game
+from engine.opening.waterfall import pay_private_income
+from engine.operating.stations import Chooser, establish_home
+from engine.state import IPO, POOL, AnyFrame, GameOver, OperatingRound, OperatingTurn, StockRound, StockTurn
+from engine.title import Option
+
+
+def first_stock_round(g: Game) -> AnyFrame:
+    """The stock round that follows the sale of the privates: whoever has the priority begins (§7)."""
+    return StockRound(number=1, turn=g.state.priority)
+
+
+@dataclass(frozen=True)
+class Unasked:
+    """A frame that nobody answers."""
+
+    def asked(self, g: Game, frame: AnyFrame) -> tuple[str, ...]:
+        return ()
+
+    def needs(self, g: Game, frame: AnyFrame) -> str:
+        return ""
+
+    def options(self, g: Game, frame: AnyFrame, seat: str) -> Iterator[Option]:
+        yield from ()
+
+    def refuse(self, g: Game, frame: AnyFrame, seat: str, action: Action) -> str | None:
+        return "Nothing is asked."
+
+    def take(self, g: Game, frame: AnyFrame, seat: str, action: Action) -> None:
+        raise AssertionError("nothing is asked")
+
+
+@dataclass(frozen=True)
+class StockRounds(Unasked):
+    """Turns until all pass in a row; then prices of sold-out companies rise (§8.2.2)."""
+
+    def settle(self, g: Game, frame: StockRound) -> bool:
+        if frame.passes < len(g.state.players):
+            g.open(StockTurn(frame.turn))
+            return True
+        raise_sold_out(g)
+        if frame.last:
+            g.emit(PriorityMoved(g.state.left_of(frame.last)))
+        g.change(open_set(g, frame.number))
+        begin_operating(g)
+        return True
+
+
+def raise_sold_out(g: Game) -> None:
+    """Move up every token of a company that players hold whole (§8.2.2)."""
+    for company in g.operating_order():
+        co = g.company(company)
+        if co.floated and not (co.shares.get(IPO) or co.shares.get(POOL)):
+            market.move(g, company, market.up(g, market.place(g, company)), "sold out")
+
+
+def open_set(g: Game, after: int) -> OperatingRound:
+    """The first operating round after that stock round."""
+    return OperatingRound(after=after, number=1, of=g.phase.operating_rounds)
+
+
+def begin_operating(g: Game) -> None:
+    """Pay private income; whoever has floated by now will operate (§11, §16)."""
+    frame = g.top
+    assert isinstance(frame, OperatingRound)
+    pay_private_income(g)
+    running = tuple(c for c in g.operating_order() if g.company(c).floated)
+    g.change(msgspec.structs.replace(frame, waiting=running))
+
+
+@dataclass(frozen=True)
+class OperatingRounds(Unasked):
+    """A turn for each company, the next always the highest of those that wait (§16)."""
+
+    first_step: str
+    home_chosen_by: Chooser
+
+    def settle(self, g: Game, frame: OperatingRound) -> bool:
+        if frame.waiting:
+            following = next(c for c in g.operating_order() if c in frame.waiting)
+            waiting = tuple(c for c in frame.waiting if c != following)
+            g.change(msgspec.structs.replace(frame, waiting=waiting))
+            g.open(OperatingTurn(following, self.first_step))
+            establish_home(g, following, self.home_chosen_by)
+        elif frame.number < frame.of:
+            g.change(msgspec.structs.replace(frame, number=frame.number + 1))
+            begin_operating(g)
+        elif g.state.broken:
+            g.change(GameOver("The bank is broken."))
+        else:
+            g.change(StockRound(number=frame.after + 1, turn=g.state.priority))
+        return True
+
+
+@dataclass(frozen=True)
+class Ended(Unasked):
+    """The game is over."""
+
+    def settle(self, g: Game, frame: GameOver) -> bool:
+        return False

@@ -1,0 +1,1 @@
+"""Stock rounds: turns, trades, prices."""

@@ -1,0 +1,276 @@
+"""A player's turn of a stock round: sales, one purchase, done (1830 §4, §8, §10, §12).
+
+Sales come before the purchase or after it; whether both, and where the further certificates of
+a price in the brown zone may come from, differ between conventions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import msgspec
+
+from engine import market
+from engine.actions import Action, Buy, Par, Pass, Sell
+from engine.events import Passed, PresidentNamed
+from engine.game import Game
+from engine.holdings import (
+    BOUGHT_WITHOUT_LIMIT,
+    certificate_limit,
+    counted_certificates,
+    counts,
+    excess,
+    move_shares,
+    percent_limit,
+    presidents_percent,
+    sale_obstacle,
+    unit,
+    zones,
+)
+from engine.opening.waterfall import par_obstacle, set_par
+from engine.state import BANK, IPO, POOL, StockRound, StockTurn
+from engine.title import Option
+
+SOURCES = (IPO, POOL)
+WHERE = {IPO: "the initial offering", POOL: "the pool"}
+
+
+def share_price(g: Game, company: str, source: str) -> int | None:
+    """Dollars for one certificate from there: par from the bank, the market's from the pool (§8.2)."""
+    return g.company(company).par if source == IPO else g.price(company)
+
+
+def sell_shares(g: Game, seat: str, company: str, count: int) -> None:
+    """Sell into the pool at the price before it falls a row for each share (§8.2.1, §15)."""
+    percent = count * unit(g, company)
+    price = g.price(company)
+    move_shares(g, company, seat, POOL, percent)
+    g.pay(BANK, seat, price * count, f"{percent} % of the {company}")
+    market.move(g, company, market.down(g, market.place(g, company), count), "sold")
+
+
+def most_sellable(g: Game, seat: str, company: str) -> range:
+    """The counts of shares that the player could sell in one block."""
+    step = unit(g, company)
+    return range(1, g.held(seat, company) // step + 1)
+
+
+def held_companies(g: Game, seat: str) -> list[str]:
+    return [c for c, co in g.state.companies.items() if seat in co.shares]
+
+
+@dataclass(frozen=True)
+class Trading:
+    """Asks a player in his stock turn.
+
+    `sales_around`: sales both before and after the purchase. `extra_from_ipo`: further
+    certificates in the brown zone from the initial offering too; `extra_after_ipo`: and after
+    one that came from there. `first_sale_round`: the stock round from which sales are allowed.
+    """
+
+    sales_around: bool = False
+    extra_from_ipo: bool = True
+    first_sale_round: int = 2
+
+    def asked(self, g: Game, frame: StockTurn) -> tuple[str, ...]:
+        return (frame.seat,)
+
+    def needs(self, g: Game, frame: StockTurn) -> str:
+        if excess(g, frame.seat) and self._can_sell(g, frame):
+            return "to sell down to the limit"
+        if frame.bought:
+            return "to sell, or be done" if self._may_sell(frame) else "to buy more, or be done"
+        return "to buy, sell, or be done" if frame.sold else "to buy, sell, or pass"
+
+    def settle(self, g: Game, frame: StockTurn) -> bool:
+        """Pass over a turn in which nothing (more) can be done."""
+        if self._can_sell(g, frame) or next(self._purchases(g, frame), None):
+            return False
+        end_turn(g, frame)
+        return True
+
+    # -- options -----------------------------------------------------------------------
+
+    def options(self, g: Game, frame: StockTurn, seat: str) -> Iterator[Option]:
+        yield from self._purchases(g, frame)
+        yield from self._sales(g, frame)
+        if self.refuse(g, frame, seat, Pass()) is None:
+            yield Option(Pass(), "Done" if frame.bought or frame.sold else "Pass")
+
+    def _purchases(self, g: Game, frame: StockTurn) -> Iterator[Option]:
+        if frame.bought and not _is_brown(g, frame.bought):
+            return
+        for company, co in g.state.companies.items():
+            if co.par is None:
+                for price in g.facts.par_prices:
+                    if self.refuse(g, frame, frame.seat, par := Par(company, price)) is None:
+                        cost = price * presidents_percent(g, company) // unit(g, company)
+                        yield Option(par, f"Par the {company} at ${price}, for ${cost}")
+                continue
+            for source in SOURCES:
+                for count in range(1, g.held(source, company) // unit(g, company) + 1):
+                    buy = Buy(company, source, count)
+                    if self.refuse(g, frame, frame.seat, buy) is not None:
+                        break
+                    cost = count * (share_price(g, company, source) or 0)
+                    percent = count * unit(g, company)
+                    yield Option(buy, f"Buy {percent} % of the {company} from {WHERE[source]}, ${cost}")
+
+    def _sales(self, g: Game, frame: StockTurn) -> Iterator[Option]:
+        for company in held_companies(g, frame.seat):
+            for count in most_sellable(g, frame.seat, company):
+                if self.refuse(g, frame, frame.seat, sell := Sell(company, count)) is None:
+                    dollars = g.price(company) * count
+                    yield Option(sell, f"Sell {count * unit(g, company)} % of the {company} for ${dollars}")
+
+    def _can_sell(self, g: Game, frame: StockTurn) -> bool:
+        return next(self._sales(g, frame), None) is not None
+
+    # -- objections --------------------------------------------------------------------
+
+    def refuse(self, g: Game, frame: StockTurn, seat: str, action: Action) -> str | None:
+        if isinstance(action, Sell):
+            return self._refuse_sale(g, frame, action)
+        if not isinstance(action, Pass | Buy | Par):
+            return "In a stock round a player buys, sells or passes (§4)."
+        if (over := excess(g, seat)) and self._can_sell(g, frame):
+            return f"Sell down to the limit first: {', '.join(over)} (§10)."
+        match action:
+            case Buy(company, source, count):
+                return self._refuse_purchase(g, frame, company, source, count)
+            case Par(company, price):
+                return self._refuse_par(g, frame, company, price)
+        return None
+
+    def _refuse_sale(self, g: Game, frame: StockTurn, sale: Sell) -> str | None:
+        rounds = stock_round(g)
+        if rounds.number < self.first_sale_round:
+            return "Nothing may be sold in the first stock round (§12.1)."
+        if not self._may_sell(frame):
+            return "Sales come before the purchase or after it, not both (§4)."
+        if sale.count < 1:
+            return "At least one share has to be sold."
+        return sale_obstacle(g, frame.seat, sale.company, sale.count * unit(g, sale.company))
+
+    def _may_sell(self, frame: StockTurn) -> bool:
+        return self.sales_around or not frame.sold_first
+
+    def _refuse_purchase(
+        self, g: Game, frame: StockTurn, company: str, source: str, count: int
+    ) -> str | None:
+        co, step = g.company(company), unit(g, company)
+        if source not in SOURCES:
+            return "Certificates are bought from the initial offering or the pool (§15)."
+        if co.par is None:
+            return f"The first certificate of the {company} to be bought is the president's: par it (§8)."
+        if count < 1:
+            return "At least one certificate has to be bought."
+        if g.held(source, company) < count * step:
+            return f"{WHERE[source].capitalize()} holds {g.held(source, company)} % of the {company}."
+        if why := self._refuse_more(g, frame, company, source, count):
+            return why
+        cost = (share_price(g, company, source) or 0) * count
+        return self._refuse_holding(g, frame.seat, company, count, count * step) or _refuse_cost(
+            g, frame.seat, cost
+        )
+
+    def _refuse_more(self, g: Game, frame: StockTurn, company: str, source: str, count: int) -> str | None:
+        if company in (*frame.sold, *stock_round(g).sold.get(frame.seat, ())):
+            return f"Who has sold the {company} may not buy it in the same stock round (§4)."
+        if not frame.bought and count == 1:
+            return None
+        if not _is_brown(g, company):
+            return "One certificate may be bought in a turn, more only in the brown zone (§4, §10)."
+        if frame.bought and frame.bought != company:
+            return f"The turn's purchase was of the {frame.bought} (§10)."
+        if not self.extra_from_ipo and (source == IPO or frame.source == IPO):
+            return "Further certificates in the brown zone come from the pool (§10)."
+        return None
+
+    def _refuse_par(self, g: Game, frame: StockTurn, company: str, price: int) -> str | None:
+        if g.company(company).par is not None:
+            return f"The {company} has a par price."
+        if frame.bought:
+            return "One certificate may be bought in a turn (§4)."
+        if why := par_obstacle(g, price):
+            return why
+        percent = presidents_percent(g, company)
+        cost = price * percent // unit(g, company)
+        return self._refuse_holding(g, frame.seat, company, 1, percent) or _refuse_cost(g, frame.seat, cost)
+
+    def _refuse_holding(
+        self, g: Game, seat: str, company: str, certificates: int, percent: int
+    ) -> str | None:
+        limit = percent_limit(g, company)
+        if g.held(seat, company) + percent > limit:
+            return f"Nobody may hold more than {limit} % of the {company} (§10)."
+        room = certificate_limit(g) - counted_certificates(g, seat)
+        if counts(g, company) and certificates > room:
+            return f"The limit is {certificate_limit(g)} certificates (§10, Table 3)."
+        return None
+
+    # -- effects -----------------------------------------------------------------------
+
+    def take(self, g: Game, frame: StockTurn, seat: str, action: Action) -> None:
+        match action:
+            case Pass():
+                end_turn(g, frame)
+            case Sell(company, count):
+                sell_shares(g, seat, company, count)
+                g.change(msgspec.structs.replace(frame, sold=(*frame.sold, company)))
+            case Par(company, price):
+                cost = price * presidents_percent(g, company) // unit(g, company)
+                set_par(g, company, price)
+                g.pay(seat, BANK, cost, f"the president's certificate of the {company}")
+                g.emit(PresidentNamed(company, seat))
+                move_shares(g, company, IPO, seat, presidents_percent(g, company))
+                g.change(
+                    msgspec.structs.replace(frame, bought=company, source=IPO, sold_first=bool(frame.sold))
+                )
+            case Buy(company, source, count):
+                cost = (share_price(g, company, source) or 0) * count
+                g.pay(seat, BANK, cost, f"{count * unit(g, company)} % of the {company}")
+                move_shares(g, company, source, seat, count * unit(g, company))
+                g.change(
+                    msgspec.structs.replace(frame, bought=company, source=source, sold_first=bool(frame.sold))
+                )
+
+
+def _is_brown(g: Game, company: str) -> bool:
+    """Whether any number of its certificates may be bought in one turn (§10)."""
+    return company in g.state.companies and not BOUGHT_WITHOUT_LIMIT.isdisjoint(zones(g, company))
+
+
+def end_turn(g: Game, frame: StockTurn) -> None:
+    """Close the turn and tell the round what it was: a deal, or a pass."""
+    if not (frame.bought or frame.sold):
+        g.emit(Passed(frame.seat, "the stock turn"))
+    g.close()
+    span = stock_round(g)
+    dealt = bool(frame.bought or frame.sold)
+    sold = (
+        span.sold | {frame.seat: (*span.sold.get(frame.seat, ()), *frame.sold)} if frame.sold else span.sold
+    )
+    g.change(
+        msgspec.structs.replace(
+            span,
+            turn=g.state.left_of(frame.seat),
+            passes=0 if dealt else span.passes + 1,
+            last=frame.seat if dealt else span.last,
+            sold=sold,
+        )
+    )
+
+
+def _refuse_cost(g: Game, seat: str, cost: int) -> str | None:
+    if cost > g.cash(seat):
+        return f"That costs ${cost}, and {g.state.name(seat)} has ${g.cash(seat)}."
+    return None
+
+
+def stock_round(g: Game) -> StockRound:
+    """The stock round that is going on. Raises AssertionError outside one."""
+    frame = g.state.stack[0]
+    assert isinstance(frame, StockRound)
+    return frame

@@ -1,0 +1,140 @@
+"""What a title is: printed facts, and the mechanics that are put together for it.
+
+A title is a value. `questions` says for each kind of frame which mechanic asks it; `asides` are
+acts beside the question (an exchange, an offer, its answer). Variants and conventions are
+parameters of the mechanics; no mechanic asks which title it serves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Protocol, TypeVar
+
+from engine.actions import Action
+from engine.facts import Cell, CompanyFacts, Facts, HexFacts, PhaseFacts, PrivateFacts, TrainFacts
+from engine.game import Game
+from engine.state import AnyFrame
+
+F_contra = TypeVar("F_contra", contravariant=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """One thing that may be said now.
+
+    `says` tells it in words. Where `amounts` is set, the action's dollars may be anything in
+    that range (its start is in the action).
+    """
+
+    action: Action
+    says: str
+    amounts: range | None = None
+
+
+class Question(Protocol[F_contra]):
+    """How one kind of frame is asked, answered and settled."""
+
+    def asked(self, g: Game, frame: F_contra) -> tuple[str, ...]:
+        """The seats that may answer."""
+
+    def needs(self, g: Game, frame: F_contra) -> str:
+        """What is asked, as a phrase that follows a name: `to lay track for the PRR`."""
+
+    def options(self, g: Game, frame: F_contra, seat: str) -> Iterable[Option]:
+        """Every answer that is not refused."""
+
+    def refuse(self, g: Game, frame: F_contra, seat: str, action: Action) -> str | None:
+        """Why that answer is not allowed, in the rulebook's words, or None."""
+
+    def take(self, g: Game, frame: F_contra, seat: str, action: Action) -> None:
+        """Carry out an answer that was not refused."""
+
+    def settle(self, g: Game, frame: F_contra) -> bool:
+        """Go on by itself where nobody has anything to decide. False: it waits for an answer."""
+
+
+class Aside(Protocol):
+    """Acts that do not answer the question that stands, by whoever may do them now."""
+
+    def hears(self, g: Game, action: Action) -> bool:
+        """Whether an action of this kind is this aside's."""
+
+    def asked(self, g: Game) -> tuple[str, ...]:
+        """The seats from which an answer is expected, if any."""
+
+    def options(self, g: Game, seat: str) -> Iterable[Option]:
+        """What that seat may do beside the question."""
+
+    def refuse(self, g: Game, seat: str, action: Action) -> str | None:
+        """Why not, or None."""
+
+    def take(self, g: Game, seat: str, action: Action) -> None:
+        """Carry it out."""
+
+
+@dataclass(frozen=True)
+class Title:
+    """The facts and mechanics of one title under one set of options."""
+
+    facts: Facts
+    options: tuple[str, ...]
+    opening: Callable[[Game], AnyFrame]
+    questions: Mapping[type[AnyFrame], Question[Any]]
+    asides: tuple[Aside, ...]
+    scores: Callable[[Game, str | None], dict[str, int]]
+    depot: Mapping[str, int | None] = field(default_factory=dict)
+
+    @cached_property
+    def companies(self) -> dict[str, CompanyFacts]:
+        return {c.sym: c for c in self.facts.companies}
+
+    @cached_property
+    def privates(self) -> dict[str, PrivateFacts]:
+        return {p.sym: p for p in self.facts.privates}
+
+    @cached_property
+    def trains(self) -> dict[str, TrainFacts]:
+        return {t.name: t for t in self.facts.trains}
+
+    @cached_property
+    def phases(self) -> dict[str, PhaseFacts]:
+        return {p.name: p for p in self.facts.phases}
+
+    @cached_property
+    def printed_kinds(self) -> dict[str, str]:
+        """By hex what is printed there, as `preprinted_upgrades` names it: `town`, `city_OO`..."""
+        return {hex: _printed_kind(here) for hex, here in self.facts.map.hexes.items()}
+
+    def cell(self, at: tuple[int, int]) -> Cell:
+        """The market space at (row, column). Raises AssertionError where there is none."""
+        cell = self.facts.market.rows[at[0]][at[1]]
+        assert cell is not None
+        return cell
+
+    def par_cell(self, price: int) -> tuple[int, int] | None:
+        """Where a token with that par price starts."""
+        for row, cells in enumerate(self.facts.market.rows):
+            for column, cell in enumerate(cells):
+                if cell is not None and cell.price == price and "par" in cell.zones:
+                    return row, column
+        return None
+
+
+def _printed_kind(here: HexFacts) -> str:
+    if towns := sum(node.kind == "town" for node in here.nodes):
+        return "town" if towns == 1 else "two_towns"
+    kind = "city" if here.nodes else "plain"
+    return f"{kind}_{here.label}" if here.label else kind
+
+
+def chosen(known: Iterable[str], said: Iterable[str]) -> tuple[str, ...]:
+    """The options that were said, in the title's own order and each once.
+
+    Raises ValueError with a sentence for one that is not known.
+    """
+    wanted = set(said)
+    if unknown := wanted.difference(known):
+        raise ValueError(f"There is no option {sorted(unknown)[0]!r}; there is {', '.join(known)}.")
+    return tuple(o for o in known if o in wanted)

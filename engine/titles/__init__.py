@@ -1,0 +1,27 @@
+"""The titles there are, each a composition of mechanics over its facts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+
+from engine.title import Title
+from engine.titles import t1830
+
+COMPOSERS: dict[str, Callable[[tuple[str, ...]], Title]] = {"1830": t1830.compose}
+
+
+def titles() -> tuple[str, ...]:
+    """The names of the titles that can be played."""
+    return tuple(COMPOSERS)
+
+
+@cache
+def title_of(title: str, options: tuple[str, ...] = ()) -> Title:
+    """The title of that name under those options.
+
+    Raises ValueError, with a sentence, for a title or an option that there is not.
+    """
+    if title not in COMPOSERS:
+        raise ValueError(f"There is no title {title}; there is {', '.join(COMPOSERS)}.")
+    return COMPOSERS[title](options)

@@ -1,0 +1,93 @@
+"""1830: which mechanics it is made of, under the rulebook's conventions and the site's.
+
+Each place where the site 18xx.games plays otherwise than the book is a parameter here, so this
+file is the list of the differences.
+"""
+
+from __future__ import annotations
+
+from engine.actions import BuyTrain, DealPrivate
+from engine.ending import scores
+from engine.facts import facts_of
+from engine.offers import Answers
+from engine.opening.waterfall import BiddersAuction, ParChoice, WaterfallSale
+from engine.operating.dividends import DividendStep
+from engine.operating.run import RunStep
+from engine.operating.stations import HomeChoice, TokenStep, settle_homes
+from engine.operating.track import TrackStep
+from engine.operating.trains import TrainStep, train_deal
+from engine.operating.turn import OperatingTurns
+from engine.powers import Exchanges, FreeTokens, TilePowers
+from engine.privates import PrivateDeals, may_buy_privates
+from engine.rounds import Ended, OperatingRounds, StockRounds, first_stock_round
+from engine.state import (
+    Bidding,
+    Discard,
+    FreeToken,
+    GameOver,
+    HomeToken,
+    OperatingRound,
+    OperatingTurn,
+    Pricing,
+    StockRound,
+    StockTurn,
+    Waterfall,
+)
+from engine.stock.turn import Trading
+from engine.title import Title, chosen
+from engine.trouble.discard import Discards
+
+SITE = "conventions 18xx.games"
+OPTIONS = (SITE, "multiple_brown_from_ipo", "optional_6_train")
+
+
+def compose(options: tuple[str, ...]) -> Title:
+    """The title under those options. Raises ValueError for one that it does not have."""
+    options = chosen(OPTIONS, options)
+    site = SITE in options
+    facts = facts_of("1830")
+    powers = TilePowers()
+    deals = PrivateDeals(
+        by_seller=not site, instead_of_share=site, in_emergency=not site, least=1 if site else 0
+    )
+    depot: dict[str, int | None] = {}
+    if site:
+        depot["D"] = None
+    if "optional_6_train" in options:
+        depot["6"] = 3
+    return Title(
+        facts=facts,
+        options=options,
+        opening=lambda g: Waterfall(turn=g.state.seats[0]),
+        questions={
+            Waterfall: WaterfallSale(after=first_stock_round),
+            Bidding: BiddersAuction(),
+            Pricing: ParChoice(),
+            StockRound: StockRounds(),
+            StockTurn: Trading(
+                sales_around=site, extra_from_ipo=not site or "multiple_brown_from_ipo" in options
+            ),
+            OperatingRound: OperatingRounds("track", "layer" if site else "president"),
+            OperatingTurn: OperatingTurns(
+                (
+                    TrackStep(also=powers.instead, laid=settle_homes),
+                    TokenStep(),
+                    RunStep(best_only=not site),
+                    DividendStep(),
+                    TrainStep(also=may_buy_privates, sells_all=site),
+                )
+            ),
+            FreeToken: FreeTokens(),
+            HomeToken: HomeChoice(),
+            Discard: Discards(),
+            GameOver: Ended(),
+        },
+        asides=(
+            Answers({DealPrivate: deals.deal(), BuyTrain: train_deal()}),
+            powers,
+            deals,
+            Exchanges(before_par=site),
+        ),
+        scores=lambda g, bankrupt: scores(g, bankrupt, with_privates=site),
+        depot=depot,
+    )

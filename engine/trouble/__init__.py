@@ -1,0 +1,1 @@
+"""What interrupts: discards, forced purchases, bankruptcy."""

@@ -1,0 +1,45 @@
+"""Trains above the limit go to the pool, where they may be bought (1830 §21)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from engine.actions import Action, DiscardTrain
+from engine.events import TrainMoved
+from engine.game import Game
+from engine.state import POOL, Discard
+from engine.title import Option
+
+
+@dataclass(frozen=True)
+class Discards:
+    """Asks the president of a company with too many trains which one goes."""
+
+    def asked(self, g: Game, frame: Discard) -> tuple[str, ...]:
+        return (g.president(frame.company),)
+
+    def needs(self, g: Game, frame: Discard) -> str:
+        return f"to discard a train of the {frame.company}"
+
+    def options(self, g: Game, frame: Discard, seat: str) -> Iterator[Option]:
+        for train in sorted(set(g.company(frame.company).trains)):
+            yield Option(
+                DiscardTrain(train, frame.company), f"Discard a {train}-train of the {frame.company}"
+            )
+
+    def refuse(self, g: Game, frame: Discard, seat: str, action: Action) -> str | None:
+        match action:
+            case DiscardTrain(train, company) if company == frame.company:
+                if train in g.company(company).trains:
+                    return None
+                return f"The {company} has no {train}-train."
+        return f"The {frame.company} is above the train limit and has to discard first (§21)."
+
+    def take(self, g: Game, frame: Discard, seat: str, action: Action) -> None:
+        assert isinstance(action, DiscardTrain)
+        g.close()
+        g.emit(TrainMoved(action.train, frame.company, POOL, "discarded"))
+
+    def settle(self, g: Game, frame: Discard) -> bool:
+        return False

@@ -1,0 +1,45 @@
+"""Sales in a forced purchase, and what comes after them (1830 §24, §25)."""
+
+from __future__ import annotations
+
+from engine.events import CashMoved
+from engine.game import Game
+from engine.holdings import sale_obstacle, successor, unit
+from engine.state import BANK, GameOver
+from engine.stock.turn import held_companies, most_sellable, sell_shares
+
+
+def refuse_forced_sale(
+    g: Game, seat: str, buyer: str, company: str, count: int, short: int | None
+) -> str | None:
+    """Why the president may not sell that to help the `buyer`, `short` of so many dollars; or None.
+
+    The usual rules hold, the buyer's presidency stays (§24.3), and no share is sold more than the
+    money needs: the book lets him sell only where that is necessary.
+    """
+    if count < 1:
+        return "At least one share has to be sold."
+    percent = count * unit(g, company)
+    if why := sale_obstacle(g, seat, company, percent):
+        return why
+    if company == buyer and successor(g, company, losing=percent):
+        return f"The sale must not cost him the presidency of the {buyer} (§24.3)."
+    if short is not None and g.price(company) * (count - 1) >= short:
+        return f"${short} are needed; fewer shares bring that (§24.3)."
+    return None
+
+
+def declare_bankrupt(g: Game, seat: str, buyer: str, *, sell_all: bool) -> None:
+    """End the game by a president who cannot pay (§24.6, §25); his cash is lost."""
+    if sell_all:
+        for company in held_companies(g, seat):
+            counts = [
+                n
+                for n in most_sellable(g, seat, company)
+                if refuse_forced_sale(g, seat, buyer, company, n, None) is None
+            ]
+            if counts:
+                sell_shares(g, seat, company, max(counts))
+    if g.cash(seat):
+        g.emit(CashMoved(seat, BANK, g.cash(seat), "bankruptcy"))
+    g.open(GameOver(f"{g.state.name(seat)} is bankrupt.", seat))
