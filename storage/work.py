@@ -21,7 +21,7 @@ Ts = TypeVarTuple("Ts")
 R = TypeVar("R", bound=Row)
 
 
-async def unbroken(step: Coroutine[Any, Any, T]) -> T:
+async def unbroken(step: Coroutine[Any, Any, T] | asyncio.Future[T]) -> T:
     """Carry a step through though the task is cancelled meanwhile; the cancellation follows after it.
 
     A statement that is cut off would cost the whole connection, and with it the work of every unit

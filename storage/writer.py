@@ -45,6 +45,14 @@ def said(error: Exception) -> str:
     return str(error.__cause__ or error).rstrip(".")
 
 
+LOST = StoreError("the transaction was lost")
+
+
+def not_kept(error: Exception) -> StoreError:
+    """What a unit is told when its commit fails."""
+    return StoreError(f"The store could not keep it, and nothing was changed: {said(error)}.")
+
+
 class Group:
     """Units that share one transaction; `settled` is None once it is committed, else why it is not."""
 
@@ -76,7 +84,7 @@ class Writer:
             self._holder = asyncio.current_task()
             try:
                 if leads := self._group is None:
-                    self._group = await unbroken(self._started())
+                    self._group = await self._started()
                 group = self._group
                 async with self._leading(group) if leads else self._following(group):
                     yield group.connection
@@ -85,9 +93,18 @@ class Writer:
         if leads:
             await unbroken(self._commit(group))
         if (why := await asyncio.shield(group.settled)) is not None:
-            raise StoreError(f"The store could not keep it, and nothing was changed: {said(why)}.") from why
+            raise not_kept(why) from why
 
     async def _started(self) -> Group:
+        starting = asyncio.ensure_future(self._transaction())
+        try:
+            return await unbroken(starting)
+        except asyncio.CancelledError as cut:
+            if not starting.cancelled() and starting.exception() is None:
+                await unbroken(self._abandon(starting.result(), cut))
+            raise
+
+    async def _transaction(self) -> Group:
         if self._connection is None or self._connection.invalidated:
             self._connection = await self._engine.connect()
         try:
@@ -101,15 +118,16 @@ class Writer:
         try:
             yield
             if lost(group.connection):
-                raise StoreError("The store could not keep it, and nothing was changed.")
+                raise not_kept(LOST)
         except BaseException as error:
             await unbroken(self._abandon(group, error))
             raise
 
     @asynccontextmanager
     async def _following(self, group: Group) -> AsyncIterator[None]:
-        savepoint = await unbroken(self._in_group(group, group.connection.begin_nested().start()))
+        savepoint = group.connection.begin_nested()
         try:
+            await unbroken(self._in_group(group, savepoint.start()))
             yield
         except BaseException:
             await unbroken(self._undo(group, savepoint))
@@ -122,9 +140,7 @@ class Writer:
             return await step
         except SQLAlchemyError as error:
             await self._abandon(group, error)
-            raise StoreError(
-                f"The store could not keep it, and nothing was changed: {said(error)}."
-            ) from error
+            raise not_kept(error) from error
 
     async def _undo(self, group: Group, savepoint: AsyncTransaction) -> None:
         try:
@@ -133,7 +149,7 @@ class Writer:
             await self._abandon(group, error)
         else:
             if lost(group.connection):
-                await self._abandon(group, StoreError("a transaction was lost"))
+                await self._abandon(group, LOST)
 
     async def _commit(self, group: Group) -> None:
         async with self._lock:
@@ -149,12 +165,14 @@ class Writer:
 
     async def _abandon(self, group: Group, why: BaseException) -> None:
         """Undo a whole group; the connection is kept where it can still say that it did."""
+        if group.settled.done():
+            return
         self._group = None
         try:
             await group.transaction.rollback()
         except SQLAlchemyError:
             await self._drop_connection()
-        group.settled.set_result(why if isinstance(why, Exception) else StoreError("it was cut off"))
+        group.settled.set_result(why if isinstance(why, Exception) else LOST)
 
     async def _drop_connection(self) -> None:
         connection, self._connection = self._connection, None
