@@ -19,6 +19,7 @@ from .model import (
     COMPONENT,
     DM,
     MODAL_SUBMIT,
+    PRIVATE_THREAD,
     Attachment,
     Channel,
     Choice,
@@ -132,6 +133,14 @@ class People(World):
     def controls(self, message: Message) -> list[Control]:
         """What can be pressed or chosen from, in reading order."""
         return [control(part) for part in walk(message.components) if part["type"] in KINDS]
+
+    def offering(self, channel: Channel | str | int, user: User | str | None = None) -> list[Message]:
+        """The visible messages on which something can be pressed or chosen."""
+        return [
+            each
+            for each in self.visible(channel, user)
+            if any(not part.disabled and part.url is None for part in self.controls(each))
+        ]
 
     def texts(self, message: Message) -> list[str]:
         """All texts of a message, in reading order."""
@@ -336,6 +345,10 @@ class People(World):
         data: Json,
         source: Message | None = None,
     ) -> Interaction:
+        person = user.name
+        assert user.member or channel.guild_id is None, f"{person} is not a member of the guild."
+        private = channel.kind == PRIVATE_THREAD and user.id not in channel.members
+        assert not private, f"{person} does not see the private thread {channel.name}."
         assert not channel.gone, f"The channel {channel.name} is deleted."
         assert not channel.locked, f"The thread {channel.name} is locked."
         assert not channel.archived, f"The thread {channel.name} is archived."

@@ -29,11 +29,13 @@ answered (a thinking message has been replaced) or the three seconds have passed
 where that person's screen does not offer the control. The `Interaction` returned has `ack_type` and
 `ack_after` (seconds), `private` and `public` messages, `text`, `modal`, `updated` (the pressed message was
 changed through the interaction), `failed` (the person saw "did not respond"). What the bot does later is
-awaited with `until`, `next_message`. A `Message` is live; `message.snapshot()` is a screen that has not
-refreshed, on which controls that are gone can still be pressed. (Discord may drop such a press itself; a bot
-must survive it either way.)
+awaited with `until`, `next_message`; after a deferred update (ack_type 6) that is `until(lambda:
+done.updated, …)`. A `Message` is live; `message.snapshot()` is a screen that has not refreshed, on which
+controls that are gone can still be pressed. (Discord may drop such a press itself; a bot must survive it
+either way.)
 
-*Looking.* `visible`, `last`, `controls`, `texts`, `alt`, `images`, `pings`, `pinged`, `threads`, `dm`.
+*Looking.* `visible`, `last`, `controls`, `texts`, `alt`, `images`, `pings`, `pinged`, `threads`, `dm`,
+`offering` (messages that still have controls), `without_nonce`.
 
 *Time* is real, plus what `fake.clock.advance(seconds)` skips: tokens expire (15 min), threads fall asleep,
 edits become edits of old messages, buckets refill.
@@ -142,6 +144,16 @@ class FakeDiscord(People):
             if each.delivered
         ]
         return max(waits, default=0.0)
+
+    @property
+    def without_nonce(self) -> list[Message]:
+        """What the bot sent to channels with nothing by which a second sending would be recognised."""
+        every = [message for channel in self.channels.values() for message in channel.messages]
+        return [
+            each
+            for each in every
+            if each.author is self.bot and each.type == 0 and each.interaction is None and each.nonce is None
+        ]
 
     def violations(self, *, ack: float = 1.0, pinged: Iterable[User | str] | None = None) -> list[str]:
         """Everything that should not have happened: refusals, pictures without description, second sendings,

@@ -368,6 +368,7 @@ class Message:
     deleted: bool = False
     edited_unix: float | None = None
     history: list[Face] = field(default_factory=list)
+    live: Message | None = None
 
     @property
     def ephemeral(self) -> bool:
@@ -406,6 +407,7 @@ class Message:
     def snapshot(self) -> Message:
         """The same message as it looks now, frozen: a screen that has not refreshed. Drivers accept it."""
         still = copy.copy(self)
+        still.live = self.live or self
         still.components = copy.deepcopy(self.components)
         still.attachments = list(self.attachments)
         return still

@@ -165,6 +165,8 @@ class Rest:
     async def _handled(self, request: web.Request, handler: Handler) -> web.StreamResponse:
         try:
             return await handler(request)
+        except (AttributeError, KeyError, TypeError, ValueError) as error:
+            raise malformed(f"The request is not of the expected form: {error!r}.") from error
         except web.HTTPNotFound:
             raise Refused(404, 0, "404: Not Found (the fake does not serve this route)") from None
         except web.HTTPMethodNotAllowed:

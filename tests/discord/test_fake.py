@@ -304,7 +304,9 @@ async def test_a_table_is_played_through_every_control(fake: FakeDiscord, bot: S
     bought = await fake.select("Ann", card, "Buy", "PRR at 67")
     assert bought.ack_type == 7 and fake.texts(card)[0] == "Bought prr"
     assert fake.controls(card) == [] and fake.images(card), "an edit that lists no attachments keeps them"
-    assert (await fake.click("Ann", stale, "Bid…")).modal is not None
+    assert fake.offering("one-4", "Ann") == [] and fake.controls(stale)
+    again = await fake.select("Ann", stale, "Buy", "B&O at 100")
+    assert again.updated and fake.texts(card)[0] == "Bought bo", "an old screen presses on the living message"
     fake.check(pinged=["Ann"])
     assert 0 < fake.slowest < 1
 
@@ -911,6 +913,38 @@ async def test_the_client_waits_for_buckets_and_retries(fake: FakeDiscord, bot: 
     assert fake.rest.answers_429 == 1 and len(fake.visible("general")) == 6
 
 
+async def test_lost_lines_and_requests_out_of_form(fake: FakeDiscord, raw: Raw) -> None:
+    fake.rest.fail("POST", "messages$", 0, after=True)
+    with pytest.raises(aiohttp.ClientError):
+        await raw.send({"content": "x"})
+    assert fake.last("general").text == "x" and fake.without_nonce == [fake.last("general")]
+    fake.rest.fail("POST", "messages$", 0)
+    with pytest.raises(aiohttp.ClientError):
+        await raw.send({"content": "y"})
+    assert fake.last("general").text == "x"
+    for broken in (
+        {"components": "x"},
+        {"components": ["x"]},
+        {"embeds": ["x"]},
+        {"attachments": [{"id": "x"}]},
+    ):
+        refused(await raw.send(broken), 400, 50035)
+    refused(await raw.send(["x"]), 400, 50035)
+
+
+async def test_strangers_and_private_threads(fake: FakeDiscord, bot: Scratch, raw: Raw) -> None:
+    path = f"/channels/{fake.place('general').id}/threads"
+    thread = (await raw("POST", path, {"name": "Hidden"}))[1]
+    assert thread["type"] == 12, "without a type a thread is private"
+    with pytest.raises(AssertionError, match="does not see"):
+        await fake.slash("Ann", "Hidden", "probe")
+    await raw("PUT", f"/channels/{thread['id']}/thread-members/{fake.users['Ann'].id}")
+    assert not (await fake.slash("Ann", "Hidden", "probe")).failed
+    fake.users["Ann"].member = False
+    with pytest.raises(AssertionError, match="not a member"):
+        await fake.slash("Ann", "general", "probe")
+
+
 async def test_a_request_can_be_stopped_on_its_way(fake: FakeDiscord, bot: Scratch) -> None:
     channel = bot.get_channel(fake.place("general").id)
     assert isinstance(channel, discord.TextChannel)
@@ -968,6 +1002,20 @@ async def test_a_zombie_connection_is_left(fake: FakeDiscord) -> None:
         await fake.until(lambda: not fake.gateway.connected, "the client to give up")
         fake.gateway.deaf = False
         await fake.until(lambda: fake.gateway.resumed, "a resume")
+
+
+async def test_a_session_refused_at_the_door(fake: FakeDiscord) -> None:
+    fake.gateway.invalid_next = False
+    async with playing(fake) as bot:
+        assert fake.gateway.identified == 1 and bot.readied == 1
+
+
+async def test_two_sessions_both_hear_and_one_answers(fake: FakeDiscord, bot: Scratch) -> None:
+    async with playing(fake):
+        done = await fake.slash("Ann", "general", "probe")
+        assert done.text == "Nothing." and len(done.responses) == 1
+        await fake.until(lambda: fake.refused, "the other to come second")
+        assert fake.refused[0].code == 40060
 
 
 async def test_heartbeats_on_demand_and_a_listener_that_is_down(fake: FakeDiscord, bot: Scratch) -> None:

@@ -522,11 +522,13 @@ class World:
     ) -> Interaction:
         """Tell the bot that `user` did something, and wait until it is answered or the deadline has
         passed."""
+        live = None if source is None else source.live or source
         doing = Interaction(
-            self.ids(), secrets.token_urlsafe(24), kind, user, channel, data, self.clock.now(), source
+            self.ids(), secrets.token_urlsafe(24), kind, user, channel, data, self.clock.now(), live
         )
         self.interactions.append(doing)
-        doing.delivered = await self.gateway.dispatch("INTERACTION_CREATE", self.interaction_wire(doing))
+        wire = self.interaction_wire(doing) | ({"message": source.wire()} if source is not None else {})
+        doing.delivered = await self.gateway.dispatch("INTERACTION_CREATE", wire)
         if doing.delivered:
             await self.pulse.until(
                 lambda: doing.ack_type is not None or self.clock.now() - doing.at > DEADLINE, DEADLINE
@@ -560,8 +562,6 @@ class World:
             }
         else:
             data |= {"user": user.wire(), "context": 1, "authorizing_integration_owners": {"0": "0"}}
-        if doing.source is not None:
-            data["message"] = doing.source.wire()
         return data
 
     def interaction_by_id(self, interaction_id: str, token: str) -> Interaction:
