@@ -24,7 +24,7 @@ Run = tuple[str, int, int]
 class Terms(msgspec.Struct, frozen=True):
     """What a title adds to the earning of routes.
 
-    `passing`: dollars for running through a hex without stopping (1817 mines). `at_ends`: dollars for
+    `passing`: dollars for each time a route runs through a hex without stopping (1817 mines). `at_ends`: dollars for
     a stop at which a route begins or ends (1870 destinations). `between_reds`: dollars a stop for a
     route that joins two off-board areas (1851). `one_city`: hexes whose cities count as one, so that
     a route visits only one of them (1817 New York).
@@ -102,7 +102,7 @@ class Graph:
     `stops`: numbers in the network; `value` in dollars; `at_end`: dollars more at the end of a route;
     `passed`: how many of them a route may go on from; `area`: a bit above the bits of links, the same
     for stops of which a route visits only one; `links`: by stop; `tokens`: the company's own stops;
-    `red`: whether a stop is off the board.
+    `red`: whether a stop is off the board; `passing`: no route earns more by passing hexes.
     """
 
     def __init__(
@@ -153,7 +153,7 @@ class Graph:
             areas.setdefault(areas_of[s], 1 << width + len(areas))
         self.area = [areas[areas_of[s]] for s in order]
         self.bits = (1 << width) - 1
-        self.passing = sum(passing.values())
+        self.passing = 3 * sum(passing.values())
         self.links: list[list[Link]] = [[] for _ in order]
         for i, (raw, mask) in enumerate(zip(raws, bits, strict=True)):
             a, b = place[raw.start], place[raw.to]

@@ -123,9 +123,10 @@ def _crossings(route: Route) -> list[tuple[str, int | None, str]]:
 
 def _read(network: Network, text: str, train: str) -> list[Route]:
     """The routes that a text can mean: those by stops, unless the hexes in order mean just one."""
-    entries = [_entry(network, part) for part in text.strip().upper().split("-")]
-    if len(entries) < 2:
+    parts = text.strip().upper().split("-")
+    if len(parts) < 2:
         raise ValueError(f"{text.strip() or 'nothing'} is no route: it joins two or more stops, as F2-H4-H10")
+    entries = [_entry(network, part) for part in parts]
     by_stops = [] if any(e.edges for e in entries) else _routes(network, train, _stopping(network, entries))
     if len(by_stops) == 1:
         return by_stops
@@ -228,7 +229,7 @@ def _crossing(network: Network, entries: Sequence[_Entry]) -> Iterator[_Track]:
 
     def set_out(track: _Track, i: int, s: int, come: str) -> Iterator[_Track]:
         hex, n = network.stops[s]
-        if entries[i].edges is not None and entries[i].node is None:
+        if i and entries[i].edges is not None and entries[i].node is None:
             return
         for _, end in network.faces[hex].onward[NODE + n]:
             if end < NODE and entries[i].edges in (None, f"{come}{end}"):

@@ -1,0 +1,107 @@
+"""What a company reaches (1830 §18.1, §19), against every walk there is."""
+
+from __future__ import annotations
+
+import pytest
+
+from engine.board.network import network_of
+from engine.facts import facts_of
+from tests.board.exhaustive import Board, Tiles, Tokens, Walk, random_board
+
+
+def walked(board: Board, company: str) -> tuple[dict[str, int], set[tuple[str, int]], dict[str, int]]:
+    """Edges, stops and tracks by following every walk from every token."""
+    edges: dict[str, int] = {}
+    tracks: dict[str, int] = {}
+    stops = set(board.own(company))
+
+    def touch(walk: Walk) -> None:
+        for hex, t in walk.tracks:
+            tracks[hex] = tracks.get(hex, 0) | 1 << t
+        for side in walk.sides:
+            for hex, edge in side:
+                if board.across(hex, edge) or (hex, -1 - edge) == walk.at:
+                    edges[hex] = edges.get(hex, 0) | 1 << edge
+        stops.update(walk.stops)
+
+    for token in board.own(company):
+        edges[token[0]] = 0b111111
+        todo = [Walk((token,), frozenset(), frozenset(), token)]
+        while todo:
+            walk = todo.pop()
+            for on in board._leave(walk):
+                touch(on)
+                if on.at[1] >= 0 and not board.ends(company, on.at) and on.at not in board.own(company):
+                    todo.append(on)
+    return edges, stops, tracks
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_reach_is_exactly_what_some_walk_runs_over(seed: int) -> None:
+    facts, tiles, tokens = random_board(seed)
+    network = network_of(facts, tiles, tokens)
+    board = Board(facts, tiles, tokens)
+    for company in ("PRR", "B&O", "C&O"):
+        reach = network.reach(company)
+        assert (reach.edges, set(reach.stops), reach.tracks) == walked(board, company)
+
+
+def reached(tiles: Tiles, tokens: Tokens, company: str = "PRR") -> frozenset[tuple[str, int]]:
+    return network_of(facts_of("1830"), tiles, tokens).reach(company).stops
+
+
+def test_18_0_a_token_without_track_reaches_its_own_hex() -> None:
+    reach = network_of(facts_of("1830"), {}, {"E19": [(0, "NYC")]}).reach("NYC")
+    assert reach.edges == {"E19": 0b111111}
+    assert reach.stops == {("E19", 0)}
+    assert reach.tracks == {}
+
+
+def test_18_1_track_runs_out_to_hexes_without_tiles() -> None:
+    reach = network_of(facts_of("1830"), {}, {"H12": [(0, "PRR")]}).reach("PRR")
+    assert reach.edges == {"H12": 0b111111, "H10": 1 << 4, "H14": 1 << 1}
+
+
+def test_19_0_a_city_full_of_others_is_reached_but_not_passed() -> None:
+    tiles: Tiles = {"H10": ("57", 1), "H8": ("9", 1), "H6": ("9", 1), "H4": ("57", 1)}
+    home: Tokens = {"H12": [(0, "PRR")]}
+    assert reached(tiles, home) == {("H12", 0), ("H10", 0), ("H4", 0)}
+    assert reached(tiles, home | {"H10": [(0, "B&O")]}) == {("H12", 0), ("H10", 0)}
+    assert reached(tiles | {"H10": ("14", 1)}, home | {"H10": [(0, "B&O")]}) >= {("H10", 0), ("H4", 0)}
+    own: Tokens = {"H10": [(0, "B&O"), (0, "PRR")]}
+    assert reached(tiles | {"H10": ("14", 1)}, home | own) >= {("H4", 0)}
+
+
+def test_20_1_a_route_does_not_reverse_at_a_junction() -> None:
+    # A switch in G11 whose points look away from the company: H10 cannot be come at over F10.
+    tiles: Tiles = {"H10": ("57", 0), "H14": ("24", 1)}
+    reach = network_of(facts_of("1830"), tiles, {"H12": [(0, "PRR")]}).reach("PRR")
+    face_tracks = network_of(facts_of("1830"), tiles, {}).faces["H14"].tracks
+    assert reach.edges["H14"] == 0b111111 & sum(1 << e for e in {e for pair in face_tracks for e in pair})
+    far = network_of(facts_of("1830"), {"H14": ("24", 4)}, {"H12": [(0, "PRR")]})
+    assert far.faces["H14"].tracks == ((4, 0), (4, 1))
+    # Coming in over edge 1 it goes on to edge 4 only, never back out to edge 0.
+    assert far.reach("PRR").edges["H14"] == 1 << 1 | 1 << 4
+
+
+def test_a_loop_does_not_lend_its_other_end() -> None:
+    # Out of H12 both ways and round: neither arm may come home over track already used.
+    facts = facts_of("1830")
+    tiles: Tiles = {"H14": ("7", 1), "G13": ("7", 4)}
+    network = network_of(facts, tiles, {"H12": [(0, "PRR")]})
+    assert set(network.reach("PRR").stops) == {("H12", 0)}
+
+
+def test_networks_are_kept_by_the_content_of_the_board() -> None:
+    facts = facts_of("1830")
+    one = network_of(facts, {"H10": ("57", 1)}, {"H12": [(0, "PRR")]})
+    assert network_of(facts, {"H10": ("57", 1)}, {"H12": [(0, "PRR")]}) is one
+    assert network_of(facts, {"H10": ("57", 2)}, {"H12": [(0, "PRR")]}) is not one
+    assert network_of(facts, {"H10": ("57", 1)}, {"H12": [(0, "B&O")]}) is not one
+
+
+def test_a_token_beyond_the_places_of_a_city() -> None:
+    tiles: Tiles = {"H10": ("57", 1), "H8": ("9", 1), "H6": ("9", 1), "H4": ("57", 1)}
+    tokens: Tokens = {"H12": [(0, "PRR")], "H10": [(0, "B&O")]}
+    network = network_of(facts_of("1830"), tiles, tokens, {("H10", 0): 1})
+    assert ("H4", 0) in network.reach("PRR").stops
