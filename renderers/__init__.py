@@ -1,0 +1,107 @@
+"""Pictures of a game: map, market, sheet, and the ways a tile may lie, as PNG files with alt text.
+
+Everything that is kept between pictures is kept by content, so the same position always gives
+the same bytes. Pictures cost processor time (a map some 20 ms): a service draws them in a
+process pool.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from engine.facts import facts_of
+from engine.state import State
+from renderers.board import LAYERS, SIZE, Layer, board_picture
+from renderers.canvas import png
+from renderers.choice import choice_picture
+from renderers.market import market_picture
+from renderers.sheet import sheet_picture
+from renderers.timing import Figure, bench
+from renderers.views import (
+    BoardView,
+    Course,
+    Leg,
+    MarketView,
+    SheetView,
+    board_view,
+    clipped,
+    market_view,
+    sheet_view,
+)
+
+
+class Picture(NamedTuple):
+    """A PNG file, what it shows in at most 1024 characters, and its size in pixels."""
+
+    png: bytes
+    alt: str
+    width: int
+    height: int
+
+
+def map_png(
+    state: State,
+    *,
+    size: tuple[int, int] = SIZE,
+    highlight: Iterable[str] = (),
+    routes: Sequence[tuple[str, Course]] = (),
+    crop: Iterable[str] | None = None,
+    layers: tuple[Layer, ...] = LAYERS,
+) -> Picture:
+    """The map of a position.
+
+    `highlight`: the hexes of the last change. `routes`: for each train its label and its course,
+    as legs (hex, end, end) or as the hexes along the track (`E11.0` names a node of one).
+    `crop`: only these hexes, as large as the picture allows. `layers`: those to be painted.
+    Raises KeyError for a hex that the map has not, ValueError for a course without track.
+    """
+    view = board_view(state, highlight=highlight, routes=routes, crop=crop)
+    image = board_picture(view, size, layers)
+    return Picture(png(image), view.alt, image.width, image.height)
+
+
+def market_png(state: State, *, highlight: Iterable[str] = ()) -> Picture:
+    """The stock market; `highlight`: the companies whose price changed last."""
+    view = market_view(state, highlight=highlight)
+    image = market_picture(view)
+    return Picture(png(image), view.alt, image.width, image.height)
+
+
+def sheet_png(state: State) -> Picture:
+    """The sheet of players and companies, with bank, phase and the trains that are left."""
+    view = sheet_view(state)
+    image = sheet_picture(view)
+    return Picture(png(image), view.alt, image.width, image.height)
+
+
+def tile_choice_png(state: State, coord: str, tile: str, turns: Sequence[int]) -> Picture:
+    """The ways in which a tile may be turned on a hex, side by side, each named by its turn (0-5).
+
+    Raises KeyError for an unknown hex or tile, and ValueError where no turn is given.
+    """
+    if not turns:
+        raise ValueError(f"no turn of tile {tile} on {coord} is given")
+    printed = facts_of(state.title).map.hexes
+    if coord not in printed:
+        raise KeyError(f"{coord} is no hex of the map of {state.title}")
+    crop = {coord, *printed[coord].neighbors.values()}
+    panels = [
+        (turn, board_view(state, highlight=[coord], crop=crop, preview={coord: (tile, turn)}))
+        for turn in turns
+    ]
+    image = choice_picture(panels)
+    listed = ", ".join(f"turn {turn}: edges {_edges(view, coord)}" for turn, view in panels)
+    return Picture(png(image), clipped(f"Tile {tile} on {coord}. {listed}."), image.width, image.height)
+
+
+def _edges(view: BoardView, coord: str) -> str:
+    here = view.hex(coord)
+    edges = {(int(end[1:]) + here.turns) % 6 for path in here.paths for end in path if end[0] == "e"}
+    return " ".join(str(e) for e in sorted(edges))
+
+
+__all__ = [
+    "LAYERS", "BoardView", "Course", "Figure", "Layer", "Leg", "MarketView", "Picture", "SheetView", "bench",
+    "board_view", "map_png", "market_png", "market_view", "sheet_png", "sheet_view", "tile_choice_png",
+]  # fmt: skip

@@ -1,0 +1,489 @@
+"""The map. Every hex is painted by a visible list of layers, kept by what it shows, and pasted.
+
+Theory of operation. A hex's picture depends on nothing but its `HexView`, the size of hexes and
+the layers: it is painted once, put into the palette and kept in a cache of `KEPT` hexes. A map is
+the paper with its frame and a paste for each hex, so after a move only the hexes that changed
+are painted, whatever pictures were asked for before. What lies across an edge (barriers, routes,
+joined areas) is painted by both hexes, each its half.
+
+`Sheet`s of words and figures first get their places (`arranged`): the layers only paint there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import product
+
+from PIL import Image
+
+from renderers import sprites, theme
+from renderers.canvas import CAP, Fine, Page, fitting, indexed, png, text_width
+from renderers.hexes import (
+    CROWDED,
+    Grid,
+    Mesh,
+    Plan,
+    Point,
+    Room,
+    corner,
+    edge_line,
+    edge_middle,
+    fit,
+    places,
+    polar,
+    rows,
+    samples,
+)
+from renderers.views import Badge, BoardView, HexView
+
+KEPT = 3000
+SIZE = (1600, 1200)
+MARGIN = 36
+
+
+@dataclass(frozen=True)
+class Arrangement:
+    """Where the words and figures of a hex stand: middles, in pixels from its centre."""
+
+    coordinate: tuple[int, int]
+    values: tuple[tuple[int, int], ...] = ()
+    revenues: tuple[tuple[int, tuple[int, int]], ...] = ()
+    name: tuple[tuple[str, tuple[int, int]], ...] = ()
+    name_size: int = 0
+    label: tuple[int, int] | None = None
+    label_size: int = 0
+    terrain: tuple[tuple[int, int], ...] = ()
+    blocked: tuple[tuple[int, int], ...] = ()
+    number: tuple[int, int] | None = None
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """Heights of letters in pixels for hexes of a size."""
+
+    figure: int
+    name: int
+    label: int
+    small: int
+    coordinate: int
+
+    @classmethod
+    def of(cls, mesh: Mesh) -> Sizes:
+        r = mesh.radius
+        return cls(round(r * 0.43), round(r * 0.29), round(r * 0.36), round(r * 0.21), round(r * 0.26))
+
+
+_SIGNS: tuple[Point, ...] = ((0.0, 0.05), (0.0, 0.52), (0.0, -0.45), (0.0, 0.57), (0.0, -0.5))
+
+
+@lru_cache(KEPT)
+def arranged(view: HexView, mesh: Mesh) -> Arrangement:
+    """Find room for everything that is written on a hex; a name that finds none is left out."""
+    size = Sizes.of(mesh)
+    room = Room(mesh.layout, mesh.scale)
+    _keep_clear(room, view, sprites.plan_of(view, mesh))
+    anywhere = places(mesh.layout)
+    top = corner(mesh.layout, 2)
+    coordinate = room.place(
+        text_width(view.coord, size.coordinate),
+        size.coordinate * CAP,
+        [(top[0] * k, top[1] * k) for k in (0.79, 0.7, 0.62)],
+    )
+    values, name, name_size = _area(room, view, mesh) if view.values else ((), (), size.name)
+    revenues = tuple(
+        (amount, room.place(*sprites.plate_size(str(amount), size.figure), anywhere))
+        for amount in dict.fromkeys(view.revenues)
+    )
+    if view.name and not view.values:
+        name, name_size = _name(room, view.name, mesh)
+    high = mesh.radius * 0.45
+    terrain = tuple(room.place(mesh.radius * 0.48, high, (*_SIGNS, *anywhere)) for _ in view.terrain)
+    label, label_size = None, size.label
+    if view.label:
+        label, label_size = _label(room, view.label, mesh)
+    blocked = tuple(
+        room.place(*sprites.plate_size(f"×{sym}", size.coordinate), anywhere) for sym in view.blocked
+    )
+    number = None
+    if view.tile:
+        number = room.place(
+            text_width(f"#{view.tile}", size.small), size.small * CAP, [(-x, -y) for x, y in anywhere]
+        )
+    return Arrangement(
+        coordinate, values, revenues, name, name_size, label, label_size, terrain, blocked, number
+    )
+
+
+Words = tuple[tuple[str, tuple[int, int]], ...]
+
+
+def _area(room: Room, view: HexView, mesh: Mesh) -> tuple[tuple[tuple[int, int], ...], Words, int]:
+    """The values of an area in a row, its name above them: their places, and the size of letters."""
+    wide, high = value_size(view, mesh)
+    lines, size = _broken(view.name or "", mesh, Sizes.of(mesh).name, lines=2)
+    step = size * 0.95
+    width = max(wide * len(view.values) + 8, *(text_width(line, size, "Semibold") for line in lines), 0)
+    height = high + 10 + step * len(lines)
+    x, y = room.place(width, height, [(x, y) for y in (0.06, 0.12, 0.0, 0.2) for x in (0.0, -0.12, 0.12)])
+    above = y - height / 2
+    name = tuple((line, (x, round(above + (i + 0.5) * step))) for i, line in enumerate(lines))
+    level = round(above + step * len(lines) + 5 + high / 2)
+    across = [round(x + (i - (len(view.values) - 1) / 2) * wide) for i in range(len(view.values))]
+    return tuple((left, level) for left in across), name, size
+
+
+def _name(room: Room, words: str, mesh: Mesh) -> tuple[Words, int]:
+    """The least crowded of one line and two, large and small; nothing where all would cover something."""
+    full = Sizes.of(mesh).name
+    best: tuple[float, Words, int, tuple[float, float, tuple[int, int]]] | None = None
+    for share, lines in product((1.0, 0.85, 0.72), (1, 2)):
+        size = round(full * share)
+        broken, fitted = _broken(words, mesh, size, lines)
+        if len(broken) != lines or fitted < full * 0.65:
+            continue
+        step = fitted * 0.95
+        wide, high = max(text_width(line, fitted, "Semibold") for line in broken), step * lines
+        cost, (x, y) = room.seek(wide, high, rows(mesh.layout))
+        cost += (full - fitted) * 0.3
+        if cost < CROWDED and (best is None or cost < best[0]):
+            placed = tuple(
+                (line, (x, round(y + (i - (lines - 1) / 2) * step))) for i, line in enumerate(broken)
+            )
+            best = cost, placed, fitted, (wide, high, (x, y))
+    if best is None:
+        return (), full
+    room.take(*best[3])
+    return best[1], best[2]
+
+
+def _keep_clear(room: Room, view: HexView, laid_out: Plan) -> None:
+    for spot in laid_out.nodes:
+        for slot in spot.slots or (spot.point,):
+            room.block(slot, spot.radius, 30)
+    offboard = {f"n{i}" for i, (kind, _) in enumerate(view.nodes) if kind == "offboard"}
+    for ends, line in zip(laid_out.paths, laid_out.lines, strict=True):
+        for point in samples(line):
+            if not offboard & set(ends) or point[0] ** 2 + point[1] ** 2 > 0.25:
+                room.block(point, 0.11, 2)
+    for edge, _, _ in view.borders:
+        (ax, ay), (bx, by) = edge_line(laid_out.layout, edge)
+        for t in (0.1, 0.3, 0.5, 0.7, 0.9):
+            room.block((ax + (bx - ax) * t, ay + (by - ay) * t), 0.16, 4)
+
+
+def _label(room: Room, label: str, mesh: Mesh) -> tuple[tuple[int, int], int]:
+    """A place for the label, and its size: smaller where it would else cover something."""
+    full = Sizes.of(mesh).label
+    for size in (full, round(full * 0.85), round(full * 0.7), round(full * 0.6)):
+        wide, high = text_width(label, size, "Black"), size * CAP + 4
+        cost, at = room.seek(wide, high, places(mesh.layout))
+        if cost < CROWDED / 3:
+            break
+    room.take(wide, high, at)
+    return at, size
+
+
+def _broken(name: str, mesh: Mesh, size: int, lines: int) -> tuple[list[str], int]:
+    """The name in so many lines at most, at a size that keeps it inside the hex."""
+    words = name.split()
+    if not words:
+        return [], size
+    wide = mesh.column * (1.72 if mesh.layout == "pointy" else 2.2)
+    broken = [name]
+    if lines == 2 and len(words) > 1:
+        cut = min(
+            range(1, len(words)), key=lambda i: abs(len(" ".join(words[:i])) - len(" ".join(words[i:])))
+        )
+        if words[cut - 1] == "&" and cut > 1:
+            cut -= 1
+        broken = [" ".join(words[:cut]), " ".join(words[cut:])]
+    return broken, min(fitting(line, size, wide, "Semibold") for line in broken)
+
+
+def value_size(view: HexView, mesh: Mesh) -> tuple[int, int]:
+    """Width and height of the place of one of several values, in pixels."""
+    size = value_letters(view, mesh)
+    return max(text_width(str(v.amount), size) for v in view.values) + round(size * 0.7), round(size * 1.15)
+
+
+def value_letters(view: HexView, mesh: Mesh) -> int:
+    """The size at which the values of an area fit side by side."""
+    room = mesh.column * (1.76 if mesh.layout == "pointy" else 2.0) / len(view.values)
+    size = Sizes.of(mesh).figure
+    while size > 8 and max(text_width(str(v.amount), size) for v in view.values) + size * 0.7 > room:
+        size -= 1
+    return size
+
+
+# --- layers ---------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Pen:
+    """What a layer paints with: the hex's page, its size, the places of words."""
+
+    page: Page
+    mesh: Mesh
+    view: HexView
+    laid_out: Plan
+    spots: Arrangement
+    size: Sizes
+
+    @property
+    def ground(self) -> theme.Colour:
+        return theme.GROUND[self.view.color]
+
+    def at(self, spot: tuple[int, int]) -> tuple[int, int]:
+        """A place that is given from the centre, in the hex's picture."""
+        return self.mesh.box[0] + spot[0], self.mesh.box[1] + spot[1]
+
+
+Layer = Callable[[Pen], None]
+
+
+def land(pen: Pen) -> None:
+    """The ground and what is printed on the board."""
+    if pen.view.tile is None:
+        _face(pen)
+
+
+def tiles(pen: Pen) -> None:
+    """The tile, with its track, towns and empty slots, and its number."""
+    if pen.view.tile is not None:
+        _face(pen)
+        assert pen.spots.number
+        pen.page.write(
+            pen.at(pen.spots.number),
+            f"#{pen.view.tile}",
+            pen.size.small,
+            theme.blend(pen.ground, theme.INK, 0.75),
+        )
+
+
+def _face(pen: Pen) -> None:
+    v = pen.view
+    face = sprites.face(pen.mesh, v.color, v.nodes, v.paths, v.turns, v.tile is not None, v.joined)
+    pen.page.image.paste(face, (0, 0))
+
+
+def terrain(pen: Pen) -> None:
+    """Mountains and water with what they cost."""
+    for (kind, cost), spot in zip(pen.view.terrain, pen.spots.terrain, strict=True):
+        x, y = pen.at(spot)
+        high = round(pen.mesh.radius * 0.25)
+        pen.page.paste(sprites.terrain(kind, round(pen.mesh.radius * 0.46)), (x, y - high // 2))
+        ink = theme.HILL if kind in theme.TERRAIN else theme.WATER
+        pen.page.write(
+            (x, y + high // 2 + 2), f"${cost}", pen.size.coordinate, theme.blend(ink, theme.INK, 0.3)
+        )
+
+
+def borders(pen: Pen) -> None:
+    """Edges that are closed or cost something."""
+    if pen.view.borders:
+        _over(pen, sprites.overlay_borders(pen.mesh, pen.view.borders))
+    for edge, _, cost in pen.view.borders:
+        if cost:
+            x, y = pen.mesh.inside(tuple(k * 0.8 for k in edge_middle(pen.mesh.layout, edge)))  # type: ignore[arg-type]
+            pen.page.write((x, y), f"${cost}", pen.size.small, theme.INK, halo=pen.ground)
+
+
+def _over(pen: Pen, overlay: Image.Image) -> None:
+    pen.page.image.paste(overlay, (0, 0), overlay)
+
+
+def stations(pen: Pen) -> None:
+    """Tokens in their slots."""
+    for badge, point, diameter in token_places(pen.view, pen.mesh):
+        pen.page.paste(sprites.token(badge, diameter), pen.mesh.inside(point))
+
+
+def names(pen: Pen) -> None:
+    for line, spot in pen.spots.name:
+        pen.page.write(pen.at(spot), line, pen.spots.name_size, theme.INK, weight="Semibold", halo=pen.ground)
+    if pen.view.label and pen.spots.label:
+        pen.page.write(
+            pen.at(pen.spots.label),
+            pen.view.label,
+            pen.size.label,
+            theme.INK,
+            weight="Black",
+            halo=pen.ground,
+        )
+
+
+def revenues(pen: Pen) -> None:
+    """Figures: of the tile in a plate; of an area by phase in boxes, the current one framed."""
+    for amount, spot in pen.spots.revenues:
+        pen.page.paste(
+            sprites.plate(str(amount), pen.size.figure, theme.INK, theme.PAPER, theme.TILE_EDGE), pen.at(spot)
+        )
+    if not pen.view.values:
+        return
+    wide, high = value_size(pen.view, pen.mesh)
+    letters = value_letters(pen.view, pen.mesh)
+    for value, spot in zip(pen.view.values, pen.spots.values, strict=True):
+        x, y = pen.at(spot)
+        fill = theme.GROUND[value.color]
+        left, top, right, bottom = x - wide // 2, y - high // 2, x - wide // 2 + wide, y - high // 2 + high
+        if value.current:
+            for grow, colour in ((2, theme.INK), (-1, theme.CURRENT), (-4, fill)):
+                pen.page.box(left - grow, top - grow, right + grow, bottom + grow, colour)
+            pen.page.write((x, y), str(value.amount), letters, theme.INK, weight="Black")
+        else:
+            pen.page.box(left + 3, top + 1, right - 3, bottom - 1, fill)
+            faded = theme.blend(theme.INK, fill, 0.2)
+            pen.page.write((x, y), str(value.amount), round(letters * 0.9), faded, weight="Regular")
+
+
+def reservations(pen: Pen) -> None:
+    """Homes that are kept, and hexes that a private keeps closed."""
+    for badge, point, diameter in home_places(pen.view, pen.mesh):
+        pen.page.paste(sprites.home(badge, diameter), pen.mesh.inside(point))
+    for sym, spot in zip(pen.view.blocked, pen.spots.blocked, strict=True):
+        plate = sprites.plate(f"×{sym}", pen.size.coordinate, theme.BLOCKED, theme.PAPER, theme.BLOCKED)
+        pen.page.paste(plate, pen.at(spot))
+
+
+def last_lay(pen: Pen) -> None:
+    """The double outline round what changed last."""
+    if pen.view.marked:
+        _over(pen, sprites.frame(pen.mesh))
+
+
+def routes(pen: Pen) -> None:
+    """Routes in colours, each with its number where it crosses an edge."""
+    if not pen.view.legs:
+        return
+    _over(pen, sprites.overlay_routes(pen.mesh, pen.laid_out, pen.view.legs))
+    for badge, point, diameter in token_places(pen.view, pen.mesh):
+        pen.page.paste(sprites.token(badge, diameter), pen.mesh.inside(point))
+    for (x, y), route in sprites.crossings(pen.mesh, pen.view.legs):
+        pen.page.paste(_number(route, round(pen.mesh.radius * 0.36)), (x, y))
+
+
+@lru_cache(64)
+def _number(route: int, diameter: int) -> Image.Image:
+    fine = Fine((diameter, diameter))
+    half = diameter / 2
+    fine.disc((half, half), half, theme.PAPER)
+    fine.disc((half, half), half - 1.2, sprites.route_colour(route))
+    page = Page.over(fine.done())
+    page.write((half, half), str(route + 1), round(diameter * 0.8), theme.PAPER)
+    return page.image
+
+
+def coordinates(pen: Pen) -> None:
+    pen.page.write(
+        pen.at(pen.spots.coordinate),
+        pen.view.coord,
+        pen.size.coordinate,
+        theme.blend(pen.ground, theme.INK, 0.75),
+        weight="Semibold",
+    )
+
+
+LAYERS: tuple[Layer, ...] = (
+    land, tiles, last_lay, terrain, borders, stations, reservations, names, revenues, coordinates, routes,
+)  # fmt: skip
+
+
+def _slots(view: HexView, mesh: Mesh) -> list[tuple[Point, ...]]:
+    return [spot.slots or (spot.point,) for spot in sprites.plan_of(view, mesh).nodes]
+
+
+def _diameter(view: HexView, mesh: Mesh, node: int) -> int:
+    return round(2 * sprites.plan_of(view, mesh).nodes[node].radius * mesh.radius) - 3
+
+
+def token_places(view: HexView, mesh: Mesh) -> list[tuple[Badge, Point, int]]:
+    """Each token of a hex, its middle in units, its diameter in pixels."""
+    found = []
+    slots = _slots(view, mesh)
+    filled: dict[int, int] = {}
+    for node, badge in view.tokens:
+        i = filled.get(node, 0)
+        filled[node] = i + 1
+        found.append((badge, _nth(slots[node], i), _diameter(view, mesh, node)))
+    return found
+
+
+def home_places(view: HexView, mesh: Mesh) -> list[tuple[Badge, Point, int]]:
+    """Each slot of a hex that is kept for a company, likewise."""
+    found = []
+    slots = _slots(view, mesh)
+    filled = {n: sum(node == n for node, _ in view.tokens) for n in range(len(slots))}
+    for node, badge in view.reserved:
+        if filled[node] < len(slots[node]):
+            found.append((badge, slots[node][filled[node]], _diameter(view, mesh, node)))
+            filled[node] += 1
+    return found
+
+
+def _nth(slots: Sequence[Point], i: int) -> Point:
+    """The i-th slot; tokens beyond the last stand out from it."""
+    if i < len(slots):
+        return slots[i]
+    x, y = slots[-1]
+    dx, dy = polar(0.5 + i, 0.3)
+    return x + dx, y + dy
+
+
+# --- the whole ------------------------------------------------------------------------------
+
+
+@lru_cache(KEPT)
+def hex_picture(view: HexView, mesh: Mesh, layers: tuple[Layer, ...], colors: tuple[str, ...]) -> Image.Image:
+    """One hex in the palette, in its box; what is outside the hex does not count."""
+    w, h = mesh.box
+    page = Page((2 * w, 2 * h), theme.SEA)
+    pen = Pen(page, mesh, view, sprites.plan_of(view, mesh), arranged(view, mesh), Sizes.of(mesh))
+    for layer in layers:
+        layer(pen)
+    return indexed(page.image, theme.palette(colors))
+
+
+def grid_of(view: BoardView, size: tuple[int, int] = SIZE, margin: int = MARGIN) -> Grid:
+    """How the hexes of a view lie on a page of that size in pixels."""
+    return fit([h.coord for h in view.hexes], view.layout, view.axes, size, margin)
+
+
+def board_picture(
+    view: BoardView, size: tuple[int, int] = SIZE, layers: tuple[Layer, ...] = LAYERS, margin: int = MARGIN
+) -> Image.Image:
+    """The map as a palette picture of that size."""
+    grid = grid_of(view, size, margin)
+    colors = tuple(c.color for c in view.companies)
+    image = _paper(grid, tuple(h.coord for h in view.hexes), colors, bool(margin)).copy()
+    mask = sprites.mask(grid.mesh)
+    w, h = grid.mesh.box
+    for hex_view in view.hexes:
+        x, y = grid.centre(hex_view.coord)
+        image.paste(hex_picture(hex_view, grid.mesh, layers, colors), (x - w, y - h), mask)
+    return image
+
+
+@lru_cache(16)
+def _paper(grid: Grid, coords: tuple[str, ...], colors: tuple[str, ...], framed: bool) -> Image.Image:
+    """The page below the hexes, with the letters and numbers of rows and columns around them."""
+    page = Page(grid.size, theme.SEA)
+    if framed:
+        size = 32
+        wide, high = grid.size
+        for coord in coords:
+            x, y = grid.centre(coord)
+            letter = "".join(c for c in coord if not c.isdigit())
+            number = coord[len(letter) :]
+            across, down = (letter, number) if dict(grid.axes)["x"] == "letter" else (number, letter)
+            for at in ((x, 18), (x, high - 18)):
+                page.write(at, across, size, theme.SOFT)
+            for at in ((22, y), (wide - 22, y)):
+                page.write(at, down, size, theme.SOFT)
+    return indexed(page.image, theme.palette(colors))
+
+
+def board_png(view: BoardView, size: tuple[int, int] = SIZE) -> bytes:
+    """The map as a PNG file."""
+    return png(board_picture(view, size))

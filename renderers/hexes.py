@@ -1,0 +1,520 @@
+"""Where everything on a hex map lies: the one module that knows geometry.
+
+Theory of operation. A hex is described in *units*: its centre is (0, 0), its corners lie at
+distance 1, the middles of its edges at `APOTHEM`; x grows to the right and y downwards. Edge e
+lies in the direction `bearing(e)`, which is all that tells a pointy layout from a flat one. A
+`Grid` maps units to whole pixels: half a hex and half a row are whole numbers of pixels, so that
+every hex has the same pixels and one picture of it can be pasted anywhere.
+
+Track between two edges is an arc that meets both edges at a right angle: a straight line across,
+a gentle curve about the centre of the neighbour between them, a sharp one about the common
+corner. A stop with two exits sits on that arc; any other sits where its exits meet. Where a
+face has several stops, or track that passes one by, places are tried in a fixed order and the one
+with the least crowding is taken. Words and figures are then put, largest first, into what room
+is left (`Room`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from itertools import pairwise, product
+from math import atan2, ceil, cos, hypot, inf, pi, radians, sin, sqrt
+from typing import Literal
+
+Point = tuple[float, float]
+Line = tuple[Point, ...]
+Layout = Literal["flat", "pointy"]
+Axes = tuple[tuple[str, str], ...]
+
+APOTHEM = sqrt(3) / 2
+STEPS = 12
+CROWDED = 14.0
+_CENTRE: Point = (0.0, 0.0)
+
+
+def bearing(layout: Layout, edge: float) -> float:
+    """The direction of an edge from the centre in radians, clockwise from the right.
+
+    Half an edge more is the corner between it and the next.
+    """
+    return radians((120 if layout == "pointy" else 90) + 60 * edge)
+
+
+def polar(angle: float, distance: float) -> Point:
+    return cos(angle) * distance, sin(angle) * distance
+
+
+def edge_middle(layout: Layout, edge: int) -> Point:
+    """The middle of an edge, in units."""
+    return polar(bearing(layout, edge), APOTHEM)
+
+
+def corner(layout: Layout, edge: int) -> Point:
+    """The corner between an edge and the next one clockwise, in units."""
+    return polar(bearing(layout, edge + 0.5), 1.0)
+
+
+def outline(layout: Layout, distance: float = 1.0) -> Line:
+    """The six corners, drawn in to a distance from the centre."""
+    return tuple(polar(bearing(layout, e + 0.5), distance) for e in range(6))
+
+
+def edge_line(layout: Layout, edge: int) -> Line:
+    """An edge from corner to corner, clockwise."""
+    return corner(layout, edge - 1), corner(layout, edge)
+
+
+def distance(a: Point, b: Point) -> float:
+    return hypot(a[0] - b[0], a[1] - b[1])
+
+
+def middle(a: Point, b: Point) -> Point:
+    return (a[0] + b[0]) / 2, (a[1] + b[1]) / 2
+
+
+def point_at(line: Line, share: float) -> tuple[Point, float]:
+    """The point at a share (0-1) of an evenly stepped line, and the line's direction there."""
+    at = share * (len(line) - 1)
+    i = min(int(at), len(line) - 2)
+    (x0, y0), (x1, y1) = line[i], line[i + 1]
+    t = at - i
+    return (x0 + (x1 - x0) * t, y0 + (y1 - y0) * t), atan2(y1 - y0, x1 - x0)
+
+
+@lru_cache(256)
+def track(layout: Layout, a: int, b: int) -> Line:
+    """The middle line of track from edge a to edge b, in units."""
+    turn = (b - a) % 6
+    start, end = edge_middle(layout, a), edge_middle(layout, b)
+    if turn == 3:
+        return tuple(
+            (start[0] + (end[0] - start[0]) * i / STEPS, start[1] + (end[1] - start[1]) * i / STEPS)
+            for i in range(STEPS + 1)
+        )
+    about = a + turn / 2 if turn < 3 else b + (6 - turn) / 2
+    hub = polar(bearing(layout, about), 1.0 if turn in (1, 5) else 2 * APOTHEM)
+    radius = distance(hub, start)
+    first = atan2(start[1] - hub[1], start[0] - hub[0])
+    sweep = atan2(end[1] - hub[1], end[0] - hub[0]) - first
+    sweep = (sweep + pi) % (2 * pi) - pi
+    return tuple(
+        (
+            hub[0] + radius * cos(first + sweep * i / STEPS),
+            hub[1] + radius * sin(first + sweep * i / STEPS),
+        )
+        for i in range(STEPS + 1)
+    )
+
+
+def spur(layout: Layout, edge: int, to: Point) -> Line:
+    """Track from an edge to a point within, leaving the edge at a right angle."""
+    start = edge_middle(layout, edge)
+    inward = polar(bearing(layout, edge), -1.0)
+    reach = max(0.0, (to[0] - start[0]) * inward[0] + (to[1] - start[1]) * inward[1])
+    bend = start[0] + inward[0] * reach, start[1] + inward[1] * reach
+    return bezier(start, bend, to)
+
+
+def bezier(start: Point, bend: Point, end: Point) -> Line:
+    """A quadratic curve in even steps."""
+    return tuple(
+        (
+            (1 - t) ** 2 * start[0] + 2 * t * (1 - t) * bend[0] + t * t * end[0],
+            (1 - t) ** 2 * start[1] + 2 * t * (1 - t) * bend[1] + t * t * end[1],
+        )
+        for t in (i / STEPS for i in range(STEPS + 1))
+    )
+
+
+# --- where the stops of a face lie ----------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Stop:
+    """What has to be known of a node to place it: how wide it is, and where track leaves it."""
+
+    kind: str
+    slots: int
+    exits: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Spot:
+    """A placed node: its middle, the middles of its slots, and the direction of the track."""
+
+    point: Point
+    slots: tuple[Point, ...]
+    heading: float | None
+    radius: float
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A face laid out, in units: its nodes, and a line for every path in the face's order."""
+
+    layout: Layout
+    nodes: tuple[Spot, ...]
+    paths: tuple[tuple[str, str], ...]
+    lines: tuple[Line, ...]
+
+    @property
+    def exits(self) -> frozenset[int]:
+        """The edges that track leaves by."""
+        return frozenset(int(end[1:]) for path in self.paths for end in path if end[0] == "e")
+
+    def nearest_line(self, a: str, b: str) -> Line | None:
+        """The line of the path between two ends, running from a to b."""
+        for ends, line in zip(self.paths, self.lines, strict=True):
+            if ends == (a, b):
+                return line
+            if ends == (b, a):
+                return line[::-1]
+        return None
+
+
+def turned(end: str, turns: int) -> str:
+    """An end of a path (`e0`, `n1`) after so many sixths of a turn."""
+    return f"e{(int(end[1:]) + turns) % 6}" if end[0] == "e" else end
+
+
+def slot_radius(slots: int) -> float:
+    """The radius of a slot on a face with so many slots altogether, in units."""
+    return 0.335 if slots <= 2 else 0.3 if slots == 3 else 0.285
+
+
+TOWN = 0.17
+
+
+@lru_cache(2048)
+def plan(
+    layout: Layout, nodes: tuple[tuple[str, int], ...], paths: tuple[tuple[str, str], ...], turns: int = 0
+) -> Plan:
+    """Lay out a face: `nodes` as (kind, slots), `paths` as printed, turned by sixths."""
+    ends = tuple((turned(a, turns), turned(b, turns)) for a, b in paths)
+    stops = [Stop(kind, slots, tuple(sorted(_exits(ends, f"n{i}")))) for i, (kind, slots) in enumerate(nodes)]
+    passing = [track(layout, int(a[1:]), int(b[1:])) for a, b in ends if a[0] == "e" and b[0] == "e"]
+    spots = _place(layout, stops, passing)
+    return Plan(layout, spots, ends, tuple(_line(layout, a, b, stops, spots) for a, b in ends))
+
+
+def _exits(paths: Iterable[tuple[str, str]], node: str) -> Iterator[int]:
+    for path in paths:
+        for end, other in (path, path[::-1]):
+            if end == node and other[0] == "e":
+                yield int(other[1:])
+
+
+def _line(layout: Layout, a: str, b: str, stops: Sequence[Stop], spots: Sequence[Spot]) -> Line:
+    if a[0] == "e" and b[0] == "e":
+        return track(layout, int(a[1:]), int(b[1:]))
+    if a[0] == "n" and b[0] == "n":
+        return spots[int(a[1:])].point, spots[int(b[1:])].point
+    if a[0] == "n":
+        return _line(layout, b, a, stops, spots)[::-1]
+    edge, node = int(a[1:]), int(b[1:])
+    point, exits = spots[node].point, stops[node].exits
+    if len(exits) == 2:
+        arc = track(layout, edge, next(e for e in exits if e != edge))
+        near = min(range(len(arc)), key=lambda i: distance(arc[i], point))
+        if distance(arc[near], point) < 1e-6:
+            return arc[: near + 1]
+    return spur(layout, edge, point)
+
+
+def _choices(layout: Layout, stop: Stop, alone: bool) -> list[tuple[Point, float | None]]:
+    """Places for a node in order of liking, each with the direction of the track through it."""
+    if len(stop.exits) == 2 and not (stop.kind == "city" and alone):
+        arc = track(layout, *stop.exits)
+        along = [point_at(arc, i / STEPS) for i in (6, 5, 7, 4, 8, 3, 9)]
+        x, y = along[0][0]
+        inner = [((x * k, y * k), along[0][1]) for k in (0.76, 0.86)]
+        ring = [(p, None) for p in _ring(layout)]
+        return [*inner, *along, *ring] if stop.kind == "city" and hypot(x, y) > 0.4 else [*along, *ring]
+    home: list[tuple[Point, float | None]] = [(_CENTRE, None)]
+    if alone:
+        return home + [(p, None) for p in _ring(layout)]
+    if not stop.exits:
+        return [((-0.5, 0.0), None), ((0.5, 0.0), None), ((0.0, -0.5), None), ((0.0, 0.5), None)]
+    lean = [polar(bearing(layout, e), 1.0) for e in stop.exits]
+    toward = atan2(sum(y for _, y in lean), sum(x for x, _ in lean))
+    return [(polar(toward, d), bearing(layout, stop.exits[0])) for d in (0.44, 0.48, 0.4, 0.34, 0.3)] + home
+
+
+def _ring(layout: Layout) -> Iterator[Point]:
+    for d in (0.42, 0.3):
+        for e in range(12):
+            yield polar(bearing(layout, e / 2), d)
+
+
+def _place(layout: Layout, stops: Sequence[Stop], passing: Sequence[Line]) -> tuple[Spot, ...]:
+    if not stops:
+        return ()
+    width = slot_radius(sum(s.slots for s in stops))
+    radii = [width * (1.4 if s.slots > 1 else 1) if s.kind == "city" else TOWN for s in stops]
+    choices = [_choices(layout, s, len(stops) == 1) for s in stops]
+    tracks = [track(layout, *s.exits) if len(s.exits) == 2 else () for s in stops]
+    foreign = [[*passing, *(t for j, t in enumerate(tracks) if j != i and t)] for i in range(len(stops))]
+    alone = [
+        [0.02 * rank + _crowding(point, radii[i], foreign[i]) for rank, (point, _) in enumerate(options)]
+        for i, options in enumerate(choices)
+    ]
+    best, least = tuple(0 for _ in stops), inf
+    for pick in product(*(range(len(options)) for options in choices)):
+        cost = sum(alone[i][k] for i, k in enumerate(pick))
+        if cost >= least:
+            continue
+        points = [choices[i][k][0] for i, k in enumerate(pick)]
+        for i, a in enumerate(points):
+            for j in range(i):
+                cost += 12 * max(0.0, radii[i] + radii[j] + 0.08 - distance(a, points[j]))
+        if cost < least:
+            best, least = pick, cost
+    placed = [choices[i][k] for i, k in enumerate(best)]
+    return tuple(_spots(stops, placed, [width if s.kind == "city" else TOWN for s in stops]))
+
+
+def _crowding(point: Point, radius: float, lines: Iterable[Line]) -> float:
+    return sum(
+        max(0.0, radius + 0.1 - min(distance(point, p) for p in line)) * 6 for line in lines
+    ) + 8 * max(0.0, hypot(*point) + radius - APOTHEM)
+
+
+def _spots(
+    stops: Sequence[Stop], placed: Sequence[tuple[Point, float | None]], radii: Sequence[float]
+) -> Iterator[Spot]:
+    """Arrange the slots of each city: a row, a triangle or a square, turned to leave most room."""
+    taken: list[Point] = [
+        point
+        for stop, (point, _) in zip(stops, placed, strict=True)
+        if stop.kind == "city" and stop.slots == 1
+    ]
+    for stop, (point, heading), radius in zip(stops, placed, radii, strict=True):
+        offsets = _cluster(stop.slots, radius)
+        if stop.kind not in ("city", "offboard") or stop.slots == 0:
+            yield Spot(point, (), heading, radius)
+            continue
+        options = [
+            tuple((point[0] + x, point[1] + y) for x, y in _rotated(offsets, angle))
+            for angle in ((0,) if len(offsets) == 1 or len(stops) == 1 else (0, 60, 120, 90, 30, 150))
+        ]
+        slots = min(options, key=lambda s: _overlap(s, taken, radius))
+        taken.extend(slots)
+        yield Spot(point, slots, heading, radius)
+
+
+def _overlap(slots: Iterable[Point], taken: Iterable[Point], radius: float) -> float:
+    cost = 0.0
+    for slot in slots:
+        cost += max(0.0, hypot(*slot) + radius - APOTHEM)
+        cost += sum(max(0.0, 2 * radius + 0.04 - distance(slot, other)) for other in taken if other != slot)
+    return round(cost, 6)
+
+
+def _cluster(slots: int, radius: float) -> tuple[Point, ...]:
+    if slots <= 2:
+        return tuple(((2 * i - slots + 1) * radius, 0.0) for i in range(slots))
+    if slots == 4:
+        return tuple((x * radius, y * radius) for y in (-1, 1) for x in (-1, 1))
+    ring = radius / sin(pi / slots)
+    return tuple(polar(2 * pi * i / slots - pi / 2, ring) for i in range(slots))
+
+
+def _rotated(offsets: Iterable[Point], angle: float) -> Iterator[Point]:
+    c, s = cos(radians(angle)), sin(radians(angle))
+    for x, y in offsets:
+        yield x * c - y * s, x * s + y * c
+
+
+# --- the map on the page --------------------------------------------------------------------
+
+
+def column_row(coord: str, axes: Axes) -> tuple[int, int]:
+    """The column and the row of a coordinate such as `H10`; letters count from A = 0."""
+    cut = next(i for i, c in enumerate(coord) if c.isdigit())
+    letter = 0
+    for c in coord[:cut]:
+        letter = letter * 26 + ord(c.upper()) - ord("A") + 1
+    letter, number = letter - 1, int(coord[cut:])
+    return (letter, number) if dict(axes)["x"] == "letter" else (number, letter)
+
+
+@dataclass(frozen=True)
+class Mesh:
+    """The size of hexes: pixels from a column to the next and from a row to the next."""
+
+    layout: Layout
+    column: int
+    row: int
+
+    @property
+    def scale(self) -> tuple[float, float]:
+        """Pixels of a unit along x and along y."""
+        if self.layout == "pointy":
+            return self.column / APOTHEM, self.row / 1.5
+        return self.column / 1.5, self.row / APOTHEM
+
+    @property
+    def radius(self) -> float:
+        """Pixels of a unit, on the average."""
+        return sum(self.scale) / 2
+
+    @property
+    def box(self) -> tuple[int, int]:
+        """Half the width and half the height of a hex's picture in pixels."""
+        sx, sy = self.scale
+        x, y = (APOTHEM, 1.0) if self.layout == "pointy" else (1.0, APOTHEM)
+        return ceil(sx * x - 1e-9) + 1, ceil(sy * y - 1e-9) + 1
+
+    def inside(self, point: Point) -> Point:
+        """The place of a point, given in units, in the picture of its hex."""
+        return self.box[0] + point[0] * self.scale[0], self.box[1] + point[1] * self.scale[1]
+
+
+@dataclass(frozen=True)
+class Grid:
+    """Hexes on a page: the pixel of the one in column and row `first`, and the page's size."""
+
+    mesh: Mesh
+    axes: Axes
+    origin: tuple[int, int]
+    first: tuple[int, int]
+    size: tuple[int, int]
+
+    def centre(self, coord: str) -> tuple[int, int]:
+        """The pixel in the middle of a hex."""
+        column, row = column_row(coord, self.axes)
+        return (
+            self.origin[0] + (column - self.first[0]) * self.mesh.column,
+            self.origin[1] + (row - self.first[1]) * self.mesh.row,
+        )
+
+    def at(self, coord: str, point: Point) -> tuple[int, int]:
+        """The pixel of a point of a hex that is given in units."""
+        x, y = self.centre(coord)
+        sx, sy = self.mesh.scale
+        return round(x + point[0] * sx), round(y + point[1] * sy)
+
+
+def fit(
+    coords: Iterable[str], layout: Layout, axes: Axes, size: tuple[int, int], margin: int, largest: int = 400
+) -> Grid:
+    """The largest grid on which these hexes fill a page, `margin` pixels kept at each side."""
+    places = [column_row(c, axes) for c in coords]
+    columns, rows = [c for c, _ in places], [r for _, r in places]
+    wide, high = max(columns) - min(columns), max(rows) - min(rows)
+    ux, uy = (APOTHEM, 1.5) if layout == "pointy" else (1.5, APOTHEM)
+    ox, oy = (2 * APOTHEM, 2.0) if layout == "pointy" else (2.0, 2 * APOTHEM)
+    unit = min(
+        (size[0] - 2 * margin - 4) / (wide * ux + ox),
+        (size[1] - 2 * margin - 4) / (high * uy + oy),
+        largest,
+    )
+    column, row = max(1, int(unit * ux)), max(1, int(unit * uy))
+    origin = (size[0] - wide * column) // 2, (size[1] - high * row) // 2
+    return Grid(Mesh(layout, column, row), axes, origin, (min(columns), min(rows)), size)
+
+
+# --- room for words and figures -------------------------------------------------------------
+
+
+@dataclass
+class Room:
+    """What is still free within a hex, in pixels from its centre.
+
+    `discs` are (x, y, radius, weight): track, stops and what else should not be written on.
+    """
+
+    layout: Layout
+    scale: tuple[float, float]
+    discs: list[tuple[float, float, float, float]] = field(default_factory=list)
+    boxes: list[tuple[float, float, float, float]] = field(default_factory=list)
+
+    def block(self, point: Point, radius: float, weight: float) -> None:
+        """Keep clear of a disc given in units."""
+        sx, sy = self.scale
+        self.discs.append((point[0] * sx, point[1] * sy, radius * (sx + sy) / 2, weight))
+
+    def seek(self, width: float, height: float, choices: Iterable[Point]) -> tuple[float, tuple[int, int]]:
+        """The least crowded place for the middle of a box, in pixels from the centre, and its cost.
+
+        A cost of `CROWDED` or more means that something would be covered.
+        """
+        sx, sy = self.scale
+        best, least = (0, 0), inf
+        for rank, (ux, uy) in enumerate(choices):
+            x, y = round(ux * sx), round(uy * sy)
+            liking = 0.05 * rank
+            if liking >= least:
+                break
+            cost = liking + self._cost(x, y, width / 2, height / 2)
+            if cost < least:
+                best, least = (x, y), cost
+        return least, best
+
+    def take(self, width: float, height: float, at: tuple[int, int]) -> None:
+        """Keep that box."""
+        self.boxes.append((at[0], at[1], width / 2, height / 2))
+
+    def place(self, width: float, height: float, choices: Iterable[Point]) -> tuple[int, int]:
+        """Find the least crowded place for a box, and keep it."""
+        _, at = self.seek(width, height, choices)
+        self.take(width, height, at)
+        return at
+
+    def _cost(self, x: float, y: float, w: float, h: float) -> float:
+        cost = 0.0
+        for bx, by, bw, bh in self.boxes:
+            dx, dy = bw + w - abs(x - bx), bh + h - abs(y - by)
+            if dx > 0 and dy > 0:
+                cost += 10 + 60 * dx * dy / (4 * w * h)
+        for px, py, radius, weight in self.discs:
+            near = hypot(max(0.0, abs(px - x) - w), max(0.0, abs(py - y) - h))
+            if near < radius:
+                cost += weight * (1 - near / radius)
+        sx, sy = self.scale
+        for e in range(3):
+            nx, ny = polar(bearing(self.layout, e), 1.0)
+            reach = abs((x / sx) * nx + (y / sy) * ny) + abs(w / sx * nx) + abs(h / sy * ny)
+            cost += 60 * max(0.0, reach - APOTHEM * 0.985)
+        return cost
+
+
+@lru_cache(8)
+def places(layout: Layout) -> tuple[Point, ...]:
+    """Where something may be written, in units: near corners, near edges, in the middle."""
+    corners = [polar(bearing(layout, e + 0.5), d) for d in (0.66, 0.58) for e in (4, 1, 3, 0, 5, 2)]
+    sides = [polar(bearing(layout, e), d) for d in (0.56, 0.46) for e in (4, 1, 0, 5, 3, 2)]
+    ring = [polar(bearing(layout, e / 4), d) for d in (0.64, 0.52, 0.36) for e in range(24)]
+    return (*corners, *sides, _CENTRE, *ring)
+
+
+@lru_cache(8)
+def rows(layout: Layout) -> tuple[Point, ...]:
+    """Where a line of words may stand, in units: below the middle, above it, and so on outwards."""
+    levels = (0.45, -0.45, 0.52, -0.52, 0.38, -0.38, 0.58, -0.58, 0.28, -0.28, 0.0, 0.64, -0.64)
+    return tuple((x, y) for y in levels for x in (0.0, 0.1, -0.1, 0.2, -0.2))
+
+
+def ribbon(line: Sequence[Point], width: float) -> Line:
+    """The outline of a line of that width, smooth where the line bends."""
+    left, right = [], []
+    for i, (x, y) in enumerate(line):
+        before, after = line[max(0, i - 1)], line[min(len(line) - 1, i + 1)]
+        dx, dy = after[0] - before[0], after[1] - before[1]
+        length = hypot(dx, dy) or 1.0
+        ox, oy = -dy / length * width / 2, dx / length * width / 2
+        left.append((x + ox, y + oy))
+        right.append((x - ox, y - oy))
+    return (*left, *reversed(right))
+
+
+def samples(line: Line, every: float = 0.12) -> Iterator[Point]:
+    """Points along a line, about so far apart."""
+    since = every
+    for a, b in pairwise(line):
+        since += distance(a, b)
+        if since >= every:
+            since = 0.0
+            yield b

@@ -1,0 +1,631 @@
+"""What a picture shows, as frozen plain values: the only module that reads facts and states.
+
+A view says everything that its picture shows and nothing of how it looks; it can be compared,
+hashed (a hex's picture is kept by its `HexView`) and told in words (`alt`). Values are dollars,
+shares percent, edges 0-5, nodes numbered as on the face.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from engine.facts import Cell, CompanyFacts, Face, Facts, HexFacts, facts_of, tile_faces
+from engine.state import BANK, CLOSED, IPO, POOL, OperatingRound, State, StockRound, copied, is_seat
+
+ALT_LIMIT = 1024
+
+Leg = tuple[str, str, str]
+"""One stretch of a route: a hex and the two ends (`e0`, `n1`, as the tile lies) of a path on it."""
+
+Course = Sequence[str | Leg]
+"""A route: legs, or the hexes along the track (`E11.0` names a node of one)."""
+
+
+@dataclass(frozen=True)
+class Badge:
+    """A company as its tokens show it."""
+
+    sym: str
+    color: str
+    text_color: str
+
+
+@dataclass(frozen=True)
+class Value:
+    """A figure that changes by phase: it counts from `phase` on; `current`: it counts now."""
+
+    phase: str
+    amount: int
+    color: str
+    current: bool
+
+
+@dataclass(frozen=True)
+class Stretch:
+    """A part of a route on one hex, between two ends; `route` counts from 0."""
+
+    route: int
+    label: str
+    a: str
+    b: str
+
+
+@dataclass(frozen=True)
+class HexView:
+    """One hex as it lies: the face printed on it or of its tile, and what is on top."""
+
+    coord: str
+    color: str
+    nodes: tuple[tuple[str, int], ...] = ()
+    paths: tuple[tuple[str, str], ...] = ()
+    turns: int = 0
+    tile: str | None = None
+    label: str | None = None
+    name: str | None = None
+    revenues: tuple[int, ...] = ()
+    values: tuple[Value, ...] = ()
+    terrain: tuple[tuple[str, int], ...] = ()
+    borders: tuple[tuple[int, str, int], ...] = ()
+    joined: tuple[int, ...] = ()
+    tokens: tuple[tuple[int, Badge], ...] = ()
+    reserved: tuple[tuple[int, Badge], ...] = ()
+    blocked: tuple[str, ...] = ()
+    marked: bool = False
+    legs: tuple[Stretch, ...] = ()
+
+
+@dataclass(frozen=True)
+class BoardView:
+    """A map, or a part of one, at a moment."""
+
+    title: str
+    layout: Literal["flat", "pointy"]
+    axes: tuple[tuple[str, str], ...]
+    phase: str
+    hexes: tuple[HexView, ...]
+    companies: tuple[Badge, ...]
+    routes: tuple[str, ...] = ()
+
+    def hex(self, coord: str) -> HexView:
+        """The hex of that coordinate; KeyError where the view has none."""
+        for view in self.hexes:
+            if view.coord == coord:
+                return view
+        raise KeyError(coord)
+
+    @property
+    def alt(self) -> str:
+        """The picture in words."""
+        parts = [f"Map of {self.title}, phase {self.phase}"]
+        for h in self.hexes:
+            if h.marked:
+                what = f"{h.color} tile {h.tile}" if h.tile else "no tile"
+                held = ", ".join(badge.sym for _, badge in h.tokens)
+                parts.append(f"Last change at {_place(h)}: {what}" + (f", tokens {held}" if held else ""))
+        parts += [f"Route {i + 1}: {label}" for i, label in enumerate(self.routes)]
+        held_by = {
+            c.sym: [h.coord for h in self.hexes for _, b in h.tokens if b == c] for c in self.companies
+        }
+        tokens = "; ".join(f"{sym} {' '.join(at)}" for sym, at in held_by.items() if at)
+        parts.append(f"Tokens: {tokens}" if tokens else "No tokens")
+        now = {h.name or h.coord: v.amount for h in self.hexes for v in h.values if v.current}
+        if now:
+            parts.append("Values now: " + ", ".join(f"{name} {amount}" for name, amount in now.items()))
+        parts.append(f"{sum(h.tile is not None for h in self.hexes)} tiles laid")
+        return clipped(". ".join(parts) + ".")
+
+
+def _place(view: HexView) -> str:
+    return f"{view.coord} ({view.name})" if view.name else view.coord
+
+
+def clipped(text: str, limit: int = ALT_LIMIT) -> str:
+    """The text, or as many whole words of it as a limit allows, ended by an ellipsis."""
+    return text if len(text) <= limit else text[: limit - 1].rsplit(" ", 1)[0] + "…"
+
+
+# --- the map --------------------------------------------------------------------------------
+
+
+def board_view(
+    state: State,
+    *,
+    highlight: Iterable[str] = (),
+    routes: Sequence[tuple[str, Course]] = (),
+    crop: Iterable[str] | None = None,
+    preview: Mapping[str, tuple[str, int]] | None = None,
+) -> BoardView:
+    """The map of a position.
+
+    `highlight`: hexes of the last change. `routes`: for each train its label and its course.
+    `crop`: only these hexes. `preview`: tiles by hex, with their turn, as if they had been laid;
+    tokens go to the stops that keep their edges. Raises KeyError for a hex that the map has not,
+    and ValueError for a course that no track runs along.
+    """
+    facts = facts_of(state.title)
+    if preview:
+        state = _with_tiles(state, preview)
+    marked = frozenset(highlight)
+    coords = list(facts.map.hexes) if crop is None else sorted(set(crop), key=list(facts.map.hexes).index)
+    for coord in (*marked, *coords):
+        _printed(facts, coord)
+    legs: dict[str, list[Stretch]] = {}
+    for i, (label, course) in enumerate(routes):
+        for coord, a, b in course_legs(state, course):
+            legs.setdefault(coord, []).append(Stretch(i, label, a, b))
+    badges = {c.sym: badge_of(c) for c in facts.companies}
+    return BoardView(
+        title=facts.title,
+        layout=facts.map.layout,
+        axes=tuple(sorted(facts.map.axes.items())),
+        phase=state.phase,
+        hexes=tuple(_hex_view(state, facts, badges, c, c in marked, legs.get(c, ())) for c in coords),
+        companies=tuple(badges.values()),
+        routes=tuple(label for label, _ in routes),
+    )
+
+
+def _with_tiles(state: State, preview: Mapping[str, tuple[str, int]]) -> State:
+    changed = copied(state)
+    facts = facts_of(state.title)
+    for coord, (tile, turns) in preview.items():
+        before, _, turned = _lying(state, _printed(facts, coord), coord)
+        after = tile_faces()[tile]
+        old, new = _edges_by_node(before, turned), _edges_by_node(after, turns)
+        changed.tiles[coord] = (tile, turns)
+        changed.tokens[coord] = [
+            (
+                next(
+                    (n for n, edges in new.items() if edges & old.get(node, set())), node % len(after.nodes)
+                ),
+                sym,
+            )
+            for node, sym in state.tokens.get(coord, ())
+        ]
+    return changed
+
+
+def _edges_by_node(face: Face, turns: int) -> dict[int, set[int]]:
+    edges: dict[int, set[int]] = {i: set() for i in range(len(face.nodes))}
+    for path in face.paths:
+        for node, end in (path, path[::-1]):
+            if node[0] == "n" and end[0] == "e":
+                edges[int(node[1:])].add((int(end[1:]) + turns) % 6)
+    return edges
+
+
+def badge_of(company: CompanyFacts) -> Badge:
+    return Badge(company.sym, company.color, company.text_color)
+
+
+def _printed(facts: Facts, coord: str) -> HexFacts:
+    try:
+        return facts.map.hexes[coord]
+    except KeyError:
+        raise KeyError(f"{coord} is no hex of the map of {facts.title}") from None
+
+
+def _lying(state: State, printed: HexFacts, coord: str) -> tuple[Face, str | None, int]:
+    """What lies on a hex: its face, the number of the tile and its turn."""
+    if coord not in state.tiles:
+        return printed, None, 0
+    tile, turns = state.tiles[coord]
+    return tile_faces()[tile], tile, turns
+
+
+def _hex_view(
+    state: State,
+    facts: Facts,
+    badges: Mapping[str, Badge],
+    coord: str,
+    marked: bool,
+    legs: Iterable[Stretch],
+) -> HexView:
+    printed = facts.map.hexes[coord]
+    face, tile, turns = _lying(state, printed, coord)
+    tokens = tuple((node, badges[sym]) for node, sym in state.tokens.get(coord, ()))
+    head = _speaks(facts, coord)
+    return HexView(
+        coord=coord,
+        color=face.color,
+        nodes=tuple((n.kind, n.slots) for n in face.nodes),
+        paths=face.paths,
+        turns=turns,
+        tile=tile,
+        label=face.label or printed.label,
+        name=printed.name if head else None,
+        revenues=tuple(n.revenue for n in face.nodes if isinstance(n.revenue, int) and n.revenue),
+        values=tuple(_values(facts, face, state.phase)) if head else (),
+        terrain=() if tile else tuple((t.kind, t.cost) for t in printed.terrain),
+        borders=tuple((b.edge, b.kind, b.cost) for b in printed.borders),
+        joined=tuple(_joined(facts, coord)),
+        tokens=tokens,
+        reserved=tuple(_reserved(facts, badges, coord, face, {b.sym for _, b in tokens})),
+        blocked=tuple(p.sym for p in facts.privates if coord in p.blocks and _blocks(state, p.sym)),
+        marked=marked,
+        legs=tuple(legs),
+    )
+
+
+def _group(face: HexFacts) -> str | None:
+    return next((n.group for n in face.nodes if n.group), None)
+
+
+def _speaks(facts: Facts, coord: str) -> bool:
+    """Whether a hex carries the name and values of its area: of several, the last named does."""
+    group = _group(facts.map.hexes[coord])
+    return not group or coord == [c for c, h in facts.map.hexes.items() if _group(h) == group][-1]
+
+
+def _joined(facts: Facts, coord: str) -> Iterator[int]:
+    """The edges between hexes of one area."""
+    here = facts.map.hexes[coord]
+    group = _group(here)
+    for edge, other in here.neighbors.items():
+        if group and _group(facts.map.hexes[other]) == group:
+            yield edge
+
+
+def _values(facts: Facts, face: Face, phase: str) -> Iterator[Value]:
+    order = [p.name for p in facts.phases]
+    colors = {p.name: p.tile_colors[-1] for p in facts.phases}
+    for node in face.nodes:
+        if isinstance(node.revenue, dict):
+            begun = [key for key in node.revenue if order.index(key) <= order.index(phase)]
+            now = max(begun, key=order.index, default=None)
+            for key, amount in node.revenue.items():
+                yield Value(key, amount, colors.get(key, "white"), key == now)
+
+
+def _reserved(
+    facts: Facts, badges: Mapping[str, Badge], coord: str, face: Face, present: set[str]
+) -> Iterator[tuple[int, Badge]]:
+    """Homes that are kept free: by node; at each of them where the president has the choice."""
+    for company in facts.companies:
+        if company.home.hex != coord or company.sym in present:
+            continue
+        cities = [i for i, n in enumerate(face.nodes) if n.kind == "city"]
+        for node in cities if company.home.city is None else [company.home.city]:
+            yield node, badges[company.sym]
+
+
+def _blocks(state: State, private: str) -> bool:
+    """A private keeps its hexes closed until a company owns it or it is closed (1830 §7.1)."""
+    owner = state.privates.get(private, CLOSED)
+    return owner != CLOSED and owner not in state.companies
+
+
+def course_legs(state: State, course: Course) -> list[Leg]:
+    """The stretches of track that a course runs over. Raises ValueError where there is none."""
+    if all(not isinstance(step, str) for step in course):
+        return [step for step in course if not isinstance(step, str)]
+    facts = facts_of(state.title)
+    points = [step.partition(".") for step in course if isinstance(step, str)]
+    coords = [coord for coord, _, _ in points]
+    legs: list[Leg] = []
+    for i, (coord, _, node) in enumerate(points):
+        face, _, turns = _lying(state, _printed(facts, coord), coord)
+        ends = [f"e{_edge_to(facts, coord, coords[j])}" for j in (i - 1, i + 1) if 0 <= j < len(coords)]
+        stops = [f"n{node}"] if node else []
+        if len(ends) < 2 and not stops:
+            stops = [f"n{k}" for k in range(len(face.nodes))]
+        legs += [(coord, a, b) for a, b in _walk(face, turns, ends, stops, coord)]
+    return legs
+
+
+def _edge_to(facts: Facts, coord: str, other: str) -> int:
+    for edge, name in facts.map.hexes[coord].neighbors.items():
+        if name == other:
+            return edge
+    raise ValueError(f"{coord} and {other} are not next to each other")
+
+
+def _walk(
+    face: Face, turns: int, ends: Sequence[str], stops: Sequence[str], coord: str
+) -> list[tuple[str, str]]:
+    """The paths between the ends that a route uses on a hex, through a stop where one is named."""
+    beside: dict[str, list[str]] = {}
+    for path in face.paths:
+        a, b = (f"e{(int(x[1:]) + turns) % 6}" if x[0] == "e" else x for x in path)
+        beside.setdefault(a, []).append(b)
+        beside.setdefault(b, []).append(a)
+    if not stops:
+        walks = [_shortest(beside, ends[0], ends[1])]
+    else:
+        found = ([_shortest(beside, end, stop) for end in ends] for stop in stops)
+        walks = next((w for w in found if None not in w), [None])
+    if None in walks:
+        raise ValueError(f"no track on {coord} runs that way")
+    return [step for walk in walks if walk for step in walk]
+
+
+def _shortest(beside: Mapping[str, Sequence[str]], start: str, goal: str) -> list[tuple[str, str]] | None:
+    came: dict[str, str | None] = {start: None}
+    queue = deque([start])
+    while queue:
+        here = queue.popleft()
+        if here == goal:
+            steps: list[tuple[str, str]] = []
+            while (before := came[here]) is not None:
+                steps.append((before, here))
+                here = before
+            return steps[::-1]
+        for there in beside.get(here, ()):
+            if there not in came:
+                came[there] = here
+                queue.append(there)
+    return None
+
+
+# --- the stock market -----------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class CellView:
+    """A space of the market, at its row and column; `tokens` top first."""
+
+    row: int
+    column: int
+    price: int
+    zones: tuple[str, ...]
+    arrow: str | None
+    tokens: tuple[Badge, ...]
+
+
+@dataclass(frozen=True)
+class MarketView:
+    """The market: `order` lists the companies on it by price, top first in a cell."""
+
+    title: str
+    kind: str
+    cells: tuple[CellView, ...]
+    order: tuple[tuple[Badge, int], ...]
+    companies: tuple[Badge, ...]
+    marked: tuple[str, ...] = ()
+
+    @property
+    def alt(self) -> str:
+        """The picture in words."""
+        if not self.order:
+            return f"Stock market of {self.title}. No company has a price."
+        listed = ", ".join(f"{badge.sym} {price}" for badge, price in self.order)
+        shared = [
+            f"{cell.price} ({', '.join(b.sym for b in cell.tokens)})"
+            for cell in self.cells
+            if len(cell.tokens) > 1
+        ]
+        text = f"Stock market of {self.title}. Highest first: {listed}."
+        if shared:
+            text += f" In one space, top first: {'; '.join(shared)}."
+        return clipped(text)
+
+
+def market_view(state: State, *, highlight: Iterable[str] = ()) -> MarketView:
+    """The stock market of a position; `highlight`: companies whose price changed last."""
+    facts = facts_of(state.title)
+    badges = {c.sym: badge_of(c) for c in facts.companies}
+    stacks: dict[tuple[int, int], list[Badge]] = {}
+    for sym in state.market:
+        cell = state.companies[sym].cell
+        if cell is not None:
+            stacks.setdefault((cell[0], cell[1]), []).append(badges[sym])
+    cells = tuple(
+        CellView(r, c, cell.price, cell.zones, cell.arrow, tuple(stacks.get((r, c), ())))
+        for r, row in enumerate(facts.market.rows)
+        for c, cell in enumerate(row)
+        if cell is not None
+    )
+    ranked = sorted((cell for cell in cells if cell.tokens), key=lambda c: (-c.price, -c.column, c.row))
+    return MarketView(
+        title=facts.title,
+        kind=facts.market.type,
+        cells=cells,
+        order=tuple((badge, cell.price) for cell in ranked for badge in cell.tokens),
+        companies=tuple(badges.values()),
+        marked=tuple(highlight),
+    )
+
+
+# --- the sheet ------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Holding:
+    """One holder's part of a company in percent."""
+
+    percent: int
+    president: bool = False
+
+
+@dataclass(frozen=True)
+class PlayerView:
+    """A player: cash in dollars, certificates that count, holdings by the companies' order."""
+
+    seat: str
+    name: str
+    cash: int
+    certificates: int
+    worth: int
+    privates: tuple[str, ...]
+    holdings: tuple[Holding, ...]
+    priority: bool
+    acting: bool
+
+
+@dataclass(frozen=True)
+class CompanyView:
+    """A company's charter: money in dollars, what is in the offering and the pool in percent."""
+
+    badge: Badge
+    name: str
+    par: int | None
+    price: int | None
+    cash: int
+    trains: tuple[str, ...]
+    tokens: tuple[int, ...]
+    privates: tuple[str, ...]
+    president: str | None
+    ipo: int
+    pool: int
+    floated: bool
+    started: bool
+    acting: bool
+
+
+@dataclass(frozen=True)
+class SheetView:
+    """The table beside the board: players, companies, bank, phase, trains left."""
+
+    title: str
+    round: str
+    phase: str
+    bank: int
+    limit: int | None
+    train_limit: int
+    depot: tuple[tuple[str, int | None, int], ...]
+    pool_trains: tuple[str, ...]
+    players: tuple[PlayerView, ...]
+    companies: tuple[CompanyView, ...]
+    unsold: tuple[tuple[str, int], ...] = ()
+
+    @property
+    def alt(self) -> str:
+        """The picture in words."""
+        left = ", ".join(
+            f"{count if count is not None else 'any'} of {name}" for name, count, _ in self.depot
+        )
+        parts = [
+            f"{self.title}, {self.round}, phase {self.phase}",
+            f"Bank ${self.bank}",
+            f"Trains left: {left or 'none'}",
+        ]
+        for p in self.players:
+            held = " ".join(
+                f"{c.badge.sym} {h.percent}%{' president' if h.president else ''}"
+                for c, h in zip(self.companies, p.holdings, strict=True)
+                if h.percent
+            )
+            parts.append(f"{p.name} ${p.cash}{' priority' if p.priority else ''} {held}".rstrip())
+        for c in self.companies:
+            if c.started:
+                trains = " ".join(c.trains) or "no train"
+                parts.append(f"{c.badge.sym} at {c.price}, ${c.cash}, {trains}")
+        return clipped(". ".join(parts) + ".")
+
+
+UNCOUNTED = frozenset({"yellow", "orange", "brown"})
+
+
+def sheet_view(state: State) -> SheetView:
+    """The table of players and companies of a position."""
+    facts = facts_of(state.title)
+    cells = facts.market.rows
+    prices = {
+        sym: _cell(cells, company.cell)
+        for sym, company in state.companies.items()
+        if company.cell is not None
+    }
+    phase = next(p for p in facts.phases if p.name == state.phase)
+    return SheetView(
+        title=facts.title,
+        round=round_name(state),
+        phase=state.phase,
+        bank=state.cash.get(BANK, 0),
+        limit=facts.cert_limit.get(str(len(state.players))),
+        train_limit=phase.train_limit,
+        depot=tuple(
+            (t.name, state.depot[t.name], t.price) for t in facts.trains if state.depot.get(t.name, 0) != 0
+        ),
+        pool_trains=tuple(state.pool),
+        players=tuple(_player_view(state, facts, seat, prices) for seat in state.seats),
+        companies=tuple(
+            _company_view(state, facts, c, prices) for c in facts.companies if c.sym in state.companies
+        ),
+        unsold=tuple((p.sym, p.price) for p in facts.privates if state.privates.get(p.sym) in (BANK, IPO)),
+    )
+
+
+def _cell(rows: Sequence[Sequence[Cell | None]], at: tuple[int, int]) -> Cell:
+    cell = rows[at[0]][at[1]]
+    assert cell is not None
+    return cell
+
+
+def round_name(state: State) -> str:
+    """What is being played: `stock round 2`, `operating round 2.1`, `opening`, `game over`."""
+    if state.over:
+        return "game over"
+    for frame in state.stack:
+        if isinstance(frame, StockRound):
+            return f"stock round {frame.number}"
+        if isinstance(frame, OperatingRound):
+            return f"operating round {frame.after}.{frame.number}"
+    return "opening"
+
+
+def _acting(state: State) -> set[str]:
+    """Whoever the top frame names: seats and companies."""
+    top = state.top
+    names = (getattr(top, key, None) for key in ("turn", "seat", "company", "chooser"))
+    return {name for name in names if isinstance(name, str)}
+
+
+def _player_view(state: State, facts: Facts, seat: str, prices: Mapping[str, Cell]) -> PlayerView:
+    privates = [p for p in facts.privates if state.privates.get(p.sym) == seat]
+    holdings, certificates, worth = [], len(privates), state.cash[seat] + sum(p.price for p in privates)
+    for c in facts.companies:
+        if c.sym not in state.companies:
+            continue
+        company = state.companies[c.sym]
+        percent, presides = company.shares.get(seat, 0), company.president == seat
+        holdings.append(Holding(percent, presides))
+        cell = prices.get(c.sym)
+        if cell:
+            worth += percent * cell.price // c.shares[-1]
+        if not cell or not UNCOUNTED & set(cell.zones):
+            certificates += _certificates(c, percent, presides)
+    return PlayerView(
+        seat=seat,
+        name=state.name(seat),
+        cash=state.cash[seat],
+        certificates=certificates,
+        worth=worth,
+        privates=tuple(p.sym for p in privates),
+        holdings=tuple(holdings),
+        priority=state.priority == seat,
+        acting=seat in _acting(state),
+    )
+
+
+def _certificates(company: CompanyFacts, percent: int, presides: bool) -> int:
+    """How many certificates make up a holding: the president's is one (1830 §4.3)."""
+    first, *others = company.shares
+    share = others[-1] if others else first
+    return (percent - first) // share + 1 if presides else percent // share
+
+
+def _company_view(
+    state: State, facts: Facts, printed: CompanyFacts, prices: Mapping[str, Cell]
+) -> CompanyView:
+    company = state.companies[printed.sym]
+    cell = prices.get(printed.sym)
+    left = printed.tokens[len(printed.tokens) - company.markers :] if company.markers else ()
+    return CompanyView(
+        badge=badge_of(printed),
+        name=printed.name,
+        par=company.par,
+        price=cell.price if cell else None,
+        cash=state.cash.get(printed.sym, 0),
+        trains=tuple(company.trains),
+        tokens=tuple(left),
+        privates=tuple(p.sym for p in facts.privates if state.privates.get(p.sym) == printed.sym),
+        president=state.name(company.president) if company.president and is_seat(company.president) else None,
+        ipo=company.shares.get(IPO, 0),
+        pool=company.shares.get(POOL, 0),
+        floated=company.floated,
+        started=company.par is not None,
+        acting=printed.sym in _acting(state),
+    )
