@@ -54,12 +54,14 @@ def positions(title: str, name: str) -> list[Position]:
     with gzip.open(folder / f"{name}.json.gz") as file:
         placed = {a["id"]: a for a in _actions(json.load(file)) if a["type"] == "place_token"}
     homes = {c.sym: c.home for c in facts.companies}
+    # Nodes of tokens and of homes that wait for theirs, as tiles move them.
+    nodes = {(home.hex, sym): home.city or 0 for sym, home in homes.items()}
+    seen: set[tuple[str, str]] = set()
     found: list[Position] = []
     tiles: Tiles = {}
-    nodes: dict[tuple[str, str], int] = {}
     chosen: dict[str, int] = {}
     for state in lines(folder / f"{name}.states.jsonl.gz"):
-        now = {hex: (t.rstrip("KL"), r) for hex, (t, r) in state["tiles"].items()}
+        now = {hex: (tile, turn) for hex, (tile, turn) in state["tiles"].items()}
         for hex, laid in now.items():
             if tiles.get(hex) != laid:
                 moved = next(f.moved for f in fits(facts, hex, tiles.get(hex), laid[0]) if f.turn == laid[1])
@@ -68,17 +70,30 @@ def positions(title: str, name: str) -> list[Position]:
                         nodes[hc] = moved[nodes[hc]]
         tiles = now
         action = placed.get(state["id"])
-        if action:
-            chosen[action.get("tokener", action["entity"])] = int(action["city"].rsplit("-", 1)[1])
+        placer = action and FAMED.get(
+            action.get("tokener", action["entity"]), action.get("tokener", action["entity"])
+        )
+        if action and placer:
+            chosen[placer] = int(action["city"].rsplit("-", 1)[1])
         tokens: Tokens = {}
         for sym, company in state["companies"].items():
             ours = FAMED.get(sym, sym)
-            home = homes.get(ours)
             for hex in company["tokens"]:
-                if (hex, ours) not in nodes:
-                    nodes[hex, ours] = chosen.pop(sym, home.city or 0 if home else 0)
-                elif home and home.city is None and home.hex == hex and sym in chosen:
-                    nodes[hex, ours] = chosen.pop(sym)
-                tokens.setdefault(hex, []).append((nodes[hex, ours], ours))
+                key = (hex, ours)
+                if key not in seen:
+                    seen.add(key)
+                    nodes[key] = chosen.pop(ours, nodes.get(key, 0))
+        if placer in chosen:
+            # No token is new: a company whose home has two cities is given one of them.
+            for sym, home in homes.items():
+                if home.city is None and (home.hex, sym) in seen:
+                    nodes[home.hex, sym] = chosen.pop(placer)
+        for hex, sym in sorted(seen):
+            if hex in state["companies"].get(_site(sym), {"tokens": ()})["tokens"]:
+                tokens.setdefault(hex, []).append((nodes[hex, sym], sym))
         found.append(Position(state["id"], state["phase"], dict(tiles), tokens))
     return found
+
+
+def _site(sym: str) -> str:
+    return next((theirs for theirs, ours in FAMED.items() if ours == sym), sym)

@@ -170,7 +170,7 @@ def test_several_trains_use_no_track_twice() -> None:
 def test_a_company_without_track_runs_nothing() -> None:
     assert run({}, HOME, "2", "D") == Best((), 0, 0)
     assert run(LINE, HOME) == Best((), 0, 0)
-    assert best(network_of(FACTS, LINE, {}), "PRR", kinds("2"), {}.__getitem__) == Best((), 0, 0)
+    assert best(network_of(FACTS, LINE, {}), "PRR", kinds("2"), {}) == Best((), 0, 0)
 
 
 def test_a_search_cut_short_says_so() -> None:
