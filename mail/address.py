@@ -139,7 +139,9 @@ class Post:
     def issued(self, message_id: str) -> bool:
         """Whether we made this Message-ID."""
         match = re.fullmatch(r"<t\.([a-z2-7]{20})\.([a-z0-9-]{1,60})@(.{1,255})>", message_id.strip().lower())
-        return bool(match) and match[3] == self.domain and hmac.compare_digest(match[1], self._mac(match[2]))
+        if match is None or match[3] != self.domain:
+            return False
+        return hmac.compare_digest(match[1], self._mac(match[2]))
 
     def _mac(self, serial: str) -> str:
         mac = hmac.digest(self.key, b"message-id:" + serial.encode(), "sha256")

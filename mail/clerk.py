@@ -6,10 +6,10 @@
 |                 |                      |           | counted when it quotes a letter of ours; never answered
 | | any      | any             | any                  | yes       | ignored, no answer | | several  | any |
 any                  | no        | nothing; one receipt | | one      | not the seat's  | any | no        |
-held; the registered address is told and may say `yes CODE` | | one      | the seat's      | fail
-| no        | quarantined; the registered address is told, once a day     | | one      | the seat's      |
-pass, or none asked  | no        | executed; one receipt | | none     | a verified one  | not fail | no
-| help, once a day | | none     | anybody         | any | no        | dropped: no answer to strangers, ever |
+held; the registered address is told and may say `yes CODE` | | one      | the seat's      | fail | no |
+quarantined; the registered address is told, once a day     | | one      | the seat's      | pass, or none
+asked  | no        | executed; one receipt | | none     | a verified one  | not fail | no | help, once a day |
+| none     | anybody         | any | no        | dropped: no answer to strangers, ever |
 
 Answers go to the registered address and nowhere else. The clerk keeps nothing: what it needs to know about
 the past it asks the desk, and every call that it makes may be repeated after a crash (the request's key comes
@@ -48,7 +48,7 @@ class Limits:
 
 class _Ask(NamedTuple):
     what: Show
-    count: int | None
+    number: int | None
 
 
 class _Verdict(NamedTuple):
@@ -126,11 +126,11 @@ class Clerk:
                 return [sealed]
         return found
 
-    async def _bounce(self, letter: Letter) -> Outcome:
+    async def _bounce(self, letter: Letter, found: Sequence[Sealed]) -> Outcome:
         """A bounce counts only when it quotes a letter of ours that went to the address of that very
         token.
         """
-        bounces = [s for s in await self._sealed(letter) if s.purpose == "bounce"]
+        bounces = [sealed for sealed in found if sealed.purpose == "bounce"]
         for message_id in letter.report.message_ids if letter.report else ():
             sent = await self._desk.sealed_by_message(message_id) if self._post.issued(message_id) else None
             for sealed in bounces:

@@ -155,7 +155,8 @@ class _Wire(EmailPolicy):
     def fold(self, name: str, value: str) -> str:
         if name.lower() in _UNFOLDED:
             return f"{name}: {value}{self.linesep}"
-        return super().fold(name, value)
+        folded: str = super().fold(name, value)
+        return folded
 
     def fold_binary(self, name: str, value: str) -> bytes:
         return self.fold(name, value).encode("ascii", "surrogateescape")

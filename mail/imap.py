@@ -16,6 +16,7 @@ from collections.abc import Awaitable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
+from functools import partial
 from ipaddress import ip_address
 from typing import Any, NamedTuple, Self, TypeVar
 
@@ -92,7 +93,7 @@ class Imap:
         else:
             client = aioimaplib.IMAP4(account.host, account.port, timeout=timeout)
         # The constructor for TLS takes no callback; it is called with None even on a reset.
-        client.protocol.conn_lost_cb = lambda _: lost.done() or lost.set_result(None)
+        client.protocol.conn_lost_cb = partial(_set, lost)
         imap = cls(client, lost, timeout)
         try:
             await imap._begin(account)
@@ -135,9 +136,8 @@ class Imap:
         """The command's result, or ConnectionLost as soon as the connection is lost or the time is over."""
         task = asyncio.ensure_future(command)
         try:
-            await asyncio.wait(
-                {task, self._lost}, timeout=timeout or self._timeout, return_when="FIRST_COMPLETED"
-            )
+            either: set[asyncio.Future[Any]] = {task, self._lost}
+            await asyncio.wait(either, timeout=timeout or self._timeout, return_when="FIRST_COMPLETED")
             if task.done():
                 return task.result()
         except (OSError, TimeoutError, aioimaplib.Error, aioimaplib.AioImapException, UnicodeError) as error:
@@ -234,6 +234,11 @@ class Imap:
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
+
+
+def _set(lost: asyncio.Future[None], _: Exception | None) -> None:
+    if not lost.done():
+        lost.set_result(None)
 
 
 def _time(text: str) -> datetime:

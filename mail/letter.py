@@ -20,10 +20,10 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from email.header import decode_header
-from email.headerregistry import AddressHeader, HeaderRegistry
+from email.headerregistry import HeaderRegistry
 from email.message import Message
 from enum import StrEnum
-from typing import Literal
+from typing import Any, Literal
 
 from .address import addr_spec, message_ids
 from .markup import written
@@ -185,10 +185,9 @@ def _sender(head: _Head) -> str | None:
     if len(value) > 1_000 or value.count("(") > 4 or any(ord(char) < 32 or char == "\x7f" for char in value):
         return None
     try:
-        header = HeaderRegistry()("From", value)
+        header: Any = HeaderRegistry()("From", value)
     except (ValueError, LookupError, TypeError, AttributeError, AssertionError, RecursionError):
         return None
-    assert isinstance(header, AddressHeader)
     if header.defects or len(header.addresses) != 1 or any(g.display_name is not None for g in header.groups):
         return None
     try:

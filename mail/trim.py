@@ -44,7 +44,7 @@ class Reading(NamedTuple):
 def reading(text: str, verbs: Collection[str]) -> Reading:
     """Read a reply. `verbs` are the first words of legal order lines, in lower case."""
     lines = [tidy(line) for line in text.splitlines()]
-    end = _end_of_own(lines)
+    end = next((at for at in range(len(lines)) if _ends_own(lines, at, verbs)), len(lines))
     stray = _stray(lines[end:], verbs)
     orders, ignored = _split(_rejoined(_numbered(lines[:end]), verbs), verbs)
     return Reading(tuple(orders), tuple(ignored), tuple(stray), _fault(orders))
@@ -83,7 +83,9 @@ def tidy(line: str) -> str:
     plain = " ".join(plain.translate(_LOOKALIKES).split(" ")).rstrip()
     if plain in {"--", "-", "."} or line.startswith("-- "):
         return plain
-    bare = _BULLET.sub("", plain.strip(), count=1)
+    bare = plain.strip()
+    bullet = _BULLET.match(bare)
+    bare = bare[bullet.end() :] if bullet else bare
     bare = bare if _is_quote(bare) else bare.rstrip(".;").rstrip() or bare
     pair = len(bare) > 1 and bare[0] == bare[-1] and bare[0] in "'\"*_"
     return re.sub(r" {2,}", " ", bare[1:-1].strip() if pair else bare)
@@ -133,9 +135,9 @@ _DELIMITERS = (
 )
 _DEVICES = tuple(
     """
-    sent from|sent via|sent with|get outlook for|von meinem|gesendet von|gesendet mit|envoyé de mon|envoyé depuis
-    |envoyé à partir|enviado desde|enviado do meu|enviado a partir|inviato da|verstuurd vanaf|verzonden vanaf
-    |skickat från|sendt fra|lähetetty|wysłane z|wysłano z|odesláno z
+    sent from|sent via|sent with|get outlook for|von meinem|gesendet von|gesendet mit|envoyé de mon
+    |envoyé depuis|envoyé à partir|enviado desde|enviado do meu|enviado a partir|inviato da
+    |verstuurd vanaf|verzonden vanaf|skickat från|sendt fra|lähetetty|wysłane z|wysłano z|odesláno z
     |отправлено с|отправлено из
     |iphoneから送信|从我的|發自我的|发自我的
     """.replace("\n    ", "").split("|")
@@ -202,12 +204,14 @@ def _is_header_block(lines: Sequence[str], at: int) -> bool:
     return sum(bool(_HEADER_NEXT.fullmatch(line)) for line in following[:4]) >= 2
 
 
-def _ends_own(lines: Sequence[str], at: int) -> bool:
+def _ends_own(lines: Sequence[str], at: int, verbs: Collection[str]) -> bool:
     line = lines[at]
     if not line:
         return False
     if line.strip() in {"--", "."} or line.strip().casefold() == "end":
         return True
+    if first_word(line) in verbs:
+        return False
     return (
         _is_quote(line)
         or _is_delimiter(line)
@@ -215,10 +219,6 @@ def _ends_own(lines: Sequence[str], at: int) -> bool:
         or _is_attribution(lines, at)
         or _is_header_block(lines, at)
     )
-
-
-def _end_of_own(lines: Sequence[str]) -> int:
-    return next((at for at in range(len(lines)) if _ends_own(lines, at)), len(lines))
 
 
 def _stray(rest: Sequence[str], verbs: Collection[str]) -> list[str]:

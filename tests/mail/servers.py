@@ -12,6 +12,7 @@ Each is an async context manager, so that a test owns what it starts:
 
 import asyncio
 import contextlib
+import grp
 import imaplib
 import os
 import pwd
@@ -80,7 +81,7 @@ class Mailbox:
     async def until(self, name: str, count: int, seconds: float = 60.0) -> list[bytes]:
         """Wait until a folder has so many mails."""
         async with asyncio.timeout(seconds):
-            while len(found := await self.folder(name)) < count:
+            while len(found := await self.folder(name)) < count:  # noqa: ASYNC110
                 await asyncio.sleep(0.05)
         return found
 
@@ -231,7 +232,7 @@ async def dovecot_server(user: str = USER) -> AsyncIterator[Mailbox]:
     folder = Path(tempfile.mkdtemp(prefix="dct-"))  # socket paths must be short
     root = os.geteuid() == 0
     account = pwd.getpwnam("nobody") if root else pwd.getpwuid(os.geteuid())
-    group = subprocess.run(["id", "-gn", account.pw_name], capture_output=True, text=True, check=True).stdout
+    group = grp.getgrgid(account.pw_gid).gr_name
     imap, lmtp = free_port(), free_port()
     (folder / "users").write_text(f"{user}:{{PLAIN}}{PASSWORD}\n")
     (folder / "dovecot.conf").write_text(
@@ -239,7 +240,7 @@ async def dovecot_server(user: str = USER) -> AsyncIterator[Mailbox]:
             name=folder.name,
             d=folder,
             u=account.pw_name,
-            g=group.strip(),
+            g=group,
             uid=account.pw_uid,
             gid=account.pw_gid,
             imap=imap,
@@ -254,7 +255,7 @@ async def dovecot_server(user: str = USER) -> AsyncIterator[Mailbox]:
         for path in [folder, *folder.iterdir()]:
             os.chown(path, account.pw_uid, account.pw_gid)
         options = {"user": account.pw_uid, "group": account.pw_gid, "extra_groups": []}
-    process = subprocess.Popen(
+    process = subprocess.Popen(  # noqa: ASYNC220
         [DOVECOT, "-F", "-c", str(folder / "dovecot.conf")], start_new_session=True, **options
     )
     try:
@@ -326,7 +327,7 @@ class Player:
     async def delivered(self, count: int, seconds: float = 60.0) -> list[Delivery]:
         """Wait for so many letters."""
         async with asyncio.timeout(seconds):
-            while len(self.letters) < count:
+            while len(self.letters) < count:  # noqa: ASYNC110
                 await asyncio.sleep(0.02)
         return self.letters
 
@@ -356,7 +357,7 @@ class Player:
         if self.drop_after_data:
             self.drop_after_data -= 1
             assert server.transport is not None
-            server.transport.abort()
+            server.transport.abort()  # type: ignore[attr-defined]
         return "250 OK"
 
 

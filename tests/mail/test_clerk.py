@@ -1,0 +1,538 @@
+"""What a letter may do and what it is answered: the decision table, one test a row, and the threat model's
+rows by name.
+"""
+
+import hashlib
+from email import message_from_bytes
+from email.message import EmailMessage
+from email.parser import BytesParser
+from email.policy import default
+
+import pytest
+
+from mail.address import Post, new_token, token_sha
+from mail.clerk import Clerk, Limits, asked
+from mail.compose import compose
+from mail.desk import Folder, Outcome, Outgoing, Sealed
+from mail.letter import Problem, read
+from mail.wording import invitation, link
+from tests.mail.desks import POST, Clock, MemoryDesk, reply
+
+
+@pytest.fixture
+def desk() -> MemoryDesk:
+    return MemoryDesk()
+
+
+@pytest.fixture
+def clerk(desk: MemoryDesk) -> Clerk:
+    return Clerk(POST, desk, now=desk.clock)
+
+
+async def arrive(desk: MemoryDesk, clerk: Clerk, raw: bytes, authserv_id: str = "") -> Outcome:
+    """What the inbox does with a mail, without a mailbox; a mail seen before is not dealt with again."""
+    digest = hashlib.sha256(raw).hexdigest()
+    arrival = await desk.received(digest, raw, desk.clock())
+    if arrival.folder:
+        return desk.settled[digest]
+    outcome = await clerk.handle(read(raw, authserv_id))
+    await desk.settle(digest, outcome)
+    return outcome
+
+
+def body(letter: Outgoing) -> str:
+    parsed = BytesParser(policy=default).parsebytes(letter.raw)
+    assert isinstance(parsed, EmailMessage)
+    part = parsed.get_body(("plain",))
+    assert part is not None
+    return str(part.get_content()).replace("\r\n", "\n")
+
+
+def headline(letter: Outgoing) -> str:
+    return body(letter).splitlines()[2]
+
+
+# --- who may act ---
+
+
+async def test_orders_are_executed_and_echoed(desk: MemoryDesk, clerk: Clerk) -> None:
+    outcome = await arrive(desk, clerk, reply(desk.notice(), "sell 1 PRR\nbuy SV\n\nThanks!"))
+    assert desk.moves == [("s1", "sell 1 PRR"), ("s1", "buy SV")]
+    assert (outcome.verdict, outcome.folder) == ("done", Folder.PROCESSED)
+    (answer,) = outcome.letters
+    assert answer.to == "ann@player.test"
+    assert headline(answer).startswith("OK")
+    assert "buy SV → s1 said buy SV." in body(answer)
+    assert "| Thanks!" in body(answer)
+    assert message_from_bytes(answer.raw)["In-Reply-To"] == "<reply-1@player.test>"
+
+
+async def test_a_bad_line_stops_all(desk: MemoryDesk, clerk: Clerk) -> None:
+    outcome = await arrive(desk, clerk, reply(desk.notice(), "buy SV\n\nbuy NOTHING"))
+    text = body(outcome.letters[0])
+    assert desk.moves == [] and headline(outcome.letters[0]).startswith("NOT DONE")
+    for words in ("Line 3", "| buy NOTHING", "There is no such thing", "\nbuy SV\n", "Nothing was changed."):
+        assert words in text
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("juggle", "The nearest lines"),
+        ("buy S", "Did you mean"),
+        ("buy NOTHING", "What you could write instead"),
+    ],
+)
+async def test_each_kind_of_refusal_says_what_would_be_right(
+    desk: MemoryDesk, clerk: Clerk, line: str, words: str
+) -> None:
+    outcome = await arrive(desk, clerk, reply(desk.notice(), line))
+    assert words in body(outcome.letters[0]) and desk.moves == []
+
+
+async def test_the_receipt_can_be_answered(desk: MemoryDesk, clerk: Clerk) -> None:
+    outcome = await arrive(desk, clerk, reply(desk.notice(), "buy SV"))
+    again = reply(outcome.letters[0], "pass", message_id="<2@player.test>")
+    assert (await arrive(desk, clerk, again)).verdict == "done"
+    assert [line for _, line in desk.moves] == ["buy SV", "pass"]
+
+
+async def test_a_lost_token_is_made_up_for_by_the_thread(desk: MemoryDesk, clerk: Clerk) -> None:
+    raw = reply(desk.notice(), "buy SV", to="play@games.test")
+    assert (await arrive(desk, clerk, raw)).verdict == "done"
+
+
+async def test_a_token_in_upper_case_is_the_same(desk: MemoryDesk, clerk: Clerk) -> None:
+    notice = desk.notice()
+    raw = reply(notice, "buy SV", to=str(message_from_bytes(notice.raw)["Reply-To"]).upper())
+    assert (await arrive(desk, clerk, raw)).verdict == "done"
+
+
+async def test_c01_forged_from_without_token(desk: MemoryDesk, clerk: Clerk) -> None:
+    notice = desk.notice()
+    raw = reply(notice, "buy SV", to="play@games.test", sender="eve@evil.test").replace(
+        notice.message_id.encode(), b"<x@y>"
+    )
+    outcome = await arrive(desk, clerk, raw)
+    assert (outcome.verdict, outcome.letters, outcome.folder) == ("stranger", (), Folder.IGNORED)
+    assert desk.moves == []
+    known = await arrive(desk, clerk, raw.replace(b"eve@evil.test", b"ann@player.test"))
+    assert known.verdict == "help" and desk.moves == []
+    assert "Table 17, as Ann" in body(known.letters[0])
+    third = await arrive(desk, clerk, raw.replace(b"eve@evil.test", b"ann@player.test") + b" ")
+    assert third.letters == ()  # once a day
+    desk.clock.forward(days=1, minutes=1)
+    assert (await arrive(desk, clerk, raw.replace(b"eve@evil.test", b"ann@player.test") + b"  ")).letters
+
+
+async def test_c02_guessed_tokens(desk: MemoryDesk, clerk: Clerk) -> None:
+    notice = desk.notice()
+    for _ in range(200):
+        raw = reply(notice, "buy SV", to=POST.with_token(new_token()), sender="eve@evil.test")
+        outcome = await clerk.handle(read(raw.replace(notice.message_id.encode(), b"<x@y>")))
+        assert (outcome.verdict, outcome.letters) == ("stranger", ())
+
+
+async def test_c02_a_foreign_message_id_is_not_even_asked_for(desk: MemoryDesk, clerk: Clerk) -> None:
+    notice = desk.notice()
+    forged = "<t.aaaaaaaaaaaaaaaaaaaa.bbbb@games.test>"
+    desk.by_message[forged] = desk.sealed_now("s1")
+    raw = reply(notice, "buy SV", to="play@games.test").replace(notice.message_id.encode(), forged.encode())
+    assert (await arrive(desk, clerk, raw)).verdict == "help"
+
+
+async def test_c03_leaked_token(desk: MemoryDesk, clerk: Clerk) -> None:
+    notice = desk.notice()
+    outcome = await arrive(desk, clerk, reply(notice, "buy SV\nsell 3 X", sender="bob@player.test"))
+    (note,) = outcome.letters
+    assert outcome.verdict == "wrong sender" and desk.moves == []
+    assert note.to == "ann@player.test" and "| sell 3 X" in body(note)
+    assert message_from_bytes(note.raw)["In-Reply-To"] != "<reply-1@player.test>"
+    code = next(line for line in body(note).splitlines() if line.startswith("yes "))
+    bob = await arrive(desk, clerk, reply(notice, code, sender="bob@player.test", message_id="<2@p>"))
+    assert bob.verdict == "wrong sender" and desk.moves == []
+    done = await arrive(desk, clerk, reply(note, code, message_id="<3@player.test>"))
+    assert done.verdict == "done" and [line for _, line in desk.moves] == ["buy SV", "sell 3 X"]
+    await arrive(desk, clerk, reply(note, code, message_id="<4@player.test>"))
+    assert len(desk.moves) == 2  # said twice, done once
+    unknown = await arrive(desk, clerk, reply(note, "yes abcdefgh", message_id="<5@player.test>"))
+    assert "Nothing waits" in body(unknown.letters[0])
+
+
+async def test_c03_notes_about_strangers_are_few(desk: MemoryDesk, clerk: Clerk) -> None:
+    notice = desk.notice()
+    sent = [
+        await arrive(
+            desk, clerk, reply(notice, "pass", sender="eve@evil.test", message_id=f"<{n}@evil.test>")
+        )
+        for n in range(10)
+    ]
+    assert sum(len(outcome.letters) for outcome in sent) == 3
+
+
+async def test_c04_failed_authentication(desk: MemoryDesk, clerk: Clerk) -> None:
+    extra = "Authentication-Results: mx.games.test; dkim=fail; dmarc=fail header.from=player.test\n"
+    notice = desk.notice()
+    outcome = await arrive(desk, clerk, reply(notice, "buy SV", extra=extra), "mx.games.test")
+    assert (outcome.verdict, outcome.folder, desk.moves) == ("forged", Folder.QUARANTINE, [])
+    assert "failed authentication" in body(outcome.letters[0])
+    again = reply(notice, "pass", extra=extra, message_id="<2@player.test>")
+    assert (await arrive(desk, clerk, again, "mx.games.test")).letters == ()  # once a day
+    assert (
+        await arrive(desk, clerk, reply(notice, "buy SV", extra=extra, message_id="<3@p>"))
+    ).verdict == "done"
+
+
+async def test_c05_results_that_the_sender_wrote(desk: MemoryDesk) -> None:
+    strict = Clerk(POST, desk, require_dmarc=True, now=desk.clock)
+    notice = desk.notice()
+    ours = "Authentication-Results: MX.games.test; spf=pass;\n dmarc=pass (p=none) header.from=player.test\n"
+    fake = "Authentication-Results: mx.games.test; dmarc=pass\n"
+    fail = "Authentication-Results: mx.games.test; dmarc=fail\n"
+    other = "Authentication-Results: mx.other.test; dmarc=pass\n"
+    bare = "Authentication-Results: spf=pass; dmarc=pass action=none\n"
+    for number, (extra, good) in enumerate(
+        [(fail + fake, False), (other, False), (bare, False), ("", False), (other + ours, True)]
+    ):
+        raw = reply(notice, "sell 1 X", extra=extra, message_id=f"<{number}@player.test>")
+        outcome = await arrive(desk, strict, raw, "mx.games.test")
+        assert (outcome.verdict == "done") is good, extra
+
+
+_FROM = r"""
+From: alice@ex.org <mallory@evil.test>
+From: alice@ex.org)<mallory@evil.test>
+From: alice@ex.org, mallory@evil.test
+From: alice@ex.org\nFrom: mallory@evil.test
+From: mallory@evil.test\nFrom: alice@ex.org
+From: friends: alice@ex.org;
+From: friends: alice@ex.org, mallory@evil.test;
+From: =?utf-8?q?alice=40ex=2Eorg?= <mallory@evil.test>
+From: =?utf-8?q?alice=40ex=2Eorg=3E?= <mallory@evil.test>
+From: =?utf-8?q?alice=40ex=2Eorg?=
+From: "alice@ex.org" <mallory@evil.test>
+From: (alice@ex.org) mallory@evil.test
+From: <@ex.org,@evil.test:alice@ex.org>
+From: alice@ex.org.
+From: аlice@ex.org
+From: alice@ex.org@evil.test
+From: alice@ex.org\0<mallory@evil.test>
+From: "alice"@ex.org.evil.test
+From: alice@[127.0.0.1]
+From: alice @ex.org <mallory@evil.test>
+From: <alice@ex.org> <mallory@evil.test>
+From: alice@ex.org;mallory@evil.test
+From:
+X-From: alice@ex.org
+"""
+
+
+@pytest.mark.parametrize("header", _FROM.strip().splitlines())
+def test_c06_confusing_from_is_not_alice(header: str) -> None:
+    header = header.replace("\\n", "\n").replace("\\0", "\0")
+    raw = f"{header}\nTo: play@games.test\nSubject: x\n\npass\n".encode()
+    assert read(raw).sender != "alice@ex.org"
+
+
+@pytest.mark.parametrize(
+    "header",
+    ["alice@ex.org", "<Alice@EX.org>", "Alice Lee <alice@ex.org>", '"Lee, Alice (x)" <alice@ex.org>'],
+)
+def test_c06_plain_from_is_alice(header: str) -> None:
+    assert read(f"From: {header}\n\npass\n".encode()).sender == "alice@ex.org"
+
+
+def test_c06_deep_comments_are_no_recursion() -> None:
+    assert read(b"From: " + b"(" * 20_000 + b")" * 20_000 + b" alice@ex.org\n\npass\n").sender is None
+
+
+async def test_c07_replay(desk: MemoryDesk, clerk: Clerk) -> None:
+    raw = reply(desk.notice(), "buy SV")
+    await arrive(desk, clerk, raw)
+    await arrive(desk, clerk, raw)
+    stale = await arrive(desk, clerk, raw.replace(b"<reply-1@", b"<replayed@"))
+    assert len(desk.moves) == 1 and len(desk.letters()) == 2
+    text = body(stale.letters[0])
+    assert stale.verdict == "stale" and headline(stale.letters[0]).startswith("NOT DONE")
+    assert "your last turn" in text and "s1: buy SV" in text and "Nothing was changed." in text
+    fresh = reply(stale.letters[0], "pass", message_id="<fresh@player.test>")
+    assert (await arrive(desk, clerk, fresh)).verdict == "done"
+
+
+async def test_c08_an_older_mail_comes_later(desk: MemoryDesk, clerk: Clerk) -> None:
+    old = desk.notice()
+    await arrive(desk, clerk, reply(old, "buy SV", message_id="<1@p>"))
+    new = desk.notice()
+    await arrive(desk, clerk, reply(new, "bid CA 165", message_id="<3@p>"))
+    assert (await arrive(desk, clerk, reply(old, "pass", message_id="<2@p>"))).verdict == "stale"
+    assert [line for _, line in desk.moves] == ["buy SV", "bid CA 165"]
+
+
+async def test_c09_the_same_mail_by_two_ways(desk: MemoryDesk, clerk: Clerk) -> None:
+    raw = reply(desk.notice(), "buy SV")
+    for way in (b"", b"Received: from elsewhere\r\n", b"Delivered-To: play@games.test\r\n"):
+        await arrive(desk, clerk, way + raw)
+    assert len(desk.moves) == 1
+    assert len([row for row in desk.rows.values() if row.outgoing.reason == "done"]) == 1
+
+
+async def test_c09_several_reply_addresses_are_ambiguous(desk: MemoryDesk, clerk: Clerk) -> None:
+    first, second = desk.notice(), desk.notice("s2", "bob")
+    both = ", ".join(str(message_from_bytes(letter.raw)["Reply-To"]) for letter in (first, second))
+    outcome = await arrive(desk, clerk, reply(first, "buy SV", to=both))
+    assert (outcome.verdict, len(outcome.letters), desk.moves) == ("ambiguous", 1, [])
+
+
+async def test_c10_automatic_mail_is_never_answered(desk: MemoryDesk, clerk: Clerk) -> None:
+    for number, extra in enumerate(
+        [
+            "Auto-Submitted: auto-replied\n",
+            "X-Autoreply: yes\n",
+            "Precedence: junk\n",
+            "Return-Path: <>\n",
+            "X-Failed-Recipients: a@b.test\n",
+        ]
+    ):
+        raw = reply(desk.notice(), "buy SV", extra=extra, message_id=f"<{number}@player.test>")
+        outcome = await arrive(desk, clerk, raw)
+        assert (outcome.folder, outcome.letters) == (Folder.IGNORED, ())
+    assert desk.moves == []
+
+
+async def test_c10_ping_pong_ends_at_once(desk: MemoryDesk, clerk: Clerk) -> None:
+    """Two installations whose addresses know each other: the other's receipt is automatic mail to us."""
+    ours = await arrive(desk, clerk, reply(desk.notice(), "juggle"))
+    there = Clerk(Post("play@other.test", b"another key, 16 b"), desk, now=desk.clock)
+    echo = await there.handle(read(ours.letters[0].raw))
+    assert echo.letters == () and echo.folder == Folder.IGNORED
+
+
+async def test_c11_bounces_are_counted_only_with_a_letter_of_ours(desk: MemoryDesk, clerk: Clerk) -> None:
+    notice = desk.notice()
+
+    def bounce(to: str, quoted: str) -> bytes:
+        return (
+            f"Return-Path: <>\nDelivered-To: {to}\nFrom: mailer-daemon@player.test\nTo: {to}\nSubject: Undelivered\n"
+            'Auto-Submitted: auto-replied\nContent-Type: multipart/report; boundary="b"\n\n'
+            "--b\nContent-Type: text/plain\n\nbuy SV\n--b\nContent-Type: message/delivery-status\n\n"
+            "Reporting-MTA: dns; x\n\nAction: failed\nStatus: 5.1.1\n\n"
+            f"--b\nContent-Type: message/rfc822\n\nMessage-ID: {quoted}\n\nbuy SV\n--b--\n"
+        ).encode()
+
+    reply_to = str(message_from_bytes(notice.raw)["Reply-To"])
+    for raw in (
+        bounce(reply_to, notice.message_id),  # a reply address takes no bounces
+        bounce(notice.sender, "<t.aaaaaaaaaaaaaaaaaaaa.bb@games.test>"),  # C.12: not a letter of ours
+        bounce(notice.sender, POST.message_id()),  # C.12: ours by its looks, never sent
+        bounce(notice.sender, desk.notice("s2", "bob").message_id),  # C.12: went to somebody else
+        bounce(POST.with_token(new_token()), notice.message_id),
+    ):
+        outcome = await arrive(desk, clerk, raw)
+        assert (outcome.letters, desk.bounces, desk.moves) == ((), [], [])
+    outcome = await arrive(desk, clerk, bounce(notice.sender, notice.message_id))
+    assert outcome.letters == () and desk.moves == []
+    (found,) = desk.bounces
+    assert found.permanent and found.message_id == notice.message_id and found.sealed.seat == "s1"
+
+
+async def test_c12_a_bounce_token_gives_no_right_to_act(desk: MemoryDesk, clerk: Clerk) -> None:
+    notice = desk.notice()
+    outcome = await arrive(desk, clerk, reply(notice, "buy SV", to=notice.sender))
+    assert (outcome.letters, desk.moves) == ((), [])
+
+
+async def test_c13_nobody_but_the_registered_address_is_written_to(desk: MemoryDesk, clerk: Clerk) -> None:
+    notice = desk.notice()
+    for number, sender in enumerate(
+        ["victim@elsewhere.test", "victim@elsewhere.test, ann@player.test", "<>", ""]
+    ):
+        raw = reply(notice, "buy SV", sender=sender, message_id=f"<{number}@x>")
+        await arrive(desk, clerk, raw)
+        await arrive(desk, clerk, raw.replace(b"play+", b"play-x"))
+    assert desk.moves == []
+    assert {row.outgoing.to for row in desk.rows.values()} == {"ann@player.test"}
+
+
+async def test_c14_our_own_mail_comes_back(desk: MemoryDesk, clerk: Clerk) -> None:
+    notice = desk.notice()
+    assert (await arrive(desk, clerk, notice.raw)).verdict == "our own letter"
+    forwarded = notice.raw.replace(notice.message_id.encode(), b"<changed@relay.test>")
+    assert (await arrive(desk, clerk, forwarded)).verdict == "our own letter"
+    assert (await arrive(desk, clerk, reply(notice, "buy SV", sender="play@games.test"))).letters == ()
+    assert desk.moves == []
+
+
+HOSTILE = (("Bob", "sell all\nsell 3 PRR"), ("sell 4 PRR", "\r\n\u2028sell 5 PRR"))
+
+
+@pytest.mark.parametrize(
+    "quoting",
+    [
+        "{body}",
+        "From: Table 17 <play@games.test>\nSent: Friday\nTo: Ann\nSubject: Your turn\n\n{body}",
+        "________________________________\n{body}",
+        "-----Original Message-----\n{body}",
+        "On Fri, Nov 20, 2026 at 9:00 Table 17 <play@games.test> wrote:\n{body}",
+        "Unbekannte Einleitung\n\n{body}",
+        "{stripped}",
+    ],
+)
+async def test_c15_quoted_letters_give_no_orders(desk: MemoryDesk, clerk: Clerk, quoting: str) -> None:
+    """Whatever a mailer does to the quoted letter, what others wrote in it is never an order of ours."""
+    notice = desk.notice(chat=HOSTILE)
+    quoted = body(notice)
+    stripped = "\n".join(quoted.splitlines()[2:])  # a mailer that lost even the delimiter
+    raw = reply(notice, "buy SV\n\n" + quoting.format(body=quoted, stripped=stripped))
+    await arrive(desk, clerk, raw)
+    assert all("sell" not in line for _, line in desk.moves)
+    if "{body}" in quoting and "Unbekannt" not in quoting:
+        assert desk.moves == [("s1", "buy SV")]
+
+
+# --- meta words ---
+
+
+async def test_questions_are_answered_with_text_and_pictures(desk: MemoryDesk, clerk: Clerk) -> None:
+    outcome = await arrive(desk, clerk, reply(desk.notice(), "map\nlog 20\nstatus"))
+    assert outcome.verdict == "shown" and desk.moves == []
+    assert "This is the map" in body(outcome.letters[0]) and "This is the log 20" in body(outcome.letters[0])
+    kinds = [part.get_content_type() for part in message_from_bytes(outcome.letters[0].raw).walk()]
+    assert kinds.count("image/png") == 1
+
+
+async def test_questions_beside_orders_come_in_one_receipt(desk: MemoryDesk, clerk: Clerk) -> None:
+    outcome = await arrive(desk, clerk, reply(desk.notice(), "buy SV\nmarket"))
+    assert outcome.verdict == "done" and desk.moves == [("s1", "buy SV")]
+    assert "This is the market" in body(outcome.letters[0])
+
+
+@pytest.mark.parametrize(
+    ("line", "what"),
+    [("Map", "map"), ("show map", "map"), ("log 5", "log"), ("help?", "help"), ("map 5", None)],
+)
+def test_asked(line: str, what: str | None) -> None:
+    found = asked(line)
+    assert (found.what if found else None) == what
+
+
+async def test_resign_needs_a_second_mail(desk: MemoryDesk, clerk: Clerk) -> None:
+    notice = desk.notice()
+    mixed = await arrive(desk, clerk, reply(notice, "buy SV\nresign", message_id="<0@p>"))
+    assert "`resign` must be the only line" in body(mixed.letters[0])
+    first = await arrive(desk, clerk, reply(notice, "resign"))
+    assert first.verdict == "held" and desk.moves == []
+    code = next(line for line in body(first.letters[0]).splitlines() if line.startswith("yes "))
+    second = await arrive(desk, clerk, reply(first.letters[0], code, message_id="<2@p>"))
+    assert second.verdict == "done" and desk.moves == [("s1", "resign")]
+
+
+@pytest.mark.parametrize(
+    ("text", "subject"), [("stop", "Re: x"), ("", "stop"), ("unsubscribe", "x"), ("", "Re: STOP")]
+)
+async def test_stop(desk: MemoryDesk, clerk: Clerk, text: str, subject: str) -> None:
+    notice = desk.notice()
+    token = str(message_from_bytes(notice.raw)["List-Unsubscribe"]).partition("mailto:")[2].partition("?")[0]
+    outcome = await arrive(desk, clerk, reply(notice, text, to=token, subject=subject))
+    assert outcome.verdict == "stopped" and desk.stopped == {"ann@player.test"}
+    assert "No more letters" in body(outcome.letters[0])
+
+
+async def test_stop_by_reply_and_not_by_others(desk: MemoryDesk, clerk: Clerk) -> None:
+    notice = desk.notice()
+    await arrive(desk, clerk, reply(notice, "stop", sender="eve@evil.test", message_id="<1@e>"))
+    mixed = await arrive(desk, clerk, reply(notice, "buy SV\nstop", message_id="<2@p>"))
+    assert desk.stopped == set() and desk.moves == [] and "must be the only line" in body(mixed.letters[0])
+    assert (await arrive(desk, clerk, reply(notice, "Stop.", message_id="<3@p>"))).verdict == "stopped"
+
+
+@pytest.mark.parametrize(("word", "yes"), [("yes", True), ("Yes!", True), ("no", False), ("maybe", None)])
+@pytest.mark.parametrize("purpose", ["link", "invite"])
+async def test_confirmations(
+    desk: MemoryDesk, clerk: Clerk, purpose: str, word: str, yes: bool | None
+) -> None:
+    address = "new@player.test"
+    page, sealed = (
+        (link("Ann"), Sealed("link", address, frozenset({address}), ""))
+        if purpose == "link"
+        else (
+            invitation("Ann", "Table 17"),
+            Sealed("invite", address, frozenset({address}), "Table 17", "17"),
+        )
+    )
+    letter = desk.post(compose(POST, page, sealed, desk.clock(), purpose))
+    other = await arrive(desk, clerk, reply(letter, word, sender="eve@evil.test", message_id="<0@e>"))
+    assert other.verdict == "wrong sender" and desk.linked == []
+    outcome = await arrive(desk, clerk, reply(letter, word, sender=address))
+    assert desk.linked == ([] if yes is None else [(address, yes)])
+    assert outcome.letters[0].to == address
+
+
+# --- what cannot be read ---
+
+
+@pytest.mark.parametrize("problem", list(Problem))
+async def test_every_problem_has_its_sentence(desk: MemoryDesk, clerk: Clerk, problem: Problem) -> None:
+    letter = read(reply(desk.notice(), "buy SV"))
+    from dataclasses import replace
+
+    outcome = await clerk.handle(replace(letter, problem=problem, text=""))
+    assert problem.value in body(outcome.letters[0]) and "Nothing was changed" in body(outcome.letters[0])
+    assert desk.moves == []
+
+
+async def test_orders_among_quotes_are_named(desk: MemoryDesk, clerk: Clerk) -> None:
+    outcome = await arrive(desk, clerk, reply(desk.notice(), "> It is your turn\n\nbuy SV"))
+    assert desk.moves == [] and "| buy SV" in body(outcome.letters[0])
+
+
+async def test_faults_name_the_line(desk: MemoryDesk, clerk: Clerk) -> None:
+    outcome = await arrive(desk, clerk, reply(desk.notice(), "buy SV\nbuy \u202eX"))
+    assert "Line 2" in body(outcome.letters[0]) and desk.moves == []
+
+
+async def test_a_mail_that_kills_its_reader_is_put_aside(desk: MemoryDesk, clerk: Clerk) -> None:
+    outcome = await clerk.unread(reply(desk.notice(), "buy SV"))
+    assert outcome.folder == Folder.QUARANTINE and outcome.letters[0].to == "ann@player.test"
+    assert desk.alerts
+    stranger = await clerk.unread(b"From: eve@evil.test\r\nTo: play@games.test\r\n\r\nx")
+    assert stranger.letters == ()
+
+
+# --- limits ---
+
+
+async def test_twenty_answers_an_hour_then_a_pause(desk: MemoryDesk, clerk: Clerk) -> None:
+    notice = desk.notice()
+    sent = [
+        await arrive(desk, clerk, reply(notice, "sell 1 X", message_id=f"<{n}@player.test>"))
+        for n in range(25)
+    ]
+    assert [len(outcome.letters) for outcome in sent] == [1] * 21 + [0] * 4
+    assert headline(sent[20].letters[0]) == "A pause." and len(desk.moves) == 25
+    desk.clock.forward(minutes=61)
+    later = await arrive(desk, clerk, reply(notice, "sell 1 X", message_id="<later@player.test>"))
+    assert headline(later.letters[0]).startswith("OK")
+
+
+async def test_the_breaker_stops_all_answers_and_alerts_once(desk: MemoryDesk) -> None:
+    clerk = Clerk(POST, desk, limits=Limits(breaker=5), now=desk.clock)
+    notice = desk.notice()
+    sent = [
+        await arrive(desk, clerk, reply(notice, "sell 1 X", message_id=f"<{n}@player.test>"))
+        for n in range(8)
+    ]
+    assert sum(len(outcome.letters) for outcome in sent) == 5 and len(desk.alerts) == 1
+
+
+async def test_c25_tokens_of_another_seat_are_in_no_letter(desk: MemoryDesk, clerk: Clerk) -> None:
+    mine, others = desk.notice(), desk.notice("s2", "bob")
+    outcome = await arrive(desk, clerk, reply(mine, "buy SV"))
+    theirs = POST.tokens([others.raw.decode(), others.sender])
+    for letter in (mine, *outcome.letters):
+        for token in POST.tokens([letter.raw.decode()]):
+            assert desk.tokens[token_sha(token)].seat == "s1"
+            assert token not in theirs
+
+
+def test_clock_is_utc() -> None:
+    assert Clock()().tzinfo is not None
