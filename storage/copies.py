@@ -117,6 +117,7 @@ def _written(target: Path) -> Iterator[sqlite3.Connection]:
     part = target.with_name(f".{target.name}.{secrets.token_hex(4)}.part")
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
+        part.touch()
         with _sqlite_said(target), closing(sqlite3.connect(part)) as copy:
             yield copy
             copy.execute("PRAGMA journal_mode = DELETE")
@@ -129,7 +130,8 @@ def _written(target: Path) -> Iterator[sqlite3.Connection]:
     except OSError as error:
         raise StoreError(f"{target} cannot be written: {error.strerror}.") from error
     finally:
-        part.unlink(missing_ok=True)
+        if part.exists():
+            part.unlink()
 
 
 def _synced(path: Path) -> None:

@@ -67,15 +67,20 @@ class Work:
 
     async def all(self, query: SelectOfScalar[T]) -> list[T]:
         """Every row, detached."""
-        return list((await unbroken(self._session.exec(query))).all())
+        return list((await unbroken(self._fresh().exec(query))).all())
 
     async def rows(self, query: Select[*Ts]) -> list[tuple[*Ts]]:
         """Every row of a query for several columns or classes."""
-        return [(*row,) for row in (await unbroken(self._session.exec(query))).all()]
+        return [(*row,) for row in (await unbroken(self._fresh().exec(query))).all()]
 
     async def first(self, query: SelectOfScalar[T]) -> T | None:
         """The first row, or None."""
-        return (await unbroken(self._session.exec(query))).first()
+        return (await unbroken(self._fresh().exec(query))).first()
+
+    def _fresh(self) -> AsyncSession:
+        """The session, having forgotten what it loaded: a query is to find rows as they are now."""
+        self._session.expunge_all()
+        return self._session
 
     async def do(
         self, statement: UpdateBase, rows: Mapping[str, Any] | Sequence[Mapping[str, Any]] | None = None

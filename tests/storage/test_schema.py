@@ -1,0 +1,191 @@
+"""Migrations: from nothing, from the first revision, and to exactly the tables that the program has."""
+
+import ast
+import sqlite3
+from pathlib import Path
+
+import pytest
+from alembic.autogenerate import compare_metadata
+from alembic.migration import MigrationContext
+from sqlalchemy import Connection, create_engine, inspect, text
+from sqlalchemy.dialects import postgresql
+from sqlalchemy.schema import CreateIndex, CreateTable
+
+from storage import NewerStore, NotAStore, StoreError, open_store
+from storage.migrations import migrate, revisions, versions
+from storage.tables import Row
+from tests.storage.conftest import move
+
+INDEXES = text("SELECT sql FROM sqlite_master WHERE type = 'index' AND tbl_name = :name AND sql IS NOT NULL")
+
+
+def schema(connection: Connection) -> dict[str, object]:
+    """All that the database says about each table."""
+    found = inspect(connection)
+    return {
+        table: (
+            {c["name"]: (str(c["type"]), c["nullable"]) for c in found.get_columns(table)},
+            found.get_pk_constraint(table),
+            sorted(map(str, found.get_foreign_keys(table))),
+            sorted(map(str, found.get_unique_constraints(table))),
+            sorted((c["name"], c["sqltext"]) for c in found.get_check_constraints(table)),
+            sorted(connection.execute(INDEXES, {"name": table}).scalars()),
+        )
+        for table in found.get_table_names()
+        if table != "alembic_version"
+    }
+
+
+def test_the_migrated_schema_is_the_tables() -> None:
+    with create_engine("sqlite://").connect() as migrated, create_engine("sqlite://").connect() as made:
+        migrate(migrated)
+        Row.metadata.create_all(made)
+        assert compare_metadata(MigrationContext.configure(migrated), Row.metadata) == []
+        assert schema(migrated) == schema(made)
+
+
+def test_every_table_can_be_made_on_postgresql() -> None:
+    dialect = postgresql.dialect()  # type: ignore[no-untyped-call]
+    for table in Row.metadata.sorted_tables:
+        assert "CREATE TABLE" in str(CreateTable(table).compile(dialect=dialect))
+        for index in table.indexes:
+            partial = index.dialect_options["sqlite"]["where"] is not None
+            assert ("WHERE" in str(CreateIndex(index).compile(dialect=dialect))) == partial
+    names = [index.name for table in Row.metadata.sorted_tables for index in table.indexes]
+    assert len(names) == len(set(names)), "PostgreSQL has one space of names for all indexes"
+
+
+def at_revision(path: Path, revision: str) -> None:
+    engine = create_engine(f"sqlite:///{path}")
+    with engine.connect() as connection:
+        migrate(connection, revision)
+    engine.dispose()
+
+
+async def test_a_file_of_the_first_revision_is_brought_up_with_all_it_has(tmp_path: Path) -> None:
+    path = tmp_path / "old.db"
+    at_revision(path, revisions()[0])
+    with sqlite3.connect(path) as old:
+        old.execute("INSERT INTO people (name, preferences, created) VALUES ('Ann', '{}', 1)")
+        old.execute(
+            "INSERT INTO tables (code, name, title, options, status, place, created)"
+            " VALUES ('ABC', 'Friday', 't', '[]', 'running', '{}', 1)"
+        )
+        old.execute("INSERT INTO heads VALUES (1, 1, 1, x'00')")
+        old.execute(
+            "INSERT INTO moves (kind, transport, said, line, events, table_id, seq, at)"
+            " VALUES ('move', 'mail', 'pass', 'pass', x'01', 1, 1, 5)"
+        )
+        assert "letters" not in {name for (name,) in old.execute("SELECT name FROM sqlite_master")}
+    old.close()
+    async with await open_store(path) as store, store.begin() as unit:
+        table = await unit.games.by_code("ABC")
+        assert table is not None
+        (row,) = await unit.moves.line_of_play(table.id)
+        assert (row.line, row.events, row.at.year) == ("pass", b"\x01", 1970)
+        assert (await unit.people.get(1)).name == "Ann"
+        await unit.moves.append(table.id, 1, [move()], b"")
+        await unit.letters.receive("k", "s", "p")
+    with sqlite3.connect(path) as new:
+        assert new.execute("SELECT version_num FROM alembic_version").fetchall() == [(revisions()[-1],)]
+    new.close()
+
+
+async def test_a_migration_that_fails_leaves_the_file_as_it_was(tmp_path: Path) -> None:
+    path = tmp_path / "old.db"
+    at_revision(path, revisions()[0])
+    with sqlite3.connect(path) as old:
+        old.execute("CREATE TABLE tokens (hash TEXT)")  # in the way of a later revision
+    old.close()
+
+    def tables() -> list[object]:
+        with sqlite3.connect(path) as connection:
+            found = connection.execute("SELECT name, sql FROM sqlite_master ORDER BY name").fetchall()
+        connection.close()
+        return list(found)
+
+    before = tables()
+    with pytest.raises(NotAStore, match="tokens already exists"):
+        await open_store(path)
+    assert tables() == before
+
+
+async def test_opening_twice_changes_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "a.db"
+    async with await open_store(path) as store, store.begin() as unit:
+        table = await unit.games.add("t", "Friday")
+    async with await open_store(f"sqlite:///{path}") as store, store.read() as unit:
+        assert (await unit.games.get(table.id)).code == table.code
+
+
+async def test_a_newer_file_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "newer.db"
+    await (await open_store(path)).close()
+    with sqlite3.connect(path) as connection:
+        connection.execute("UPDATE alembic_version SET version_num = '9999'")
+    connection.close()
+    with pytest.raises(NewerStore, match=r"newer Railpost \(revision 9999"):
+        await open_store(path)
+
+
+async def test_another_programs_database_is_left_alone(tmp_path: Path) -> None:
+    path = tmp_path / "other.db"
+    with sqlite3.connect(path) as connection:
+        connection.execute("CREATE TABLE recipes (name TEXT)")
+    connection.close()
+    with pytest.raises(NotAStore, match="not one of Railpost"):
+        await open_store(path)
+    with sqlite3.connect(path) as connection:
+        assert connection.execute("SELECT name FROM sqlite_master").fetchall() == [("recipes",)]
+    connection.close()
+
+
+@pytest.mark.parametrize(
+    "content", [b"not a database at all, but long enough" * 50, b"SQLite format 3\0" + b"\xff" * 600]
+)
+async def test_garbage_is_refused(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "garbage.db"
+    path.write_bytes(content)
+    with pytest.raises(NotAStore, match=r"garbage\.db"):
+        await open_store(path)
+    assert path.read_bytes() == content
+
+
+@pytest.mark.parametrize(
+    ("url", "said"),
+    [
+        ("sqlite://", "lives in a file"),
+        ("sqlite:///:memory:", "lives in a file"),
+        ("mysql://me@host/db", "not in mysql"),
+        ("nonsense://x", "no address of a store"),
+        ("postgresql://me:secret@host/db", "needs the package asyncpg"),
+    ],
+)
+async def test_a_wrong_address_is_one_sentence(url: str, said: str) -> None:
+    with pytest.raises(StoreError, match=said) as error:
+        await open_store(url)
+    assert "secret" not in str(error.value)
+
+
+async def test_a_place_where_no_file_can_be(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(StoreError, match="cannot be written"):
+        await open_store(tmp_path / "file" / "a.db")
+    with pytest.raises(StoreError, match="is a folder"):
+        await open_store(tmp_path)
+    async with await open_store(tmp_path / "new" / "folder" / "a.db") as store:
+        assert store.path is not None and store.path.exists()
+
+
+def test_revisions_outlive_the_classes_of_today() -> None:
+    """A revision that imported the tables would change with them."""
+    found = sorted(Path(versions.__path__[0]).glob("r*.py"))
+    assert len(found) == len(revisions())
+    for path in found:
+        body = ast.parse(path.read_text()).body
+        imported = {
+            node.module if isinstance(node, ast.ImportFrom) else node.names[0].name
+            for node in body
+            if isinstance(node, ast.Import | ast.ImportFrom)
+        }
+        assert imported <= {"alembic", "sqlalchemy"}
