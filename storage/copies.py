@@ -123,15 +123,21 @@ def _written(target: Path) -> Iterator[sqlite3.Connection]:
             copy.execute("PRAGMA journal_mode = DELETE")
             _sound(copy, target)
         _synced(part)
-        os.link(part, target)  # unlike a renaming, this never overwrites
+        _named(part, target)
         _synced(target.parent)
-    except FileExistsError as error:
-        raise StoreError(f"{target} is already there; name a new file.") from error
     except OSError as error:
         raise StoreError(f"{target} cannot be written: {error.strerror}.") from error
     finally:
         if part.exists():
             part.unlink()
+
+
+def _named(part: Path, target: Path) -> None:
+    """Give a file its name; unlike a renaming this never overwrites."""
+    try:
+        os.link(part, target)
+    except FileExistsError as error:
+        raise StoreError(f"{target} is already there; name a new file.") from error
 
 
 def _synced(path: Path) -> None:

@@ -50,7 +50,7 @@ class Games(Subject):
 
     async def _free_code(self) -> str:
         """A code that no table has: three signs while they are plenty, then four."""
-        many = await self._work.first(select(func.count()).select_from(Table)) or 0
+        many = await self._work.value(select(func.count()).select_from(Table)) or 0
         length = 3 if many < len(LETTERS) * len(CODES) ** 2 // 4 else 4
         while True:
             code = secrets.choice(LETTERS) + "".join(secrets.choice(CODES) for _ in range(length - 1))

@@ -16,7 +16,7 @@ class Installation(Subject):
 
     async def get(self, key: str) -> str | None:
         """A setting, or None."""
-        return await self._work.first(select(Setting.value).where(col(Setting.key) == key))
+        return await self._work.value(select(Setting.value).where(col(Setting.key) == key))
 
     async def put(self, key: str, value: str) -> None:
         """Keep a setting."""

@@ -150,7 +150,7 @@ class Moves(Subject):
 
     async def answered(self, request: str) -> bytes | None:
         """What the request was answered, if it was made before."""
-        return await self._work.first(select(Answer.body).where(col(Answer.request) == request))
+        return await self._work.value(select(Answer.body).where(col(Answer.request) == request))
 
     async def remember(self, request: str, body: bytes) -> None:
         """Keep the answer for when the request is repeated. Raises Repeated where there is one."""

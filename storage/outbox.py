@@ -44,6 +44,8 @@ class Outbox(Subject):
             await self._work.do(
                 update(Message).where(*old).values(state="superseded", payload=b"", settled=self._work.now)
             )
+        if not parcels:
+            return 0
         return await self._work.add_new(
             Message,
             "key",
@@ -138,9 +140,9 @@ class Outbox(Subject):
         here = col(Message.channel) == channel
         waits = (here, col(Message.state) == "pending")
         count = select(func.count()).select_from(Message)
-        oldest = await self._work.first(select(func.min(Message.created)).where(*waits))
-        dead = await self._work.first(count.where(here, col(Message.state) == "dead"))
-        return Queue(await self._work.first(count.where(*waits)) or 0, oldest, dead or 0)
+        oldest = await self._work.value(select(func.min(Message.created)).where(*waits))
+        dead = await self._work.value(count.where(here, col(Message.state) == "dead"))
+        return Queue(await self._work.value(count.where(*waits)) or 0, oldest, dead or 0)
 
     async def sweep(self, before: datetime) -> int:
         """Forget what was settled before a moment; how many parcels those were."""

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Coroutine, Iterable, Mapping, Sequence
 from datetime import datetime
-from functools import cache
+from functools import cache, cached_property
 from typing import Any, TypeVar, TypeVarTuple
 
 from sqlalchemy import Insert
@@ -58,8 +58,11 @@ class Work:
     def __init__(self, connection: AsyncConnection, now: datetime) -> None:
         self.connection = connection
         self.now = now
-        self._session = AsyncSession(
-            connection,
+
+    @cached_property
+    def _session(self) -> AsyncSession:
+        return AsyncSession(
+            self.connection,
             autoflush=False,
             expire_on_commit=False,
             join_transaction_mode="rollback_only",  # else closing it would undo a savepoint of ours
@@ -82,6 +85,11 @@ class Work:
         self._session.expunge_all()
         return self._session
 
+    async def value(self, query: SelectOfScalar[T]) -> T | None:
+        """The one column of the first row, or None; without the cost of loading a class."""
+        result: T | None = await unbroken(self.connection.scalar(query))
+        return result
+
     async def do(
         self, statement: UpdateBase, rows: Mapping[str, Any] | Sequence[Mapping[str, Any]] | None = None
     ) -> int:
@@ -98,7 +106,7 @@ class Work:
 
     async def add_new(self, kind: type[Row], key: str, rows: Iterable[Mapping[str, Any]]) -> int:
         """Insert the rows whose key is not there yet; how many those were."""
-        return sum([await self.do(self._or_ignore(kind, key), row) for row in rows])
+        return await self.do(self._or_ignore(kind, key), list(rows))
 
     def _or_ignore(self, kind: type[Row], key: str) -> Insert:
         if self.connection.dialect.name == "postgresql":
@@ -107,8 +115,8 @@ class Work:
 
     async def close(self) -> None:
         """Let go of what was loaded; the transaction is not touched."""
-        self._session.expunge_all()
-        await self._session.close()
+        if "_session" in self.__dict__:
+            await self._session.close()
 
 
 class Subject:
