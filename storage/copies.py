@@ -18,8 +18,9 @@ from pathlib import Path
 from sqlalchemy import StaticPool, create_engine
 
 from storage.errors import NotAStore, StoreError
+from storage.files import opened, sqlite_said
 from storage.installation import INCARNATION
-from storage.migrations import APPLICATION, check_known, migrate
+from storage.migrations import migrate
 from storage.store import Store, store_url
 
 
@@ -49,7 +50,7 @@ def _file(store: Store | str | Path) -> Path:
 
 
 def _backup(source: Path, target: Path) -> None:
-    with _opened(source) as live, _written(target) as copy:
+    with opened(source) as live, _written(target) as copy:
         live.backup(copy)
 
 
@@ -57,7 +58,7 @@ def _restore(source: Path, target: Path, replace: bool) -> Path | None:
     there = target.exists()
     if there and not replace:
         raise StoreError(f"{target} is already there; say that it is to be replaced.")
-    with _opened(source) as found, closing(sqlite3.connect(":memory:")) as staged:
+    with opened(source) as found, closing(sqlite3.connect(":memory:")) as staged:
         _sound(found, source)
         found.backup(staged)
         _renew(staged)
@@ -67,7 +68,7 @@ def _restore(source: Path, target: Path, replace: bool) -> Path | None:
             return None
         kept = target.with_name(f"{target.name}.{datetime.now(UTC):%Y%m%d-%H%M%S}-{secrets.token_hex(2)}")
         _backup(target, kept)
-        with _sqlite_said(target), closing(sqlite3.connect(target, timeout=10)) as live:
+        with sqlite_said(target), closing(sqlite3.connect(target, timeout=10)) as live:
             live.execute("PRAGMA synchronous = FULL")
             staged.backup(live)
     return kept
@@ -81,23 +82,6 @@ def _renew(staged: sqlite3.Connection) -> None:
     staged.execute(
         "INSERT OR REPLACE INTO settings (key, value) VALUES (?, ?)", (INCARNATION, secrets.token_hex(8))
     )
-
-
-@contextmanager
-def _opened(path: Path) -> Iterator[sqlite3.Connection]:
-    """A store, read only. Raises NotAStore or NewerStore for what cannot be read as one."""
-    if not path.is_file():
-        raise NotAStore(f"There is no file {path}.")
-    with (
-        _sqlite_said(path),
-        closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)) as connection,
-    ):
-        (mark,) = connection.execute("PRAGMA application_id").fetchone()
-        if mark != APPLICATION:
-            raise NotAStore(f"{path} is a database, but not one of Railpost.")
-        (revision,) = connection.execute("SELECT version_num FROM alembic_version").fetchone()
-        check_known(revision, str(path))
-        yield connection
 
 
 def _sound(connection: sqlite3.Connection, path: Path) -> None:
@@ -118,7 +102,7 @@ def _written(target: Path) -> Iterator[sqlite3.Connection]:
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         part.touch()
-        with _sqlite_said(target), closing(sqlite3.connect(part)) as copy:
+        with sqlite_said(target), closing(sqlite3.connect(part)) as copy:
             yield copy
             copy.execute("PRAGMA journal_mode = DELETE")
             _sound(copy, target)
@@ -146,14 +130,3 @@ def _synced(path: Path) -> None:
         os.fsync(handle)
     finally:
         os.close(handle)
-
-
-@contextmanager
-def _sqlite_said(path: Path) -> Iterator[None]:
-    """What SQLite says about a file, as a sentence."""
-    try:
-        yield
-    except sqlite3.OperationalError as error:
-        raise StoreError(f"{path} cannot be used: {error}.") from error
-    except sqlite3.DatabaseError as error:
-        raise NotAStore(f"{path} is no store of Railpost, or a damaged one: {error}.") from error

@@ -9,7 +9,7 @@ from sqlmodel import col, delete, func, select, update
 
 from storage.errors import Missing, StoreError, Taken
 from storage.tables import Card, Head, Seat, Status, Table
-from storage.work import Subject
+from storage.work import Subject, not_unique
 
 # Neither 0 and O nor 1, I and L, and a letter first, so that no code reads as a number.
 LETTERS = "ABCDEFGHJKMNPQRSTUVWXYZ"
@@ -102,7 +102,7 @@ class Games(Subject):
         try:
             return await self._work.add(seat)
         except IntegrityError as error:
-            if "UNIQUE" in str(error.orig).upper():
+            if not_unique(error):
                 raise Taken(f"The seat of {name} is already taken.") from error
             raise
 

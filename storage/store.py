@@ -14,6 +14,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 
 from storage.driver import connecting
 from storage.errors import NotAStore, StoreError
+from storage.files import check_place
 from storage.games import Games
 from storage.installation import Installation
 from storage.letters import Letters
@@ -144,7 +145,7 @@ async def open_store(url: str | Path, now: Clock = clock) -> Store:
     """
     target = store_url(url)
     if _is_file(target):
-        _check_file(Path(str(target.database)))
+        check_place(Path(str(target.database)))
     writing = _engine(target, writes=True)
     try:
         async with _engine_for_migration(target) as engine, engine.connect() as connection:
@@ -187,17 +188,6 @@ def _is_file(url: URL) -> bool:
 
 def _named(url: URL) -> str:
     return str(url.database) if _is_file(url) else url.render_as_string()
-
-
-def _check_file(path: Path) -> None:
-    if path.is_dir():
-        raise StoreError(f"{path} is a folder; name a file in it.")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with path.open("ab"):
-            pass
-    except OSError as error:
-        raise StoreError(f"{path} cannot be written: {error.strerror}.") from error
 
 
 @asynccontextmanager

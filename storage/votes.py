@@ -8,7 +8,7 @@ from sqlmodel import col, select, update
 
 from storage.errors import Missing, Taken
 from storage.tables import Voice, Vote
-from storage.work import Subject
+from storage.work import Subject, not_unique
 
 
 class Ballot(NamedTuple):
@@ -30,7 +30,9 @@ class Votes(Subject):
                 Vote(table_id=table_id, kind=kind, seat=seat, subject=subject, opened=self._work.now)
             )
         except IntegrityError as error:
-            raise Taken(f"A vote of this kind ({kind}) is already open at the table.") from error
+            if not_unique(error):
+                raise Taken(f"A vote of this kind ({kind}) is already open at the table.") from error
+            raise
         voices: dict[int, bool | None] = dict.fromkeys(asked)
         for asked_seat in voices:
             await self._work.add(Voice(vote_id=vote.id, seat=asked_seat))

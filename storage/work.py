@@ -8,6 +8,7 @@ from typing import Any, TypeVar, TypeVarTuple
 
 from sqlalchemy import Insert
 from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncConnection
 from sqlalchemy.sql.dml import UpdateBase
 from sqlmodel import insert
@@ -50,6 +51,11 @@ def values(row: Row) -> dict[str, Any]:
     """The columns of a row; a number that the database is to choose is left out."""
     found = ((name, getattr(row, name)) for name in _columns(type(row)))
     return {name: value for name, value in found if not (name == "id" and value is None)}
+
+
+def not_unique(error: IntegrityError) -> bool:
+    """Whether it is that a row like this is there already."""
+    return "UNIQUE" in str(error.orig).upper()
 
 
 class Work:

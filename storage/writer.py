@@ -183,7 +183,9 @@ class Writer:
                 await connection.close()
 
     async def close(self) -> None:
-        """After the last turn."""
+        """After the last turn, and the commit that it waits for."""
+        while self._group is not None:
+            await asyncio.wait({self._group.settled})
         async with self._lock:
             connection, self._connection = self._connection, None
             if connection is not None:

@@ -4,6 +4,7 @@
 the tables and the revisions so far.
 """
 
+from functools import cache
 from pathlib import Path
 
 from alembic import command
@@ -23,10 +24,11 @@ def config() -> Config:
     return found
 
 
-def revisions() -> list[str]:
+@cache
+def revisions() -> tuple[str, ...]:
     """All revisions that this program knows, first to newest."""
     script = ScriptDirectory.from_config(config())
-    return [revision.revision for revision in script.walk_revisions()][::-1]
+    return tuple(revision.revision for revision in script.walk_revisions())[::-1]
 
 
 def revision_of(connection: Connection) -> str | None:
@@ -39,7 +41,7 @@ def revision_of(connection: Connection) -> str | None:
     return connection.execute(text("SELECT version_num FROM alembic_version")).scalar()
 
 
-def check_known(revision: str | None, name: str) -> list[str]:
+def check_known(revision: str | None, name: str) -> tuple[str, ...]:
     """The revisions that this program knows. Raises NewerStore where that of a store is not among them."""
     known = revisions()
     if revision is not None and revision not in known:

@@ -3,10 +3,13 @@
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from shutil import copyfile
 
 import pytest
+from sqlalchemy import create_engine
 
 from storage import Entry, Parcel, Store, open_store
+from storage.migrations import migrate
 
 
 class Clock:
@@ -27,8 +30,20 @@ def clock() -> Clock:
     return Clock()
 
 
+@pytest.fixture(scope="session")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A store that was made once, to be copied: making one takes longer than most tests."""
+    path = tmp_path_factory.mktemp("made") / "railpost.db"
+    engine = create_engine(f"sqlite:///{path}")
+    with engine.connect() as connection:
+        migrate(connection)
+    engine.dispose()
+    return path
+
+
 @pytest.fixture
-async def store(tmp_path: Path, clock: Clock) -> AsyncIterator[Store]:
+async def store(tmp_path: Path, clock: Clock, made: Path) -> AsyncIterator[Store]:
+    copyfile(made, tmp_path / "railpost.db")
     async with await open_store(tmp_path / "railpost.db", clock) as opened:
         yield opened
 

@@ -137,6 +137,7 @@ async def test_another_programs_database_is_left_alone(tmp_path: Path) -> None:
         await open_store(path)
     with sqlite3.connect(path) as connection:
         assert connection.execute("SELECT name FROM sqlite_master").fetchall() == [("recipes",)]
+        assert connection.execute("PRAGMA journal_mode").fetchone() == ("delete",)
     connection.close()
 
 

@@ -181,6 +181,24 @@ async def test_the_files_settings(store: Store) -> None:
     assert await pragma("foreign_keys") == 1
 
 
+async def test_closing_waits_for_those_who_are_at_it(tmp_path: Path) -> None:
+    store = await open_store(tmp_path / "closed.db")
+    tables = [await new_table(store) for _ in range(4)]
+
+    async def say(table: int) -> None:
+        async with store.begin() as unit:
+            await unit.moves.append(table, 0, [move()], b"s")
+
+    saying = [asyncio.create_task(say(table)) for table in tables]
+    await asyncio.sleep(0.001)
+    await store.close()
+    results = await asyncio.gather(*saying, return_exceptions=True)
+    async with await open_store(tmp_path / "closed.db") as again:
+        found = await heads(again, *tables)
+    assert [result is None for result in results] == [seq == 1 for seq in found]
+    assert found[0] == 1
+
+
 PLAYER = """
 import asyncio, sys
 from storage import open_store
