@@ -1,0 +1,151 @@
+"""What `service.say` answers: plain values, one kind for each thing that can come of it.
+
+Every transport shows them in its own way, and none needs more than is in them. They can be kept as
+bytes, because a repeated request gets the answer that it got the first time. Sentences are complete
+and meant for players. Seats are numbers, clockwise from 0; a `decision` is the word that `seen`
+wants back.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+
+class Asked(msgspec.Struct, frozen=True):
+    """A seat that the table waits for, and for what: `needs` is a phrase after the name.
+
+    `decision` names the question (or the offer) for `seen`. `main` is False for an offer put to
+    somebody beside the question that the table waits for.
+    """
+
+    seat: int
+    name: str
+    decision: str
+    needs: str
+    main: bool = True
+
+
+class Moved(msgspec.Struct, frozen=True):
+    """A line that was played: as it came, in full, and what it brought about, a sentence each."""
+
+    seq: int
+    said: str
+    line: str
+    sentences: tuple[str, ...]
+
+
+class _Answer(msgspec.Struct, frozen=True, tag=True, kw_only=True):
+    """`decision`: what that seat is asked now, if anything; a further answer refers to it."""
+
+    decision: str | None = None
+
+
+class Done(_Answer, frozen=True):
+    """All lines were played, or an undo or redo was carried out at once (then `moves` is empty).
+
+    `sentences`: what is to be told beside the moves. `asked`: whom the table waits for now.
+    """
+
+    moves: tuple[Moved, ...] = ()
+    sentences: tuple[str, ...] = ()
+    asked: tuple[Asked, ...] = ()
+    over: bool = False
+
+
+class Unreadable(_Answer, frozen=True):
+    """Line `index` (from 0) is no line of this game. Nothing was changed."""
+
+    index: int
+    line: str
+    reason: str
+    nearest: tuple[str, ...] = ()
+
+
+class Refused(_Answer, frozen=True):
+    """The rules refuse line `index` (from 0). Nothing was changed. `suggestions` are legal lines."""
+
+    index: int
+    line: str
+    reason: str
+    suggestions: tuple[str, ...] = ()
+
+
+class Ambiguous(_Answer, frozen=True):
+    """Line `index` (from 0) can be several legal lines. Nothing was changed."""
+
+    index: int
+    line: str
+    reason: str
+    choices: tuple[str, ...] = ()
+
+
+class Stale(_Answer, frozen=True):
+    """What the lines were an answer to no longer stands. Nothing was changed.
+
+    `since`: what happened since then, a sentence each; `lines`: the lines that were played.
+    """
+
+    reason: str
+    since: tuple[str, ...] = ()
+    lines: tuple[str, ...] = ()
+    asked: tuple[Asked, ...] = ()
+
+
+class NotYours(_Answer, frozen=True):
+    """Somebody else sits there, or nobody does, or who spoke has no seat at the table."""
+
+    reason: str
+
+
+class Closed(_Answer, frozen=True):
+    """The table is not being played: it is in its lobby, paused, finished or ended."""
+
+    status: str
+    reason: str
+
+
+class Confirm(_Answer, frozen=True):
+    """It is done only when `line` is said too."""
+
+    reason: str
+    line: str
+
+
+class Voted(_Answer, frozen=True):
+    """A vote was opened or answered. `waiting`: seats still to answer; `outcome` once it is closed.
+
+    outcome: `passed`, `failed` or `overtaken` (what it was about is no longer there).
+    """
+
+    vote: str
+    sentences: tuple[str, ...]
+    waiting: tuple[int, ...] = ()
+    outcome: str | None = None
+    asked: tuple[Asked, ...] = ()
+
+
+class Shown(_Answer, frozen=True):
+    """The answer to a question that changes nothing. `picture`: map, market or sheet, if one fits."""
+
+    what: str
+    text: str
+    picture: str | None = None
+
+
+NotDone = Unreadable | Refused | Ambiguous
+Answer = (
+    Done | Unreadable | Refused | Ambiguous | Stale | NotYours | Closed | Confirm | Voted | Shown
+)
+
+_encoder = msgspec.msgpack.Encoder()
+_decoder: msgspec.msgpack.Decoder[Answer] = msgspec.msgpack.Decoder(Answer)
+
+
+def encoded(answer: Answer) -> bytes:
+    """An answer as it is kept."""
+    return _encoder.encode(answer)
+
+
+def decoded(raw: bytes) -> Answer:
+    """The answer that `encoded` wrote."""
+    return _decoder.decode(raw)
