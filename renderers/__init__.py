@@ -10,8 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from engine.facts import facts_of
-from engine.state import State
+from engine import State, game_of
 from renderers.board import LAYERS, SIZE, Layer, board_picture
 from renderers.canvas import png
 from renderers.choice import choice_picture
@@ -46,17 +45,18 @@ def map_png(
     size: tuple[int, int] = SIZE,
     highlight: Iterable[str] = (),
     routes: Sequence[tuple[str, Course]] = (),
+    company: str = "",
     crop: Iterable[str] | None = None,
     layers: tuple[Layer, ...] = LAYERS,
 ) -> Picture:
     """The map of a position.
 
     `highlight`: the hexes of the last change. `routes`: for each train its label and its course,
-    as legs (hex, end, end) or as the hexes along the track (`E11.0` names a node of one).
+    as players write it (`F2-H4-H10`) or as stretches (hex, end, end); `company` runs them.
     `crop`: only these hexes, as large as the picture allows. `layers`: those to be painted.
     Raises KeyError for a hex that the map has not, ValueError for a course without track.
     """
-    view = board_view(state, highlight=highlight, routes=routes, crop=crop)
+    view = board_view(state, highlight=highlight, routes=routes, company=company, crop=crop)
     image = board_picture(view, size, layers)
     return Picture(png(image), view.alt, image.width, image.height)
 
@@ -82,7 +82,7 @@ def tile_choice_png(state: State, coord: str, tile: str, turns: Sequence[int]) -
     """
     if not turns:
         raise ValueError(f"no turn of tile {tile} on {coord} is given")
-    printed = facts_of(state.title).map.hexes
+    printed = game_of(state).facts.map.hexes
     if coord not in printed:
         raise KeyError(f"{coord} is no hex of the map of {state.title}")
     crop = {coord, *printed[coord].neighbors.values()}

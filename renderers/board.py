@@ -399,11 +399,17 @@ def _diameter(view: HexView, mesh: Mesh, node: int) -> int:
 
 
 def token_places(view: HexView, mesh: Mesh) -> list[tuple[Badge, Point, int]]:
-    """Each token of a hex, its middle in units, its diameter in pixels."""
+    """Each token of a hex, its middle in units, its diameter in pixels.
+
+    One whose city is still to be chosen (node -1) stands between the cities.
+    """
     found = []
     slots = _slots(view, mesh)
     filled: dict[int, int] = {}
     for node, badge in view.tokens:
+        if node < 0:
+            found.append((badge, (0.0, 0.0), _diameter(view, mesh, 0)))
+            continue
         i = filled.get(node, 0)
         filled[node] = i + 1
         found.append((badge, _nth(slots[node], i), _diameter(view, mesh, node)))

@@ -243,9 +243,11 @@ def _choices(layout: Layout, stop: Stop, alone: bool) -> list[tuple[Point, float
 
 
 def _ring(layout: Layout) -> Iterator[Point]:
+    """Places round the middle, the lowest first: the top is the coordinate's."""
     for d in (0.42, 0.3):
-        for e in range(12):
-            yield polar(bearing(layout, e / 2), d)
+        yield from sorted(
+            (polar(bearing(layout, e / 2), d) for e in range(12)), key=lambda p: (round(-p[1], 6), p)
+        )
 
 
 def _place(layout: Layout, stops: Sequence[Stop], passing: Sequence[Line]) -> tuple[Spot, ...]:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from time import perf_counter
 from typing import NamedTuple
 
-from engine.state import State
+from engine import State
 from renderers import board, canvas, hexes, market, sheet, sprites, theme, views
 
 

@@ -7,21 +7,37 @@ shares percent, edges 0-5, nodes numbered as on the face.
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from engine.facts import Cell, CompanyFacts, Face, Facts, HexFacts, facts_of, tile_faces
-from engine.state import BANK, CLOSED, IPO, POOL, OperatingRound, State, StockRound, copied, is_seat
+from engine import (
+    BANK,
+    CLOSED,
+    IPO,
+    POOL,
+    Face,
+    Facts,
+    Game,
+    HexFacts,
+    State,
+    certificate_limit,
+    copied,
+    counted_certificates,
+    decision,
+    game_of,
+    read_route,
+    tile_faces,
+    worth,
+)
 
 ALT_LIMIT = 1024
 
-Leg = tuple[str, str, str]
-"""One stretch of a route: a hex and the two ends (`e0`, `n1`, as the tile lies) of a path on it."""
+Leg = tuple[str, int, int]
+"""One stretch of a route: a hex and two ends as the tile lies, 0-5 an edge and 6 + n node n."""
 
-Course = Sequence[str | Leg]
-"""A route: legs, or the hexes along the track (`E11.0` names a node of one)."""
+Course = str | Sequence[Leg]
+"""A route: as players write it (`F2-H4-H10`), or its stretches."""
 
 
 @dataclass(frozen=True)
@@ -135,17 +151,19 @@ def board_view(
     *,
     highlight: Iterable[str] = (),
     routes: Sequence[tuple[str, Course]] = (),
+    company: str = "",
     crop: Iterable[str] | None = None,
     preview: Mapping[str, tuple[str, int]] | None = None,
 ) -> BoardView:
     """The map of a position.
 
-    `highlight`: hexes of the last change. `routes`: for each train its label and its course.
+    `highlight`: hexes of the last change. `routes`: for each train its label and its course;
+    `company` runs them (of tracks that join the same stops, hers are meant).
     `crop`: only these hexes. `preview`: tiles by hex, with their turn, as if they had been laid;
     tokens go to the stops that keep their edges. Raises KeyError for a hex that the map has not,
     and ValueError for a course that no track runs along.
     """
-    facts = facts_of(state.title)
+    facts = game_of(state).facts
     if preview:
         state = _with_tiles(state, preview)
     marked = frozenset(highlight)
@@ -154,9 +172,9 @@ def board_view(
         _printed(facts, coord)
     legs: dict[str, list[Stretch]] = {}
     for i, (label, course) in enumerate(routes):
-        for coord, a, b in course_legs(state, course):
+        for coord, a, b in course_legs(state, company, course):
             legs.setdefault(coord, []).append(Stretch(i, label, a, b))
-    badges = {c.sym: badge_of(c) for c in facts.companies}
+    badges = badges_of(facts)
     return BoardView(
         title=facts.title,
         layout=facts.map.layout,
@@ -170,22 +188,21 @@ def board_view(
 
 def _with_tiles(state: State, preview: Mapping[str, tuple[str, int]]) -> State:
     changed = copied(state)
-    facts = facts_of(state.title)
+    facts = game_of(state).facts
     for coord, (tile, turns) in preview.items():
         before, _, turned = _lying(state, _printed(facts, coord), coord)
         after = tile_faces()[tile]
-        old, new = _edges_by_node(before, turned), _edges_by_node(after, turns)
         changed.tiles[coord] = (tile, turns)
         changed.tokens[coord] = [
-            (
-                next(
-                    (n for n, edges in new.items() if edges & old.get(node, set())), node % len(after.nodes)
-                ),
-                sym,
-            )
-            for node, sym in state.tokens.get(coord, ())
+            (_kept_node(before, turned, after, turns, node), sym) for node, sym in state.tokens.get(coord, ())
         ]
     return changed
+
+
+def _kept_node(before: Face, turned: int, after: Face, turns: int, node: int) -> int:
+    """The node of a later face that keeps the edges of a node; where it had none, of the same number."""
+    edges = _edges_by_node(before, turned).get(node, set())
+    return next((n for n, found in _edges_by_node(after, turns).items() if found & edges), node)
 
 
 def _edges_by_node(face: Face, turns: int) -> dict[int, set[int]]:
@@ -197,8 +214,9 @@ def _edges_by_node(face: Face, turns: int) -> dict[int, set[int]]:
     return edges
 
 
-def badge_of(company: CompanyFacts) -> Badge:
-    return Badge(company.sym, company.color, company.text_color)
+def badges_of(facts: Facts) -> dict[str, Badge]:
+    """The badge of each company by its symbol, in the title's order."""
+    return {c.sym: Badge(c.sym, c.color, c.text_color) for c in facts.companies}
 
 
 def _printed(facts: Facts, coord: str) -> HexFacts:
@@ -243,7 +261,7 @@ def _hex_view(
         borders=tuple((b.edge, b.kind, b.cost) for b in printed.borders),
         joined=tuple(_joined(facts, coord)),
         tokens=tokens,
-        reserved=tuple(_reserved(facts, badges, coord, face, {b.sym for _, b in tokens})),
+        reserved=tuple(_reserved(facts, badges, coord, face, turns, {b.sym for _, b in tokens})),
         blocked=tuple(p.sym for p in facts.privates if coord in p.blocks and _blocks(state, p.sym)),
         marked=marked,
         legs=tuple(legs),
@@ -281,14 +299,15 @@ def _values(facts: Facts, face: Face, phase: str) -> Iterator[Value]:
 
 
 def _reserved(
-    facts: Facts, badges: Mapping[str, Badge], coord: str, face: Face, present: set[str]
+    facts: Facts, badges: Mapping[str, Badge], coord: str, face: Face, turns: int, present: set[str]
 ) -> Iterator[tuple[int, Badge]]:
     """Homes that are kept free: by node; at each of them where the president has the choice."""
     for company in facts.companies:
         if company.home.hex != coord or company.sym in present:
             continue
         cities = [i for i, n in enumerate(face.nodes) if n.kind == "city"]
-        for node in cities if company.home.city is None else [company.home.city]:
+        city = company.home.city
+        for node in cities if city is None else [_kept_node(facts.map.hexes[coord], 0, face, turns, city)]:
             yield node, badges[company.sym]
 
 
@@ -298,66 +317,14 @@ def _blocks(state: State, private: str) -> bool:
     return owner != CLOSED and owner not in state.companies
 
 
-def course_legs(state: State, course: Course) -> list[Leg]:
-    """The stretches of track that a course runs over. Raises ValueError where there is none."""
-    if all(not isinstance(step, str) for step in course):
-        return [step for step in course if not isinstance(step, str)]
-    facts = facts_of(state.title)
-    points = [step.partition(".") for step in course if isinstance(step, str)]
-    coords = [coord for coord, _, _ in points]
-    legs: list[Leg] = []
-    for i, (coord, _, node) in enumerate(points):
-        face, _, turns = _lying(state, _printed(facts, coord), coord)
-        ends = [f"e{_edge_to(facts, coord, coords[j])}" for j in (i - 1, i + 1) if 0 <= j < len(coords)]
-        stops = [f"n{node}"] if node else []
-        if len(ends) < 2 and not stops:
-            stops = [f"n{k}" for k in range(len(face.nodes))]
-        legs += [(coord, a, b) for a, b in _walk(face, turns, ends, stops, coord)]
-    return legs
+def course_legs(state: State, company: str, course: Course) -> list[tuple[str, str, str]]:
+    """The stretches of track that a course runs over, with ends as in a face's paths."""
+    runs = read_route(game_of(state).network, company, course).runs if isinstance(course, str) else course
+    return [(coord, _end(a), _end(b)) for coord, a, b in runs]
 
 
-def _edge_to(facts: Facts, coord: str, other: str) -> int:
-    for edge, name in facts.map.hexes[coord].neighbors.items():
-        if name == other:
-            return edge
-    raise ValueError(f"{coord} and {other} are not next to each other")
-
-
-def _walk(
-    face: Face, turns: int, ends: Sequence[str], stops: Sequence[str], coord: str
-) -> list[tuple[str, str]]:
-    """The paths between the ends that a route uses on a hex, through a stop where one is named."""
-    beside: dict[str, list[str]] = {}
-    for path in face.paths:
-        a, b = (f"e{(int(x[1:]) + turns) % 6}" if x[0] == "e" else x for x in path)
-        beside.setdefault(a, []).append(b)
-        beside.setdefault(b, []).append(a)
-    if not stops:
-        walks = [_shortest(beside, ends[0], ends[1])]
-    else:
-        found = ([_shortest(beside, end, stop) for end in ends] for stop in stops)
-        walks = next((w for w in found if None not in w), [None])
-    if None in walks:
-        raise ValueError(f"no track on {coord} runs that way")
-    return [step for walk in walks if walk for step in walk]
-
-
-def _shortest(beside: Mapping[str, Sequence[str]], start: str, goal: str) -> list[tuple[str, str]] | None:
-    came: dict[str, str | None] = {start: None}
-    queue = deque([start])
-    while queue:
-        here = queue.popleft()
-        if here == goal:
-            steps: list[tuple[str, str]] = []
-            while (before := came[here]) is not None:
-                steps.append((before, here))
-                here = before
-            return steps[::-1]
-        for there in beside.get(here, ()):
-            if there not in came:
-                came[there] = here
-                queue.append(there)
-    return None
+def _end(end: int) -> str:
+    return f"e{end}" if end < 6 else f"n{end - 6}"
 
 
 # --- the stock market -----------------------------------------------------------------------
@@ -405,8 +372,8 @@ class MarketView:
 
 def market_view(state: State, *, highlight: Iterable[str] = ()) -> MarketView:
     """The stock market of a position; `highlight`: companies whose price changed last."""
-    facts = facts_of(state.title)
-    badges = {c.sym: badge_of(c) for c in facts.companies}
+    facts = game_of(state).facts
+    badges = badges_of(facts)
     stacks: dict[tuple[int, int], list[Badge]] = {}
     for sym in state.market:
         cell = state.companies[sym].cell
@@ -418,12 +385,12 @@ def market_view(state: State, *, highlight: Iterable[str] = ()) -> MarketView:
         for c, cell in enumerate(row)
         if cell is not None
     )
-    ranked = sorted((cell for cell in cells if cell.tokens), key=lambda c: (-c.price, -c.column, c.row))
+    g = game_of(state)
     return MarketView(
         title=facts.title,
         kind=facts.market.type,
         cells=cells,
-        order=tuple((badge, cell.price) for cell in ranked for badge in cell.tokens),
+        order=tuple((badges[sym], g.price(sym)) for sym in g.operating_order()),
         companies=tuple(badges.values()),
         marked=tuple(highlight),
     )
@@ -516,116 +483,60 @@ class SheetView:
         return clipped(". ".join(parts) + ".")
 
 
-UNCOUNTED = frozenset({"yellow", "orange", "brown"})
-
-
 def sheet_view(state: State) -> SheetView:
     """The table of players and companies of a position."""
-    facts = facts_of(state.title)
-    cells = facts.market.rows
-    prices = {
-        sym: _cell(cells, company.cell)
-        for sym, company in state.companies.items()
-        if company.cell is not None
-    }
-    phase = next(p for p in facts.phases if p.name == state.phase)
+    g = game_of(state)
+    asked = decision(state)
+    acting = {*asked.asked, asked.company}
     return SheetView(
-        title=facts.title,
-        round=round_name(state),
+        title=g.facts.title,
+        round=asked.round,
         phase=state.phase,
-        bank=state.cash.get(BANK, 0),
-        limit=facts.cert_limit.get(str(len(state.players))),
-        train_limit=phase.train_limit,
+        bank=g.cash(BANK),
+        limit=certificate_limit(g),
+        train_limit=g.phase.train_limit,
         depot=tuple(
-            (t.name, state.depot[t.name], t.price) for t in facts.trains if state.depot.get(t.name, 0) != 0
+            (t.name, state.depot[t.name], t.price) for t in g.facts.trains if state.depot.get(t.name, 0) != 0
         ),
         pool_trains=tuple(state.pool),
-        players=tuple(_player_view(state, facts, seat, prices) for seat in state.seats),
-        companies=tuple(
-            _company_view(state, facts, c, prices) for c in facts.companies if c.sym in state.companies
-        ),
-        unsold=tuple((p.sym, p.price) for p in facts.privates if state.privates.get(p.sym) in (BANK, IPO)),
+        players=tuple(_player_view(g, seat, seat in acting) for seat in state.seats),
+        companies=tuple(_company_view(g, c, badge, c in acting) for c, badge in badges_of(g.facts).items()),
+        unsold=tuple((p.sym, p.price) for p in g.facts.privates if state.privates[p.sym] in (BANK, IPO)),
     )
 
 
-def _cell(rows: Sequence[Sequence[Cell | None]], at: tuple[int, int]) -> Cell:
-    cell = rows[at[0]][at[1]]
-    assert cell is not None
-    return cell
-
-
-def round_name(state: State) -> str:
-    """What is being played: `stock round 2`, `operating round 2.1`, `opening`, `game over`."""
-    if state.over:
-        return "game over"
-    for frame in state.stack:
-        if isinstance(frame, StockRound):
-            return f"stock round {frame.number}"
-        if isinstance(frame, OperatingRound):
-            return f"operating round {frame.after}.{frame.number}"
-    return "opening"
-
-
-def _acting(state: State) -> set[str]:
-    """Whoever the top frame names: seats and companies."""
-    top = state.top
-    names = (getattr(top, key, None) for key in ("turn", "seat", "company", "chooser"))
-    return {name for name in names if isinstance(name, str)}
-
-
-def _player_view(state: State, facts: Facts, seat: str, prices: Mapping[str, Cell]) -> PlayerView:
-    privates = [p for p in facts.privates if state.privates.get(p.sym) == seat]
-    holdings, certificates, worth = [], len(privates), state.cash[seat] + sum(p.price for p in privates)
-    for c in facts.companies:
-        if c.sym not in state.companies:
-            continue
-        company = state.companies[c.sym]
-        percent, presides = company.shares.get(seat, 0), company.president == seat
-        holdings.append(Holding(percent, presides))
-        cell = prices.get(c.sym)
-        if cell:
-            worth += percent * cell.price // c.shares[-1]
-        if not cell or not UNCOUNTED & set(cell.zones):
-            certificates += _certificates(c, percent, presides)
+def _player_view(g: Game, seat: str, acting: bool) -> PlayerView:
+    state = g.state
     return PlayerView(
         seat=seat,
         name=state.name(seat),
-        cash=state.cash[seat],
-        certificates=certificates,
-        worth=worth,
-        privates=tuple(p.sym for p in privates),
-        holdings=tuple(holdings),
+        cash=g.cash(seat),
+        certificates=counted_certificates(g, seat),
+        worth=worth(g, seat),
+        privates=tuple(g.privates_of(seat)),
+        holdings=tuple(
+            Holding(g.held(seat, c.sym), state.companies[c.sym].president == seat) for c in g.facts.companies
+        ),
         priority=state.priority == seat,
-        acting=seat in _acting(state),
+        acting=acting,
     )
 
 
-def _certificates(company: CompanyFacts, percent: int, presides: bool) -> int:
-    """How many certificates make up a holding: the president's is one (1830 §4.3)."""
-    first, *others = company.shares
-    share = others[-1] if others else first
-    return (percent - first) // share + 1 if presides else percent // share
-
-
-def _company_view(
-    state: State, facts: Facts, printed: CompanyFacts, prices: Mapping[str, Cell]
-) -> CompanyView:
-    company = state.companies[printed.sym]
-    cell = prices.get(printed.sym)
-    left = printed.tokens[len(printed.tokens) - company.markers :] if company.markers else ()
+def _company_view(g: Game, sym: str, badge: Badge, acting: bool) -> CompanyView:
+    company, printed = g.company(sym), g.company_facts(sym)
     return CompanyView(
-        badge=badge_of(printed),
+        badge=badge,
         name=printed.name,
         par=company.par,
-        price=cell.price if cell else None,
-        cash=state.cash.get(printed.sym, 0),
+        price=g.price(sym) or None,
+        cash=g.state.cash.get(sym, 0),
         trains=tuple(company.trains),
-        tokens=tuple(left),
-        privates=tuple(p.sym for p in facts.privates if state.privates.get(p.sym) == printed.sym),
-        president=state.name(company.president) if company.president and is_seat(company.president) else None,
-        ipo=company.shares.get(IPO, 0),
-        pool=company.shares.get(POOL, 0),
+        tokens=tuple(printed.tokens[len(printed.tokens) - company.markers :]),
+        privates=tuple(g.privates_of(sym)),
+        president=g.state.name(company.president) if company.president else None,
+        ipo=g.held(IPO, sym),
+        pool=g.held(POOL, sym),
         floated=company.floated,
         started=company.par is not None,
-        acting=printed.sym in _acting(state),
+        acting=acting,
     )
