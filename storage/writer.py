@@ -105,9 +105,9 @@ class Writer:
             raise
 
     async def _transaction(self) -> Group:
-        if self._connection is None or self._connection.invalidated:
-            self._connection = await self._engine.connect()
         try:
+            if self._connection is None or self._connection.invalidated:
+                self._connection = await self._engine.connect()
             return Group(self._connection, await self._connection.begin())
         except SQLAlchemyError as error:
             await self._drop_connection()

@@ -50,6 +50,7 @@ async def test_units_that_wait_share_a_commit_and_fail_alone(store: Store) -> No
         async with store.begin() as unit:
             assert await unit.moves.answered(f"{table}") is None
             await unit.moves.append(table, 0, [move(str(table))], b"s")
+            assert (await unit.moves.head(table)).seq == 1
             await unit.moves.remember(str(table), b"a")
             if table == tables[3]:
                 raise ZeroDivisionError
