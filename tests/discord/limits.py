@@ -49,6 +49,12 @@ def number(value: object, least: int, most: int, *at: str | int) -> int:
     return value
 
 
+def given(part: Json, key: str, default: int) -> object:
+    """The value of a field that may be left out or null."""
+    value = part.get(key)
+    return default if value is None else value
+
+
 # --- messages ----------------------------------------
 
 
@@ -299,8 +305,8 @@ def text_input(part: Json, at: At) -> None:
     number(part.get("style"), 1, 2, *at, "style")
     text(part.get("placeholder"), 0, 100, *at, "placeholder")
     text(part.get("value"), 0, 4000, *at, "value")
-    least = number(part.get("min_length") or 0, 0, 4000, *at, "min_length")
-    most = number(part.get("max_length") or 4000, 1, 4000, *at, "max_length")
+    least = number(given(part, "min_length", 0), 0, 4000, *at, "min_length")
+    most = number(given(part, "max_length", 4000), 1, 4000, *at, "max_length")
     if least > most:
         raise malformed("min_length must not exceed max_length.", *at, "min_length")
     if part.get("value"):
@@ -382,8 +388,8 @@ def option_limits(item: Json, at: At) -> None:
         raise malformed("Only texts and numbers can have choices or autocomplete.", *at, "type")
     choices(offered, item["type"], at)
     if item["type"] == 3:
-        number(item.get("min_length") or 0, 0, 6000, *at, "min_length")
-        number(item.get("max_length") or 6000, 1, 6000, *at, "max_length")
+        number(given(item, "min_length", 0), 0, 6000, *at, "min_length")
+        number(given(item, "max_length", 6000), 1, 6000, *at, "max_length")
 
 
 def choices(offered: object, kind: int, at: At) -> None:

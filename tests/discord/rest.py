@@ -671,8 +671,6 @@ async def read(request: web.Request) -> Draft:
             uploads.append(Upload(int(found[1]), str(part.filename or "unnamed"), content))  # type: ignore[union-attr]
         else:
             raise malformed(f"Unknown form field {name!r}.", name)
-    if len(uploads) > limits.FILES:
-        raise malformed(f"Must be {limits.FILES} or fewer in length.", "files")
     return Draft(data, uploads)
 
 

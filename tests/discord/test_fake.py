@@ -489,6 +489,21 @@ async def test_deferral_fixes_visibility_and_the_follow_up_takes_its_place(
     assert fake.visible("general") == [] and done.message.texts[0] == "Thought"
 
 
+async def test_an_answer_into_a_thread_that_fell_asleep(fake: FakeDiscord, bot: Scratch) -> None:
+    await fake.slash("Ann", "general", "table new", title="one")
+    thread = fake.threads[0]
+
+    async def sleepy(interaction: discord.Interaction) -> None:
+        thread.put_away = True
+        await interaction.response.send_message("x")
+
+    bot.probe = sleepy
+    task = asyncio.create_task(fake.slash("Ann", thread, "probe"))
+    await fake.until(lambda: fake.refused, "the refusal")
+    fake.clock.advance(3)
+    assert (await task).failed and fake.refused[0].code == 50083
+
+
 async def test_callbacks_that_do_not_fit(fake: FakeDiscord, bot: Scratch, raw: Raw) -> None:
     open_ones: list[discord.Interaction] = []
 
@@ -501,7 +516,12 @@ async def test_callbacks_that_do_not_fit(fake: FakeDiscord, bot: Scratch, raw: R
     doing = fake.interactions[-1]
     path = f"/interactions/{doing.id}/{doing.token}/callback"
     modal = {"title": "T", "custom_id": "m"}
-    field = {"type": 18, "label": "L", "component": {"type": 4, "custom_id": "t", "style": 1}}
+    typed: Json = {"type": 4, "custom_id": "t", "style": 1}
+    field = {"type": 18, "label": "L", "component": typed}
+
+    def form(**more: Any) -> Json:
+        return modal | {"components": [field | more]}
+
     too_many = [{"name": str(i), "value": str(i)} for i in range(26)]
     cases: list[tuple[Json, str]] = [
         ({"type": 8, "data": {"choices": []}}, "does not answer"),
@@ -514,14 +534,35 @@ async def test_callbacks_that_do_not_fit(fake: FakeDiscord, bot: Scratch, raw: R
         ({"type": 9, "data": modal | {"components": [field | {"label": "x" * 46}]}}, "label"),
         ({"type": 9, "data": modal | {"components": [field | {"component": {"type": 2}}]}}, "component"),
         ({"type": 9, "data": modal | {"components": [{"type": 2}]}}, "type"),
+        ({"type": 9, "data": form(label="x" * 46)}, "label"),
+        ({"type": 9, "data": form(description="x" * 101)}, "description"),
+        ({"type": 9, "data": modal | {"components": [{"type": 10, "content": ""}, field]}}, "content"),
+        ({"type": 9, "data": modal | {"components": [row(button())]}}, "text input"),
+        ({"type": 9, "data": modal | {"components": [row(typed | {"label": "x" * 46})]}}, "label"),
+        ({"type": 9, "data": form(component=typed | {"label": "x"})}, "no label of its own"),
+        ({"type": 9, "data": form(component=menu(disabled=True))}, "disabled"),
+        ({"type": 9, "data": form(component=menu(26))}, "26"),
+        ({"type": 9, "data": form(component=typed | {"custom_id": "c" * 101})}, "custom_id"),
+        ({"type": 9, "data": form(component={"type": 23, "custom_id": "c" * 101})}, "custom_id"),
+        ({"type": 9, "data": form(component={"type": 21, "custom_id": "r", "options": [one]})}, "options"),
+        ({"type": 9, "data": form(component=typed | {"style": 3})}, "style"),
+        ({"type": 9, "data": form(component=typed | {"placeholder": "x" * 101})}, "placeholder"),
+        ({"type": 9, "data": form(component=typed | {"value": "x" * 4001})}, "4001"),
+        ({"type": 9, "data": form(component=typed | {"value": "xyz", "max_length": 2})}, "value"),
+        ({"type": 9, "data": form(component=typed | {"min_length": 3, "max_length": 2})}, "min_length"),
         ({"type": 4, "data": {"content": "x" * 2001}}, "content"),
     ]
     for data, word in cases:
         refused(await raw("POST", path, data), 400, 50035, word)
+    early = f"/webhooks/{fake.bot.id}/{doing.token}"
+    refused(await raw("POST", early, {"content": "before the answer"}), 404, 10015)
     assert (await raw("POST", path, {"type": 4, "data": {"content": "x"}}))[0] == 204
     refused(await raw("POST", path, {"type": 4, "data": {"content": "x"}}), 400, 40060)
     refused(await raw("POST", path.replace(str(doing.id), "1"), {"type": 4}), 404, 10062)
     assert (await task).text == "x"
+    hook = f"/webhooks/{fake.bot.id}"
+    refused(await raw("POST", f"{hook}/nonsense", {"content": "x"}), 404, 10015)
+    refused(await raw("PATCH", f"{hook}/{doing.token}/messages/1", {"content": "x"}), 404, 10008)
 
     typing = asyncio.create_task(
         fake.interact(4, fake.users["Ann"], fake.place("general"), {"name": "x", "options": []})
@@ -566,7 +607,10 @@ def gallery(*names: str) -> Json:
     return {"type": 12, "items": [{"media": {"url": f"attachment://{name}"}} for name in names]}
 
 
-one = {"label": "a", "value": "a"}
+one, two = {"label": "a", "value": "a"}, {"label": "b", "value": "b"}
+web_image: Json = {"media": {"url": "https://example.org/a.png"}}
+thumbnail: Json = {"type": 11} | web_image
+aside: Json = {"type": 9, "components": [words()]}
 BAD_MESSAGES: dict[str, tuple[Json, str]] = {
     "content": ({"content": "x" * 2001}, "2000"),
     "nonce": ({"content": "x", "nonce": "n" * 26}, "nonce"),
@@ -621,6 +665,24 @@ BAD_MESSAGES: dict[str, tuple[Json, str]] = {
         {"content": "x", "allowed_mentions": {"parse": ["users"], "users": ["1"]}},
         "exclusive",
     ),
+    "content is no text": ({"content": 5}, "string"),
+    "eleven embeds": ({"embeds": [{"title": "x"}] * 11}, "embeds"),
+    "picture description": (
+        v2(words(), {"type": 12, "items": [web_image | {"description": "x" * 1025}]}),
+        "1025",
+    ),
+    "thumbnail description": (v2(aside | {"accessory": thumbnail | {"description": "x" * 1025}}), "1025"),
+    "picture address": (v2({"type": 12, "items": [{"media": {"url": "map.png"}}]}), "URL"),
+    "link address": ({"components": [row({"type": 2, "style": 5, "label": "x", "url": "h" * 513})]}, "513"),
+    "select custom_id": ({"components": [row(menu(custom_id="c" * 101))]}, "custom_id"),
+    "min over max": ({"components": [row(menu(2, min_values=2))]}, "min_values"),
+    "26 values": ({"components": [row(menu(25, max_values=26))]}, "max_values"),
+    "two defaults": (
+        {"components": [row(menu(options=[one | {"default": True}, two | {"default": True}]))]},
+        "default",
+    ),
+    "option emoji": ({"components": [row(menu(options=[one | {"emoji": {"name": "x"}}]))]}, "emoji"),
+    "reply to nothing": ({"content": "x", "message_reference": {"message_id": "1"}}, "message_reference"),
     "many mentions": ({"content": "x", "allowed_mentions": {"users": [str(i) for i in range(101)]}}, "users"),
 }
 
@@ -652,7 +714,10 @@ async def test_empty_messages_files_and_sizes(fake: FakeDiscord, raw: Raw) -> No
         refused(await raw.send(empty), 400, 50006)
     eleven = {f"{i}.txt": b"x" for i in range(11)}
     refused(await raw.send({}, eleven), 400, 50035)
-    assert (await raw.send({}, dict(list(eleven.items())[:10])))[0] == 200
+    status, ten = await raw.send({}, dict(list(eleven.items())[:10]))
+    path = f"/channels/{ten['channel_id']}/messages/{ten['id']}"
+    assert status == 200
+    refused(await raw("PATCH", path, {}, {"one more.txt": b"x"}), 400, 50035)
     refused(await raw.send({}, {"big.bin": b"x" * (10 * 1024 * 1024 + 1)}), 413, 40005)
     nine = b"x" * (9 * 1024 * 1024)
     refused(await raw.send({}, {"a": nine, "b": nine, "c": nine}), 413, 40005)
@@ -688,6 +753,15 @@ BAD_COMMANDS: dict[str, list[Json]] = {
     "too deep": [command(options=[option("a", 1, options=[option("b", 1)])])],
     "26 sub-commands": [command(options=[option(f"o{i}", 1) for i in range(26)])],
     "menu with description": [{"type": 3, "name": "Show", "description": "x"}],
+    "long menu name": [{"type": 3, "name": "S" * 33}],
+    "no option description": [command(options=[option(description="")])],
+    "empty group": [command(options=[option("a", 2, options=[])])],
+    "group in group": [command(options=[option("a", 2, options=[option("b", 2, options=[option("c", 1)])])])],
+    "option in group": [command(options=[option("a", 2, options=[option("b")])])],
+    "suggestions of a user": [command(options=[option(kind=6, autocomplete=True)])],
+    "min_length": [command(options=[option(min_length=6001)])],
+    "max_length": [command(options=[option(max_length=0)])],
+    "text as number": [command(options=[option(kind=4, choices=[choice])])],
     "8000 characters": [
         command(
             options=[
@@ -800,6 +874,16 @@ async def test_permissions_strangers_and_what_is_gone(fake: FakeDiscord, raw: Ra
     refused(await raw("POST", "/channels/1/messages", {"content": "x"}), 404, 10003)
     refused(await raw("GET", "/users/1"), 404, 10013)
     refused(await raw("POST", "/users/@me/channels", {"recipient_id": 1}), 404, 10013)
+    general.denied = {"MANAGE_CHANNELS", "MANAGE_THREADS"}
+    refused(await raw("PATCH", base, {"name": "new"}), 403, 50013)
+    refused(await raw("DELETE", base), 403, 50013)
+    own = (await raw("POST", f"{base}/threads", {"name": "t", "type": 11}))[1]["id"]
+    assert (await raw("PATCH", f"/channels/{own}", {"name": "u"}))[0] == 200, "its maker may rename a thread"
+    refused(await raw("PATCH", f"/channels/{own}", {"locked": True}), 403, 50013)
+    fake.threads[0].locked = True
+    refused(await raw("PATCH", f"/channels/{own}", {"name": "v"}), 403, 50013)
+    refused(await raw("POST", f"/channels/{own}/threads", {"name": "t", "type": 11}), 400, 50024)
+    general.denied = set()
     refused(await raw("GET", "/no/such/route"), 404, 0, "does not serve")
     await fake.lose(general)
     refused(await raw("POST", f"{base}/messages", {"content": "x"}), 404, 10003)
@@ -855,6 +939,7 @@ async def test_threads_sleep_lock_and_wake(fake: FakeDiscord, raw: Raw) -> None:
     assert (await raw("PATCH", own, {"archived": True}))[0] == 200 and asleep(thread)
     assert (await raw("PATCH", own, {"archived": False}))[0] == 200 and not asleep(thread)
     fake.clock.advance(86000)
+    refused(await raw("PATCH", own, {"auto_archive_duration": 61}), 400, 50035)
     assert (await raw("PATCH", own, {"auto_archive_duration": 4320}))[0] == 200
     fake.clock.advance(86401)
     assert not asleep(thread), "a changed duration counts as activity"
