@@ -49,6 +49,7 @@ async def test_units_that_wait_share_a_commit_and_fail_alone(store: Store) -> No
     async def say(table: int) -> None:
         async with store.begin() as unit:
             assert await unit.moves.answered(f"{table}") is None
+            assert (await unit.moves.head(table)).seq == 0
             await unit.moves.append(table, 0, [move(str(table))], b"s")
             assert (await unit.moves.head(table)).seq == 1
             await unit.moves.remember(str(table), b"a")
