@@ -27,10 +27,11 @@ class Pass(Action, frozen=True):
 
 
 class BuyPrivate(Action, frozen=True):
-    """Buy the private now offered at its price (1830 §7.1)."""
+    """Buy the private now offered at its price (1830 §7.1); a price of one's own is for the site's."""
 
     private: str
-    forms = ("buy private:PRIVATE",)
+    price: int | None = None
+    forms = ("buy private:PRIVATE [for price:AMOUNT]",)
 
 
 class Bid(Action, frozen=True):
@@ -76,6 +77,7 @@ class Exchange(Action, frozen=True):
     private: str
     source: str
     forms = ("exchange private:PRIVATE from source:SOURCE", "exchange private:PRIVATE")
+    menu = ("private", "source")
 
 
 class DealPrivate(Action, frozen=True):
@@ -100,6 +102,7 @@ class Accept(Action, frozen=True):
 
     offer: int | None = None
     forms = ("accept [offer:OFFER]",)
+    menu = ("offer",)
 
 
 class Decline(Action, frozen=True):
@@ -107,6 +110,7 @@ class Decline(Action, frozen=True):
 
     offer: int | None = None
     forms = ("decline [offer:OFFER]",)
+    menu = ("offer",)
 
 
 class Lay(Action, frozen=True):
@@ -140,13 +144,18 @@ class ChooseHome(Action, frozen=True):
     hex: str
     node: int
     forms = ("home company:COMPANY hex,node:CITY",)
+    menu = ("company", "hex", "node")
 
 
 class Run(Action, frozen=True):
-    """Run trains: (train, route) each; none stands for the best there are."""
+    """Run trains: (train, route) each; none stands for the best there are.
+
+    `claimed`: dollars that are paid whatever the routes bring, as the site's files have it.
+    """
 
     routes: tuple[tuple[str, str], ...] = ()
-    forms = ("run routes:ROUTES",)
+    claimed: int | None = None
+    forms = ("run routes:ROUTES [claiming claimed:AMOUNT]",)
 
 
 class Pay(Action, frozen=True):

@@ -97,13 +97,16 @@ class Game:
         return network_of(self.facts, self.state.tiles, self.state.tokens)
 
     def operating_order(self) -> list[str]:
-        """Companies with a price: highest first, then furthest right, then top of the pile (§16)."""
+        """Companies with a price: highest first, then furthest right, then top of the pile (§16).
+
+        Of equal prices in one column, on which the book is silent, the upper row goes first.
+        """
         companies = self.state.companies
 
-        def place(company: str) -> tuple[int, int]:
+        def place(company: str) -> tuple[int, int, int]:
             cell = companies[company].cell
             assert cell is not None
-            return -self.title.cell(cell).price, -cell[1]
+            return -self.title.cell(cell).price, -cell[1], cell[0]
 
         return sorted(self.state.market, key=place)
 

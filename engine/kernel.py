@@ -14,7 +14,8 @@ from typing import NamedTuple
 from engine.actions import Action
 from engine.events import AnyEvent, Asked
 from engine.game import Game
-from engine.state import BANK, IPO, AnyFrame, Company, State, copied, seat_name
+from engine.offers import lapse_offers
+from engine.state import BANK, IPO, AnyFrame, Company, GameOver, State, copied, seat_name
 from engine.title import Aside, Option, Title
 from engine.titles import title_of
 
@@ -155,6 +156,15 @@ def carry_out(g: Game, seat: str, action: Action) -> Played:
         before = None
     settle(g)
     _ask(g, before)
+    return Played(g.state, g.events)
+
+
+def stop(state: State, reason: str) -> Played:
+    """End the game as it stands, by agreement. The state that is given stays as it is."""
+    g = game_of(copied(state))
+    lapse_offers(g)
+    g.open(GameOver(reason))
+    _ask(g, None)
     return Played(g.state, g.events)
 
 

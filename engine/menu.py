@@ -28,14 +28,10 @@ class Choice:
     amounts: range | None = None
 
     def at(self, amount: int) -> str:
-        """The line with that many dollars. Raises ValueError outside the range."""
+        """The line with that many dollars, which stand at its end. Raises ValueError outside the range."""
         if self.amounts is None or amount not in self.amounts:
             raise ValueError(f"${amount} is not possible here.")
-        return (
-            self.line.replace(f"for {self.amounts[0]}", f"for {amount}")
-            if " for " in self.line
-            else (self.line.rpartition(" ")[0] + f" {amount}")
-        )
+        return f"{self.line.rpartition(' ')[0]} {amount}"
 
 
 VERBS = {
@@ -77,9 +73,11 @@ def _label(g: Game, action: Action, name: str) -> str | None:
         case "turn":
             return f"rotation {value}"
         case "node":
-            return None if value == 0 else f"city {value}"
+            return f"city {value}"
         case "price":
             return f"${value}"
+        case "offer":
+            return f"offer {value}"
         case "count":
             return None if value == default else f"{value} shares"
         case "train" | "trading":

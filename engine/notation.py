@@ -193,17 +193,19 @@ class _Routes(Kind):
     """`best`, or one route a train: `3 F2-H4-H10, 2 H12-H18`."""
 
     def read(self, g: Game, words: list[str], at: int) -> Iterator[tuple[tuple[Any, ...], int]]:
-        if [w.casefold() for w in words[at:]] == ["best"]:
-            yield ((),), len(words)
+        said = [w.casefold() for w in words[at:]]
+        end = at + said.index("claiming") if "claiming" in said else len(words)
+        if said[: end - at] == ["best"]:
+            yield ((),), end
             return
         routes = []
-        for part in " ".join(words[at:]).split(","):
+        for part in " ".join(words[at:end]).split(","):
             train, _, route = part.strip().partition(" ")
             name = _TrainName().of(g, train)
             if name is None or not route:
                 return
             routes.append((name, "".join(route.upper().split())))
-        yield (tuple(routes),), len(words)
+        yield (tuple(routes),), end
 
     def spell(self, g: Game, values: tuple[Any, ...]) -> str:
         return ", ".join(f"{train} {route}" for train, route in values[0]) or "best"
@@ -381,7 +383,7 @@ def parse(g: Game, seat: str, line: str) -> Action:
 def explicit(g: Game, action: Action) -> Action:
     """The action with everything said that is stored: the best routes instead of `best`."""
     if isinstance(action, Run) and not action.routes and isinstance(g.top, OperatingTurn):
-        return Run(spelled(g, best_run(g, g.top.company)))
+        return msgspec.structs.replace(action, routes=spelled(g, best_run(g, g.top.company)))
     return action
 
 

@@ -108,6 +108,10 @@ class TilePowers:
                         if self._refuse(g, turn, lay) is None:
                             yield lay
 
+    def extra(self, g: Game, turn: OperatingTurn) -> bool:
+        """Whether the company has a lay left that comes on top of its normal one."""
+        return any(effect["extra_lay"] for _, effect in self.usable(g, turn))
+
     def instead(self, g: Game, turn: OperatingTurn) -> bool:
         """Whether a power offers a lay in place of the normal one."""
         return any(not g.private_facts(lay.using or "").effect["extra_lay"] for lay in self.lays(g, turn))

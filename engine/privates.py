@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import msgspec
@@ -38,6 +38,37 @@ def purchasable(g: Game, company: str) -> Iterator[str]:
 
 def may_buy_privates(g: Game, turn: OperatingTurn) -> bool:
     return next(purchasable(g, turn.company), None) is not None
+
+
+@dataclass(frozen=True)
+class PrivateStep:
+    """A step of its own, after the trains, that waits while the company could buy a private,
+    or while `also` says so."""
+
+    also: Callable[[Game, OperatingTurn], bool]
+    name: str = "privates"
+    hears: tuple[type[Action], ...] = ()
+
+    def waits(self, g: Game, turn: OperatingTurn) -> bool:
+        return may_buy_privates(g, turn) or self.also(g, turn)
+
+    def must(self, g: Game, turn: OperatingTurn) -> str | None:
+        return None
+
+    def needs(self, g: Game, turn: OperatingTurn) -> str:
+        return f"to buy a private for the {turn.company}, or be done"
+
+    def options(self, g: Game, turn: OperatingTurn) -> Iterator[Option]:
+        yield from ()
+
+    def refuse(self, g: Game, turn: OperatingTurn, action: Action) -> str | None:
+        return "A private is bought by saying for how much (§23.1)."
+
+    def take(self, g: Game, turn: OperatingTurn, action: Action) -> None:
+        raise AssertionError("a private is bought aside")
+
+    def skip(self, g: Game, turn: OperatingTurn) -> None:
+        """No private is bought."""
 
 
 @dataclass(frozen=True)

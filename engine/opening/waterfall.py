@@ -17,7 +17,7 @@ import msgspec
 from engine.actions import Action, Bid, BuyPrivate, Par, Pass
 from engine.events import BidMade, ParSet, Passed, PresidentNamed, PriorityMoved, PrivateMoved
 from engine.game import Game
-from engine.holdings import move_shares
+from engine.holdings import move_shares, presidents_percent
 from engine.state import BANK, IPO, AnyFrame, Bidding, Pricing, Waterfall
 from engine.title import Option
 
@@ -51,18 +51,22 @@ def take_over(g: Game, seat: str, private: str, price: int, why: str) -> None:
     g.pay(seat, BANK, price, why)
     g.emit(PrivateMoved(private, seat))
     if grant := g.private_facts(private).grants:
-        if grant.president:
-            g.emit(PresidentNamed(grant.company, seat))
-        move_shares(g, grant.company, IPO, seat, grant.percent)
         if grant.sets_start_price:
             g.open(Pricing(grant.company, seat))
+        else:
+            move_shares(g, grant.company, IPO, seat, grant.percent)
 
 
 @dataclass(frozen=True)
 class WaterfallSale:
-    """Asks the player whose turn it is. `after` makes the round that follows."""
+    """Asks the player whose turn it is.
+
+    `after` makes the round that follows. `any_price`: the private offered is sold at whatever
+    price is named, as the site does.
+    """
 
     after: Callable[[Game], AnyFrame]
+    any_price: bool = False
 
     def asked(self, g: Game, frame: Waterfall) -> tuple[str, ...]:
         return (frame.turn,) if offered(g) else ()
@@ -89,12 +93,15 @@ class WaterfallSale:
         match action:
             case Pass():
                 return None
-            case BuyPrivate(wanted):
+            case BuyPrivate(wanted, named):
                 if wanted != private:
                     return f"The {private} is the private now offered; others take bids (§7.1)."
-                free = g.cash(seat) - staked(frame, seat)
-                if asking(g, frame) > free:
-                    return f"The {private} costs ${asking(g, frame)}, and ${free} is not set aside in bids (§7.2)."
+                free, price = g.cash(seat) - staked(frame, seat), asking(g, frame)
+                if named not in (None, price) and not (self.any_price and named):
+                    return f"The {private} is offered at ${price} (§7.1)."
+                price = named or price
+                if price > free:
+                    return f"The {private} costs ${price}, and ${free} is not set aside in bids (§7.2)."
                 return None
             case Bid(wanted, amount):
                 if g.state.privates[wanted] != BANK:
@@ -116,8 +123,8 @@ class WaterfallSale:
             case Pass():
                 g.emit(Passed(seat, "the privates"))
                 g.change(msgspec.structs.replace(frame, turn=following, passes=frame.passes + 1))
-            case BuyPrivate(private):
-                self._sell_offered(g, frame, seat, private)
+            case BuyPrivate(private, named):
+                self._sell_offered(g, frame, seat, private, named or asking(g, frame))
             case Bid(private, amount):
                 bids = {k: v for k, v in frame.bids.get(private, {}).items() if k != seat} | {seat: amount}
                 g.emit(BidMade(seat, private, amount))
@@ -127,8 +134,7 @@ class WaterfallSale:
                     )
                 )
 
-    def _sell_offered(self, g: Game, frame: Waterfall, seat: str, private: str) -> None:
-        price = asking(g, frame)
+    def _sell_offered(self, g: Game, frame: Waterfall, seat: str, private: str, price: int) -> None:
         following = g.state.left_of(seat)
         g.change(msgspec.structs.replace(frame, turn=following, passes=0, cut=0))
         g.emit(PriorityMoved(following))
@@ -148,7 +154,7 @@ class WaterfallSale:
             return self._all_passed(g, frame)
         if asking(g, frame) == 0:
             # §7.3: at no price the first player it is offered to has to take it.
-            self._sell_offered(g, frame, frame.turn, private)
+            self._sell_offered(g, frame, frame.turn, private, 0)
             return True
         return False
 
@@ -248,6 +254,8 @@ class ParChoice:
         assert isinstance(action, Par)
         g.close()
         set_par(g, action.company, action.price)
+        g.emit(PresidentNamed(action.company, seat))
+        move_shares(g, action.company, IPO, seat, presidents_percent(g, action.company))
 
     def settle(self, g: Game, frame: Pricing) -> bool:
         return False

@@ -63,9 +63,14 @@ def spelled(g: Game, found: Best) -> tuple[tuple[str, str], ...]:
 
 @dataclass(frozen=True)
 class RunStep:
-    """Run the trains. `best_only`: nothing below the best revenue is accepted."""
+    """Run the trains.
+
+    `best_only`: nothing below the best revenue is accepted. `claims`: a revenue may be claimed
+    that nobody checks.
+    """
 
     best_only: bool = True
+    claims: bool = False
     name: str = "run"
     hears: tuple[type[Action], ...] = (Run,)
 
@@ -109,6 +114,8 @@ class RunStep:
         assert isinstance(action, Run)
         if turn.acted:
             return f"The {turn.company} has run (§17)."
+        if action.claimed is not None:
+            return None if self.claims else "Revenue is what the routes bring; it cannot be claimed (§20.3)."
         try:
             revenue = self.revenue(g, turn.company, action)
         except ValueError as wrong:
@@ -124,14 +131,10 @@ class RunStep:
 
     def take(self, g: Game, turn: OperatingTurn, action: Action) -> None:
         assert isinstance(action, Run)
-        revenue = self.revenue(g, turn.company, action)
+        revenue = action.claimed
+        if revenue is None:
+            revenue = self.revenue(g, turn.company, action)
         routes = action.routes or spelled(g, best_run(g, turn.company))
-        self.collect(g, turn, routes, revenue)
-
-    def collect(
-        self, g: Game, turn: OperatingTurn, routes: tuple[tuple[str, str], ...], revenue: int
-    ) -> None:
-        """Note the revenue of routes that were judged."""
         g.emit(Ran(turn.company, routes, revenue))
         g.change(msgspec.structs.replace(turn, step=self.name, acted=True, revenue=revenue))
 

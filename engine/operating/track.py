@@ -95,8 +95,8 @@ def refuse_lay(g: Game, company: str, lay: Lay, *, connected: bool = True) -> st
     found = fit(g, lay.tile, lay.hex, lay.turn)
     if found is None:
         return (
-            f"#{lay.tile} in rotation {lay.turn} does not fit on {lay.hex}: track must be kept, and must not run "
-            "off the map, into a blank side or across a closed one (§18)."
+            f"#{lay.tile} in rotation {lay.turn} does not fit on {lay.hex}: track must be kept, and must not "
+            "run off the map, into a blank side or across a closed one (§18)."
         )
     if connected and not found.face.exits & g.network.reach(company).edges.get(lay.hex, 0):
         return f"#{lay.tile} on {lay.hex} would not be connected to a token of the {company} (§18)."
@@ -140,11 +140,18 @@ def words(g: Game, lay: Lay) -> str:
     return f"#{lay.tile} on {lay.hex}{name}{over}, rotation {lay.turn}" + (f", for ${cost}" if cost else "")
 
 
+def never(g: Game, turn: OperatingTurn) -> bool:
+    """Nothing more."""
+    return False
+
+
 @dataclass(frozen=True)
 class TrackStep:
     """One tile a turn, laid or replaced (§18).
 
     `also`: whether a private's power offers a lay instead. `laid`: what follows a lay on a hex.
+    `always`: it is asked even where nothing can be laid, as on the site. `after`: it goes on
+    after the normal lay.
     """
 
     also: Callable[[Game, OperatingTurn], bool]
@@ -152,11 +159,13 @@ class TrackStep:
     name: str = "track"
     hears: tuple[type[Action], ...] = (Lay,)
     tiles: int = 1
+    always: bool = False
+    after: Callable[[Game, OperatingTurn], bool] = never
 
     def waits(self, g: Game, turn: OperatingTurn) -> bool:
         if turn.laid >= self.tiles:
-            return False
-        return next(lays(g, turn.company), None) is not None or self.also(g, turn)
+            return self.after(g, turn)
+        return self.always or next(lays(g, turn.company), None) is not None or self.also(g, turn)
 
     def must(self, g: Game, turn: OperatingTurn) -> str | None:
         return None
@@ -165,6 +174,8 @@ class TrackStep:
         return f"to lay or upgrade track for the {turn.company}"
 
     def options(self, g: Game, turn: OperatingTurn) -> Iterator[Option]:
+        if turn.laid >= self.tiles:
+            return
         for lay in lays(g, turn.company):
             yield Option(lay, words(g, lay))
 

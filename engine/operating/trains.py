@@ -57,15 +57,20 @@ def face_price(g: Game, buy: BuyTrain) -> int:
     return facts.price - (facts.discounts.get(buy.trading, 0) if buy.trading else 0)
 
 
-def refuse_purchase(g: Game, company: str, buy: BuyTrain) -> str | None:
-    """Why the company may not buy that train now (§21, §24), or None."""
+def refuse_purchase(g: Game, company: str, buy: BuyTrain, *, always_helped: bool = False) -> str | None:
+    """Why the company may not buy that train now (§21, §24), or None.
+
+    `always_helped`: in any forced purchase the president may add money, also where the company
+    could pay for the cheapest train by itself.
+    """
     why = _refuse_source(g, company, buy) or _refuse_trade(g, company, buy)
     if why:
         return why
     if not buy.trading and len(g.company(company).trains) >= g.phase.train_limit:
         return f"The {company} has {g.phase.train_limit} trains, which is the limit (§21)."
     price = face_price(g, buy) if buy.price is None else buy.price
-    return _refuse_money(g, company, buy, price)
+    helped = must_buy(g, company) if always_helped else lacking(g, company) > 0
+    return _refuse_money(g, company, buy, price, helped)
 
 
 def _refuse_source(g: Game, company: str, buy: BuyTrain) -> str | None:
@@ -99,12 +104,12 @@ def _refuse_trade(g: Game, company: str, buy: BuyTrain) -> str | None:
     return None
 
 
-def _refuse_money(g: Game, company: str, buy: BuyTrain, price: int) -> str | None:
+def _refuse_money(g: Game, company: str, buy: BuyTrain, price: int, helped: bool) -> str | None:
     cash = g.cash(company)
     if price <= cash:
         return None
     president = g.president(company)
-    if not lacking(g, company):
+    if not helped:
         return f"That costs ${price}, and the {company} has ${cash} (§17)."
     if buy.source in SHOPS and price > (cheapest(g) or 0):
         return f"With its president's money the {company} buys the cheapest train (§24)."
@@ -164,12 +169,16 @@ def start_phase(g: Game, train: str) -> None:
 class TrainStep:
     """Buy trains, any number; forced where the company must own one.
 
-    `also`: whether something else may still be bought in this turn, so that it waits for `done`.
-    `sells_all`: a bankrupt's shares are sold for him.
+    `also`: whether something else may still be bought in this turn, so that it waits for `done`;
+    None where that has a step of its own.
+    `sells_all`: a bankrupt's shares are sold for him. `always_helped`: see `refuse_purchase`.
+    `whole_certificates`: a forced sale may end with the president's certificate as a whole.
     """
 
-    also: Callable[[Game, OperatingTurn], bool]
+    also: Callable[[Game, OperatingTurn], bool] | None
     sells_all: bool = False
+    always_helped: bool = False
+    whole_certificates: bool = False
     name: str = "trains"
     hears: tuple[type[Action], ...] = (BuyTrain, Sell, Bankrupt)
 
@@ -177,7 +186,7 @@ class TrainStep:
         return (
             must_buy(g, turn.company)
             or next(self._purchases(g, turn.company), None) is not None
-            or self.also(g, turn)
+            or (self.also is not None and self.also(g, turn))
         )
 
     def must(self, g: Game, turn: OperatingTurn) -> str | None:
@@ -202,25 +211,28 @@ class TrainStep:
         for train in for_sale(g):
             for trading in (None, *sorted(set(g.company(company).trains))):
                 buy = BuyTrain(train, trading=trading)
-                if refuse_purchase(g, company, buy) is None:
+                if self._refuse(g, company, buy) is None:
                     swap = f", trading in a {trading}" if trading else ""
                     yield Option(buy, f"Buy a {train}-train for ${face_price(g, buy)}{swap}")
         for train in sorted(set(g.state.pool)):
             buy = BuyTrain(train, source=POOL)
-            if refuse_purchase(g, company, buy) is None:
+            if self._refuse(g, company, buy) is None:
                 yield Option(buy, f"Buy a {train}-train from the pool for ${face_price(g, buy)}")
         for other, co in g.state.companies.items():
             for train in sorted(set(co.trains)):
-                if refuse_purchase(g, company, buy := BuyTrain(train, other, 1)) is None:
+                if self._refuse(g, company, buy := BuyTrain(train, other, 1)) is None:
                     most = self._most(g, company, train)
                     consent = "" if co.president == g.president(company) else ", if its president agrees"
                     yield Option(buy, f"Buy a {train}-train from the {other}{consent}", range(1, most + 1))
 
+    def _refuse(self, g: Game, company: str, buy: BuyTrain) -> str | None:
+        return refuse_purchase(g, company, buy, always_helped=self.always_helped)
+
     def _most(self, g: Game, company: str, train: str) -> int:
-        if not lacking(g, company):
-            return g.cash(company)
+        """Dollars at most for another company's train."""
         helped = min(g.train_facts(train).price, g.cash(company) + g.cash(g.president(company)))
-        return max(g.cash(company), helped)
+        dearest = BuyTrain(train, next(c for c in g.state.companies if train in g.company(c).trains), helped)
+        return max(g.cash(company), helped if self._refuse(g, company, dearest) is None else 0)
 
     def _sales(self, g: Game, turn: OperatingTurn) -> Iterator[Option]:
         if not lacking(g, turn.company):
@@ -237,13 +249,14 @@ class TrainStep:
         short = lacking(g, turn.company) - g.cash(seat)
         match action:
             case BuyTrain():
-                return refuse_purchase(g, turn.company, action)
+                return self._refuse(g, turn.company, action)
             case Sell(company, count):
                 if short <= 0:
                     return (
                         "Stock is sold in an operating round only to raise money for a forced purchase (§24)."
                     )
-                return refuse_forced_sale(g, seat, turn.company, company, count, short)
+                whole = self.whole_certificates
+                return refuse_forced_sale(g, seat, turn.company, company, count, short, whole=whole)
         if short <= 0:
             return "Nobody is bankrupt who can pay (§24.6)."
         if not self.sells_all and next(self._sales(g, turn), None):
@@ -285,7 +298,7 @@ def liquidity(g: Game, company: str) -> int:
     return total
 
 
-def train_deal() -> Deal:
+def train_deal(*, always_helped: bool) -> Deal:
     """How an offer to buy another president's train is judged and carried out on acceptance."""
 
     def refuse(g: Game, offer: Offer) -> str | None:
@@ -293,7 +306,7 @@ def train_deal() -> Deal:
         if not isinstance(turn, OperatingTurn) or turn.company != offer.target:
             return f"A train is sold in the turn of the {offer.target} (§21)."
         assert isinstance(offer.deal, BuyTrain)
-        return refuse_purchase(g, offer.target, offer.deal)
+        return refuse_purchase(g, offer.target, offer.deal, always_helped=always_helped)
 
     def take(g: Game, offer: Offer) -> None:
         assert isinstance(offer.deal, BuyTrain)

@@ -14,11 +14,11 @@ from engine.opening.waterfall import BiddersAuction, ParChoice, WaterfallSale
 from engine.operating.dividends import DividendStep
 from engine.operating.run import RunStep
 from engine.operating.stations import HomeChoice, TokenStep, settle_homes
-from engine.operating.track import TrackStep
+from engine.operating.track import TrackStep, never
 from engine.operating.trains import TrainStep, train_deal
 from engine.operating.turn import OperatingTurns
 from engine.powers import Exchanges, FreeTokens, TilePowers
-from engine.privates import PrivateDeals, may_buy_privates
+from engine.privates import PrivateDeals, PrivateStep, may_buy_privates
 from engine.rounds import Ended, OperatingRounds, StockRounds, first_stock_round
 from engine.state import (
     Bidding,
@@ -60,7 +60,7 @@ def compose(options: tuple[str, ...]) -> Title:
         options=options,
         opening=lambda g: Waterfall(turn=g.state.seats[0]),
         questions={
-            Waterfall: WaterfallSale(after=first_stock_round),
+            Waterfall: WaterfallSale(after=first_stock_round, any_price=site),
             Bidding: BiddersAuction(),
             Pricing: ParChoice(),
             StockRound: StockRounds(),
@@ -70,11 +70,22 @@ def compose(options: tuple[str, ...]) -> Title:
             OperatingRound: OperatingRounds("track", "layer" if site else "president"),
             OperatingTurn: OperatingTurns(
                 (
-                    TrackStep(also=powers.instead, laid=settle_homes),
+                    TrackStep(
+                        also=powers.instead,
+                        laid=settle_homes,
+                        always=site,
+                        after=powers.extra if site else never,
+                    ),
                     TokenStep(),
-                    RunStep(best_only=not site),
+                    RunStep(best_only=not site, claims=site),
                     DividendStep(),
-                    TrainStep(also=may_buy_privates, sells_all=site),
+                    TrainStep(
+                        also=None if site else may_buy_privates,
+                        sells_all=site,
+                        always_helped=site,
+                        whole_certificates=site,
+                    ),
+                    *([PrivateStep(also=powers.extra)] if site else []),
                 )
             ),
             FreeToken: FreeTokens(),
@@ -83,7 +94,7 @@ def compose(options: tuple[str, ...]) -> Title:
             GameOver: Ended(),
         },
         asides=(
-            Answers({DealPrivate: deals.deal(), BuyTrain: train_deal()}),
+            Answers({DealPrivate: deals.deal(), BuyTrain: train_deal(always_helped=site)}),
             powers,
             deals,
             Exchanges(before_par=site),

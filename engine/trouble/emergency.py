@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from engine.events import CashMoved
 from engine.game import Game
-from engine.holdings import sale_obstacle, successor, unit
+from engine.holdings import certificates, presidents_percent, sale_obstacle, successor, unit
+from engine.offers import lapse_offers
 from engine.state import BANK, GameOver
 from engine.stock.turn import held_companies, most_sellable, sell_shares
 
 
 def refuse_forced_sale(
-    g: Game, seat: str, buyer: str, company: str, count: int, short: int | None
+    g: Game, seat: str, buyer: str, company: str, count: int, short: int | None, *, whole: bool = False
 ) -> str | None:
     """Why the president may not sell that to help the `buyer`, `short` of so many dollars; or None.
 
     The usual rules hold, the buyer's presidency stays (§24.3), and no share is sold more than the
-    money needs: the book lets him sell only where that is necessary.
+    money needs: the book lets him sell only where that is necessary. `whole`: a president who
+    holds nothing but his certificate may sell it as one.
     """
     if count < 1:
         return "At least one share has to be sold."
@@ -24,7 +26,12 @@ def refuse_forced_sale(
         return why
     if company == buyer and successor(g, company, losing=percent):
         return f"The sale must not cost him the presidency of the {buyer} (§24.3)."
-    if short is not None and g.price(company) * (count - 1) >= short:
+    spare = 1
+    if whole and g.company(company).president == seat and percent == g.held(seat, company):
+        spare = (
+            presidents_percent(g, company) // unit(g, company) if certificates(g, seat, company) == 1 else 1
+        )
+    if short is not None and g.price(company) * (count - spare) >= short:
         return f"${short} are needed; fewer shares bring that (§24.3)."
     return None
 
@@ -42,4 +49,5 @@ def declare_bankrupt(g: Game, seat: str, buyer: str, *, sell_all: bool) -> None:
                 sell_shares(g, seat, company, max(counts))
     if g.cash(seat):
         g.emit(CashMoved(seat, BANK, g.cash(seat), "bankruptcy"))
+    lapse_offers(g)
     g.open(GameOver(f"{g.state.name(seat)} is bankrupt.", seat))

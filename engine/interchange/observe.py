@@ -1,0 +1,59 @@
+"""What a position shows, in the site's names: the form in which recorded games are compared."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from engine.game import Game
+from engine.interchange.site_names import SiteNames
+from engine.operating.stations import UNDECIDED
+from engine.state import BANK, IPO, POOL
+
+
+def observed(g: Game, names: SiteNames, keys: list[str], id: int) -> dict[str, Any]:
+    """The observable state after the action of that id; `keys` are the players' in seating order."""
+    s = g.state
+    seats = dict(zip(s.seats, keys, strict=True))
+
+    def privates(owner: str) -> list[str]:
+        return sorted(names.theirs(p) for p in g.privates_of(owner))
+
+    def shares(seat: str) -> dict[str, int]:
+        return {names.theirs(c): co.shares[seat] for c, co in s.companies.items() if seat in co.shares}
+
+    companies = {}
+    for sym, co in s.companies.items():
+        if co.par is not None:
+            companies[names.theirs(sym)] = {
+                "cash": s.cash[sym],
+                "price": g.price(sym),
+                "cell": list(co.cell or ()),
+                "president": seats.get(co.president or ""),
+                "own": co.shares.get(IPO, 0) + co.shares.get(sym, 0),
+                "pool": co.shares.get(POOL, 0),
+                "trains": sorted(co.trains),
+                "tokens": sorted(_tokens(g, sym)),
+                "privates": privates(sym),
+                "loans": 0,
+            }
+    return {
+        "id": id,
+        "phase": s.phase,
+        "bank": s.cash[BANK],
+        "players": {
+            key: {"cash": s.cash[seat], "shares": shares(seat), "privates": privates(seat)}
+            for seat, key in seats.items()
+        },
+        "companies": companies,
+        "tiles": {hex: [tile, turn] for hex, (tile, turn) in s.tiles.items()},
+        "over": s.over is not None,
+    }
+
+
+def _tokens(g: Game, company: str) -> Iterator[str]:
+    """Hexes of its tokens; one whose city is being chosen is off the board for that moment."""
+    for hex, here in g.state.tokens.items():
+        for node, owner in here:
+            if owner == company and not (node == UNDECIDED and hex in g.state.tiles):
+                yield hex

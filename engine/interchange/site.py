@@ -1,0 +1,338 @@
+"""A game of the site played again through this engine, under the site's conventions.
+
+Theory of operation. The file is brought to its live line (`site_file.live`), and each action with
+its automatic followers is said to the engine as the line that it stands for. Two things differ in
+how the site records: consent is never asked, so the other player's `accept` is said for him; and
+what a company or player declined is not always written, so what the engine still asks of others
+is declined for them before somebody acts, and a `pass` for a question that is past is nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+
+from engine.actions import (
+    Accept,
+    Action,
+    Bankrupt,
+    Bid,
+    Buy,
+    BuyPrivate,
+    BuyTrain,
+    ChooseHome,
+    DealPrivate,
+    DiscardTrain,
+    Exchange,
+    Lay,
+    Par,
+    Pass,
+    Pay,
+    Run,
+    Sell,
+    Token,
+    Withhold,
+)
+from engine.board.spelling import route_along, spell_route
+from engine.events import AnyEvent
+from engine.game import Game
+from engine.holdings import unit
+from engine.interchange.observe import observed
+from engine.interchange.site_file import FileError, SiteAction, SiteFile, live
+from engine.interchange.site_names import Instances, names_of, split
+from engine.kernel import Refused, asked, carry_out, game_of, new_game, refusal, stop
+from engine.notation import spell
+from engine.opening.waterfall import offered
+from engine.operating.run import stop_value
+from engine.state import BANK, POOL, FreeToken, HomeToken, OperatingTurn, State, Waterfall, is_seat
+from engine.titles import titles
+
+SITE_OPTION = "conventions 18xx.games"
+
+
+class Said(NamedTuple):
+    """One line of the replay: who said it, the line, and what it brought about."""
+
+    id: int
+    seat: str
+    line: str
+    events: list[AnyEvent]
+
+
+class Stopped(Exception):
+    """The replay cannot go on: the action's id, the line where there is one, and the reason."""
+
+    def __init__(self, id: int, line: str, reason: str) -> None:
+        super().__init__(f"Action {id}: {line}: {reason}" if line else f"Action {id}: {reason}")
+        self.id = id
+
+
+class Replay:
+    """A site's game being played. `state` is where it stands; `said` what was said so far."""
+
+    def __init__(self, file: SiteFile) -> None:
+        if file.title not in titles():
+            raise FileError(f"There is no title {file.title!r} here; there is {', '.join(titles())}.")
+        self.names = names_of(file.title)
+        unknown = [rule for rule in file.settings.optional_rules if rule not in self.names.options]
+        if unknown:
+            raise FileError(f"The optional rule {unknown[0]!r} is not known.")
+        self.file = file
+        self.keys = [p.key for p in file.players]
+        options = (SITE_OPTION, *file.settings.optional_rules)
+        try:
+            self.state, _ = new_game(file.title, _table_names(file), options)
+        except ValueError as wrong:
+            raise FileError(str(wrong)) from None
+        self.start: State = self.state
+        self.game: Game = game_of(self.state)
+        self.instances = Instances(self.names)
+        self.said: list[Said] = []
+        self.warnings: list[str] = []
+        self._id = 0
+
+    def run(self) -> Iterator[SiteAction]:
+        """Play action after action, yielding each that has been played. Raises Stopped."""
+        for action in live(self.file.actions):
+            self._id = action.id
+            for each in (action, *action.auto):
+                self._act(each)
+            yield action
+
+    def observed(self, id: int) -> dict[str, Any]:
+        """What the position shows, in the site's names."""
+        return observed(self.game, self.names, self.keys, id)
+
+    # -- saying ------------------------------------------------------------------------
+
+    def _say(self, seat: str, action: Action) -> None:
+        line = spell(self.game, action)
+        if why := refusal(self.game, seat, action):
+            raise Stopped(self._id, f"{self.state.name(seat)}: {line}", why)
+        self.game.events = []
+        carry_out(self.game, seat, action)
+        self.state = self.game.state
+        self.said.append(Said(self._id, seat, line, self.game.events))
+
+    def _seat(self, key: str) -> str:
+        if key not in self.keys:
+            raise Stopped(self._id, "", f"{key} is no player of this game")
+        return self.state.seats[self.keys.index(key)]
+
+    def _company(self, symbol: str | None) -> str:
+        ours = self.names.ours(symbol or "")
+        if ours not in self.state.companies:
+            raise Stopped(self._id, "", f"{symbol!r} is no company of this title")
+        return ours
+
+    def _private(self, symbol: str | None) -> str:
+        ours = self.names.ours(symbol or "")
+        if ours not in self.state.privates:
+            raise Stopped(self._id, "", f"{symbol!r} is no private of this title")
+        return ours
+
+    def _speaker(self, action: SiteAction) -> str:
+        """The seat that speaks for the entity of an action."""
+        if action.entity_type == "player":
+            return self._seat(action.actor)
+        if action.entity_type == "corporation":
+            company = self._company(action.actor)
+            return self.state.companies[company].president or ""
+        owner = self.state.privates[self._private(action.actor)]
+        return self.game.voice(owner) if owner in self.state.cash and owner != BANK else ""
+
+    def _decline_for_others(self, action: SiteAction) -> None:
+        """Decline what is still asked of others than the one who acts."""
+        for _ in range(100):
+            top = self.game.top
+            if isinstance(top, OperatingTurn) and action.entity_type == "corporation":
+                waiting = top.company != self._company(action.actor)
+            else:
+                waiting = self._speaker(action) not in asked(self.game)
+            seat = asked(self.game)[0] if asked(self.game) else ""
+            if not waiting or not seat or refusal(self.game, seat, Pass()):
+                return
+            self._say(seat, Pass())
+
+    # -- actions -----------------------------------------------------------------------
+
+    def _act(self, action: SiteAction) -> None:
+        if action.type in ("message", "log") or action.type.startswith("program_"):
+            return
+        do: Callable[[SiteAction], None] | None = getattr(self, f"_do_{action.type}", None)
+        if do is None:
+            raise Stopped(self._id, "", f"{action.type!r} is no action of this title")
+        try:
+            do(action)
+        except (FileError, Refused) as wrong:
+            raise Stopped(self._id, "", str(wrong)) from None
+
+    def _ordinary(self, action: SiteAction, said: Action) -> None:
+        """Something that belongs to a turn, said by whoever speaks for the entity."""
+        self._decline_for_others(action)
+        self._say(self._speaker(action), said)
+
+    def _do_pass(self, action: SiteAction) -> None:
+        top, speaker = self.game.top, self._speaker(action)
+        if speaker not in asked(self.game):
+            return
+        if isinstance(top, OperatingTurn) and self._company_of(action) not in (None, top.company):
+            return
+        if action.entity_type == "company" and not isinstance(top, FreeToken):
+            return
+        if refusal(self.game, speaker, Pass()) is None:
+            self._say(speaker, Pass())
+
+    def _company_of(self, action: SiteAction) -> str | None:
+        return self._company(action.actor) if action.entity_type == "corporation" else None
+
+    def _do_bid(self, action: SiteAction) -> None:
+        private, price = self._private(action.company), action.price or 0
+        top = self.game.top
+        if isinstance(top, Waterfall) and offered(self.game) == private:
+            self._ordinary(action, BuyPrivate(private, price))
+        else:
+            self._ordinary(action, Bid(private, price))
+
+    def _do_par(self, action: SiteAction) -> None:
+        company = self._company(action.corporation)
+        price = str(action.share_price or "").partition(",")[0]
+        if not price.isdecimal():
+            raise FileError(f"{action.share_price!r} is no par price")
+        self._ordinary(action, Par(company, int(price)))
+        self.instances.share_left(f"{action.corporation}_0")
+
+    def _shares(self, action: SiteAction) -> tuple[str, int]:
+        """The company and the count of shares that an action names."""
+        if not action.shares:
+            raise FileError("no shares are named")
+        company = self._company(action.shares[0].rpartition("_")[0])
+        percent = action.percent or sum(
+            self.game.company_facts(company).shares[0] if s.endswith("_0") else unit(self.game, company)
+            for s in action.shares
+        )
+        return company, percent // unit(self.game, company)
+
+    def _do_buy_shares(self, action: SiteAction) -> None:
+        company, count = self._shares(action)
+        for private in self.state.privates:
+            if self.state.privates[private] != BANK:
+                self.instances.granted(private)
+        source = self.instances.share_source(action.shares[0])
+        if action.entity_type == "company":
+            self._say(self._speaker(action), Exchange(self._private(action.actor), source))
+        else:
+            self._ordinary(action, Buy(company, source, count))
+        for share in action.shares:
+            self.instances.share_left(share)
+
+    def _do_sell_shares(self, action: SiteAction) -> None:
+        self._ordinary(action, Sell(*self._shares(action)))
+
+    def _do_buy_company(self, action: SiteAction) -> None:
+        self._decline_for_others(action)
+        private, seat = self._private(action.company), self._speaker(action)
+        owner = self.state.privates[private]
+        source = owner if action.entity_type == "player" else None
+        self._say(seat, DealPrivate(private, action.price or 0, source))
+        self._consent(owner)
+
+    def _consent(self, owner: str) -> None:
+        """The site asks nobody: the other says `accept`."""
+        if self.state.offers:
+            self._say(owner if is_seat(owner) else self.game.president(owner), Accept())
+
+    def _do_lay_tile(self, action: SiteAction) -> None:
+        tile = split(action.tile or "")[0]
+        using = self._private(action.actor) if action.entity_type == "company" else None
+        lay = Lay(tile, action.hex or "", action.rotation or 0, using)
+        if using:
+            self._say(self._speaker(action), lay)
+        else:
+            self._ordinary(action, lay)
+        self.instances.tile_laid(action.tile or "", lay.hex)
+
+    def _do_place_token(self, action: SiteAction) -> None:
+        hex, node = self.instances.city(action.city or "")
+        top = self.game.top
+        if isinstance(top, HomeToken):
+            self._say(top.chooser, ChooseHome(top.company, hex, node))
+        elif isinstance(top, FreeToken):
+            self._say(self._speaker(action), Token(hex, node, top.private))
+        else:
+            self._ordinary(action, Token(hex, node))
+
+    def _do_run_routes(self, action: SiteAction) -> None:
+        self._decline_for_others(action)
+        recorded, earned = 0, 0
+        routes = []
+        for route in action.routes:
+            train = split(str(route.get("train", "")))[0]
+            try:
+                found = route_along(self.game.network, route.get("connections") or [])
+                routes.append((train, spell_route(self.game.network, found)))
+                worth = sum(
+                    stop_value(self.game.facts, self.state.phase, self.game.network.node(stop))
+                    for stop in found.stops
+                )
+            except (ValueError, KeyError, TypeError) as wrong:
+                if not isinstance(route.get("revenue"), int):
+                    raise FileError(f"the {train}-train's route: {wrong}") from None
+                self.warnings.append(f"Action {self._id}: the {train}-train's route: {wrong}")
+                worth = 0
+            earned += worth
+            revenue = route.get("revenue")
+            recorded += revenue if isinstance(revenue, int) else worth
+        said = Run(tuple(routes))
+        seat = self._speaker(action)
+        if recorded != earned or not routes or refusal(self.game, seat, said):
+            why = refusal(self.game, seat, said) if routes else None
+            self.warnings.append(
+                f"Action {self._id}: ${recorded} is paid as recorded; the routes bring ${earned}"
+                + (f" ({why})" if why else "")
+            )
+            said = Run(tuple(routes), recorded)
+        self._say(seat, said)
+
+    def _do_dividend(self, action: SiteAction) -> None:
+        kinds: dict[str | None, Action] = {"payout": Pay(), "withhold": Withhold()}
+        if action.kind not in kinds:
+            raise FileError(f"{action.kind!r} is no dividend of this title")
+        self._ordinary(action, kinds[action.kind])
+
+    def _do_buy_train(self, action: SiteAction) -> None:
+        train = action.train or ""
+        name = action.variant or split(train)[0]
+        source = self.instances.train_owner(train)
+        traded = split(action.exchange)[0] if action.exchange else None
+        buyer = self._company(action.actor)
+        price = action.price if source not in (BANK, POOL) else None
+        self._ordinary(action, BuyTrain(name, source, price, traded))
+        self._consent(source)
+        self.instances.train_moved(train, buyer)
+        if action.exchange:
+            self.instances.train_moved(action.exchange, POOL)
+
+    def _do_discard_train(self, action: SiteAction) -> None:
+        company = self._company(action.actor)
+        self._say(self._speaker(action), DiscardTrain(split(action.train or "")[0], company))
+        self.instances.train_moved(action.train or "", POOL)
+
+    def _do_bankrupt(self, action: SiteAction) -> None:
+        self._ordinary(action, Bankrupt())
+
+    def _do_end_game(self, action: SiteAction) -> None:
+        played = stop(self.state, "It was ended by agreement.")
+        self.game = game_of(played.state)
+        self.state = played.state
+        self.said.append(Said(self._id, self.state.seats[0], "end", played.events))
+
+
+def _table_names(file: SiteFile) -> list[str]:
+    """Names that can be spoken at a table, as near to the file's as that allows."""
+    names: list[str] = []
+    for i, player in enumerate(file.players, 1):
+        plain = " ".join("".join(c if c.isalnum() else " " for c in player.name).split())[:20].strip()
+        taken = {n.casefold() for n in names}
+        names.append(plain if plain and plain.casefold() not in taken else f"Player {i}")
+    return names

@@ -1,0 +1,195 @@
+"""The text of a game: what its lines are, before any of them is played.
+
+A header (title, players, options), a line `---`, then moves `Ann: line`, refusals `!Ann: line`,
+moves played only where legal `?Ann: line`, checkpoints `= words`, set-up lines `@ words` ahead of
+the first move, and `> until X`. `#` starts a comment unless a digit follows.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+from engine.kernel import new_game
+from engine.state import State
+from engine.titles import title_of
+
+How = Literal["must", "must not", "may"]
+_HOW: dict[str, How] = {"!": "must not", "?": "may", "": "must"}
+_MARK = {how: mark for mark, how in _HOW.items()}
+
+
+class Malformed(ValueError):
+    """A line of a text that is none, or says what cannot be. `line` counts from 1."""
+
+    def __init__(self, line: int, sentence: str) -> None:
+        super().__init__(f"line {line}: {sentence}")
+        self.line = line
+        self.sentence = sentence
+
+
+class Move(NamedTuple):
+    """A line of notation said by a seat, which must be legal, must not be, or may be."""
+
+    line: int
+    seat: str
+    text: str
+    how: How = "must"
+
+
+class Check(NamedTuple):
+    """What must hold at this point of the game."""
+
+    line: int
+    text: str
+
+
+class Placed(NamedTuple):
+    """What is so from the start."""
+
+    line: int
+    text: str
+
+
+class Until(NamedTuple):
+    """Declining goes on until this comes."""
+
+    line: int
+    what: str
+
+
+Item = Move | Check | Until
+
+
+@dataclass(frozen=True, slots=True)
+class Script:
+    """A text that was read: the game as it begins, its set-up, and the rest in order."""
+
+    start: State
+    setup: tuple[Placed, ...]
+    items: tuple[Item, ...]
+
+
+Lines = list[tuple[int, str]]
+
+
+def read(text: str) -> Script:
+    """Give every line its type. Raises Malformed for the first that has none."""
+    lines = [(n, plain) for n, raw in enumerate(text.splitlines(), 1) if (plain := _plain(raw))]
+    rule = next((i for i, (_, line) in enumerate(lines) if line == "---"), None)
+    if rule is None:
+        last = lines[-1][0] if lines else 1
+        raise Malformed(last, "the line --- between header and game is missing.")
+    start = _start(lines[:rule], lines[rule][0])
+    items = list(_items(start, lines[rule + 1 :]))
+    return Script(
+        start,
+        tuple(i for i in items if isinstance(i, Placed)),
+        tuple(i for i in items if not isinstance(i, Placed)),
+    )
+
+
+def _plain(raw: str) -> str:
+    return " ".join(re.sub(r"#(?!\d).*", "", raw.removeprefix("\ufeff")).split())
+
+
+def _start(header: Lines, end: int) -> State:
+    """The game that the header describes, at its first question."""
+    said: dict[str, tuple[int, str]] = {}
+    options: list[str] = []
+    for number, line in header:
+        word, _, rest = line.partition(" ")
+        if word not in ("title", "players", "option") or not rest:
+            raise Malformed(
+                number, f"a header has title, players and option lines; {line!r} is none of them."
+            )
+        if word == "option":
+            _checked_option(said, number, rest)
+            options.append(rest)
+        elif word in said:
+            raise Malformed(number, f"the {word} line was there before, in line {said[word][0]}.")
+        else:
+            said[word] = (number, rest)
+    for word in ("title", "players"):
+        if word not in said:
+            raise Malformed(end, f"the header has no {word} line.")
+    number, title = said["title"]
+    try:
+        title_of(title)
+        number = said["players"][0]
+        names = [" ".join(name.split()) for name in said["players"][1].split(",")]
+        return new_game(title, names, options).state
+    except ValueError as wrong:
+        raise Malformed(number, str(wrong)) from None
+
+
+def _checked_option(said: Mapping[str, tuple[int, str]], number: int, option: str) -> None:
+    if "title" not in said:
+        raise Malformed(number, "options come after the title.")
+    try:
+        title_of(said["title"][1], (option,))
+    except ValueError as wrong:
+        raise Malformed(number, str(wrong)) from None
+
+
+def _items(start: State, lines: Lines) -> Iterator[Item | Placed]:
+    begun = False
+    for number, line in lines:
+        mark, rest = line[0], line[1:].strip()
+        if mark == "@":
+            if begun:
+                raise Malformed(number, "set-up lines come before the first move.")
+            yield Placed(number, _something(number, rest, "@ cash Ann 100"))
+        elif mark == "=":
+            yield Check(number, _something(number, rest, "= cash Ann 100"))
+        elif mark == ">":
+            begun = True
+            word, _, what = rest.partition(" ")
+            if word != "until" or not what:
+                raise Malformed(number, "after > comes until and what is waited for: > until stock.")
+            yield Until(number, what)
+        else:
+            begun = True
+            yield _move(start, number, line)
+
+
+def _something(number: int, rest: str, example: str) -> str:
+    if not rest:
+        raise Malformed(number, f"the line says nothing; it should be like {example}.")
+    return rest
+
+
+def _move(start: State, number: int, line: str) -> Move:
+    how = _HOW.get(line[0], "must")
+    name, colon, said = (line if how == "must" else line[1:]).partition(":")
+    if not colon or not said.strip():
+        raise Malformed(number, f"{line!r} is no line of a game; a move is like {start.players[0]}: pass.")
+    for seat in start.seats:
+        if start.name(seat).casefold() == " ".join(name.split()).casefold():
+            return Move(number, seat, said.strip(), how)
+    raise Malformed(
+        number, f"nobody at the table is called {name.strip()}; there is {', '.join(start.players)}."
+    )
+
+
+def write(
+    title: str,
+    options: Sequence[str],
+    players: Sequence[str],
+    moves: Sequence[tuple[str, str]],
+    checkpoints: Mapping[int, Sequence[str]] | None = None,
+) -> str:
+    """A whole game as text that `read` takes.
+
+    `moves`: seats with what they said, in full. `checkpoints`: words that hold once so many moves
+    are played (0: at the start).
+    """
+    held = checkpoints or {}
+    lines = [f"title {title}", f"players {', '.join(players)}", *(f"option {o}" for o in options), "---"]
+    lines += [f"= {words}" for words in held.get(0, ())]
+    for count, (seat, said) in enumerate(moves, 1):
+        lines.append(f"{players[int(seat[1:])]}: {said}")
+        lines += [f"= {words}" for words in held.get(count, ())]
+    return "\n".join(lines) + "\n"
