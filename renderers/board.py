@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import product
 
 from PIL import Image
@@ -27,6 +27,7 @@ from renderers.hexes import (
     Plan,
     Point,
     Room,
+    Shape,
     corner,
     edge_line,
     edge_middle,
@@ -49,7 +50,7 @@ class Arrangement:
 
     coordinate: tuple[int, int]
     values: tuple[tuple[int, int], ...] = ()
-    revenues: tuple[tuple[int, tuple[int, int]], ...] = ()
+    revenues: tuple[tuple[int, tuple[int, int], int], ...] = ()
     name: tuple[tuple[str, tuple[int, int]], ...] = ()
     name_size: int = 0
     label: tuple[int, int] | None = None
@@ -93,7 +94,7 @@ def arranged(view: HexView, mesh: Mesh) -> Arrangement:
     )
     values, name, name_size = _area(room, view, mesh) if view.values else ((), (), size.name)
     revenues = tuple(
-        (amount, room.place(*sprites.plate_size(str(amount), size.figure), anywhere))
+        (amount, *_shrunk(room, size.figure, anywhere, partial(sprites.plate_size, str(amount)), 9.0))
         for amount in dict.fromkeys(view.revenues)
     )
     if view.name and not view.values:
@@ -102,7 +103,7 @@ def arranged(view: HexView, mesh: Mesh) -> Arrangement:
     terrain = tuple(room.place(mesh.radius * 0.48, high, (*_SIGNS, *anywhere)) for _ in view.terrain)
     label, label_size = None, size.label
     if view.label:
-        label, label_size = _label(room, view.label, mesh)
+        label, label_size = _shrunk(room, size.label, anywhere, partial(_letters, view.label), 5.0)
     blocked = tuple(
         room.place(*sprites.plate_size(f"×{sym}", size.coordinate), anywhere) for sym in view.blocked
     )
@@ -122,11 +123,13 @@ Words = tuple[tuple[str, tuple[int, int]], ...]
 def _area(room: Room, view: HexView, mesh: Mesh) -> tuple[tuple[tuple[int, int], ...], Words, int]:
     """The values of an area in a row, its name above them: their places, and the size of letters."""
     wide, high = value_size(view, mesh)
-    lines, size = _broken(view.name or "", mesh, Sizes.of(mesh).name, lines=2)
+    lines, size = _broken(view.name or "", mesh, round(Sizes.of(mesh).name * 0.92), lines=2)
     step = size * 0.95
     width = max(wide * len(view.values) + 8, *(text_width(line, size, "Semibold") for line in lines), 0)
     height = high + 10 + step * len(lines)
-    x, y = room.place(width, height, [(x, y) for y in (0.06, 0.12, 0.0, 0.2) for x in (0.0, -0.12, 0.12)])
+    x, y = room.place(
+        width, height, [(x, y) for y in (-0.12, -0.06, 0.0, 0.06, 0.12) for x in (0.0, -0.1, 0.1)]
+    )
     above = y - height / 2
     name = tuple((line, (x, round(above + (i + 0.5) * step))) for i, line in enumerate(lines))
     level = round(above + step * len(lines) + 5 + high / 2)
@@ -137,51 +140,63 @@ def _area(room: Room, view: HexView, mesh: Mesh) -> tuple[tuple[tuple[int, int],
 def _name(room: Room, words: str, mesh: Mesh) -> tuple[Words, int]:
     """The least crowded of one line and two, large and small; nothing where all would cover something."""
     full = Sizes.of(mesh).name
-    best: tuple[float, Words, int, tuple[float, float, tuple[int, int]]] | None = None
+    best: tuple[float, tuple[int, int], list[str], int, Shape] = (CROWDED, (0, 0), [], full, ())
     for share, lines in product((1.0, 0.85, 0.72), (1, 2)):
-        size = round(full * share)
-        broken, fitted = _broken(words, mesh, size, lines)
-        if len(broken) != lines or fitted < full * 0.65:
+        broken, size = _broken(words, mesh, round(full * share), lines)
+        if len(broken) != lines or size < full * 0.65:
             continue
-        step = fitted * 0.95
-        wide, high = max(text_width(line, fitted, "Semibold") for line in broken), step * lines
-        cost, (x, y) = room.seek(wide, high, rows(mesh.layout))
-        cost += (full - fitted) * 0.3
-        if cost < CROWDED and (best is None or cost < best[0]):
-            placed = tuple(
-                (line, (x, round(y + (i - (lines - 1) / 2) * step))) for i, line in enumerate(broken)
-            )
-            best = cost, placed, fitted, (wide, high, (x, y))
-    if best is None:
-        return (), full
-    room.take(*best[3])
-    return best[1], best[2]
+        step = size * 0.95
+        shape: Shape = tuple(
+            (0.0, (i - (lines - 1) / 2) * step, text_width(line, size, "Semibold"), step)
+            for i, line in enumerate(broken)
+        )
+        cost, at = room.seek(shape, rows(mesh.layout))
+        cost += (full - size) * 0.3
+        if cost < best[0]:
+            best = cost, at, broken, size, shape
+    _, (x, y), broken, size, shape = best
+    room.take(shape, (x, y))
+    return tuple((line, (x, round(y + dy))) for line, (_, dy, _, _) in zip(broken, shape, strict=True)), size
 
 
 def _keep_clear(room: Room, view: HexView, laid_out: Plan) -> None:
+    """Stops, track, the middles of edges and barriers are not to be written on, in that order."""
     for spot in laid_out.nodes:
         for slot in spot.slots or (spot.point,):
-            room.block(slot, spot.radius, 30)
+            room.block(slot, spot.radius + 0.02, 40)
     offboard = {f"n{i}" for i, (kind, _) in enumerate(view.nodes) if kind == "offboard"}
     for ends, line in zip(laid_out.paths, laid_out.lines, strict=True):
-        for point in samples(line):
-            if not offboard & set(ends) or point[0] ** 2 + point[1] ** 2 > 0.25:
-                room.block(point, 0.11, 2)
+        if not offboard & set(ends):
+            for point in samples(line):
+                room.block(point, 0.1, 1.5)
+    for edge in range(6):
+        used = edge in laid_out.exits
+        room.block(edge_middle(laid_out.layout, edge), 0.16 if used else 0.08, 20 if used else 8)
     for edge, _, _ in view.borders:
         (ax, ay), (bx, by) = edge_line(laid_out.layout, edge)
         for t in (0.1, 0.3, 0.5, 0.7, 0.9):
             room.block((ax + (bx - ax) * t, ay + (by - ay) * t), 0.16, 4)
 
 
-def _label(room: Room, label: str, mesh: Mesh) -> tuple[tuple[int, int], int]:
-    """A place for the label, and its size: smaller where it would else cover something."""
-    full = Sizes.of(mesh).label
-    for size in (full, round(full * 0.85), round(full * 0.7), round(full * 0.6)):
-        wide, high = text_width(label, size, "Black"), size * CAP + 4
-        cost, at = room.seek(wide, high, places(mesh.layout))
-        if cost < CROWDED / 3:
+def _letters(words: str, size: int) -> tuple[int, int]:
+    return text_width(words, size, "Black"), round(size * CAP) + 4
+
+
+def _shrunk(
+    room: Room,
+    full: int,
+    choices: Sequence[Point],
+    measure: Callable[[int], tuple[int, int]],
+    bearable: float,
+) -> tuple[tuple[int, int], int]:
+    """A place for something and its size: smaller where it would else cost more than is bearable."""
+    for share in (1.0, 0.88, 0.76, 0.66):
+        size = round(full * share)
+        shape = ((0.0, 0.0, *measure(size)),)
+        cost, at = room.seek(shape, choices)
+        if cost < bearable:
             break
-    room.take(wide, high, at)
+    room.take(shape, at)
     return at, size
 
 
@@ -196,8 +211,8 @@ def _broken(name: str, mesh: Mesh, size: int, lines: int) -> tuple[list[str], in
         cut = min(
             range(1, len(words)), key=lambda i: abs(len(" ".join(words[:i])) - len(" ".join(words[i:])))
         )
-        if words[cut - 1] == "&" and cut > 1:
-            cut -= 1
+        if words[cut] == "&":
+            cut += 1
         broken = [" ".join(words[:cut]), " ".join(words[cut:])]
     return broken, min(fitting(line, size, wide, "Semibold") for line in broken)
 
@@ -211,7 +226,7 @@ def value_size(view: HexView, mesh: Mesh) -> tuple[int, int]:
 def value_letters(view: HexView, mesh: Mesh) -> int:
     """The size at which the values of an area fit side by side."""
     room = mesh.column * (1.76 if mesh.layout == "pointy" else 2.0) / len(view.values)
-    size = Sizes.of(mesh).figure
+    size = round(Sizes.of(mesh).figure * 0.92)
     while size > 8 and max(text_width(str(v.amount), size) for v in view.values) + size * 0.7 > room:
         size -= 1
     return size
@@ -316,9 +331,9 @@ def names(pen: Pen) -> None:
 
 def revenues(pen: Pen) -> None:
     """Figures: of the tile in a plate; of an area by phase in boxes, the current one framed."""
-    for amount, spot in pen.spots.revenues:
+    for amount, spot, letters in pen.spots.revenues:
         pen.page.paste(
-            sprites.plate(str(amount), pen.size.figure, theme.INK, theme.PAPER, theme.TILE_EDGE), pen.at(spot)
+            sprites.plate(str(amount), letters, theme.INK, theme.PAPER, theme.TILE_EDGE), pen.at(spot)
         )
     if not pen.view.values:
         return

@@ -19,7 +19,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from itertools import pairwise, product
+from itertools import combinations, pairwise, product
 from math import atan2, ceil, cos, hypot, inf, pi, radians, sin, sqrt
 from typing import Literal
 
@@ -236,7 +236,7 @@ def _choices(layout: Layout, stop: Stop, alone: bool) -> list[tuple[Point, float
     if alone:
         return home + [(p, None) for p in _ring(layout)]
     if not stop.exits:
-        return [((-0.5, 0.0), None), ((0.5, 0.0), None), ((0.0, -0.5), None), ((0.0, 0.5), None)]
+        return [((-0.45, 0.0), None), ((0.45, 0.0), None), ((0.0, -0.45), None), ((0.0, 0.45), None)]
     lean = [polar(bearing(layout, e), 1.0) for e in stop.exits]
     toward = atan2(sum(y for _, y in lean), sum(x for x, _ in lean))
     return [(polar(toward, d), bearing(layout, stop.exits[0])) for d in (0.44, 0.48, 0.4, 0.34, 0.3)] + home
@@ -250,68 +250,65 @@ def _ring(layout: Layout) -> Iterator[Point]:
         )
 
 
+@dataclass(frozen=True)
+class _Seat:
+    """A possible place of a node, the discs that it covers there, and how bad that is in itself."""
+
+    spot: Spot
+    discs: Line
+    cost: float
+
+
 def _place(layout: Layout, stops: Sequence[Stop], passing: Sequence[Line]) -> tuple[Spot, ...]:
-    if not stops:
-        return ()
+    """The places with the least crowding, of all that the nodes could have together."""
     width = slot_radius(sum(s.slots for s in stops))
-    radii = [width * (1.4 if s.slots > 1 else 1) if s.kind == "city" else TOWN for s in stops]
-    choices = [_choices(layout, s, len(stops) == 1) for s in stops]
     tracks = [track(layout, *s.exits) if len(s.exits) == 2 else () for s in stops]
-    foreign = [[*passing, *(t for j, t in enumerate(tracks) if j != i and t)] for i in range(len(stops))]
-    alone = [
-        [0.02 * rank + _crowding(point, radii[i], foreign[i]) for rank, (point, _) in enumerate(options)]
-        for i, options in enumerate(choices)
-    ]
-    best, least = tuple(0 for _ in stops), inf
-    for pick in product(*(range(len(options)) for options in choices)):
-        cost = sum(alone[i][k] for i, k in enumerate(pick))
-        if cost >= least:
-            continue
-        points = [choices[i][k][0] for i, k in enumerate(pick)]
-        for i, a in enumerate(points):
-            for j in range(i):
-                cost += 12 * max(0.0, radii[i] + radii[j] + 0.08 - distance(a, points[j]))
+    open_edges = [edge_middle(layout, e) for s in stops for e in s.exits]
+    seats = [
+        sorted(
+            _seats(layout, stop, len(stops) == 1, width if stop.kind == "city" else TOWN, open_edges, [
+                *passing, *(t for j, t in enumerate(tracks) if j != i and t)
+            ]),
+            key=lambda seat: seat.cost,
+        )
+        for i, stop in enumerate(stops)
+    ]  # fmt: skip
+    best, least = (), inf  # type: tuple[_Seat, ...], float
+    for pick in product(*seats):
+        cost = sum(seat.cost for seat in pick)
+        if cost < least:
+            cost += sum(_clash(a, b) for a, b in combinations(pick, 2))
         if cost < least:
             best, least = pick, cost
-    placed = [choices[i][k] for i, k in enumerate(best)]
-    return tuple(_spots(stops, placed, [width if s.kind == "city" else TOWN for s in stops]))
+    return tuple(seat.spot for seat in best)
 
 
-def _crowding(point: Point, radius: float, lines: Iterable[Line]) -> float:
-    return sum(
-        max(0.0, radius + 0.1 - min(distance(point, p) for p in line)) * 6 for line in lines
-    ) + 8 * max(0.0, hypot(*point) + radius - APOTHEM)
+def _seats(
+    layout: Layout,
+    stop: Stop,
+    alone: bool,
+    radius: float,
+    open_edges: Iterable[Point],
+    foreign: Sequence[Line],
+) -> Iterator[_Seat]:
+    """Every place of a node, with its slots in a row, a triangle or a square, turned every way."""
+    cluster = _cluster(stop.slots, radius) if stop.kind in ("city", "offboard") else ()
+    angles = (0,) if alone or len(cluster) < 2 else (0, 60, 120, 90, 30, 150)
+    for rank, ((point, heading), angle) in enumerate(product(_choices(layout, stop, alone), angles)):
+        slots = tuple((point[0] + x, point[1] + y) for x, y in _rotated(cluster, angle))
+        discs = slots or (point,)
+        cost = 0.02 * rank / len(angles)
+        for disc in discs:
+            cost += 8 * max(0.0, hypot(*disc) + radius - APOTHEM)
+            cost += sum(8 * max(0.0, radius + 0.12 - distance(disc, edge)) for edge in open_edges)
+            cost += sum(6 * max(0.0, radius + 0.1 - min(distance(disc, p) for p in line)) for line in foreign)
+        yield _Seat(Spot(point, slots, heading, radius), discs, cost)
 
 
-def _spots(
-    stops: Sequence[Stop], placed: Sequence[tuple[Point, float | None]], radii: Sequence[float]
-) -> Iterator[Spot]:
-    """Arrange the slots of each city: a row, a triangle or a square, turned to leave most room."""
-    taken: list[Point] = [
-        point
-        for stop, (point, _) in zip(stops, placed, strict=True)
-        if stop.kind == "city" and stop.slots == 1
-    ]
-    for stop, (point, heading), radius in zip(stops, placed, radii, strict=True):
-        offsets = _cluster(stop.slots, radius)
-        if stop.kind not in ("city", "offboard") or stop.slots == 0:
-            yield Spot(point, (), heading, radius)
-            continue
-        options = [
-            tuple((point[0] + x, point[1] + y) for x, y in _rotated(offsets, angle))
-            for angle in ((0,) if len(offsets) == 1 or len(stops) == 1 else (0, 60, 120, 90, 30, 150))
-        ]
-        slots = min(options, key=lambda s: _overlap(s, taken, radius))
-        taken.extend(slots)
-        yield Spot(point, slots, heading, radius)
-
-
-def _overlap(slots: Iterable[Point], taken: Iterable[Point], radius: float) -> float:
-    cost = 0.0
-    for slot in slots:
-        cost += max(0.0, hypot(*slot) + radius - APOTHEM)
-        cost += sum(max(0.0, 2 * radius + 0.04 - distance(slot, other)) for other in taken if other != slot)
-    return round(cost, 6)
+def _clash(a: _Seat, b: _Seat) -> float:
+    """How far two nodes come too near to each other."""
+    reach = a.spot.radius + b.spot.radius + 0.08
+    return sum(12 * max(0.0, reach - distance(p, q)) for p in a.discs for q in b.discs)
 
 
 def _cluster(slots: int, radius: float) -> tuple[Point, ...]:
@@ -420,6 +417,9 @@ def fit(
 
 # --- room for words and figures -------------------------------------------------------------
 
+Shape = tuple[tuple[float, float, float, float], ...]
+"""Boxes in pixels: the middle of each from that of the shape, its width and height."""
+
 
 @dataclass
 class Room:
@@ -438,8 +438,8 @@ class Room:
         sx, sy = self.scale
         self.discs.append((point[0] * sx, point[1] * sy, radius * (sx + sy) / 2, weight))
 
-    def seek(self, width: float, height: float, choices: Iterable[Point]) -> tuple[float, tuple[int, int]]:
-        """The least crowded place for the middle of a box, in pixels from the centre, and its cost.
+    def seek(self, shape: Shape, choices: Iterable[Point]) -> tuple[float, tuple[int, int]]:
+        """The least crowded place for a shape, in pixels from the centre, and its cost.
 
         A cost of `CROWDED` or more means that something would be covered.
         """
@@ -447,22 +447,23 @@ class Room:
         best, least = (0, 0), inf
         for rank, (ux, uy) in enumerate(choices):
             x, y = round(ux * sx), round(uy * sy)
-            liking = 0.05 * rank
-            if liking >= least:
+            cost = 0.05 * rank
+            if cost >= least:
                 break
-            cost = liking + self._cost(x, y, width / 2, height / 2)
+            cost += sum(self._cost(x + dx, y + dy, w / 2, h / 2) for dx, dy, w, h in shape)
             if cost < least:
                 best, least = (x, y), cost
         return least, best
 
-    def take(self, width: float, height: float, at: tuple[int, int]) -> None:
-        """Keep that box."""
-        self.boxes.append((at[0], at[1], width / 2, height / 2))
+    def take(self, shape: Shape, at: tuple[int, int]) -> None:
+        """Keep the boxes of a shape."""
+        self.boxes += [(at[0] + dx, at[1] + dy, w / 2, h / 2) for dx, dy, w, h in shape]
 
     def place(self, width: float, height: float, choices: Iterable[Point]) -> tuple[int, int]:
-        """Find the least crowded place for a box, and keep it."""
-        _, at = self.seek(width, height, choices)
-        self.take(width, height, at)
+        """Find the least crowded place for the middle of a box, and keep it."""
+        shape = ((0.0, 0.0, width, height),)
+        _, at = self.seek(shape, choices)
+        self.take(shape, at)
         return at
 
     def _cost(self, x: float, y: float, w: float, h: float) -> float:
@@ -479,7 +480,7 @@ class Room:
         for e in range(3):
             nx, ny = polar(bearing(self.layout, e), 1.0)
             reach = abs((x / sx) * nx + (y / sy) * ny) + abs(w / sx * nx) + abs(h / sy * ny)
-            cost += 60 * max(0.0, reach - APOTHEM * 0.985)
+            cost += 90 * max(0.0, reach - APOTHEM * 0.98)
         return cost
 
 

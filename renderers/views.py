@@ -167,9 +167,10 @@ def board_view(
     if preview:
         state = _with_tiles(state, preview)
     marked = frozenset(highlight)
-    coords = list(facts.map.hexes) if crop is None else sorted(set(crop), key=list(facts.map.hexes).index)
-    for coord in (*marked, *coords):
+    kept = frozenset(facts.map.hexes if crop is None else crop)
+    for coord in (*marked, *kept):
         _printed(facts, coord)
+    coords = [coord for coord in facts.map.hexes if coord in kept]
     legs: dict[str, list[Stretch]] = {}
     for i, (label, course) in enumerate(routes):
         for coord, a, b in course_legs(state, company, course):

@@ -1,0 +1,63 @@
+"""Positions to draw, put together by hand: no rule is asked whether they could arise."""
+
+from collections.abc import Mapping
+
+from engine import State, new_game
+
+TILES: dict[str, tuple[str, int]] = {
+    "B12": ("23", 4), "B14": ("24", 4), "B16": ("14", 0), "B18": ("29", 1), "B20": ("4", 2), "C13": ("7", 3),
+    "C17": ("8", 3), "C19": ("39", 4), "C21": ("70", 5), "D10": ("65", 2), "D12": ("24", 4), "D16": ("9", 1),
+    "D18": ("44", 2), "D20": ("42", 0), "D22": ("25", 4), "E7": ("3", 1), "E11": ("67", 0), "E13": ("41", 3),
+    "E15": ("46", 1), "E17": ("47", 3), "E19": ("63", 5), "E23": ("61", 5), "F4": ("57", 3), "F10": ("58", 3),
+    "F12": ("45", 5), "F20": ("69", 0), "F22": ("15", 1), "G5": ("27", 0), "G7": ("2", 2), "G11": ("40", 4),
+    "G13": ("43", 1), "G17": ("56", 5), "G19": ("62", 0), "H4": ("63", 4), "H6": ("9", 1), "H8": ("19", 2),
+    "H10": ("14", 0), "H16": ("15", 3), "H18": ("66", 0), "I7": ("26", 3), "I13": ("18", 4), "I15": ("61", 0),
+    "I17": ("16", 1), "J4": ("1", 0), "J6": ("28", 3), "J8": ("55", 2), "J14": ("53", 1),
+}  # fmt: skip
+
+TOKENS = {
+    "H12": [(0, "PRR")], "E19": [(0, "NYC"), (0, "CPR")], "A19": [(0, "CPR")], "I15": [(0, "B&O")],
+    "F6": [(0, "C&O")], "E11": [(1, "Erie")], "G19": [(0, "NYNH"), (1, "NYC"), (1, "PRR")],
+    "E23": [(0, "B&M")], "H10": [(0, "PRR")], "H18": [(0, "B&O")],
+}  # fmt: skip
+
+
+def opening(players: int = 3) -> State:
+    """The first position of a game."""
+    return new_game("1830", ["Ann", "Bob", "Cid", "Dora", "Eve", "Finn"][:players]).state
+
+
+def position(
+    tiles: Mapping[str, tuple[str, int]] = TILES,
+    tokens: Mapping[str, list[tuple[int, str]]] = TOKENS,
+    phase: str = "3",
+) -> State:
+    """A board with those tiles and tokens in that phase."""
+    state = opening()
+    state.tiles = dict(tiles)
+    state.tokens = {coord: list(here) for coord, here in tokens.items()}
+    state.phase = phase
+    return state
+
+
+def trading() -> State:
+    """A position in which companies have prices, four of them in one space."""
+    state = position()
+    cells = {
+        "B&O": (0, 6),
+        "PRR": (3, 6),
+        "NYC": (2, 6),
+        "C&O": (3, 6),
+        "CPR": (3, 6),
+        "Erie": (3, 6),
+        "B&M": (5, 0),
+    }
+    for sym, cell in cells.items():
+        company = state.companies[sym]
+        company.par, company.cell, company.floated = 76, cell, sym != "Erie"
+        company.president = "p1"
+        company.shares = {"p1": 40, "p0": 20, "pool": 10, "ipo": 30}
+        company.trains = ["2", "3"]
+    state.cash.update({sym: 100 + i for i, sym in enumerate(state.companies)})
+    state.market = list(cells)
+    return state

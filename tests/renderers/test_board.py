@@ -1,0 +1,388 @@
+"""The map, by its pixels: what the view says stands where the geometry says, and nothing else."""
+
+from itertools import chain, pairwise
+
+import pytest
+from PIL import Image
+
+from engine import State, tile_faces
+from renderers import Picture, board, map_png, sprites, theme, tile_choice_png
+from renderers.board import arranged, board_picture, grid_of, home_places, token_places
+from renderers.canvas import indexed
+from renderers.hexes import Grid, Layout, edge_middle
+from renderers.theme import Colour
+from renderers.views import Badge, BoardView, HexView, Value, board_view
+from tests.renderers.positions import TILES, opening, position
+
+RED = Badge("PRR", "#32763f", "#ffffff")
+
+
+def opened(picture: Picture) -> Image.Image:
+    from io import BytesIO
+
+    return Image.open(BytesIO(picture.png))
+
+
+def pixel(image: Image.Image, at: tuple[int, int]) -> Colour:
+    red, green, blue = image.getpixel(at)  # type: ignore[misc]
+    return red, green, blue
+
+
+def near(a: Colour, b: Colour, reach: int = 40) -> bool:
+    return max(abs(x - y) for x, y in zip(a, b, strict=True)) <= reach
+
+
+def around(image: Image.Image, at: tuple[int, int], reach: int = 1) -> list[Colour]:
+    x, y = at
+    return [
+        pixel(image, (x + dx, y + dy)) for dx in range(-reach, reach + 1) for dy in range(-reach, reach + 1)
+    ]
+
+
+def used_edges(view: HexView) -> set[int]:
+    ends = chain.from_iterable(view.paths)
+    return {(int(end[1:]) + view.turns) % 6 for end in ends if end[0] == "e"}
+
+
+def check_edges(view: BoardView, grid: Grid, image: Image.Image) -> int:
+    """Every used edge has track at its middle and no other edge has; says how many were looked at."""
+    layout: Layout = view.layout
+    looked = 0
+    for here in view.hexes:
+        barred = {edge for edge, _, _ in here.borders}
+        for edge in set(range(6)) - barred:
+            x, y = edge_middle(layout, edge)
+            at = grid.at(here.coord, (x * 0.975, y * 0.975))
+            dark = near(pixel(image, at), theme.TRACK)
+            assert dark == (edge in used_edges(here)), (here.coord, here.tile, edge)
+            looked += 1
+    return looked
+
+
+def every_tile(layout: Layout) -> BoardView:
+    """All tiles in all rotations on one wide board, two hexes apart in a row."""
+    views = []
+    for row, (tile, face) in enumerate(tile_faces().items()):
+        for turns in range(6):
+            letter, number = chr(ord("A") + row % 26), 2 * turns + row % 2 + 20 * (row // 26) + 1
+            views.append(
+                HexView(
+                    coord=f"{letter}{number}",
+                    color=face.color,
+                    tile=tile,
+                    turns=turns,
+                    paths=face.paths,
+                    nodes=tuple((n.kind, n.slots) for n in face.nodes),
+                    label=face.label,
+                    revenues=tuple(n.revenue for n in face.nodes if isinstance(n.revenue, int) and n.revenue),
+                )
+            )
+    axes = (("x", "number"), ("y", "letter")) if layout == "pointy" else (("x", "letter"), ("y", "number"))
+    return BoardView("every tile", layout, axes, "2", tuple(views), (RED,))
+
+
+@pytest.mark.parametrize("layout", ["pointy", "flat"])
+def test_every_tile_in_every_rotation_has_track_at_its_edges_and_at_no_other(layout: Layout) -> None:
+    view = every_tile(layout)
+    size = (5200, 2900) if layout == "pointy" else (2900, 5200)
+    image = board_picture(view, size).convert("RGB")
+    assert check_edges(view, grid_of(view, size), image) == 6 * 6 * len(tile_faces())
+
+
+@pytest.mark.parametrize("state", [position(), opening(), position(tokens={})])
+def test_every_used_edge_of_a_board_has_track_and_no_other_has(state: State) -> None:
+    view = board_view(state)
+    image = opened(map_png(state)).convert("RGB")
+    assert check_edges(view, grid_of(view), image) > 500
+
+
+def test_tokens_stand_in_their_slots_in_their_colours() -> None:
+    view = board_view(position())
+    image = board_picture(view).convert("RGB")
+    grid = grid_of(view)
+    seen = []
+    for here in view.hexes:
+        for badge, point, diameter in token_places(here, grid.mesh):
+            x, y = grid.at(here.coord, point)
+            for dx, dy in ((0, -0.4), (0, 0.4)):
+                at = round(x + dx * diameter), round(y + dy * diameter)
+                assert near(pixel(image, at), theme.colour(badge.color)), (here.coord, badge.sym)
+            seen.append((here.coord, badge.sym))
+    assert sorted(seen) == sorted((c, sym) for c, held in position().tokens.items() for _, sym in held)
+
+
+def test_an_empty_slot_is_white_and_a_kept_one_shows_letters() -> None:
+    empty = board_view(position(tokens={}), crop=["H10", "H12"])
+    mesh = grid_of(empty).mesh
+    image = board_picture(empty).convert("RGB")
+    ((_, point, diameter),) = home_places(empty.hex("H12"), mesh)
+    x, y = grid_of(empty).at("H12", point)
+    inside = [
+        pixel(image, (x + dx, y + dy)) for dx in range(-diameter // 4, diameter // 4) for dy in (-2, 0, 2)
+    ]
+    assert any(near(c, theme.SOFT, 60) for c in inside)
+    x, y = grid_of(empty).centre("H10")
+    assert near(pixel(image, (x - round(0.33 * mesh.radius), y)), theme.STOP)
+
+
+def test_letters_tell_companies_of_one_colour_apart() -> None:
+    pictures = {
+        sym: sprites.token(Badge(sym, "#333333", "#ffffff"), 44).tobytes() for sym in ("PRR", "NYC", "B&O")
+    }
+    assert len(set(pictures.values())) == 3
+
+
+@pytest.mark.parametrize("phase, amount", [("2", 40), ("4", 40), ("5", 70), ("D", 70)])
+def test_the_value_of_the_phase_is_framed_and_the_other_is_not(phase: str, amount: int) -> None:
+    view = board_view(position(phase=phase))
+    here = view.hex("F2")
+    assert [v.amount for v in here.values if v.current] == [amount]
+    image = board_picture(view).convert("RGB")
+    grid = grid_of(view)
+    x0, y0 = grid.centre("F2")
+    _, high = board.value_size(here, grid.mesh)
+    for value, (x, y) in zip(here.values, arranged(here, grid.mesh).values, strict=True):
+        above = y0 + y - high // 2 - 1
+        framed = all(near(pixel(image, (x0 + x + dx, above)), theme.INK) for dx in (-8, 0, 8))
+        assert framed == value.current
+
+
+def test_every_area_shows_its_values_once() -> None:
+    shown = {h.coord: [v.amount for v in h.values] for h in board_view(opening()).hexes if h.values}
+    assert shown == {"A11": [30, 50], "B24": [20, 30], "F2": [40, 70], "J2": [30, 60], "K13": [30, 40]}
+
+
+def test_a_revenue_changes_its_plate_and_nothing_else() -> None:
+    def painted(revenue: int) -> tuple[HexView, Image.Image]:
+        here = HexView(
+            "C3", "yellow", (("town", 0),), (("e0", "n0"), ("e3", "n0")), 0, "4", revenues=(revenue,)
+        )
+        view = BoardView("one", "pointy", (("x", "number"), ("y", "letter")), "2", (here,), (RED,))
+        return here, board_picture(view, (400, 400)).convert("RGB")
+
+    (here, ten), (_, sixty) = painted(10), painted(60)
+    grid = grid_of(
+        BoardView("one", "pointy", (("x", "number"), ("y", "letter")), "2", (here,), (RED,)), (400, 400)
+    )
+    from PIL import ImageChops
+
+    box = ImageChops.difference(ten, sixty).getbbox()
+    assert box
+    ((_, (x, y), size),) = arranged(here, grid.mesh).revenues
+    wide, high = sprites.plate_size("10", size)
+    cx, cy = grid.centre("C3")
+    assert cx + x - wide / 2 - 1 <= box[0] and box[2] <= cx + x + wide / 2 + 1
+    assert cy + y - high / 2 - 1 <= box[1] and box[3] <= cy + y + high / 2 + 1
+
+
+def test_the_last_change_alone_is_outlined() -> None:
+    state = position()
+    view = board_view(state, highlight=["H10", "I7"])
+    image = board_picture(view).convert("RGB")
+    grid = grid_of(view)
+    for here in view.hexes:
+        x, y = edge_middle("pointy", 4)
+        spots = chain.from_iterable(
+            around(image, grid.at(here.coord, (x * 0.95, y * 0.95 + slide)), 2) for slide in (-0.3, 0.3)
+        )
+        assert any(near(c, theme.LAST) for c in spots) == (here.coord in ("H10", "I7")), here.coord
+
+
+def test_closed_edges_have_their_bar_on_both_sides() -> None:
+    view = board_view(opening())
+    image = board_picture(view).convert("RGB")
+    grid = grid_of(view)
+    for coord, edge in (("B16", 5), ("C17", 2), ("E7", 5), ("F8", 2)):
+        x, y = edge_middle("pointy", edge)
+        assert near(pixel(image, grid.at(coord, (x * 0.96, y * 0.96))), theme.BARRIER)
+
+
+def test_terrain_goes_when_a_tile_is_laid_and_a_private_opens_its_hexes() -> None:
+    state = opening()
+    assert board_view(state).hex("G15").terrain == (("mountain", 120),)
+    assert board_view(state).hex("G15").blocked == ("SV",)
+    state.tiles["G15"] = ("9", 0)
+    state.privates["SV"] = "PRR"
+    assert board_view(state).hex("G15").terrain == ()
+    assert board_view(state).hex("G15").blocked == ()
+
+
+def test_a_blocked_hex_and_terrain_are_painted() -> None:
+    view = board_view(opening())
+    image = board_picture(view).convert("RGB")
+    grid = grid_of(view)
+    here = view.hex("G15")
+    spots = arranged(here, grid.mesh)
+    cx, cy = grid.centre("G15")
+    ((bx, by),) = spots.blocked
+    ((tx, ty),) = spots.terrain
+    assert any(near(c, theme.BLOCKED, 60) for c in around(image, (cx + bx, cy + by), 8))
+    assert any(near(c, theme.HILL, 60) for c in around(image, (cx + tx, cy + ty), 12))
+
+
+def test_a_token_whose_city_is_still_to_be_chosen_stands_between_them() -> None:
+    view = board_view(position(tiles={}, tokens={"E11": [(-1, "Erie")]}))
+    ((badge, point, _),) = token_places(view.hex("E11"), grid_of(view).mesh)
+    assert (badge.sym, point) == ("Erie", (0.0, 0.0))
+    assert view.hex("E11").reserved == ()
+
+
+def test_a_kept_home_moves_with_its_city_when_the_tile_is_replaced() -> None:
+    printed = board_view(opening()).hex("G19")
+    assert [(node, b.sym) for node, b in printed.reserved] == [(0, "NYNH")]
+    later = board_view(position(tokens={})).hex("G19")  # edge 3 of the first city is the second node's on 62
+    assert [(node, b.sym) for node, b in later.reserved] == [(1, "NYNH")]
+    erie = board_view(opening()).hex("E11")
+    assert [(node, b.sym) for node, b in erie.reserved] == [(0, "Erie"), (1, "Erie")]
+
+
+# --- routes ---------------------------------------------------------------------------------
+
+
+def test_routes_are_coloured_along_their_track_only() -> None:
+    state = position(tiles={**TILES, "H14": ("9", 1)})
+    view = board_view(state, routes=[("3", "H10-H12"), ("2", [("H4", 4, 6), ("H6", 1, 4)])])
+    assert {h.coord for h in view.hexes if h.legs} == {"H10", "H12", "H4", "H6"}
+    image = board_picture(view).convert("RGB")
+    grid = grid_of(view)
+    assert near(pixel(image, grid.at("H6", (0.3, 0.0))), theme.ROUTES[1])
+    assert near(pixel(image, grid.at("H14", (0.3, 0.0))), theme.TRACK)
+    x, y = edge_middle("pointy", 4)
+    number = around(image, grid.at("H10", (x, y)), 9)
+    assert any(near(c, theme.ROUTES[0]) for c in number) and any(near(c, theme.PAPER) for c in number)
+    assert "Route 1: 3. Route 2: 2" in view.alt
+
+
+def test_a_route_without_track_is_refused_with_a_sentence() -> None:
+    with pytest.raises(ValueError, match="no track along"):
+        map_png(opening(), routes=[("2", "H10-F4")])
+
+
+# --- the file -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("state", [opening(), position(), position(phase="D")])
+def test_a_map_is_a_small_palette_png_of_the_size_asked_for(state: State) -> None:
+    picture = map_png(state, highlight=["H10"])
+    image = opened(picture)
+    assert image.mode == "P" and image.format == "PNG"
+    assert image.size == (1600, 1200) == (picture.width, picture.height)
+    assert len(image.getcolors(256) or ()) <= 256
+    assert len(picture.png) < 150_000
+
+
+def test_the_same_position_gives_the_same_bytes_whatever_was_drawn_before() -> None:
+    first = map_png(position(), highlight=["H10"])
+    map_png(opening())
+    map_png(position(phase="D"), size=(800, 600))
+    board.hex_picture.cache_clear()
+    board.arranged.cache_clear()
+    sprites.face.cache_clear()
+    assert map_png(position(), highlight=["H10"]) == first
+
+
+def test_after_a_move_only_the_changed_hexes_are_painted() -> None:
+    state = position()
+    map_png(state)
+    before = board.hex_picture.cache_info().misses
+    state.tiles["I5"] = ("57", 0)
+    state.tokens["H4"] = [(0, "PRR")]
+    map_png(state)
+    assert board.hex_picture.cache_info().misses - before == 2
+
+
+def test_a_crop_shows_its_hexes_larger() -> None:
+    whole, part = board_view(position()), board_view(position(), crop=["H10", "H12", "G11"])
+    assert [h.coord for h in part.hexes] == ["G11", "H10", "H12"]
+    assert grid_of(part).mesh.radius > 3 * grid_of(whole).mesh.radius
+    assert opened(map_png(position(), crop=["H10"], size=(500, 400))).size == (500, 400)
+
+
+def test_layers_can_be_left_out() -> None:
+    state = position()
+    bare = map_png(state, layers=(board.land, board.tiles))
+    image = opened(bare).convert("RGB")
+    view = board_view(state)
+    ((_, point, _),) = token_places(view.hex("H12"), grid_of(view).mesh)
+    assert near(pixel(image, grid_of(view).at("H12", point)), theme.STOP)
+    assert len(bare.png) < len(map_png(state).png)
+
+
+def test_unknown_hexes_are_named() -> None:
+    with pytest.raises(KeyError, match="Z9 is no hex of the map of 1830"):
+        map_png(opening(), highlight=["Z9"])
+    with pytest.raises(KeyError, match="Z9"):
+        map_png(opening(), crop=["Z9"])
+    with pytest.raises(KeyError, match="Z9"):
+        tile_choice_png(opening(), "Z9", "57", [0])
+    with pytest.raises(KeyError):
+        board_view(opening()).hex("Z9")
+
+
+def test_the_palette_has_every_colour_that_is_meant() -> None:
+    companies = tuple(b.color for b in board_view(opening()).companies)
+    palette = theme.palette(companies)
+    colours = palette.getpalette() or []
+    assert len(colours) <= 3 * 256
+    for meant in (
+        *theme.GROUND.values(),
+        theme.INK,
+        theme.LAST,
+        *theme.ROUTES,
+        *(map(theme.colour, companies)),
+    ):
+        shown = indexed(Image.new("RGB", (4, 4), meant), palette).convert("RGB")
+        assert near(pixel(shown, (1, 1)), meant, 4)
+
+
+def test_grounds_differ_in_lightness() -> None:
+    yellow, green, brown = (theme.lightness(theme.GROUND[c]) for c in ("yellow", "green", "brown"))
+    assert yellow - green > 30 and green - brown > 15
+
+
+# --- words ----------------------------------------------------------------------------------
+
+
+def test_the_alt_text_says_what_changed_and_where_tokens_are() -> None:
+    alt = map_png(position(), highlight=["H10"]).alt
+    assert alt.startswith("Map of 1830, phase 3. Last change at H10 (Pittsburgh): green tile 14, tokens PRR.")
+    assert "PRR G19 H10 H12" in alt and "NYC E19 G19" in alt
+    assert "Chicago 40" in alt and len(alt) <= 1024
+
+
+def test_an_alt_text_is_never_too_long() -> None:
+    alt = map_png(position(), highlight=list(TILES)).alt
+    assert len(alt) <= 1024 and alt.endswith("…")
+
+
+@pytest.mark.parametrize("count", [2, 3, 4])
+def test_values_of_an_area_stand_side_by_side_inside_the_hex(count: int) -> None:
+    values = tuple(Value(str(i), 30 + 10 * i, "green", i == 1) for i in range(count))
+    here = HexView("C3", "red", (("offboard", 0),), (("e0", "n0"),), values=values, name="Maritime Provinces")
+    mesh = grid_of(board_view(opening())).mesh
+    spots = arranged(here, mesh).values
+    wide, _ = board.value_size(here, mesh)
+    assert [x for x, _ in spots] == sorted(x for x, _ in spots)
+    assert all(b[0] - a[0] >= wide - 1 for a, b in pairwise(spots))
+    assert spots[0][0] - wide / 2 >= -mesh.box[0] and spots[-1][0] + wide / 2 <= mesh.box[0]
+
+
+# --- the ways a tile may lie ----------------------------------------------------------------
+
+
+def test_the_ways_a_tile_may_lie_are_shown_side_by_side() -> None:
+    picture = tile_choice_png(position(), "E11", "59", [0, 1, 4])
+    assert opened(picture).size == (picture.width, picture.height)
+    assert picture.width == 1600
+    assert picture.alt == "Tile 59 on E11. turn 0: edges 0 2, turn 1: edges 1 3, turn 4: edges 0 4."
+    more = tile_choice_png(position(), "E11", "59", [0, 1, 2, 3, 4, 5])
+    assert more.height > 1.8 * picture.height and len(more.png) < 150_000
+    with pytest.raises(ValueError, match="no turn of tile 59 on E11"):
+        tile_choice_png(position(), "E11", "59", [])
+
+
+def test_a_preview_keeps_tokens_in_the_stop_that_keeps_their_edges_and_changes_no_state() -> None:
+    state = position(tiles={"E11": ("59", 0)}, tokens={"E11": [(1, "Erie")]})
+    view = board_view(state, preview={"E11": ("66", 2)})  # edge 2 of its city is node 0's there
+    assert view.hex("E11").tile == "66" and [n for n, _ in view.hex("E11").tokens] == [0]
+    assert state.tiles["E11"] == ("59", 0) and state.tokens["E11"] == [(1, "Erie")]
