@@ -2,66 +2,91 @@
 
 The lines are read into a `Said` first, whatever their order; then the board is built in the order
 in which one thing rests on another: phase, holdings, trains, tiles, tokens, privates, money, round.
-Each part fills in what was not said and refuses what no game can lead to. At last the frames of the
-round are put on the stack and settle as in any game.
+Each part fills in what was not said and refuses what no game can lead to. At last the frame of the
+round is put on the stack and settles as in any game.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from engine.kernel import game_of
+from engine.board.faces import face_at, fits
+from engine.facts import PhaseFacts, tile_faces
+from engine.game import Game
+from engine.holdings import certificate_limit, presidents_percent, unit
+from engine.kernel import game_of, settle
+from engine.operating.stations import UNDECIDED, free_slots, home_node, reserved_slots
+from engine.operating.track import blocker, supply
 from engine.record.text import Malformed, Placed
 from engine.record.words import Words, Wrong
-from engine.state import BANK, State, copied
+from engine.rounds import OperatingRounds
+from engine.state import (
+    BANK,
+    CLOSED,
+    IPO,
+    POOL,
+    OperatingRound,
+    State,
+    StockRound,
+    copied,
+    is_seat,
+)
 
 LATER_ROUND = 2
-"""The stock round that a position is in: not the first."""
+"""The stock round that a position stands in: not the first, in which nothing may be sold."""
 
 
 @dataclass
 class Said:
-    """What the lines say, by what it is about."""
+    """What the lines say, by what it is about; `lines`: where each thing was last spoken of."""
 
     cash: dict[str, int] = field(default_factory=dict)
-    shares: dict[tuple[str, str], int] = field(default_factory=dict)
+    shares: dict[str, dict[str, int]] = field(default_factory=dict)
     presidents: dict[str, str] = field(default_factory=dict)
     privates: dict[str, str] = field(default_factory=dict)
-    prices: dict[str, tuple[int, int]] = field(default_factory=dict)
+    cells: dict[str, tuple[int, int]] = field(default_factory=dict)
     pars: dict[str, int] = field(default_factory=dict)
+    market: list[str] = field(default_factory=list)
     trains: dict[str, list[str]] = field(default_factory=dict)
-    depot: list[tuple[str | None, int | None]] = field(default_factory=list)
-    tiles: dict[str, tuple[str, int]] = field(default_factory=dict)
+    depot: tuple[str | None, int | None] | None = None
+    tiles: dict[str, tuple[str, int | None]] = field(default_factory=dict)
     tokens: dict[str, list[tuple[str, int | None]]] = field(default_factory=dict)
     markers: dict[str, int] = field(default_factory=dict)
     new: list[str] = field(default_factory=list)
-    market: list[str] = field(default_factory=list)
     phase: str | None = None
     priority: str | None = None
     left: int | None = None
-    round: tuple[str, str, int] | None = None
+    stock: str | None = None
+    operating: tuple[str, int] | None = None
     lines: dict[str, int] = field(default_factory=dict)
 
 
 def place(start: State, setup: Sequence[Placed]) -> State:
     """The position that the set-up lines describe, in the game that begins with `start`.
 
-    Raises Malformed, with the line, for what cannot be read or cannot be.
+    Where they tell of nothing but money, that is the opening. Raises Malformed, with the line, for
+    what cannot be read or cannot be.
     """
     if not setup:
         return start
     said, g = Said(), game_of(copied(start))
+    seen: dict[tuple[str, ...], int] = {}
     for number, text in setup:
         try:
-            _read(said, Words(g, text), number)
+            key = _read(said, Words(g, text))
+            if key in seen:
+                raise Wrong(f"That was said before, in line {seen[key]}.")
         except Wrong as wrong:
             raise Malformed(number, str(wrong)) from None
+        seen[key] = number
+        said.lines |= dict.fromkeys(key[1:], number)
     try:
-        if set(said.lines) <= {BANK, *start.seats}:
-            _place_money(g, said)
-            return g.state
-        _build(g, said)
+        if {key[0] for key in seen} == {"cash"}:
+            _place_money(g, said, g.state.cash)
+        else:
+            _build(g, said)
     except Wrong as wrong:
         raise Malformed(said.lines.get(wrong.about, setup[-1].line), str(wrong)) from None
     return g.state
@@ -70,16 +95,516 @@ def place(start: State, setup: Sequence[Placed]) -> State:
 # -- reading ---------------------------------------------------------------------------------
 
 
-def _read(said: Said, words: Words, number: int) -> None:
-    word = words.anything("a word")
-    reader = READERS.get(word.casefold())
-    if reader is None:
-        raise Wrong(f"{word!r} places nothing; there is {', '.join(READERS)}.")
-    about = reader(said, words)
+def _read(said: Said, words: Words) -> tuple[str, ...]:
+    """Note what a line says; what it is about, its word first."""
+    word = words.word(*READERS)
+    about = READERS[word](said, words)
     words.end()
-    for each in about:
-        said.lines[each] = number
+    return (word, *about)
 
 
-def _once[K, V](known: dict[K, V], key: K, value: V, text: str) -> None:  # type: ignore[valid-type]
-    ...
+def _read_cash(said: Said, words: Words) -> tuple[str, ...]:
+    who = words.purse()
+    said.cash[who] = words.amount()
+    return (who,)
+
+
+def _read_owns(said: Said, words: Words) -> tuple[str, ...]:
+    holder, company = words.holder(), words.company()
+    percent = words.amount("a number of shares") * unit(words.g, company)
+    if percent < 0:
+        raise Wrong("Nobody sells short in this title.")
+    said.shares.setdefault(company, {})[holder] = percent
+    return holder, company
+
+
+def _read_president(said: Said, words: Words) -> tuple[str, ...]:
+    company = words.company()
+    said.presidents[company] = words.player()
+    return (company,)
+
+
+def _read_private(said: Said, words: Words) -> tuple[str, ...]:
+    private = words.private()
+    said.privates[private] = words.owner()
+    if said.privates[private] == BANK:
+        raise Wrong(f"The bank keeps no private once the opening is over; the {private} is {CLOSED}.")
+    return (private,)
+
+
+def _read_price(said: Said, words: Words) -> tuple[str, ...]:
+    company, price = words.company(), words.amount()
+    row = words.amount("a row of the market, from 0") if words.more else None
+    said.cells[company] = cell_of(words.g, price, row)
+    if company in said.market:  # a par line came first
+        said.market.remove(company)
+    said.market.append(company)
+    return (company,)
+
+
+def cell_of(g: Game, price: int, row: int | None) -> tuple[int, int]:
+    """The space of the market with that price: in that row, else the only one, else the par cell."""
+    cells = [
+        (r, c)
+        for r, line in enumerate(g.facts.market.rows)
+        for c, cell in enumerate(line)
+        if cell is not None and cell.price == price and row in (None, r)
+    ]
+    if not cells:
+        raise Wrong(f"No space of the market {'' if row is None else f'in row {row} '}has ${price}.")
+    if len(cells) > 1:
+        at = g.title.par_cell(price)
+        if at is None:
+            rows = ", ".join(str(r) for r, _ in cells)
+            raise Wrong(f"${price} stands in the rows {rows}; say which: price COMPANY {price} ROW.")
+        return at
+    return cells[0]
+
+
+def _read_par(said: Said, words: Words) -> tuple[str, ...]:
+    company, price = words.company(), words.amount()
+    if price not in words.g.facts.par_prices:
+        raise Wrong(f"${price} is no par price; there is {', '.join(map(str, words.g.facts.par_prices))}.")
+    said.pars[company] = price
+    if company not in said.market:
+        said.market.append(company)
+    return (company,)
+
+
+def _read_trains(said: Said, words: Words) -> tuple[str, ...]:
+    if words.is_next(BANK):
+        types = words.trains()
+        if len(set(types)) > 1:
+            raise Wrong("Of the bank's trains only the type now sold is named; later types are complete.")
+        return _note_depot(said, types[0] if types else None, len(types))
+    owner = words.is_next(POOL) or words.company()
+    said.trains[owner] = words.trains()
+    return (owner,)
+
+
+def _read_depot(said: Said, words: Words) -> tuple[str, ...]:
+    return _note_depot(said, words.train(), words.amount("a number of trains") if words.more else None)
+
+
+def _note_depot(said: Said, train: str | None, left: int | None) -> tuple[str, ...]:
+    if said.depot is not None:
+        raise Wrong("What the bank sells was said before.")
+    said.depot = (train, left)
+    return (BANK,)
+
+
+def _read_tile(said: Said, words: Words) -> tuple[str, ...]:
+    hex, tile = words.hex(), words.tile()
+    said.tiles[hex] = (tile, words.amount("a rotation from 0 to 5") if words.more else None)
+    return (hex,)
+
+
+def _read_token(said: Said, words: Words) -> tuple[str, ...]:
+    company = words.company()
+    said.tokens[company] = [words.city()]
+    while words.more:
+        said.tokens[company].append(words.city())
+    return (company,)
+
+
+def _read_markers(said: Said, words: Words) -> tuple[str, ...]:
+    company = words.company()
+    said.markers[company] = words.amount("a number of tokens")
+    return (company,)
+
+
+def _read_limit(said: Said, words: Words) -> tuple[str, ...]:
+    limit = certificate_limit(words.g)
+    if words.amount("a number of certificates") != limit:
+        raise Wrong(f"With {len(words.g.state.players)} players the limit is {limit} certificates.")
+    return ()
+
+
+def _read_phase(said: Said, words: Words) -> tuple[str, ...]:
+    phases = words.g.title.phases
+    said.phase = words.anything("a phase")
+    if said.phase not in phases:
+        raise Wrong(f"There is no phase {said.phase}; there is {', '.join(phases)}.")
+    return ("phase",)
+
+
+def _read_priority(said: Said, words: Words) -> tuple[str, ...]:
+    said.priority = words.player()
+    return ()
+
+
+def _read_left(said: Said, words: Words) -> tuple[str, ...]:
+    said.left = words.amount("a number of rounds")
+    return ("left",)
+
+
+def _read_round(said: Said, words: Words) -> tuple[str, ...]:
+    if words.word("stock", "operating") == "stock":
+        said.stock = words.player()
+    else:
+        company = words.company()
+        said.operating = (company, words.amount("the number of the round in its set") if words.more else 1)
+    return ("round",)
+
+
+def _read_new(said: Said, words: Words) -> tuple[str, ...]:
+    company = words.company()
+    said.new.append(company)
+    return (company,)
+
+
+READERS: dict[str, Callable[[Said, Words], tuple[str, ...]]] = {
+    "cash": _read_cash,
+    "owns": _read_owns,
+    "president": _read_president,
+    "private": _read_private,
+    "price": _read_price,
+    "par": _read_par,
+    "trains": _read_trains,
+    "depot": _read_depot,
+    "tile": _read_tile,
+    "token": _read_token,
+    "markers": _read_markers,
+    "limit": _read_limit,
+    "phase": _read_phase,
+    "priority": _read_priority,
+    "left": _read_left,
+    "round": _read_round,
+    "new": _read_new,
+}
+
+
+# -- building --------------------------------------------------------------------------------
+
+
+def _build(g: Game, said: Said) -> None:
+    """Turn the game at its first question into the position that was described."""
+    _place_phase(g, said)
+    for company in g.state.companies:
+        _place_holdings(g, said, company)
+    g.state.market = [c for c in said.market if g.company(c).cell]
+    _place_trains(g, said)
+    _place_depot(g, said)
+    _place_privates(g, said)
+    for hex in said.tiles:
+        _place_tile(g, said, hex)
+    _check_supply(g)
+    for company in g.state.companies:
+        _place_tokens(g, said, company)
+    _check_cities(g)
+    _place_money(g, said, dict.fromkeys(g.state.cash, 0))
+    _place_round(g, said)
+    settle(g)
+
+
+def _place_phase(g: Game, said: Said) -> None:
+    """The phase that is named, or else the latest whose train is."""
+    phases, depot = g.facts.phases, _totals(g)
+    begun = {train for trains in said.trains.values() for train in trains}
+    if said.depot and (train := said.depot[0]):
+        types = [t.name for t in g.facts.trains]
+        begun |= set(types[: types.index(train)])
+        count, left = depot[train], said.depot[1]
+        if count is not None and left is not None and left < count:
+            begun.add(train)
+    least = max((i for i, p in enumerate(phases) if p.on in begun), default=0)
+    if said.phase is None:
+        g.state.phase = phases[least].name
+        return
+    if [p.name for p in phases].index(said.phase) < least:
+        raise Wrong(f"A {phases[least].on}-train was bought, so it is phase {phases[least].name}.", "phase")
+    g.state.phase = said.phase
+
+
+def _reached(g: Game, train: str | None) -> bool:
+    """Whether the first train of that type has been bought."""
+    upto = g.facts.phases.index(g.phase) + 1
+    return train is not None and any(p.on == train for p in g.facts.phases[:upto])
+
+
+def _totals(g: Game) -> dict[str, int | None]:
+    return {t.name: t.count for t in g.facts.trains} | dict(g.title.depot)
+
+
+def _place_holdings(g: Game, said: Said, company: str) -> None:
+    """Shares, par, price, president, and whether it has floated and operated."""
+    co, facts = g.company(company), g.company_facts(company)
+    held = {h: percent for h, percent in said.shares.get(company, {}).items() if percent}
+    _check_holdings(g, company, held, IPO in said.shares.get(company, {}))
+    rest = sum(facts.shares) - sum(held.values())
+    co.shares = held | ({IPO: rest} if rest else {})
+    at, par = said.cells.get(company), said.pars.get(company)
+    if at is None and par is None:
+        _check_unstarted(g, said, company)
+        return
+    co.par = par or _likely_par(g, at)
+    co.cell = at or g.title.par_cell(co.par)
+    co.president = _president(g, said, company)
+    co.floated = sum(facts.shares) - co.shares.get(IPO, 0) >= facts.float_percent
+    co.running = co.floated and company not in said.new
+    if company in said.new and not co.floated:
+        raise Wrong(f"The {company} has not floated: {co.shares[IPO]} % are unsold.", company)
+
+
+def _check_holdings(g: Game, company: str, held: dict[str, int], closed: bool) -> None:
+    total, whole = sum(held.values()), sum(g.company_facts(company).shares)
+    if total > whole:
+        raise Wrong(f"{total} % of the {company} are held; there are {whole} %.", company)
+    if closed and total < whole:
+        raise Wrong(f"Only {total} % of the {company} are accounted for.", company)
+    limit = g.facts.limits["pool_percent"]
+    if held.get(POOL, 0) > limit:
+        raise Wrong(f"The pool never holds more than {limit} % of a company.", company)
+
+
+def _check_unstarted(g: Game, said: Said, company: str) -> None:
+    """Before a company starts, what can be held of it is what came with a private."""
+    grants = sum(
+        p.grants.percent
+        for p in g.facts.privates
+        if p.grants and p.grants.company == company and not p.grants.president
+    )
+    out = 100 - g.held(IPO, company)
+    if g.held(POOL, company) or out > grants:
+        raise Wrong(f"{out} % of the {company} are held, but it has neither a par nor a price.", company)
+    for what in (said.presidents, said.trains, said.tokens, said.markers):
+        if company in what:
+            raise Wrong(f"The {company} has neither a par nor a price, so it has not started.", company)
+    if company in said.new:
+        raise Wrong(f"The {company} has neither a par nor a price, so it has not floated.", company)
+
+
+def _likely_par(g: Game, at: tuple[int, int] | None) -> int:
+    """Where no par was said: the highest that is not above the price."""
+    assert at is not None
+    pars = sorted(g.facts.par_prices)
+    return max((p for p in pars if p <= g.title.cell(at).price), default=pars[0])
+
+
+def _president(g: Game, said: Said, company: str) -> str:
+    shares = g.company(company).shares
+    most = max((percent for h, percent in shares.items() if is_seat(h)), default=0)
+    if most < presidents_percent(g, company):
+        raise Wrong(f"Nobody holds the president's certificate of the {company}.", company)
+    largest = [h for h, percent in shares.items() if is_seat(h) and percent == most]
+    named = said.presidents.get(company)
+    if named is None:
+        if len(largest) > 1:
+            names = " and ".join(g.state.name(s) for s in largest)
+            raise Wrong(f"{names} hold equally many shares of the {company}; name its president.", company)
+        return largest[0]
+    if named not in largest:
+        raise Wrong(
+            f"{g.state.name(named)} cannot be president of the {company}: "
+            f"{g.state.name(largest[0])} holds {most} %, he {shares.get(named, 0)} %.",
+            company,
+        )
+    return named
+
+
+def _place_trains(g: Game, said: Said) -> None:
+    for owner, trains in said.trains.items():
+        for train in trains:
+            if _reached(g, g.train_facts(train).rusts_on):
+                raise Wrong(f"The {train}-trains are out of play in phase {g.state.phase}.", owner)
+        if owner == POOL:
+            g.state.pool = trains
+            continue
+        if trains and not g.company(owner).running:
+            raise Wrong(f"The {owner} has not operated yet, so it has no trains.", owner)
+        if len(trains) > g.phase.train_limit:
+            limit = g.phase.train_limit
+            raise Wrong(f"The {owner} has {len(trains)} trains; the limit is {limit}.", owner)
+        g.company(owner).trains = trains
+
+
+def _place_depot(g: Game, said: Said) -> None:
+    """What is left of the type now sold; earlier types are gone, later ones complete."""
+    named = Counter(train for trains in said.trains.values() for train in trains)
+    totals, types = _totals(g), [t.name for t in g.facts.trains]
+    own = types.index(g.phase.on) if g.phase.on else 0
+    train, left = said.depot or (types[own], None)
+    first = len(types) if train is None else types.index(train)
+    in_order = max(i for i in range(own + 1) if g.facts.trains[i].available_on is None)
+    if first < in_order:
+        raise Wrong(f"In phase {g.state.phase} every {train}-train is gone.", BANK)
+    for i, name in enumerate(types):
+        count = totals[name]
+        rest = None if count is None else count - named[name]
+        if rest is not None and rest < 0:
+            raise Wrong(f"{named[name]} {name}-trains are placed; there are {count}.", _holding(said, name))
+        g.state.depot[name] = 0 if i < first else rest
+        if i == first and left is not None:
+            if rest is None:
+                raise Wrong(f"There is no number of {name}-trains: they are unlimited.", BANK)
+            if left > rest:
+                raise Wrong(f"{left} {name}-trains are left and {named[name]} out; there are {count}.", BANK)
+            g.state.depot[name] = left
+
+
+def _holding(said: Said, train: str) -> str:
+    return next(owner for owner in reversed(said.trains) if train in said.trains[owner])
+
+
+def _place_privates(g: Game, said: Said) -> None:
+    g.state.privates = dict.fromkeys(g.state.privates, CLOSED) | said.privates
+    for private, owner in g.open_privates():
+        facts = g.private_facts(private)
+        if any("close_privates" in p.notes for p in _phases_so_far(g)):
+            raise Wrong(f"In phase {g.state.phase} every private is closed.", private)
+        when = facts.effect.get("closes_when", {})
+        if "company" in when and g.company(when["company"]).trains:
+            raise Wrong(f"The {private} closed with the first train of the {when['company']}.", private)
+        if is_seat(owner):
+            continue
+        if not facts.effect.get("sellable_to_company", True):
+            raise Wrong(f"The {private} may not be sold to a company.", private)
+        if not any("can_buy_privates" in p.notes for p in _phases_so_far(g)):
+            raise Wrong(f"No company has bought a private by phase {g.state.phase}.", private)
+        if not g.company(owner).running:
+            raise Wrong(f"The {owner} has not operated yet, so it owns no private.", private)
+
+
+def _phases_so_far(g: Game) -> Sequence[PhaseFacts]:
+    return g.facts.phases[: g.facts.phases.index(g.phase) + 1]
+
+
+def _place_tile(g: Game, said: Said, hex: str) -> None:
+    tile, turn = said.tiles[hex]
+    turns = {t for name, t in _ways(g, hex) if name == tile}
+    if not turns:
+        raise Wrong(f"#{tile} cannot come to lie on {hex}.", hex)
+    if turn is None and len(turns) > 1:
+        raise Wrong(f"#{tile} lies on {hex} in several rotations; say which of {sorted(turns)}.", hex)
+    if turn is not None and turn not in turns:
+        raise Wrong(f"#{tile} in rotation {turn} does not fit on {hex}; {sorted(turns)} do.", hex)
+    color = tile_faces()[tile].color
+    if color not in g.phase.tile_colors:
+        raise Wrong(f"No {color} tile lies on the map in phase {g.state.phase}.", hex)
+    if private := blocker(g, hex):
+        raise Wrong(f"{hex} has been closed all along: a player owns the {private}.", hex)
+    g.state.tiles[hex] = (tile, turns.pop() if turn is None else turn)
+
+
+def _ways(g: Game, hex: str) -> Iterator[tuple[str, int]]:
+    """Every tile and rotation that upgrade by upgrade can come to lie on the hex."""
+    upgrades, first = g.facts.upgrades or {}, g.facts.preprinted_upgrades.get(g.title.printed_kinds[hex], ())
+    found: set[tuple[str, int]] = set()
+    waiting: list[tuple[str, int] | None] = [None]
+    while waiting:
+        old = waiting.pop()
+        for tile in upgrades.get(old[0], ()) if old else first:
+            ways = {(tile, fit.turn) for fit in fits(g.facts, hex, old, tile)} - found
+            found |= ways
+            waiting += ways
+    yield from found
+
+
+def _check_supply(g: Game) -> None:
+    for tile, left in supply(g).items():
+        if left < 0:
+            hex = next(h for h in reversed(g.state.tiles) if g.state.tiles[h][0] == tile)
+            raise Wrong(f"{g.facts.tiles[tile]} of #{tile} there are, not {_placed(g, tile)}.", hex)
+
+
+def _placed(g: Game, tile: str) -> int:
+    return sum(name == tile for name, _ in g.state.tiles.values())
+
+
+def _place_tokens(g: Game, said: Said, company: str) -> None:
+    """The tokens that were named, and the home token of a company that has operated."""
+    co, cities = g.company(company), said.tokens.get(company, [])
+    if cities and not co.running:
+        raise Wrong(f"The {company} has not operated yet, so it has no token on the map.", company)
+    total = len(g.company_facts(company).tokens)
+    home = g.company_facts(company).home.hex
+    if co.running and home not in [hex for hex, _ in cities]:
+        cities = [(home, home_node(g, company)), *cities]
+    for hex, node in cities:
+        here = g.state.tokens.setdefault(hex, [])
+        if any(owner == company for _, owner in here):
+            raise Wrong(f"Two tokens of the {company} never stand in one hex ({hex}).", company)
+        here.append((_city(g, company, hex, node), company))
+    if len(cities) > total:
+        raise Wrong(f"The {company} has {total} tokens, not {len(cities)}.", company)
+    co.markers = said.markers.get(company, total - len(cities))
+    if not 0 <= co.markers <= total - len(cities):
+        raise Wrong(f"The {company} has {total - len(cities)} tokens on its charter at most.", company)
+
+
+def _city(g: Game, company: str, hex: str, node: int | None) -> int:
+    """The node where a token stands that was named by its hex, perhaps by its node too."""
+    nodes = face_at(g.facts, g.state.tiles, hex).nodes
+    cities = [i for i, each in enumerate(nodes) if each.kind == "city"]
+    if node is None and hex == g.company_facts(company).home.hex:
+        node = home_node(g, company)
+        if node is None and _chosen_with_tile(g) and hex not in g.state.tiles:
+            return UNDECIDED
+    if node is None and len(cities) == 1:
+        return cities[0]
+    if node is None and cities:
+        choices = " or ".join(f"{hex}.{i}" for i in cities)
+        raise Wrong(f"{hex} has several cities; say where the {company} stands: {choices}.", company)
+    if node not in cities:
+        raise Wrong(f"There is no city for a token at {hex if node is None else f'{hex}.{node}'}.", company)
+    return node
+
+
+def _chosen_with_tile(g: Game) -> bool:
+    """Whether a home with several cities stays open until a tile lies there (§19.1)."""
+    rounds = g.title.questions[OperatingRound]
+    return isinstance(rounds, OperatingRounds) and rounds.home_chosen_by == "layer"
+
+
+def _check_cities(g: Game) -> None:
+    for hex, tokens in g.state.tokens.items():
+        for node, company in tokens:
+            if node == UNDECIDED:
+                continue
+            free = free_slots(g, hex, node)
+            if free < 0:
+                raise Wrong(f"{hex} has no space for so many tokens.", company)
+            if free < reserved_slots(g, hex, node):
+                raise Wrong(f"The space in {hex} is kept for the home of another company.", company)
+
+
+def _place_money(g: Game, said: Said, unnamed: dict[str, int]) -> None:
+    """Cash, of the `unnamed` what is said there; the bank has what is left of the title's money."""
+    whole = sum(g.state.cash.values())
+    cash = unnamed | said.cash
+    for who, amount in cash.items():
+        if who == BANK:
+            continue
+        if amount < 0:
+            raise Wrong(f"{g.state.name(who)} cannot have ${amount}.", who)
+        if amount and who in g.state.companies and not g.company(who).floated:
+            raise Wrong(f"The {who} has not floated, so it has no money.", who)
+    out = sum(amount for who, amount in cash.items() if who != BANK)
+    cash[BANK] = said.cash.get(BANK, whole - out)
+    if cash[BANK] < 0 and said.left is None:
+        about = BANK if BANK in said.cash else next(reversed(said.cash))
+        raise Wrong(f"The bank would have ${cash[BANK]}; there are ${whole} in all.", about)
+    if cash[BANK] + out > whole:
+        raise Wrong(f"${cash[BANK] + out} are out; there are ${whole} in all.", BANK)
+    g.state.cash = cash
+
+
+def _place_round(g: Game, said: Said) -> None:
+    """The frame of the round, and whose deal it is."""
+    g.state.broken = said.left is not None
+    g.state.priority = said.priority or said.stock or g.state.seats[0]
+    rounds = g.phase.operating_rounds
+    if said.operating is None:
+        if said.left not in (None, rounds):
+            raise Wrong(f"After a stock round in phase {g.state.phase} come {rounds} rounds.", "left")
+        g.state.stack = [StockRound(LATER_ROUND, said.stock or g.state.priority)]
+        return
+    company, number = said.operating
+    if not g.company(company).floated:
+        raise Wrong(f"The {company} has not floated, so it does not operate.", "round")
+    of = rounds if said.left is None else number + said.left
+    if not 1 <= number <= of:
+        raise Wrong(f"In phase {g.state.phase} there are {rounds} operating rounds in a set.", "round")
+    order = [c for c in g.operating_order() if g.company(c).floated]
+    waiting = tuple(order[order.index(company) :])
+    g.state.stack = [OperatingRound(LATER_ROUND - 1, number, of, waiting)]

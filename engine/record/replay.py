@@ -1,0 +1,176 @@
+"""Playing a text: every line in order, until one does not hold."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from engine.actions import Pass, Run, Withhold
+from engine.game import Game
+from engine.kernel import Refused, asked, carry_out, game_of, needs, play, refusal
+from engine.notation import Ambiguous, Unreadable, parse
+from engine.operating.turn import OperatingTurns
+from engine.record.checks import compared
+from engine.record.position import place
+from engine.record.text import Check, Malformed, Move, Until, read
+from engine.record.words import Words, Wrong
+from engine.state import OperatingTurn, State, copied
+
+MOST_DECLINED = 10_000
+"""Lines that `until` plays before it gives up."""
+
+DECLINING = (Pass(), Run(), Withhold())
+"""What declines, the first that is legal; where there is no declining the best run is withheld."""
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """A line that does not hold: why, and for a checkpoint both values. `line` counts from 1."""
+
+    line: int
+    sentence: str
+    expected: str | None = None
+    actual: str | None = None
+
+    def __str__(self) -> str:
+        return f"line {self.line}: {self.sentence}"
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """How a replay went: the last state, the seats' moves that were played, spelled, and what failed."""
+
+    state: State | None
+    moves: int
+    checks: int
+    failure: Failure | None = None
+
+    @property
+    def ok(self) -> bool:
+        return self.failure is None
+
+
+def replay(text: str) -> Report:
+    """Play a text game through the rules; stop at the first line that does not hold."""
+    state, moves, checks = None, 0, 0
+    try:
+        script = read(text)
+        state = place(script.start, script.setup)
+        for item in script.items:
+            match item:
+                case Move():
+                    state, played = _said(state, item)
+                    moves += played
+                case Check(line, words):
+                    _held(state, line, words)
+                    checks += 1
+                case Until(line, what):
+                    state, played = _declined_until(state, line, what)
+                    moves += played
+    except Malformed as wrong:
+        return Report(state, moves, checks, Failure(wrong.line, wrong.sentence))
+    except _Stopped as stopped:
+        return Report(state, moves, checks, stopped.failure)
+    return Report(state, moves, checks)
+
+
+class _Stopped(Exception):
+    def __init__(self, failure: Failure) -> None:
+        super().__init__(str(failure))
+        self.failure = failure
+
+
+def _said(state: State, move: Move) -> tuple[State, int]:
+    """The state after a move, and how many were played: none of those that must or may be refused."""
+    try:
+        action = parse(game_of(state), move.seat, move.text)
+        played = play(state, move.seat, action)
+    except Refused as refused:
+        if move.how == "must":
+            raise _stop(move, f"is refused: {refused}") from None
+        return state, 0
+    except (Unreadable, Ambiguous) as unclear:
+        if move.how == "may":
+            return state, 0
+        why = f"cannot be read: {unclear}" if isinstance(unclear, Unreadable) else f"is ambiguous: {unclear}"
+        raise _stop(move, why) from None
+    if move.how == "must not":
+        raise _stop(move, "is legal, but must be refused.", "refused", "legal")
+    return played.state, 1
+
+
+def _stop(move: Move, why: str, expected: str | None = None, actual: str | None = None) -> _Stopped:
+    return _Stopped(Failure(move.line, f"{move.text!r} {why}", expected, actual))
+
+
+def _held(state: State, line: int, words: str) -> None:
+    try:
+        expected, actual = compared(state, words)
+    except Wrong as wrong:
+        raise Malformed(line, str(wrong)) from None
+    if expected != actual:
+        raise _Stopped(Failure(line, f"= {words}: expected {expected}, found {actual}.", expected, actual))
+
+
+# -- until -----------------------------------------------------------------------------------
+
+
+def _declined_until(state: State, line: int, what: str) -> tuple[State, int]:
+    """Let whoever is asked decline until that comes, and how many lines it took."""
+    g = game_of(copied(state))
+    try:
+        comes = _awaited(g, what)
+    except Wrong as wrong:
+        raise Malformed(line, str(wrong)) from None
+    for count in range(MOST_DECLINED):
+        if comes(g):
+            return g.state, count
+        if g.state.over:
+            raise _Stopped(Failure(line, f"the game was over before {what} came.", what, "over"))
+        _decline(g, line, what)
+    raise _Stopped(Failure(line, f"{what} has not come after {MOST_DECLINED} lines.", what, needs(g)))
+
+
+def _decline(g: Game, line: int, what: str) -> None:
+    seats = g.title.questions[type(g.top)].asked(g, g.top)
+    for seat in seats:
+        for action in DECLINING:
+            if refusal(g, seat, action) is None:
+                carry_out(g, seat, action)
+                g.events.clear()
+                return
+    names = " and ".join(g.state.name(s) for s in seats)
+    asks = f"{names} cannot decline: he is asked {needs(g)}"
+    raise _Stopped(Failure(line, f"before {what} came, {asks}.", what, needs(g)))
+
+
+def _awaited(g: Game, what: str) -> Callable[[Game], bool]:
+    """The test for what is awaited. Raises Wrong where nothing of that name can come."""
+    words = Words(g, what)
+    name = what.casefold()
+    kinds = {kind.__name__.casefold(): kind for kind in g.title.questions}
+    if name == "over":
+        return lambda g: g.state.over is not None
+    if f"{name}round" in kinds:
+        kind, before = kinds[f"{name}round"], _round(g)
+        return lambda g: type(g.state.stack[0]) is kind and _round(g) != before
+    if step := _step(g, name):
+        return lambda g: getattr(g.top, "step", None) == step
+    if name in kinds:
+        return lambda g: type(g.top) is kinds[name]
+    who = words.actor()
+    words.end()
+    return lambda g: not g.state.over and who in (*asked(g), getattr(g.top, "company", None))
+
+
+def _round(g: Game) -> tuple[object, ...]:
+    """What tells a round from every other."""
+    frame = g.state.stack[0]
+    return type(frame), getattr(frame, "after", None), getattr(frame, "number", None)
+
+
+def _step(g: Game, name: str) -> str | None:
+    """The step of an operating turn with that name, in the singular or the plural."""
+    turns = g.title.questions.get(OperatingTurn)
+    steps = turns.steps if isinstance(turns, OperatingTurns) else ()
+    return next((s.name for s in steps if s.name.removesuffix("s") == name.removesuffix("s")), None)
