@@ -76,7 +76,7 @@ class Sizes:
         return cls(round(r * 0.43), round(r * 0.29), round(r * 0.36), round(r * 0.21), round(r * 0.26))
 
 
-_SIGNS: tuple[Point, ...] = ((0.0, 0.05), (0.0, 0.52), (0.0, -0.45), (0.0, 0.57), (0.0, -0.5))
+_SIGNS: tuple[Point, ...] = ((0.0, 0.05), (0.0, 0.52), (0.0, -0.42), (0.0, 0.57), (0.0, -0.48))
 
 
 @lru_cache(KEPT)
@@ -99,7 +99,7 @@ def arranged(view: HexView, mesh: Mesh) -> Arrangement:
     )
     if view.name and not view.values:
         name, name_size = _name(room, view.name, mesh)
-    high = mesh.radius * 0.45
+    high = mesh.radius * 0.52
     terrain = tuple(room.place(mesh.radius * 0.48, high, (*_SIGNS, *anywhere)) for _ in view.terrain)
     label, label_size = None, size.label
     if view.label:
@@ -190,7 +190,7 @@ def _shrunk(
     bearable: float,
 ) -> tuple[tuple[int, int], int]:
     """A place for something and its size: smaller where it would else cost more than is bearable."""
-    for share in (1.0, 0.88, 0.76, 0.66):
+    for share in (1.0, 0.88, 0.76, 0.66, 0.58):
         size = round(full * share)
         shape = ((0.0, 0.0, *measure(size)),)
         cost, at = room.seek(shape, choices)
@@ -322,7 +322,7 @@ def names(pen: Pen) -> None:
         pen.page.write(
             pen.at(pen.spots.label),
             pen.view.label,
-            pen.size.label,
+            pen.spots.label_size,
             theme.INK,
             weight="Black",
             halo=pen.ground,
