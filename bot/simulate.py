@@ -1,0 +1,573 @@
+"""Random legal games to the end: `railpost simulate`.
+
+Theory of operation. A player who chooses evenly among all options never gets anywhere: there are a
+hundred lays for one train. So options are first put into kinds, by what is done and not by where,
+a kind is drawn by its weight, and an option of that kind evenly. Weights make games progress and
+yet leave room for what happens seldom; each game has a temper of its own, drawn from its seed, which
+leans on some kinds, so that a hundred games visit more corners than one game does a hundred times.
+Now and then somebody who is not asked acts, where the rules let him.
+
+Everything follows from the seed: the same one gives the same game on every machine.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from math import exp
+from pathlib import Path
+from random import Random
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.progress import MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.table import Table
+
+from bot.invariants import (
+    at_amount,
+    is_aside,
+    move_faults,
+    offer_faults,
+    position_faults,
+    trespass_faults,
+)
+from engine import (
+    CLOSED,
+    POOL,
+    Action,
+    AnyEvent,
+    Option,
+    State,
+    StockRound,
+    decision,
+    encoded,
+    game_of,
+    is_seat,
+    new_game,
+    options,
+    play,
+    round_name,
+    spell,
+    title_of,
+)
+from engine.actions import (
+    Accept,
+    Bankrupt,
+    Bid,
+    Buy,
+    BuyPrivate,
+    BuyTrain,
+    ChooseHome,
+    DealPrivate,
+    Decline,
+    DiscardTrain,
+    Exchange,
+    Lay,
+    Par,
+    Pay,
+    Run,
+    Sell,
+    Token,
+    Withhold,
+)
+from engine.events import (
+    BankBroke,
+    CashMoved,
+    OfferEnded,
+    PhaseStarted,
+    PresidentNamed,
+    PriceMoved,
+    PrivateMoved,
+    TokenShifted,
+    TrainsGone,
+)
+from engine.kernel import refusal
+from engine.record import observed, write
+from engine.state import Bidding, FreeToken, OperatingTurn, Pricing, StockTurn, Waterfall
+
+NAMES = ("Ann", "Bob", "Cid", "Dan", "Eve", "Fay", "Gil", "Hal")
+MOST_MOVES = 8_000
+BESIDE = 0.04
+"""How often somebody acts beside the question, if he can."""
+TEMPER = 0.8
+"""How far a temper leans: a weight is multiplied by e to the power of -TEMPER to TEMPER."""
+
+WEIGHTS: dict[str, float] = {
+    "buy a private that is offered": 8,
+    "buy a private after price cuts": 5,
+    "bid on a later private": 2.5,
+    "raise in an auction": 4,
+    "leave an auction": 4,
+    "pass in the opening": 2.5,
+    "par, after a private": 5,
+    "par": 6,
+    "buy from the initial offering": 9,
+    "buy from the pool": 4,
+    "buy several at once": 2,
+    "buy again in the same turn": 2,
+    "sell": 0.3,
+    "sell several": 0.2,
+    "sell a presidency": 0.15,
+    "done in the stock round": 14,
+    "exchange a private": 0.6,
+    "buy a private for the company from its president": 2,
+    "ask another player for a private for the company": 1,
+    "offer a private to a player": 0.12,
+    "ask a player for a private": 0.12,
+    "accept": 3,
+    "decline": 1.5,
+    "withdraw an offer": 0.2,
+    "lay": 8,
+    "upgrade": 10,
+    "lay by the power of a private": 3,
+    "no track": 0.4,
+    "token": 4,
+    "token by the power of a private": 3,
+    "no token": 3,
+    "no free token": 1,
+    "choose a home": 1,
+    "run best": 12,
+    "run worse than best": 0.6,
+    "pay": 3,
+    "withhold": 5,
+    "buy a train": 6,
+    "buy a train from the pool": 4,
+    "buy a train with a trade-in": 4,
+    "buy a train of an own company": 0.8,
+    "ask another president for a train": 0.25,
+    "buy a train with the president's money": 8,
+    "sell shares for a train": 4,
+    "sell a presidency for a train": 2,
+    "no train": 2,
+    "discard": 1,
+    "bankrupt": 1,
+}
+"""Every kind of decision, and how it is drawn beside the others that are open."""
+
+CONSEQUENCES = (
+    "private's price cut",
+    "income paid in the opening",
+    "presidency changed",
+    "sold out, price rose",
+    "offer lapsed",
+    "tokens moved with an upgrade",
+    "phase started",
+    "trains rusted",
+    "private closed",
+    "president's money spent",
+    "bank broken",
+    "act beside the question",
+)
+
+
+# -- kinds -----------------------------------------------------------------------------------
+
+
+def kind_of(state: State, seat: str, action: Action) -> str:
+    """What sort of decision it is for that seat: a key of WEIGHTS."""
+    match action:
+        case BuyPrivate():
+            cut = isinstance(state.top, Waterfall) and state.top.cut
+            return "buy a private after price cuts" if cut else "buy a private that is offered"
+        case Bid():
+            return "raise in an auction" if isinstance(state.top, Bidding) else "bid on a later private"
+        case Par():
+            return "par, after a private" if isinstance(state.top, Pricing) else "par"
+        case Buy(_, source, count):
+            if isinstance(state.top, StockTurn) and state.top.bought:
+                return "buy again in the same turn"
+            if count > 1:
+                return "buy several at once"
+            return "buy from the pool" if source == POOL else "buy from the initial offering"
+        case Sell():
+            return _kind_of_sale(state, seat, action)
+        case Exchange():
+            return "exchange a private"
+        case DealPrivate():
+            return _kind_of_deal(state, seat, action)
+        case Accept():
+            return "accept"
+        case Decline(offer):
+            mine = [o for o in state.offers if seat in (o.asked, o.asker) and offer in (None, o.number)]
+            return "withdraw an offer" if mine and mine[0].asker == seat else "decline"
+        case Lay(_, hex, _, using):
+            if using:
+                return "lay by the power of a private"
+            return "upgrade" if hex in state.tiles else "lay"
+        case Token():
+            return (
+                "token by the power of a private"
+                if action.using or isinstance(state.top, FreeToken)
+                else "token"
+            )
+        case ChooseHome():
+            return "choose a home"
+        case Run():
+            return "run best"
+        case Pay():
+            return "pay"
+        case Withhold():
+            return "withhold"
+        case BuyTrain():
+            return _kind_of_train(state, action)
+        case DiscardTrain():
+            return "discard"
+        case Bankrupt():
+            return "bankrupt"
+    return _kind_of_pass(state)
+
+
+def _kind_of_pass(state: State) -> str:
+    match state.top:
+        case Waterfall():
+            return "pass in the opening"
+        case Bidding():
+            return "leave an auction"
+        case FreeToken():
+            return "no free token"
+        case OperatingTurn(_, step):
+            return {"track": "no track", "token": "no token"}.get(step, "no train")
+    return "done in the stock round"
+
+
+def _kind_of_sale(state: State, seat: str, sale: Sell) -> str:
+    forced = isinstance(state.top, OperatingTurn)
+    company = state.companies[sale.company]
+    left = company.shares[seat] - sale.count * game_of(state).company_facts(sale.company).shares[-1]
+    others = (p for holder, p in company.shares.items() if is_seat(holder) and holder != seat)
+    if company.president == seat and max(others, default=0) > left:
+        return "sell a presidency for a train" if forced else "sell a presidency"
+    if forced:
+        return "sell shares for a train"
+    return "sell several" if sale.count > 1 else "sell"
+
+
+def _kind_of_deal(state: State, seat: str, deal: DealPrivate) -> str:
+    if deal.target is not None:
+        return "offer a private to a player"
+    owner = state.privates[deal.private]
+    if isinstance(state.top, OperatingTurn):
+        own = owner == seat
+        return (
+            "buy a private for the company from its president"
+            if own
+            else "ask another player for a private for the company"
+        )
+    return "ask a player for a private"
+
+
+def _kind_of_train(state: State, buy: BuyTrain) -> str:
+    assert isinstance(state.top, OperatingTurn)
+    company, g = state.top.company, game_of(state)
+    if buy.trading:
+        return "buy a train with a trade-in"
+    if buy.source in state.companies:
+        same = g.president(buy.source) == g.president(company)
+        return "buy a train of an own company" if same else "ask another president for a train"
+    if g.train_facts(buy.train).price > g.cash(company):
+        return "buy a train with the president's money"
+    return "buy a train from the pool" if buy.source == POOL else "buy a train"
+
+
+def consequences(before: State, events: Sequence[AnyEvent]) -> Iterator[str]:
+    """What a move led to that happens seldom: members of CONSEQUENCES."""
+    opening = isinstance(before.stack[0], Waterfall)
+    for event in events:
+        match event:
+            case CashMoved(why=why):
+                if why == "a forced purchase":
+                    yield "president's money spent"
+                if opening and why.startswith("income"):
+                    yield "income paid in the opening"
+            case PresidentNamed(company):
+                if before.companies[company].president is not None:
+                    yield "presidency changed"
+            case PriceMoved(why="sold out"):
+                yield "sold out, price rose"
+            case OfferEnded(_, "lapsed"):
+                yield "offer lapsed"
+            case TokenShifted():
+                yield "tokens moved with an upgrade"
+            case PhaseStarted():
+                yield "phase started"
+            case TrainsGone():
+                yield "trains rusted"
+            case PrivateMoved(_, owner) if owner == CLOSED:
+                yield "private closed"
+            case BankBroke():
+                yield "bank broken"
+
+
+# -- the player ------------------------------------------------------------------------------
+
+
+class Chance:
+    """A player of every seat who draws what to do."""
+
+    def __init__(self, seed: int) -> None:
+        self.random = Random(seed)
+        self.temper = {
+            kind: weight * exp(self.random.uniform(-TEMPER, TEMPER)) for kind, weight in WEIGHTS.items()
+        }
+
+    def decide(self, state: State) -> tuple[str, Action, str]:
+        """Who does what, and of which kind it is. Raises Stuck where nobody can do anything."""
+        if self.random.random() < BESIDE:
+            seat = self.random.choice(state.seats)
+            g = game_of(state)
+            beside = [o for o in options(state, seat) if is_aside(g, o.action)]
+            if beside:
+                return seat, *self._draw(state, seat, beside)
+        waiting = decision(state).all
+        if not waiting:
+            raise Stuck("nobody is asked")
+        seat = self.random.choice(waiting)
+        found = options(state, seat)
+        if not found:
+            raise Stuck(f"{state.name(seat)} is asked {decision(state).needs} and has no option")
+        return seat, *self._draw(state, seat, found)
+
+    def _draw(self, state: State, seat: str, found: list[Option]) -> tuple[Action, str]:
+        kinds: dict[str, list[Option]] = {}
+        for option in found:
+            kinds.setdefault(kind_of(state, seat, option.action), []).append(option)
+        kind = self.random.choices(list(kinds), [self.temper[k] for k in kinds])[0]
+        option = self.random.choice(kinds[kind])
+        if isinstance(option.action, Run):
+            return self._run(state, seat, option.action)
+        if option.amounts is not None:
+            return at_amount(option, self._dollars(option.amounts)), kind
+        return option.action, kind
+
+    def _dollars(self, amounts: range) -> int:
+        """Mostly little, sometimes anything, and now and then the most."""
+        first, last = amounts[0], amounts[-1]
+        match self.random.randrange(10):
+            case 0 | 1 | 2 | 3:
+                return first
+            case 4 | 5 | 6:
+                return min(last, first + 5 * self.random.randrange(6))
+            case 7 | 8:
+                return self.random.randint(first, min(last, 2 * first + 50))
+        return self.random.choice((last, self.random.randint(first, last)))
+
+    def _run(self, state: State, seat: str, best: Run) -> tuple[Action, str]:
+        """The best run; where conventions let a president run for less, now and then that."""
+        worse = Run(best.routes[1:])
+        often = self.temper["run worse than best"] / self.temper["run best"]
+        if worse.routes and self.random.random() < often and not refusal(game_of(state), seat, worse):
+            return worse, "run worse than best"
+        return best, "run best"
+
+
+class Stuck(Exception):
+    """A game that cannot go on; the message says why."""
+
+
+# -- a game ----------------------------------------------------------------------------------
+
+
+@dataclass
+class Simulated:
+    """A random game: how it went, as far as it went.
+
+    `lines`: seats with what they said; `checkpoints`: by number of lines what holds after them.
+    `failure`: what went wrong, and at which move; None where the game ended as games end.
+    """
+
+    title: str
+    players: tuple[str, ...]
+    options: tuple[str, ...]
+    seed: int
+    state: State
+    lines: list[tuple[str, str]] = field(default_factory=list)
+    checkpoints: dict[int, list[str]] = field(default_factory=dict)
+    kinds: Counter[str] = field(default_factory=Counter)
+    seen: Counter[str] = field(default_factory=Counter)
+    failure: str | None = None
+
+    @property
+    def moves(self) -> int:
+        return len(self.lines)
+
+    @property
+    def text(self) -> str:
+        """The game as a `.18xx` file."""
+        said = write(self.title, self.options, self.players, self.lines, self.checkpoints)
+        return f"# random play, seed {self.seed}\n{said}"
+
+    @property
+    def ending(self) -> str:
+        """How it ended, in words."""
+        if self.failure:
+            return self.failure
+        return self.state.over.reason if self.state.over else "unfinished"
+
+
+def simulated(
+    title: str,
+    players: int,
+    seed: int,
+    chosen: Sequence[str] = (),
+    *,
+    check_every: int = 0,
+    most_moves: int = MOST_MOVES,
+    watch: Callable[[Simulated], None] = lambda game: None,
+) -> Simulated:
+    """Play a random game of that many players to its end.
+
+    `check_every`: every so many moves all that must hold is checked, 0 for never; `watch` is called
+    after every move. A game that breaks off says so in `failure`. Raises ValueError for a title,
+    option or number of players that there is not.
+    """
+    names = NAMES[:players]
+    state, _ = new_game(title, names, chosen)
+    game = Simulated(title, names, state.options, seed, state)
+    chance = Chance(seed)
+    try:
+        while game.state.over is None:
+            if game.moves >= most_moves:
+                raise Stuck(f"the game has not ended after {most_moves} moves")
+            _step(game, chance, bool(check_every) and game.moves % check_every == 0)
+            watch(game)
+        if check_every:
+            _complain(position_faults(game.state))
+            _complain(offer_faults(game.state))
+    except Exception as wrong:  # whatever a rule raises is a finding, to be told with its seed and move
+        what = str(wrong) if isinstance(wrong, Stuck) else f"{type(wrong).__name__}: {wrong}"
+        game.failure = f"seed {seed}, move {game.moves + 1}: {what}"
+    game.checkpoints[game.moves] = observed(game.state)
+    return game
+
+
+def _step(game: Simulated, chance: Chance, check: bool) -> None:
+    before = game.state
+    if check:
+        _complain(position_faults(before))
+        _complain(offer_faults(before))
+    seat, action, kind = chance.decide(before)
+    line = spell(before, action)
+    raw = encoded(before) if check else b""
+    played = play(before, seat, action)
+    if check:
+        said = f"{before.name(seat)}: {line}"
+        _complain(trespass_faults(before, seat, action), said)
+        _complain(move_faults(before, seat, action, raw, played), said)
+    game.state = played.state
+    game.lines.append((seat, line))
+    if round_name(before) != round_name(game.state):
+        game.checkpoints[game.moves] = _checkpoints(game.state)
+    game.kinds[kind] += 1
+    game.seen.update(consequences(before, played.events))
+    if _cut(played.state) > _cut(before):
+        game.seen["private's price cut"] += 1
+    if seat not in decision(before).all:
+        game.seen["act beside the question"] += 1
+
+
+def _cut(state: State) -> int:
+    return state.top.cut if isinstance(state.top, Waterfall) else 0
+
+
+def _complain(faults: Iterator[str], line: str = "") -> None:
+    """Raise Stuck with the first fault."""
+    fault = next(faults, None)
+    if fault is not None:
+        raise Stuck(f"{line}: {fault}" if line else fault)
+
+
+def _checkpoints(state: State) -> list[str]:
+    """What a text says at the start of a round: all that is seen before a stock round, else the money."""
+    held = observed(state)
+    if isinstance(state.stack[0], StockRound):
+        return held
+    return [words for words in held if words.startswith(("cash ", "phase "))]
+
+
+# -- the command -----------------------------------------------------------------------------
+
+
+def options_of(conventions: str, option: Sequence[str]) -> tuple[str, ...]:
+    """The options of a table: the set of conventions, unless it is the rulebook's, and the rest."""
+    return (*(() if conventions == "rulebook" else (f"conventions {conventions}",)), *option)
+
+
+def command(
+    title: Annotated[str, typer.Option(help="The title to play.")],
+    players: Annotated[int, typer.Option(help="How many seats.")] = 4,
+    seed: Annotated[int, typer.Option(help="The seed of the first game; each next has the next.")] = 1,
+    games: Annotated[int, typer.Option(min=1, help="How many games.")] = 1,
+    conventions: Annotated[
+        str, typer.Option(help="rulebook, or another set that the title has.")
+    ] = "rulebook",
+    option: Annotated[list[str] | None, typer.Option(help="An optional rule; may be repeated.")] = None,
+    out: Annotated[Path | None, typer.Option(help="A folder for the games as .18xx files.")] = None,
+    check: Annotated[bool, typer.Option("--check", help="Check at every step all that must hold.")] = False,
+) -> None:
+    """Play random legal games to the end."""
+    console = Console()
+    chosen = options_of(conventions, option or ())
+    try:
+        title_of(title, chosen)
+        new_game(title, NAMES[:players], chosen)
+        if out is not None:
+            out.mkdir(parents=True, exist_ok=True)
+    except (ValueError, OSError) as wrong:
+        typer.echo(str(wrong), err=True)
+        raise typer.Exit(1) from None
+    played = []
+    with Progress(
+        TextColumn("{task.description}"), MofNCompleteColumn(), TimeElapsedColumn(), console=console
+    ) as bar:
+        task = bar.add_task("", total=games)
+        for at in range(seed, seed + games):
+
+            def watch(game: Simulated) -> None:
+                if game.moves % 25 == 0:
+                    where = round_name(game.state)
+                    bar.update(task, description=f"seed {game.seed}, move {game.moves}, {where}")
+
+            game = simulated(title, players, at, chosen, check_every=int(check), watch=watch)
+            played.append(game)
+            if out is not None:
+                (out / f"{file_stem(game)}.18xx").write_text(game.text, encoding="utf-8")
+            bar.advance(task)
+    console.print(report(played))
+    failed = [game for game in played if game.failure]
+    for game in failed:
+        typer.echo(game.failure, err=True)
+    if failed:
+        raise typer.Exit(1)
+
+
+def file_stem(game: Simulated) -> str:
+    """A file name that says what the game is: `4p-17`, `3p-5-18xx.games-optional_6_train`."""
+    said = [option.rpartition(" ")[2] for option in game.options]
+    return "-".join([f"{len(game.players)}p", str(game.seed), *said])
+
+
+def report(played: Sequence[Simulated]) -> Table:
+    """How often each kind of decision was made and each rare thing happened, and how games ended."""
+    table = Table(
+        "what", "times", "in games", title=f"{len(played)} games, {sum(g.moves for g in played)} moves"
+    )
+    table.columns[1].justify = table.columns[2].justify = "right"
+    for names, counted in (
+        (WEIGHTS, [g.kinds for g in played]),
+        (CONSEQUENCES, [g.seen for g in played]),
+        (sorted({_short(g) for g in played}), [Counter([_short(g)]) for g in played]),
+    ):
+        for name in names:
+            times = sum(c[name] for c in counted)
+            table.add_row(name, str(times), str(sum(name in c for c in counted)))
+        table.add_section()
+    return table
+
+
+def _short(game: Simulated) -> str:
+    if game.failure:
+        return "ended as a failure"
+    over = game.state.over
+    return "ended by a bankruptcy" if over and over.bankrupt else "ended by the bank"
