@@ -1,0 +1,126 @@
+"""The recorded games of the site replay here with equal states, legal lays and best runs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from engine.interchange.site import Replay
+from engine.interchange.site_file import SiteAction
+from engine.operating.run import best_run
+from engine.operating.stations import refuse_token, token_cost
+from engine.operating.track import lays, terrain_cost
+from tests.site.recorded import GAMES, files, lines, replay, states
+
+pytestmark = pytest.mark.skipif(not files(), reason="the recorded games are not beside this checkout")
+
+
+@pytest.mark.parametrize("path", files(), ids=lambda p: f"{p.parent.name}-{p.name.removesuffix('.json.gz')}")
+def test_states_are_equal_after_every_action(path: Path) -> None:
+    game = replay(path)
+    shown = {action.id: game.observed(action.id) for action in game.run()}
+    for expected in states(path):
+        assert shown[expected["id"]] == expected
+    if result := game.file.result:
+        scored = dict(zip(game.keys, _scores(game), strict=True))
+        assert scored == result
+    assert not game.warnings
+
+
+def _scores(game: Replay) -> list[int]:
+    over = game.state.over
+    found = game.game.title.scores(game.game, over.bankrupt if over else None)
+    return [found[seat] for seat in game.state.seats]
+
+
+class Watching(Replay):
+    """A replay that looks at the position just before each action of interest."""
+
+    def __init__(self, path: Path, before: dict[int, Any]) -> None:
+        super().__init__(replay(path).file)
+        self.before = before
+        self.seen: list[int] = []
+
+    def _act(self, action: SiteAction) -> None:
+        if action.id in self.before and action.id == self._id and action.type != "message":
+            self._decline_for_others(action)
+            self.look(self.before[action.id])
+            self.seen.append(action.id)
+        super()._act(action)
+
+    def look(self, record: Any) -> None:
+        raise NotImplementedError
+
+
+class LegalLays(Watching):
+    def look(self, record: Any) -> None:
+        company = self.names.ours(record["corporation"])
+        if record["step"] == "Step::Track":
+            theirs = {
+                (lay["hex"], lay["tile"], turn, cost)
+                for lay in record["lays"]
+                if lay["by"] == record["corporation"]
+                for turn, cost in lay["ok"]
+            }
+            found = lays(self.game, company)
+            assert {(a.hex, a.tile, a.turn, terrain_cost(self.game, a.hex)) for a in found} == theirs
+        elif record["step"] == "Step::Token":
+            cities = {(t["hex"], t["city"], t["cost"]) for t in record["tokens"] if t["ok"]}
+            stops = self.game.network.reach(company).stops
+            mine = {(h, n) for h, n in stops if refuse_token(self.game, company, h, n) is None}
+            assert {(h, n, token_cost(self.game, company)) for h, n in mine} == cities
+
+
+@pytest.mark.parametrize("path", sorted((GAMES / "legal").glob("1830-*.jsonl.gz")), ids=lambda p: p.name)
+def test_legal_lays_and_tokens_are_those_of_the_site(path: Path) -> None:
+    title, _, name = path.name.removesuffix(".jsonl.gz").partition("-")
+    before = {record["before"]: record for record in lines(path)}
+    game = LegalLays(GAMES / "18xx.games" / title / f"{name}.json.gz", before)
+    for _ in game.run():
+        pass
+    assert len(game.seen) > 0.9 * len(before)
+
+
+class BestRuns(Watching):
+    def look(self, record: Any) -> None:
+        company = self.names.ours(record["company"])
+        found = best_run(self.game, company)
+        assert sorted(self.game.company(company).trains) == sorted(record["trains"])
+        assert (found.revenue, found.proven) == (record["best"], True)
+
+
+def _best_runs() -> dict[tuple[str, str], dict[int, Any]]:
+    path = GAMES / "optimum" / "best-runs.jsonl.gz"
+    found: dict[tuple[str, str], dict[int, Any]] = {}
+    if path.exists():
+        for record in lines(path):
+            found.setdefault((record["title"], record["game"]), {})[record["id"]] = record
+    return {key: runs for key, runs in found.items() if key[0] in {p.parent.name for p in files()}}
+
+
+@pytest.mark.parametrize("title, name", _best_runs())
+def test_best_runs_are_those_that_were_proven(title: str, name: str) -> None:
+    before = _best_runs()[title, name]
+    game = BestRuns(GAMES / "18xx.games" / title / f"{name}.json.gz", before)
+    for _ in game.run():
+        pass
+    assert sorted(game.seen) == sorted(before)
+
+
+@pytest.mark.parametrize("path", files()[::4], ids=lambda p: p.name)
+def test_every_run_of_a_recorded_game_is_within_the_best_and_proven(path: Path) -> None:
+    game = Watching(path, {})
+    runs = {a.id: a for a in game.file.actions if a.type == "run_routes"}
+
+    def look(_: Any) -> None:
+        action = runs[game._id]
+        found = best_run(game.game, game._company(action.actor))
+        assert found.proven
+        assert found.revenue >= sum(route["revenue"] for route in action.routes)
+
+    game.before, game.look = dict.fromkeys(runs), look  # type: ignore[method-assign]
+    for _ in game.run():
+        pass
+    assert game.seen
