@@ -77,13 +77,15 @@ class PrivateDeals:
 
     `by_seller`: the seller may offer too. `instead_of_share`: a purchase from a player takes the
     place of the turn's certificate. `in_emergency`: a president in need may sell his (§24.3).
-    `least`: dollars at least between players.
+    `least`: dollars at least between players. `bound`: a private that no company may buy is not
+    sold between players either.
     """
 
     by_seller: bool = True
     instead_of_share: bool = False
     in_emergency: bool = True
     least: int = 0
+    bound: bool = False
 
     def hears(self, g: Game, action: Action) -> bool:
         return isinstance(action, DealPrivate)
@@ -135,7 +137,7 @@ class PrivateDeals:
         if seller == buyer:
             return f"{g.state.name(seller)} owns the {private}."
         why = (
-            self._refuse_between_players(g, seller, buyer, price)
+            self._refuse_between_players(g, seller, buyer, private, price)
             if is_seat(buyer)
             else self._refuse_to_company(g, buyer, private, price)
         )
@@ -156,7 +158,9 @@ class PrivateDeals:
             return f"A company pays ${allowed.start} to ${allowed.stop - 1} for the {private} (§23.1)."
         return None
 
-    def _refuse_between_players(self, g: Game, seller: str, buyer: str, price: int) -> str | None:
+    def _refuse_between_players(
+        self, g: Game, seller: str, buyer: str, private: str, price: int
+    ) -> str | None:
         turn = g.top
         if isinstance(turn, OperatingTurn):
             if not self.in_emergency or g.president(turn.company) != seller:
@@ -172,6 +176,8 @@ class PrivateDeals:
             return "Privates are not sold between players in the first stock round (§23.1)."
         elif self.instead_of_share and turn.bought:
             return "The turn's one purchase is made (§4)."
+        if self.bound and not sellable_to_company(g, private):
+            return f"The {private} stays with its buyer."
         if price < self.least:
             return f"A private costs at least ${self.least}."
         if counted_certificates(g, buyer) >= certificate_limit(g):
@@ -191,6 +197,12 @@ class PrivateDeals:
                 deal = DealPrivate(private, prices.start)
                 yield Option(deal, f"{turn.company} buys the {private}{consent}", prices)
         yield from self._between_players(g, seat)
+
+    def worth_a_turn(self, g: Game, turn: StockTurn) -> bool:
+        """Whether a deal is reason enough to ask a player who has nothing else to do: his own
+        private where sellers may offer, else one that he could buy."""
+        deals = (option.action for option in self._between_players(g, turn.seat))
+        return any(isinstance(d, DealPrivate) and (d.target is not None) == self.by_seller for d in deals)
 
     def _between_players(self, g: Game, seat: str) -> Iterator[Option]:
         for private, owner in g.open_privates():

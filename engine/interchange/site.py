@@ -207,6 +207,8 @@ class Replay:
         if not action.shares:
             raise FileError("no shares are named")
         company = self._company(action.shares[0].rpartition("_")[0])
+        if any(self._company(s.rpartition("_")[0]) != company for s in action.shares):
+            raise FileError("shares of several companies are named in one action")
         percent = action.percent or sum(
             self.game.company_facts(company).shares[0] if s.endswith("_0") else unit(self.game, company)
             for s in action.shares
@@ -268,6 +270,8 @@ class Replay:
         routes = []
         for route in action.routes:
             train = split(str(route.get("train", "")))[0]
+            if train not in self.game.title.trains:
+                raise FileError(f"there is no {train}-train")
             try:
                 found = route_along(self.game.network, route.get("connections") or [])
                 routes.append((train, spell_route(self.game.network, found)))
@@ -275,7 +279,7 @@ class Replay:
                     stop_value(self.game.facts, self.state.phase, self.game.network.node(stop))
                     for stop in found.stops
                 )
-            except (ValueError, KeyError, TypeError) as wrong:
+            except (ValueError, LookupError, TypeError, AttributeError) as wrong:
                 if not isinstance(route.get("revenue"), int):
                     raise FileError(f"the {train}-train's route: {wrong}") from None
                 self.warnings.append(f"Action {self._id}: the {train}-train's route: {wrong}")

@@ -97,7 +97,7 @@ class WaterfallSale:
                 if wanted != private:
                     return f"The {private} is the private now offered; others take bids (§7.1)."
                 free, price = g.cash(seat) - staked(frame, seat), asking(g, frame)
-                if named not in (None, price) and not (self.any_price and named):
+                if named not in (None, price) and not (self.any_price and named and named > 0):
                     return f"The {private} is offered at ${price} (§7.1)."
                 price = named or price
                 if price > free:

@@ -18,6 +18,7 @@ from engine.game import Game
 from engine.state import OperatingTurn
 from engine.title import Option
 
+CLAIMABLE = range(0, 20_000, 10)
 BUDGET = 400_000
 """Nodes of search for one set of trains."""
 
@@ -115,7 +116,9 @@ class RunStep:
         if turn.acted:
             return f"The {turn.company} has run (§17)."
         if action.claimed is not None:
-            return None if self.claims else "Revenue is what the routes bring; it cannot be claimed (§20.3)."
+            if not self.claims:
+                return "Revenue is what the routes bring; it cannot be claimed (§20.3)."
+            return None if action.claimed in CLAIMABLE else "A claimed revenue is a multiple of $10."
         try:
             revenue = self.revenue(g, turn.company, action)
         except ValueError as wrong:

@@ -6,7 +6,7 @@ a price in the brown zone may come from, differ between conventions.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import msgspec
@@ -28,6 +28,7 @@ from engine.holdings import (
     unit,
     zones,
 )
+from engine.offers import lapse_offers
 from engine.opening.waterfall import par_obstacle, set_par
 from engine.state import BANK, IPO, POOL, StockRound, StockTurn
 from engine.title import Option
@@ -65,9 +66,11 @@ class Trading:
     """Asks a player in his stock turn.
 
     `sales_around`: sales both before and after the purchase. `extra_from_ipo`: further
-    certificates in the brown zone from the initial offering too; `extra_after_ipo`: and after
-    one that came from there. `first_sale_round`: the stock round from which sales are allowed.
+    certificates in the brown zone come from the initial offering too. `first_sale_round`: the stock round from which sales are allowed.
+    `also`: whether a player with nothing to buy or sell has something else to do in his turn.
     """
+
+    also: Callable[[Game, StockTurn], bool]
 
     sales_around: bool = False
     extra_from_ipo: bool = True
@@ -86,6 +89,8 @@ class Trading:
     def settle(self, g: Game, frame: StockTurn) -> bool:
         """Pass over a turn in which nothing (more) can be done."""
         if self._can_sell(g, frame) or next(self._purchases(g, frame), None):
+            return False
+        if not (frame.bought or frame.sold) and self.also(g, frame):
             return False
         end_turn(g, frame)
         return True
@@ -247,6 +252,7 @@ def end_turn(g: Game, frame: StockTurn) -> None:
     if not (frame.bought or frame.sold):
         g.emit(Passed(frame.seat, "the stock turn"))
     g.close()
+    lapse_offers(g)
     span = stock_round(g)
     dealt = bool(frame.bought or frame.sold)
     sold = (

@@ -48,7 +48,11 @@ def compose(options: tuple[str, ...]) -> Title:
     facts = facts_of("1830")
     powers = TilePowers()
     deals = PrivateDeals(
-        by_seller=not site, instead_of_share=site, in_emergency=not site, least=1 if site else 0
+        by_seller=not site,
+        instead_of_share=site,
+        in_emergency=not site,
+        least=1 if site else 0,
+        bound=site,
     )
     depot: dict[str, int | None] = {}
     if site:
@@ -65,7 +69,9 @@ def compose(options: tuple[str, ...]) -> Title:
             Pricing: ParChoice(),
             StockRound: StockRounds(),
             StockTurn: Trading(
-                sales_around=site, extra_from_ipo=not site or "multiple_brown_from_ipo" in options
+                also=deals.worth_a_turn,
+                sales_around=site,
+                extra_from_ipo=not site or "multiple_brown_from_ipo" in options,
             ),
             OperatingRound: OperatingRounds("track", "layer" if site else "president"),
             OperatingTurn: OperatingTurns(
