@@ -12,7 +12,7 @@ from functools import lru_cache
 from PIL import Image
 
 from renderers import sprites, theme
-from renderers.canvas import Fine, Page, indexed, png, text_width
+from renderers.canvas import Fine, Page, indexed, text_width
 from renderers.views import Badge, CellView, MarketView
 
 WIDTH = 1600
@@ -172,9 +172,3 @@ def _order(page: Page, plan: Plan) -> None:
         page.paste(sprites.token(badge, 62), (x + 90, level))
         page.write((x + 134, level), badge.sym, 38, theme.INK, align="l")
         page.write((x + 262, level), f"${price}", 38, theme.INK, align="l", weight="Semibold")
-
-
-def market_file(view: MarketView) -> tuple[bytes, int, int]:
-    """The market as a PNG file, its width and height."""
-    image = market_picture(view)
-    return png(image), image.width, image.height

@@ -1,4 +1,4 @@
-"""The sheet: who owns what, and the companies' charters, in three tables below one another.
+"""The sheet: who owns what, and the companies' charters, in two tables below one another.
 
 A `Table` is rows of cells; its columns get the width that their words need, what is over is
 shared out. Cells are words with a weight and a colour, or a token.
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from PIL import Image
 
 from renderers import sprites, theme
-from renderers.canvas import Page, fitting, indexed, png, shortened, text_width
+from renderers.canvas import Page, fitting, indexed, shortened, text_width
 from renderers.views import Badge, CompanyView, PlayerView, SheetView
 
 WIDTH = 1600
@@ -27,20 +27,19 @@ def _mark_width(marker: str) -> int:
 
 @dataclass(frozen=True)
 class Cell:
-    """Words of a table, after a token where there is one; `tint`: the ground behind them."""
+    """Words of a table, after a token where there is one; a marker stands after them."""
 
     words: str = ""
     badge: Badge | None = None
     weight: str = "Semibold"
     ink: theme.Colour = theme.INK
     align: str = "m"
-    tint: theme.Colour | None = None
     marker: str = ""
 
     def width(self) -> int:
         """The pixels that it takes."""
-        pieces = text_width(self.words, TEXT, self.weight) + (62 if self.badge else 0)
-        return pieces + (_mark_width(self.marker)) + 20
+        words = text_width(self.words, TEXT, self.weight) + (62 if self.badge else 0)
+        return words + _mark_width(self.marker) + 20
 
 
 NOTHING = Cell("–", ink=theme.FAINT)
@@ -48,11 +47,10 @@ NOTHING = Cell("–", ink=theme.FAINT)
 
 @dataclass(frozen=True)
 class Table:
-    """A heading row and rows below it; the first column is the widest where room is left."""
+    """A heading row and rows below it."""
 
     head: tuple[Cell, ...]
     rows: tuple[tuple[Cell, ...], ...]
-    widest: int | None = None
 
     @property
     def height(self) -> int:
@@ -82,8 +80,6 @@ class Table:
 
 def _paint_cell(page: Page, cell: Cell, x: int, y: int, wide: int, head: bool) -> None:
     middle = y + ROW / 2
-    if cell.tint:
-        page.box(x + 3, y + 4, x + wide - 3, y + ROW - 4, cell.tint)
     left = x + 10
     if cell.badge:
         page.paste(sprites.token(cell.badge, 52), (left + 26, middle))
@@ -212,9 +208,3 @@ def _heading(view: SheetView) -> list[str]:
     if view.unsold:
         lines.append("Privates for sale  " + " · ".join(f"{sym} ${price}" for sym, price in view.unsold))
     return lines
-
-
-def sheet_file(view: SheetView) -> tuple[bytes, int, int]:
-    """The sheet as a PNG file, its width and height."""
-    image = sheet_picture(view)
-    return png(image), image.width, image.height

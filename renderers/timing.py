@@ -6,8 +6,10 @@ from collections.abc import Callable, Sequence
 from time import perf_counter
 from typing import NamedTuple
 
+from PIL import Image
+
 from engine import State
-from renderers import board, canvas, hexes, market, sheet, sprites, theme, views
+from renderers import board, canvas, hexes, market, placing, sheet, sprites, theme, views
 
 
 class Figure(NamedTuple):
@@ -26,34 +28,39 @@ def bench(states: Sequence[State]) -> list[Figure]:
     """
     if not states:
         raise ValueError("there is no position to draw")
-    for module in (board, canvas, hexes, market, sprites, theme):
+    for module in (board, canvas, hexes, market, placing, sprites, theme):
         for kept in vars(module).values():
             if hasattr(kept, "cache_clear"):
                 kept.cache_clear()
-    first = _milliseconds(lambda: board.board_png(views.board_view(states[-1])))
+    last = states[-1]
+    first, _ = _drawn(last)
     board.hex_picture.cache_clear()
-    cached = _milliseconds(lambda: board.board_png(views.board_view(states[-1])))
-    board.board_png(views.board_view(states[0]))
-    moves = [_milliseconds(lambda s=s: board.board_png(views.board_view(s))) for s in states[1:]]  # type: ignore[misc]
-    kilobytes = len(board.board_png(views.board_view(states[-1]))) / 1000
+    cached, size = _drawn(last)
+    _drawn(states[0])
+    moves = [_drawn(state)[0] for state in states[1:]]
     figures = [
         Figure("map, the very first", first, "ms", 500),
         Figure("map, from cached tiles", cached, "ms", 60),
-        Figure("map, size", kilobytes, "kB", 150),
-        Figure(
-            "market", _milliseconds(lambda: market.market_file(views.market_view(states[-1]))), "ms", None
-        ),
-        Figure("sheet", _milliseconds(lambda: sheet.sheet_file(views.sheet_view(states[-1]))), "ms", None),
     ]
     if moves:
-        figures[2:2] = [
-            Figure("map after a move, mean", sum(moves) / len(moves), "ms", 25),
-            Figure("map after a move, slowest", max(moves), "ms", None),
-        ]
+        figures.append(Figure("map after a move, mean", sum(moves) / len(moves), "ms", 25))
+        figures.append(Figure("map after a move, slowest", max(moves), "ms", None))
+    figures.append(Figure("map, size", size / 1000, "kB", 150))
+    figures.append(
+        Figure("market", _timed(lambda: market.market_picture(views.market_view(last)))[0], "ms", None)
+    )
+    figures.append(
+        Figure("sheet", _timed(lambda: sheet.sheet_picture(views.sheet_view(last)))[0], "ms", None)
+    )
     return figures
 
 
-def _milliseconds(work: Callable[[], object]) -> float:
+def _drawn(state: State) -> tuple[float, int]:
+    """Milliseconds and bytes of a map."""
+    return _timed(lambda: board.board_picture(views.board_view(state)))
+
+
+def _timed(draw: Callable[[], Image.Image]) -> tuple[float, int]:
     start = perf_counter()
-    work()
-    return (perf_counter() - start) * 1000
+    size = len(canvas.png(draw()))
+    return (perf_counter() - start) * 1000, size

@@ -1,15 +1,20 @@
 """The map, by its pixels: what the view says stands where the geometry says, and nothing else."""
 
+import gzip
+import json
+from io import BytesIO
 from itertools import chain, pairwise
+from pathlib import Path
 
 import pytest
-from PIL import Image
+from PIL import Image, ImageChops
 
 from engine import State, tile_faces
 from renderers import Picture, board, map_png, sprites, theme, tile_choice_png
-from renderers.board import arranged, board_picture, grid_of, home_places, token_places
+from renderers.board import board_picture, grid_of
 from renderers.canvas import indexed
 from renderers.hexes import Grid, Layout, edge_middle
+from renderers.placing import arranged, home_places, token_places, value_size
 from renderers.theme import Colour
 from renderers.views import Badge, BoardView, HexView, Value, board_view
 from tests.renderers.positions import TILES, opening, position
@@ -18,8 +23,6 @@ RED = Badge("PRR", "#32763f", "#ffffff")
 
 
 def opened(picture: Picture) -> Image.Image:
-    from io import BytesIO
-
     return Image.open(BytesIO(picture.png))
 
 
@@ -96,6 +99,17 @@ def test_every_used_edge_of_a_board_has_track_and_no_other_has(state: State) -> 
     assert check_edges(view, grid_of(view), image) > 500
 
 
+def test_every_used_edge_of_the_last_boards_of_recorded_games_has_track(shared: Path) -> None:
+    for path in sorted((shared / "games/18xx.games/1830").glob("*.states.jsonl.gz")):
+        with gzip.open(path, "rt") as lines:
+            *_, last = lines
+        seen = json.loads(last)
+        tiles = {coord: (tile, turns) for coord, (tile, turns) in seen["tiles"].items()}
+        view = board_view(position(tiles, {}, seen["phase"]))
+        image = board_picture(view).convert("RGB")
+        assert check_edges(view, grid_of(view), image) > 500, path.name
+
+
 def test_tokens_stand_in_their_slots_in_their_colours() -> None:
     view = board_view(position())
     image = board_picture(view).convert("RGB")
@@ -140,7 +154,7 @@ def test_the_value_of_the_phase_is_framed_and_the_other_is_not(phase: str, amoun
     image = board_picture(view).convert("RGB")
     grid = grid_of(view)
     x0, y0 = grid.centre("F2")
-    _, high = board.value_size(here, grid.mesh)
+    _, high = value_size(here, grid.mesh)
     for value, (x, y) in zip(here.values, arranged(here, grid.mesh).values, strict=True):
         above = y0 + y - high // 2 - 1
         framed = all(near(pixel(image, (x0 + x + dx, above)), theme.INK) for dx in (-8, 0, 8))
@@ -164,8 +178,6 @@ def test_a_revenue_changes_its_plate_and_nothing_else() -> None:
     grid = grid_of(
         BoardView("one", "pointy", (("x", "number"), ("y", "letter")), "2", (here,), (RED,)), (400, 400)
     )
-    from PIL import ImageChops
-
     box = ImageChops.difference(ten, sixty).getbbox()
     assert box
     ((_, (x, y), size),) = arranged(here, grid.mesh).revenues
@@ -276,7 +288,7 @@ def test_the_same_position_gives_the_same_bytes_whatever_was_drawn_before() -> N
     map_png(opening())
     map_png(position(phase="D"), size=(800, 600))
     board.hex_picture.cache_clear()
-    board.arranged.cache_clear()
+    arranged.cache_clear()
     sprites.face.cache_clear()
     assert map_png(position(), highlight=["H10"]) == first
 
@@ -361,7 +373,7 @@ def test_values_of_an_area_stand_side_by_side_inside_the_hex(count: int) -> None
     here = HexView("C3", "red", (("offboard", 0),), (("e0", "n0"),), values=values, name="Maritime Provinces")
     mesh = grid_of(board_view(opening())).mesh
     spots = arranged(here, mesh).values
-    wide, _ = board.value_size(here, mesh)
+    wide, _ = value_size(here, mesh)
     assert [x for x, _ in spots] == sorted(x for x, _ in spots)
     assert all(b[0] - a[0] >= wide - 1 for a, b in pairwise(spots))
     assert spots[0][0] - wide / 2 >= -mesh.box[0] and spots[-1][0] + wide / 2 <= mesh.box[0]
