@@ -232,7 +232,7 @@ class State(msgspec.Struct):
 
 def is_seat(owner: str) -> bool:
     """Whether an owner is a player."""
-    return owner[0] == "p" and owner[1:].isdigit()
+    return owner[:1] == "p" and owner[1:].isdigit()
 
 
 _encoder = msgspec.msgpack.Encoder()

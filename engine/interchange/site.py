@@ -132,14 +132,19 @@ class Replay:
         return ours
 
     def _speaker(self, action: SiteAction) -> str:
-        """The seat that speaks for the entity of an action."""
+        """The seat that speaks for the entity of an action. Raises Stopped where nobody does."""
+        seat = self._voice(action)
+        if seat is None:
+            raise Stopped(self._id, "", f"nobody speaks for {action.actor} now")
+        return seat
+
+    def _voice(self, action: SiteAction) -> str | None:
         if action.entity_type == "player":
             return self._seat(action.actor)
         if action.entity_type == "corporation":
-            company = self._company(action.actor)
-            return self.state.companies[company].president or ""
+            return self.state.companies[self._company(action.actor)].president
         owner = self.state.privates[self._private(action.actor)]
-        return self.game.voice(owner) if owner in self.state.cash and owner != BANK else ""
+        return self.game.voice(owner) if owner in self.state.cash and owner != BANK else None
 
     def _decline_for_others(self, action: SiteAction) -> None:
         """Decline what is still asked of others than the one who acts."""
@@ -173,8 +178,8 @@ class Replay:
         self._say(self._speaker(action), said)
 
     def _do_pass(self, action: SiteAction) -> None:
-        top, speaker = self.game.top, self._speaker(action)
-        if speaker not in asked(self.game):
+        top, speaker = self.game.top, self._voice(action)
+        if speaker is None or speaker not in asked(self.game):
             return
         if isinstance(top, OperatingTurn) and self._company_of(action) not in (None, top.company):
             return
@@ -256,6 +261,8 @@ class Replay:
 
     def _do_place_token(self, action: SiteAction) -> None:
         hex, node = self.instances.city(action.city or "")
+        if hex not in self.game.facts.map.hexes:
+            raise FileError(f"{action.city!r} is no city on the map")
         top = self.game.top
         if isinstance(top, HomeToken):
             self._say(top.chooser, ChooseHome(top.company, hex, node))
