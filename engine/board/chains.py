@@ -24,10 +24,10 @@ Run = tuple[str, int, int]
 class Terms(msgspec.Struct, frozen=True):
     """What a title adds to the earning of routes.
 
-    `passing`: dollars for each time a route runs through a hex without stopping (1817 mines). `at_ends`: dollars for
-    a stop at which a route begins or ends (1870 destinations). `between_reds`: dollars a stop for a
-    route that joins two off-board areas (1851). `one_city`: hexes whose cities count as one, so that
-    a route visits only one of them (1817 New York).
+    `passing`: dollars for each time a route runs through a hex without stopping (1817 mines).
+    `at_ends`: dollars for a stop at which a route begins or ends (1870 destinations). `between_reds`:
+    dollars a stop for a route that joins two off-board areas (1851). `one_city`: hexes whose cities
+    count as one, so that a route visits only one of them (1817 New York).
     """
 
     passing: Mapping[str, int] = {}

@@ -18,7 +18,8 @@ cut when a bound on what it can still earn does not exceed the best so far:
 Several trains. The optimum of each train alone bounds what the set can earn. A first set is found
 greedily, in all orders, and mended one train at a time. It leaves each train a gap: only routes that
 earn more than the set less the optima of the others can be part of a better set. These are listed by
-the same search with that floor, and the lists are combined depth first, highest first, by their bits.
+the same search with that floor, and the lists are combined depth first, highest first; which routes of
+a list are still free is worked out for the whole list at once, with a bit for each route.
 
 Nodes of the search are counted against a budget instead of the clock, so that the answer is the same
 on every machine; a search that is cut short gives the best that it found and a bound.
@@ -26,7 +27,7 @@ on every machine; a search that is cut short gives the best that it found and a 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import permutations
 
 import msgspec
@@ -56,6 +57,46 @@ class Path(msgspec.Struct, frozen=True):
     arms: tuple[tuple[int, ...], tuple[int, ...]]
 
 
+class _Listed:
+    """Routes for one kind of train, highest first, of those over the same bits one.
+
+    `users`: by bit the places (as bits) of the routes that use it.
+    """
+
+    def __init__(self, paths: list[Path]) -> None:
+        by_bits: dict[int, Path] = {}
+        for path in sorted(paths, key=lambda path: (-path.revenue, path.bits, path.token, path.arms)):
+            by_bits.setdefault(path.bits, path)
+        self.paths = list(by_bits.values())
+        self.all = (1 << len(self.paths)) - 1
+        backwards = list(reversed(by_bits))
+        self.users: dict[int, int] = {}
+        for bit in _bits(_union(backwards)):
+            # Written in binary, since setting one bit of a long integer copies it.
+            self.users[bit] = int("".join("1" if bits & bit else "0" for bits in backwards), 2)
+
+    def clear_of(self, used: int) -> int:
+        """The places of the routes that use none of these bits."""
+        taken = 0
+        for bit in _bits(used):
+            taken |= self.users.get(bit, 0)
+        return self.all & ~taken
+
+
+def _bits(mask: int) -> Iterator[int]:
+    while mask:
+        bit = mask & -mask
+        yield bit
+        mask ^= bit
+
+
+def _union(masks: Sequence[int]) -> int:
+    union = 0
+    for mask in masks:
+        union |= mask
+    return union
+
+
 class Search:
     """The search on one graph; `left` is what remains of the budget."""
 
@@ -64,6 +105,7 @@ class Search:
         self.left = budget
         self.floor = 0
         self.found: Path | None = None
+        self.tried: int | None = None
         self.terms = terms
         # What a stop could earn by its place in a route is earned in advance, and taken back in the end.
         self.extra = [terms.between_reds + more for more in graph.at_end]
@@ -141,6 +183,7 @@ class Search:
         Raises Exhausted when the budget is spent; what was found by then is in `found`.
         """
         self.found = None
+        self.tried = distance
         self.floor = floor
         limit = min(self.most, distance or self.most)
         if limit >= 2:
@@ -262,7 +305,7 @@ class Search:
                 self._pack(distances, tops)
         except Exhausted:
             if self.found:
-                self._better([self.found if i == 0 else None for i in range(count)])
+                self._better([self.found if i == distances.index(self.tried) else None for i in range(count)])
             return self.best, sum(tops)
         return self.best, _total(self.best)
 
@@ -298,15 +341,11 @@ class Search:
     def _pack(self, distances: Sequence[int | None], tops: Sequence[int]) -> None:
         """The best set, by listing all routes that can be part of a better one than the best so far."""
         gap = sum(tops) - _total(self.best)
-        lists: dict[int | None, list[Path]] = {}
+        lists: dict[int | None, _Listed] = {}
         for distance, top in dict(zip(distances, tops, strict=True)).items():
             sink: list[Path] = []
             self.one(distance, 0, max(top - gap, 0), sink)
-            sink.sort(key=lambda path: (-path.revenue, path.bits, path.token, path.arms))
-            by_bits: dict[int, Path] = {}
-            for path in sink:
-                by_bits.setdefault(path.bits, path)
-            lists[distance] = list(by_bits.values())
+            lists[distance] = _Listed(sink)
         order = sorted(range(len(distances)), key=lambda i: (-_length(distances[i]), i))
         rest = [sum(tops[i] for i in order[k:]) for k in range(len(order) + 1)]
         chosen: list[Path | None] = [None] * len(distances)
@@ -314,27 +353,30 @@ class Search:
         def pack(k: int, used: int, earned: int, start: int) -> None:
             """Trains from the k-th in order; of its kind the routes before `start` are others' turn."""
             if k == len(order):
+                self._spend()
                 self._better(list(chosen))
                 return
             i = order[k]
-            routes = lists[distances[i]]
+            listed = lists[distances[i]]
             same = k + 1 < len(order) and distances[order[k + 1]] == distances[i]
-            for at in range(start, len(routes)):
-                path = routes[at]
+            self._spend(1 + len(listed.paths) // 1000)
+            free = listed.clear_of(used) >> start << start
+            while free:
+                at = (free & -free).bit_length() - 1
+                path = listed.paths[at]
                 if earned + path.revenue + rest[k + 1] <= _total(self.best):
                     break
-                if not path.bits & used:
-                    self._spend()
-                    chosen[i] = path
-                    pack(k + 1, used | path.bits, earned + path.revenue, at + 1 if same else 0)
+                chosen[i] = path
+                pack(k + 1, used | path.bits, earned + path.revenue, at + 1 if same else 0)
+                free &= free - 1
             chosen[i] = None
             if earned + rest[k + 1] > _total(self.best):
-                pack(k + 1, used, earned, len(routes) if same else 0)
+                pack(k + 1, used, earned, len(listed.paths) if same else 0)
 
         pack(0, 0, 0, 0)
 
-    def _spend(self) -> None:
-        self.left -= 1
+    def _spend(self, nodes: int = 1) -> None:
+        self.left -= nodes
         if self.left < 0:
             raise Exhausted
 
