@@ -1,6 +1,7 @@
 """Letters in: what their address may do, and the ledger by which each takes effect once."""
 
 from datetime import datetime
+from typing import TypedDict, Unpack
 
 from sqlmodel import col, select, update
 
@@ -10,39 +11,34 @@ from storage.tables import Letter, Token
 from storage.work import Subject
 
 
+class Meaning(TypedDict, total=False):
+    """What a token may stand for, beside its purpose.
+
+    `address`: where the letter with it went. `carrier`: the Message-ID of that letter, which an answer
+    names too.
+    """
+
+    table_id: int | None
+    seat: int | None
+    person_id: int | None
+    decision: str | None
+    address: str | None
+    carrier: str | None
+    expires: datetime | None
+
+
 class Letters(Subject):
     """Tokens and the ledger."""
 
-    async def issue(
-        self,
-        purpose: str,
-        *,
-        table_id: int | None = None,
-        seat: int | None = None,
-        person_id: int | None = None,
-        decision: str | None = None,
-        carrier: str | None = None,
-        expires: datetime | None = None,
-    ) -> str:
-        """A new token of 26 lower-case letters and digits (130 bits); only its hash is kept.
-
-        carrier: the Message-ID of the letter that carries it, which an answer names too.
-        """
+    async def issue(self, purpose: str, **meaning: Unpack[Meaning]) -> str:
+        """A new token of 26 lower-case letters and digits (130 bits); only its hash is kept."""
         token = secret_word()
-        await self._work.add(
-            Token(
-                hash=hashed(token),
-                purpose=purpose,
-                table_id=table_id,
-                seat=seat,
-                person_id=person_id,
-                decision=decision,
-                carrier=carrier,
-                created=self._work.now,
-                expires=expires,
-            )
-        )
+        await self.enter(hashed(token), purpose, **meaning)
         return token
+
+    async def enter(self, hash: str, purpose: str, **meaning: Unpack[Meaning]) -> None:
+        """Keep what a token stands for that somebody else made, by its hash."""
+        await self._work.add(Token(hash=hash, purpose=purpose, created=self._work.now, **meaning))
 
     async def token(self, text: str) -> Token | None:
         """What is known of a token, in whatever case; `holds` tells whether it still does."""

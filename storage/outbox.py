@@ -144,6 +144,13 @@ class Outbox(Subject):
         dead = await self._work.value(count.where(here, col(Message.state) == "dead"))
         return Queue(await self._work.value(count.where(*waits)) or 0, oldest, dead or 0)
 
+    async def count(self, channel: Channel, since: datetime, **address: str) -> int:
+        """How many parcels were taken in since a moment, of those whose address says all this."""
+        said = [col(Message.address)[key].as_string() == value for key, value in address.items()]
+        query = select(func.count()).select_from(Message)
+        here = (col(Message.channel) == channel, col(Message.created) >= since)
+        return await self._work.value(query.where(*here, *said)) or 0
+
     async def sweep(self, before: datetime) -> int:
         """Forget what was settled before a moment; how many parcels those were."""
         return await self._work.do(delete(Message).where(col(Message.settled) < before))

@@ -109,7 +109,7 @@ class People(Subject):
 
     async def claim(self, person_id: int, address: str, lasting: timedelta) -> str:
         """Somebody says that an address is his: the code to send there. It ends his earlier claims."""
-        await self._work.do(delete(Claim).where(col(Claim.person_id) == person_id))
+        await self.disclaim(person_id)
         code = secret_word()
         now = self._work.now
         claim = Claim(
@@ -127,16 +127,24 @@ class People(Subject):
         query = select(Claim).where(col(Claim.code_hash) == hashed(code), col(Claim.expires) > self._work.now)
         return await self._work.first(query)
 
-    async def confirm(self, code: str) -> Identity:
-        """The code came back from the address: it is verified as the claimant's.
+    async def claim_of(self, person_id: int) -> Claim | None:
+        """What somebody claims, while it holds."""
+        mine = (col(Claim.person_id) == person_id, col(Claim.expires) > self._work.now)
+        return await self._work.first(select(Claim).where(*mine))
 
-        Somebody who was known by that address alone was the same person all along and is merged into
-        the claimant. Raises StoreError for a code that is unknown or too old, Taken where the address
-        belongs to somebody with another identity too.
-        """
+    async def confirm(self, code: str) -> Identity:
+        """The code came back from the address: see `verify`. Raises StoreError for one that does not hold."""
         claim = await self.claimed(code)
         if claim is None:
             raise StoreError("This code is not known, or no longer holds; ask for a new one.")
+        return await self.verify(claim)
+
+    async def verify(self, claim: Claim) -> Identity:
+        """The address has answered: it is the claimant's.
+
+        Somebody who was known by that address alone was the same person all along and is merged into
+        the claimant. Raises Taken where the address belongs to somebody with another identity too.
+        """
         await self._work.do(delete(Claim).where(col(Claim.code_hash) == claim.code_hash))
         other = await self.find("email", claim.value)
         if other is not None and other.id != claim.person_id:
@@ -144,6 +152,10 @@ class People(Subject):
                 raise Taken(f"{claim.value} belongs to {other.name}, who has to give it up first.")
             await self.merge(claim.person_id, other.id)
         return await self.identify(claim.person_id, "email", claim.value)
+
+    async def disclaim(self, person_id: int) -> None:
+        """Somebody claims nothing any more."""
+        await self._work.do(delete(Claim).where(col(Claim.person_id) == person_id))
 
     async def merge(self, kept: int, gone: int) -> None:
         """Two people are one: all that the second had and did is the first's."""

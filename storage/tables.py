@@ -313,7 +313,8 @@ class Card(Row, table=True):
 class Token(Row, table=True):
     """What an address of ours may do; the token itself is never kept.
 
-    purpose: reply, bounce, unsub, join … carrier: the Message-ID by which an answer is known too.
+    purpose: reply, bounce, unsub, join … address: where the letter with it went. carrier: the
+    Message-ID of that letter, by which an answer is known too.
     """
 
     __tablename__ = "tokens"
@@ -324,6 +325,7 @@ class Token(Row, table=True):
     seat: int | None = None
     person_id: int | None = Field(default=None, foreign_key="people.id", index=True)
     decision: str | None = None
+    address: str | None = None
     carrier: str | None = Field(default=None, unique=True)
     created: datetime = Field(sa_type=Moment)
     expires: datetime | None = Field(default=None, sa_type=Moment, index=True)

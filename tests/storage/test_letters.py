@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from storage import Missing, Store
+from storage import Missing, Store, hashed
 from tests.storage.conftest import Clock, move, new_table
 
 
@@ -134,3 +134,10 @@ async def test_sweep_forgets_only_what_is_of_no_use(store: Store, clock: Clock) 
         assert await unit.moves.answered("old") is None
         assert await unit.moves.answered("new") == b""
         assert await unit.letters.token(lasting) is not None
+
+
+async def test_a_token_made_elsewhere_is_entered_by_its_hash(store: Store) -> None:
+    async with store.begin() as unit:
+        await unit.letters.enter(hashed("abc"), "bounce", address="ann@x.org")
+        token = await unit.letters.token("ABC")
+        assert token is not None and (token.purpose, token.address) == ("bounce", "ann@x.org")

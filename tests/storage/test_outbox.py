@@ -166,3 +166,17 @@ async def test_queue(store: Store, clock: Clock, dies: str) -> None:
         else:
             await unit.outbox.failed(first.id, "no", None)
         assert await unit.outbox.queue("mail") == (1, clock.at, int(dies == "failed"))
+
+
+async def test_parcels_are_counted_by_what_their_address_says(store: Store, clock: Clock) -> None:
+    async with store.begin() as unit:
+        await unit.outbox.enqueue(parcel("a", address={"to": "ann", "why": "help"}), parcel("b"))
+        await unit.outbox.enqueue(parcel("x", channel="discord", address={"to": "ann", "why": "help"}))
+    clock.pass_by(hours=1)
+    async with store.begin() as unit:
+        await unit.outbox.enqueue(parcel("c", address={"to": "bob", "why": "help"}))
+        early = clock.at - timedelta(hours=2)
+        assert await unit.outbox.count("mail", early) == 3
+        assert await unit.outbox.count("mail", clock.at) == 1
+        assert await unit.outbox.count("mail", early, why="help") == 2
+        assert await unit.outbox.count("mail", early, why="help", to="ann") == 1

@@ -129,3 +129,17 @@ def test_secrets_survive_mailers_that_change_case() -> None:
     assert all(len(word) == 26 and word == word.lower() and word.isalnum() for word in words)
     word = words.pop()
     assert hashed(word.upper()) == hashed(word) != word
+
+
+async def test_who_claims_what_is_known_until_it_is_verified_or_disclaimed(store: Store) -> None:
+    async with store.begin() as unit:
+        ann = await unit.people.add("Ann")
+        assert await unit.people.claim_of(ann.id) is None
+        await unit.people.claim(ann.id, "ann@x.org", DAY)
+        await unit.people.disclaim(ann.id)
+        assert await unit.people.claim_of(ann.id) is None
+        await unit.people.claim(ann.id, "Ann@x.org", DAY)
+        claim = await unit.people.claim_of(ann.id)
+        assert claim is not None and claim.value == "ann@x.org"
+        assert (await unit.people.verify(claim)).value == "ann@x.org"
+        assert await unit.people.claim_of(ann.id) is None

@@ -39,6 +39,7 @@ def upgrade() -> None:
         sa.Column("seat", sa.Integer(), nullable=True),
         sa.Column("person_id", sa.Integer(), nullable=True),
         sa.Column("decision", sa.String(), nullable=True),
+        sa.Column("address", sa.String(), nullable=True),
         sa.Column("carrier", sa.String(), nullable=True),
         sa.Column("created", sa.BigInteger(), nullable=False),
         sa.Column("expires", sa.BigInteger(), nullable=True),
