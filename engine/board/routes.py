@@ -11,7 +11,7 @@ from engine.board.faces import NODE
 from engine.board.network import Network, Stop
 from engine.board.search import Path, Search
 
-BUDGET = 300_000
+BUDGET = 1_500_000
 """Nodes of the search; the densest boards of played games take 10,000 for the trains that were run."""
 
 
