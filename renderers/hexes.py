@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from itertools import combinations, pairwise, product
 from math import atan2, ceil, cos, hypot, inf, pi, radians, sin, sqrt
 from typing import Literal
@@ -31,6 +31,7 @@ Axes = tuple[tuple[str, str], ...]
 APOTHEM = sqrt(3) / 2
 STEPS = 12
 CROWDED = 14.0
+INSIDE = APOTHEM * 0.98
 _CENTRE: Point = (0.0, 0.0)
 
 
@@ -397,7 +398,7 @@ class Grid:
 
 
 def fit(
-    coords: Iterable[str], layout: Layout, axes: Axes, size: tuple[int, int], margin: int, largest: int = 400
+    coords: Iterable[str], layout: Layout, axes: Axes, size: tuple[int, int], margin: int, largest: int = 180
 ) -> Grid:
     """The largest grid on which these hexes fill a page, `margin` pixels kept at each side."""
     places = [column_row(c, axes) for c in coords]
@@ -433,6 +434,13 @@ class Room:
     discs: list[tuple[float, float, float, float]] = field(default_factory=list)
     boxes: list[tuple[float, float, float, float]] = field(default_factory=list)
 
+    @cached_property
+    def sides(self) -> list[Point]:
+        """Three directions across the edges, such that a point in pixels gives units."""
+        sx, sy = self.scale
+        across = [polar(bearing(self.layout, e), 1.0) for e in range(3)]
+        return [(x / sx, y / sy) for x, y in across]
+
     def block(self, point: Point, radius: float, weight: float) -> None:
         """Keep clear of a disc given in units."""
         sx, sy = self.scale
@@ -450,7 +458,8 @@ class Room:
             cost = 0.05 * rank
             if cost >= least:
                 break
-            cost += sum(self._cost(x + dx, y + dy, w / 2, h / 2) for dx, dy, w, h in shape)
+            for dx, dy, w, h in shape:
+                cost = self._cost(x + dx, y + dy, w / 2, h / 2, cost, least)
             if cost < least:
                 best, least = (x, y), cost
         return least, best
@@ -466,21 +475,24 @@ class Room:
         self.take(shape, at)
         return at
 
-    def _cost(self, x: float, y: float, w: float, h: float) -> float:
-        cost = 0.0
+    def _cost(self, x: float, y: float, w: float, h: float, cost: float, enough: float) -> float:
+        """What a box costs, added to a cost; counting stops once that is `enough`."""
+        for nx, ny in self.sides:
+            reach = abs(x * nx + y * ny) + abs(w * nx) + abs(h * ny)
+            if reach > INSIDE:
+                cost += 90 * (reach - INSIDE)
         for bx, by, bw, bh in self.boxes:
             dx, dy = bw + w - abs(x - bx), bh + h - abs(y - by)
             if dx > 0 and dy > 0:
                 cost += 10 + 60 * dx * dy / (4 * w * h)
         for px, py, radius, weight in self.discs:
-            near = hypot(max(0.0, abs(px - x) - w), max(0.0, abs(py - y) - h))
-            if near < radius:
-                cost += weight * (1 - near / radius)
-        sx, sy = self.scale
-        for e in range(3):
-            nx, ny = polar(bearing(self.layout, e), 1.0)
-            reach = abs((x / sx) * nx + (y / sy) * ny) + abs(w / sx * nx) + abs(h / sy * ny)
-            cost += 90 * max(0.0, reach - APOTHEM * 0.98)
+            if cost >= enough:
+                break
+            dx, dy = abs(px - x) - w, abs(py - y) - h
+            if dx < radius and dy < radius:
+                near = hypot(dx, dy) if dx > 0 and dy > 0 else max(dx, dy, 0.0)
+                if near < radius:
+                    cost += weight * (1 - near / radius)
         return cost
 
 
@@ -496,8 +508,8 @@ def places(layout: Layout) -> tuple[Point, ...]:
 @lru_cache(8)
 def rows(layout: Layout) -> tuple[Point, ...]:
     """Where a line of words may stand, in units: below the middle, above it, and so on outwards."""
-    levels = (0.45, -0.45, 0.52, -0.52, 0.38, -0.38, 0.58, -0.58, 0.28, -0.28, 0.0, 0.64, -0.64)
-    return tuple((x, y) for y in levels for x in (0.0, 0.1, -0.1, 0.2, -0.2))
+    levels = (0.45, -0.45, 0.52, -0.52, 0.38, -0.38, 0.58, -0.58, 0.64, 0.0)
+    return tuple((x, y) for y in levels for x in (0.0, 0.12, -0.12))
 
 
 def ribbon(line: Sequence[Point], width: float) -> Line:
@@ -513,7 +525,7 @@ def ribbon(line: Sequence[Point], width: float) -> Line:
     return (*left, *reversed(right))
 
 
-def samples(line: Line, every: float = 0.12) -> Iterator[Point]:
+def samples(line: Line, every: float = 0.15) -> Iterator[Point]:
     """Points along a line, about so far apart."""
     since = every
     for a, b in pairwise(line):

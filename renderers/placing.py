@@ -8,7 +8,7 @@ smaller where they would else cover something, a name that finds no room is left
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from itertools import product
 
@@ -31,7 +31,7 @@ from renderers.hexes import (
 )
 from renderers.views import Badge, HexView
 
-KEPT = 3000
+KEPT = 1500
 
 
 @dataclass(frozen=True)
@@ -69,9 +69,16 @@ class Sizes:
 _SIGNS: tuple[Point, ...] = ((0.0, 0.05), (0.0, 0.52), (0.0, -0.42), (0.0, 0.57), (0.0, -0.48))
 
 
-@lru_cache(KEPT)
 def arranged(view: HexView, mesh: Mesh) -> Arrangement:
-    """Find room for everything that is written on a hex; a name that finds none is left out."""
+    """Find room for everything that is written on a hex; a name that finds none is left out.
+
+    It does not depend on tokens, routes or marks: words stay where they are while these change.
+    """
+    return _arranged(replace(view, tokens=(), reserved=(), legs=(), marked=False), mesh)
+
+
+@lru_cache(KEPT)
+def _arranged(view: HexView, mesh: Mesh) -> Arrangement:
     size = Sizes.of(mesh)
     room = Room(mesh.layout, mesh.scale)
     _keep_clear(room, view, sprites.plan_of(view, mesh))
@@ -93,7 +100,7 @@ def arranged(view: HexView, mesh: Mesh) -> Arrangement:
     terrain = tuple(room.place(mesh.radius * 0.48, high, (*_SIGNS, *anywhere)) for _ in view.terrain)
     label, label_size = None, size.label
     if view.label:
-        label, label_size = _shrunk(room, size.label, anywhere, partial(_letters, view.label), 5.0)
+        label, label_size = _shrunk(room, size.label, anywhere, partial(_letters, view.label), 8.0)
     blocked = tuple(
         room.place(*sprites.plate_size(f"×{sym}", size.coordinate), anywhere) for sym in view.blocked
     )
@@ -144,6 +151,8 @@ def _name(room: Room, words: str, mesh: Mesh) -> tuple[Words, int]:
         cost += (full - size) * 0.3
         if cost < best[0]:
             best = cost, at, broken, size, shape
+        if cost < 1.0:
+            break
     _, (x, y), broken, size, shape = best
     room.take(shape, (x, y))
     return tuple((line, (x, round(y + dy))) for line, (_, dy, _, _) in zip(broken, shape, strict=True)), size
@@ -180,7 +189,7 @@ def _shrunk(
     bearable: float,
 ) -> tuple[tuple[int, int], int]:
     """A place for something and its size: smaller where it would else cost more than is bearable."""
-    for share in (1.0, 0.88, 0.76, 0.66, 0.58):
+    for share in (1.0, 0.88, 0.76, 0.68):
         size = round(full * share)
         shape = ((0.0, 0.0, *measure(size)),)
         cost, at = room.seek(shape, choices)

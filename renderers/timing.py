@@ -34,7 +34,8 @@ def bench(states: Sequence[State]) -> list[Figure]:
                 kept.cache_clear()
     last = states[-1]
     first, _ = _drawn(last)
-    board.hex_picture.cache_clear()
+    for kept in (board.hex_picture, placing._arranged):
+        kept.cache_clear()
     cached, size = _drawn(last)
     _drawn(states[0])
     moves = [_drawn(state)[0] for state in states[1:]]
