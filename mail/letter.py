@@ -404,9 +404,7 @@ _SISTERS = {
     "iso-8859-8-e": "iso-8859-8",
     "windows-874": "cp874",
 }
-_UNFIT = frozenset(
-    {"idna", "punycode", "unicode_escape", "raw_unicode_escape", "undefined", "utf-7", "utf_7"}
-)
+_UNFIT = frozenset({"idna", "punycode", "unicode-escape", "raw-unicode-escape", "undefined", "utf-7"})
 
 
 def decoded(data: bytes, charset: str) -> str:
@@ -414,7 +412,7 @@ def decoded(data: bytes, charset: str) -> str:
     name = charset.strip(" '\"").lower()
     for candidate in (_SISTERS.get(name, name), "utf-8"):
         try:
-            if codecs.lookup(candidate).name not in _UNFIT:
+            if codecs.lookup(candidate).name.replace("_", "-") not in _UNFIT:
                 return data.decode(candidate)
         except (LookupError, ValueError):
             continue

@@ -109,7 +109,9 @@ def _beside(reading: Reading) -> list[Block]:
     blocks: list[Block] = []
     if reading.ignored:
         blocks.append(
-            Quoted("Not read as orders, being behind them", [text[:120] for text in reading.ignored[:10]])
+            Quoted(
+                "Behind your orders, and not read as orders", [text[:120] for text in reading.ignored[:10]]
+            )
         )
     if reading.stray:
         blocks.append(Quoted("Not read, because these lines stand among quoted text", reading.stray))

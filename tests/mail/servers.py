@@ -1,7 +1,8 @@
 """Mail servers on loopback, for any test that wants real sockets: pymap, aiosmtpd, Dovecot, and a link that
 breaks.
 
-Each is an async context manager, so that a test owns what it starts:
+Each is an async context manager, so that a test owns what it starts. pymap and aiosmtpd run in the test's own
+event loop: a blocking client must be called in a thread, as the methods here do.
 
     async with pymap_server() as mailbox, smtp_server() as player:
         mailbox.account            # an ImapAccount
@@ -75,19 +76,30 @@ class Mailbox:
         return await asyncio.to_thread(self._folder, name)
 
     async def count(self, name: str) -> int:
-        """How many mails a folder has."""
-        return len(await self.folder(name))
+        """How many mails a folder has; 0 where there is no such folder."""
+        return await asyncio.to_thread(self._count, name)
 
     async def until(self, name: str, count: int, seconds: float = 60.0) -> list[bytes]:
         """Wait until a folder has so many mails."""
         async with asyncio.timeout(seconds):
-            while len(found := await self.folder(name)) < count:  # noqa: ASYNC110
+            while await self.count(name) < count:  # noqa: ASYNC110
                 await asyncio.sleep(0.05)
-        return found
+        return await self.folder(name)
 
     async def deliver(self, raw: bytes, *recipients: str, sender: str = "ann@player.test") -> None:
         """Deliver by LMTP, as a real server does: Return-Path and Delivered-To are stamped on it."""
         await asyncio.to_thread(self._deliver, raw, recipients, sender)
+
+    async def mark_seen(self) -> None:
+        """What a human does who opens every mail in the INBOX."""
+        await asyncio.to_thread(self._mark_seen)
+
+    def _mark_seen(self) -> None:
+        client = self._client()
+        client.select("INBOX")
+        status, said = client.store("1:*", "+FLAGS", r"(\Seen \Flagged)")
+        assert status == "OK", said
+        client.logout()
 
     def _client(self) -> imaplib.IMAP4:
         client = imaplib.IMAP4("127.0.0.1", self.port, timeout=30)
@@ -100,6 +112,15 @@ class Mailbox:
             status, said = client.append("INBOX", "", "", raw)
             assert status == "OK", said
         client.logout()
+
+    def _count(self, name: str) -> int:
+        client = self._client()
+        try:
+            if client.select(name, readonly=True)[0] != "OK":
+                return 0
+            return len(client.search(None, "UNDELETED")[1][0].split())
+        finally:
+            client.logout()
 
     def _folder(self, name: str) -> list[bytes]:
         client = self._client()

@@ -312,7 +312,8 @@ async def test_c11_bounces_are_counted_only_with_a_letter_of_ours(desk: MemoryDe
 
     def bounce(to: str, quoted: str) -> bytes:
         return (
-            f"Return-Path: <>\nDelivered-To: {to}\nFrom: mailer-daemon@player.test\nTo: {to}\nSubject: Undelivered\n"
+            f"Return-Path: <>\nDelivered-To: {to}\nFrom: mailer-daemon@player.test\nTo: {to}\n"
+            "Subject: Undelivered\n"
             'Auto-Submitted: auto-replied\nContent-Type: multipart/report; boundary="b"\n\n'
             "--b\nContent-Type: text/plain\n\nbuy SV\n--b\nContent-Type: message/delivery-status\n\n"
             "Reporting-MTA: dns; x\n\nAction: failed\nStatus: 5.1.1\n\n"

@@ -39,7 +39,13 @@ def test_letter(name: str) -> None:
         "report": [letter.report.status, list(letter.report.message_ids)] if letter.report else None,
     }
     fault = expected.pop("fault", None)
-    standard = {"ignored": [], "stray": [], "automatic": None, "problem": None, "report": None}
+    standard: dict[str, Any] = {
+        "ignored": [],
+        "stray": [],
+        "automatic": None,
+        "problem": None,
+        "report": None,
+    }
     assert seen == standard | expected
     assert (fault in found.fault.reason) if fault and found.fault else fault is None and found.fault is None
 

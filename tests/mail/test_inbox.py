@@ -1,0 +1,339 @@
+"""The watch over a mailbox, through real IMAP: pymap in this process, and Dovecot where it is installed."""
+
+import asyncio
+import contextlib
+import random
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from dataclasses import replace
+from email import message_from_bytes
+from email.utils import parseaddr
+
+import pytest
+
+from mail.clerk import Clerk
+from mail.desk import Folder, Outcome
+from mail.imap import ConnectionLost, Imap, ImapAccount, LoginRefused
+from mail.inbox import Inbox, Pace
+from mail.reader import Reader
+from tests.mail.desks import POST, MemoryDesk, reply
+from tests.mail.servers import Mailbox, broken_link, dovecot_server, free_port, pymap_server
+
+FAST = Pace(command=5.0, idle=2.0, again=0.1, first_retry=0.02, last_retry=0.2, refused=0.2, big=200_000)
+
+Server = Callable[[], AbstractAsyncContextManager[Mailbox]]
+SERVERS = [
+    pytest.param(pymap_server, id="pymap"),
+    pytest.param(dovecot_server, id="dovecot", marks=pytest.mark.dovecot),
+]
+
+
+READER = Reader()  # one worker for all tests of a process; it ends with the process
+
+
+@pytest.fixture(params=SERVERS)
+async def mailbox(request: pytest.FixtureRequest) -> AsyncIterator[Mailbox]:
+    server: Server = request.param
+    async with server() as found:
+        yield found
+
+
+@asynccontextmanager
+async def watching(
+    desk: MemoryDesk, account: ImapAccount, pace: Pace = FAST, reader: Reader | None = None
+) -> AsyncIterator[Inbox]:
+    """An inbox that runs meanwhile; it must not end by itself."""
+    inbox = Inbox(account, desk, Clerk(POST, desk, now=desk.clock), reader or READER, pace)
+    task = asyncio.create_task(inbox.run())
+    try:
+        yield inbox
+        assert not task.done(), task
+    finally:
+        task.cancel()
+        with contextlib.suppress(asyncio.CancelledError):
+            await task
+
+
+async def until(condition: Callable[[], bool], seconds: float = 60.0) -> None:
+    async with asyncio.timeout(seconds):
+        while not condition():  # noqa: ASYNC110
+            await asyncio.sleep(0.02)
+
+
+async def test_what_lay_there_and_what_comes_is_dealt_with(mailbox: Mailbox) -> None:
+    desk = MemoryDesk()
+    notice = desk.notice()
+    await mailbox.put(reply(notice, "sell 1 X", message_id="<1@p>"), b"From: eve@evil.test\r\n\r\nhello\r\n")
+    async with watching(desk, mailbox.account) as inbox:
+        await mailbox.until("Processed", 1)
+        await mailbox.put(reply(notice, "buy SV", message_id="<2@p>"))
+        await mailbox.until("Processed", 2)
+        assert inbox.searched is not None
+    assert desk.moves == [("s1", "sell 1 X"), ("s1", "buy SV")]
+    assert await mailbox.count("INBOX") == 0 and await mailbox.count("Ignored") == 1
+    assert len(desk.letters()) == 2 and all(count == 1 for count in desk.arrivals.values())
+
+
+async def test_the_folder_is_the_state_not_the_flag(mailbox: Mailbox) -> None:
+    """C.31: a human who reads the mailbox loses nobody's orders."""
+    desk = MemoryDesk()
+    await mailbox.put(reply(desk.notice(), "buy SV"))
+    await mailbox.mark_seen()
+    async with watching(desk, mailbox.account):
+        await mailbox.until("Processed", 1)
+    assert desk.moves == [("s1", "buy SV")]
+
+
+async def test_c09_duplicates_are_moved_and_not_done_again(mailbox: Mailbox) -> None:
+    desk = MemoryDesk()
+    raw = reply(desk.notice(), "buy SV")
+    await mailbox.put(raw, raw, b"Received: from elsewhere\r\n" + raw)
+    async with watching(desk, mailbox.account):
+        await mailbox.until("Processed", 3)
+        await mailbox.put(raw)  # restored from a backup, moved back by a human, …
+        await mailbox.until("Processed", 4)
+    assert desk.moves == [("s1", "buy SV")]
+    assert len([row for row in desk.rows.values() if row.outgoing.reason == "done"]) == 1
+
+
+async def test_c19_a_huge_mail_is_not_fetched(mailbox: Mailbox) -> None:
+    desk = MemoryDesk()
+    raw = reply(desk.notice(), "buy SV\n" + "x" * 70 + "\n" + ("y" * 70 + "\n") * 20_000)
+    await mailbox.put(raw)
+    async with watching(desk, mailbox.account):
+        await mailbox.until("Processed", 1)
+    assert desk.moves == [] and max(map(len, desk.raws.values())) == FAST.glance
+    assert b"it is too big" in desk.letters()[0].raw
+
+
+async def test_c19_many_mails(mailbox: Mailbox) -> None:
+    desk = MemoryDesk()
+    await mailbox.put(*[f"From: eve{n}@evil.test\r\n\r\nx\r\n".encode() for n in range(120)])
+    async with watching(desk, mailbox.account):
+        await mailbox.until("Ignored", 120, seconds=120)
+    assert desk.letters() == []
+
+
+async def test_c18_a_bomb_goes_to_quarantine_and_the_next_mail_is_read(mailbox: Mailbox) -> None:
+    desk = MemoryDesk()
+    notice = desk.notice()
+    bomb = reply(notice, "--b\n" * 5_000)
+    await mailbox.put(bomb, reply(notice, "buy SV", message_id="<2@p>"))
+    async with watching(desk, mailbox.account):
+        await mailbox.until("Quarantine", 1)
+        await mailbox.until("Processed", 1)
+    assert desk.moves == [("s1", "buy SV")] and desk.alerts
+    assert {letter.reason for letter in desk.letters()} == {"unreadable", "done"}
+
+
+async def test_a_mail_that_outlasts_the_reader_goes_to_quarantine(mailbox: Mailbox) -> None:
+    desk = MemoryDesk()
+    await mailbox.put(reply(desk.notice(), "buy SV"))
+    async with Reader(limit=0.0) as reader, watching(desk, mailbox.account, reader=reader):
+        await mailbox.until("Quarantine", 1)
+    assert desk.moves == [] and [letter.reason for letter in desk.letters()] == ["unreadable"]
+
+
+async def test_a_mail_that_fails_is_tried_three_times_and_nobody_waits(mailbox: Mailbox) -> None:
+    desk = MemoryDesk()
+    notice = desk.notice()
+    say = desk.say
+    failures = 0
+
+    async def failing(*args: object) -> object:
+        nonlocal failures
+        if "sell 9 X" in args[1]:  # type: ignore[operator]
+            failures += 1
+            raise RuntimeError("the database is away")
+        return await say(*args)  # type: ignore[arg-type]
+
+    desk.say = failing  # type: ignore[method-assign, assignment]
+    await mailbox.put(
+        reply(notice, "sell 9 X", message_id="<1@p>"), reply(notice, "sell 1 X", message_id="<2@p>")
+    )
+    async with watching(desk, mailbox.account):
+        await mailbox.until("Processed", 1)
+        await mailbox.until("Quarantine", 1)
+    assert failures == 3 and desk.moves == [("s1", "sell 1 X")]
+
+
+class Killed(BaseException):
+    """Stands for kill -9: nothing may catch it."""
+
+
+@pytest.mark.parametrize("point", ["received", "say", "after say", "settle", "after settle"])
+async def test_c28_killed_between_any_two_steps(point: str) -> None:
+    """Whatever was done before the kill is not done again, and what was not done is made up for."""
+    async with pymap_server() as mailbox:
+        desk = MemoryDesk()
+        await mailbox.put(reply(desk.notice(), "buy SV"))
+        name = point.removeprefix("after ")
+        step = getattr(desk, name)
+
+        async def dying(*args: object) -> object:
+            if point.startswith("after"):
+                await step(*args)
+            raise Killed
+
+        setattr(desk, name, dying)
+        inbox = Inbox(mailbox.account, desk, Clerk(POST, desk, now=desk.clock), READER, FAST)
+        with pytest.raises(Killed):
+            await inbox.run()
+        setattr(desk, name, step)
+        assert await mailbox.count("INBOX") == 1
+        async with watching(desk, mailbox.account):
+            await mailbox.until("Processed", 1)
+        assert desk.moves == [("s1", "buy SV")]
+        assert len([row for row in desk.rows.values() if row.outgoing.reason == "done"]) == 1
+
+
+@pytest.mark.parametrize("how", ["reset", "finish", "swallow"])
+async def test_c29_a_lost_connection_is_noticed(mailbox: Mailbox, how: str) -> None:
+    desk = MemoryDesk()
+    notice = desk.notice()
+    async with broken_link(mailbox.port) as link:
+        account = replace(mailbox.account, port=link.port)
+        async with watching(desk, account, replace(FAST, command=1.0, idle=1.0)):
+            await mailbox.put(reply(notice, "sell 1 X", message_id="<1@p>"))
+            await mailbox.until("Processed", 1)
+            getattr(link, how)()
+            await mailbox.put(reply(notice, "sell 2 X", message_id="<2@p>"))
+            await mailbox.until("Processed", 2)
+        assert link.opened >= 2
+    assert [line for _, line in desk.moves] == ["sell 1 X", "sell 2 X"]
+
+
+async def test_d6_a_link_that_breaks_all_the_time_loses_and_doubles_nothing(mailbox: Mailbox) -> None:
+    desk = MemoryDesk()
+    notice = desk.notice()
+    chance = random.Random(6)
+    async with broken_link(mailbox.port) as link:
+        account = replace(mailbox.account, port=link.port)
+        async with watching(desk, account, replace(FAST, command=1.0, idle=1.0)):
+
+            async def breaking() -> None:
+                while True:
+                    await asyncio.sleep(chance.uniform(0.02, 0.4))
+                    chance.choice([link.reset, link.finish, link.swallow])()
+
+            vandal = asyncio.create_task(breaking())
+            for n in range(30):
+                await mailbox.put(reply(notice, f"sell {n} X", message_id=f"<{n}@p>"))
+                await asyncio.sleep(0.03)
+            await asyncio.sleep(2)
+            vandal.cancel()
+            await mailbox.until("Processed", 30, seconds=120)
+        assert link.opened > 3
+    assert sorted(desk.moves) == sorted(("s1", f"sell {n} X") for n in range(30))
+    assert len([row for row in desk.rows.values() if row.outgoing.reason in {"done", "paused"}]) <= 30
+
+
+async def test_a_server_that_comes_later_is_found() -> None:
+    desk = MemoryDesk()
+    async with (
+        pymap_server() as mailbox,
+        broken_link(free_port()) as link,
+        watching(desk, replace(mailbox.account, port=link.port)) as inbox,
+    ):
+        await until(lambda: link.opened >= 3)
+        assert inbox.searched is None
+        link.target = mailbox.port
+        await until(lambda: inbox.searched is not None)
+
+
+async def test_a_refused_login_alerts_and_is_tried_again(mailbox: Mailbox) -> None:
+    desk = MemoryDesk()
+    async with watching(desk, replace(mailbox.account, password="wrong")):
+        await until(lambda: len(desk.alerts) >= 2)
+    assert "cannot be opened" in desk.alerts[0] and "wrong" not in desk.alerts[0]
+
+
+@pytest.mark.parametrize("user", ["na me", 'a"b', "a\\b", 'x" "y'])
+async def test_c23_names_are_quoted(user: str) -> None:
+    """A refused login and nothing worse: the name never becomes IMAP of its own."""
+    async with pymap_server() as mailbox:
+        with pytest.raises(LoginRefused):
+            await Imap.open(replace(mailbox.account, user=user), 5.0)
+
+
+@pytest.mark.parametrize(("host", "user"), [("imap.example.org", "x"), ("127.0.0.1", "a\r\nb"), ("::2", "x")])
+def test_c27_accounts_that_cannot_be(host: str, user: str) -> None:
+    with pytest.raises(ValueError):
+        ImapAccount(host, user, "secret", tls=False)
+    assert "secret" not in repr(ImapAccount("imap.example.org", "x", "secret"))
+
+
+async def test_c27_a_server_without_tls_is_refused() -> None:
+    async with pymap_server() as mailbox:
+        with pytest.raises(ConnectionLost):
+            await Imap.open(replace(mailbox.account, tls=True), 5.0)
+
+
+async def test_without_move_mails_are_copied_and_marked(mailbox: Mailbox) -> None:
+    for missing in ({"MOVE"}, {"MOVE", "UIDPLUS"}):
+        await mailbox.put(b"From: a@b.test\r\n\r\nx\r\n")
+        imap = await Imap.open(mailbox.account, 5.0)
+        imap._client.protocol.capabilities = set(imap._client.protocol.capabilities) - missing
+        (uid,) = await imap.uids(1)
+        await imap.move(uid, Folder.PROCESSED)
+        assert await imap.uids(1) == []
+        await imap.close()
+    assert await mailbox.count("Processed") == 2 and await mailbox.count("INBOX") == 0
+
+
+async def test_without_idle_the_mailbox_is_polled(mailbox: Mailbox) -> None:
+    imap = await Imap.open(mailbox.account, 5.0)
+    imap._client.protocol.capabilities = set(imap._client.protocol.capabilities) - {"IDLE"}
+    await imap.wait(0.05)
+    await imap.close()
+
+
+async def test_uids_are_searched_in_slices(mailbox: Mailbox, monkeypatch: pytest.MonkeyPatch) -> None:
+    await mailbox.put(*[b"From: a@b.test\r\n\r\nx\r\n"] * 7)
+    monkeypatch.setattr("mail.imap._SLICE", 3)
+    imap = await Imap.open(mailbox.account, 5.0)
+    uids = await imap.uids(1)
+    assert len(uids) == 7 and uids == sorted(uids)
+    assert await imap.uids(uids[4]) == uids[4:] and await imap.uids(uids[-1] + 1) == []
+    assert await imap.envelope(uids[-1] + 50) is None and await imap.fetch(uids[-1] + 50) is None
+    await imap.close()
+
+
+NASTY = [
+    b"",
+    b"\r\n",
+    b"Subject: {5}\r\n\r\n* 1 FETCH (UID 1)\r\n)\r\nA1 OK\r\n",
+    b"Subject: x\r\n\r\n" + b"* BYE\r\n" * 500,
+    b"Subject: ) (\r\n\r\n{10}\r\n+ idling\r\n",
+    bytes(range(1, 256)) * 300,
+]
+
+
+@pytest.mark.dovecot
+async def test_bytes_come_as_they_are() -> None:
+    async with dovecot_server() as mailbox:
+        await mailbox.put(*[b"From: a@b.test\r\n" + body for body in NASTY])
+        imap = await Imap.open(mailbox.account, 5.0)
+        fetched = [await imap.fetch(uid) for uid in await imap.uids(1)]
+        assert fetched == await mailbox.folder("INBOX")
+        await imap.close()
+
+
+@pytest.mark.dovecot
+async def test_delivery_by_lmtp_carries_the_token() -> None:
+    """C.9, C.11: the server's own stamps, not the sender's To, say where a mail went."""
+    async with dovecot_server("play") as mailbox:
+        desk = MemoryDesk()
+        notice = desk.notice()
+        address = parseaddr(message_from_bytes(notice.raw)["Reply-To"])[1]
+        raw = reply(notice, "buy SV", to="undisclosed-recipients:;").replace(
+            notice.message_id.encode(), b"<gone@x>"
+        )
+        async with watching(desk, mailbox.account):
+            await mailbox.deliver(raw, address)
+            await mailbox.until("Processed", 1)
+            await mailbox.deliver(raw.replace(b"<reply-1@", b"<auto@"), address, sender="")
+            await mailbox.until("Ignored", 1)
+        assert desk.moves == [("s1", "buy SV")]
+        assert desk.outcomes[-1].verdict == "automatic: empty Return-Path"
+        assert isinstance(desk.outcomes[0], Outcome)
