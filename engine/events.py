@@ -130,6 +130,12 @@ class Floated(Event, frozen=True):
         state.companies[self.company].floated = True
 
 
+class RoundBegan(Event, frozen=True):
+    """A round begins: `stock round 2`, `operating round 3.1 of 2`."""
+
+    round: str
+
+
 class TurnBegan(Event, frozen=True):
     """A company begins its turn of an operating round."""
 
@@ -323,6 +329,7 @@ AnyEvent = (
     | SharesMoved
     | PresidentNamed
     | Floated
+    | RoundBegan
     | TurnBegan
     | TileLaid
     | TokenPlaced

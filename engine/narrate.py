@@ -1,17 +1,20 @@
-"""What has happened, told in sentences that a player would say."""
+"""What has happened, told in sentences that a player would say.
+
+Money is told with what it was for: a payment is held back until the share, train or private that
+it bought comes by, and income and dividends are told as one sentence each.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from typing import Any
 
 from engine.events import (
     AnyEvent,
-    Asked,
     BankBroke,
     BidMade,
     CashMoved,
     Changed,
-    Closed,
     Declared,
     Floated,
     OfferEnded,
@@ -21,158 +24,238 @@ from engine.events import (
     Passed,
     PhaseStarted,
     PlayerRenamed,
-    PowerSpent,
     PresidentNamed,
     PriceMoved,
     PriorityMoved,
     PrivateMoved,
     Ran,
+    RoundBegan,
     SharesMoved,
     TileLaid,
     TokenPlaced,
     TokenShifted,
     TrainMoved,
     TrainsGone,
-    TurnBegan,
 )
 from engine.game import Game
 from engine.offers import offer_words
-from engine.state import BANK, CLOSED, IPO, POOL, GameOver, OperatingRound, StockRound
+from engine.state import BANK, CLOSED, IPO, POOL, GameOver
+
+CLOSE_A_MATTER = (
+    BankBroke,
+    BidMade,
+    Declared,
+    Floated,
+    OfferEnded,
+    OfferMade,
+    ParSet,
+    Passed,
+    PhaseStarted,
+    PriceMoved,
+    PriorityMoved,
+    Ran,
+    RoundBegan,
+)
+"""Events before which what was held back is told."""
 
 PLACES = {IPO: "the initial offering", POOL: "the pool", BANK: "the bank"}
-SILENT_CASH = (
-    "income",
-    "dividend",
-    "capital",
-    "revenue",
-    "terrain",
-    "a token",
-    "a forced purchase",
-    "bankruptcy",
-)
 
 
 def narrate(g: Game, events: Iterable[AnyEvent]) -> list[str]:
-    """The events as sentences; `g` is the game after them. What follows by itself is left out."""
-    told: list[str] = []
-    income: dict[str, int] = {}
+    """The events as sentences; `g` is the game after them."""
+    teller = _Teller(g)
     for event in events:
-        if isinstance(event, CashMoved) and event.why.startswith("income"):
-            income[event.target] = income.get(event.target, 0) + event.amount
-            continue
-        if income:
-            told.append(_income(g, income))
-            income = {}
-        if sentence := tell(g, event):
-            told.append(sentence)
-    if income:
-        told.append(_income(g, income))
-    return told
+        teller.hear(event)
+    teller.pause()
+    return teller.told
 
 
-def _income(g: Game, income: dict[str, int]) -> str:
-    return "Privates pay " + ", ".join(f"{_who(g, o)} ${d}" for o, d in income.items()) + "."
+class _Teller:
+    """Turns events into sentences, one after the other.
 
+    `_paid` is a payment whose purpose has not come by yet, `_sold` a sale whose price has not,
+    `_shared` income or dividends by owner under their heading.
+    """
 
-def _who(g: Game, owner: str) -> str:
-    if owner in g.state.companies:
-        return f"the {owner}"
-    return PLACES.get(owner) or g.state.name(owner)
+    def __init__(self, g: Game) -> None:
+        self._g = g
+        self.told: list[str] = []
+        self._paid: CashMoved | None = None
+        self._sold: SharesMoved | None = None
+        self._heading: str | None = None
+        self._shared: dict[str, int] = {}
 
+    def who(self, owner: str) -> str:
+        if owner in self._g.state.companies:
+            return f"the {owner}"
+        return PLACES.get(owner) or self._g.state.name(owner)
 
-def _cap(text: str) -> str:
-    return text[:1].upper() + text[1:]
+    def say(self, sentence: str) -> None:
+        self.told.append(sentence[:1].upper() + sentence[1:] + ("" if sentence.endswith(".") else "."))
 
+    def pause(self) -> None:
+        """Tell what was held back."""
+        if self._shared:
+            self.say(f"{self._heading}: " + ", ".join(f"{self.who(o)} ${d}" for o, d in self._shared.items()))
+        if self._paid:
+            paid = self._paid
+            if paid.source == BANK:
+                self.say(f"{self.who(paid.target)} receives ${paid.amount} ({paid.why})")
+            else:
+                self.say(f"{self.who(paid.source)} pays ${paid.amount} for {paid.why}")
+        if self._sold:
+            sold = self._sold
+            self.say(f"{sold.percent} % of the {sold.company} go to {self.who(sold.target)}")
+        self._paid, self._sold, self._heading, self._shared = None, None, None, {}
 
-def tell(g: Game, event: AnyEvent) -> str | None:
-    """One event as a sentence, or None for what a player need not be told."""
-    match event:
-        case CashMoved():
-            return _tell_cash(g, event)
-        case SharesMoved(company, source, target, percent):
-            return f"{percent} % of the {company} go from {_who(g, source)} to {_who(g, target)}."
-        case PrivateMoved(private, owner):
-            return (
-                f"The {private} is closed."
-                if owner == CLOSED
-                else f"{_cap(_who(g, owner))} owns the {private}."
-            )
-        case BidMade(seat, private, amount):
-            return f"{g.state.name(seat)} bids ${amount} for the {private}."
-        case ParSet(company, par):
-            return f"The {company} starts at ${par}."
-        case PriceMoved(company, cell, why):
-            return f"The {company} is at ${g.title.cell(cell).price} ({why})."
-        case PresidentNamed(company, seat):
-            return f"{g.state.name(seat)} is president of the {company}."
-        case Floated(company):
-            return f"The {company} floats."
-        case TileLaid(company, hex, tile, turn):
-            name = g.facts.map.hexes[hex].name
-            return f"The {company} lays #{tile} on {hex}{f' {name}' if name else ''}, rotation {turn}."
-        case TokenPlaced(company, hex):
-            name = g.facts.map.hexes[hex].name
-            return f"The {company} has a token in {name or hex} ({hex})."
-        case TokenShifted(company, hex, node):
-            return f"The token of the {company} in {hex} stands in its city {node}."
-        case TrainMoved(train, source, target, why):
-            return _tell_train(g, train, source, target, why)
-        case TrainsGone(train):
-            return f"All {train}-trains are out of play."
-        case PhaseStarted(phase):
-            return f"Phase {phase} begins."
-        case Ran(company, routes, revenue):
-            ran = ", ".join(f"{train} on {route}" for train, route in routes)
-            return f"The {company} runs {ran}: ${revenue}."
-        case Declared(company, kind, revenue):
-            return {
-                "pay": f"The {company} pays ${revenue}.",
-                "withhold": f"The {company} withholds ${revenue}.",
-            }.get(kind, f"The {company} earns nothing.")
-        case Passed(who, what):
-            return (
-                f"{_cap(_who(g, who))} declines: {what}."
-                if who in g.state.companies
-                else f"{_who(g, who)} passes."
-            )
-        case PriorityMoved(seat):
-            return f"{g.state.name(seat)} has the priority deal."
-        case OfferMade(offer):
-            return f"{g.state.name(offer.asker)} offers {g.state.name(offer.asked)}: {offer_words(g, offer)}."
-        case OfferEnded(_, outcome):
-            return f"The offer is {outcome}." if outcome != "lapsed" else "The offer ends with the turn."
-        case PlayerRenamed(seat, name):
-            return f"{name} plays on in seat {int(seat[1:]) + 1}."
-        case BankBroke():
-            return "The bank is broken: the game ends with this set of operating rounds, or with the next."
-        case Opened(frame) | Changed(frame):
-            return _tell_frame(frame)
-        case PowerSpent() | TurnBegan() | Closed() | Asked():
-            return None
+    def hear(self, event: AnyEvent) -> None:
+        if isinstance(event, CLOSE_A_MATTER):
+            self.pause()
+        tell: Callable[[Any], None] | None = getattr(self, f"_{type(event).__name__}", None)
+        if tell is not None:
+            tell(event)
 
+    def _price(self) -> str:
+        """The held payment as the price of what has come by."""
+        price = f" for ${self._paid.amount}" if self._paid else ""
+        self._paid = None
+        return price
 
-def _tell_cash(g: Game, event: CashMoved) -> str | None:
-    why, amount = event.why, event.amount
-    if why.startswith(("revenue", "capital", "dividend")):
-        return f"{_cap(_who(g, event.target))} receives ${amount} ({why})."
-    if event.source == BANK:
-        return f"{_cap(_who(g, event.target))} receives ${amount} for {why}."
-    verb = "adds" if why == "a forced purchase" else "pays"
-    return f"{_cap(_who(g, event.source))} {verb} ${amount} for {why}."
+    # -- money -------------------------------------------------------------------------
 
+    def _CashMoved(self, event: CashMoved) -> None:
+        if event.why.startswith(("income", "dividend")):
+            company = event.why.split()[-1]
+            heading = "Privates pay" if event.why.startswith("income") else f"The {company} pays"
+            if heading != self._heading:
+                self.pause()
+            self._heading = heading
+            self._shared[event.target] = self._shared.get(event.target, 0) + event.amount
+        elif self._sold and event.source == BANK and event.target == self._sold.source:
+            sold, self._sold = self._sold, None
+            what = f"{sold.percent} % of the {sold.company}"
+            self.say(f"{self.who(sold.source)} sells {what} for ${event.amount}")
+        else:
+            self.pause()
+            self._paid = event
+            if event.why == "revenue":
+                self._paid = None
 
-def _tell_train(g: Game, train: str, source: str, target: str, why: str) -> str:
-    if target == POOL:
-        return f"{_cap(_who(g, source))} gives up a {train}-train ({why})."
-    return f"{_cap(_who(g, target))} has a {train}-train from {_who(g, source)}."
+    def _BankBroke(self, event: BankBroke) -> None:
+        self.say("The bank is broken: the game ends with a whole set of operating rounds")
 
+    # -- shares and privates -------------------------------------------------------------
 
-def _tell_frame(frame: object) -> str | None:
-    match frame:
-        case StockRound(number, passes=0, last=None):
-            return f"Stock round {number} begins."
-        case OperatingRound(after, number, of, waiting=()):
-            return f"Operating round {after}.{number} of {of} begins."
-        case GameOver(reason):
-            return f"The game is over. {reason}"
-    return None
+    def _SharesMoved(self, event: SharesMoved) -> None:
+        if event.target == POOL:
+            self.pause()
+            self._sold = event
+            return
+        if not self._paid:
+            self.pause()
+        price = self._price()
+        verb = "buys" if price else "receives"
+        source = self.who(event.source)
+        what = f"{event.percent} % of the {event.company}"
+        self.say(f"{self.who(event.target)} {verb} {what} from {source}{price}")
+
+    def _PrivateMoved(self, event: PrivateMoved) -> None:
+        if event.owner == CLOSED:
+            self.pause()
+            self.say(f"the {event.private} is closed")
+        else:
+            price = self._price()
+            self.say(f"{self.who(event.owner)} {'buys' if price else 'receives'} the {event.private}{price}")
+
+    def _BidMade(self, event: BidMade) -> None:
+        self.say(f"{self.who(event.seat)} bids ${event.amount} for the {event.private}")
+
+    def _ParSet(self, event: ParSet) -> None:
+        self.say(f"the {event.company} starts at ${event.par}")
+
+    def _PriceMoved(self, event: PriceMoved) -> None:
+        self.say(f"the {event.company} is at ${self._g.title.cell(event.cell).price} ({event.why})")
+
+    def _PresidentNamed(self, event: PresidentNamed) -> None:
+        self.say(f"{self.who(event.seat)} is president of the {event.company}")
+
+    def _Floated(self, event: Floated) -> None:
+        self.say(f"the {event.company} floats")
+
+    # -- operations ----------------------------------------------------------------------
+
+    def _hex(self, hex: str) -> str:
+        name = self._g.facts.map.hexes[hex].name
+        return f"{hex} {name}" if name else hex
+
+    def _TileLaid(self, event: TileLaid) -> None:
+        price = self._price()
+        where = self._hex(event.hex)
+        self.say(f"the {event.company} lays #{event.tile} on {where}, rotation {event.turn}{price}")
+
+    def _TokenPlaced(self, event: TokenPlaced) -> None:
+        if not self._paid:
+            self.pause()
+        self.say(f"the {event.company} places a token in {self._hex(event.hex)}{self._price()}")
+
+    def _TokenShifted(self, event: TokenShifted) -> None:
+        self.say(f"the token of the {event.company} in {self._hex(event.hex)} is in its city {event.node}")
+
+    def _Ran(self, event: Ran) -> None:
+        ran = ", ".join(f"{train} on {route}" for train, route in event.routes)
+        self.say(f"the {event.company} runs {ran}: ${event.revenue}")
+
+    def _Declared(self, event: Declared) -> None:
+        if event.kind == "withhold":
+            self.say(f"the {event.company} withholds ${event.revenue}")
+        elif event.kind == "none":
+            self.say(f"the {event.company} earns nothing")
+
+    def _TrainMoved(self, event: TrainMoved) -> None:
+        if event.target == POOL:
+            self.pause()
+            self.say(f"the {event.source} gives up a {event.train}-train ({event.why})")
+        else:
+            source = self.who(event.source)
+            self.say(f"the {event.target} buys a {event.train}-train from {source}{self._price()}")
+
+    def _TrainsGone(self, event: TrainsGone) -> None:
+        self.say(f"all {event.train}-trains are out of play")
+
+    def _PhaseStarted(self, event: PhaseStarted) -> None:
+        self.say(f"phase {event.phase} begins")
+
+    # -- turns and rounds ------------------------------------------------------------------
+
+    def _Passed(self, event: Passed) -> None:
+        declines = event.who in self._g.state.companies
+        self.say(f"{self.who(event.who)} {f'declines {event.what}' if declines else 'passes'}")
+
+    def _PriorityMoved(self, event: PriorityMoved) -> None:
+        self.say(f"{self.who(event.seat)} has the priority deal")
+
+    def _OfferMade(self, event: OfferMade) -> None:
+        offer = event.offer
+        self.say(f"{self.who(offer.asker)} offers {self.who(offer.asked)}: {offer_words(self._g, offer)}")
+
+    def _OfferEnded(self, event: OfferEnded) -> None:
+        ended = event.outcome == "lapsed"
+        self.say("the offer ends with the turn" if ended else f"the offer is {event.outcome}")
+
+    def _PlayerRenamed(self, event: PlayerRenamed) -> None:
+        self.say(f"{event.name} plays on in seat {int(event.seat[1:]) + 1}")
+
+    def _RoundBegan(self, event: RoundBegan) -> None:
+        self.say(f"{event.round} begins")
+
+    def _Opened(self, event: Opened) -> None:
+        if isinstance(event.frame, GameOver):
+            self._ended(event.frame)
+
+    def _Changed(self, event: Changed) -> None:
+        if isinstance(event.frame, GameOver):
+            self._ended(event.frame)
+
+    def _ended(self, frame: GameOver) -> None:
+        self.pause()
+        self.say(f"the game is over: {frame.reason[:1].lower() + frame.reason[1:]}")

@@ -13,7 +13,7 @@ import msgspec
 
 from engine import market
 from engine.actions import Action
-from engine.events import PriorityMoved
+from engine.events import PriorityMoved, RoundBegan
 from engine.game import Game
 from engine.opening.waterfall import pay_private_income
 from engine.operating.stations import Chooser, establish_home
@@ -21,9 +21,15 @@ from engine.state import IPO, POOL, AnyFrame, GameOver, OperatingRound, Operatin
 from engine.title import Option
 
 
+def stock_round(g: Game, number: int) -> StockRound:
+    """The stock round of that number: whoever has the priority begins (§4, §7)."""
+    g.emit(RoundBegan(f"stock round {number}"))
+    return StockRound(number=number, turn=g.state.priority)
+
+
 def first_stock_round(g: Game) -> AnyFrame:
-    """The stock round that follows the sale of the privates: whoever has the priority begins (§7)."""
-    return StockRound(number=1, turn=g.state.priority)
+    """The stock round that follows the sale of the privates."""
+    return stock_round(g, 1)
 
 
 @dataclass(frozen=True)
@@ -79,6 +85,7 @@ def begin_operating(g: Game) -> None:
     """Pay private income; whoever has floated by now will operate (§11, §16)."""
     frame = g.top
     assert isinstance(frame, OperatingRound)
+    g.emit(RoundBegan(f"operating round {frame.after}.{frame.number} of {frame.of}"))
     pay_private_income(g)
     running = tuple(c for c in g.operating_order() if g.company(c).floated)
     g.change(msgspec.structs.replace(frame, waiting=running))
@@ -104,7 +111,7 @@ class OperatingRounds(Unasked):
         elif g.state.broken:
             g.change(GameOver("The bank is broken."))
         else:
-            g.change(StockRound(number=frame.after + 1, turn=g.state.priority))
+            g.change(stock_round(g, frame.after + 1))
         return True
 
 

@@ -44,7 +44,7 @@ from engine.kernel import Refused, asked, carry_out, game_of, new_game, refusal,
 from engine.notation import spell
 from engine.opening.waterfall import offered
 from engine.operating.run import stop_value
-from engine.state import BANK, POOL, FreeToken, HomeToken, OperatingTurn, State, Waterfall, is_seat
+from engine.state import BANK, POOL, FreeToken, HomeToken, OperatingTurn, State, Waterfall, copied, is_seat
 from engine.titles import titles
 
 SITE_OPTION = "conventions 18xx.games"
@@ -84,7 +84,7 @@ class Replay:
             self.state, _ = new_game(file.title, _table_names(file), options)
         except ValueError as wrong:
             raise FileError(str(wrong)) from None
-        self.start: State = self.state
+        self.start: State = copied(self.state)
         self.game: Game = game_of(self.state)
         self.instances = Instances(self.names)
         self.said: list[Said] = []
