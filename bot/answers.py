@@ -133,9 +133,7 @@ class Shown(_Answer, frozen=True):
 
 
 NotDone = Unreadable | Refused | Ambiguous
-Answer = (
-    Done | Unreadable | Refused | Ambiguous | Stale | NotYours | Closed | Confirm | Voted | Shown
-)
+Answer = Done | Unreadable | Refused | Ambiguous | Stale | NotYours | Closed | Confirm | Voted | Shown
 
 _encoder = msgspec.msgpack.Encoder()
 _decoder: msgspec.msgpack.Decoder[Answer] = msgspec.msgpack.Decoder(Answer)

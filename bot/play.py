@@ -1,14 +1,24 @@
-"""One table in memory: its log, its position, and every position that it ever had."""
+"""One table in memory: its log, its position, and every position that it ever had.
+
+Theory. The moves of a log are a tree: each continues the one at which the line of play stood when it
+was made, and an undo or a redo only says at which move the line stands now. So the position after a
+move is that after its parent with the events of the move folded in, whatever was undone since; a
+position is kept at every so many moves, and from there any other is a few folds away. What changes
+who sits in a seat is on no line: it holds for everything behind it in the log. No rule is asked.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 import engine
 from bot.answers import Asked
 from bot.tables import TableInfo
-from storage import Ballot
+from storage import Ballot, Line, Move, StoreError, resolve
+
+STRIDE = 32  # moves from one kept position to the next
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,14 +37,233 @@ class Happening:
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """A table as it stands. `asked`: whom it waits for; `votes`: open votes; `state` None in the lobby."""
+    """A table as it stands. `asked`: whom it waits for; `votes`: open votes; `state` None in the lobby.
+
+    `now` names the moment, for `seen` of an undo or a redo by somebody who is asked nothing.
+    """
 
     table: TableInfo
     state: engine.State | None
     seq: int
+    now: str
     asked: tuple[Asked, ...]
     votes: tuple[Ballot, ...]
 
     def decision(self, seat: int) -> str | None:
         """What that seat is asked now, as `seen` wants it."""
         return next((a.decision for a in self.asked if a.seat == seat), None)
+
+    def waiting(self) -> list[tuple[Ballot, int]]:
+        """Each vote with each seat that has not answered it."""
+        return [(b, seat) for b in self.votes for seat, said in b.voices.items() if said is None]
+
+
+def seat_name(seat: int) -> str:
+    """What the engine calls a seat."""
+    return f"p{seat}"
+
+
+def seat_number(name: str) -> int:
+    """The seat that the engine calls so."""
+    return int(name[1:])
+
+
+def questions(state: engine.State, cuts: int) -> tuple[Asked, ...]:
+    """Whom a position waits for, those asked by its question first."""
+    if state.over:
+        return ()
+    decision = engine.decision(state)
+    found = []
+    for name in decision.all:
+        main = name in decision.asked
+        offer = next((o for o in state.offers if o.asked == name), None)
+        what = f"o{offer.number}" if offer and not main else str(state.question)
+        needs = decision.needs if main else "to accept or decline an offer"
+        found.append(Asked(seat_number(name), state.name(name), f"{cuts}.{what}", needs, main))
+    return tuple(found)
+
+
+def _happening(row: Move, told: tuple[str, ...], live: bool) -> Happening:
+    return Happening(row.seq, row.at, row.kind, row.seat, row.said, row.line, told, live)
+
+
+class Play:
+    """A table that has begun. Rows come in by `add`, when loading and when playing alike."""
+
+    def __init__(self, table: TableInfo, votes: Sequence[Ballot] = (), rows: Iterable[Move] = ()) -> None:
+        self.table = table
+        self.votes = tuple(votes)
+        self.line = Line()
+        self.cuts = 0
+        self.undos: list[int] = []  # where the line stood before each undo that a redo can take back
+        self._rows: list[Move] = []
+        self._told: list[tuple[str, ...]] = []
+        self._stands: list[int] = [0]
+        self._parent: dict[int, int] = {}
+        self._kept: dict[int, bytes] = {}
+        self._stood: dict[str, int] = {}
+        self._state: engine.State | None = None
+        for row in rows:
+            self.add(row)
+
+    # -- rows --------------------------------------------------------------------------------
+
+    def add(self, row: Move) -> None:
+        """Take a row in: the next of the log. Raises StoreError for one out of order."""
+        if row.seq != self.seq + 1:
+            raise StoreError(f"Row {row.seq} of the log of {self.table.code} follows row {self.seq}.")
+        told: tuple[str, ...] = ()
+        if row.kind == "note" and row.events:
+            self._state = engine.decoded(row.events)
+            self._kept[0] = row.events
+            told = (row.said,)
+        elif row.kind == "move":
+            told = self._moved(row)
+        elif row.stands_at is not None:
+            self._shifted(row, row.stands_at)
+        elif row.kind == "replace":
+            events = engine.decoded_events(row.events)
+            engine.fold(events, self.state)
+            told = tuple(engine.narrate(self.state, events))
+        elif row.said:
+            told = (row.said,)
+        self._rows.append(row)
+        self._told.append(told)
+        self._stands.append(self.line.stands_at)
+        if self._state is not None:
+            for asked in (*self.asked, Asked(-1, "", self.now, "")):
+                self._stood[asked.decision] = row.seq
+
+    def _moved(self, row: Move) -> tuple[str, ...]:
+        self._parent[row.seq] = self.line.stands_at
+        self.line = resolve([row], self.line)
+        self.undos.clear()
+        events = engine.decoded_events(row.events)
+        engine.fold(events, self.state)
+        if len(self.line.played) % STRIDE == 0:
+            self._kept[row.seq] = engine.encoded(self.state)
+        return tuple(engine.narrate(self.state, events))
+
+    def _shifted(self, row: Move, to: int) -> None:
+        if row.kind == "undo":
+            self.undos.append(self.line.stands_at)
+        elif self.undos:
+            self.undos.pop()
+        self.line = resolve([row], self.line)
+        self.cuts += 1
+        self._state = self.position(to)
+
+    def position(self, move: int) -> engine.State:
+        """The position after a move (0: at the start), by the names of now; a copy."""
+        return self._named(self._after(move), self.seq)
+
+    def _after(self, move: int) -> engine.State:
+        """The position after a move, by the names of whenever."""
+        chain = []
+        while move not in self._kept:
+            chain.append(move)
+            move = self._parent[move]
+        state = engine.decoded(self._kept[move])
+        for seq in reversed(chain):
+            engine.fold(engine.decoded_events(self._rows[seq - 1].events), state)
+        return state
+
+    def _named(self, state: engine.State, seq: int) -> engine.State:
+        for row in self._rows[:seq]:
+            if row.kind == "replace":
+                engine.fold(engine.decoded_events(row.events), state)
+        return state
+
+    # -- what is there -----------------------------------------------------------------------
+
+    @property
+    def state(self) -> engine.State:
+        """The position now; not to be changed. Raises ValueError before the start."""
+        if self._state is None:
+            raise ValueError(f"Table {self.table.code} has not begun.")
+        return self._state
+
+    @property
+    def begun(self) -> bool:
+        """Whether there is a position."""
+        return self._state is not None
+
+    @property
+    def seq(self) -> int:
+        """The number of the last row of the log."""
+        return len(self._rows)
+
+    @property
+    def now(self) -> str:
+        """The name of the question that stands."""
+        return f"{self.cuts}.{self.state.question if self._state else 0}"
+
+    @property
+    def asked(self) -> tuple[Asked, ...]:
+        """Whom the table waits for."""
+        return questions(self._state, self.cuts) if self._state else ()
+
+    @property
+    def info(self) -> TableInfo:
+        """The table as it is told of."""
+        if self._state is None:
+            return self.table
+        return replace(
+            self.table,
+            names=tuple(self._state.players),
+            round=engine.round_name(self._state),
+            asked=tuple(a.seat for a in self.asked),
+            seq=self.seq,
+        )
+
+    def view(self) -> View:
+        """The table as it stands; the state is a copy."""
+        state = engine.copied(self._state) if self._state else None
+        return View(self.info, state, self.seq, self.now, self.asked, self.votes)
+
+    def state_at(self, seq: int) -> engine.State:
+        """The position after that row of the log, a copy. Raises ValueError for a row that is not there."""
+        begun = next((row.seq for row in self._rows if row.events), None)
+        if begun is None or not begun <= seq <= self.seq:
+            raise ValueError(f"The log of table {self.table.code} has no position {seq}.")
+        return self._named(self._after(self._stands[seq]), seq)
+
+    def stands(self, seat: int, seen: str) -> bool:
+        """Whether what was answered still stands for that seat."""
+        cut, _, question = seen.partition(".")
+        if cut != str(self.cuts):
+            return False
+        if question.startswith("o"):
+            name = seat_name(seat)
+            return any(f"o{o.number}" == question and o.asked == name for o in self.state.offers)
+        return question == str(self.state.question)
+
+    def seq_of(self, decision: str) -> int:
+        """The last row of the log behind which that decision stood; 0 for one that is unknown."""
+        return self._stood.get(decision, 0)
+
+    def log(self, after: int = 0, until: int | None = None) -> list[Happening]:
+        """The rows behind `after`, up to `until`, in words."""
+        played = set(self.line.played)
+        return [
+            _happening(row, told, row.kind != "move" or row.seq in played)
+            for row, told in zip(self._rows[after:until], self._told[after:until], strict=True)
+        ]
+
+    def last_move_of(self, seat: int, until: int | None = None) -> int:
+        """The row of a seat's last move that holds, 0 where it has none."""
+        limit = self.seq if until is None else until
+        return next((s for s in reversed(self.line.played) if s <= limit and self.seat_at(s) == seat), 0)
+
+    def seat_at(self, seq: int) -> int | None:
+        """Whose row of the log that is."""
+        return self._rows[seq - 1].seat
+
+    def parent(self, move: int) -> int:
+        """The move before a move on its line."""
+        return self._parent[move]
+
+    def next_on_line(self, move: int) -> int:
+        """The first move behind a move on the line of play, played or undone."""
+        path = [*self.line.played, *self.line.undone]
+        return path[path.index(move) + 1] if move else path[0]

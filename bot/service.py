@@ -1,4 +1,4 @@
-"""The service: the one way in for moves, the lobby, and the views that transports show.
+"""The service: the one way in for moves, beside the lobby and the views that transports show.
 
 Theory. A table has a lock; whatever is said at it waits there its turn, so that no two moves start
 from the same position, while other tables go on. Inside the lock the lines are read and played in
@@ -19,26 +19,102 @@ do everything. Every method for the lobby raises ValueError with a sentence wher
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from typing import Any
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 import engine
-from bot.answers import Answer
-from bot.play import Happening, View
+from bot import notices, votes, words
+from bot.answers import (
+    Ambiguous,
+    Answer,
+    Asked,
+    Closed,
+    Confirm,
+    Done,
+    Moved,
+    NotYours,
+    Refused,
+    Shown,
+    Stale,
+    Unreadable,
+    Voted,
+)
+from bot.lobby import Lobby, allowed, told_status
+from bot.memory import Draft, reach
+from bot.play import Play, seat_name
 from bot.tables import TableInfo
-from storage import Status, Store
+from storage import Ballot, Entry, Repeated, Taken
+from storage import Stale as Overtaken
+
+ATTEMPTS = 5  # against another process that writes at the same table
+LAST_ROWS = 12
+
+SHOWS = ("help", "status", "sheet", "turn", "map", "board", "market", "log", "company", "player")
+ALONE = ("undo", "redo", "resign", *SHOWS)
 
 
-class Service:
+@dataclass(frozen=True, slots=True)
+class Saying:
+    """What was said, by whom, as an answer to what."""
+
+    seat: int
+    lines: tuple[str, ...]
+    seen: str | None
+    request: str | None
+    person: int | None
+    transport: str
+
+    def entry(self, index: int = 0, **details: object) -> Entry:
+        """A row of the log for it."""
+        request = f"{self.request}#{index}" if self.request and index else self.request
+        row = {
+            "request": request, "seat": self.seat, "person_id": self.person, "transport": self.transport,
+            "decision": self.seen, "said": self.lines[index],
+        }  # fmt: skip
+        return Entry.model_validate(row | details)
+
+
+def without_comment(line: str) -> str:
+    """A line without what is behind a `#` that no digit follows."""
+    return re.sub(r"#(?!\d).*", "", line).strip()
+
+
+def first_word(line: str) -> str:
+    """What kind of line it is."""
+    return (line.split() or [""])[0].casefold()
+
+
+def shown(play: Play, seat: int | None, line: str) -> Shown | None:
+    """The answer to a question that changes nothing: `status`, `log 20`, `company X` … or None."""
+    what, _, rest = " ".join(line.split()).partition(" ")
+    what, rest, state, asked = what.casefold(), rest.strip(), play.state, play.asked
+    decision = next((a.decision for a in asked if a.seat == seat), None)
+    text, picture = None, None
+    match what:
+        case "log" if rest.isdecimal() or not rest:
+            text = words.log(play, min(int(rest or LAST_ROWS), 1000))
+        case "company":
+            text = words.company(state, rest) or f"There is no company {rest}."
+        case "player":
+            text = words.player(state, rest) or f"There is no player {rest}."
+        case _ if rest:
+            return None
+        case "help":
+            text = words.help(state, -1 if seat is None else seat, asked)
+        case "turn":
+            text = f"{words.title_line(state)}\n{words.waiting(state, asked)}"
+        case "status" | "sheet":
+            text, picture = words.status(state, asked), "sheet"
+        case "map" | "board":
+            text, picture = words.board(state), "map"
+        case "market":
+            text, picture = words.market(state), "market"
+    return None if text is None else Shown(what, text, picture, decision=decision)
+
+
+class Service(Lobby):
     """All tables of one store. Make one for each process, and let `run` go on beside it."""
-
-    def __init__(self, store: Store, *, options: Sequence[str] = (), keep: int = 32) -> None:
-        """`options` are given to every new table unless its host says otherwise; `keep` tables stay in memory."""
-        self.store = store
-
-    # -- what is said ------------------------------------------------------------------------
 
     async def say(
         self,
@@ -57,130 +133,351 @@ class Service:
         stands now. request: a name unique to this request; said again it gets the same answer and
         has no second effect. person: who speaks; None is the operator, who may speak for every seat.
         Beside the game's lines it understands `undo`, `redo`, `resign`, `help`, `status`, `map`,
-        `market`, `log [N]`, and `accept` / `decline` (also `accept vote`) while a vote asks the seat;
-        each of these stands alone.
+        `market`, `log [N]`, `company X`, `player X`, and `accept` / `decline` (also `accept vote`)
+        while a vote asks the seat; each of these stands alone. Raises storage.Missing for a table
+        that is not there, StoreError where nothing could be kept.
         """
-        raise NotImplementedError
+        for attempt in range(ATTEMPTS):
+            try:
+                async with self._held(table) as play:
+                    if kept := await self._answered(request):
+                        return kept
+                    return await self._heard(play, seat, lines, seen, request, person, transport)
+            except Overtaken:
+                if attempt == ATTEMPTS - 1:
+                    raise
+                self._forget(table)
+            except Repeated:
+                if kept := await self._answered(request):
+                    return kept
+                raise
+        raise AssertionError("unreachable")
 
-    # -- what is shown -----------------------------------------------------------------------
-
-    async def find(self, code: str) -> TableInfo:
-        """The table of a code. Raises ValueError with a sentence where there is none."""
-        raise NotImplementedError
-
-    async def table(self, table: int) -> TableInfo:
-        """A table, who sits there and where it is. Raises Missing."""
-        raise NotImplementedError
-
-    async def tables(
+    async def _heard(
         self,
-        *,
-        person: int | None = None,
-        place: tuple[str, Any] | None = None,
-        statuses: Sequence[Status] = (),
-    ) -> list[TableInfo]:
-        """All tables; those of a person; those whose `place` has such an entry (`("guild", 5)`)."""
-        raise NotImplementedError
+        play: Play,
+        seat: int | None,
+        lines: Sequence[str],
+        seen: str | None,
+        request: str | None,
+        person: int | None,
+        transport: str,
+    ) -> Answer:
+        info = play.table
+        if seat is None and person is not None:
+            seat = info.seat_of(person)
+        if not play.begun:
+            return Closed(info.status, f"Table {info.code} is {told_status(info.status)}.")
+        if seat is None or not 0 <= seat < len(play.state.players):
+            return NotYours(f"You have no seat at table {info.code}.")
+        sitter = info.at(seat)
+        if person is not None and (sitter is None or sitter.person != person):
+            return NotYours(f"That is for {play.state.players[seat]}, not for you.")
+        kept = tuple(line for raw in lines if (line := without_comment(raw)))
+        saying = Saying(seat, kept, seen, request, person, transport)
+        answer = await self._dispatched(play, saying)
+        if request and not isinstance(answer, Done | Voted | Shown | Confirm):
+            async with self._writing(play, request) as draft:
+                draft.answer = answer
+        return answer
 
-    async def view(self, table: int) -> View:
-        """The table as it stands now: state, whom it waits for, open votes. From memory."""
-        raise NotImplementedError
+    async def _dispatched(self, play: Play, said: Saying) -> Answer:
+        if not said.lines:
+            return Unreadable(
+                index=0, line="", reason="Nothing was said.", decision=self._decision(play, said)
+            )
+        if len(said.lines) > 1:
+            for index, line in enumerate(said.lines):
+                if first_word(line) in ALONE:
+                    reason = f"`{line}` has to be said by itself."
+                    return Refused(index, line, reason, decision=self._decision(play, said))
+            return await self._moves(play, said)
+        line = said.lines[0]
+        word = first_word(line)
+        if word in SHOWS and (answer := shown(play, said.seat, line)):
+            return answer
+        if word in ("accept", "decline"):
+            answer_or_none = await self._answer_vote(play, said)
+            if answer_or_none:
+                return answer_or_none
+        if line.casefold() in ("undo", "redo"):
+            return await self._shift(play, said)
+        if word == "resign":
+            return await self._resign(play, said)
+        return await self._moves(play, said)
 
-    def peek(self, table: int) -> View | None:
-        """The same at once, for autocompletion; None where the table is not in memory."""
-        raise NotImplementedError
+    @staticmethod
+    def _decision(play: Play, said: Saying) -> str | None:
+        return next((a.decision for a in play.asked if a.seat == said.seat), None)
 
-    async def seat_of(self, table: int, person: int) -> int | None:
-        """Where somebody sits at a table."""
-        raise NotImplementedError
+    @staticmethod
+    def _closed(play: Play, *open_to: str) -> Closed | None:
+        """The answer where the table is not in one of these states."""
+        status = play.table.status
+        if status in open_to:
+            return None
+        return Closed(status, f"Table {play.table.code} is {told_status(status)}.")
 
-    async def choices(self, table: int, seat: int) -> list[engine.Choice]:
-        """What the seat may say now; empty where nothing is."""
-        raise NotImplementedError
+    # -- moves -------------------------------------------------------------------------------
 
-    async def state_at(self, table: int, seq: int | None = None) -> engine.State:
-        """The position after row `seq` of the log, None for now. Raises ValueError before the start."""
-        raise NotImplementedError
+    async def _moves(self, play: Play, said: Saying) -> Answer:
+        if closed := self._closed(play, "running"):
+            return closed
+        if not self._current_for(play, said):
+            return self._stale(play, said)
+        state, moves = play.state, []
+        name = seat_name(said.seat)
+        decision = self._decision(play, said)
+        entries = []
+        for index, line in enumerate(said.lines):
+            try:
+                action = engine.parse(state, name, line)
+                full = engine.spell(state, action)
+                state, events = engine.play(state, name, action)
+            except engine.Unreadable as error:
+                return Unreadable(index, line, str(error), tuple(error.nearest), decision=decision)
+            except engine.Ambiguous as error:
+                return Ambiguous(index, line, str(error), tuple(error.choices), decision=decision)
+            except engine.Refused as error:
+                near = tuple(engine.nearest(state, name, line))
+                return Refused(index, line, str(error), near, decision=decision)
+            entries.append(said.entry(index, line=full, events=engine.encoded_events(events)))
+            seq = play.seq + len(entries)
+            moves.append(Moved(seq, line, full, tuple(engine.narrate(state, events))))
+        async with self._writing(play, said.request) as draft:
+            for entry in entries:
+                draft.add(entry, state)
+            await self._joined_by(draft, said.seat)
+            draft.answer = self._done(draft, said, moves=tuple(moves))
+        return draft.answer
 
-    async def since(self, table: int, seat: int, seq: int | None = None) -> list[Happening]:
-        """What has happened since that seat's last own move, up to row `seq` of the log."""
-        raise NotImplementedError
+    def _current_for(self, play: Play, said: Saying) -> bool:
+        """Whether what was answered still stands; the answer to a vote may be a move while it is open."""
+        if said.seen is None:
+            return True
+        if said.seen.startswith("v"):
+            return self._ballot(play, said) is not None
+        return play.stands(said.seat, said.seen)
 
-    async def log(self, table: int, last: int | None = None) -> list[Happening]:
-        """The log, or its last rows; moves that were undone are marked."""
-        raise NotImplementedError
+    def _done(
+        self, draft: Draft, said: Saying, *, moves: tuple[Moved, ...] = (), sentences: tuple[str, ...] = ()
+    ) -> Done:
+        asked = draft.coming()
+        state = draft.state or draft.play.state
+        over = (words.waiting(state, ()),) if state.over else ()
+        mine = next((a.decision for a in asked if a.seat == said.seat), None)
+        return Done(moves, (*sentences, *over), asked, state.over is not None, decision=mine)
 
-    # -- the lobby ---------------------------------------------------------------------------
+    def _stale(self, play: Play, said: Saying) -> Stale:
+        """What was answered stands no more: what has happened since it did."""
+        since = play.log(play.seq_of(said.seen or "") or play.last_move_of(said.seat))
+        names = play.state.players
+        lines = [f"{names[h.seat]}: {h.line}" for h in since if h.seat is not None and h.kind != "note"]
+        sentences = [s for h in since if h.live for s in h.sentences]
+        return Stale(
+            f"That question is no longer open. {words.waiting(play.state, play.asked)}",
+            tuple(sentences), tuple(lines), play.asked, decision=self._decision(play, said),
+        )  # fmt: skip
 
-    async def create(
+    # -- undo and redo -----------------------------------------------------------------------
+
+    async def _shift(self, play: Play, said: Saying) -> Answer:
+        if closed := self._closed(play, "running", "finished"):
+            return closed
+        if said.seen and not said.seen.startswith("v") and said.seen.partition(".")[0] != str(play.cuts):
+            return self._stale(play, said)
+        line = said.lines[0].casefold()
+        shift = votes.shift_for(play, "undo" if line == "undo" else "redo", said.seat)
+        decision = self._decision(play, said)
+        if isinstance(shift, str):
+            return Refused(0, line, shift, decision=decision)
+        if others := shift.others(play, said.seat):
+            return await self._ask(play, said, shift.way, others, {"to": shift.to}, votes.wish(play, shift))
+        async with self._writing(play, said.request) as draft:
+            sentence = await self._carry_out(draft, said, shift)
+            draft.answer = self._done(draft, said, sentences=(sentence,))
+        return draft.answer
+
+    async def _carry_out(self, draft: Draft, said: Saying, shift: votes.Shift) -> str:
+        """The line of play stands elsewhere; votes about it are overtaken. The sentence that says so."""
+        play = draft.play
+        sentence = votes.done(play, said.seat, shift)
+        entry = said.entry(kind=shift.way, line=shift.way, said=sentence, stands_at=shift.to)
+        draft.add(entry, play.position(shift.to))
+        for ballot in play.votes:
+            if ballot.vote.kind in ("undo", "redo"):
+                await draft.unit.votes.close(ballot.vote.id, "overtaken")
+        draft.announce("told", sentence)
+        return sentence
+
+    async def _joined_by(self, draft: Draft, seat: int) -> None:
+        """A move while a shift is being voted on: it ends a redo, and joins what an undo would take."""
+        for ballot in draft.play.votes:
+            vote = ballot.vote
+            if vote.kind == "redo":
+                await draft.unit.votes.close(vote.id, "overtaken")
+            elif vote.kind == "undo" and seat not in (vote.seat, *ballot.voices):
+                await draft.unit.votes.close(vote.id, "renewed")
+                asked = [*ballot.voices, seat]
+                new = await draft.unit.votes.open(vote.table_id, vote.kind, asked, vote.subject, vote.seat)
+                for former, agrees in ballot.voices.items():
+                    if agrees is not None:
+                        await draft.unit.votes.answer(new.vote.id, former, agrees)
+                await self._invite_to_vote(draft, new, str(vote.subject.get("wish", "")))
+
+    # -- votes -------------------------------------------------------------------------------
+
+    async def _ask(
         self,
-        title: str,
-        host: int | None,
-        *,
-        name: str = "",
-        options: Sequence[str] | None = None,
-        place: dict[str, Any] | None = None,
-    ) -> TableInfo:
-        """A new table in its lobby; `options` None takes the installation's. The host has no seat yet."""
-        raise NotImplementedError
+        play: Play,
+        said: Saying,
+        kind: str,
+        others: Sequence[int],
+        subject: dict[str, object],
+        wish: str,
+    ) -> Answer:
+        """Open a vote among others."""
+        names = play.state.players
+        sentence = f"{words.listed([names[s] for s in others])} {'is' if len(others) == 1 else 'are'} asked."
+        try:
+            async with self._writing(play, said.request) as draft:
+                wanted = subject | {"wish": wish}
+                ballot = await draft.unit.votes.open(play.table.id, kind, others, wanted, said.seat)
+                draft.add(said.entry(kind="note", line=kind, said=wish))
+                await self._invite_to_vote(draft, ballot, wish)
+                draft.answer = Voted(
+                    f"v{ballot.vote.id}", (wish, sentence), tuple(others), None, draft.coming(),
+                    decision=self._decision(play, said),
+                )  # fmt: skip
+        except Taken:
+            reason = "That is already being voted on; it waits for the others' `accept` or `decline`."
+            return Refused(0, said.lines[0], reason, decision=self._decision(play, said))
+        return draft.answer
 
-    async def join(self, table: int, person: int, name: str) -> TableInfo:
-        """Somebody takes a seat under a name (who was invited: his own), before the start."""
-        raise NotImplementedError
+    async def _invite_to_vote(self, draft: Draft, ballot: Ballot, wish: str) -> None:
+        table = draft.play.table
+        for seat, agrees in ballot.voices.items():
+            sitter = table.at(seat)
+            if agrees is None and sitter:
+                to = await reach(draft.unit, sitter.person, seat)
+                text = f"{wish} Say `accept` or `decline`."
+                draft.parcels += notices.vote(table, draft.seq, ballot.vote.id, seat, text, to)
 
-    async def invite(self, table: int, person: int, name: str, *, by: int | None) -> TableInfo:
-        """Keep a seat for somebody; by the host or anybody who sits there. He is told, and joins by `join`."""
-        raise NotImplementedError
+    @staticmethod
+    def _ballot(play: Play, said: Saying) -> Ballot | None:
+        """The open vote that is meant: the one that was seen, or the first that this seat has to answer."""
+        asking = [b for b in play.votes if said.seat in b.voices]
+        if said.seen and said.seen.startswith("v"):
+            return next((b for b in asking if f"v{b.vote.id}" == said.seen), None)
+        return next((b for b in asking if b.voices[said.seat] is None), None)
 
-    async def leave(self, table: int, person: int, *, by: int | None) -> TableInfo:
-        """Somebody gives up his seat before the start (or an invitation); by himself or the host."""
-        raise NotImplementedError
+    async def _answer_vote(self, play: Play, said: Saying) -> Answer | None:
+        """`accept` and `decline` where a vote asks the seat; None where they are meant for the game."""
+        word, _, rest = said.lines[0].casefold().partition(" ")
+        if rest.strip() not in ("", "vote"):
+            return None
+        about_vote = bool(rest) or (said.seen is not None and said.seen.startswith("v"))
+        if said.seen and not about_vote:
+            return None if self._also(play, said, word) else await self._cast(play, said, word)
+        if about_vote or not self._also(play, said, word):
+            return await self._cast(play, said, word, must=about_vote)
+        if self._ballot(play, said) is None:
+            return None
+        choices = (f"{word} vote", *self._also(play, said, word))
+        reason = f"A vote and an offer both wait for you: say {words.listed(choices, 'or')}."
+        return Ambiguous(0, said.lines[0], reason, choices, decision=self._decision(play, said))
 
-    async def start(
-        self, table: int, *, by: int | None, order: Sequence[str] | None = None, seed: int | None = None
-    ) -> TableInfo:
-        """Begin. `order` is the seating by names; without it the seats are shuffled from a recorded seed.
+    @staticmethod
+    def _also(play: Play, said: Saying, word: str) -> list[str]:
+        """The game's own lines that begin with the word."""
+        if play.table.status != "running":
+            return []
+        lines = engine.legal_lines(play.state, seat_name(said.seat))
+        return [line for line in lines if first_word(line) == word]
 
-        By the host. Who was invited and has not joined stops it, with his name.
-        """
-        raise NotImplementedError
+    async def _cast(self, play: Play, said: Saying, word: str, must: bool = False) -> Answer | None:
+        ballot = self._ballot(play, said)
+        if ballot is None:
+            reason = "That vote is closed, or it does not ask you."
+            return Stale(reason, asked=play.asked, decision=self._decision(play, said)) if must else None
+        async with self._writing(play, said.request) as draft:
+            ballot = await draft.unit.votes.answer(ballot.vote.id, said.seat, word == "accept")
+            closed = votes.outcome(ballot.voices.values())
+            names, wish = play.state.players, str(ballot.vote.subject.get("wish", ""))
+            sentences = [f"{names[said.seat]} {'agrees' if word == 'accept' else 'does not agree'}: {wish}"]
+            draft.add(said.entry(kind="note", line=word, said=sentences[0]))
+            if closed:
+                closed, more = await self._settle(draft, said, ballot, closed)
+                sentences += more
+            draft.answer = Voted(
+                f"v{ballot.vote.id}", tuple(sentences),
+                tuple(s for s, agrees in ballot.voices.items() if agrees is None) if not closed else (),
+                closed, draft.coming(), decision=self._decision(play, said),
+            )  # fmt: skip
+        return draft.answer
 
-    async def replace(
-        self, table: int, seat: int, person: int, name: str, *, by: int | None
-    ) -> TableInfo:
-        """Another plays on in a seat, under his own name.
+    async def _settle(self, draft: Draft, said: Saying, ballot: Ballot, closed: str) -> tuple[str, list[str]]:
+        """A vote is over: its outcome, and what that brings about in sentences."""
+        play, vote = draft.play, ballot.vote
+        wanted_by = vote.seat if vote.seat is not None else said.seat
+        if closed == "failed":
+            await draft.unit.votes.close(vote.id, closed)
+            text = f"It stays as it is: {play.state.players[said.seat]} does not agree."
+            draft.announce("told", text)
+            return closed, [text]
+        if vote.kind == "end":
+            await self._end(draft, "All agree to end the game.", said.person)
+            await draft.unit.votes.close(vote.id, closed)
+            return closed, ["The game is ended."]
+        way: votes.Way = "undo" if vote.kind == "undo" else "redo"
+        shift = votes.still(play, way, int(vote.subject["to"]))
+        await draft.unit.votes.close(vote.id, closed if shift else "overtaken")
+        if shift is None:
+            return "overtaken", ["There is nothing left of what the vote was about."]
+        asker = Saying(wanted_by, (way,), None, None, said.person, said.transport)
+        return closed, [await self._carry_out(draft, asker, shift)]
 
-        By the one who sits there or the host; an empty seat (resigned) is taken by whoever comes.
-        """
-        raise NotImplementedError
-
-    async def pause(self, table: int, *, by: int | None) -> TableInfo:
-        """Stop play; by anybody who sits there, or the host."""
-        raise NotImplementedError
-
-    async def resume(self, table: int, *, by: int | None) -> TableInfo:
-        """Play on; by anybody who sits there, or the host, once no seat is empty."""
-        raise NotImplementedError
-
-    async def end(self, table: int, *, by: int | None) -> Answer:
+    async def end(
+        self, table: int, *, by: int | None, request: str | None = None, transport: str = "terminal"
+    ) -> Answer:
         """End the game unfinished: at once by the host or operator, else by a vote of all others."""
-        raise NotImplementedError
+        info = await self.table(table)
+        seat = info.seat_of(by) if by is not None else None
+        if by is None or by == info.host:
+            ended = await self.end_at_once(table, by=by)
+            return Closed(ended.status, f"Table {ended.code} is ended.")
+        if seat is None:
+            allowed(info, by, sitters=True)
+        async with self._held(table) as play:
+            if kept := await self._answered(request):
+                return kept
+            if closed := self._closed(play, "running", "paused"):
+                return closed
+            others = tuple(s.seat for s in play.table.sitters if s.seat is not None and s.person != by)
+            said = Saying(seat or 0, ("end",), None, request, by, transport)
+            wish = f"{play.state.players[said.seat]} would like to end the game unfinished."
+            return await self._ask(play, said, "end", others, {}, wish)
 
-    async def place(self, table: int, place: dict[str, Any]) -> None:
-        """Remember where a transport shows the table (its guild, channel, thread): merged into what is there."""
-        raise NotImplementedError
+    # -- resigning ---------------------------------------------------------------------------
 
-    # -- work in the background --------------------------------------------------------------
+    async def _resign(self, play: Play, said: Saying) -> Answer:
+        if closed := self._closed(play, "running", "paused"):
+            return closed
+        decision = self._decision(play, said)
+        sitter = play.table.at(said.seat)
+        if sitter is None:
+            return Refused(0, "resign", "That seat is empty already.", decision=decision)
+        if said.lines[0].casefold().split() != ["resign", "yes"]:
+            reason = "To resign is to give up your seat; the game then waits until somebody takes it."
+            return Confirm(reason, "resign yes", decision=decision)
+        async with self._writing(play, said.request) as draft:
+            await draft.unit.games.leave(sitter.row)
+            await draft.unit.games.change(play.table.id, status="paused")
+            sentence = f"{sitter.name} resigns. The game waits until somebody takes that seat."
+            draft.add(said.entry(kind="note", line="resign", said=sentence))
+            draft.announce("told", sentence)
+            draft.answer = Done((), (sentence,), ())
+        return draft.answer
 
-    @contextmanager
-    def follow(self) -> Iterator[asyncio.Event]:
-        """An event that is set after every commit; clear it before looking at the outbox."""
-        raise NotImplementedError
 
-    async def run(self) -> None:
-        """Follow the store: what another process or a restored backup changed is loaded anew. Endless."""
-        raise NotImplementedError
-
-    def changed(self) -> None:
-        """Ring the bell of everybody who follows; also for who wrote into the store himself."""
-        raise NotImplementedError
+__all__ = ["Asked", "Saying", "Service", "TableInfo", "shown"]

@@ -1,0 +1,321 @@
+"""Tables in memory over the store: loading, views, and writing down what was done.
+
+Theory. What is in memory is only ever what is committed: a `Draft` gathers rows and notices inside
+one transaction, and when that is on the disk its rows are folded into the table just as they would
+be by loading. Whoever holds a table reads first how long its log is in the store, so that what
+another process wrote, or a backup that was put in its place, is loaded anew.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+from weakref import WeakValueDictionary
+
+import engine
+from bot import notices, words
+from bot.answers import Answer, Asked, decoded, encoded
+from bot.play import Happening, Play, View, questions
+from bot.tables import Sitter, TableInfo
+from storage import Entry, Missing, Move, Parcel, Stale, Status, Store, Table, Unit
+
+FOLLOWING = 2.0  # seconds from one look at the store to the next
+
+
+@dataclass
+class Draft:
+    """What one transaction does at a table: rows, the position they lead to, what others are told."""
+
+    unit: Unit
+    play: Play
+    entries: list[Entry] = field(default_factory=list)
+    state: engine.State | None = None
+    parcels: list[Parcel] = field(default_factory=list)
+    announced: list[tuple[str, tuple[str, ...]]] = field(default_factory=list)
+    asked: tuple[Asked, ...] = ()
+    answer: Answer | None = None
+
+    def add(self, entry: Entry, state: engine.State | None = None) -> int:
+        """A further row, and the position behind it where it changes; the row's number."""
+        self.entries.append(entry)
+        self.state = state or self.state
+        return self.seq
+
+    def note(self, transport: str, line: str, said: str, **details: Any) -> int:
+        """A row that is only remembered; the row's number."""
+        return self.add(Entry(kind="note", transport=transport, line=line, said=said, **details))
+
+    def announce(self, kind: str, *text: str) -> None:
+        """Tell all at the table."""
+        self.announced.append((kind, text))
+
+    def coming(self) -> tuple[Asked, ...]:
+        """Whom the table will wait for."""
+        state = self.state or (self.play.state if self.play.begun else None)
+        return questions(state, self.play.cuts + self.cuts) if state else ()
+
+    @property
+    def seq(self) -> int:
+        """The number of the last row."""
+        return self.play.seq + len(self.entries)
+
+    @property
+    def cuts(self) -> int:
+        """How often the rows cut the line of play."""
+        return sum(entry.stands_at is not None for entry in self.entries)
+
+
+async def info_of(unit: Unit, table: Table) -> TableInfo:
+    """A table as the store has it, from its head."""
+    sitters = tuple(
+        Sitter(seat.number, seat.person_id, seat.name, seat.joined is not None, seat.id)
+        for seat in await unit.games.seats(table.id)
+    )
+    head = await unit.moves.head(table.id)
+    state = engine.decoded(head.state) if head.state else None
+    asked = questions(state, 0) if state else ()
+    return TableInfo(
+        table.id, table.code, table.name, table.title, tuple(table.options), table.status, table.host_id,
+        dict(table.place), sitters, tuple(state.players) if state else (),
+        engine.round_name(state) if state else "", tuple(a.seat for a in asked), head.seq,
+    )  # fmt: skip
+
+
+async def reach(unit: Unit, person: int, seat: int | None, *, unverified: bool = False) -> notices.Recipient:
+    """How a person is reached."""
+    who = await unit.people.get(person)
+    return notices.recipient(who, await unit.people.identities(person), seat, unverified=unverified)
+
+
+class Memory:
+    """The tables of a store, the last used in memory; who follows them; how they are written."""
+
+    def __init__(
+        self, store: Store, *, options: Sequence[str] = (), keep: int = 32, holdoff: float = 0
+    ) -> None:
+        """`options` are given to new tables unless their hosts say otherwise, `keep` tables stay in
+        memory, and who is asked is told after `holdoff` seconds, in which others may still undo.
+        """
+        self.store = store
+        self.options = tuple(options)
+        self._keep = keep
+        self._holdoff = holdoff
+        self._plays: OrderedDict[int, Play] = OrderedDict()
+        self._locks: WeakValueDictionary[int, asyncio.Lock] = WeakValueDictionary()
+        self._followers: set[asyncio.Event] = set()
+        self._incarnation: str | None = None
+
+    # -- following ---------------------------------------------------------------------------
+
+    @contextmanager
+    def follow(self) -> Iterator[asyncio.Event]:
+        """An event that is set after every commit; clear it before looking at the outbox."""
+        bell = asyncio.Event()
+        self._followers.add(bell)
+        try:
+            yield bell
+        finally:
+            self._followers.discard(bell)
+
+    def changed(self) -> None:
+        """Ring the bell of everybody who follows; also for who wrote into the store himself."""
+        for bell in self._followers:
+            bell.set()
+
+    async def run(self) -> None:
+        """Follow the store: what another process or a restored backup changed is loaded anew. Endless."""
+        while True:
+            await asyncio.sleep(FOLLOWING)
+            async with self.store.read() as unit:
+                await self._same_store(unit)
+                heads = {table: (await unit.moves.head(table)).seq for table in list(self._plays)}
+            for table, seq in heads.items():
+                if table in self._plays and self._plays[table].seq < seq:
+                    async with self._held(table):
+                        self.changed()
+
+    async def _same_store(self, unit: Unit) -> None:
+        """Forget all tables where another store has taken the place of this one."""
+        incarnation = await unit.installation.incarnation()
+        if self._incarnation not in (None, incarnation):
+            self._plays.clear()
+            self.changed()
+        self._incarnation = incarnation
+
+    # -- loading -----------------------------------------------------------------------------
+
+    @asynccontextmanager
+    async def _held(self, table: int) -> AsyncIterator[Play]:
+        """A table for oneself, as it is in the store. Raises Missing."""
+        lock = self._locks.setdefault(table, asyncio.Lock())
+        async with lock:
+            async with self.store.read() as unit:
+                await self._same_store(unit)
+                play = await self._current(unit, table)
+            self._plays[table] = play
+            self._plays.move_to_end(table)
+            while len(self._plays) > self._keep:
+                self._plays.popitem(last=False)
+            yield play
+
+    async def _current(self, unit: Unit, table: int) -> Play:
+        info = await info_of(unit, await unit.games.get(table))
+        votes = await unit.votes.at(table)
+        play = self._plays.get(table)
+        if play is None or play.seq != info.seq:
+            return Play(info, votes, await unit.moves.rows(table))
+        play.table, play.votes = info, tuple(votes)
+        return play
+
+    # -- writing -----------------------------------------------------------------------------
+
+    @asynccontextmanager
+    async def _writing(self, play: Play, request: str | None = None) -> AsyncIterator[Draft]:
+        """One transaction at a table that is held; memory and followers learn of it behind the commit."""
+        async with self.store.begin() as unit:
+            draft = Draft(unit, play)
+            yield draft
+            await self._write(draft)
+            if request and draft.answer:
+                await unit.moves.remember(request, encoded(draft.answer))
+            table = await info_of(unit, await unit.games.get(play.table.id))
+            votes = await unit.votes.at(table.id)
+        first = play.seq + 1
+        play.table, play.votes = table, tuple(votes)
+        for seq, entry in enumerate(draft.entries, first):
+            play.add(Move(**entry.model_dump(), table_id=play.table.id, seq=seq, at=unit.now))
+        self.changed()
+
+    async def _write(self, draft: Draft) -> None:
+        """Rows, the table's status, and what is to be sent."""
+        unit, play, table = draft.unit, draft.play, draft.play.table
+        state = draft.state or (play.state if play.begun else None)
+        if draft.entries:
+            raw = engine.encoded(state) if state else b""
+            await unit.moves.append(table.id, play.seq, draft.entries, raw)
+        if state and draft.state:
+            await self._ending(draft, state)
+        after = await info_of(unit, await unit.games.get(table.id))
+        await unit.outbox.enqueue(*draft.parcels, *await self._notices(draft, after))
+
+    async def _ending(self, draft: Draft, state: engine.State) -> None:
+        """The game came to its end, or back from it."""
+        table = draft.play.table
+        if state.over and table.status == "running":
+            await draft.unit.games.change(table.id, status="finished")
+            draft.announce("over", words.waiting(state, ()))
+        elif not state.over and table.status == "finished":
+            await draft.unit.games.change(table.id, status="running")
+
+    async def _notices(self, draft: Draft, after: TableInfo) -> list[Parcel]:
+        unit, play = draft.unit, draft.play
+        former = play.asked if play.table.status == "running" else ()
+        draft.asked = draft.coming() if after.status == "running" else ()
+        new = notices.newly_asked(after, former, draft.asked, play.table)
+        sitting = {s.seat: s.person for s in after.sitters if s.seat is not None}
+        wanted = sitting if draft.announced else {a.seat: sitting[a.seat] for a in new if a.seat in sitting}
+        reached = {seat: await reach(unit, person, seat) for seat, person in wanted.items()}
+        due = notices.later(unit.now, self._holdoff)
+        parcels = [
+            parcel
+            for number, (kind, text) in enumerate(draft.announced)
+            for parcel in notices.told(after, kind, draft.seq, text, reached.values(), str(number or ""))
+        ]
+        parcels += notices.turns(after, draft.seq, new, reached, due)
+        known = {a.decision for a in former}
+        goes_on = [a for a in draft.asked if a.main and a not in new and a.decision not in known]
+        return parcels + [p for a in goes_on[:1] for p in notices.refresh(after, draft.seq, a)]
+
+    async def _answered(self, request: str | None) -> Answer | None:
+        """What a request was answered before."""
+        if request is None:
+            return None
+        async with self.store.read() as unit:
+            body = await unit.moves.answered(request)
+        return decoded(body) if body is not None else None
+
+    def _forget(self, table: int) -> None:
+        """Load the table anew when it is next wanted."""
+        self._plays.pop(table, None)
+
+    # -- what is shown -----------------------------------------------------------------------
+
+    async def find(self, code: str) -> TableInfo:
+        """The table of a code. Raises ValueError with a sentence where there is none."""
+        async with self.store.read() as unit:
+            found = await unit.games.by_code(code)
+            if found is None:
+                raise ValueError(f"There is no table {code.strip().upper()}.")
+            return await info_of(unit, found)
+
+    async def table(self, table: int) -> TableInfo:
+        """A table, who sits there and where it is. Raises Missing."""
+        async with self.store.read() as unit:
+            return await info_of(unit, await unit.games.get(table))
+
+    async def tables(
+        self,
+        *,
+        person: int | None = None,
+        place: tuple[str, Any] | None = None,
+        statuses: Sequence[Status] = (),
+    ) -> list[TableInfo]:
+        """All tables; those of a person; those whose `place` has such an entry (`("guild", 5)`)."""
+        async with self.store.read() as unit:
+            found: Iterable[Table] = await unit.games.all(*statuses)
+            if person is not None:
+                own = {table.id for table, _ in await unit.games.of_person(person)}
+                found = [t for t in found if t.id in own or t.host_id == person]
+            if place is not None:
+                found = [t for t in found if t.place.get(place[0]) == place[1]]
+            return [await info_of(unit, table) for table in found]
+
+    async def _shown(self, table: int) -> Play:
+        """A table to look at, from memory where it is there. Raises Missing."""
+        if (play := self._plays.get(table)) is not None:
+            return play
+        async with self._held(table) as play:
+            return play
+
+    async def view(self, table: int) -> View:
+        """The table as it stands now: state, whom it waits for, open votes. From memory. Raises Missing."""
+        return (await self._shown(table)).view()
+
+    def peek(self, table: int) -> View | None:
+        """The same at once, for autocompletion; None where the table is not in memory."""
+        play = self._plays.get(table)
+        return play.view() if play else None
+
+    async def seat_of(self, table: int, person: int) -> int | None:
+        """Where somebody sits at a table."""
+        return (await self.table(table)).seat_of(person)
+
+    async def choices(self, table: int, seat: int) -> list[engine.Choice]:
+        """What the seat may say now; empty where nothing is."""
+        play = await self._shown(table)
+        if not play.begun or play.table.status != "running" or play.state.over:
+            return []
+        return engine.choices(play.state, f"p{seat}")
+
+    async def state_at(self, table: int, seq: int | None = None) -> engine.State:
+        """The position after row `seq` of the log, None for now. Raises ValueError before the start."""
+        play = await self._shown(table)
+        return play.state_at(play.seq if seq is None else seq)
+
+    async def since(self, table: int, seat: int, seq: int | None = None) -> list[Happening]:
+        """What has happened since that seat's last own move, up to row `seq` of the log."""
+        play = await self._shown(table)
+        until = play.seq if seq is None else seq
+        return play.log(play.last_move_of(seat, until), until)
+
+    async def log(self, table: int, last: int | None = None) -> list[Happening]:
+        """The log, or its last rows; moves that were undone are marked."""
+        play = await self._shown(table)
+        return play.log(0 if last is None else max(play.seq - last, 0))
+
+
+__all__ = ["Draft", "Memory", "Missing", "Stale", "info_of", "reach"]

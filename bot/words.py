@@ -1,0 +1,254 @@
+"""A position in plain text, for every title: made from the engine's public face alone.
+
+For terminals, letters and whoever reads with a screen reader. Figures are dollars, shares percent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import engine
+from bot.answers import Asked
+from bot.play import Happening, Play
+
+WIDTH = 78
+
+
+def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
+    """Columns in fixed width: the first to the left, the others to the right where they are figures."""
+    cells = [list(head), *(list(row) for row in rows)]
+    widths = [max(len(row[i]) for row in cells) for i in range(len(head))]
+    return ["  ".join(_cell(c, w) for c, w in zip(row, widths, strict=True)).rstrip() for row in cells]
+
+
+def _cell(text: str, width: int) -> str:
+    return text.rjust(width) if text[:1].isdigit() or text[:1] in "$-" else text.ljust(width)
+
+
+def listed(words: Sequence[str], last: str = "and") -> str:
+    """`Ann, Bob and Cid`."""
+    return f" {last} ".join([", ".join(words[:-1]), words[-1]]) if len(words) > 1 else "".join(words)
+
+
+# -- whose turn ------------------------------------------------------------------------------
+
+
+def waiting(state: engine.State, asked: Sequence[Asked]) -> str:
+    """Whom the table waits for, as a sentence."""
+    if state.over:
+        return f"The game is over: {state.over.reason.rstrip('.')}. {final(state)}"
+    main = [a for a in asked if a.main]
+    beside = [f"{a.name} is asked {a.needs}." for a in asked if not a.main]
+    first = [f"It is for {listed([a.name for a in main], 'or')} {main[0].needs}."] if main else []
+    return " ".join([*first, *beside])
+
+
+def final(state: engine.State) -> str:
+    """The standings as a sentence, the winner first."""
+    found = engine.standings(state)
+    return listed([f"{state.name(seat)} ${dollars:,}" for seat, dollars in found.items()]) + "."
+
+
+def title_line(state: engine.State) -> str:
+    """Where the game is: round, phase, bank, priority."""
+    parts = [engine.round_name(state), f"phase {state.phase}", f"bank ${state.cash[engine.BANK]:,}"]
+    return ", ".join([*parts, f"priority {state.name(state.priority)}"])
+
+
+# -- people and companies --------------------------------------------------------------------
+
+
+def status(state: engine.State, asked: Sequence[Asked]) -> str:
+    """Everybody's possessions, all companies, the trains that are left, and whose turn it is."""
+    parts = [title_line(state), "", *players(state), "", *companies(state), "", *trains(state)]
+    if unsold := [p for p, owner in state.privates.items() if owner == engine.BANK]:
+        parts.append(f"Privates for sale: {', '.join(unsold)}")
+    return "\n".join([*parts, "", waiting(state, asked)])
+
+
+def players(state: engine.State) -> list[str]:
+    """Cash, certificates, worth and possessions of each player."""
+    g = engine.game_of(state)
+    limit = engine.certificate_limit(g)
+    rows = [
+        (
+            state.name(seat),
+            f"${state.cash[seat]:,}",
+            f"{engine.counted_certificates(g, seat)}/{limit}",
+            f"${engine.worth(g, seat):,}",
+            ", ".join([*_shares(state, seat), *_privates(state, seat)]) or "-",
+        )
+        for seat in state.seats
+    ]
+    return table(("player", "cash", "certs", "worth", "owns"), rows)
+
+
+def _shares(state: engine.State, owner: str) -> list[str]:
+    return [
+        f"{sym} {company.shares[owner]}%" + ("*" if company.president == owner else "")
+        for sym, company in state.companies.items()
+        if company.shares.get(owner)
+    ]
+
+
+def _privates(state: engine.State, owner: str) -> list[str]:
+    return [private for private, at in state.privates.items() if at == owner]
+
+
+def companies(state: engine.State) -> list[str]:
+    """Price, president, treasury, shares and trains of each company that has begun."""
+    rows = [
+        (
+            sym,
+            price(state, sym),
+            state.name(company.president) if company.president else "-",
+            f"${state.cash[sym]:,}" if company.floated else "not floated",
+            f"{company.shares.get(engine.IPO, 0)}",
+            f"{company.shares.get(engine.POOL, 0)}",
+            " ".join(company.trains) or "-",
+            str(company.markers),
+            ", ".join(_privates(state, sym)) or "-",
+        )
+        for sym, company in state.companies.items()
+        if company.president or company.par is not None
+    ]
+    if not rows:
+        return ["No company has begun."]
+    head = ("company", "price", "president", "treasury", "ipo%", "pool%", "trains", "tokens", "privates")
+    return table(head, rows)
+
+
+def price(state: engine.State, company: str) -> str:
+    """What a share costs, or `-`."""
+    cell = state.companies[company].cell
+    found = engine.game_of(state).facts.market.rows[cell[0]][cell[1]] if cell else None
+    return f"${found.price}" if found else "-"
+
+
+def trains(state: engine.State) -> list[str]:
+    """The trains that can still be bought from the bank, and those in the pool."""
+    facts = {train.name: train for train in engine.game_of(state).facts.trains}
+    left = [
+        f"{'any number of' if count is None else count} x {name} (${facts[name].price})"
+        for name, count in state.depot.items()
+        if count is None or count
+    ]
+    pool = f"; in the pool: {' '.join(state.pool)}" if state.pool else ""
+    return [f"Trains: {', '.join(left) or 'none'}{pool}"]
+
+
+def player(state: engine.State, name: str) -> str | None:
+    """One player's possessions; None where nobody is called so."""
+    seat = next((s for s in state.seats if state.name(s).casefold() == name.casefold()), None)
+    if seat is None:
+        return None
+    head, *rows = players(state)
+    return "\n".join([head, rows[state.seats.index(seat)]])
+
+
+def company(state: engine.State, symbol: str) -> str | None:
+    """One company: its figures, who holds its shares, where its tokens are; None where there is none."""
+    key = symbol.casefold().replace("&", "")
+    sym = next((s for s in state.companies if s.casefold().replace("&", "") == key), None)
+    if sym is None:
+        return None
+    found, facts = state.companies[sym], engine.game_of(state).facts
+    name = next(c.name for c in facts.companies if c.sym == sym)
+    tokens = [hex for hex, placed in state.tokens.items() if any(owner == sym for _, owner in placed)]
+    held = [f"{state.name(owner)} {percent}%" for owner, percent in found.shares.items() if percent]
+    lines = [
+        f"{sym}: {name}",
+        f"price {price(state, sym)}, par {f'${found.par}' if found.par is not None else '-'}, "
+        f"treasury ${state.cash[sym]:,}, {'floated' if found.floated else 'not floated'}",
+        f"president {state.name(found.president) if found.president else '-'}; shares: {', '.join(held)}",
+        f"trains: {' '.join(found.trains) or 'none'}; tokens on {', '.join(tokens) or 'no hex'}, "
+        f"{found.markers} on the charter",
+    ]
+    if own := _privates(state, sym):
+        lines.append(f"privates: {', '.join(own)}")
+    return "\n".join(lines)
+
+
+# -- board and market ------------------------------------------------------------------------
+
+
+def board(state: engine.State) -> str:
+    """The tiles that lie on the map and the tokens in its cities, by hex."""
+    hexes = engine.game_of(state).facts.map.hexes
+    rows = []
+    for hex in sorted({*state.tiles, *state.tokens}, key=_by_coordinate):
+        tile = state.tiles.get(hex)
+        tokens = ", ".join(owner for _, owner in sorted(state.tokens.get(hex, [])))
+        rows.append((hex, f"#{tile[0]} turn {tile[1]}" if tile else "printed", tokens, hexes[hex].name or ""))
+    return "\n".join(table(("hex", "tile", "tokens", "name"), rows)) if rows else "The map is as printed."
+
+
+def _by_coordinate(hex: str) -> tuple[str, int]:
+    letters = hex.rstrip("0123456789")
+    return letters, int(hex[len(letters) :] or 0)
+
+
+def market(state: engine.State) -> str:
+    """The stock market as a grid, and the companies by price."""
+    rows = engine.game_of(state).facts.market.rows
+    at: dict[tuple[int, int], list[str]] = {}
+    for sym in state.market:
+        cell = state.companies[sym].cell
+        if cell:
+            at.setdefault(cell, []).append(sym)
+    grid = [
+        " ".join(
+            (f"{cell.price}{'*' if (y, x) in at else ''}" if cell else "").rjust(5)
+            for x, cell in enumerate(row)
+        ).rstrip()
+        for y, row in enumerate(rows)
+    ]
+    stand = [
+        f"${found.price}: {', '.join(here)}" + (f" ({', '.join(found.zones)})" if found.zones else "")
+        for (y, x), here in sorted(at.items(), key=lambda item: -_price(rows, item[0]))
+        if (found := rows[y][x])
+    ]
+    return "\n".join([*grid, "", *(stand or ["No company has a price."])])
+
+
+def _price(rows: Sequence[Sequence[engine.Cell | None]], at: tuple[int, int]) -> int:
+    cell = rows[at[0]][at[1]]
+    return cell.price if cell else 0
+
+
+# -- the log and help ------------------------------------------------------------------------
+
+
+def happening(one: Happening, names: Sequence[str]) -> str:
+    """A row of the log in one line; undone moves are marked."""
+    who = f"{names[one.seat]}: " if one.seat is not None and one.line else ""
+    undone = "" if one.live else "(undone) "
+    told = f" — {' '.join(one.sentences)}" if one.sentences and one.sentences != (one.line,) else ""
+    return f"{one.seq:>4}  {undone}{who}{one.line}{told}"
+
+
+def log(play: Play, last: int = 12) -> str:
+    """The last rows of the log."""
+    rows = play.log(max(play.seq - last, 0))
+    return "\n".join(happening(row, play.state.players) for row in rows)
+
+
+WORDS = (
+    ("status", "everybody's possessions and whose turn it is"),
+    ("map, market", "the board and the stock market"),
+    ("company X, player X", "one of them"),
+    ("log 20", "the last rows of the log"),
+    ("undo, redo", "take the last own move back; by a vote where others have moved since"),
+    ("resign", "give up the seat"),
+)
+
+
+def help(state: engine.State, seat: int, asked: Sequence[Asked]) -> str:
+    """What that seat may say now, and what everybody may always say."""
+    choices = engine.choices(state, f"p{seat}") if any(a.seat == seat for a in asked) else []
+    always = [f"  {word.ljust(21)}{says}" for word, says in WORDS]
+    width = max((len(c.line) for c in choices), default=0)
+    lines = [f"  {c.line.ljust(width)}  {c.says}" for c in choices[:40]]
+    more = [f"  and {len(choices) - 40} more of the same kinds"] if len(choices) > 40 else []
+    head = ["You may say:"] if choices else ["Nothing is asked of you now."]
+    return "\n".join([waiting(state, asked), *head, *lines, *more, "Always:", *always])

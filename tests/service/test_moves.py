@@ -1,0 +1,223 @@
+"""Lines become moves: all or none, once, in order, and only where what they answer still stands."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+import engine
+from bot.answers import (
+    Ambiguous,
+    Closed,
+    Done,
+    NotYours,
+    Refused,
+    Shown,
+    Stale,
+    Unreadable,
+    decoded,
+    encoded,
+)
+from bot.service import Service
+from storage import Missing
+from tests.service.conftest import World
+
+
+async def test_a_line_is_played_and_told(world: World) -> None:
+    answer = await world.say("Ann", "buy sv")
+    assert isinstance(answer, Done)
+    (move,) = answer.moves
+    assert (move.said, move.line) == ("buy sv", "buy SV")
+    assert any("SV" in s and "$20" in s for s in move.sentences)
+    assert [a.name for a in answer.asked] == ["Bob"]
+    assert answer.decision is None
+    assert (await world.service.state_at(world.table)).cash["p0"] == 780
+
+
+async def test_several_lines_are_played_in_order(world: World) -> None:
+    for name in ("Ann", "Bob", "Cid"):
+        await world.say(name, {"Ann": "buy SV", "Bob": "buy CS", "Cid": "buy DH"}[name])
+    for name, line in (("Ann", "buy MH"), ("Bob", "buy CA")):
+        await world.say(name, line)
+    answer = await world.say("Cid", "buy BO", "par BO 100  # the dearest")
+    assert isinstance(answer, Done)
+    assert [m.line for m in answer.moves] == ["buy BO", "par B&O 100"]
+    assert (await world.lines())[-2:] == ["buy BO", "par B&O 100"]
+
+
+@pytest.mark.parametrize("bad", ["buy XX", "sell 1 PRR", "bid"])
+async def test_all_lines_or_none(world: World, bad: str) -> None:
+    for name, line in (("Ann", "buy SV"), ("Bob", "buy CS"), ("Cid", "buy DH"), ("Ann", "buy MH"), ("Bob", "buy CA")):
+        await world.say(name, line)
+    before = await world.service.view(world.table)
+    answer = await world.say("Cid", "buy BO", bad)
+    assert isinstance(answer, Unreadable | Refused)
+    assert (answer.index, answer.line) == (1, bad)
+    after = await world.service.view(world.table)
+    assert engine.encoded(after.state) == engine.encoded(before.state)  # type: ignore[arg-type]
+    assert after.seq == before.seq
+
+
+async def test_the_three_failures(world: World) -> None:
+    unreadable = await world.say("Ann", "frobnicate")
+    assert isinstance(unreadable, Unreadable) and unreadable.nearest
+    refused = await world.say("Ann", "bid CA 160")
+    assert isinstance(refused, Refused) and "bid CA 165" in refused.suggestions
+    for name, line in (("Ann", "buy SV"), ("Bob", "buy CS"), ("Cid", "buy DH"), ("Ann", "buy MH"), ("Bob", "buy CA")):
+        await world.say(name, line)
+    await world.say("Cid", "buy BO")
+    ambiguous = await world.say("Cid", "par BO")
+    assert isinstance(ambiguous, Ambiguous)
+    assert "par B&O 100" in ambiguous.choices
+
+
+async def test_nothing_but_a_comment(world: World) -> None:
+    assert isinstance(await world.say("Ann", "  # hm", ""), Unreadable)
+
+
+async def test_it_is_not_your_turn(world: World) -> None:
+    answer = await world.say("Bob", "buy SV")
+    assert isinstance(answer, Refused)
+    assert "Ann" in answer.reason
+
+
+async def test_only_who_sits_there_may_speak(world: World) -> None:
+    service, people = world.service, world.people
+    assert isinstance(await service.say(world.table, 0, ["buy SV"], None, "x", person=people["Bob"]), NotYours)
+    stranger = await world.person("Dora")
+    assert isinstance(await service.say(world.table, None, ["buy SV"], None, "y", person=stranger), NotYours)
+    assert isinstance(await service.say(world.table, 7, ["buy SV"], None, "z"), NotYours)
+    with pytest.raises(Missing):
+        await service.say(999, 0, ["buy SV"], None, "q")
+    assert await world.lines() == []
+
+
+async def test_a_repeated_request_gets_its_answer_and_no_second_effect(world: World) -> None:
+    first = await world.say("Ann", "buy SV", request="same")
+    again = await world.say("Ann", "buy SV", request="same")
+    assert again == first
+    assert await world.lines() == ["buy SV"]
+    refused = await world.say("Ann", "buy CS", request="early")
+    await world.say("Bob", "pass")
+    assert await world.say("Ann", "buy CS", request="early") == refused
+
+
+async def test_a_repeated_request_after_a_restart(world: World) -> None:
+    first = await world.say("Ann", "buy SV", request="same")
+    world.service = Service(world.store)
+    assert await world.say("Ann", "buy SV", request="same") == first
+
+
+async def test_the_same_request_twice_at_once(world: World) -> None:
+    first, second = await asyncio.gather(
+        world.say("Ann", "buy SV", request="same"), world.say("Ann", "buy SV", request="same")
+    )
+    assert first == second
+    assert await world.lines() == ["buy SV"]
+
+
+async def test_two_at_once_are_queued_and_the_second_is_told_what_happened(world: World) -> None:
+    seen = await world.decision()
+    answers = await asyncio.gather(
+        world.say("Ann", "buy SV", seen=seen), world.say("Ann", "bid CA 165", seen=seen)
+    )
+    done, stale = answers
+    assert isinstance(done, Done)
+    assert isinstance(stale, Stale)
+    assert any("SV" in s and "$20" in s for s in stale.since)
+    assert stale.lines == ("Ann: buy SV",)
+    assert [a.name for a in stale.asked] == ["Bob"]
+
+
+async def test_many_at_once_lose_nothing(world: World) -> None:
+    """Everybody says everything at once: each move is played once or refused, none twice."""
+    answers = await asyncio.gather(
+        *(world.say(name, "pass") for _ in range(4) for name in ("Ann", "Bob", "Cid"))
+    )
+    played = [a for a in answers if isinstance(a, Done)]
+    assert len(played) == len(await world.lines()) > 0
+    assert all(isinstance(a, Done | Refused) for a in answers)
+
+
+async def test_two_services_on_one_store(world: World) -> None:
+    """As when a second process writes at the same table: it is noticed, not overwritten."""
+    other = Service(world.store)
+    await world.say("Ann", "buy SV")
+    answer = await other.say(world.table, 1, ["buy CS"], None, "o1")
+    assert isinstance(answer, Done)
+    assert isinstance(await world.say("Cid", "pass"), Done)
+    assert await world.lines() == ["buy SV", "buy CS", "pass"]
+    both = await asyncio.gather(
+        other.say(world.table, 0, ["pass"], "0.4", "o2"), world.say("Ann", "bid CA 165", seen="0.4")
+    )
+    assert sorted(type(a).__name__ for a in both) == ["Done", "Stale"]
+
+
+async def test_an_act_out_of_turn_makes_nobodys_card_stale(world: World) -> None:
+    """Bob's offer of a private stands beside Ann's question (1830 §23), and so does Ann's card."""
+    opening = [("Ann", "buy SV"), ("Bob", "buy CS"), ("Cid", "buy DH"), ("Ann", "buy MH"), ("Bob", "buy CA")]
+    for name, line in opening:
+        await world.say(name, line)
+    await world.say("Cid", "buy BO", "par BO 100")
+    await world.say("Ann", "pass")
+    await world.say("Bob", "pass")
+    await world.say("Cid", "pass")
+    seen = (await world.service.view(world.table)).asked[0]
+    others = [n for n in ("Ann", "Bob", "Cid") if n != seen.name]
+    offers = {
+        "Ann": "sell private SV to {} for 20",
+        "Bob": "sell private CS to {} for 40",
+        "Cid": "sell private DH to {} for 70",
+    }
+    seller, buyer = seen.name, others[0]
+    offered = await world.say(seller, offers[seller].format(buyer), seen=seen.decision)
+    assert isinstance(offered, Done), offered
+    view = await world.service.view(world.table)
+    beside = next(a for a in view.asked if a.name == buyer)
+    assert not beside.main and ".o" in beside.decision
+    assert (await world.decision()) == seen.decision
+    taken = await world.say(buyer, "accept", seen=beside.decision)
+    assert isinstance(taken, Done), taken
+    assert isinstance(await world.say(buyer, "accept", seen=beside.decision), Stale)
+    assert (await world.decision()) == seen.decision
+    assert isinstance(await world.say(seller, "pass", seen=seen.decision), Done)
+    assert isinstance(await world.say(seller, "pass", seen=seen.decision), Stale)
+
+
+@pytest.mark.parametrize("line", ["help", "status", "map", "market", "log", "log 5", "turn", "company PRR", "player bob"])
+async def test_questions_change_nothing(world: World, line: str) -> None:
+    await world.say("Ann", "buy SV")
+    before = await world.service.view(world.table)
+    answer = await world.say("Bob", line)
+    assert isinstance(answer, Shown) and answer.text
+    assert (await world.service.view(world.table)).seq == before.seq
+    assert isinstance(await world.say("Bob", line, "pass"), Refused)
+
+
+async def test_what_is_shown_is_true(world: World) -> None:
+    await world.say("Ann", "buy SV")
+    status = await world.say("Ann", "status")
+    assert isinstance(status, Shown) and status.picture == "sheet"
+    (ann,) = [row for row in status.text.splitlines() if row.startswith("Ann ")]
+    assert "$780" in ann and "SV" in ann
+    assert "It is for Bob to buy the CS for $40" in status.text
+    assert "buy CS" in (await world.say("Bob", "help")).text  # type: ignore[union-attr]
+    assert "Ann: buy SV" in (await world.say("Cid", "log")).text  # type: ignore[union-attr]
+
+
+async def test_the_lobby_and_a_pause_take_no_moves(empty: World, world: World) -> None:
+    other = await world.service.create("1830", None)
+    assert isinstance(await world.service.say(other.id, 0, ["buy SV"], None, None), Closed)
+    await world.service.pause(world.table, by=world.people["Bob"])
+    answer = await world.say("Ann", "buy SV")
+    assert isinstance(answer, Closed) and answer.status == "paused"
+    assert isinstance(await world.say("Ann", "status"), Shown)
+    await world.service.resume(world.table, by=world.people["Cid"])
+    assert isinstance(await world.say("Ann", "buy SV"), Done)
+
+
+async def test_answers_are_kept_as_bytes(world: World) -> None:
+    for lines in (["buy SV"], ["buy SV"], ["nonsense"], ["status"]):
+        answer = await world.say("Ann", *lines)
+        assert decoded(encoded(answer)) == answer
