@@ -371,7 +371,7 @@ class Stuck(Exception):
 
 @dataclass
 class Simulated:
-    """A random game: how it went, as far as it went.
+    """A random game, as far as it went: its first state and its last.
 
     `lines`: seats with what they said; `checkpoints`: by number of lines what holds after them.
     `failure`: what went wrong, and at which move; None where the game ended as games end.
@@ -381,6 +381,7 @@ class Simulated:
     players: tuple[str, ...]
     options: tuple[str, ...]
     seed: int
+    start: State
     state: State
     lines: list[tuple[str, str]] = field(default_factory=list)
     checkpoints: dict[int, list[str]] = field(default_factory=dict)
@@ -424,7 +425,7 @@ def simulated(
     """
     names = NAMES[:players]
     state, _ = new_game(title, names, chosen)
-    game = Simulated(title, names, state.options, seed, state)
+    game = Simulated(title, names, state.options, seed, state, state)
     chance = Chance(seed)
     try:
         while game.state.over is None:
