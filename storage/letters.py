@@ -42,7 +42,11 @@ class Letters(Subject):
 
     async def token(self, text: str) -> Token | None:
         """What is known of a token, in whatever case; `holds` tells whether it still does."""
-        return await self._work.first(select(Token).where(col(Token.hash) == hashed(text)))
+        return await self.entered(hashed(text))
+
+    async def entered(self, hash: str) -> Token | None:
+        """The same by the token's hash."""
+        return await self._work.first(select(Token).where(col(Token.hash) == hash))
 
     async def carried(self, carrier: str) -> Token | None:
         """The token that went out in the letter of this Message-ID."""

@@ -141,3 +141,4 @@ async def test_a_token_made_elsewhere_is_entered_by_its_hash(store: Store) -> No
         await unit.letters.enter(hashed("abc"), "bounce", address="ann@x.org")
         token = await unit.letters.token("ABC")
         assert token is not None and (token.purpose, token.address) == ("bounce", "ann@x.org")
+        assert await unit.letters.entered(token.hash) == token
