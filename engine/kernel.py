@@ -123,6 +123,11 @@ def options(g: Game, seat: str) -> list[Option]:
 
 def refusal(g: Game, seat: str, action: Action) -> str | None:
     """Why that seat may not do that now, or None: the one predicate."""
+    why = _refusal(g, seat, action)
+    return None if why is None else g.title.cited(why)
+
+
+def _refusal(g: Game, seat: str, action: Action) -> str | None:
     if g.state.over:
         return "The game is over."
     if aside := _aside(g, action):

@@ -7,6 +7,7 @@ parameters of the mechanics; no mechanic asks which title it serves.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -76,7 +77,13 @@ class Aside(Protocol):
 
 @dataclass(frozen=True)
 class Title:
-    """The facts and mechanics of one title under one set of options."""
+    """The facts and mechanics of one title under one set of options.
+
+    `opening` makes the first frame, `scores` the final standings by seat (given who is bankrupt).
+    `depot`: train counts that differ from the facts. `sections`: mechanics cite the sections of
+    one rulebook in their reasons; here another book says where it has the same rule, a section
+    that it does not name being left out (None: that book is this title's own).
+    """
 
     facts: Facts
     options: tuple[str, ...]
@@ -85,6 +92,20 @@ class Title:
     asides: tuple[Aside, ...]
     scores: Callable[[Game, str | None], dict[str, int]]
     depot: Mapping[str, int | None] = field(default_factory=dict)
+    sections: Mapping[str, str] | None = None
+
+    def cited(self, reason: str) -> str:
+        """A reason with the sections that it cites as this title's rulebook has them."""
+        sections = self.sections
+        if sections is None:
+            return reason
+
+        def translated(found: re.Match[str]) -> str:
+            names = dict.fromkeys(sections.get(s, "") for s in found[1].split(", "))
+            known = ", ".join(name for name in names if name)
+            return f" ({known})" if known else ""
+
+        return re.sub(r" \(((?:(?:§|Table )[\d.]+(?:, )?)+)\)", translated, reason)
 
     @cached_property
     def companies(self) -> dict[str, CompanyFacts]:

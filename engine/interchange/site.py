@@ -45,7 +45,6 @@ from engine.notation import spell
 from engine.opening.waterfall import offered
 from engine.operating.run import stop_value
 from engine.state import BANK, POOL, FreeToken, HomeToken, OperatingTurn, State, Waterfall, copied, is_seat
-from engine.titles import titles
 
 SITE_OPTION = "conventions 18xx.games"
 
@@ -71,8 +70,6 @@ class Replay:
     """A site's game being played. `state` is where it stands; `said` what was said so far."""
 
     def __init__(self, file: SiteFile) -> None:
-        if file.title not in titles():
-            raise FileError(f"There is no title {file.title!r} here; there is {', '.join(titles())}.")
         self.names = names_of(file.title)
         unknown = [rule for rule in file.settings.optional_rules if rule not in self.names.options]
         if unknown:
