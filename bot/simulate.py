@@ -141,6 +141,7 @@ WEIGHTS: dict[str, float] = {
     "sell shares for a train": 4,
     "sell a presidency for a train": 2,
     "no train": 2,
+    "no private": 2,
     "discard": 1,
     "bankrupt": 1,
 }
@@ -228,7 +229,7 @@ def _kind_of_pass(state: State) -> str:
         case FreeToken():
             return "no free token"
         case OperatingTurn(_, step):
-            return {"track": "no track", "token": "no token"}.get(step, "no train")
+            return f"no {step.removesuffix('s')}"
     return "done in the stock round"
 
 

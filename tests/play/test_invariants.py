@@ -1,0 +1,221 @@
+"""What must hold is really looked at: each kind of damage to a good position is complained of."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+
+import msgspec
+import pytest
+
+from bot.invariants import move_faults, offer_faults, position_faults, trespass_faults
+from bot.simulate import simulated
+from engine import BANK, POOL, Played, State, copied, encoded, options, play, titles
+from engine.actions import Pass
+from engine.events import CashMoved, Passed
+from engine.state import GameOver, OperatingTurn
+
+
+@cache
+def _late() -> bytes:
+    """A position in a late company's turn, where its president may decline."""
+    found: list[bytes] = []
+
+    def watch(game: object) -> None:
+        state: State = game.state  # type: ignore[attr-defined]
+        if isinstance(state.top, OperatingTurn) and state.top.step == "track" and len(state.tiles) > 20:
+            found.append(encoded(state))
+
+    simulated(titles()[0], 3, 3, watch=watch)
+    return found[-1]
+
+
+@pytest.fixture
+def late() -> State:
+    from engine import decoded
+
+    return decoded(_late())
+
+
+def _running(state: State) -> str:
+    return next(c for c, co in state.companies.items() if co.running)
+
+
+def _more_money(state: State) -> None:
+    state.cash["p0"] += 1
+
+
+def _debt(state: State) -> None:
+    state.cash["p1"] += state.cash["p0"] + 5
+    state.cash["p0"] = -5
+
+
+def _lost_share(state: State) -> None:
+    shares = state.companies[_running(state)].shares
+    holder = next(iter(shares))
+    shares[holder] -= 10
+
+
+def _other_president(state: State) -> None:
+    co = state.companies[_running(state)]
+    co.president = next(s for s in state.seats if s != co.president)
+
+
+def _full_pool(state: State) -> None:
+    co = state.companies[_running(state)]
+    co.shares = {POOL: 80, co.president or "p0": 20}
+
+
+def _unpriced(state: State) -> None:
+    state.market.remove(_running(state))
+
+
+def _off_the_market(state: State) -> None:
+    state.companies[_running(state)].cell = (0, 99)
+
+
+def _tiles(state: State) -> None:
+    tile = next(iter(state.tiles.values()))
+    for hex in list(state.tiles):
+        state.tiles[hex] = tile
+
+
+def _turned(state: State) -> None:
+    hex, (tile, _) = next(iter(state.tiles.items()))
+    state.tiles[hex] = (tile, 6)
+
+
+def _crowd(state: State) -> None:
+    hex, here = next(iter(state.tokens.items()))
+    state.tokens[hex] = [*here, *[(here[0][0], c) for c in state.companies]]
+
+
+def _lost_marker(state: State) -> None:
+    state.companies[_running(state)].markers += 1
+
+
+def _train_twice(state: State) -> None:
+    next(co for co in state.companies.values() if co.trains).trains *= 5
+
+
+def _train_lost(state: State) -> None:
+    next(co for co in state.companies.values() if co.trains).trains.pop()
+
+
+def _stranger(state: State) -> None:
+    state.privates[next(iter(state.privates))] = "nobody"
+
+
+DAMAGE: list[tuple[Callable[[State], None], str]] = [
+    (_more_money, "are in the game instead of"),
+    (_debt, "has $-5"),
+    (_lost_share, "there are 90 %"),
+    (_other_president, "president"),
+    (_full_pool, "the pool holds 80 %"),
+    (_unpriced, "tokens on the market"),
+    (_off_the_market, "off the market"),
+    (_tiles, "lie on the map, and there are"),
+    (_turned, "in rotation 6"),
+    (_crowd, "tokens are in city"),
+    (_lost_marker, "tokens left and"),
+    (_train_twice, "trains"),
+    (_train_lost, "-trains instead of"),
+    (_stranger, "is owned by 'nobody'"),
+]
+
+
+def test_a_good_position_has_no_fault(late: State) -> None:
+    assert [*position_faults(late), *offer_faults(late)] == []
+
+
+@pytest.mark.parametrize(("damage", "told"), DAMAGE, ids=[d.__name__.strip("_") for d, _ in DAMAGE])
+def test_damage_is_told(late: State, damage: Callable[[State], None], told: str) -> None:
+    damage(late)
+    faults = list(position_faults(late))
+    assert any(told in fault for fault in faults), faults
+
+
+def _move(state: State) -> tuple[str, Played]:
+    turn = state.top
+    assert isinstance(turn, OperatingTurn)
+    seat = state.companies[turn.company].president
+    assert seat is not None
+    return seat, play(state, seat, Pass())
+
+
+def test_a_good_move_has_no_fault(late: State) -> None:
+    raw = encoded(late)
+    seat, played = _move(late)
+    assert list(trespass_faults(late, seat, Pass())) == []
+    assert list(move_faults(late, seat, Pass(), raw, played)) == []
+
+
+def test_a_changed_input_is_told(late: State) -> None:
+    raw = encoded(late)
+    seat, played = _move(late)
+    late.cash[BANK] += 1
+    assert "playing has changed the state that it was given" in move_faults(late, seat, Pass(), raw, played)
+
+
+def test_events_that_do_not_lead_there_are_told(late: State) -> None:
+    raw = encoded(late)
+    seat, (after, events) = _move(late)
+    short = Played(after, events[:-1])
+    complaints = list(move_faults(late, seat, Pass(), raw, short))
+    assert "folding the events does not lead to the state that was played" in complaints
+    paid = Played(after, [*events, CashMoved(BANK, "p0", 10, "nothing")])
+    assert "folding the events does not lead to the state that was played" in list(
+        move_faults(late, seat, Pass(), raw, paid)
+    )
+
+
+def test_a_question_numbered_wrongly_is_told(late: State) -> None:
+    raw = encoded(late)
+    seat, (after, events) = _move(late)
+    after = copied(after)
+    after.question += 1
+    complaints = list(move_faults(late, seat, Pass(), raw, Played(after, events)))
+    assert "the question's number grew by 2, and should have grown by 1" in complaints
+
+
+def test_another_outcome_of_the_same_move_is_told(late: State) -> None:
+    raw = encoded(late)
+    seat, (after, events) = _move(late)
+    other = Played(after, [*events, Passed("p0", "nothing")])
+    assert "the same move led somewhere else the second time" in list(
+        move_faults(late, seat, Pass(), raw, other)
+    )
+
+
+def test_nothing_may_be_offered_after_the_end(late: State, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = copied(late)
+    seat, _ = _move(before)
+    offered = options(before, seat)
+    late.stack.append(GameOver("An end."))
+    late.offers = []
+    assert list(offer_faults(late)) == []
+    monkeypatch.setattr("bot.invariants.options", lambda state, seat: offered)
+    assert list(offer_faults(late)) == ["something is offered after the end"]
+
+
+def test_a_dead_end_is_told(late: State, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("bot.invariants.options", lambda state, seat: [])
+    monkeypatch.setattr("bot.invariants.choices", lambda state, seat: [])
+    assert any("has no option: a dead end" in fault for fault in offer_faults(late))
+
+
+def test_an_option_that_is_refused_or_offered_twice_is_told(
+    late: State, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seat, _ = _move(late)
+    good = options(late, seat)
+    bad = msgspec.structs.replace(good[0].action, turn=(good[0].action.turn + 17))  # type: ignore[attr-defined]
+    shown = [good[0], good[0], type(good[0])(bad, "A lay")]
+    from engine import Choice, spell
+
+    menu = [Choice(spell(late, o.action), o.says, ("lay", str(i))) for i, o in enumerate(shown)]
+    monkeypatch.setattr("bot.invariants.options", lambda state, who: shown if who == seat else [])
+    monkeypatch.setattr("bot.invariants.choices", lambda state, who: menu if who == seat else [])
+    faults = list(offer_faults(late))
+    assert any("2 times" in fault for fault in faults)
+    assert any("which is refused" in fault for fault in faults)

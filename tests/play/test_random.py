@@ -1,0 +1,140 @@
+"""Random games of every title: they end, and everything that must hold holds at the steps that are checked.
+
+A few here; `make soak` plays hundreds. A failure names the seed and the move, and
+`railpost simulate --title … --players … --seed … --check` shows it again.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections import Counter
+from functools import cache
+from hashlib import sha256
+from pathlib import Path
+
+import pytest
+
+from bot.simulate import CONSEQUENCES, WEIGHTS, Simulated, options_of, simulated
+from engine import titles
+from engine.facts import facts_of
+from engine.record import replay
+
+ROOT = Path(__file__).parents[2]
+CONVENTIONS = ("rulebook", "18xx.games")
+OPTIONAL = {"1830": ("multiple_brown_from_ipo", "optional_6_train")}
+
+SEATS = [
+    (title, players)
+    for title in titles()
+    for players in range(facts_of(title).players["min"], facts_of(title).players["max"] + 1)
+]
+RULES = [
+    (title, conventions, optional)
+    for title in titles()
+    for conventions in CONVENTIONS
+    for optional in OPTIONAL.get(title, ())
+]
+SOAKED = 200
+CHECKED_OF_SOAKED = 10
+"""Every so many games of a soak are checked at every step."""
+
+CONVENTION_OF_KIND = {"run worse than best": "18xx.games"}
+"""Kinds of decision that only one set of conventions has."""
+
+
+@pytest.mark.parametrize("conventions", CONVENTIONS)
+@pytest.mark.parametrize(("title", "players"), SEATS)
+def test_a_random_game_ends_with_what_must_hold_at_every_step_looked_at(
+    title: str, players: int, conventions: str
+) -> None:
+    game = simulated(title, players, 40 + players, options_of(conventions, ()), check_every=4)
+    assert game.failure is None
+    assert game.state.over
+
+
+@pytest.mark.parametrize(("title", "conventions", "optional"), RULES)
+def test_optional_rules(title: str, conventions: str, optional: str) -> None:
+    game = simulated(title, 3, 7, options_of(conventions, (optional,)), check_every=5)
+    assert game.failure is None
+    assert optional in game.state.options
+
+
+def test_the_text_of_a_game_replays_to_the_same_end() -> None:
+    game = simulated(titles()[0], 3, 5)
+    report = replay(game.text)
+    assert report.ok, report.failure
+    assert (report.moves, report.state) == (game.moves, game.state)
+    assert report.checks > game.moves / 10
+
+
+SHOWN = """
+import sys
+from hashlib import sha256
+from bot.simulate import simulated
+print(sha256(simulated(sys.argv[1], 4, 11).text.encode()).hexdigest())
+"""
+
+
+@pytest.mark.parametrize("hashing", ["0", "20"])
+def test_a_seed_gives_the_same_game_in_every_process(hashing: str) -> None:
+    """Options stand in the same order whatever the order of sets, so their places can be buttons."""
+    shown = subprocess.run(
+        [sys.executable, "-c", SHOWN, titles()[0]],
+        env=os.environ | {"PYTHONHASHSEED": hashing},
+        cwd=ROOT,
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+    assert shown.stdout.strip() == _digest(titles()[0])
+
+
+@cache
+def _digest(title: str) -> str:
+    return sha256(simulated(title, 4, 11).text.encode()).hexdigest()
+
+
+def test_a_game_that_does_not_end_is_a_failure() -> None:
+    game = simulated(titles()[0], 2, 1, most_moves=30)
+    assert game.failure == "seed 1, move 31: the game has not ended after 30 moves"
+    assert game.moves == 30
+
+
+# -- long play -------------------------------------------------------------------------------
+
+
+@pytest.mark.soak
+@pytest.mark.timeout(1200)
+@pytest.mark.parametrize("conventions", CONVENTIONS)
+@pytest.mark.parametrize(("title", "players"), SEATS)
+def test_soak(title: str, players: int, conventions: str) -> None:
+    """200 games over all seats under either set of conventions; every tenth checked at every step."""
+    seats = [p for t, p in SEATS if t == title]
+    share = range(players, players + SOAKED, len(seats))
+    games = [_soaked(title, players, seed, conventions) for seed in share]
+    assert [game.failure for game in games if game.failure] == []
+    by_the_bank = sum(not game.state.over.bankrupt for game in games if game.state.over)
+    assert by_the_bank > len(games) / 3
+
+
+def _soaked(title: str, players: int, seed: int, conventions: str) -> Simulated:
+    check = int(seed % CHECKED_OF_SOAKED < 2 and seed % 4 < 2)
+    return simulated(title, players, seed, options_of(conventions, ()), check_every=check)
+
+
+@pytest.mark.soak
+@pytest.mark.timeout(1200)
+@pytest.mark.parametrize("conventions", CONVENTIONS)
+@pytest.mark.parametrize("title", titles())
+def test_every_kind_of_decision_occurs(title: str, conventions: str) -> None:
+    kinds, seen = Counter[str](), Counter[str]()
+    for seed in range(60):
+        players = [p for t, p in SEATS if t == title]
+        game = simulated(title, players[seed % len(players)], 1000 + seed, options_of(conventions, ()))
+        kinds += game.kinds
+        seen += game.seen
+    expected = {k for k in WEIGHTS if CONVENTION_OF_KIND.get(k, conventions) == conventions}
+    assert expected - kinds.keys() == set()
+    assert set(CONSEQUENCES) - seen.keys() == set()
