@@ -7,10 +7,10 @@ the change. While a move is only being judged nothing is emitted.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from engine.board.network import Network, network_of
+from engine.board.network import Network, Stop, network_of
 from engine.events import AnyEvent, BankBroke, CashMoved, Changed, Closed, Opened
 from engine.facts import Cell, CompanyFacts, Facts, PhaseFacts, PrivateFacts, TrainFacts
 from engine.state import BANK, AnyFrame, Company, State, is_seat
@@ -94,7 +94,13 @@ class Game:
 
     @property
     def network(self) -> Network:
-        return network_of(self.facts, self.state.tiles, self.state.tokens)
+        return network_of(self.facts, self.state.tiles, self.state.tokens, self.places)
+
+    @property
+    def places(self) -> Mapping[Stop, int] | None:
+        """Token places of cities beyond those of their faces, where the title has such."""
+        places = self.title.places
+        return places(self.facts, self.state) if places else None
 
     def operating_order(self) -> list[str]:
         """Companies with a price: highest first, then furthest right, then top of the pile (§16).

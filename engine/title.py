@@ -13,10 +13,12 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Protocol, TypeVar
 
+from engine import market
 from engine.actions import Action
+from engine.board.network import Stop
 from engine.facts import Cell, CompanyFacts, Facts, HexFacts, PhaseFacts, PrivateFacts, TrainFacts
 from engine.game import Game
-from engine.state import AnyFrame
+from engine.state import AnyFrame, Sale, State
 
 F_contra = TypeVar("F_contra", contravariant=True)
 
@@ -76,6 +78,23 @@ class Aside(Protocol):
 
 
 @dataclass(frozen=True)
+class Earnings:
+    """What stops bring a company beyond what is printed, as (stop, dollars): `at_stops` always,
+    `at_ends` where a route begins or ends."""
+
+    at_stops: tuple[tuple[Stop, int], ...] = ()
+    at_ends: tuple[tuple[Stop, int], ...] = ()
+
+
+NO_EARNINGS = Earnings()
+
+
+def price_falls(g: Game, sale: Sale) -> None:
+    """The price falls by a row for each share, at once (1830 §8.2.1)."""
+    market.move(g, sale.company, market.down(g, market.place(g, sale.company), sale.count), "sold")
+
+
+@dataclass(frozen=True)
 class Title:
     """The facts and mechanics of one title under one set of options.
 
@@ -83,6 +102,11 @@ class Title:
     `depot`: train counts that differ from the facts. `sections`: mechanics cite the sections of
     one rulebook in their reasons; here another book says where it has the same rule, a section
     that it does not name being left out (None: that book is this title's own).
+    `sold`: what follows a sale of shares at once; `landed`: what follows when a token has come to
+    another space of the market. `earnings`: what stops bring a company beside their figures.
+    `places`: token places of cities beyond those of their faces. `excess_sold`: who holds more of
+    a company than he may has to sell first. `new_track_used`: a company has to be able to run over
+    some of the new track that it lays.
     """
 
     facts: Facts
@@ -93,6 +117,12 @@ class Title:
     scores: Callable[[Game, str | None], dict[str, int]]
     depot: Mapping[str, int | None] = field(default_factory=dict)
     sections: Mapping[str, str] | None = None
+    sold: Callable[[Game, Sale], None] = price_falls
+    landed: tuple[Callable[[Game, str], None], ...] = ()
+    earnings: Callable[[Game, str], Earnings] = lambda g, company: NO_EARNINGS
+    places: Callable[[Facts, State], Mapping[Stop, int]] | None = None
+    excess_sold: bool = True
+    new_track_used: bool = False
 
     def cited(self, reason: str) -> str:
         """A reason with the sections that it cites as this title's rulebook has them."""

@@ -44,6 +44,10 @@ _LONG = 6
 """From how many stops to come the bound by the rest is worth its cost."""
 
 
+PULL = 1_000_000
+"""Dollars that a stop is made to be worth where a route has to visit it."""
+
+
 class Exhausted(Exception):
     """The budget is spent."""
 
@@ -100,8 +104,9 @@ def _union(masks: Sequence[int]) -> int:
 class Search:
     """The search on one graph; `left` is what remains of the budget."""
 
-    def __init__(self, graph: Graph, terms: Terms, budget: int) -> None:
+    def __init__(self, graph: Graph, terms: Terms, budget: int, tokens: Sequence[int] | None = None) -> None:
         self.graph = graph
+        self.tokens = graph.tokens if tokens is None else tokens
         self.left = budget
         self.floor = 0
         self.found: Path | None = None
@@ -188,7 +193,7 @@ class Search:
         limit = min(self.most, distance or self.most)
         if limit >= 2:
             out = 0
-            for token in self.graph.tokens:
+            for token in self.tokens:
                 area = self.graph.area[token]
                 if not area & out:
                     self._grow(token, limit, closed, out, sink)
@@ -286,14 +291,16 @@ class Search:
             stops.append(u)
         return stops
 
-    def set_of(self, distances: Sequence[int | None]) -> tuple[list[Path | None], int]:
-        """The best set of routes, one for each train or None, and a bound on what any set earns."""
+    def set_of(self, distances: Sequence[int | None], closed: int = 0) -> tuple[list[Path | None], int]:
+        """The best set of routes, one for each train or None, clear of the closed bits, and a bound on
+        what any set earns."""
+        self.closed = closed
         count = len(distances)
         self.best: list[Path | None] = [None] * count
         tops = [sum(self.worth.values()) + self.graph.passing] * count
         try:
             for distance in sorted(set(distances), key=_length, reverse=True):
-                path = self.one(distance, 0, 0)
+                path = self.one(distance, closed, 0)
                 tops = [
                     _revenue(path) if d == distance else top for d, top in zip(distances, tops, strict=True)
                 ]
@@ -316,7 +323,7 @@ class Search:
     def _greedy(self, distances: Sequence[int | None], order: Sequence[int | None]) -> list[Path | None]:
         """A set with each train in that order given its best of what is left, then mended."""
         chosen: list[Path | None] = [None] * len(distances)
-        closed = 0
+        closed = self.closed
         for distance in order:
             i = next(i for i, d in enumerate(distances) if d == distance and chosen[i] is None)
             path = chosen[i] = self.one(distance, closed, 0)
@@ -327,7 +334,7 @@ class Search:
         while mended:
             mended = False
             for i, distance in enumerate(distances):
-                others = 0
+                others = self.closed
                 for j, path in enumerate(chosen):
                     if path is not None and j != i:
                         others |= path.bits
@@ -344,7 +351,7 @@ class Search:
         lists: dict[int | None, _Listed] = {}
         for distance, top in dict(zip(distances, tops, strict=True)).items():
             sink: list[Path] = []
-            self.one(distance, 0, max(top - gap, 0), sink)
+            self.one(distance, self.closed, max(top - gap, 0), sink)
             lists[distance] = _Listed(sink)
         order = sorted(range(len(distances)), key=lambda i: (-_length(distances[i]), i))
         rest = [sum(tops[i] for i in order[k:]) for k in range(len(order) + 1)]
@@ -379,6 +386,73 @@ class Search:
         self.left -= nodes
         if self.left < 0:
             raise Exhausted
+
+
+def joined_set(
+    graph: Graph,
+    drawn: Graph,
+    terms: Terms,
+    budget: int,
+    distances: Sequence[int | None],
+    pair: tuple[int, int],
+) -> tuple[list[Path | None], int]:
+    """As `Search.set_of`, one route of the set visiting both stops of the pair (numbers in the network).
+
+    `drawn` is the graph with the second stop worth PULL more; the first has a token. For each length of
+    train that could be the one, the routes that join the stops are taken highest first, each with the
+    best of the other trains clear of it, until what is left cannot earn more. Without any such route the
+    set is empty.
+    """
+    home, goal = (graph.stops.index(s) if s in graph.stops else -1 for s in pair)
+    best: list[Path | None] = [None] * len(distances)
+    bound = 0
+    if home < 0 or goal < 0:
+        return best, 0
+    free = Search(graph, terms, budget)
+    for distance in sorted(set(distances), key=_length, reverse=True):
+        at = distances.index(distance)
+        others = [d for i, d in enumerate(distances) if i != at]
+        _, top = free.set_of(others)
+        joiner = Search(drawn, terms, budget, [home])
+        try:
+            first = joiner.one(distance, 0, PULL)
+        except Exhausted:
+            first = joiner.found
+            bound = max(bound, top + joiner.most * max(graph.value, default=0))
+        if first is None:
+            continue
+        bound = max(bound, first.revenue - PULL + top) if joiner.left < 0 else bound
+        for path in _joining(joiner, free, distance, first, others, top, _total(best)):
+            if path.revenue + top <= _total(best):
+                break
+            rest, _ = free.set_of(others, path.bits)
+            if path.revenue + _total(rest) > _total(best):
+                best = [*rest[:at], path, *rest[at:]]
+        if free.left < 0 or joiner.left < 0:
+            bound = max(bound, first.revenue - PULL + top)
+    return best, max(bound, _total(best))
+
+
+def _joining(
+    joiner: Search,
+    free: Search,
+    distance: int | None,
+    first: Path,
+    others: Sequence[int | None],
+    top: int,
+    reached: int,
+) -> list[Path]:
+    """The joining routes that can be part of a best set, highest first."""
+    rest, _ = free.set_of(others, first.bits)
+    reached = max(reached, first.revenue - PULL + _total(rest))
+    paths = [first]
+    if first.revenue - PULL + top > reached:
+        try:
+            joiner.one(distance, 0, reached - top + PULL, paths)
+        except Exhausted:
+            pass
+    plain = {(p.bits, p.token, p.arms): msgspec.structs.replace(p, revenue=p.revenue - PULL) for p in paths}
+    return sorted(plain.values(), key=lambda path: (-path.revenue, path.bits, path.token, path.arms))
 
 
 def _length(distance: int | None) -> int:

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
 import msgspec
 
 from engine.actions import Action, Run
-from engine.board.network import Network
-from engine.board.routes import Best, TrainKind, best, check
+from engine.board.chains import Terms
+from engine.board.network import Network, Stop
+from engine.board.routes import Best, Joining, Route, TrainKind, best, check
+from engine.board.routes import revenue as route_revenue
 from engine.board.spelling import read_route, spell_route
 from engine.events import Ran
-from engine.facts import Facts, Node, facts_of
+from engine.facts import Facts, Node
 from engine.game import Game
 from engine.state import OperatingTurn
-from engine.title import Option
+from engine.title import NO_EARNINGS, Earnings, Option
 
 CLAIMABLE = range(0, 20_000, 10)
 BUDGET = 400_000
@@ -40,26 +42,57 @@ def train_kind(g: Game, train: str) -> TrainKind:
 
 
 @lru_cache(maxsize=4096)
-def _best(network: Network, company: str, trains: tuple[TrainKind, ...], title: str, phase: str) -> Best:
-    facts = facts_of(title)
-    values = {stop: stop_value(facts, phase, network.node(stop)) for stop in network.stops}
-    return best(network, company, trains, values, budget=BUDGET)
+def _best(
+    network: Network,
+    company: str,
+    trains: tuple[TrainKind, ...],
+    phase: str,
+    earnings: Earnings,
+    joining: Joining | None,
+) -> Best:
+    values = _values(network, phase, earnings)
+    terms = Terms(at_ends=dict(earnings.at_ends))
+    return best(network, company, trains, values, terms, budget=BUDGET, joining=joining)
 
 
-def best_run(g: Game, company: str, trains: list[str] | None = None) -> Best:
-    """The best routes of a company's trains (or of those named), with their revenue in dollars."""
+def _values(network: Network, phase: str, earnings: Earnings) -> dict[Stop, int]:
+    """Dollars by stop, what it brings the company in particular included."""
+    values = {stop: stop_value(network.facts, phase, network.node(stop)) for stop in network.stops}
+    for stop, dollars in earnings.at_stops:
+        values[stop] += dollars
+    return values
+
+
+def best_run(g: Game, company: str, trains: list[str] | None = None, joining: Joining | None = None) -> Best:
+    """The best routes of a company's trains (or of those named), with their revenue in dollars.
+
+    `joining`: two stops that one of the routes has to visit, the first with a token of the company.
+    """
     names = g.company(company).trains if trains is None else trains
     kinds = tuple(train_kind(g, t) for t in sorted(names))
-    return _best(g.network, company, kinds, g.state.title, g.state.phase)
+    return _best(g.network, company, kinds, g.state.phase, g.title.earnings(g, company), joining)
+
+
+def route_value(g: Game, company: str, route: Route) -> int:
+    """Dollars that a route brings the company now."""
+    earnings = g.title.earnings(g, company)
+    values = _values(g.network, g.state.phase, earnings)
+    return route_revenue(g.network, route, values, Terms(at_ends=dict(earnings.at_ends)))
 
 
 def has_route(g: Game, company: str) -> bool:
     """Whether a train of the company could run anywhere (§20.2)."""
-    return bool(_best(g.network, company, (TrainKind("", 2),), g.state.title, g.state.phase).routes)
+    kinds = (TrainKind("", 2),)
+    return bool(_best(g.network, company, kinds, g.state.phase, NO_EARNINGS, None).routes)
 
 
 def spelled(g: Game, found: Best) -> tuple[tuple[str, str], ...]:
     return tuple((r.train, spell_route(g.network, r)) for r in found.routes)
+
+
+def no_joining(g: Game, company: str) -> Joining | None:
+    """Every train runs where it will."""
+    return None
 
 
 @dataclass(frozen=True)
@@ -67,17 +100,22 @@ class RunStep:
     """Run the trains.
 
     `best_only`: nothing below the best revenue is accepted. `claims`: a revenue may be claimed
-    that nobody checks.
+    that nobody checks. `joining`: two stops that one of the trains has to visit.
     """
 
     best_only: bool = True
     claims: bool = False
+    joining: Callable[[Game, str], Joining | None] = no_joining
     name: str = "run"
     hears: tuple[type[Action], ...] = (Run,)
 
+    def best(self, g: Game, company: str) -> Best:
+        """The best routes that the company may run in this step."""
+        return best_run(g, company, joining=self.joining(g, company))
+
     def waits(self, g: Game, turn: OperatingTurn) -> bool:
         return (
-            not turn.acted and bool(g.company(turn.company).trains) and best_run(g, turn.company).revenue > 0
+            not turn.acted and bool(g.company(turn.company).trains) and self.best(g, turn.company).revenue > 0
         )
 
     def must(self, g: Game, turn: OperatingTurn) -> str | None:
@@ -87,14 +125,14 @@ class RunStep:
         return f"to run the trains of the {turn.company}"
 
     def options(self, g: Game, turn: OperatingTurn) -> Iterator[Option]:
-        found = best_run(g, turn.company)
+        found = self.best(g, turn.company)
         surely = "" if found.proven else " (not proven)"
         yield Option(Run(spelled(g, found)), f"Run best: ${found.revenue}{surely}")
 
     def revenue(self, g: Game, company: str, run: Run) -> int:
         """Dollars of routes that were said. Raises ValueError with what is wrong with them."""
         if not run.routes:
-            return best_run(g, company).revenue
+            return self.best(g, company).revenue
         if not g.company(company).trains:
             raise ValueError(f"The {company} has no train (§20.2).")
         trains = [train_kind(g, t) for t in g.company(company).trains]
@@ -105,11 +143,10 @@ class RunStep:
             routes.append(msgspec.structs.replace(read_route(g.network, company, text), train=train))
         if why := check(g.network, company, trains, routes):
             raise ValueError(why)
-        return sum(
-            stop_value(g.facts, g.state.phase, g.network.node(stop))
-            for route in routes
-            for stop in route.stops
-        )
+        pair = self.joining(g, company)
+        if pair and not any(set(pair) <= set(route.stops) for route in routes):
+            raise ValueError(f"One train has to run between {pair[0][0]} and {pair[1][0]} (§11.4).")
+        return sum(route_value(g, company, route) for route in routes)
 
     def refuse(self, g: Game, turn: OperatingTurn, action: Action) -> str | None:
         assert isinstance(action, Run)
@@ -123,7 +160,7 @@ class RunStep:
             revenue = self.revenue(g, turn.company, action)
         except ValueError as wrong:
             return str(wrong)
-        most = best_run(g, turn.company).revenue
+        most = self.best(g, turn.company).revenue
         if not most:
             return f"The {turn.company} has no train and route to run (§20.2)."
         if self.best_only and revenue < most:
@@ -137,7 +174,7 @@ class RunStep:
         revenue = action.claimed
         if revenue is None:
             revenue = self.revenue(g, turn.company, action)
-        routes = action.routes or spelled(g, best_run(g, turn.company))
+        routes = action.routes or spelled(g, self.best(g, turn.company))
         g.emit(Ran(turn.company, routes, revenue))
         g.change(msgspec.structs.replace(turn, step=self.name, acted=True, revenue=revenue))
 

@@ -13,11 +13,12 @@ from dataclasses import dataclass
 import msgspec
 
 from engine.actions import Action, Lay
-from engine.board.faces import Fit, fits
+from engine.board.faces import NODE, Fit, Turned, face_at, fits
+from engine.board.network import network_of
 from engine.events import TileLaid, TokenShifted
 from engine.facts import tile_faces
 from engine.game import Game
-from engine.state import BANK, OperatingTurn, is_seat
+from engine.state import BANK, CLOSED, OperatingTurn, is_seat
 from engine.title import Option
 
 BUILDABLE = frozenset({"white", "yellow"})
@@ -30,7 +31,42 @@ def replacements(g: Game, hex: str) -> tuple[str, ...]:
         if g.facts.map.hexes[hex].color not in BUILDABLE:
             return ()
         return g.facts.preprinted_upgrades.get(g.title.printed_kinds[hex], ())
-    return (g.facts.upgrades or {}).get(laid[0], ())
+    tiles = (g.facts.upgrades or {}).get(laid[0], ())
+    if g.facts.tile_hexes or g.facts.tile_not_hexes:
+        return tuple(tile for tile in tiles if belongs(g, tile, hex))
+    return tiles
+
+
+def belongs(g: Game, tile: str, hex: str) -> bool:
+    """Whether the tile may lie on that hex: some go on few hexes only, or not on some (1870 §6.4.1)."""
+    only, but = g.facts.tile_hexes.get(tile), g.facts.tile_not_hexes.get(tile, ())
+    return (only is None or hex in only) and hex not in but
+
+
+def river_closed(g: Game) -> bool:
+    """Whether nobody may cross the river: its private is open and no company owns it (1870 §15.2)."""
+    for private in g.facts.privates:
+        if private.effect.get("kind") == "bridge":
+            owner = g.state.privates[private.sym]
+            return owner != CLOSED and owner not in g.state.companies
+    return False
+
+
+def crosses(g: Game, hex: str, face: Turned) -> bool:
+    """Whether track of that face joins the two banks of the hex's river."""
+    river = g.facts.map.hexes[hex].river
+    if river is None:
+        return False
+    west, east = (sum(1 << edge for edge in bank) for bank in (river.west, river.east))
+    if face.nodes:
+        bank = east if river.stations == "west" else west
+        return any(exits & bank for exits in face.node_exits)
+    return any(
+        (west >> end & 1) != (west >> other & 1) and (west | east) >> other & 1
+        for end in range(NODE)
+        for _, other in face.onward[end]
+        if other < NODE
+    )
 
 
 def supply(g: Game) -> dict[str, int]:
@@ -88,8 +124,42 @@ def fits_there(g: Game, tile: str, hex: str) -> tuple[Fit, ...]:
     return fits(g.facts, hex, g.state.tiles.get(hex), tile) if tile in replacements(g, hex) else ()
 
 
-def refuse_lay(g: Game, company: str, lay: Lay, *, connected: bool = True) -> str | None:
-    """Why the company may not lay that, in words, or None. `connected`: it has to be (§18)."""
+def refuse_track(g: Game, company: str, tile: str, hex: str, found: Fit) -> str | None:
+    """Why the track of a tile that fits may not be laid there, or None."""
+    if crosses(g, hex, found.face) and river_closed(g):
+        return "Nobody may cross the river while its private is open and no company owns it (§15.2)."
+    if g.title.new_track_used and not gains(g, company, hex, found, tile):
+        return f"The {company} could not run over any of the new track on {hex} (§6.2)."
+    return None
+
+
+def gains(g: Game, company: str, hex: str, found: Fit, tile: str) -> bool:
+    """Whether the company could run over new track, or to a stop that is worth more (1870 §6.2)."""
+    if hex not in g.state.tiles:
+        return True
+    old, new = face_at(g.facts, g.state.tiles, hex), found.face
+    tokens = dict(g.state.tokens)
+    if hex in tokens:
+        tokens[hex] = [(found.moved.get(node, node), owner) for node, owner in tokens[hex]]
+    tiles = g.state.tiles | {hex: (tile, found.turn)}
+    used = network_of(g.facts, tiles, tokens, g.places).reach(company).tracks.get(hex, 0)
+    was = {frozenset(pair) for pair in old.tracks}
+    for t, pair in enumerate(new.tracks):
+        if not used >> t & 1:
+            continue
+        if frozenset(pair) not in was:
+            return True
+        for end in pair:
+            if end >= NODE and old.nodes[end - NODE].revenue != new.nodes[end - NODE].revenue:
+                return True
+    return False
+
+
+def refuse_lay(g: Game, company: str, lay: Lay, *, connected: bool = True, discount: int = 0) -> str | None:
+    """Why the company may not lay that, in words, or None.
+
+    `connected`: it has to be (§18). `discount`: dollars that the terrain costs less.
+    """
     if why := refuse_site(g, lay.hex) or refuse_tile(g, lay.tile, lay.hex):
         return why
     found = fit(g, lay.tile, lay.hex, lay.turn)
@@ -100,31 +170,33 @@ def refuse_lay(g: Game, company: str, lay: Lay, *, connected: bool = True) -> st
         )
     if connected and not found.face.exits & g.network.reach(company).edges.get(lay.hex, 0):
         return f"#{lay.tile} on {lay.hex} would not be connected to a token of the {company} (§18)."
-    cost = terrain_cost(g, lay.hex)
+    if why := refuse_track(g, company, lay.tile, lay.hex, found):
+        return why
+    cost = max(terrain_cost(g, lay.hex) - discount, 0)
     if cost > g.cash(company):
         return f"The terrain of {lay.hex} costs ${cost}, and the {company} has ${g.cash(company)} (§18)."
     return None
 
 
-def lays(g: Game, company: str) -> Iterator[Lay]:
-    """Every lay of a company that is connected and not refused."""
+def lays(g: Game, company: str, *, new: bool = False) -> Iterator[Lay]:
+    """Every lay of a company that is connected and not refused; `new`: no upgrades."""
     colors, left, faces = g.phase.tile_colors, supply(g), tile_faces()
     for hex, edges in g.network.reach(company).edges.items():
-        tiles = replacements(g, hex)
+        tiles = () if new and hex in g.state.tiles else replacements(g, hex)
         if not tiles or blocker(g, hex) or terrain_cost(g, hex) > g.cash(company):
             continue
         for tile in tiles:
             if faces[tile].color in colors and left.get(tile, 1) > 0:
                 for found in fits(g.facts, hex, g.state.tiles.get(hex), tile):
-                    if found.face.exits & edges:
+                    if found.face.exits & edges and not refuse_track(g, company, tile, hex, found):
                         yield Lay(tile, hex, found.turn)
 
 
-def carry_out(g: Game, company: str, lay: Lay) -> None:
+def carry_out(g: Game, company: str, lay: Lay, discount: int = 0) -> None:
     """Put the tile down: terrain is paid, tokens go where their cities have gone (§18.1)."""
     found = fit(g, lay.tile, lay.hex, lay.turn)
     assert found is not None
-    g.pay(company, BANK, terrain_cost(g, lay.hex), f"terrain of {lay.hex}")
+    g.pay(company, BANK, max(terrain_cost(g, lay.hex) - discount, 0), f"terrain of {lay.hex}")
     g.emit(TileLaid(company, lay.hex, lay.tile, lay.turn))
     for node, owner in list(g.state.tokens.get(lay.hex, ())):
         if (now := found.moved.get(node, node)) != node:
@@ -147,7 +219,7 @@ def never(g: Game, turn: OperatingTurn) -> bool:
 
 @dataclass(frozen=True)
 class TrackStep:
-    """One tile a turn, laid or replaced (§18).
+    """Some tiles a turn, laid or replaced (§18); of several, all are new (1870 §6).
 
     `also`: whether a private's power offers a lay instead. `laid`: what follows a lay on a hex.
     `always`: it is asked even where nothing can be laid, as on the site. `after`: it goes on
@@ -165,7 +237,8 @@ class TrackStep:
     def waits(self, g: Game, turn: OperatingTurn) -> bool:
         if turn.laid >= self.tiles:
             return self.after(g, turn)
-        return self.always or next(lays(g, turn.company), None) is not None or self.also(g, turn)
+        found = next(lays(g, turn.company, new=bool(turn.laid)), None)
+        return self.always or found is not None or self.also(g, turn)
 
     def must(self, g: Game, turn: OperatingTurn) -> str | None:
         return None
@@ -176,18 +249,21 @@ class TrackStep:
     def options(self, g: Game, turn: OperatingTurn) -> Iterator[Option]:
         if turn.laid >= self.tiles:
             return
-        for lay in lays(g, turn.company):
+        for lay in lays(g, turn.company, new=bool(turn.laid)):
             yield Option(lay, words(g, lay))
 
     def refuse(self, g: Game, turn: OperatingTurn, action: Action) -> str | None:
         assert isinstance(action, Lay)
         if turn.laid >= self.tiles:
             return f"The {turn.company} has laid its tile for this turn (§18)."
+        if turn.laid and action.hex in g.state.tiles:
+            return f"The {turn.company} has laid a new tile; a second one has to be new too (§6)."
         return refuse_lay(g, turn.company, action)
 
     def take(self, g: Game, turn: OperatingTurn, action: Action) -> None:
         assert isinstance(action, Lay)
-        g.change(msgspec.structs.replace(turn, laid=turn.laid + 1, acted=True))
+        laid = self.tiles if action.hex in g.state.tiles else turn.laid + 1
+        g.change(msgspec.structs.replace(turn, laid=laid, acted=True))
         carry_out(g, turn.company, action)
         self.laid(g, action.hex, g.president(turn.company))
 

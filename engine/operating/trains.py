@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import msgspec
 
 from engine.actions import Action, Bankrupt, BuyTrain, Sell
-from engine.events import PhaseStarted, PrivateMoved, TrainMoved, TrainsGone
+from engine.events import ImprovementGone, PhaseStarted, PrivateMoved, TrainMoved, TrainsGone
 from engine.game import Game
 from engine.holdings import unit
 from engine.offers import Deal, make_offer
@@ -57,11 +57,14 @@ def face_price(g: Game, buy: BuyTrain) -> int:
     return facts.price - (facts.discounts.get(buy.trading, 0) if buy.trading else 0)
 
 
-def refuse_purchase(g: Game, company: str, buy: BuyTrain, *, always_helped: bool = False) -> str | None:
+def refuse_purchase(
+    g: Game, company: str, buy: BuyTrain, *, always_helped: bool = False, helped_anywhere: bool = True
+) -> str | None:
     """Why the company may not buy that train now (§21, §24), or None.
 
     `always_helped`: in any forced purchase the president may add money, also where the company
-    could pay for the cheapest train by itself.
+    could pay for the cheapest train by itself. `helped_anywhere`: he may also do so where the train
+    is another company's.
     """
     why = _refuse_source(g, company, buy) or _refuse_trade(g, company, buy)
     if why:
@@ -70,6 +73,7 @@ def refuse_purchase(g: Game, company: str, buy: BuyTrain, *, always_helped: bool
         return f"The {company} has {g.phase.train_limit} trains, which is the limit (§21)."
     price = face_price(g, buy) if buy.price is None else buy.price
     helped = must_buy(g, company) if always_helped else lacking(g, company) > 0
+    helped = helped and (helped_anywhere or buy.source in SHOPS)
     return _refuse_money(g, company, buy, price, helped)
 
 
@@ -155,6 +159,10 @@ def start_phase(g: Game, train: str) -> None:
     for facts in g.facts.trains:
         if facts.rusts_on == train:
             g.emit(TrainsGone(facts.name))
+    for facts_of_private in g.facts.privates:
+        sym = facts_of_private.sym
+        if facts_of_private.effect.get("removed_on") == train and sym in g.state.improvements:
+            g.emit(ImprovementGone(sym))
     if "close_privates" in phases[at].notes:
         for private, owner in g.state.privates.items():
             if owner != CLOSED:
@@ -173,12 +181,17 @@ class TrainStep:
     None where that has a step of its own.
     `sells_all`: a bankrupt's shares are sold for him. `always_helped`: see `refuse_purchase`.
     `whole_certificates`: a forced sale may end with the president's certificate as a whole.
+    `helped_anywhere`: see `refuse_purchase`. `sells_freely`: in any forced purchase the president may
+    sell what he will. `blocks`: all that he sells of a company goes in one block.
     """
 
     also: Callable[[Game, OperatingTurn], bool] | None
     sells_all: bool = False
     always_helped: bool = False
     whole_certificates: bool = False
+    helped_anywhere: bool = True
+    sells_freely: bool = False
+    blocks: bool = False
     name: str = "trains"
     hears: tuple[type[Action], ...] = (BuyTrain, Sell, Bankrupt)
 
@@ -226,7 +239,9 @@ class TrainStep:
                     yield Option(buy, f"Buy a {train}-train from the {other}{consent}", range(1, most + 1))
 
     def _refuse(self, g: Game, company: str, buy: BuyTrain) -> str | None:
-        return refuse_purchase(g, company, buy, always_helped=self.always_helped)
+        return refuse_purchase(
+            g, company, buy, always_helped=self.always_helped, helped_anywhere=self.helped_anywhere
+        )
 
     def _most(self, g: Game, company: str, train: str) -> int:
         """Dollars at most for another company's train."""
@@ -235,7 +250,7 @@ class TrainStep:
         return max(g.cash(company), helped if self._refuse(g, company, dearest) is None else 0)
 
     def _sales(self, g: Game, turn: OperatingTurn) -> Iterator[Option]:
-        if not lacking(g, turn.company):
+        if not lacking(g, turn.company) and not (self.sells_freely and must_buy(g, turn.company)):
             return
         seat = g.president(turn.company)
         for company in held_companies(g, seat):
@@ -251,19 +266,27 @@ class TrainStep:
             case BuyTrain():
                 return self._refuse(g, turn.company, action)
             case Sell(company, count):
-                if short <= 0:
+                freely = self.sells_freely and must_buy(g, turn.company)
+                if short <= 0 and not freely:
                     return (
                         "Stock is sold in an operating round only to raise money for a forced purchase (§24)."
                     )
+                if company in self._barred(turn):
+                    return f"All that is sold of the {company} in a turn is sold in one block (§5.3.3)."
+                need = None if freely else short
                 whole = self.whole_certificates
-                return refuse_forced_sale(g, seat, turn.company, company, count, short, whole=whole)
+                return refuse_forced_sale(g, seat, turn.company, company, count, need, whole=whole)
         if short <= 0:
             return "Nobody is bankrupt who can pay (§24.6)."
         if not self.sells_all and next(self._sales(g, turn), None):
             return "Sell first all that may be sold (§24.6)."
-        if self.sells_all and liquidity(g, turn.company) >= short:
+        if self.sells_all and liquidity(g, turn.company, self._barred(turn)) >= short:
             return "The money can be raised by selling (§24.6)."
         return None
+
+    def _barred(self, turn: OperatingTurn) -> tuple[str, ...]:
+        """Companies of which no more may be sold in this turn."""
+        return turn.sold if self.blocks else ()
 
     def take(self, g: Game, turn: OperatingTurn, action: Action) -> None:
         seat = g.president(turn.company)
@@ -275,20 +298,25 @@ class TrainStep:
                 else:
                     buy_train(g, turn.company, action)
             case Sell(company, count):
-                g.change(msgspec.structs.replace(turn, acted=True))
+                g.change(msgspec.structs.replace(turn, acted=True, sold=(*turn.sold, company)))
                 sell_shares(g, seat, company, count)
             case Bankrupt():
-                declare_bankrupt(g, seat, turn.company, sell_all=self.sells_all)
+                declare_bankrupt(g, seat, turn.company, sell_all=self.sells_all, sold=self._barred(turn))
 
     def skip(self, g: Game, turn: OperatingTurn) -> None:
         """Nothing can be bought."""
 
 
-def liquidity(g: Game, company: str) -> int:
-    """Dollars that the president could raise by sales, each at the price before it (§24)."""
+def liquidity(g: Game, company: str, sold: tuple[str, ...] = ()) -> int:
+    """Dollars that the president could raise by sales, each at the price before it (§24).
+
+    `sold`: companies of which no more may be sold in this turn.
+    """
     seat = g.president(company)
     total = 0
     for other in held_companies(g, seat):
+        if other in sold:
+            continue
         counts = [
             n
             for n in most_sellable(g, seat, other)
@@ -298,7 +326,7 @@ def liquidity(g: Game, company: str) -> int:
     return total
 
 
-def train_deal(*, always_helped: bool) -> Deal:
+def train_deal(*, always_helped: bool, helped_anywhere: bool = True) -> Deal:
     """How an offer to buy another president's train is judged and carried out on acceptance."""
 
     def refuse(g: Game, offer: Offer) -> str | None:
@@ -306,7 +334,9 @@ def train_deal(*, always_helped: bool) -> Deal:
         if not isinstance(turn, OperatingTurn) or turn.company != offer.target:
             return f"A train is sold in the turn of the {offer.target} (§21)."
         assert isinstance(offer.deal, BuyTrain)
-        return refuse_purchase(g, offer.target, offer.deal, always_helped=always_helped)
+        return refuse_purchase(
+            g, offer.target, offer.deal, always_helped=always_helped, helped_anywhere=helped_anywhere
+        )
 
     def take(g: Game, offer: Offer) -> None:
         assert isinstance(offer.deal, BuyTrain)
