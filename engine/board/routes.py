@@ -16,7 +16,7 @@ BUDGET = 1_500_000
 
 
 Joining = tuple[Stop, Stop]
-"""A stop with a token of the company, and another, that one of its routes has to visit."""
+"""A stop with a token of the company, and another, between which one of its routes has to go."""
 
 
 class TrainKind(msgspec.Struct, frozen=True):
@@ -65,7 +65,7 @@ def best(
 ) -> Best:
     """The routes of a company that together earn the most (1830 §20.3).
 
-    `values`: dollars by stop. `joining`: one route has to visit both of these stops (1870 §11.4).
+    `values`: dollars by stop. `joining`: one route has to go from one of these stops to the other (1870 §11.4).
     Equal sets are told apart the same way on every machine.
     """
     worth = values if callable(values) else values.__getitem__

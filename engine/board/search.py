@@ -28,6 +28,7 @@ on every machine; a search that is cut short gives the best that it found and a 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from itertools import permutations
 
 import msgspec
@@ -102,11 +103,17 @@ def _union(masks: Sequence[int]) -> int:
 
 
 class Search:
-    """The search on one graph; `left` is what remains of the budget."""
+    """The search on one graph; `left` is what remains of the budget.
 
-    def __init__(self, graph: Graph, terms: Terms, budget: int, tokens: Sequence[int] | None = None) -> None:
+    `pair`: only routes that begin at the first of these stops, and end where they come to the second.
+    """
+
+    def __init__(
+        self, graph: Graph, terms: Terms, budget: int, pair: tuple[int, int] | None = None
+    ) -> None:
         self.graph = graph
-        self.tokens = graph.tokens if tokens is None else tokens
+        self.tokens = graph.tokens if pair is None else [pair[0]]
+        self.goal = None if pair is None else pair[1]
         self.left = budget
         self.floor = 0
         self.found: Path | None = None
@@ -208,7 +215,7 @@ class Search:
         second: list[int] = []
         start = ways[token]
         area = graph.area[token]
-        open_token = token < graph.passed
+        open_token = token < graph.passed and self.goal is None
         walk = [self._walk(k) for k in range(limit)]
         # By stops left and place among the token's ways: the most that a second arm can earn.
         arm = [[0] * (len(start) + 1) for _ in range(limit)]
@@ -255,7 +262,7 @@ class Search:
                     continue
                 now = revenue + gain
                 later = (begun if first else i) + 1
-                on = to < graph.passed
+                on = to < graph.passed and to != self.goal
                 most = arm[left][later]
                 if on:
                     most = max(walk[k][way] + arm[left - k][later] for k in range(left + 1))
@@ -396,7 +403,8 @@ def joined_set(
     distances: Sequence[int | None],
     pair: tuple[int, int],
 ) -> tuple[list[Path | None], int]:
-    """As `Search.set_of`, one route of the set visiting both stops of the pair (numbers in the network).
+    """As `Search.set_of`, one route of the set going from the first stop of the pair to the second
+    (numbers in the network).
 
     `drawn` is the graph with the second stop worth PULL more; the first has a token. For each length of
     train that could be the one, the routes that join the stops are taken highest first, each with the
@@ -413,7 +421,7 @@ def joined_set(
         at = distances.index(distance)
         others = [d for i, d in enumerate(distances) if i != at]
         _, top = free.set_of(others)
-        joiner = Search(drawn, terms, budget, [home])
+        joiner = Search(drawn, terms, budget, (home, goal))
         try:
             first = joiner.one(distance, 0, PULL)
         except Exhausted:
@@ -447,10 +455,8 @@ def _joining(
     reached = max(reached, first.revenue - PULL + _total(rest))
     paths = [first]
     if first.revenue - PULL + top > reached:
-        try:
+        with suppress(Exhausted):
             joiner.one(distance, 0, reached - top + PULL, paths)
-        except Exhausted:
-            pass
     plain = {(p.bits, p.token, p.arms): msgspec.structs.replace(p, revenue=p.revenue - PULL) for p in paths}
     return sorted(plain.values(), key=lambda path: (-path.revenue, path.bits, path.token, path.arms))
 

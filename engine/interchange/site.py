@@ -252,6 +252,7 @@ class Replay:
     def _do_buy_shares(self, action: SiteAction) -> None:
         company, count = self._shares(action)
         source = self.instances.share_source(action.shares[0])
+        holder = company if action.entity_type == "corporation" else self._speaker(action)
         top = self.game.top
         if action.entity_type == "company":
             self._say(self._speaker(action), Exchange(self._private(action.actor), source))
@@ -261,7 +262,6 @@ class Replay:
             self._ordinary(action, Protect(company))
         else:
             self._ordinary(action, Buy(company, source, count))
-        holder = company if action.entity_type == "corporation" else self._speaker(action)
         for share in action.shares:
             self.instances.share_moved(share, holder)
         self._follow_presidents(0)

@@ -284,9 +284,9 @@ class ParChoice:
         g.emit(PresidentNamed(action.company, seat))
         move_shares(g, action.company, IPO, seat, presidents_percent(g, action.company))
         for private in g.facts.privates:
-            if private.effect.get("kind") == "certificate" and private.grants:
-                if private.grants.company == action.company:
-                    g.emit(PrivateMoved(private.sym, CLOSED))
+            grant = private.grants if private.effect.get("kind") == "certificate" else None
+            if grant and grant.company == action.company:
+                g.emit(PrivateMoved(private.sym, CLOSED))
 
     def settle(self, g: Game, frame: Pricing) -> bool:
         return False

@@ -16,27 +16,14 @@ import msgspec
 from engine import market
 from engine.actions import Action, ConnectRun, ConnectWait, KeepDestination, Pay, PlaceDestination, Withhold
 from engine.board.joins import joined
-from engine.board.network import Stop
-from engine.board.routes import Joining
 from engine.events import ConnectionBegan, ConnectionLeft, Declared, DestinationPlaced, MarkerKept
 from engine.game import Game
 from engine.holdings import unit
 from engine.market import Place
 from engine.operating.dividends import pay_out
-from engine.operating.stations import home_node
+from engine.operating.run import destination, home
 from engine.state import BANK, AnyFrame, ConnectionTurn, OperatingRound, OperatingTurn
 from engine.title import Option
-
-
-def destination(g: Game, company: str) -> Stop | None:
-    """The stop that the company is to reach."""
-    hex = g.company_facts(company).destination
-    return (hex, 0) if hex else None
-
-
-def home(g: Game, company: str) -> Stop:
-    """The stop where the company began."""
-    return g.company_facts(company).home.hex, home_node(g, company) or 0
 
 
 def connects(g: Game, company: str) -> bool:
@@ -47,12 +34,6 @@ def connects(g: Game, company: str) -> bool:
     lengths = [g.train_facts(train).distance for train in co.trains]
     longest = None if None in lengths else max(length for length in lengths if length)
     return joined(g.network, company, home(g, company), goal, longest)
-
-
-def pair(g: Game, company: str) -> Joining | None:
-    """The stops between which one train of a connection run has to go (§11.4.2)."""
-    goal = destination(g, company)
-    return (home(g, company), goal) if goal else None
 
 
 def next_connection(first_step: str) -> Callable[[Game, OperatingRound], AnyFrame | None]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -17,7 +17,8 @@ from engine.board.spelling import read_route, spell_route
 from engine.events import Ran
 from engine.facts import Facts, Node
 from engine.game import Game
-from engine.state import OperatingTurn
+from engine.operating.stations import home_node
+from engine.state import ConnectionTurn, OperatingTurn
 from engine.title import NO_EARNINGS, Earnings, Option
 
 CLAIMABLE = range(0, 20_000, 10)
@@ -63,14 +64,29 @@ def _values(network: Network, phase: str, earnings: Earnings) -> dict[Stop, int]
     return values
 
 
-def best_run(g: Game, company: str, trains: list[str] | None = None, joining: Joining | None = None) -> Best:
-    """The best routes of a company's trains (or of those named), with their revenue in dollars.
+def destination(g: Game, company: str) -> Stop | None:
+    """The stop that the company is to reach (1870 §11)."""
+    hex = g.company_facts(company).destination
+    return (hex, 0) if hex else None
 
-    `joining`: two stops that one of the routes has to visit, the first with a token of the company.
-    """
+
+def home(g: Game, company: str) -> Stop:
+    """The stop where the company began."""
+    return g.company_facts(company).home.hex, home_node(g, company) or 0
+
+
+def joining(g: Game, company: str) -> Joining | None:
+    """The stops between which one train has to go: in a connection run (1870 §11.4.2)."""
+    top, goal = g.top, destination(g, company)
+    runs = isinstance(top, ConnectionTurn) and top.company == company
+    return (home(g, company), goal) if runs and goal else None
+
+
+def best_run(g: Game, company: str, trains: list[str] | None = None) -> Best:
+    """The best routes of a company's trains (or of those named), with their revenue in dollars."""
     names = g.company(company).trains if trains is None else trains
     kinds = tuple(train_kind(g, t) for t in sorted(names))
-    return _best(g.network, company, kinds, g.state.phase, g.title.earnings(g, company), joining)
+    return _best(g.network, company, kinds, g.state.phase, g.title.earnings(g, company), joining(g, company))
 
 
 def route_value(g: Game, company: str, route: Route) -> int:
@@ -90,32 +106,22 @@ def spelled(g: Game, found: Best) -> tuple[tuple[str, str], ...]:
     return tuple((r.train, spell_route(g.network, r)) for r in found.routes)
 
 
-def no_joining(g: Game, company: str) -> Joining | None:
-    """Every train runs where it will."""
-    return None
-
-
 @dataclass(frozen=True)
 class RunStep:
     """Run the trains.
 
     `best_only`: nothing below the best revenue is accepted. `claims`: a revenue may be claimed
-    that nobody checks. `joining`: two stops that one of the trains has to visit.
+    that nobody checks.
     """
 
     best_only: bool = True
     claims: bool = False
-    joining: Callable[[Game, str], Joining | None] = no_joining
     name: str = "run"
     hears: tuple[type[Action], ...] = (Run,)
 
-    def best(self, g: Game, company: str) -> Best:
-        """The best routes that the company may run in this step."""
-        return best_run(g, company, joining=self.joining(g, company))
-
     def waits(self, g: Game, turn: OperatingTurn) -> bool:
         return (
-            not turn.acted and bool(g.company(turn.company).trains) and self.best(g, turn.company).revenue > 0
+            not turn.acted and bool(g.company(turn.company).trains) and best_run(g, turn.company).revenue > 0
         )
 
     def must(self, g: Game, turn: OperatingTurn) -> str | None:
@@ -125,14 +131,14 @@ class RunStep:
         return f"to run the trains of the {turn.company}"
 
     def options(self, g: Game, turn: OperatingTurn) -> Iterator[Option]:
-        found = self.best(g, turn.company)
+        found = best_run(g, turn.company)
         surely = "" if found.proven else " (not proven)"
         yield Option(Run(spelled(g, found)), f"Run best: ${found.revenue}{surely}")
 
     def revenue(self, g: Game, company: str, run: Run) -> int:
         """Dollars of routes that were said. Raises ValueError with what is wrong with them."""
         if not run.routes:
-            return self.best(g, company).revenue
+            return best_run(g, company).revenue
         if not g.company(company).trains:
             raise ValueError(f"The {company} has no train (§20.2).")
         trains = [train_kind(g, t) for t in g.company(company).trains]
@@ -143,8 +149,8 @@ class RunStep:
             routes.append(msgspec.structs.replace(read_route(g.network, company, text), train=train))
         if why := check(g.network, company, trains, routes):
             raise ValueError(why)
-        pair = self.joining(g, company)
-        if pair and not any(set(pair) <= set(route.stops) for route in routes):
+        pair = joining(g, company)
+        if pair and not any({route.stops[0], route.stops[-1]} == set(pair) for route in routes):
             raise ValueError(f"One train has to run between {pair[0][0]} and {pair[1][0]} (§11.4).")
         return sum(route_value(g, company, route) for route in routes)
 
@@ -160,7 +166,7 @@ class RunStep:
             revenue = self.revenue(g, turn.company, action)
         except ValueError as wrong:
             return str(wrong)
-        most = self.best(g, turn.company).revenue
+        most = best_run(g, turn.company).revenue
         if not most:
             return f"The {turn.company} has no train and route to run (§20.2)."
         if self.best_only and revenue < most:
@@ -174,7 +180,7 @@ class RunStep:
         revenue = action.claimed
         if revenue is None:
             revenue = self.revenue(g, turn.company, action)
-        routes = action.routes or spelled(g, self.best(g, turn.company))
+        routes = action.routes or spelled(g, best_run(g, turn.company))
         g.emit(Ran(turn.company, routes, revenue))
         g.change(msgspec.structs.replace(turn, step=self.name, acted=True, revenue=revenue))
 

@@ -89,7 +89,8 @@ class Trading:
     """Asks a player in his stock turn.
 
     `sales_around`: sales both before and after the purchase. `extra_from_ipo`: further
-    certificates in the brown zone come from the initial offering too. `first_sale_round`: the stock round from which sales are allowed.
+    certificates in the brown zone come from the initial offering too. `first_sale_round`: the stock
+    round from which sales are allowed.
     `also`: whether a player with nothing to buy or sell has something else to do in his turn.
     `acts`: what he may do besides. `blocks`: all that he sells of a company goes in one block.
     `barred`: what keeps him from buying, beside the rules for all. `brown_after_private`: a purchase in

@@ -28,7 +28,6 @@ from engine.operating.connection import (
     DestinationStep,
     LateConnections,
     next_connection,
-    pair,
 )
 from engine.operating.dividends import DividendStep
 from engine.operating.run import RunStep
@@ -217,7 +216,7 @@ def compose(options: tuple[str, ...]) -> Title:
                 (
                     *([] if site else [ConnectStep()]),
                     DestinationStep(begins=site, swaps=not site),
-                    RunStep(best_only=not site, claims=site, joining=pair),
+                    RunStep(best_only=not site, claims=site),
                     ConnectionDividend(to_company, market.right if site else market.up),
                 ),
                 ended=over_at_once,
