@@ -19,6 +19,7 @@ from weakref import WeakValueDictionary
 import engine
 from bot import notices, words
 from bot.answers import Answer, Asked, decoded, encoded
+from bot.pictures import Pictures
 from bot.play import Happening, Play, View, questions
 from bot.tables import Sitter, TableInfo
 from storage import Entry, Missing, Move, Parcel, Stale, Status, Store, Table, Unit
@@ -95,13 +96,21 @@ class Memory:
     """The tables of a store, the last used in memory; who follows them; how they are written."""
 
     def __init__(
-        self, store: Store, *, options: Sequence[str] = (), keep: int = 32, holdoff: float = 0
+        self,
+        store: Store,
+        *,
+        options: Sequence[str] = (),
+        keep: int = 32,
+        holdoff: float = 0,
+        pictures: Pictures | None = None,
     ) -> None:
         """`options` are given to new tables unless their hosts say otherwise, `keep` tables stay in
         memory, and who is asked is told after `holdoff` seconds, in which others may still undo.
+        `pictures` draws for every transport.
         """
         self.store = store
         self.options = tuple(options)
+        self.pictures = pictures
         self._keep = keep
         self._holdoff = holdoff
         self._plays: OrderedDict[int, Play] = OrderedDict()
