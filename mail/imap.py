@@ -221,16 +221,16 @@ class Imap:
             queue.get_nowait()
 
     async def close(self) -> None:
-        """Say good-bye if anybody listens, and leave no task behind. Never raises."""
+        """Drop the connection and leave no task behind. Never raises.
+
+        Without LOGOUT, which would wait behind any command that is open; it would save nothing.
+        """
         client = self._client
-        if not self._lost.done() and client.protocol.transport is not None:
-            with contextlib.suppress(Exception):
-                await asyncio.wait_for(client.logout(), min(self._timeout, 2.0))
         if client.protocol.transport is not None:
             client.protocol.transport.abort()
         if client._idle_waiter is not None:
             client._idle_waiter.cancel()
-        tasks = {*client.tasks, client._client_task}
+        tasks = {*client.tasks, *client.protocol.tasks, client._client_task}
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)

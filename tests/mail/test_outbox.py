@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import logging
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
@@ -9,6 +10,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from mail import wording
+from mail.address import Redaction
 from mail.clerk import Clerk
 from mail.compose import compose
 from mail.desk import Outgoing, Sealed
@@ -16,7 +18,7 @@ from mail.inbox import Inbox
 from mail.outbox import PATIENCE, Courier, SmtpAccount, retry_at
 from mail.reader import Reader
 from tests.mail.desks import POST, MemoryDesk, reply
-from tests.mail.servers import Player, free_port, pymap_server, smtp_server
+from tests.mail.servers import PASSWORD, Player, free_port, pymap_server, smtp_server
 from tests.mail.test_inbox import FAST, until
 
 
@@ -204,9 +206,12 @@ def test_schedule() -> None:
     assert 10 < attempts < 20 and now <= start + PATIENCE
 
 
-async def test_a_whole_round_trip() -> None:
-    """A notice goes out by SMTP, its reply comes in by IMAP, the receipt goes out by SMTP."""
+async def test_a_whole_round_trip(caplog: pytest.LogCaptureFixture) -> None:
+    """A notice goes out by SMTP, its reply comes in by IMAP, the receipt goes out by SMTP; and C.26: no token
+    and no password is in our own log, nor in the libraries' where the filter is on the handler.
+    """
     desk = MemoryDesk()
+    caplog.set_level(logging.DEBUG)
     async with pymap_server() as mailbox, smtp_server() as player, Reader() as reader:
         post = courier(desk, player)
         inbox = Inbox(mailbox.account, desk, Clerk(POST, desk, now=desk.clock), reader, FAST)
@@ -221,3 +226,16 @@ async def test_a_whole_round_trip() -> None:
         assert desk.moves == [("s1", "buy SV")]
         assert "OK: all of it was done." in receipt.text
         assert receipt.message["In-Reply-To"] == "<reply-1@player.test>"
+    tokens = POST.tokens(
+        [player.letters[0].raw.decode(), receipt.raw.decode(), receipt.sender, notice.sender]
+    )
+    assert len(tokens) >= 6 and "mailbox: done -> Processed" in caplog.text
+    filtered = Redaction()
+    for record in caplog.records:
+        library = record.name.partition(".")[0] in {"aioimaplib", "aiosmtplib", "asyncio"}
+        if library:
+            filtered.filter(record)
+        elif record.name not in {"mail.inbox", "mail.outbox", "mail.clerk", "mail.reader", "mail.imap"}:
+            continue  # the servers' own; aiosmtpd calls itself mail.log
+        shown = caplog.handler.format(record)
+        assert PASSWORD not in shown and not any(token in shown for token in tokens)
