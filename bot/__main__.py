@@ -21,7 +21,7 @@ from bot.config import Settings, SettingsError, load
 
 log = logging.getLogger("railpost")
 
-Run = Callable[[Any, Settings], Coroutine[Any, Any, None]]
+Run = Callable[[Any, Settings, Any], Coroutine[Any, Any, None]]
 
 # Sub-commands that other modules bring; each is imported only when it is used.
 ELSEWHERE = {
@@ -148,7 +148,7 @@ async def serve(settings: Settings, begin: Callable[[Any], Awaitable[str]] | Non
                 tasks.create_task(until_stopped())
                 tasks.create_task(service.run())
                 for run in transports.values():
-                    tasks.create_task(run(service, settings))
+                    tasks.create_task(run(service, settings, service.pictures))
                 quit = await terminal(service, settings, begin)
                 if quit or not transports:
                     if not quit:

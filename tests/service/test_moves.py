@@ -48,7 +48,13 @@ async def test_several_lines_are_played_in_order(world: World) -> None:
 
 @pytest.mark.parametrize("bad", ["buy XX", "sell 1 PRR", "bid"])
 async def test_all_lines_or_none(world: World, bad: str) -> None:
-    for name, line in (("Ann", "buy SV"), ("Bob", "buy CS"), ("Cid", "buy DH"), ("Ann", "buy MH"), ("Bob", "buy CA")):
+    for name, line in (
+        ("Ann", "buy SV"),
+        ("Bob", "buy CS"),
+        ("Cid", "buy DH"),
+        ("Ann", "buy MH"),
+        ("Bob", "buy CA"),
+    ):
         await world.say(name, line)
     before = await world.service.view(world.table)
     answer = await world.say("Cid", "buy BO", bad)
@@ -64,7 +70,13 @@ async def test_the_three_failures(world: World) -> None:
     assert isinstance(unreadable, Unreadable) and unreadable.nearest
     refused = await world.say("Ann", "bid CA 160")
     assert isinstance(refused, Refused) and "bid CA 165" in refused.suggestions
-    for name, line in (("Ann", "buy SV"), ("Bob", "buy CS"), ("Cid", "buy DH"), ("Ann", "buy MH"), ("Bob", "buy CA")):
+    for name, line in (
+        ("Ann", "buy SV"),
+        ("Bob", "buy CS"),
+        ("Cid", "buy DH"),
+        ("Ann", "buy MH"),
+        ("Bob", "buy CA"),
+    ):
         await world.say(name, line)
     await world.say("Cid", "buy BO")
     ambiguous = await world.say("Cid", "par BO")
@@ -84,7 +96,9 @@ async def test_it_is_not_your_turn(world: World) -> None:
 
 async def test_only_who_sits_there_may_speak(world: World) -> None:
     service, people = world.service, world.people
-    assert isinstance(await service.say(world.table, 0, ["buy SV"], None, "x", person=people["Bob"]), NotYours)
+    assert isinstance(
+        await service.say(world.table, 0, ["buy SV"], None, "x", person=people["Bob"]), NotYours
+    )
     stranger = await world.person("Dora")
     assert isinstance(await service.say(world.table, None, ["buy SV"], None, "y", person=stranger), NotYours)
     assert isinstance(await service.say(world.table, 7, ["buy SV"], None, "z"), NotYours)
@@ -185,7 +199,9 @@ async def test_an_act_out_of_turn_makes_nobodys_card_stale(world: World) -> None
     assert isinstance(await world.say(seller, "pass", seen=seen.decision), Stale)
 
 
-@pytest.mark.parametrize("line", ["help", "status", "map", "market", "log", "log 5", "turn", "company PRR", "player bob"])
+@pytest.mark.parametrize(
+    "line", ["help", "status", "map", "market", "log", "log 5", "turn", "company PRR", "player bob"]
+)
 async def test_questions_change_nothing(world: World, line: str) -> None:
     await world.say("Ann", "buy SV")
     before = await world.service.view(world.table)
