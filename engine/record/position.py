@@ -533,13 +533,15 @@ def _place_tokens(g: Game, said: Said, company: str) -> None:
 
 
 def _city(g: Game, company: str, hex: str, node: int | None) -> int:
-    """The node where a token stands that was named by its hex, perhaps by its node too."""
+    """The node where a token stands; of a home with a choice the first city that is free."""
     nodes = face_at(g.facts, g.state.tiles, hex).nodes
     cities = [i for i, each in enumerate(nodes) if each.kind == "city"]
     if node is None and hex == g.company_facts(company).home.hex:
-        node = home_node(g, company)
-        if node is None and _chosen_with_tile(g) and hex not in g.state.tiles:
+        if (node := home_node(g, company)) is not None:
+            return node
+        if _chosen_with_tile(g) and hex not in g.state.tiles:
             return UNDECIDED
+        return next((i for i in cities if free_slots(g, hex, i) > 0), cities[0])
     if node is None and len(cities) == 1:
         return cities[0]
     if node is None and cities:
