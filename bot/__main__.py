@@ -129,8 +129,9 @@ async def terminal(service: Any, settings: Settings, begin: Callable[[Any], Awai
     from bot.console import Console, converse, listen
 
     console = Console(service, settings.data, service.pictures)
-    if begin is not None:
-        print(await begin(console), flush=True)
+    greeting = await begin(console) if begin else await console.open_last()
+    if greeting:
+        print(greeting, flush=True)
     if sys.stdin is None or sys.stdin.closed:
         return False
     if not sys.stdin.isatty():
