@@ -291,7 +291,7 @@ def _build(g: Game, said: Said) -> None:
     _check_supply(g)
     for company in g.state.companies:
         _place_tokens(g, said, company)
-    _check_cities(g)
+    _check_cities(g, said)
     _place_money(g, said, dict.fromkeys(g.state.cash, 0))
     _place_round(g, said)
     settle(g)
@@ -558,16 +558,20 @@ def _chosen_with_tile(g: Game) -> bool:
     return isinstance(rounds, OperatingRounds) and rounds.home_chosen_by == "layer"
 
 
-def _check_cities(g: Game) -> None:
+def _check_cities(g: Game, said: Said) -> None:
     for hex, tokens in g.state.tokens.items():
+        last = max((c for _, c in tokens), key=lambda c: said.lines.get(c, 0))
+        face = face_at(g.facts, g.state.tiles, hex)
         for node, company in tokens:
             if node == UNDECIDED:
                 continue
+            if not face.node_exits[node] and hex != g.company_facts(company).home.hex:
+                raise Wrong(f"No track leads to the city in {hex}, so no token can have come there.", company)
             free = free_slots(g, hex, node)
             if free < 0:
-                raise Wrong(f"{hex} has no space for so many tokens.", company)
+                raise Wrong(f"{hex} has no space for so many tokens.", last)
             if free < reserved_slots(g, hex, node):
-                raise Wrong(f"The space in {hex} is kept for the home of another company.", company)
+                raise Wrong(f"The space in {hex} is kept for the home of another company.", last)
 
 
 def _place_money(g: Game, said: Said, unnamed: dict[str, int]) -> None:
