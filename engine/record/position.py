@@ -221,10 +221,7 @@ def _read_limit(said: Said, words: Words) -> tuple[str, ...]:
 
 
 def _read_phase(said: Said, words: Words) -> tuple[str, ...]:
-    phases = words.g.title.phases
-    said.phase = words.anything("a phase")
-    if said.phase not in phases:
-        raise Wrong(f"There is no phase {said.phase}; there is {', '.join(phases)}.")
+    said.phase = words.phase()
     return ("phase",)
 
 
@@ -294,7 +291,10 @@ def _build(g: Game, said: Said) -> None:
     _check_cities(g, said)
     _place_money(g, said, dict.fromkeys(g.state.cash, 0))
     _place_round(g, said)
-    settle(g)
+    try:
+        settle(g)
+    except RuntimeError:
+        raise Wrong("Nobody has anything to do in this position, now or later.", "round") from None
 
 
 def _place_phase(g: Game, said: Said) -> None:

@@ -244,6 +244,7 @@ def test_the_end_in_sight() -> None:
         ("@ cash Ann five", 4, "five"),
         ("@ cash Ann 5 6", 4, "too much"),
         ("@ cash Ann 5\n@ cash Ann 6", 5, "line 5"),
+        ("@ round stock Ann\n@ phase 3", 4, "Nobody has anything to do"),
         ("@ turn Ann", 4, "turn"),
         ("@ round merger PRR", 4, "merger"),
     ],

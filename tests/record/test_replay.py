@@ -51,9 +51,9 @@ def test_a_refusal_leaves_the_state_as_it_is() -> None:
     assert holds("!Ann: bid SV 30\n!Bob: buy SV\n= cash Ann 800\n= turn Ann") == holds("= turn Ann")
 
 
-@pytest.mark.parametrize("line", ["!Ann: purchase SV", "!Ann: buy", "!Ann: frobnicate"])
+@pytest.mark.parametrize("line", ["!Ann: purchase SV", "!Ann: bid XX 30", "!Ann: frobnicate"])
 def test_a_line_that_cannot_be_read_was_not_refused_by_a_rule(line: str) -> None:
-    assert "cannot be read" in refused(line) or "ambiguous" in refused(line) or "legal" in refused(line)
+    assert "cannot be read" in refused(line)
 
 
 def test_an_ambiguous_line_is_no_refusal_either() -> None:
@@ -92,9 +92,6 @@ def test_until_a_round_in_which_nobody_is_asked() -> None:
 
 @pytest.mark.parametrize("step", ["track", "dividend", "train", "trains", "Trains"])
 def test_until_a_step(step: str) -> None:
-    name = {"track": "lay or upgrade", "dividend": "pay or withhold"}.get(step, "buy a train")
-    said = refused(STARTED + f"> until {step}\nAnn: frobnicate\n")
-    assert name.split()[0] in said or step == "dividend"
     first = {"track": "Ann: lay 9 H14 1", "dividend": "Ann: pay"}.get(step, "Ann: buy train 2")
     holds(STARTED + f"> until {step}\n= turn Ann PRR\n{first}")
 

@@ -32,6 +32,15 @@ def test_a_number_sign_before_a_digit_is_no_comment() -> None:
     assert move == Move(4, "p0", "lay #57 H10 1")
 
 
+def test_case_does_not_matter() -> None:
+    script = read("Title 1830\nPlayers Ann, Bob\nOption OPTIONAL_6_train\n---\nANN: Buy sv\n> Until Stock")
+    assert script.start.options == ("optional_6_train",)
+    assert script.items == (Move(5, "p0", "Buy sv"), Until(6, "Stock"))
+    assert replay(
+        "title 1830\nplayers Ann, Bob\n---\n@ PHASE d\n@ CASH ann 500\n@ Round STOCK ann\n= Phase d"
+    ).ok
+
+
 def test_windows_line_ends_and_a_byte_order_mark_are_read() -> None:
     assert len(read("\ufeff" + (HEADER + "Ann: pass\n").replace("\n", "\r\n")).items) == 1
 

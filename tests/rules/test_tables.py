@@ -49,6 +49,13 @@ def test_table_1_1_for_one_turn_only_two_tiles() -> None:
     )
 
 
+def test_table_1_1_a_company_may_use_it_in_the_turn_in_which_it_buys_it() -> None:
+    company = running("PRR", "@ private CS Ann", phase="3")
+    holds(
+        company + "Ann: lay 57 H10 1\nAnn: buy private CS for 40\nAnn: lay 58 B20 0 using CS\n= cash PRR 960"
+    )
+
+
 DH = "@ private DH PRR"
 
 
