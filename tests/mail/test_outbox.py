@@ -202,6 +202,21 @@ async def test_c27_tls(tmp_path: Path) -> None:
             await player.delivered(1)
 
 
+@pytest.mark.parametrize("turns", [*range(12), 16, 24, 40])
+async def test_a_courier_stops_whenever_it_is_told_to(turns: int) -> None:
+    """Also at the very moment at which the server's answer comes; and what was sent is then known to be."""
+    desk = MemoryDesk()
+    async with smtp_server() as player:
+        task = asyncio.create_task(courier(desk, player).run())
+        letter(desk)
+        await player.delivered(1)
+        for _ in range(turns):
+            await asyncio.sleep(0)
+        task.cancel()
+        done, _ = await asyncio.wait({task}, timeout=20)
+        assert done and task.cancelled()
+
+
 @pytest.mark.parametrize("host", ["smtp.example.org", "10.0.0.1", "localhost.evil.test"])
 def test_c27_plain_text_is_for_this_machine(host: str) -> None:
     with pytest.raises(ValueError, match="this machine"):
