@@ -22,6 +22,7 @@ import engine
 VERSION = "r1"
 LONGEST = 100
 MOST_OPTIONS = 25
+MOST_BUTTONS = 10
 MOST_BUTTON = 40  # of a button's 80 characters, what a phone shows
 
 SAY, SURE, MENU, PICK, AMOUNT, WRITE = "s", "y", "m", "p", "a", "w"
@@ -187,7 +188,8 @@ def controls(choices: Sequence[engine.Choice], room: int, most_selects: int = 6)
     several = []
     for verb, places in grouped(choices, range(len(choices)), 0).items():
         leaves = [leaf(choices, i, room) for i in places]
-        if len(leaves) <= 2 and all(len(each.label) <= MOST_BUTTON for each in leaves):
+        short = all(len(each.label) <= MOST_BUTTON for each in leaves)
+        if len(leaves) <= 2 and short and len(buttons) + len(leaves) <= MOST_BUTTONS:
             buttons += leaves
         else:
             several.append((verb, places))

@@ -47,6 +47,7 @@ LEASE = 30.0  # seconds for which a parcel is one courier's
 AT_ONCE = 8
 LONGEST_WAIT = 300.0  # seconds from one attempt to the next at most
 LOOK_AGAIN = 15.0
+GRACE = 3.0
 OLD = timedelta(minutes=55)  # from an hour on, edits have a narrow limit of their own
 SKEW = timedelta(seconds=30)  # by which clocks may differ
 ASLEEP_AFTER: Literal[10080] = 10080  # minutes
@@ -167,6 +168,11 @@ def thread_name(table: TableInfo) -> str:
     return cards.cut(" · ".join(dict.fromkeys((table.code, table.title, table.name))), 100)
 
 
+def is_asking(slot: str) -> bool:
+    """Whether the slot is that of a card which asks somebody now."""
+    return slot != "lobby" and not slot.startswith("old:")
+
+
 def place_of(slot: str) -> str:
     """The place in a slot."""
     head, found, _ = slot.partition("/")
@@ -227,6 +233,16 @@ class Courier:
         return min(max(wait, 0.02), LOOK_AGAIN)
 
     async def _deliver(self, row: Message) -> None:
+        """Deliver one parcel; what has begun when all ends is brought to its end, if that is soon."""
+        job = asyncio.ensure_future(self._delivered(row))
+        try:
+            await asyncio.shield(job)
+        except asyncio.CancelledError:
+            await asyncio.wait({job}, timeout=GRACE)
+            job.cancel()
+            raise
+
+    async def _delivered(self, row: Message) -> None:
         """Send one parcel and say how it went."""
         async with self._room:
             error, again = "", None
@@ -572,7 +588,7 @@ class Courier:
             view = await self.service.view(table.id)
             if view.state is not None:
                 shown = await self._pictures(view, view.seq)
-                payload = [*payload, *([cards.gallery([s.shot for s in shown])] if shown else [])]
+                payload = [*payload, *cards.pictures([s.shot for s in shown])]
         channel = await self._channel(table, direct)
         marker = json.dumps(payload[0]["content"])
         message = await self._sent(row, channel, payload, None, marker, shown)
