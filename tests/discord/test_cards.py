@@ -1,4 +1,4 @@
-"""Cards of whole games against Discord's limits; menus lead to everything that may be said, and nowhere else."""
+"""Cards of whole games against Discord's limits; menus lead to all that may be said, and nowhere else."""
 
 from __future__ import annotations
 
@@ -121,7 +121,8 @@ def test_more_than_25_labels_have_pages() -> None:
 
 
 def test_labels_that_all_agree_are_no_step_of_their_own() -> None:
-    assert [each.label for each in controls.items(many(30, "there"), range(30), 1)][0] == "Go to place 0"
+    found = controls.items(many(30, "there"), range(30), 1)
+    assert found[0].label == "Go to place 0"
 
 
 def test_a_path_that_ends_where_others_go_on_is_offered_beside_them() -> None:

@@ -17,7 +17,7 @@ from bot.config import SettingsError, read
 from bot.service import Service
 from storage import open_store
 
-from .fake import FakeDiscord
+from .fake import FakeDiscord, Message
 from .party import Dots, Party
 
 ROOT = Path(__file__).parent.parent.parent
@@ -374,13 +374,13 @@ async def test_sigterm_ends_it_cleanly(party: Party, fake: FakeDiscord) -> None:
     assert b"Traceback" not in said
 
 
-async def _card(fake: FakeDiscord, party: Party, name: str):  # type: ignore[no-untyped-def]
+async def _card(fake: FakeDiscord, party: Party, name: str) -> Message:
     """A live card for somebody, by what is seen alone."""
     mention = fake.person(name).mention
 
-    def there():  # type: ignore[no-untyped-def]
-        found = [m for m in fake.threads for m in fake.offering(m) if m.text.startswith(mention)]
-        return found
+    def there() -> list[Message]:
+        offering = [message for thread in fake.threads for message in fake.offering(thread)]
+        return [message for message in offering if message.text.startswith(mention)]
 
     await fake.until(there, f"a card for {name}", 20)
     return there()[-1]
