@@ -229,6 +229,41 @@ async def test_a_place_without_files_gets_cards_without_pictures(party: Party, f
     fake.check(forgiven=["50013"])
 
 
+async def test_a_thread_where_nothing_may_be_written(party: Party, fake: FakeDiscord) -> None:
+    async with party.online():
+        thread = await party.begun("Ann", "Bob")
+        thread.denied.add("SEND_MESSAGES_IN_THREADS")
+        await party.play("Ann: pass")
+        await fake.until(
+            lambda: any("It is for Bob" in m.text for m in fake.offering("general")), "a card beside"
+        )
+        await fake.click("Bob", fake.offering("general")[-1], "Pass")
+        await fake.until(lambda: any("It is for Ann" in m.text for m in fake.offering("general")), "the next")
+    fake.check(forgiven=["50013"])
+
+
+async def test_a_channel_where_nothing_may_be_written(party: Party, fake: FakeDiscord) -> None:
+    fake.place("general").denied |= {"SEND_MESSAGES", "SEND_MESSAGES_IN_THREADS"}
+    async with party.online() as service:
+        done = await fake.slash("Ann", "general", "table new", title="1830")
+        assert "may not write in this channel" in done.text and not await service.tables()
+    fake.check()
+
+
+async def test_threads_are_kept_awake(
+    party: Party, fake: FakeDiscord, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("bot.courier.AWAKE_EVERY", 0.3)
+    async with party.online():
+        thread = await party.begun("Ann", "Bob")
+        await fake.until(lambda: thread.auto_archive == 4320, "a changed time")
+        thread.put_away = True
+        await fake.until(lambda: not thread.archived, "a thread awake")
+        await fake.click("Ann", await party.card_for("Ann"), "Pass")
+        await party.card_for("Bob")
+    fake.check()
+
+
 async def test_pictures_that_cannot_be_drawn(party: Party, fake: FakeDiscord) -> None:
     assert isinstance(party.pictures, Dots)
     party.pictures.broken = True
