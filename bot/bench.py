@@ -224,11 +224,13 @@ def _load(game: Recorded, events: list[AnyEvent], end: State, measured: Measured
 
 
 def examined(game: Recorded, states: Sequence[bytes], measured: Measured) -> None:
-    """Ask every position what a table asks."""
+    """Ask what a table asks once for every question of the game."""
+    question = 0
     for number, raw in enumerate(states):
         state = decoded(raw)
-        if state.over:
+        if state.over or state.question == question:
             continue
+        question = state.question
         asks = decision(state)
         for seat in asks.asked:
             where = f"{game.name}, after move {number}: {state.name(seat)} is asked {asks.needs}"

@@ -6,6 +6,7 @@ Each file is told in one line, whatever is wrong with it, and a bad one changes 
 
 from __future__ import annotations
 
+import asyncio
 import gzip
 import json
 import zlib
@@ -17,14 +18,19 @@ import msgspec
 import typer
 
 import engine
+from bot import config
+from bot.play import seat_number
+from bot.service import Service
 from engine.interchange.site import Replay, Stopped
 from engine.interchange.site_file import FileError, read
+from storage import StoreError, open_store
 
 MOST_BYTES = 64 * 1024 * 1024
 
 
-class Imported(msgspec.Struct):
-    """What became of one file; `scores` by player as the file's `result` has them."""
+class Imported(msgspec.Struct, omit_defaults=False):
+    """What became of one file; `scores` by player as the file's `result` has them, `table` the code
+    of the one that it was saved as."""
 
     file: str
     title: str | None = None
@@ -34,6 +40,7 @@ class Imported(msgspec.Struct):
     ok: bool = False
     error: str | None = None
     warnings: list[str] = []
+    table: str | None = None
 
     def told(self) -> str:
         """The same as a line for people."""
@@ -41,7 +48,13 @@ class Imported(msgspec.Struct):
             return f"{self.file}: {self.error}"
         end = "finished" if self.finished else "not finished"
         scores = ", ".join(f"{player} ${dollars}" for player, dollars in self.scores.items())
-        return f"{self.file}: {self.title}, {self.actions} moves, {end}: {scores}"
+        kept = f"; it is table {self.table}" if self.table else ""
+        return f"{self.file}: {self.title}, {self.actions} moves, {end}: {scores}{kept}"
+
+    def json(self) -> str:
+        """The same as one JSON object; `table` only where there is one."""
+        said = msgspec.to_builtins(self)
+        return json.dumps(said if self.table else {k: v for k, v in said.items() if k != "table"})
 
 
 def file_bytes(path: Path) -> bytes:
@@ -131,7 +144,7 @@ def command(
         if told.ok and save and game is not None:
             told = _saved(told, game, save)
         failed |= not told.ok
-        typer.echo(json.dumps(msgspec.to_builtins(told)) if as_json else told.told())
+        typer.echo(told.json() if as_json else told.told())
         if not as_json:
             for warning in told.warnings:
                 typer.echo(f"  {warning}")
@@ -142,3 +155,20 @@ def command(
             typer.echo(f"{states} cannot be written: {wrong.strerror}.", err=True)
             failed = True
     raise typer.Exit(1 if failed else 0)
+
+
+def _saved(told: Imported, game: Replay, name: str) -> Imported:
+    """Keep the game in the installation's store; what goes wrong becomes the file's error."""
+    try:
+        code = asyncio.run(_adopted(game, name))
+    except (config.SettingsError, StoreError, ValueError) as wrong:
+        return msgspec.structs.replace(told, ok=False, error=str(wrong))
+    return msgspec.structs.replace(told, table=code)
+
+
+async def _adopted(game: Replay, name: str) -> str:
+    settings = config.load()
+    settings.data.mkdir(parents=True, exist_ok=True)
+    async with await open_store(settings.database_url) as store:
+        moves = ((seat_number(said.seat), said.line, said.events) for said in game.said)
+        return (await Service(store).adopt(game.start, moves, name=name)).code

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import random
 import secrets
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Iterable, Sequence
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -140,6 +140,39 @@ class Lobby(Memory):
                 )  # fmt: skip
                 draft.announce("started", said)
         return play.info
+
+    async def adopt(
+        self,
+        first: engine.State,
+        moves: Iterable[tuple[int, str, Sequence[engine.AnyEvent]]],
+        *,
+        name: str,
+        by: int | None = None,
+    ) -> TableInfo:
+        """A game that was played elsewhere becomes a table that goes on.
+
+        first: the position at its first question (`engine.new_game`). moves: for each its seat, its
+        line and its events, in order. Everybody in it is somebody new, whom others may replace.
+        """
+        state = engine.copied(first)
+        said = f"The game comes from elsewhere. The seating: {words.listed(state.players)}."
+        entries = [
+            Entry(transport="import", kind="note", line="start", said=said, events=engine.encoded(first))
+        ]
+        for seat, line, events in moves:
+            engine.fold(events, state)
+            raw = engine.encoded_events(events)
+            entries.append(Entry(transport="import", seat=seat, said=line, line=line, events=raw))
+        async with self.store.begin() as unit:
+            table = await unit.games.add(first.title, name, by, first.options)
+            for seat, player in enumerate(first.players):
+                person = await unit.people.add(player)
+                await unit.games.sit(table.id, person.id, player, seat)
+            await unit.games.change(table.id, status="finished" if state.over else "running")
+            await unit.moves.append(table.id, 0, entries, engine.encoded(state))
+            made = await self._info(unit, table.id)
+        self.changed()
+        return made
 
     def _check_name(self, info: TableInfo, name: str, mine: Sitter | None) -> None:
         """Raises ValueError for a name that cannot be used, or where there is no seat left."""

@@ -40,6 +40,7 @@ class View:
     """A table as it stands. `asked`: whom it waits for; `votes`: open votes; `state` None in the lobby.
 
     `now` names the moment, for `seen` of an undo or a redo by somebody who is asked nothing.
+    `may_undo` and `may_redo`: whose move is the last that holds, and the last that a redo brings back.
     """
 
     table: TableInfo
@@ -48,6 +49,8 @@ class View:
     now: str
     asked: tuple[Asked, ...]
     votes: tuple[Ballot, ...]
+    may_undo: int | None = None
+    may_redo: int | None = None
 
     def decision(self, seat: int) -> str | None:
         """What that seat is asked now, as `seen` wants it."""
@@ -121,6 +124,7 @@ class Play:
             told = self._moved(row)
         elif row.stands_at is not None:
             self._shifted(row, row.stands_at)
+            told = (row.said,)
         elif row.kind == "replace":
             events = engine.decoded_events(row.events)
             engine.fold(events, self.state)
@@ -218,8 +222,16 @@ class Play:
 
     def view(self) -> View:
         """The table as it stands; the state is a copy."""
-        state = engine.copied(self._state) if self._state else None
-        return View(self.info, state, self.seq, self.now, self.asked, self.votes)
+        return View(
+            self.info,
+            engine.copied(self._state) if self._state else None,
+            self.seq,
+            self.now,
+            self.asked,
+            self.votes,
+            self.seat_at(self.line.stands_at) if self.line.played else None,
+            self.seat_at(self.undos[-1]) if self.undos else None,
+        )
 
     def state_at(self, seq: int) -> engine.State:
         """The position after that row of the log, a copy. Raises ValueError for a row that is not there."""

@@ -29,11 +29,11 @@ class Shift:
         """Whose consent it takes: the seats of those moves, other than the one that wants it."""
         return tuple(sorted({s for m in self.moves if (s := play.seat_at(m)) is not None} - {seat}))
 
-    def lines(self, play: Play) -> str:
-        """The moves, as a table reads them."""
+    def lines(self, play: Play, seat: int | None = None) -> str:
+        """The moves, as a table reads them; those of one seat without its name."""
         names = play.state.players
         said = [
-            f"{names[h.seat]}: {h.line}" if h.seat is not None else h.line
+            f"{names[h.seat]}: {h.line}" if h.seat not in (None, seat) else h.line
             for m in self.moves
             for h in play.log(m - 1, m)
         ]
@@ -87,4 +87,4 @@ def wish(play: Play, shift: Shift) -> str:
 def done(play: Play, seat: int, shift: Shift) -> str:
     """What was done, as a sentence."""
     verb = "takes back" if shift.way == "undo" else "plays again"
-    return f"{play.state.players[seat]} {verb} {shift.lines(play)}."
+    return f"{play.state.players[seat]} {verb} {shift.lines(play, seat)}."

@@ -11,23 +11,39 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from engine.board.network import Network, Stop, network_of
-from engine.events import AnyEvent, BankBroke, CashMoved, Changed, Closed, Opened
+from engine.events import (
+    AnyEvent,
+    BankBroke,
+    CashMoved,
+    Changed,
+    Closed,
+    CompanyClosed,
+    DestinationPlaced,
+    Opened,
+    TileLaid,
+    TokenPlaced,
+    TokenShifted,
+)
 from engine.facts import Cell, CompanyFacts, Facts, PhaseFacts, PrivateFacts, TrainFacts
 from engine.state import BANK, AnyFrame, Company, State, is_seat
 
 if TYPE_CHECKING:
     from engine.title import Title
 
+BOARD_CHANGES = (TileLaid, TokenPlaced, TokenShifted, DestinationPlaced, CompanyClosed)
+"""Events after which the track is another."""
+
 
 class Game:
     """A state with its title. `events` are those emitted since it was made."""
 
-    __slots__ = ("events", "state", "title")
+    __slots__ = ("_network", "events", "state", "title")
 
     def __init__(self, state: State, title: Title) -> None:
         self.state = state
         self.title = title
         self.events: list[AnyEvent] = []
+        self._network: Network | None = None
 
     # -- what is printed ---------------------------------------------------------------
 
@@ -94,7 +110,11 @@ class Game:
 
     @property
     def network(self) -> Network:
-        return network_of(self.facts, self.state.tiles, self.state.tokens, self.places)
+        """The track of the board as it lies."""
+        if self._network is None:
+            state = self.state
+            self._network = network_of(self.facts, state.tiles, state.tokens, self.places)
+        return self._network
 
     @property
     def places(self) -> Mapping[Stop, int] | None:
@@ -122,6 +142,8 @@ class Game:
         """Apply an event and remember it."""
         event.apply(self.state)
         self.events.append(event)
+        if isinstance(event, BOARD_CHANGES):
+            self._network = None
 
     def pay(self, source: str, target: str, amount: int, why: str) -> None:
         """Move dollars, if any. A bank that pays more than it has is broken from then on (§25)."""

@@ -46,6 +46,23 @@ class Limits:
     breaker_minutes: int = 10
 
 
+class Alarm:
+    """Tells the operator, at most once an hour for each kind of trouble: a flood of bad mail is one
+    trouble.
+    """
+
+    def __init__(self, desk: Desk, now: Callable[[], datetime]) -> None:
+        self._desk = desk
+        self._now = now
+        self._rung: dict[str, datetime] = {}
+
+    async def ring(self, kind: str, text: str) -> None:
+        last = self._rung.get(kind)
+        if last is None or self._now() - last >= timedelta(hours=1):
+            self._rung[kind] = self._now()
+            await self._desk.alert(text)
+
+
 class _Ask(NamedTuple):
     what: Show
     number: int | None
@@ -89,7 +106,7 @@ class Clerk:
         self._dangerous = dangerous
         self._limits = limits
         self._now = now
-        self._alerted: datetime | None = None
+        self._alarm = Alarm(desk, now)
 
     # --- the table, row by row ---
 
@@ -151,7 +168,7 @@ class Clerk:
         return letter.dmarc != "pass" if self._require_dmarc else letter.dmarc == "fail"
 
     async def _with_token(self, letter: Letter, sealed: Sealed) -> _Verdict:
-        if letter.sender not in sealed.addresses:
+        if not _is_from(letter, sealed):
             return await self._wrong_sender(letter, sealed)
         if self._fails(letter):
             return _Verdict("forged", wording.forged(), sealed, Folder.QUARANTINE)
@@ -163,7 +180,8 @@ class Clerk:
         read = reading(letter.text, await self._verbs(sealed))
         lines = tuple(line.text for line in read.orders)
         code = None
-        if lines and not read.fault and sealed.purpose == "reply" and sealed.seat:
+        fits = lines and not read.fault and sealed.purpose == "reply" and sealed.seat
+        if fits and await self._count(86_400, sealed.who, "wrong sender") < self._limits.notes_daily:
             code = await self._desk.hold(sealed, lines, self._key(letter, sealed, lines))
         return _Verdict("wrong sender", wording.wrong_sender(lines[:10], code), sealed, lines=lines)
 
@@ -263,8 +281,8 @@ class Clerk:
         if await self._count(3_600, sealed.who) >= self._limits.hourly:
             page, reason = wording.paused(), "paused"
         # The note about a stranger's mail must not carry the stranger's Message-ID to the owner's thread.
-        trusted = letter.sender in sealed.addresses
-        answer = self._compose(page, sealed, reason, letter.message_id if trusted else None, letter.parents)
+        parent = letter.message_id if _is_from(letter, sealed) else None
+        answer = self._compose(page, sealed, reason, parent, letter.parents)
         return Outcome(verdict.verdict, verdict.folder, key, (answer,))
 
     def _compose(
@@ -272,29 +290,26 @@ class Clerk:
     ) -> Outgoing:
         ours = [id for id in reversed(thread) if self._post.issued(id)]
         parent = parent if parent and not parent.startswith("<sha256.") else None
-        letter = compose(self._post, page, sealed, self._now(), reason, parent=parent, thread=ours)
-        return letter
+        return compose(self._post, page, sealed, self._now(), reason, parent=parent, thread=ours)
 
     def _count(self, seconds: int, who: str | None = None, reason: str | None = None) -> Awaitable[int]:
         return self._desk.answers(self._now() - timedelta(seconds=seconds), who, reason)
 
     async def _is_broken(self) -> bool:
         """The breaker: too many answers of all kinds in a short time are a loop or an attack."""
-        span = timedelta(minutes=self._limits.breaker_minutes)
-        if await self._count(int(span.total_seconds())) < self._limits.breaker:
+        limit, minutes = self._limits.breaker, self._limits.breaker_minutes
+        if await self._count(60 * minutes) < limit:
             return False
-        if self._alerted is None or self._now() - self._alerted > span:
-            self._alerted = self._now()
-            await self._desk.alert(
-                f"{self._limits.breaker} answers by mail in {span}: no more are sent for now."
-            )
+        await self._alarm.ring(
+            "breaker", f"{limit} answers by mail in {minutes} minutes: none are sent for now."
+        )
         return True
 
     async def unread(self, raw: bytes, problem: Problem = Problem.BROKEN) -> Outcome:
         """A mail that the reader did not survive: aside, and one receipt to the owner of its reply
         address.
         """
-        await self._desk.alert("A mail could not be read and was put into Quarantine.")
+        await self._alarm.ring("unread", "A mail could not be read and was put into Quarantine.")
         for token in self._post.tokens(headers_of(raw))[:5]:
             sealed = await self._desk.sealed(token_sha(token))
             if sealed and sealed.purpose != "bounce":
@@ -303,6 +318,10 @@ class Clerk:
                 verdict = _Verdict("unreadable", page, sealed, Folder.QUARANTINE)
                 return await self._answer(stub, verdict, daily=self._limits.notes_daily)
         return Outcome("unreadable", Folder.QUARANTINE)
+
+
+def _is_from(letter: Letter, sealed: Sealed) -> bool:
+    return letter.sender is not None and letter.sender in {address.casefold() for address in sealed.addresses}
 
 
 def _stops(held: Held) -> bool:

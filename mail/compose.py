@@ -114,11 +114,13 @@ def line_of(text: str, most: int = 300) -> str:
 
 
 def lines_of(text: str) -> list[str]:
-    """The same for text whose lines and columns matter."""
+    """The same for text whose lines and columns matter, at most 200 by 200."""
+    lines = text.splitlines()
+    rest = len(lines) - 200
     return [
         "".join(char for char in line.expandtabs(4) if unicodedata.category(char)[0] != "C").rstrip()[:200]
-        for line in text.splitlines()
-    ]
+        for line in lines[:200]
+    ] + ([f"… and {rest} more lines"] if rest > 0 else [])
 
 
 def _cut(items: Sequence[str]) -> list[str]:
@@ -224,7 +226,7 @@ def _address(
     parent: str | None,
     thread: Sequence[str],
 ) -> dict[str, tuple[str, Sealed]]:
-    """The headers of email.md B.3; returns the tokens in them and what each stands for."""
+    """Recipient, thread and tokens into the headers; returns the tokens in them and what each stands for."""
     issued = {
         "reply": (new_token(), sealed),
         "bounce": (new_token(), replace(sealed, purpose="bounce", decision=None)),

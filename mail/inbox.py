@@ -16,7 +16,7 @@ from datetime import UTC, datetime
 import stamina
 
 from .address import redact
-from .clerk import Clerk
+from .clerk import Alarm, Clerk
 from .desk import Desk, Folder, Outcome
 from .imap import ConnectionLost, Imap, ImapAccount, LoginRefused
 from .letter import Problem
@@ -59,6 +59,8 @@ class Inbox:
         self._clerk = clerk
         self._reader = reader
         self._pace = pace
+        self._alarm = Alarm(desk, lambda: datetime.now(UTC))
+        self._floor = 1  # no mail with a UID below this is to do
         self.searched: datetime | None = None
 
     async def run(self) -> None:
@@ -158,6 +160,6 @@ class Inbox:
 
     async def _alert(self, text: str) -> None:
         try:
-            await self._desk.alert(text)
+            await self._alarm.ring("login", text)
         except Exception:
             log.exception("mailbox: the alert could not be given")

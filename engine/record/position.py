@@ -9,16 +9,16 @@ round is put on the stack and settles as in any game.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
 
 from engine.board.faces import face_at, fits
 from engine.facts import PhaseFacts, tile_faces
 from engine.game import Game
-from engine.holdings import certificate_limit, presidents_percent, unit
+from engine.holdings import presidents_percent
 from engine.kernel import game_of, settle
 from engine.operating.stations import UNDECIDED, free_slots, home_node, reserved_slots
 from engine.operating.track import blocker, supply
+from engine.record.setup import Said, note
 from engine.record.text import Malformed, Placed
 from engine.record.words import Words, Wrong
 from engine.rounds import OperatingRounds
@@ -38,31 +38,6 @@ LATER_ROUND = 2
 """The stock round that a position stands in: not the first, in which nothing may be sold."""
 
 
-@dataclass
-class Said:
-    """What the lines say, by what it is about; `lines`: where each thing was last spoken of."""
-
-    cash: dict[str, int] = field(default_factory=dict)
-    shares: dict[str, dict[str, int]] = field(default_factory=dict)
-    presidents: dict[str, str] = field(default_factory=dict)
-    privates: dict[str, str] = field(default_factory=dict)
-    cells: dict[str, tuple[int, int]] = field(default_factory=dict)
-    pars: dict[str, int] = field(default_factory=dict)
-    market: list[str] = field(default_factory=list)
-    trains: dict[str, list[str]] = field(default_factory=dict)
-    depot: tuple[str | None, int | None] | None = None
-    tiles: dict[str, tuple[str, int | None]] = field(default_factory=dict)
-    tokens: dict[str, list[tuple[str, int | None]]] = field(default_factory=dict)
-    markers: dict[str, int] = field(default_factory=dict)
-    new: list[str] = field(default_factory=list)
-    phase: str | None = None
-    priority: str | None = None
-    left: int | None = None
-    stock: str | None = None
-    operating: tuple[str, int] | None = None
-    lines: dict[str, int] = field(default_factory=dict)
-
-
 def place(start: State, setup: Sequence[Placed]) -> State:
     """The position that the set-up lines describe, in the game that begins with `start`.
 
@@ -75,7 +50,7 @@ def place(start: State, setup: Sequence[Placed]) -> State:
     seen: dict[tuple[str, ...], int] = {}
     for number, text in setup:
         try:
-            key = _read(said, Words(g, text))
+            key = note(said, Words(g, text))
             if key in seen:
                 raise Wrong(f"That was said before, in line {seen[key]}.")
         except Wrong as wrong:
@@ -92,191 +67,6 @@ def place(start: State, setup: Sequence[Placed]) -> State:
     return g.state
 
 
-# -- reading ---------------------------------------------------------------------------------
-
-
-def _read(said: Said, words: Words) -> tuple[str, ...]:
-    """Note what a line says; what it is about, its word first."""
-    word = words.word(*READERS)
-    about = READERS[word](said, words)
-    words.end()
-    return (word, *about)
-
-
-def _read_cash(said: Said, words: Words) -> tuple[str, ...]:
-    who = words.purse()
-    said.cash[who] = words.amount()
-    return (who,)
-
-
-def _read_owns(said: Said, words: Words) -> tuple[str, ...]:
-    holder, company = words.holder(), words.company()
-    percent = words.amount("a number of shares") * unit(words.g, company)
-    if percent < 0:
-        raise Wrong("Nobody sells short in this title.")
-    said.shares.setdefault(company, {})[holder] = percent
-    return holder, company
-
-
-def _read_president(said: Said, words: Words) -> tuple[str, ...]:
-    company = words.company()
-    said.presidents[company] = words.player()
-    return (company,)
-
-
-def _read_private(said: Said, words: Words) -> tuple[str, ...]:
-    private = words.private()
-    said.privates[private] = words.owner()
-    if said.privates[private] == BANK:
-        raise Wrong(f"The bank keeps no private once the opening is over; the {private} is {CLOSED}.")
-    return (private,)
-
-
-def _read_price(said: Said, words: Words) -> tuple[str, ...]:
-    company, price = words.company(), words.amount()
-    row = words.amount("a row of the market, from 0") if words.more else None
-    said.cells[company] = cell_of(words.g, price, row)
-    if company in said.market:  # a par line came first
-        said.market.remove(company)
-    said.market.append(company)
-    return (company,)
-
-
-def cell_of(g: Game, price: int, row: int | None) -> tuple[int, int]:
-    """The space of the market with that price: in that row, else the only one, else the par cell."""
-    cells = [
-        (r, c)
-        for r, line in enumerate(g.facts.market.rows)
-        for c, cell in enumerate(line)
-        if cell is not None and cell.price == price and row in (None, r)
-    ]
-    if not cells:
-        raise Wrong(f"No space of the market {'' if row is None else f'in row {row} '}has ${price}.")
-    if len(cells) > 1:
-        at = g.title.par_cell(price)
-        if at is None:
-            rows = ", ".join(str(r) for r, _ in cells)
-            raise Wrong(f"${price} stands in the rows {rows}; say which: price COMPANY {price} ROW.")
-        return at
-    return cells[0]
-
-
-def _read_par(said: Said, words: Words) -> tuple[str, ...]:
-    company, price = words.company(), words.amount()
-    if price not in words.g.facts.par_prices:
-        raise Wrong(f"${price} is no par price; there is {', '.join(map(str, words.g.facts.par_prices))}.")
-    said.pars[company] = price
-    if company not in said.market:
-        said.market.append(company)
-    return (company,)
-
-
-def _read_trains(said: Said, words: Words) -> tuple[str, ...]:
-    if words.is_next(BANK):
-        types = words.trains()
-        if len(set(types)) > 1:
-            raise Wrong("Of the bank's trains only the type now sold is named; later types are complete.")
-        return _note_depot(said, types[0] if types else None, len(types))
-    owner = words.is_next(POOL) or words.company()
-    said.trains[owner] = words.trains()
-    return (owner,)
-
-
-def _read_depot(said: Said, words: Words) -> tuple[str, ...]:
-    return _note_depot(said, words.train(), words.amount("a number of trains") if words.more else None)
-
-
-def _note_depot(said: Said, train: str | None, left: int | None) -> tuple[str, ...]:
-    if said.depot is not None:
-        raise Wrong("What the bank sells was said before.")
-    said.depot = (train, left)
-    return (BANK,)
-
-
-def _read_tile(said: Said, words: Words) -> tuple[str, ...]:
-    hex, tile = words.hex(), words.tile()
-    said.tiles[hex] = (tile, words.amount("a rotation from 0 to 5") if words.more else None)
-    return (hex,)
-
-
-def _read_token(said: Said, words: Words) -> tuple[str, ...]:
-    company = words.company()
-    said.tokens[company] = [words.city()]
-    while words.more:
-        said.tokens[company].append(words.city())
-    return (company,)
-
-
-def _read_markers(said: Said, words: Words) -> tuple[str, ...]:
-    company = words.company()
-    said.markers[company] = words.amount("a number of tokens")
-    return (company,)
-
-
-def _read_limit(said: Said, words: Words) -> tuple[str, ...]:
-    limit = certificate_limit(words.g)
-    if words.amount("a number of certificates") != limit:
-        raise Wrong(f"With {len(words.g.state.players)} players the limit is {limit} certificates.")
-    return ()
-
-
-def _read_phase(said: Said, words: Words) -> tuple[str, ...]:
-    phases = words.g.title.phases
-    said.phase = words.anything("a phase")
-    if said.phase not in phases:
-        raise Wrong(f"There is no phase {said.phase}; there is {', '.join(phases)}.")
-    return ("phase",)
-
-
-def _read_priority(said: Said, words: Words) -> tuple[str, ...]:
-    said.priority = words.player()
-    return ()
-
-
-def _read_left(said: Said, words: Words) -> tuple[str, ...]:
-    said.left = words.amount("a number of rounds")
-    return ("left",)
-
-
-def _read_round(said: Said, words: Words) -> tuple[str, ...]:
-    if words.word("stock", "operating") == "stock":
-        said.stock = words.player()
-    else:
-        company = words.company()
-        said.operating = (company, words.amount("the number of the round in its set") if words.more else 1)
-    return ("round",)
-
-
-def _read_new(said: Said, words: Words) -> tuple[str, ...]:
-    company = words.company()
-    said.new.append(company)
-    return (company,)
-
-
-READERS: dict[str, Callable[[Said, Words], tuple[str, ...]]] = {
-    "cash": _read_cash,
-    "owns": _read_owns,
-    "president": _read_president,
-    "private": _read_private,
-    "price": _read_price,
-    "par": _read_par,
-    "trains": _read_trains,
-    "depot": _read_depot,
-    "tile": _read_tile,
-    "token": _read_token,
-    "markers": _read_markers,
-    "limit": _read_limit,
-    "phase": _read_phase,
-    "priority": _read_priority,
-    "left": _read_left,
-    "round": _read_round,
-    "new": _read_new,
-}
-
-
-# -- building --------------------------------------------------------------------------------
-
-
 def _build(g: Game, said: Said) -> None:
     """Turn the game at its first question into the position that was described."""
     _place_phase(g, said)
@@ -291,10 +81,13 @@ def _build(g: Game, said: Said) -> None:
     _check_supply(g)
     for company in g.state.companies:
         _place_tokens(g, said, company)
-    _check_cities(g)
+    _check_cities(g, said)
     _place_money(g, said, dict.fromkeys(g.state.cash, 0))
     _place_round(g, said)
-    settle(g)
+    try:
+        settle(g)
+    except RuntimeError:
+        raise Wrong("Nobody has anything to do in this position, now or later.", "round") from None
 
 
 def _place_phase(g: Game, said: Said) -> None:
@@ -533,13 +326,15 @@ def _place_tokens(g: Game, said: Said, company: str) -> None:
 
 
 def _city(g: Game, company: str, hex: str, node: int | None) -> int:
-    """The node where a token stands that was named by its hex, perhaps by its node too."""
+    """The node where a token stands; of a home with a choice the first city that is free."""
     nodes = face_at(g.facts, g.state.tiles, hex).nodes
     cities = [i for i, each in enumerate(nodes) if each.kind == "city"]
     if node is None and hex == g.company_facts(company).home.hex:
-        node = home_node(g, company)
-        if node is None and _chosen_with_tile(g) and hex not in g.state.tiles:
+        if (node := home_node(g, company)) is not None:
+            return node
+        if _chosen_with_tile(g) and hex not in g.state.tiles:
             return UNDECIDED
+        return next((i for i in cities if free_slots(g, hex, i) > 0), cities[0])
     if node is None and len(cities) == 1:
         return cities[0]
     if node is None and cities:
@@ -556,16 +351,20 @@ def _chosen_with_tile(g: Game) -> bool:
     return isinstance(rounds, OperatingRounds) and rounds.home_chosen_by == "layer"
 
 
-def _check_cities(g: Game) -> None:
+def _check_cities(g: Game, said: Said) -> None:
     for hex, tokens in g.state.tokens.items():
+        last = max((c for _, c in tokens), key=lambda c: said.lines.get(c, 0))
+        face = face_at(g.facts, g.state.tiles, hex)
         for node, company in tokens:
             if node == UNDECIDED:
                 continue
+            if not face.node_exits[node] and hex != g.company_facts(company).home.hex:
+                raise Wrong(f"No track leads to the city in {hex}, so no token can have come there.", company)
             free = free_slots(g, hex, node)
             if free < 0:
-                raise Wrong(f"{hex} has no space for so many tokens.", company)
+                raise Wrong(f"{hex} has no space for so many tokens.", last)
             if free < reserved_slots(g, hex, node):
-                raise Wrong(f"The space in {hex} is kept for the home of another company.", company)
+                raise Wrong(f"The space in {hex} is kept for the home of another company.", last)
 
 
 def _place_money(g: Game, said: Said, unnamed: dict[str, int]) -> None:

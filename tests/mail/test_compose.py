@@ -9,7 +9,7 @@ import pytest
 
 from mail import trim, wording
 from mail.address import token_sha
-from mail.compose import Copy, Figure, Items, Page, Paragraph, Quoted, compose, line_of
+from mail.compose import Copy, Figure, Fixed, Items, Page, Paragraph, Quoted, compose, line_of
 from mail.desk import Outgoing, Picture, Sealed
 from mail.trim import DELIMITER
 from tests.mail.desks import PNG, POST, MemoryDesk
@@ -147,6 +147,8 @@ def test_long_lists_are_cut() -> None:
     letter = composed(Page("x", (Items("Many", [f"item {n}" for n in range(100)]),)))
     assert "item 59" in part(letter, "plain") and "item 60" not in part(letter, "plain")
     assert "… and 40 more" in part(letter, "plain")
+    page = Page("x", (Fixed("The log", "\n".join(f"row {n}" for n in range(1_000))),))
+    assert "row 199\n    … and 800 more lines" in part(composed(page), "plain")
 
 
 def test_an_address_that_is_none_is_refused() -> None:

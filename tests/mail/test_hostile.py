@@ -197,7 +197,7 @@ def test_c33_charsets_that_are_none(charset: str) -> None:
 async def test_a_reader_that_dies_is_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
     async with Reader(limit=0.0) as reader:
         with pytest.raises(Unread, match="longer than"):
-            await reader.read(b"From: ann@player.test\n\nbuy SV\n" * 20_000)
+            await reader.read(C18["many lines"][0]())
     async with Reader() as reader:
         await reader.read(b"\n\nx")
         worker = reader._worker

@@ -8,6 +8,7 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import replace
 from email import message_from_bytes
 from email.utils import parseaddr
+from pathlib import Path
 
 import pytest
 
@@ -15,9 +16,19 @@ from mail.clerk import Clerk
 from mail.desk import Folder, Outcome
 from mail.imap import ConnectionLost, Imap, ImapAccount, LoginRefused
 from mail.inbox import Inbox, Pace
-from mail.reader import Reader
+from mail.letter import Letter
+from mail.reader import Reader, Unread
 from tests.mail.desks import POST, MemoryDesk, reply
-from tests.mail.servers import Mailbox, broken_link, dovecot_server, free_port, pymap_server
+from tests.mail.servers import (
+    PASSWORD,
+    USER,
+    Mailbox,
+    broken_link,
+    dovecot_server,
+    free_port,
+    pymap_server,
+    self_signed,
+)
 
 FAST = Pace(command=5.0, idle=2.0, again=0.1, first_retry=0.02, last_retry=0.2, refused=0.2, big=200_000)
 
@@ -126,10 +137,17 @@ async def test_c18_a_bomb_goes_to_quarantine_and_the_next_mail_is_read(mailbox: 
     assert {letter.reason for letter in desk.letters()} == {"unreadable", "done"}
 
 
+class Slow(Reader):
+    """A reader that no mail survives."""
+
+    async def read(self, raw: bytes, partial: bool = False) -> Letter:
+        raise Unread("the reader took longer than 5 seconds")
+
+
 async def test_a_mail_that_outlasts_the_reader_goes_to_quarantine(mailbox: Mailbox) -> None:
     desk = MemoryDesk()
     await mailbox.put(reply(desk.notice(), "buy SV"))
-    async with Reader(limit=0.0) as reader, watching(desk, mailbox.account, reader=reader):
+    async with Slow() as reader, watching(desk, mailbox.account, reader=reader):
         await mailbox.until("Quarantine", 1)
     assert desk.moves == [] and [letter.reason for letter in desk.letters()] == ["unreadable"]
 
@@ -243,9 +261,14 @@ async def test_a_server_that_comes_later_is_found() -> None:
 
 async def test_a_refused_login_alerts_and_is_tried_again(mailbox: Mailbox) -> None:
     desk = MemoryDesk()
-    async with watching(desk, replace(mailbox.account, password="wrong")):
-        await until(lambda: len(desk.alerts) >= 2)
-    assert "cannot be opened" in desk.alerts[0] and "wrong" not in desk.alerts[0]
+    async with (
+        broken_link(mailbox.port) as link,
+        watching(desk, replace(mailbox.account, port=link.port, password="wrong")) as inbox,
+    ):
+        await until(lambda: link.opened >= 3)
+        assert inbox.searched is None
+    (alert,) = desk.alerts  # once an hour
+    assert "cannot be opened" in alert and "wrong" not in alert
 
 
 @pytest.mark.parametrize("user", ["na me", 'a"b', "a\\b", 'x" "y'])
@@ -267,6 +290,24 @@ async def test_c27_a_server_without_tls_is_refused() -> None:
     async with pymap_server() as mailbox:
         with pytest.raises(ConnectionLost):
             await Imap.open(replace(mailbox.account, tls=True), 5.0)
+
+
+async def test_c27_tls(tmp_path: Path) -> None:
+    server, client = self_signed(tmp_path)
+    desk = MemoryDesk()
+    async with pymap_server(server) as mailbox, broken_link(mailbox.port) as link:
+        trusted = ImapAccount("localhost", USER, PASSWORD, port=link.port, context=client)
+        with pytest.raises(ConnectionLost, match="certificate"):
+            await Imap.open(replace(trusted, context=None), 5.0)
+        async with watching(desk, trusted) as inbox:
+            await until(lambda: inbox.searched is not None)
+            imap = await Imap.open(trusted, 5.0)
+            link.finish()
+            with pytest.raises(ConnectionLost, match="was lost"):
+                await imap.wait(60.0)
+            await imap.close()
+            opened = link.opened
+            await until(lambda: link.opened > opened)
 
 
 async def test_without_move_mails_are_copied_and_marked(mailbox: Mailbox) -> None:

@@ -2,13 +2,17 @@
 
 import asyncio
 import contextlib
+import logging
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 import pytest
 
 from mail import wording
+from mail.address import Redaction
 from mail.clerk import Clerk
 from mail.compose import compose
 from mail.desk import Outgoing, Sealed
@@ -16,7 +20,7 @@ from mail.inbox import Inbox
 from mail.outbox import PATIENCE, Courier, SmtpAccount, retry_at
 from mail.reader import Reader
 from tests.mail.desks import POST, MemoryDesk, reply
-from tests.mail.servers import Player, free_port, pymap_server, smtp_server
+from tests.mail.servers import PASSWORD, Player, free_port, pymap_server, self_signed, smtp_server
 from tests.mail.test_inbox import FAST, until
 
 
@@ -182,6 +186,37 @@ async def test_c27_starttls_is_required_where_it_is_asked_for() -> None:
         assert player.letters == [] and desk.rows[outgoing.message_id].attempts == 0
 
 
+async def test_c27_tls(tmp_path: Path) -> None:
+    server, client = self_signed(tmp_path)
+    desk = MemoryDesk()
+    outgoing = letter(desk)
+    async with smtp_server(context=server) as player:
+        account = SmtpAccount("localhost", player.port, context=client)
+        untrusting = Courier(
+            replace(account, context=None), desk, poll=0.05, first_retry=0.02, now=desk.clock
+        )
+        async with running(untrusting):
+            await asyncio.sleep(0.5)
+        assert player.letters == [] and desk.rows[outgoing.message_id].attempts == 0
+        async with running(Courier(account, desk, poll=0.05, first_retry=0.02, now=desk.clock)):
+            await player.delivered(1)
+
+
+@pytest.mark.parametrize("turns", [*range(12), 16, 24, 40])
+async def test_a_courier_stops_whenever_it_is_told_to(turns: int) -> None:
+    """Also at the very moment at which the server's answer comes; and what was sent is then known to be."""
+    desk = MemoryDesk()
+    async with smtp_server() as player:
+        task = asyncio.create_task(courier(desk, player).run())
+        letter(desk)
+        await player.delivered(1)
+        for _ in range(turns):
+            await asyncio.sleep(0)
+        task.cancel()
+        done, _ = await asyncio.wait({task}, timeout=20)
+        assert done and task.cancelled()
+
+
 @pytest.mark.parametrize("host", ["smtp.example.org", "10.0.0.1", "localhost.evil.test"])
 def test_c27_plain_text_is_for_this_machine(host: str) -> None:
     with pytest.raises(ValueError, match="this machine"):
@@ -204,9 +239,12 @@ def test_schedule() -> None:
     assert 10 < attempts < 20 and now <= start + PATIENCE
 
 
-async def test_a_whole_round_trip() -> None:
-    """A notice goes out by SMTP, its reply comes in by IMAP, the receipt goes out by SMTP."""
+async def test_a_whole_round_trip(caplog: pytest.LogCaptureFixture) -> None:
+    """A notice goes out by SMTP, its reply comes in by IMAP, the receipt goes out by SMTP; and C.26: no token
+    and no password is in our own log, nor in the libraries' where the filter is on the handler.
+    """
     desk = MemoryDesk()
+    caplog.set_level(logging.DEBUG)
     async with pymap_server() as mailbox, smtp_server() as player, Reader() as reader:
         post = courier(desk, player)
         inbox = Inbox(mailbox.account, desk, Clerk(POST, desk, now=desk.clock), reader, FAST)
@@ -221,3 +259,16 @@ async def test_a_whole_round_trip() -> None:
         assert desk.moves == [("s1", "buy SV")]
         assert "OK: all of it was done." in receipt.text
         assert receipt.message["In-Reply-To"] == "<reply-1@player.test>"
+    tokens = POST.tokens(
+        [player.letters[0].raw.decode(), receipt.raw.decode(), receipt.sender, notice.sender]
+    )
+    assert len(tokens) >= 6 and "mailbox: done -> Processed" in caplog.text
+    filtered = Redaction()
+    for record in caplog.records:
+        library = record.name.partition(".")[0] in {"aioimaplib", "aiosmtplib", "asyncio"}
+        if library:
+            filtered.filter(record)
+        elif record.name not in {"mail.inbox", "mail.outbox", "mail.clerk", "mail.reader", "mail.imap"}:
+            continue  # the servers' own; aiosmtpd calls itself mail.log
+        shown = caplog.handler.format(record)
+        assert PASSWORD not in shown and not any(token in shown for token in tokens)

@@ -70,8 +70,7 @@ def test_17_revenue_pays_for_neither_track_nor_tokens_of_the_same_turn() -> None
 
 def test_17_there_is_no_credit() -> None:
     holds(
-        PRR
-        + "@ cash PRR 79\n@ round operating PRR\n> until dividend\nAnn: pay\n"
+        PRR + "@ cash PRR 79\n@ round operating PRR\n> until dividend\nAnn: pay\n"
         "= round stock Ann\n= trains PRR 2"
     )
 

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import asyncio
+import json
+import shutil
+import sqlite3
 from collections.abc import AsyncIterator
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
 from bot.answers import Answer
 from bot.notices import Notice, decoded
 from bot.service import Service
-from storage import Message, Store, open_store
+from storage import Store, open_store
 
 NAMES = ("Ann", "Bob", "Cid")
 
@@ -53,21 +59,51 @@ class World:
     async def decision(self) -> str:
         return (await self.service.view(self.table)).asked[0].decision
 
-    async def sent(self, kind: str = "") -> list[tuple[Message, Notice]]:
-        """What waits in the outbox, oldest first."""
-        keys = []
-        async with self.store.read() as unit:
-            from sqlmodel import select
+    async def sent(self, kind: str = "") -> list[tuple[Sent, Notice]]:
+        """What waits to be sent, oldest first."""
+        with closing(sqlite3.connect(str(self.store.path))) as db:
+            rows = db.execute(
+                "SELECT id, key, channel, address, payload, not_before - created FROM outbox "
+                "WHERE state = 'pending' ORDER BY id"
+            ).fetchall()
+        told = [(Sent(i, k, c, json.loads(a), wait / 1e6), decoded(p)) for i, k, c, a, p, wait in rows]
+        return [(message, notice) for message, notice in told if not kind or notice.kind == kind]
 
-            from storage.tables import Message as Row
+    async def deliver(self) -> list[tuple[Sent, Notice]]:
+        """Everything is sent; what it was."""
+        found = await self.sent()
+        async with self.store.begin() as unit:
+            for message, _ in found:
+                await unit.outbox.sent(message.id)
+        return found
 
-            keys = await unit.outbox._work.all(select(Row).order_by("id"))
-        found = [(m, decoded(m.payload)) for m in keys if m.state == "pending"]
-        return [(m, n) for m, n in found if not kind or n.kind == kind]
+
+class Sent(NamedTuple):
+    """A parcel of the outbox; `wait` in seconds."""
+
+    id: int
+    key: str
+    channel: str
+    address: dict[str, object]
+    wait: float
+
+
+@pytest.fixture(scope="session")
+def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An empty store, made once."""
+    path = tmp_path_factory.mktemp("template") / "railpost.db"
+
+    async def made() -> None:
+        async with await open_store(path):
+            pass
+
+    asyncio.run(made())
+    return path
 
 
 @pytest.fixture
-async def empty(tmp_path: Path) -> AsyncIterator[World]:
+async def empty(tmp_path: Path, template: Path) -> AsyncIterator[World]:
+    shutil.copyfile(template, tmp_path / "railpost.db")
     async with await open_store(tmp_path / "railpost.db") as store:
         yield World(store, Service(store), {})
 

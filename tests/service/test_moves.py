@@ -48,7 +48,13 @@ async def test_several_lines_are_played_in_order(world: World) -> None:
 
 @pytest.mark.parametrize("bad", ["buy XX", "sell 1 PRR", "bid"])
 async def test_all_lines_or_none(world: World, bad: str) -> None:
-    for name, line in (("Ann", "buy SV"), ("Bob", "buy CS"), ("Cid", "buy DH"), ("Ann", "buy MH"), ("Bob", "buy CA")):
+    for name, line in (
+        ("Ann", "buy SV"),
+        ("Bob", "buy CS"),
+        ("Cid", "buy DH"),
+        ("Ann", "buy MH"),
+        ("Bob", "buy CA"),
+    ):
         await world.say(name, line)
     before = await world.service.view(world.table)
     answer = await world.say("Cid", "buy BO", bad)
@@ -64,12 +70,25 @@ async def test_the_three_failures(world: World) -> None:
     assert isinstance(unreadable, Unreadable) and unreadable.nearest
     refused = await world.say("Ann", "bid CA 160")
     assert isinstance(refused, Refused) and "bid CA 165" in refused.suggestions
-    for name, line in (("Ann", "buy SV"), ("Bob", "buy CS"), ("Cid", "buy DH"), ("Ann", "buy MH"), ("Bob", "buy CA")):
+    for name, line in (
+        ("Ann", "buy SV"),
+        ("Bob", "buy CS"),
+        ("Cid", "buy DH"),
+        ("Ann", "buy MH"),
+        ("Bob", "buy CA"),
+    ):
         await world.say(name, line)
     await world.say("Cid", "buy BO")
     ambiguous = await world.say("Cid", "par BO")
     assert isinstance(ambiguous, Ambiguous)
     assert "par B&O 100" in ambiguous.choices
+
+
+async def test_a_line_is_named_by_its_place(world: World) -> None:
+    """Blank lines and comments are skipped, and counted."""
+    answer = await world.say("Ann", "", "# my turn", "buy SV", "  ", "buy QQ")
+    assert isinstance(answer, Unreadable | Refused)
+    assert (answer.index, answer.line) == (4, "buy QQ")
 
 
 async def test_nothing_but_a_comment(world: World) -> None:
@@ -84,7 +103,9 @@ async def test_it_is_not_your_turn(world: World) -> None:
 
 async def test_only_who_sits_there_may_speak(world: World) -> None:
     service, people = world.service, world.people
-    assert isinstance(await service.say(world.table, 0, ["buy SV"], None, "x", person=people["Bob"]), NotYours)
+    assert isinstance(
+        await service.say(world.table, 0, ["buy SV"], None, "x", person=people["Bob"]), NotYours
+    )
     stranger = await world.person("Dora")
     assert isinstance(await service.say(world.table, None, ["buy SV"], None, "y", person=stranger), NotYours)
     assert isinstance(await service.say(world.table, 7, ["buy SV"], None, "z"), NotYours)
@@ -140,6 +161,20 @@ async def test_many_at_once_lose_nothing(world: World) -> None:
     assert all(isinstance(a, Done | Refused) for a in answers)
 
 
+async def test_tables_do_not_wait_for_each_other(world: World) -> None:
+    other = await world.service.create("1830", None)
+    for name in ("Xan", "Yul"):
+        await world.service.join(other.id, await world.person(name), name)
+    await world.service.start(other.id, by=None, order=["Xan", "Yul"])
+    async with world.service._held(world.table):
+        waiting = asyncio.ensure_future(world.say("Ann", "buy SV"))
+        async with asyncio.timeout(20):
+            answer = await world.service.say(other.id, 0, ["buy SV"], None, None)
+        assert isinstance(answer, Done)
+        assert not waiting.done(), "but at one table they do"
+    assert isinstance(await waiting, Done)
+
+
 async def test_two_services_on_one_store(world: World) -> None:
     """As when a second process writes at the same table: it is noticed, not overwritten."""
     other = Service(world.store)
@@ -185,7 +220,9 @@ async def test_an_act_out_of_turn_makes_nobodys_card_stale(world: World) -> None
     assert isinstance(await world.say(seller, "pass", seen=seen.decision), Stale)
 
 
-@pytest.mark.parametrize("line", ["help", "status", "map", "market", "log", "log 5", "turn", "company PRR", "player bob"])
+@pytest.mark.parametrize(
+    "line", ["help", "status", "map", "market", "log", "log 5", "turn", "company PRR", "player bob"]
+)
 async def test_questions_change_nothing(world: World, line: str) -> None:
     await world.say("Ann", "buy SV")
     before = await world.service.view(world.table)

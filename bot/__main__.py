@@ -1,0 +1,354 @@
+"""The command line: `railpost` is the service with its terminal; sub-commands do one thing each."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import shutil
+import signal
+import sys
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Sequence
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime
+from importlib import import_module
+from logging.handlers import RotatingFileHandler
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from bot.config import Settings, SettingsError, load
+
+log = logging.getLogger("railpost")
+
+Run = Callable[[Any, Settings, Any], Coroutine[Any, Any, None]]
+
+# Sub-commands that other modules bring; each is imported only when it is used.
+ELSEWHERE = {
+    "import": "bot.importing",
+    "replay": "bot.replaying",
+    "simulate": "bot.simulate",
+    "bench": "bot.bench",
+}
+
+
+app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
+
+
+def with_others(words: Sequence[str]) -> typer.Typer:
+    """The command line, with the sub-commands of others that these words may mean."""
+    own = {info.name or (info.callback.__name__ if info.callback else "") for info in app.registered_commands}
+    word = next((word for word in words if not word.startswith("-")), None)
+    if not words or word in own:
+        return app
+    for name in [word] if word in ELSEWHERE else ELSEWHERE:
+        app.command(name)(import_module(ELSEWHERE[name]).command)
+    return app
+
+
+# -- the service -----------------------------------------------------------------------------
+
+
+def prepare_log(settings: Settings, *, also_shown: bool) -> None:
+    """Log to `railpost.log` in the data folder; to standard error too where nobody sits at a prompt."""
+    form = logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s")
+    handlers: list[logging.Handler] = [
+        RotatingFileHandler(
+            settings.data / "railpost.log", maxBytes=2_000_000, backupCount=3, encoding="utf-8"
+        )
+    ]
+    if also_shown:
+        handlers.append(logging.StreamHandler())
+        if not (settings.discord or settings.mail):
+            handlers[-1].setLevel(logging.WARNING)
+    for handler in handlers:
+        handler.setFormatter(form)
+    logging.basicConfig(level=settings.log_level.upper(), handlers=handlers, force=True)
+    logging.getLogger("alembic").setLevel(logging.WARNING)
+
+
+def made_data_folder(settings: Settings) -> None:
+    """Raises SettingsError where it cannot be made or written."""
+    try:
+        settings.data.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise SettingsError(f"RAILPOST_DATA: {settings.data} cannot be made: {error.strerror}.") from None
+
+
+@asynccontextmanager
+async def opened(settings: Settings, *, pictures: bool = True) -> AsyncIterator[Any]:
+    """The service over the store of the settings, with its picture workers."""
+    from bot.pictures import Pictures
+    from bot.service import Service
+    from storage import open_store
+
+    conventions = settings.table_conventions
+    options = () if conventions == "rulebook" else (f"conventions {conventions}",)
+    async with await open_store(settings.database_url) as store:
+        with Pictures(settings.picture_workers) as drawing:
+            yield Service(
+                store, options=options, holdoff=settings.ping_holdoff, pictures=drawing if pictures else None
+            )
+
+
+class Sentence(Exception):
+    """Something that cannot be done, as a sentence for who wanted it."""
+
+
+class Stopped(Exception):
+    """Somebody asked the service to end."""
+
+
+async def until_stopped() -> None:
+    """Wait for SIGTERM, or for SIGINT where no prompt takes it. Raises Stopped."""
+    loop, stop = asyncio.get_running_loop(), asyncio.Event()
+    for name in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(name, stop.set)
+    await stop.wait()
+    raise Stopped
+
+
+def attached(settings: Settings) -> dict[str, Run]:
+    """The transports that are configured, by what they are called."""
+    found: dict[str, Run] = {}
+    if settings.discord:
+        found["Discord"] = import_module("bot.client").run
+    if settings.mail:
+        found["mail"] = import_module("bot.postroom").run
+    return found
+
+
+NOT_ATTACHED = (
+    "Nothing but the terminal is attached, so this is the end. A Discord token (RAILPOST_DISCORD_TOKEN) or a "
+    "mailbox (RAILPOST_IMAP and RAILPOST_SMTP) in the environment or in .env attaches Discord or mail."
+)
+
+
+async def terminal(service: Any, settings: Settings, begin: Callable[[Any], Awaitable[str]] | None) -> bool:
+    """The prompt, or the lines of standard input; whether `quit` was said."""
+    from bot.console import Console
+    from bot.prompt import converse, listen
+
+    console = Console(service, settings.data, service.pictures)
+    greeting = await begin(console) if begin else await console.open_last()
+    if greeting:
+        print(greeting, flush=True)
+    if sys.stdin is None or sys.stdin.closed:
+        return False
+    if not sys.stdin.isatty():
+        return await listen(console)
+    print("Railpost. `help` lists what can be said, `quit` ends.", flush=True)
+    return await converse(console)
+
+
+async def serve(settings: Settings, begin: Callable[[Any], Awaitable[str]] | None = None) -> None:
+    """Run the service until it is told to end: the parent of every task there is."""
+    transports = attached(settings)
+    async with opened(settings) as service:
+        try:
+            async with asyncio.TaskGroup() as tasks:
+                tasks.create_task(until_stopped())
+                tasks.create_task(service.run())
+                for run in transports.values():
+                    tasks.create_task(run(service, settings, service.pictures))
+                quit = await terminal(service, settings, begin)
+                if quit or not transports:
+                    if not quit:
+                        print(NOT_ATTACHED, flush=True)
+                    raise Stopped
+                others = " and ".join(transports)
+                print(f"The terminal is closed; the service goes on by {others}.", flush=True)
+        except* Stopped:
+            pass
+
+
+def started(begin: Callable[[Any], Awaitable[str]] | None = None) -> None:
+    """Read the settings, and serve."""
+    settings = load()
+    made_data_folder(settings)
+    prepare_log(settings, also_shown=not sys.stdin.isatty() if sys.stdin else True)
+    asyncio.run(serve(settings, begin))
+
+
+@app.callback(invoke_without_command=True)
+def service(ctx: typer.Context) -> None:
+    """Play 18xx by Discord, by mail and in this terminal. Without a command: the service and its prompt."""
+    if ctx.invoked_subcommand is None:
+        started()
+
+
+@app.command()
+def play(
+    title: Annotated[str, typer.Argument(help="What is played.")],
+    players: Annotated[str, typer.Option(help="Names, in seating order: Ann,Bob,Cid.")],
+    option: Annotated[list[str] | None, typer.Option(help="An optional rule; may be repeated.")] = None,
+    seed: Annotated[int | None, typer.Option(help="Shuffle the seating from this number.")] = None,
+) -> None:
+    """A new table in this terminal, begun at once: all play from one prompt."""
+
+    async def begin(console: Any) -> str:
+        names = [name.strip() for name in players.split(",") if name.strip()]
+        try:
+            info = await console.new(title, names, option or ())
+            order = None if seed is not None else names
+            await console.service.start(info.id, by=None, order=order, seed=seed)
+        except ValueError as error:
+            raise Sentence(str(error)) from error
+        reply = await console.answer("show turn")
+        seating = ", ".join((await console.service.table(info.id)).names)
+        return f"Table {info.code}: {seating}.\n{reply.text}"
+
+    started(begin)
+
+
+# -- backups ---------------------------------------------------------------------------------
+
+MAIL_SECRET = "mail-secret"
+
+
+def beside(path: Path) -> Path:
+    """Where the mail secret of a backup lies."""
+    return path.with_name(f"{path.name}.{MAIL_SECRET}")
+
+
+@app.command()
+def backup(path: Annotated[Path, typer.Argument(help="A new file.")]) -> None:
+    """Copy the store to a file, while the service runs or not; the mail secret is put beside it."""
+    from storage import backup as copy
+
+    settings = load()
+    asyncio.run(copy(settings.database_url, path))
+    secret = settings.data / MAIL_SECRET
+    told = [str(path)]
+    if secret.is_file():
+        shutil.copyfile(secret, beside(path))
+        beside(path).chmod(0o600)
+        told.append(str(beside(path)))
+    typer.echo(f"Kept in {' and '.join(told)}.")
+
+
+@app.command()
+def restore(
+    path: Annotated[Path, typer.Argument(help="A file that `backup` made.")],
+) -> None:
+    """Put a backup in the place of the store, while the service runs or not; what was there is kept."""
+    from storage import restore as put
+
+    settings = load()
+    made_data_folder(settings)
+    kept = asyncio.run(put(path, settings.database_url, replace=True))
+    if beside(path).is_file():
+        secret = settings.data / MAIL_SECRET
+        if secret.is_file() and secret.read_bytes() != beside(path).read_bytes():
+            stamp = datetime.now(UTC).strftime("%Y%m%d-%H%M%S")
+            secret.replace(secret.with_name(f"{MAIL_SECRET}.{stamp}"))
+        shutil.copyfile(beside(path), secret)
+        secret.chmod(0o600)
+    typer.echo("Restored." + (f" What was there is in {kept}." if kept else ""))
+
+
+@app.command()
+def migrate() -> None:
+    """Make the store, or bring it to the newest form."""
+    from storage import open_store
+
+    settings = load()
+    made_data_folder(settings)
+
+    async def once() -> None:
+        async with await open_store(settings.database_url):
+            pass
+
+    asyncio.run(once())
+    typer.echo("The store is up to date.")
+
+
+# -- pictures --------------------------------------------------------------------------------
+
+
+@app.command()
+def render(
+    source: Annotated[str, typer.Argument(help="A text game (FILE.18xx) or the code of a table.")],
+    at: Annotated[int | None, typer.Option(help="After so many moves; otherwise as it stands.")] = None,
+    map: Annotated[Path | None, typer.Option(help="Write the map here.")] = None,
+    market: Annotated[Path | None, typer.Option(help="Write the stock market here.")] = None,
+    sheet: Annotated[Path | None, typer.Option(help="Write the sheet of players and companies here.")] = None,
+) -> None:
+    """Write pictures of a position as PNG files."""
+    from bot.drawing import drawn
+
+    wanted = {"map": map, "market": market, "sheet": sheet}
+    paths = {what: path for what, path in wanted.items() if path is not None}
+    if not paths:
+        raise typer.BadParameter("say what to draw: --map, --market or --sheet, each with a file to write.")
+    try:
+        for path in drawn(load(), source, at, paths):
+            typer.echo(path)
+    except ValueError as error:
+        raise Sentence(str(error)) from error
+
+
+# -- the way in ------------------------------------------------------------------------------
+
+
+def say_wrong(text: str, code: int) -> int:
+    """Sentences on standard error."""
+    print(text, file=sys.stderr)
+    return code
+
+
+def carried_out(command: Callable[[], object]) -> int:
+    """Run a command; the exit code. Whatever goes wrong is told in a sentence."""
+    try:
+        command()
+    except KeyboardInterrupt:
+        return say_wrong("Stopped.", 130)
+    except BrokenPipeError:
+        return 1
+    except Exception as error:
+        return _told(error)
+    return 0
+
+
+def _leaves(error: Exception) -> list[Exception]:
+    """The failures in a group of them, or the one that there is."""
+    if isinstance(error, ExceptionGroup):
+        return [leaf for part in error.exceptions for leaf in _leaves(part)]
+    return [error]
+
+
+def _told(whole: Exception) -> int:
+    """What is foreseen is a sentence; for the rest the traceback goes into the log."""
+    from storage import StoreError
+
+    errors = _leaves(whole)
+    if all(isinstance(error, SettingsError) for error in errors):
+        return say_wrong("\n".join(map(str, errors)), 2)
+    if all(isinstance(error, StoreError | Sentence) for error in errors):
+        return say_wrong("\n".join(map(str, errors)), 1)
+    try:
+        path = load().data / "railpost.log"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if not any(isinstance(h, logging.FileHandler) for h in logging.getLogger().handlers):
+            logging.getLogger().addHandler(logging.FileHandler(path, encoding="utf-8"))
+        shown = [h for h in logging.getLogger().handlers if not isinstance(h, logging.FileHandler)]
+        for handler in shown:
+            logging.getLogger().removeHandler(handler)
+        log.error("a failure that nobody foresaw", exc_info=whole)
+        where = f"{path} says what"
+    except (OSError, SettingsError):
+        where = "nothing could be logged"
+    return say_wrong(f"Something failed that should not ({type(errors[0]).__name__}); {where}.", 1)
+
+
+def main() -> None:
+    """The command `railpost`."""
+
+    def command() -> None:
+        with_others(sys.argv[1:])(prog_name="railpost")
+
+    sys.exit(carried_out(command))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,127 @@
+"""`railpost simulate` and `railpost bench`, as they are called."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from bot import bench, simulate
+from bot.bench import Measured, Recorded, Times, Unplayable
+from engine import decoded, titles
+from engine.record import replay
+
+GAMES = sorted((Path(__file__).parents[1] / "games").glob("*.18xx"))
+
+app = typer.Typer()
+app.command("simulate")(simulate.command)
+app.command("bench")(bench.command)
+
+
+def _said(*words: str) -> tuple[int, str]:
+    done = CliRunner().invoke(app, list(words))
+    assert done.exception is None or isinstance(done.exception, SystemExit)
+    return done.exit_code, done.output
+
+
+def test_simulate_plays_writes_and_counts(tmp_path: Path) -> None:
+    words = ("--title", titles()[0], "--players", "3", "--seed", "3", "--games", "2", "--out", str(tmp_path))
+    code, told = _said("simulate", *words)
+    assert code == 0
+    assert "2 games" in told and "run best" in told
+    written = sorted(tmp_path.iterdir())
+    assert [path.name for path in written] == ["3p-3.18xx", "3p-4.18xx"]
+    assert all(replay(path.read_text()).ok for path in written)
+
+
+def test_simulate_names_seed_and_move_of_a_failure(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(simulate, "simulated", partial(simulate.simulated, most_moves=20))
+    code, told = _said("simulate", "--title", titles()[0], "--seed", "8", "--games", "2")
+    assert code == 1
+    assert told.endswith(
+        "seed 8, move 21: the game has not ended after 20 moves\n"
+        "seed 9, move 21: the game has not ended after 20 moves\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("--title", "Monopoly"), "There is no title Monopoly"),
+        (("--title", titles()[0], "--players", "9"), "players"),
+        (("--title", titles()[0], "--conventions", "house"), "house"),
+        (("--title", titles()[0], "--option", "cheat"), "cheat"),
+    ],
+)
+def test_simulate_says_what_it_cannot_play(words: tuple[str, ...], told: str) -> None:
+    code, output = _said("simulate", *words)
+    assert code == 1
+    assert told in output and output.count("\n") == 1
+
+
+def test_bench_tells_every_figure_with_its_aim(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bench, "PICTURED", 2)
+    short = tmp_path / "short.18xx"
+    short.write_text(_first_lines(GAMES[0], 250))
+    code, told = _said("bench", str(short))
+    assert code == 0, told
+    for figure in (
+        "moves a second",
+        "mean 1, p99 5",
+        "all legal lays of a company",
+        "all options of a decision",
+        "best routes of a run",
+        "proven",
+        "loading a whole game",
+        "memory of an open table",
+        "map, from cached tiles",
+        "slowest move:",
+        "cores",
+    ):
+        assert figure in told
+
+
+def test_bench_says_which_file_it_cannot_play(tmp_path: Path) -> None:
+    broken = tmp_path / "broken.18xx"
+    broken.write_text(_first_lines(GAMES[0], 40) + "Ann: fly\n")
+    code, told = _said("bench", str(broken))
+    assert code == 1
+    assert "broken.18xx: move" in told and "fly" in told
+    assert _said("bench", str(tmp_path / "none.json"))[0] == 1
+    assert _said("bench", "--games", str(tmp_path / "none"))[0] == 1
+
+
+def test_bench_measures_every_move_and_run() -> None:
+    game = bench.recorded(GAMES[0])
+    told = [line for _, line in game.lines]
+    lines = game.lines[: 300 - next(i for i, line in enumerate(reversed(told[:300])) if line[:4] == "run ")]
+    measured = Measured()
+    states = bench.replayed(Recorded("cut", game.start, lines), measured)
+    bench.examined(game, states, measured)
+    assert len(measured.said.each) == len(measured.played.each) == len(lines)
+    assert len(states) == len(lines) + 1
+    runs = sum(line.startswith("run ") for _, line in lines)
+    assert len(measured.runs.each) == runs > 0
+    assert sum(len(t.each) for t in measured.kinds.values()) == len(measured.options.each)
+    assert decoded(states[0]) == game.start
+
+
+def test_bench_refuses_a_game_that_cannot_go_on() -> None:
+    game = bench.recorded(GAMES[0])
+    with pytest.raises(Unplayable, match="move 1, 'pay'"):
+        bench.replayed(Recorded("odd", game.start, [("p0", "pay")]), Measured())
+
+
+def test_times_keep_the_longest_and_where_it_was() -> None:
+    times = Times()
+    for at in range(200):
+        times.add(float(at % 101), f"at {at}")
+    assert (times.worst, times.where, times.p99) == (100, "at 100", 99)
+    assert times.mean == (sum(range(101)) + sum(range(99))) / 200
+
+
+def _first_lines(path: Path, lines: int) -> str:
+    return "\n".join(path.read_text(encoding="utf-8").splitlines()[:lines]) + "\n"
