@@ -65,8 +65,8 @@ def best(
 ) -> Best:
     """The routes of a company that together earn the most (1830 §20.3).
 
-    `values`: dollars by stop. `joining`: one route has to go from one of these stops to the other (1870 §11.4).
-    Equal sets are told apart the same way on every machine.
+    `values`: dollars by stop. `joining`: one route has to go from one of these stops to the
+    other (1870 §11.4). Equal sets are told apart the same way on every machine.
     """
     worth = values if callable(values) else values.__getitem__
     graph = Graph(network, company, worth, terms)

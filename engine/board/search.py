@@ -108,9 +108,7 @@ class Search:
     `pair`: only routes that begin at the first of these stops, and end where they come to the second.
     """
 
-    def __init__(
-        self, graph: Graph, terms: Terms, budget: int, pair: tuple[int, int] | None = None
-    ) -> None:
+    def __init__(self, graph: Graph, terms: Terms, budget: int, pair: tuple[int, int] | None = None) -> None:
         self.graph = graph
         self.tokens = graph.tokens if pair is None else [pair[0]]
         self.goal = None if pair is None else pair[1]

@@ -13,7 +13,7 @@ from engine.holdings import certificate_limit, unit
 from engine.kernel import asked, game_of
 from engine.operating.run import best_run
 from engine.operating.trains import for_sale
-from engine.record.words import NONE, Words
+from engine.record.words import NONE, TREASURY, Words
 from engine.state import BANK, POOL, OperatingRound, State, StockRound, StockTurn
 
 Compared = tuple[str, str]
@@ -44,6 +44,7 @@ def _cash(g: Game, words: Words) -> Compared:
 
 def _owns(g: Game, words: Words) -> Compared:
     holder, company = words.holder(), words.company()
+    holder = company if holder == TREASURY else holder
     return str(words.amount("a number of shares")), str(g.held(holder, company) // unit(g, company))
 
 
@@ -210,6 +211,28 @@ def _score(g: Game, words: Words) -> Compared:
     return _dollars(words.amount()), _dollars(g.title.scores(g, bankrupt)[seat])
 
 
+def _destination(g: Game, words: Words) -> Compared:
+    actual = g.state.destinations.get(words.company(), NONE)
+    return words.is_next(NONE) or words.hex(), actual
+
+
+def _improvement(g: Game, words: Words) -> Compared:
+    words.at -= 1
+    private, opened = words.improvement()
+    here = g.state.improvements.get(private)
+    expected = words.is_next(NONE) or f"{words.hex()} {words.company()} {opened}"
+    return expected, f"{here.hex} {here.company} {here.open}" if here else NONE
+
+
+def _connected(g: Game, words: Words) -> Compared:
+    company = words.company()
+    return "connected", "connected" if g.company(company).connected else "not connected"
+
+
+def _closed(g: Game, words: Words) -> Compared:
+    return "closed", "closed" if g.company(words.company()).closed else "open"
+
+
 CHECKS: dict[str, Callable[[Game, Words], Compared]] = {
     "cash": _cash,
     "owns": _owns,
@@ -229,6 +252,11 @@ CHECKS: dict[str, Callable[[Game, Words], Compared]] = {
     "round": _round,
     "turn": _turn,
     "best": _best,
+    "destination": _destination,
+    "cattle": _improvement,
+    "port": _improvement,
+    "connected": _connected,
+    "closed": _closed,
     "over": _over,
     "score": _score,
 }
@@ -243,7 +271,8 @@ def observed(state: State) -> list[str]:
             continue
         found.append(f"price {company} {g.price(company)} {co.cell[0]}")
         shares = co.shares.items()
-        found += [f"owns {state.name(h)} {company} {percent // unit(g, company)}" for h, percent in shares]
+        named = ((TREASURY if h == company else state.name(h), percent) for h, percent in shares)
+        found += [f"owns {holder} {company} {percent // unit(g, company)}" for holder, percent in named]
         found.append(f"trains {company} {_listed(sorted(co.trains, key=list(g.title.trains).index))}")
         found.append(f"markers {company} {co.markers}")
     found.append(f"phase {state.phase}")

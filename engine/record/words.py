@@ -9,6 +9,7 @@ from engine.notation import KINDS, words_of
 from engine.state import BANK, CLOSED, IPO, POOL
 
 NONE = "none"
+TREASURY = "treasury"
 
 
 class Wrong(ValueError):
@@ -104,15 +105,20 @@ class Words:
         return self._one_of(("PLAYER", "COMPANY"), (), "a player or a company")
 
     def holder(self) -> str:
-        """Who holds shares: a player, the initial offering or the pool."""
-        if self.is_next("treasury"):
-            raise Wrong("No company of this title holds shares in its treasury.")
+        """Who holds shares: a player, the initial offering, the pool, or the company's `treasury`."""
+        if self.is_next(TREASURY):
+            if "redeemed_shares" not in self.g.facts.limits:
+                raise Wrong("No company of this title holds shares in its treasury.")
+            return TREASURY
         return self._one_of(("PLAYER",), (IPO, POOL), f"a player, {IPO} or {POOL}")
 
     def owner(self) -> str:
         """Who owns a private: a player, a company, the bank, or nobody any more."""
         if self.is_next(POOL):
-            raise Wrong("No private of this title lies in the pool.")
+            cells = (cell for row in self.g.facts.market.rows for cell in row if cell)
+            if not any("closing" in cell.zones for cell in cells):
+                raise Wrong("No private of this title lies in the pool.")
+            return POOL
         return self._one_of(("PLAYER", "COMPANY"), (BANK, CLOSED), f"a player, a company or {CLOSED}")
 
     def amount(self, wanted: str = "an amount in dollars") -> int:
@@ -120,6 +126,15 @@ class Words:
             self.at += 1
             return int(self.words[self.at - 1])
         return int(self._field("AMOUNT", wanted)[0])
+
+    def improvement(self) -> tuple[str, bool]:
+        """The private whose token a line is about, by its word, and whether it is an open port."""
+        for private in self.g.facts.privates:
+            word = private.effect.get("word")
+            if word and self.is_next(word):
+                opened = "open_bonus" in private.effect and self.word("open", "closed") == "open"
+                return private.sym, opened
+        raise self._missed("the token of a private")
 
     def tile(self) -> str:
         return str(self._field("TILE", "a tile of this title")[0])
