@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 import engine
 from bot.config import Settings
 from engine.record import Malformed, read, replay
 from engine.record.text import Move
-from renderers import map_png, market_png, sheet_png
+from renderers import Picture, map_png, market_png, sheet_png
 from storage import open_store
 
-DRAW = {"map": map_png, "market": market_png, "sheet": sheet_png}
+DRAW: Mapping[str, Callable[[engine.State], Picture]] = {
+    "map": map_png,
+    "market": market_png,
+    "sheet": sheet_png,
+}
 
 
 def drawn(settings: Settings, source: str, at: int | None, paths: Mapping[str, Path]) -> Iterator[Path]:

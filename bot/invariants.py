@@ -133,7 +133,7 @@ def _token_faults(g: Game) -> Iterator[str]:
             if times > 1:
                 yield f"the {owner} has {times} tokens in city {node} of {hex}"
     for sym, co in g.state.companies.items():
-        total = len(g.company_facts(sym).tokens) + co.kept + (sym in g.state.destinations)
+        total = len(g.company_facts(sym).tokens) + (co.kept > 0 or sym in g.state.destinations)
         if not co.closed and (co.markers < 0 or co.markers + placed[sym] != total):
             yield f"the {sym} has {co.markers} tokens left and {placed[sym]} on the map"
 

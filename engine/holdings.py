@@ -7,9 +7,9 @@ certificate is of the smallest unit, so a holding in percent says how many there
 from __future__ import annotations
 
 from engine import market
-from engine.events import Floated, PresidentNamed, SharesMoved
+from engine.events import Floated, PresidentNamed, PrivateMoved, SharesMoved
 from engine.game import Game
-from engine.state import BANK, IPO, POOL, Sale, is_seat
+from engine.state import BANK, CLOSED, IPO, POOL, Sale, is_seat
 
 
 def unit(g: Game, company: str) -> int:
@@ -119,6 +119,15 @@ def settle_float(g: Game, company: str) -> None:
         return
     g.emit(Floated(company))
     g.pay(BANK, company, co.par * 100 // unit(g, company), "capital")
+    close_certificates(g, company)
+
+
+def close_certificates(g: Game, company: str) -> None:
+    """A private that is no more than the president's certificate ends as the company floats."""
+    for private in g.facts.privates:
+        grant = private.grants if private.effect.get("kind") == "certificate" else None
+        if grant and grant.company == company and g.state.privates[private.sym] != CLOSED:
+            g.emit(PrivateMoved(private.sym, CLOSED))
 
 
 def move_shares(g: Game, company: str, source: str, target: str, percent: int) -> None:

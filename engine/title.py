@@ -106,7 +106,8 @@ class Title:
     another space of the market. `earnings`: what stops bring a company beside their figures.
     `places`: token places of cities beyond those of their faces. `excess_sold`: who holds more of
     a company than he may has to sell first. `new_track_used`: a company has to be able to run over
-    some of the new track that it lays.
+    some of the new track that it lays. `private_treasuries`: only its president sees what a
+    company has.
     """
 
     facts: Facts
@@ -123,6 +124,7 @@ class Title:
     places: Callable[[Facts, State], Mapping[Stop, int]] | None = None
     excess_sold: bool = True
     new_track_used: bool = False
+    private_treasuries: bool = False
 
     def cited(self, reason: str) -> str:
         """A reason with the sections that it cites as this title's rulebook has them."""

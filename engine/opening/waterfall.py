@@ -18,7 +18,7 @@ from engine.actions import Action, Bid, BuyPrivate, Par, Pass
 from engine.events import BidMade, ParSet, Passed, PresidentNamed, PriorityMoved, PrivateMoved
 from engine.game import Game
 from engine.holdings import move_shares, presidents_percent
-from engine.state import BANK, CLOSED, IPO, AnyFrame, Bidding, Pricing, Waterfall
+from engine.state import BANK, IPO, AnyFrame, Bidding, Pricing, Waterfall
 from engine.title import Option
 
 RAISE = 5
@@ -283,10 +283,6 @@ class ParChoice:
         set_par(g, action.company, action.price)
         g.emit(PresidentNamed(action.company, seat))
         move_shares(g, action.company, IPO, seat, presidents_percent(g, action.company))
-        for private in g.facts.privates:
-            grant = private.grants if private.effect.get("kind") == "certificate" else None
-            if grant and grant.company == action.company:
-                g.emit(PrivateMoved(private.sym, CLOSED))
 
     def settle(self, g: Game, frame: Pricing) -> bool:
         return False

@@ -21,6 +21,7 @@ from engine.facts import Facts, Node, facts_of
 from engine.game import Game
 from engine.improvements import Improvements, earnings
 from engine.offers import Answers
+from engine.opening.order import barred_by_history
 from engine.opening.waterfall import BiddersAuction, ParChoice, WaterfallSale
 from engine.operating.connection import (
     ConnectionDividend,
@@ -54,7 +55,7 @@ from engine.state import (
 )
 from engine.stock.protection import Protections, StandingAnswers, note_sale, settle_forced_sale_at_once
 from engine.stock.treasury import Treasury
-from engine.stock.turn import Trading
+from engine.stock.turn import Trading, unbarred
 from engine.title import Title, chosen
 from engine.trouble.closing import closing
 from engine.trouble.discard import Discards
@@ -138,6 +139,8 @@ def compose(options: tuple[str, ...]) -> Title:
     facts = facts_of("1870")
     if site:
         facts = _site_facts(facts, original)
+    if "historical_order" in options:
+        facts = _with_historical_order(facts)
     if "diesels" in options:
         facts = with_diesels(facts, last="D" if site else "6", unlimited=site)
     non_blocking = "non_blocking_tokens" in options if not site else not original("station_wars")
@@ -181,6 +184,7 @@ def compose(options: tuple[str, ...]) -> Title:
                 blocks=True,
                 brown_after_private=site,
                 acts_wait=not site,
+                barred=barred_by_history if "historical_order" in options else unbarred,
             ),
             Protection: Protections(if_sold=original("can_protect_if_sold"), own_forced_sales=site),
             OperatingRound: OperatingRounds(
@@ -247,6 +251,7 @@ def compose(options: tuple[str, ...]) -> Title:
         places=beside_cities if non_blocking else None,
         excess_sold=False,
         new_track_used=True,
+        private_treasuries="private_treasuries" in options,
     )
 
 
@@ -293,6 +298,18 @@ def _site_facts(facts: Facts, original: Callable[[str], bool]) -> Facts:
     if not original("max_reissue_200"):
         changes["reissue_prices"] = tuple(cell.price for cell in facts.market.rows[0] if cell)
     return replace(facts, **changes)
+
+
+def _with_historical_order(facts: Facts) -> Facts:
+    """The Frisco floats as the others do, and pays as a private until then (§16.5)."""
+    replace = msgspec.structs.replace
+    usual = max(company.float_percent for company in facts.companies)
+    companies = tuple(replace(company, float_percent=usual) for company in facts.companies)
+    privates = tuple(
+        replace(private, revenue=20) if private.effect.get("kind") == "certificate" else private
+        for private in facts.privates
+    )
+    return replace(facts, companies=companies, privates=privates)
 
 
 def with_diesels(facts: Facts, last: str, *, unlimited: bool) -> Facts:
