@@ -156,7 +156,7 @@ def compose(options: tuple[str, ...]) -> Title:
     improvements = Improvements()
     treasury = Treasury(reissue_after_deals=site)
     finish = finish_price(FINISH) if "finish_on_400" in options else None
-    ended = [e for e in (finish, None if site else stalemate) if e is not None]
+    ended = [e for e in (finish, stalemate) if e is not None]
 
     def more_to_do(g: Game, turn: OperatingTurn) -> bool:
         return may_buy_early(g, turn) or improvements.unused(g, turn)
