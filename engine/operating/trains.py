@@ -15,7 +15,7 @@ import msgspec
 from engine.actions import Action, Bankrupt, BuyTrain, Sell
 from engine.events import ImprovementGone, PhaseStarted, PrivateMoved, TrainMoved, TrainsGone
 from engine.game import Game
-from engine.holdings import unit
+from engine.holdings import certificate_limit, counted_certificates, counts, unit
 from engine.offers import Deal, make_offer
 from engine.operating.run import has_route
 from engine.state import BANK, CLOSED, POOL, Discard, Offer, OperatingTurn
@@ -183,6 +183,7 @@ class TrainStep:
     `whole_certificates`: a forced sale may end with the president's certificate as a whole.
     `helped_anywhere`: see `refuse_purchase`. `sells_freely`: in any forced purchase the president may
     sell what he will. `blocks`: all that he sells of a company goes in one block.
+    `limit_first`: who is over the certificate limit sells down to it before anything else.
     """
 
     also: Callable[[Game, OperatingTurn], bool] | None
@@ -191,6 +192,7 @@ class TrainStep:
     whole_certificates: bool = False
     helped_anywhere: bool = True
     sells_freely: bool = False
+    limit_first: bool = False
     blocks: bool = False
     name: str = "trains"
     hears: tuple[type[Action], ...] = (BuyTrain, Sell, Bankrupt)
@@ -273,7 +275,10 @@ class TrainStep:
                     )
                 if company in self._barred(turn):
                     return f"All that is sold of the {company} in a turn is sold in one block (§5.3.3)."
-                need = None if freely else short
+                over = counted_certificates(g, seat) - certificate_limit(g) if self.limit_first else 0
+                if over > 0 and not counts(g, company):
+                    return f"Sell down to the limit of {certificate_limit(g)} certificates first (§24.3)."
+                need = None if freely or count <= over else short
                 whole = self.whole_certificates
                 return refuse_forced_sale(g, seat, turn.company, company, count, need, whole=whole)
         if short <= 0:

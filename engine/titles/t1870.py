@@ -210,6 +210,7 @@ def compose(options: tuple[str, ...]) -> Title:
                         sells_all=site,
                         helped_anywhere=False,
                         blocks=True,
+                        limit_first=not site,
                         sells_freely=site,
                     ),
                     *([PrivateStep(also=more_to_do)] if site else []),

@@ -2,8 +2,9 @@
 
 import pytest
 
-from engine.kernel import Refused, game_of, play
+from engine import narrate, parse
 from engine.actions import Protect
+from engine.kernel import Refused, game_of, play
 from tests.t1870.texts import SITE, holds
 
 MP = """
@@ -46,7 +47,10 @@ def test_5_9_2_all_or_nothing_and_with_cash_on_hand() -> None:
 
 
 def test_5_9_2_room_for_the_certificates_is_needed() -> None:
-    full = "@ owns Ann FW 6\n@ price FW 100 0\n@ owns Ann IC 6\n@ price IC 100 0\n@ owns Ann SP 6\n@ price SP 100 0\n"
+    full = (
+        "@ owns Ann FW 6\n@ price FW 100 0\n@ owns Ann IC 6\n@ price IC 100 0\n"
+        "@ owns Ann SP 6\n@ price SP 100 0\n"
+    )
     holds(full + MP + "= limit 20\nBob: sell 2 MP\nBob: done\n= turn Cid\n= price MP 82 2")
 
 
@@ -56,7 +60,10 @@ def test_5_9_3_he_sells_nothing_for_it() -> None:
 
 def test_5_9_4_play_goes_on_at_his_left_and_some_miss_their_turn() -> None:
     body = MP.replace("owns Ann MP 5", "owns Ann MP 2").replace("owns Cid MP 2", "owns Cid MP 5")
-    holds(body.replace("Cid 300", "Cid 500") + "Bob: sell 1 MP\nBob: done\n= turn Cid\nCid: protect MP\n= turn Ann")
+    holds(
+        body.replace("Cid 300", "Cid 500")
+        + "Bob: sell 1 MP\nBob: done\n= turn Cid\nCid: protect MP\n= turn Ann"
+    )
     holds(MP + "Bob: sell 1 MP\nBob: done\nAnn: protect MP\n= turn Bob")
 
 
@@ -132,7 +139,10 @@ def test_5_9_7_also_in_forced_sales_and_before_anything_else() -> None:
 
 
 def test_5_9_7_on_the_site_the_question_waits_for_the_end_of_the_turn() -> None:
-    body = FORCED.replace("> until trains\n", "> until trains\n") + "Ann: sell 4 FW\n= turn Ann\nAnn: buy train 4\n"
+    body = (
+        FORCED.replace("> until trains\n", "> until trains\n")
+        + "Ann: sell 4 FW\n= turn Ann\nAnn: buy train 4\n"
+    )
     holds(body + "> until Cid\n= turn Cid\nCid: protect FW\n= price FW 90 1", options=(SITE,))
 
 
@@ -142,7 +152,10 @@ def test_5_9_8_protecting_moves_the_priority() -> None:
 
 def test_5_9_9_who_becomes_president_by_the_sale_does_not_protect() -> None:
     body = MP.replace("owns Bob MP 3", "owns Bob MP 4").replace("owns Cid MP 2", "owns pool MP 1")
-    holds(body.replace("round stock Bob", "round stock Ann") + "Ann: sell 3 MP\nAnn: done\n= president MP Bob\n= turn Bob\n= price MP 76 3")
+    holds(
+        body.replace("round stock Bob", "round stock Ann")
+        + "Ann: sell 3 MP\nAnn: done\n= president MP Bob\n= turn Bob\n= price MP 76 3"
+    )
 
 
 def test_5_9_who_has_sold_may_protect_but_on_the_site_only_if_the_table_wants() -> None:
@@ -162,8 +175,6 @@ def test_an_answer_can_be_left_and_taken_back() -> None:
 
 
 def test_an_answer_that_is_left_is_not_told() -> None:
-    from engine import narrate, parse
-
     state = holds(MP + "= turn Bob")
     played = play(state, "p0", parse(state, "p0", "standing protect MP up to 300"))
     assert narrate(played.state, played.events) == []

@@ -177,7 +177,9 @@ def test_5_5_2_six_shares_sold_to_operate() -> None:
 def test_5_5_2_shares_in_the_open_market_count_and_one_that_has_not_floated_waits() -> None:
     body = "@ owns Ann TP 3\n@ owns Bob TP 1\n@ owns pool TP 2\n@ par TP 100\n@ cash TP 50\n"
     holds(body + "@ round operating TP\n= turn Ann TP")
-    assert "has not floated" in refused(body.replace("pool TP 2", "pool TP 1") + "@ round operating TP\nAnn: done")
+    assert "has not floated" in refused(
+        body.replace("pool TP 2", "pool TP 1") + "@ round operating TP\nAnn: done"
+    )
 
 
 def test_5_5_2_1_the_frisco_operates_with_its_certificate_alone() -> None:
@@ -185,7 +187,13 @@ def test_5_5_2_1_the_frisco_operates_with_its_certificate_alone() -> None:
 
 
 def test_5_6_the_presidency_goes_to_who_holds_more() -> None:
-    holds(TWO + "@ round stock Bob\nBob: buy MP from pool\nBob: done\nCid: pass\n> until Bob\nBob: buy MP from pool\n= president MP Bob")
+    holds(
+        TWO
+        + (
+            "@ round stock Bob\nBob: buy MP from pool\nBob: done\nCid: pass\n> until Bob\n"
+            "Bob: buy MP from pool\n= president MP Bob"
+        )
+    )
 
 
 def test_5_6_the_nearest_on_the_left_of_equals() -> None:
@@ -199,7 +207,12 @@ def test_5_6_a_president_keeps_two_shares_without_an_heir() -> None:
 
 
 def test_5_7_the_cheapest_is_offered_and_others_take_bids() -> None:
-    holds("!Ann: buy MRBC\n!Ann: bid MRBC 44\nAnn: bid MRBC 45\nBob: buy GRSC\n= private MRBC Ann\n= cash Ann 655")
+    holds(
+        (
+            "!Ann: buy MRBC\n!Ann: bid MRBC 44\nAnn: bid MRBC 45\nBob: buy GRSC\n"
+            "= private MRBC Ann\n= cash Ann 655"
+        )
+    )
 
 
 def test_5_7_a_bid_is_set_aside() -> None:

@@ -34,7 +34,9 @@ def test_5_10_3_from_the_open_market_first() -> None:
 
 
 def test_5_10_4_a_player_may_refuse() -> None:
-    holds(MP + "@ owns Cid MP 2\nAnn: redeem MP from Bob\nBob: decline\n= turn Ann\n= owns Bob MP 3\nAnn: pass")
+    holds(
+        MP + "@ owns Cid MP 2\nAnn: redeem MP from Bob\nBob: decline\n= turn Ann\n= owns Bob MP 3\nAnn: pass"
+    )
 
 
 def test_5_10_5_and_one_who_agrees_is_paid_and_may_buy_again() -> None:
@@ -58,12 +60,20 @@ def test_5_10_6_the_turn_is_used_and_the_priority_moves() -> None:
 
 
 def test_5_10_2_six_shares_stay_out_and_four_are_held_at_most() -> None:
-    holds("@ owns Ann MP 4\n@ owns pool MP 2\n@ price MP 50 3\n@ cash MP 500\n@ round stock Ann\n!Ann: redeem MP")
+    holds(
+        (
+            "@ owns Ann MP 4\n@ owns pool MP 2\n@ price MP 50 3\n@ cash MP 500\n"
+            "@ round stock Ann\n!Ann: redeem MP"
+        )
+    )
     holds(MP.replace("Bob MP 3", "Bob MP 1") + "@ owns treasury MP 4\n!Ann: redeem MP from Ann")
 
 
 def test_5_10_3_no_change_of_presidency() -> None:
-    holds(MP.replace("Ann MP 5", "Ann MP 4").replace("Bob MP 3", "Bob MP 4") + "@ president MP Ann\n!Ann: redeem MP from Ann")
+    holds(
+        MP.replace("Ann MP 5", "Ann MP 4").replace("Bob MP 3", "Bob MP 4")
+        + "@ president MP Ann\n!Ann: redeem MP from Ann"
+    )
     holds(MP + "@ owns Cid MP 2\nAnn: redeem MP from Ann\n= owns Ann MP 4\n= cash Ann 400")
 
 
@@ -126,7 +136,9 @@ def test_5_11_all_that_is_redeemed_is_for_sale_again() -> None:
 
 def test_5_11_what_is_earned_by_it_cannot_be_spent_before_the_round_is_over() -> None:
     body = OUT.replace("cash MP 100", "cash MP 60") + "@ price MP 140 1\n@ round stock Ann\n"
-    holds(body + "Ann: reissue MP\nBob: buy MP from ipo\n= cash MP 170\n> until Ann\n!Ann: redeem MP from Bob")
+    holds(
+        body + "Ann: reissue MP\nBob: buy MP from ipo\n= cash MP 170\n> until Ann\n!Ann: redeem MP from Bob"
+    )
 
 
 def test_5_11_only_when_the_offering_is_sold_out_and_once_a_round() -> None:
@@ -136,7 +148,18 @@ def test_5_11_only_when_the_offering_is_sold_out_and_once_a_round() -> None:
 
 @pytest.mark.parametrize(
     ("price", "par"),
-    [(90, 68), (100, 76), (110, 82), (120, 90), (140, 110), (160, 120), (200, 160), (225, 160), (250, 180), (400, 200)],
+    [
+        (90, 68),
+        (100, 76),
+        (110, 82),
+        (120, 90),
+        (140, 110),
+        (160, 120),
+        (200, 160),
+        (225, 160),
+        (250, 180),
+        (400, 200),
+    ],
 )
 def test_5_11_the_par_nearest_to_three_quarters(price: int, par: int) -> None:
     g = game_of(new_game("1870", ("Ann", "Bob")).state)
@@ -147,7 +170,10 @@ def test_5_11_the_par_nearest_to_three_quarters(price: int, par: int) -> None:
 
 
 def test_5_11_never_below_the_old_par() -> None:
-    holds(OUT.replace("par MP 76", "par MP 100") + "@ price MP 82 2\n@ round stock Ann\nAnn: reissue MP\n= par MP 100")
+    holds(
+        OUT.replace("par MP 76", "par MP 100")
+        + "@ price MP 82 2\n@ round stock Ann\nAnn: reissue MP\n= par MP 100"
+    )
 
 
 def test_5_11_the_site_goes_up_to_400_unless_the_table_wants() -> None:
