@@ -94,6 +94,7 @@ class Network:
             if 0 < self.node(stop).slots + extra.get(stop, 0) <= len(there)
         ]
         self._reach: dict[str, Reach] = {}
+        self._entrances: dict[str, _Search] = {}
         self.memo: dict[object, object] = {}
 
     def node(self, stop: Stop) -> Node:
@@ -119,6 +120,17 @@ class Network:
         if found is None:
             found = self._reach[company] = _Search(self, company).reach()
         return found
+
+    def enters(self, company: str, hex: str, edge: int, without: int | None = None) -> bool:
+        """Whether a route of the company can come into the hex over that edge, as far as track leads
+        there now, without having used another edge of the hex."""
+        search = self._entrances.get(company)
+        if search is None:
+            search = self._entrances[company] = _Search(self, company)
+            search.walk()
+        base = 6 * self.ground.number[hex]
+        used = 0 if without is None else self.ground.side[base + without]
+        return base + edge in search.arrivals and search.comes(base + edge, used)
 
 
 _KEPT = 512
@@ -199,6 +211,14 @@ class _Search:
         if home := self.network.undecided.get(self.company):
             edges[home] = 0b111111
         return Reach(edges, frozenset(stops), tracks_of)
+
+    def walk(self) -> None:
+        """Find the ports at which a walk without memory arrives."""
+        self._upper()
+
+    def comes(self, port: int, hexsides: int) -> bool:
+        """Whether a route that enters by this port can come from a token, clear of those hexsides."""
+        return not hexsides & self.network.ground.side[port] and self._back(port, hexsides, 0)
 
     def _outs(self, s: int) -> tuple[int, tuple[tuple[int, int], ...]]:
         """The hex of a stop and where track leads from it."""

@@ -14,7 +14,6 @@ import msgspec
 
 from engine.actions import Action, Lay
 from engine.board.faces import NODE, Fit, Turned, face_at, fits
-from engine.board.network import network_of
 from engine.events import TileLaid, TokenShifted
 from engine.facts import tile_faces
 from engine.game import Game
@@ -124,33 +123,34 @@ def fits_there(g: Game, tile: str, hex: str) -> tuple[Fit, ...]:
     return fits(g.facts, hex, g.state.tiles.get(hex), tile) if tile in replacements(g, hex) else ()
 
 
-def refuse_track(g: Game, company: str, tile: str, hex: str, found: Fit) -> str | None:
+def refuse_track(g: Game, company: str, hex: str, found: Fit) -> str | None:
     """Why the track of a tile that fits may not be laid there, or None."""
     if crosses(g, hex, found.face) and river_closed(g):
         return "Nobody may cross the river while its private is open and no company owns it (§15.2)."
-    if g.title.new_track_used and not gains(g, company, hex, found, tile):
+    if g.title.new_track_used and not gains(g, company, hex, found):
         return f"The {company} could not run over any of the new track on {hex} (§6.2)."
     return None
 
 
-def gains(g: Game, company: str, hex: str, found: Fit, tile: str) -> bool:
-    """Whether the company could run over new track, or to a stop that is worth more (1870 §6.2)."""
+def gains(g: Game, company: str, hex: str, found: Fit) -> bool:
+    """Whether the company could run over new track, or to a stop that is worth more (1870 §6.2).
+
+    A route comes to the first new track that it uses over old track, so what lies now decides.
+    """
     if hex not in g.state.tiles:
         return True
-    old, new = face_at(g.facts, g.state.tiles, hex), found.face
-    tokens = dict(g.state.tokens)
-    if hex in tokens:
-        tokens[hex] = [(found.moved.get(node, node), owner) for node, owner in tokens[hex]]
-    tiles = g.state.tiles | {hex: (tile, found.turn)}
-    used = network_of(g.facts, tiles, tokens, g.places).reach(company).tracks.get(hex, 0)
-    was = {frozenset(pair) for pair in old.tracks}
-    for t, pair in enumerate(new.tracks):
-        if not used >> t & 1:
-            continue
-        if frozenset(pair) not in was:
+    old, new, network = face_at(g.facts, g.state.tiles, hex), found.face, g.network
+    reached = network.reach(company).stops
+    for node, later in found.moved.items():
+        more = new.nodes[later].revenue != old.nodes[node].revenue
+        if (hex, node) in reached and (more or new.node_exits[later] & ~old.node_exits[node]):
             return True
-        for end in pair:
-            if end >= NODE and old.nodes[end - NODE].revenue != new.nodes[end - NODE].revenue:
+    for edge in range(NODE):
+        known = {end for _, end in old.onward[edge]}
+        for _, end in new.onward[edge]:
+            if end < NODE and end not in known and network.enters(company, hex, edge, end):
+                return True
+            if end >= NODE and not old.exits >> edge & 1 and network.enters(company, hex, edge):
                 return True
     return False
 
@@ -170,7 +170,7 @@ def refuse_lay(g: Game, company: str, lay: Lay, *, connected: bool = True, disco
         )
     if connected and not found.face.exits & g.network.reach(company).edges.get(lay.hex, 0):
         return f"#{lay.tile} on {lay.hex} would not be connected to a token of the {company} (§18)."
-    if why := refuse_track(g, company, lay.tile, lay.hex, found):
+    if why := refuse_track(g, company, lay.hex, found):
         return why
     cost = max(terrain_cost(g, lay.hex) - discount, 0)
     if cost > g.cash(company):
@@ -188,7 +188,7 @@ def lays(g: Game, company: str, *, new: bool = False) -> Iterator[Lay]:
         for tile in tiles:
             if faces[tile].color in colors and left.get(tile, 1) > 0:
                 for found in fits(g.facts, hex, g.state.tiles.get(hex), tile):
-                    if found.face.exits & edges and not refuse_track(g, company, tile, hex, found):
+                    if found.face.exits & edges and not refuse_track(g, company, hex, found):
                         yield Lay(tile, hex, found.turn)
 
 

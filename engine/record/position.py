@@ -387,7 +387,7 @@ def _city(g: Game, company: str, hex: str, node: int | None) -> int:
     if node is None and cities:
         choices = " or ".join(f"{hex}.{i}" for i in cities)
         raise Wrong(f"{hex} has several cities; say where the {company} stands: {choices}.", company)
-    if node not in cities and hex != g.company_facts(company).home.hex:
+    if node is None or (node not in cities and hex != g.company_facts(company).home.hex):
         raise Wrong(f"There is no city for a token at {hex if node is None else f'{hex}.{node}'}.", company)
     return node
 
