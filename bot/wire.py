@@ -156,7 +156,7 @@ class Wire:
             log.info("Discord: a thread could not be woken: %s", wrong)
 
     async def new_thread(self, channel: int, name: str, lobby: int | None) -> int:
-        """A thread, made of the message `lobby` so that it exists once; the channel where none may be made."""
+        """A thread, made of the message `lobby` so that it exists once; the channel where none may be."""
         http = self.client.http
         try:
             if lobby is None:
