@@ -202,7 +202,7 @@ def _seat_faults(state: State, seat: str, found: list[Option], decides: bool) ->
     for path, times in Counter(c.path for c in shown).items():
         if times > 1:
             yield f"{name}'s menu leads to {' / '.join(path)} {times} times"
-    for option, choice in zip(found, shown, strict=True):
+    for option, choice in zip(found, shown, strict=False):
         line = choice.line
         if option.amounts and choice.at(option.amounts[-1]) != spell(
             state, at_amount(option, option.amounts[-1])

@@ -39,7 +39,7 @@ from engine.events import (
 )
 from engine.game import Game
 from engine.offers import offer_words
-from engine.state import BANK, CLOSED, IPO, POOL, GameOver
+from engine.state import BANK, CLOSED, IPO, POOL, GameOver, Waterfall
 
 CLOSE_A_MATTER = (
     BankBroke,
@@ -74,7 +74,8 @@ class _Teller:
     """Turns events into sentences, one after the other.
 
     `_paid` is a payment whose purpose has not come by yet, `_sold` a sale whose price has not,
-    `_shared` income or dividends by owner under their heading.
+    `_shared` income or dividends by owner under their heading, `_revenue` what was last declared as a
+    dividend, `_sale` how the sale of the privates last stood.
     """
 
     def __init__(self, g: Game) -> None:
@@ -84,6 +85,8 @@ class _Teller:
         self._sold: SharesMoved | None = None
         self._heading: str | None = None
         self._shared: dict[str, int] = {}
+        self._revenue = 0
+        self._sale: Waterfall | None = None
 
     def who(self, owner: str) -> str:
         if owner in self._g.state.companies:
@@ -126,7 +129,8 @@ class _Teller:
     def _CashMoved(self, event: CashMoved) -> None:
         if event.why.startswith(("income", "dividend")):
             company = event.why.split()[-1]
-            heading = "Privates pay" if event.why.startswith("income") else f"The {company} pays"
+            paid = f"The {company} pays ${self._revenue}" if self._revenue else f"The {company} pays"
+            heading = "Privates pay" if event.why.startswith("income") else paid
             if heading != self._heading:
                 self.pause()
             self._heading = heading
@@ -208,6 +212,7 @@ class _Teller:
         self.say(f"the {event.company} runs {ran}: ${event.revenue}")
 
     def _Declared(self, event: Declared) -> None:
+        self._revenue = event.revenue if event.kind == "pay" else 0
         if event.kind == "withhold":
             self.say(f"the {event.company} withholds ${event.revenue}")
         elif event.kind == "none":
@@ -257,6 +262,14 @@ class _Teller:
     def _Changed(self, event: Changed) -> None:
         if isinstance(event.frame, GameOver):
             self._ended(event.frame)
+        if isinstance(event.frame, Waterfall):
+            if self._sale and event.frame.cut > self._sale.cut:
+                self._cut(event.frame.cut)
+            self._sale = event.frame
+
+    def _cut(self, dollars: int) -> None:
+        private = self._g.facts.privates[0]
+        self.say(f"nobody has bought the {private.sym}: it is offered at ${private.price - dollars} now")
 
     def _ended(self, frame: GameOver) -> None:
         self.pause()

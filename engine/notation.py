@@ -13,6 +13,7 @@ Three failures are three types: `Unreadable` (no form fits), `Refused` (the rule
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -25,7 +26,7 @@ import msgspec
 from engine.actions import Action, AnyAction, DealPrivate, Run
 from engine.board.faces import face_at
 from engine.game import Game
-from engine.kernel import Refused, options, refusal
+from engine.kernel import Refused, asked, needs, options, refusal
 from engine.operating.run import best_run, spelled
 from engine.state import BANK, IPO, POOL, OperatingTurn, StockTurn
 
@@ -426,14 +427,20 @@ def _legal(
     if not all(spaces):
         return _among_options(g, seat, action, fields)
     found: list[Action] = []
-    first: str | None = None
+    reasons: Counter[str] = Counter()
     for values in islice(product(*spaces), MOST_FILLINGS):
         whole = action(**fields, **dict(zip(missing, values, strict=True)))
         why = refusal(g, seat, whole)
         if why is None:
             found.append(whole)
-        first = first or why
-    return found, None if found else first
+        else:
+            reasons[why] += 1
+    return found, None if found else _told(reasons)
+
+
+def _told(reasons: Counter[str]) -> str:
+    """Why none of several meanings is legal: of two reasons both, of more the one that most have."""
+    return " ".join(reasons) if len(reasons) == 2 else reasons.most_common(1)[0][0]
 
 
 def _elsewhere(g: Game, seat: str, refused: Action, fields: dict[str, Any]) -> list[Action]:
@@ -455,14 +462,18 @@ def _among_options(
 ) -> tuple[list[Action], str | None]:
     """What is open without end is looked for among what is offered."""
     found: list[Action] = []
-    for option in options(g, seat):
+    offered = options(g, seat)
+    if not any(isinstance(option.action, action) for option in offered):
+        who = " or ".join(g.state.name(s) for s in asked(g))
+        return [], f"That cannot be done now: {who} is asked {needs(g)}." if who else "The game is over."
+    for option in offered:
         said = option.action
         if isinstance(said, action) and all(getattr(said, n) == v for n, v in fields.items()):
             if option.amounts is not None and len(option.amounts) > 1:
                 line = spell(g, said)
                 return [], f"Say for how much: {line} up to {option.amounts[-1]}."
             found.append(said)
-    return found, None if found else "That is not all of a line."
+    return found, None if found else "That is not all of a line, and nothing that is legal begins so."
 
 
 @cache

@@ -197,9 +197,10 @@ class TrainStep:
     def needs(self, g: Game, turn: OperatingTurn) -> str:
         if short := lacking(g, turn.company):
             return f"to buy a train for the {turn.company}, whose president has to add ${short}"
-        return f"to buy a train for the {turn.company}" + (
-            "" if must_buy(g, turn.company) else ", or be done"
-        )
+        if must_buy(g, turn.company):
+            return f"to buy a train for the {turn.company}"
+        what = "train" if next(self._purchases(g, turn.company), None) else "private"
+        return f"to buy a {what} for the {turn.company}, or be done"
 
     def options(self, g: Game, turn: OperatingTurn) -> Iterator[Option]:
         yield from self._purchases(g, turn.company)
