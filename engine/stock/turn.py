@@ -66,7 +66,8 @@ class Trading:
     """Asks a player in his stock turn.
 
     `sales_around`: sales both before and after the purchase. `extra_from_ipo`: further
-    certificates in the brown zone come from the initial offering too. `first_sale_round`: the stock
+    certificates in the brown zone come from the initial offering too. `extra_of_one`: they are of
+    the company that was bought first, not of any in that zone. `first_sale_round`: the stock
     round from which sales are allowed.
     `also`: whether a player with nothing to buy or sell has something else to do in his turn.
     """
@@ -75,6 +76,7 @@ class Trading:
 
     sales_around: bool = False
     extra_from_ipo: bool = True
+    extra_of_one: bool = False
     first_sale_round: int = 2
 
     def asked(self, g: Game, frame: StockTurn) -> tuple[str, ...]:
@@ -109,7 +111,7 @@ class Trading:
             yield Option(Pass(), "Done" if frame.bought or frame.sold else "Pass")
 
     def _purchases(self, g: Game, frame: StockTurn) -> Iterator[Option]:
-        if frame.bought and not _is_brown(g, frame.bought):
+        if frame.bought and self.extra_of_one and not _is_brown(g, frame.bought):
             return
         for company, co in g.state.companies.items():
             if co.par is None:
@@ -179,10 +181,10 @@ class Trading:
             return f"The first certificate of the {company} to be bought is the president's: par it (§8)."
         if count < 1:
             return "At least one certificate has to be bought."
-        if g.held(source, company) < count * step:
-            return f"{WHERE[source].capitalize()} holds {g.held(source, company)} % of the {company}."
         if why := self._refuse_more(g, frame, company, source, count):
             return why
+        if g.held(source, company) < count * step:
+            return f"{WHERE[source].capitalize()} holds {g.held(source, company)} % of the {company}."
         cost = (share_price(g, company, source) or 0) * count
         return self._refuse_holding(g, frame.seat, company, count, count * step) or _refuse_cost(
             g, frame.seat, cost
@@ -195,7 +197,7 @@ class Trading:
             return None
         if not _is_brown(g, company):
             return "One certificate may be bought in a turn, more only in the brown zone (§4, §10)."
-        if frame.bought and frame.bought != company:
+        if self.extra_of_one and frame.bought not in (None, company):
             return f"The turn's purchase was of the {frame.bought} (§10)."
         if not self.extra_from_ipo and (source == IPO or frame.source == IPO):
             return "Further certificates in the brown zone come from the pool (§10)."

@@ -72,6 +72,7 @@ def compose(options: tuple[str, ...]) -> Title:
                 also=deals.worth_a_turn,
                 sales_around=site,
                 extra_from_ipo=not site or "multiple_brown_from_ipo" in options,
+                extra_of_one=site,
             ),
             OperatingRound: OperatingRounds("track", "layer" if site else "president"),
             OperatingTurn: OperatingTurns(
