@@ -94,7 +94,8 @@ class Game:
 
     @property
     def network(self) -> Network:
-        return network_of(self.facts, self.state.tiles, self.state.tokens)
+        state = self.state
+        return network_of(self.facts, state.tiles, state.tokens, shut=self.title.shut[state.phase])
 
     def operating_order(self) -> list[str]:
         """Companies with a price: highest first, then furthest right, then top of the pile (§16).

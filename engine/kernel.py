@@ -13,9 +13,10 @@ from typing import NamedTuple
 
 from engine.actions import Action
 from engine.events import AnyEvent, Asked
+from engine.facts import PrivateFacts
 from engine.game import Game
 from engine.offers import lapse_offers
-from engine.state import BANK, IPO, AnyFrame, Company, GameOver, State, copied, seat_name
+from engine.state import BANK, CLOSED, IPO, AnyFrame, Company, GameOver, State, copied, seat_name
 from engine.title import Aside, Option, Title
 from engine.titles import title_of
 
@@ -38,8 +39,11 @@ def game_of(state: State) -> Game:
     return Game(state, title_of(state.title, state.options))
 
 
-def new_game(title: str, players: Sequence[str], options: Iterable[str] = ()) -> Played:
+def new_game(title: str, players: Sequence[str], options: Iterable[str] = (), lot: int = 0) -> Played:
     """A game at its first question, with those players in seating order.
+
+    `lot`: a number drawn by chance, from 0, from which a title that deals something out makes its
+    deal; 0 deals in the printed order. Nothing here draws one.
 
     Raises ValueError, with a sentence for the host, for an unknown title or option, a wrong
     number of players or a name that cannot be used.
@@ -62,7 +66,7 @@ def new_game(title: str, players: Sequence[str], options: Iterable[str] = ()) ->
         companies={
             c.sym: Company(shares={IPO: sum(c.shares)}, markers=len(c.tokens)) for c in facts.companies
         },
-        privates={p.sym: BANK for p in facts.privates},
+        privates={p.sym: BANK if _in_play(p, len(seats)) else CLOSED for p in facts.privates},
         depot={t.name: t.count for t in facts.trains},
         phase=facts.phases[0].name,
         priority=seats[0],
@@ -70,10 +74,14 @@ def new_game(title: str, players: Sequence[str], options: Iterable[str] = ()) ->
     )
     state.depot.update(composed.depot)
     g = Game(state, composed)
-    g.state.stack.append(composed.opening(g))
+    g.state.stack.append(composed.opening(g, lot))
     settle(g)
     _ask(g, None)
     return Played(g.state, g.events)
+
+
+def _in_play(private: PrivateFacts, players: int) -> bool:
+    return not private.used_with_players or players in private.used_with_players
 
 
 def check_names(title: Title, names: Sequence[str]) -> None:

@@ -79,7 +79,7 @@ def _label(g: Game, action: Action, name: str) -> str | None:
         case "offer":
             return f"offer {value}"
         case "count":
-            return None if value == default else f"{value} shares"
+            return None if value == default else f"{value} share{'s' if value > 1 else ''}"
         case "train" | "trading":
             return f"{value}-train" if name == "train" else f"trading in a {value}"
         case "using":

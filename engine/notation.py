@@ -26,7 +26,7 @@ from engine.board.faces import face_at
 from engine.game import Game
 from engine.kernel import Refused, options, refusal
 from engine.operating.run import best_run, spelled
-from engine.state import BANK, IPO, POOL, OperatingTurn
+from engine.state import BANK, IPO, POOL, TREASURY, OperatingTurn
 
 MOST_FILLINGS = 400
 MOST_CHOICES = 12
@@ -101,7 +101,7 @@ class _PrivateSymbol(_Symbol):
 
 class _Source(_Symbol):
     def symbols(self, g: Game) -> list[str]:
-        return [IPO, POOL]
+        return [IPO, POOL, TREASURY]
 
 
 class _Seller(_Symbol):
