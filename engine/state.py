@@ -4,7 +4,8 @@ A `State` holds everything that a save needs and nothing that could be worked ou
 cache, no reference between objects, no clock. It is changed by events only (`engine.events`).
 
 Owners are strings: a seat (`p0` sits first), a company's symbol, `bank`, `ipo` (the initial
-offering), `pool` (the Bank Pool), `closed`; what a company holds of itself is in its treasury. Shares are in percent, money in dollars.
+offering), `pool` (the Bank Pool), `closed`. What a company holds of itself lies in its treasury.
+Shares are in percent, money in dollars.
 
 `stack` is what the table waits for. The bottom frame is the round, above it the turn, above
 that whatever interrupts it. The top frame says who is asked and what; a frame that nobody has

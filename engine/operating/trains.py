@@ -321,9 +321,7 @@ class TrainStep:
                 g.change(msgspec.structs.replace(turn, acted=True, struck=struck))
                 sell_shares(g, seat, company, count, price)
             case Bankrupt():
-                declare_bankrupt(
-                    g, seat, turn.company, sell_all=self.sells_all, loses_cash=self.loses_cash
-                )
+                declare_bankrupt(g, seat, turn.company, sell_all=self.sells_all, loses_cash=self.loses_cash)
 
     def skip(self, g: Game, turn: OperatingTurn) -> None:
         """Nothing can be bought."""
