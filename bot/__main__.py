@@ -129,8 +129,9 @@ async def terminal(service: Any, settings: Settings, begin: Callable[[Any], Awai
     from bot.console import Console, converse, listen
 
     console = Console(service, settings.data, service.pictures)
-    if begin is not None:
-        print(await begin(console), flush=True)
+    greeting = await begin(console) if begin else await console.open_last()
+    if greeting:
+        print(greeting, flush=True)
     if sys.stdin is None or sys.stdin.closed:
         return False
     if not sys.stdin.isatty():
@@ -227,14 +228,13 @@ def backup(path: Annotated[Path, typer.Argument(help="A new file.")]) -> None:
 @app.command()
 def restore(
     path: Annotated[Path, typer.Argument(help="A file that `backup` made.")],
-    yes: Annotated[bool, typer.Option("--yes", help="Replace the store that is there.")] = False,
 ) -> None:
     """Put a backup in the place of the store, while the service runs or not; what was there is kept."""
     from storage import restore as put
 
     settings = load()
     made_data_folder(settings)
-    kept = asyncio.run(put(path, settings.database_url, replace=yes))
+    kept = asyncio.run(put(path, settings.database_url, replace=True))
     if beside(path).is_file():
         secret = settings.data / MAIL_SECRET
         if secret.is_file() and secret.read_bytes() != beside(path).read_bytes():

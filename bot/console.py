@@ -111,11 +111,39 @@ class Console:
         self._data = data
         self._pictures = pictures
         self._lines: tuple[object, list[str]] | None = None
+        self._busy = asyncio.Lock()
+        self._known_until = 0
 
     # -- lines -------------------------------------------------------------------------------
 
     async def answer(self, line: str) -> Reply:
         """Do what a line says. Never raises: what goes wrong is a reply."""
+        async with self._busy:
+            reply = await self._tried(line)
+            view = self.service.peek(self.table) if self.table is not None else None
+            self._known_until = view.seq if view else 0
+            return reply
+
+    async def news(self) -> str:
+        """What others have done at this table since the last line here, as rows of the log."""
+        async with self._busy:
+            if self.table is None:
+                return ""
+            view = await self.service.view(self.table)
+            rows = await self.service.log(self.table, max(view.seq - self._known_until, 0))
+            self._known_until = view.seq
+            return "\n".join(words.happening(row, view.table.names) for row in rows)
+
+    async def open_last(self) -> str:
+        """Go to the newest table that is not over; what it is, or nothing where there is none."""
+        found = await self.service.tables(statuses=("lobby", "running", "paused"))
+        if not found:
+            return ""
+        self.table = found[-1].id
+        self._known_until = (await self.service.view(self.table)).seq
+        return _about(found[-1])
+
+    async def _tried(self, line: str) -> Reply:
         try:
             return await self._answer(line.strip())
         except (ValueError, StoreError) as error:
@@ -418,7 +446,26 @@ async def listen(console: Console) -> bool:
 
 
 async def converse(console: Console) -> bool:
-    """The same at a prompt with completion and colours; whether `quit` was said."""
+    """The same at a prompt with completion and colours, beside what others do; whether `quit` was said."""
+    async with asyncio.TaskGroup() as tasks:
+        beside = tasks.create_task(_tell(console))
+        try:
+            return await _prompted(console)
+        finally:
+            beside.cancel()
+
+
+async def _tell(console: Console) -> None:
+    """Print what others do at the table, above the prompt."""
+    with console.service.follow() as bell:
+        while True:
+            await bell.wait()
+            bell.clear()
+            if text := await console.news():
+                print(text, flush=True)
+
+
+async def _prompted(console: Console) -> bool:
     from prompt_toolkit import PromptSession
     from prompt_toolkit.completion import CompleteEvent, Completer, Completion
     from prompt_toolkit.document import Document
@@ -441,7 +488,7 @@ async def converse(console: Console) -> bool:
     while True:
         try:
             with patch_stdout():
-                line = await session.prompt_async(console.prompt())
+                line = await session.prompt_async(console.prompt, refresh_interval=1.0)
         except EOFError:
             return False
         except KeyboardInterrupt:

@@ -44,6 +44,7 @@ from engine import (
     round_name,
     spell,
 )
+from engine.actions import Accept, DealPrivate, Decline, Exchange, Lay, Token
 from engine.kernel import refusal
 from engine.state import Discard, StockTurn
 
@@ -209,7 +210,27 @@ def _seat_faults(state: State, seat: str, found: list[Option], decides: bool) ->
             yield f"{name}'s {line!r} for ${option.amounts[-1]} is {choice.at(option.amounts[-1])!r}"
         if not decides and not is_aside(g, option.action):
             yield f"{name} is not asked and is offered {line!r}"
+        if not _is_his(state, seat, option.action):
+            yield f"{name} has no right to {line!r}"
         yield from _option_faults(state, seat, option, line)
+
+
+def _is_his(state: State, seat: str, action: Action) -> bool:
+    """Whether what is done beside the question is done by whoever has the right to it."""
+    g = game_of(state)
+    match action:
+        case Accept(number):
+            return any(seat == o.asked for o in state.offers if number in (None, o.number))
+        case Decline(number):
+            return any(seat in (o.asked, o.asker) for o in state.offers if number in (None, o.number))
+        case Exchange(private):
+            return state.privates[private] == seat
+        case DealPrivate(private, target=target):
+            parties = {state.privates[private], target or seat}
+            return seat in parties and not parties.isdisjoint(decision(state).asked)
+        case Lay(using=private) | Token(using=private) if private is not None:
+            return g.voice(state.privates[private]) == seat
+    return True
 
 
 def _option_faults(state: State, seat: str, option: Option, line: str) -> Iterator[str]:
@@ -270,7 +291,7 @@ def move_faults(before: State, seat: str, action: Action, raw: bytes, played: Pl
     """What is wrong with a move: `raw` is `before` encoded ahead of it."""
     after, events = played
     if encoded(before) != raw:
-        yield "playing has changed the state that it was given"
+        yield "asking or playing has changed the state that it was given"
     stored = decoded_events(encoded_events(events))
     if stored != events:
         yield "the events are not the same after encoding and decoding"

@@ -9,12 +9,16 @@ another process wrote, or a backup that was put in its place, is loaded anew.
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
+from datetime import datetime, timedelta
 from typing import Any
 from weakref import WeakValueDictionary
+
+from sqlalchemy.exc import SQLAlchemyError
 
 import engine
 from bot import notices, words
@@ -22,9 +26,13 @@ from bot.answers import Answer, Asked, decoded, encoded
 from bot.pictures import Pictures
 from bot.play import Happening, Play, View, questions
 from bot.tables import Sitter, TableInfo
-from storage import Entry, Missing, Move, Parcel, Stale, Status, Store, Table, Unit
+from storage import Entry, Missing, Move, Parcel, Stale, Status, Store, StoreError, Table, Unit
+
+log = logging.getLogger(__name__)
 
 FOLLOWING = 2.0  # seconds from one look at the store to the next
+SWEEPING = timedelta(hours=1)  # from one sweep to the next
+REMEMBERED = timedelta(days=60)  # answers to requests, and what became of parcels
 
 
 @dataclass
@@ -137,15 +145,33 @@ class Memory:
 
     async def run(self) -> None:
         """Follow the store: what another process or a restored backup changed is loaded anew. Endless."""
+        swept: datetime | None = None
         while True:
             await asyncio.sleep(FOLLOWING)
-            async with self.store.read() as unit:
-                await self._same_store(unit)
-                heads = {table: (await unit.moves.head(table)).seq for table in list(self._plays)}
-            for table, seq in heads.items():
-                if table in self._plays and self._plays[table].seq < seq:
-                    async with self._held(table):
-                        self.changed()
+            try:
+                now = await self._followed()
+                if swept is None or now - swept > SWEEPING:
+                    await self._sweep(now - REMEMBERED)
+                    swept = now
+            except (StoreError, SQLAlchemyError) as error:
+                log.warning("the store could not be followed: %s", error)
+
+    async def _followed(self) -> datetime:
+        """Load what is newer in the store than in memory; the store's time."""
+        async with self.store.read() as unit:
+            await self._same_store(unit)
+            heads = {table: (await unit.moves.head(table)).seq for table in list(self._plays)}
+            now = unit.now
+        for table, seq in heads.items():
+            if table in self._plays and self._plays[table].seq < seq:
+                async with self._held(table):
+                    self.changed()
+        return now
+
+    async def _sweep(self, before: datetime) -> None:
+        async with self.store.begin() as unit:
+            await unit.installation.sweep(before)
+            await unit.outbox.sweep(before)
 
     async def _same_store(self, unit: Unit) -> None:
         """Forget all tables where another store has taken the place of this one."""

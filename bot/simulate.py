@@ -104,7 +104,7 @@ WEIGHTS: dict[str, float] = {
     "bid on a later private": 2.5,
     "raise in an auction": 4,
     "leave an auction": 4,
-    "pass in the opening": 2.5,
+    "pass in the opening": 5,
     "par, after a private": 5,
     "par": 6,
     "buy from the initial offering": 9,
@@ -467,12 +467,12 @@ def simulated(
 
 def _step(game: Simulated, chance: Chance, check: bool) -> None:
     before = game.state
+    raw = encoded(before) if check else b""
     if check:
         _complain(position_faults(before))
         _complain(offer_faults(before))
     seat, action, kind = chance.decide(before)
     line = spell(before, action)
-    raw = encoded(before) if check else b""
     played = play(before, seat, action)
     if check:
         said = f"{before.name(seat)}: {line}"

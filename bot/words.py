@@ -51,7 +51,9 @@ def final(state: engine.State) -> str:
 
 def title_line(state: engine.State) -> str:
     """Where the game is: round, phase, bank, priority."""
-    parts = [engine.round_name(state), f"phase {state.phase}", f"bank ${state.cash[engine.BANK]:,}"]
+    bank = state.cash[engine.BANK]
+    left = f"bank ${bank:,}" if bank >= 0 else f"the bank is broken and owes ${-bank:,}"
+    parts = [engine.round_name(state), f"phase {state.phase}", left]
     return ", ".join([*parts, f"priority {state.name(state.priority)}"])
 
 

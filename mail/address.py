@@ -32,7 +32,7 @@ _MESSAGE_ID = re.compile(r"<[\x21-\x3b\x3d\x3f-\x7e]{1,250}>")
 def addr_spec(text: str) -> str:
     """The address as it is stored and compared: trimmed, in lower case.
 
-    Raises ValueError with a sentence for people where it is not one plain ASCII address (email.md C.22): a
+    Raises ValueError with a sentence for people where it is not one plain ASCII address: a
     second recipient, a control character or a quoted local part never reach SMTP.
     """
     match = _ADDR_SPEC.fullmatch(text.strip(" "))

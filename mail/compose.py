@@ -226,7 +226,7 @@ def _address(
     parent: str | None,
     thread: Sequence[str],
 ) -> dict[str, tuple[str, Sealed]]:
-    """The headers of email.md B.3; returns the tokens in them and what each stands for."""
+    """Recipient, thread and tokens into the headers; returns the tokens in them and what each stands for."""
     issued = {
         "reply": (new_token(), sealed),
         "bounce": (new_token(), replace(sealed, purpose="bounce", decision=None)),

@@ -1,7 +1,7 @@
 """One IMAP connection as the inbox needs it: a port in front of aioimaplib, and what that library wants
 around it.
 
-Each rule was observed (email.md D.2): the library does not wake its callers when the connection dies and its
+Each rule was observed: the library does not wake its callers when the connection dies and its
 timers are not reliable, so every call here races with the loss of the connection and with our own clock;
 whatever fails throws the connection away, since a command that was left open blocks all later ones. Answers
 are kept short (one message a FETCH, UIDs searched in slices), as the library recurses once per line of an
@@ -233,7 +233,7 @@ class Imap:
         tasks = {*client.tasks, *client.protocol.tasks, client._client_task}
         for task in tasks:
             task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+        await asyncio.wait(tasks, timeout=1.0)
 
 
 def _set(lost: asyncio.Future[None], _: Exception | None) -> None:

@@ -175,9 +175,7 @@ def _plain(value: str) -> str:
 
 
 def _sender(head: _Head) -> str | None:
-    """The address of From: exactly one header with exactly one mailbox, and nothing odd in it (email.md
-    C.6).
-    """
+    """The address of From: exactly one header with exactly one mailbox, and nothing odd in it."""
     if len(head.all("from")) != 1:
         return None
     value = head.first("from")

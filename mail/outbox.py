@@ -107,10 +107,13 @@ class Courier:
                     busy = False
                 if not busy:
                     await self._close()
+                    _heed_cancellation()
                     with contextlib.suppress(TimeoutError):
-                        await asyncio.wait_for(self._awake.wait(), self._poll)
+                        async with asyncio.timeout(self._poll):
+                            await self._awake.wait()
         finally:
-            await self._close()
+            if self._smtp is not None:
+                self._smtp.close()  # no QUIT: it might wait behind a command that was cancelled
 
     async def round(self) -> bool:
         """Send what is due; returns whether anything was."""
@@ -121,6 +124,7 @@ class Courier:
             rows.remove(row)
             await self._paced(_domain(row.to))
             await self._deliver(row)
+            _heed_cancellation()
         return some
 
     async def _paced(self, domain: str) -> None:
@@ -210,8 +214,18 @@ class Courier:
         smtp, self._smtp = self._smtp, None
         if smtp is not None and smtp.is_connected:
             with contextlib.suppress(aiosmtplib.SMTPException, OSError):
-                await asyncio.wait_for(smtp.quit(), 5.0)
+                async with asyncio.timeout(5.0):
+                    await smtp.quit()
             smtp.close()
+
+
+def _heed_cancellation() -> None:
+    """aiosmtplib waits by `wait_for`, which before Python 3.12 forgets a cancellation that comes with the
+    answer.
+    """
+    task = asyncio.current_task()
+    if task is not None and task.cancelling():
+        raise asyncio.CancelledError
 
 
 def _domain(address: str) -> str:

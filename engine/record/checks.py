@@ -131,7 +131,7 @@ def _markers(g: Game, words: Words) -> Compared:
 
 
 def _phase(g: Game, words: Words) -> Compared:
-    return words.anything("a phase"), g.state.phase
+    return words.phase(), g.state.phase
 
 
 def _priority(g: Game, words: Words) -> Compared:

@@ -221,10 +221,7 @@ def _read_limit(said: Said, words: Words) -> tuple[str, ...]:
 
 
 def _read_phase(said: Said, words: Words) -> tuple[str, ...]:
-    phases = words.g.title.phases
-    said.phase = words.anything("a phase")
-    if said.phase not in phases:
-        raise Wrong(f"There is no phase {said.phase}; there is {', '.join(phases)}.")
+    said.phase = words.phase()
     return ("phase",)
 
 
@@ -291,10 +288,13 @@ def _build(g: Game, said: Said) -> None:
     _check_supply(g)
     for company in g.state.companies:
         _place_tokens(g, said, company)
-    _check_cities(g)
+    _check_cities(g, said)
     _place_money(g, said, dict.fromkeys(g.state.cash, 0))
     _place_round(g, said)
-    settle(g)
+    try:
+        settle(g)
+    except RuntimeError:
+        raise Wrong("Nobody has anything to do in this position, now or later.", "round") from None
 
 
 def _place_phase(g: Game, said: Said) -> None:
@@ -533,13 +533,15 @@ def _place_tokens(g: Game, said: Said, company: str) -> None:
 
 
 def _city(g: Game, company: str, hex: str, node: int | None) -> int:
-    """The node where a token stands that was named by its hex, perhaps by its node too."""
+    """The node where a token stands; of a home with a choice the first city that is free."""
     nodes = face_at(g.facts, g.state.tiles, hex).nodes
     cities = [i for i, each in enumerate(nodes) if each.kind == "city"]
     if node is None and hex == g.company_facts(company).home.hex:
-        node = home_node(g, company)
-        if node is None and _chosen_with_tile(g) and hex not in g.state.tiles:
+        if (node := home_node(g, company)) is not None:
+            return node
+        if _chosen_with_tile(g) and hex not in g.state.tiles:
             return UNDECIDED
+        return next((i for i in cities if free_slots(g, hex, i) > 0), cities[0])
     if node is None and len(cities) == 1:
         return cities[0]
     if node is None and cities:
@@ -556,16 +558,20 @@ def _chosen_with_tile(g: Game) -> bool:
     return isinstance(rounds, OperatingRounds) and rounds.home_chosen_by == "layer"
 
 
-def _check_cities(g: Game) -> None:
+def _check_cities(g: Game, said: Said) -> None:
     for hex, tokens in g.state.tokens.items():
+        last = max((c for _, c in tokens), key=lambda c: said.lines.get(c, 0))
+        face = face_at(g.facts, g.state.tiles, hex)
         for node, company in tokens:
             if node == UNDECIDED:
                 continue
+            if not face.node_exits[node] and hex != g.company_facts(company).home.hex:
+                raise Wrong(f"No track leads to the city in {hex}, so no token can have come there.", company)
             free = free_slots(g, hex, node)
             if free < 0:
-                raise Wrong(f"{hex} has no space for so many tokens.", company)
+                raise Wrong(f"{hex} has no space for so many tokens.", last)
             if free < reserved_slots(g, hex, node):
-                raise Wrong(f"The space in {hex} is kept for the home of another company.", company)
+                raise Wrong(f"The space in {hex} is kept for the home of another company.", last)
 
 
 def _place_money(g: Game, said: Said, unnamed: dict[str, int]) -> None:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from engine.actions import Pass, Run, Withhold
+from engine.events import Changed, Opened
 from engine.game import Game
 from engine.kernel import Refused, asked, carry_out, game_of, needs, play, refusal
 from engine.notation import Ambiguous, Unreadable, parse
@@ -14,7 +15,7 @@ from engine.record.checks import compared
 from engine.record.position import place
 from engine.record.text import Check, Malformed, Move, Until, read
 from engine.record.words import Words, Wrong
-from engine.state import OperatingTurn, State, copied
+from engine.state import AnyFrame, OperatingTurn, State, copied
 
 MOST_DECLINED = 10_000
 """Lines that `until` plays before it gives up."""
@@ -136,8 +137,8 @@ def _decline(g: Game, line: int, what: str) -> None:
     for seat in seats:
         for action in DECLINING:
             if refusal(g, seat, action) is None:
-                carry_out(g, seat, action)
                 g.events.clear()
+                carry_out(g, seat, action)
                 return
     names = " and ".join(g.state.name(s) for s in seats)
     asks = f"{names} cannot decline: he is asked {needs(g)}"
@@ -152,8 +153,8 @@ def _awaited(g: Game, what: str) -> Callable[[Game], bool]:
     if name == "over":
         return lambda g: g.state.over is not None
     if f"{name}round" in kinds:
-        kind, before = kinds[f"{name}round"], _round(g)
-        return lambda g: type(g.state.stack[0]) is kind and _round(g) != before
+        kind, before = kinds[f"{name}round"], _round(g.state.stack[0])
+        return lambda g: any(type(frame) is kind and _round(frame) != before for frame in _opened(g))
     if step := _step(g, name):
         return lambda g: getattr(g.top, "step", None) == step
     if name in kinds:
@@ -163,9 +164,13 @@ def _awaited(g: Game, what: str) -> Callable[[Game], bool]:
     return lambda g: not g.state.over and who in (*asked(g), getattr(g.top, "company", None))
 
 
-def _round(g: Game) -> tuple[object, ...]:
+def _opened(g: Game) -> Iterator[AnyFrame]:
+    """The frames that the last line has put on the stack; a round in which nobody is asked passes so."""
+    return (event.frame for event in g.events if isinstance(event, Opened | Changed))
+
+
+def _round(frame: AnyFrame) -> tuple[object, ...]:
     """What tells a round from every other."""
-    frame = g.state.stack[0]
     return type(frame), getattr(frame, "after", None), getattr(frame, "number", None)
 
 

@@ -101,13 +101,14 @@ def _start(header: Lines, end: int) -> State:
     options: list[str] = []
     for number, line in header:
         word, _, rest = line.partition(" ")
+        word = word.casefold()
         if word not in ("title", "players", "option") or not rest:
             raise Malformed(
                 number, f"a header has title, players and option lines; {line!r} is none of them."
             )
         if word == "option":
-            _checked_option(said, number, rest)
-            options.append(rest)
+            options.append(rest.casefold())
+            _checked_option(said, number, options[-1])
         elif word in said:
             raise Malformed(number, f"the {word} line was there before, in line {said[word][0]}.")
         else:
@@ -147,7 +148,7 @@ def _items(start: State, lines: Lines) -> Iterator[Item | Placed]:
         elif mark == ">":
             begun = True
             word, _, what = rest.partition(" ")
-            if word != "until" or not what:
+            if word.casefold() != "until" or not what:
                 raise Malformed(number, "after > comes until and what is waited for: > until stock.")
             yield Until(number, what)
         else:

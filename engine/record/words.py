@@ -79,6 +79,13 @@ class Words:
         self.at += 1
         return self.words[self.at - 1]
 
+    def phase(self) -> str:
+        said = self.anything("a phase").casefold()
+        for phase in self.g.title.phases:
+            if phase.casefold() == said:
+                return phase
+        raise Wrong(f"There is no phase {said}; there is {', '.join(self.g.title.phases)}.")
+
     def player(self) -> str:
         return str(self._field("PLAYER", "a player of this table")[0])
 

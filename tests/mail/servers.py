@@ -21,6 +21,7 @@ import shutil
 import signal
 import smtplib
 import socket
+import ssl
 import struct
 import subprocess
 import tempfile
@@ -34,6 +35,7 @@ from email.policy import default
 from pathlib import Path
 from typing import Any
 
+import pytest
 from aiosmtpd.smtp import SMTP, Envelope, Session
 
 from mail.imap import ImapAccount
@@ -49,6 +51,23 @@ def free_port() -> int:
         probe.bind(("127.0.0.1", 0))
         port: int = probe.getsockname()[1]
         return port
+
+
+def self_signed(folder: Path) -> tuple[ssl.SSLContext, ssl.SSLContext]:
+    """(a server's context, a client's that trusts it) for localhost; skips the test without openssl."""
+    openssl = shutil.which("openssl")
+    if openssl is None:
+        pytest.skip("openssl is not installed")
+    key, certificate = folder / "key.pem", folder / "certificate.pem"
+    command = (
+        "req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=localhost -addext subjectAltName=DNS:localhost"
+    )
+    subprocess.run(
+        [openssl, *command.split(), "-keyout", key, "-out", certificate], check=True, capture_output=True
+    )
+    server = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    server.load_cert_chain(certificate, key)
+    return server, ssl.create_default_context(cafile=str(certificate))
 
 
 # --- mailboxes ---
@@ -140,8 +159,10 @@ class Mailbox:
 
 
 @asynccontextmanager
-async def pymap_server() -> AsyncIterator[Mailbox]:
-    """An IMAP server in this event loop, with one empty mailbox in memory."""
+async def pymap_server(context: ssl.SSLContext | None = None) -> AsyncIterator[Mailbox]:
+    """An IMAP server in this event loop, with one empty mailbox in memory; with TLS from the first byte or
+    none.
+    """
     from proxyprotocol.reader import ProxyProtocolReader
     from pymap.backend.dict import DictBackend
     from pymap.imap import IMAPServer
@@ -180,7 +201,7 @@ async def pymap_server() -> AsyncIterator[Mailbox]:
             finally:
                 tasks.discard(task)
 
-        server = await asyncio.start_server(serve, "127.0.0.1", 0)
+        server = await asyncio.start_server(serve, "127.0.0.1", 0, ssl=context)
         async with server:
             yield Mailbox(server.sockets[0].getsockname()[1])
             for task in tasks:
@@ -383,12 +404,12 @@ class Player:
 
 
 @asynccontextmanager
-async def smtp_server(port: int = 0) -> AsyncIterator[Player]:
-    """An SMTP server in this event loop that keeps what it is sent."""
+async def smtp_server(port: int = 0, context: ssl.SSLContext | None = None) -> AsyncIterator[Player]:
+    """An SMTP server in this event loop that keeps what it is sent; with TLS from the first byte or none."""
     player = Player()
     loop = asyncio.get_running_loop()
     server = await loop.create_server(
-        lambda: SMTP(player, hostname="player.test", loop=loop), "127.0.0.1", port
+        lambda: SMTP(player, hostname="player.test", loop=loop), "127.0.0.1", port, ssl=context
     )
     player.port = server.sockets[0].getsockname()[1]
     try:

@@ -8,6 +8,7 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import replace
 from email import message_from_bytes
 from email.utils import parseaddr
+from pathlib import Path
 
 import pytest
 
@@ -18,7 +19,16 @@ from mail.inbox import Inbox, Pace
 from mail.letter import Letter
 from mail.reader import Reader, Unread
 from tests.mail.desks import POST, MemoryDesk, reply
-from tests.mail.servers import Mailbox, broken_link, dovecot_server, free_port, pymap_server
+from tests.mail.servers import (
+    PASSWORD,
+    USER,
+    Mailbox,
+    broken_link,
+    dovecot_server,
+    free_port,
+    pymap_server,
+    self_signed,
+)
 
 FAST = Pace(command=5.0, idle=2.0, again=0.1, first_retry=0.02, last_retry=0.2, refused=0.2, big=200_000)
 
@@ -280,6 +290,24 @@ async def test_c27_a_server_without_tls_is_refused() -> None:
     async with pymap_server() as mailbox:
         with pytest.raises(ConnectionLost):
             await Imap.open(replace(mailbox.account, tls=True), 5.0)
+
+
+async def test_c27_tls(tmp_path: Path) -> None:
+    server, client = self_signed(tmp_path)
+    desk = MemoryDesk()
+    async with pymap_server(server) as mailbox, broken_link(mailbox.port) as link:
+        trusted = ImapAccount("localhost", USER, PASSWORD, port=link.port, context=client)
+        with pytest.raises(ConnectionLost, match="certificate"):
+            await Imap.open(replace(trusted, context=None), 5.0)
+        async with watching(desk, trusted) as inbox:
+            await until(lambda: inbox.searched is not None)
+            imap = await Imap.open(trusted, 5.0)
+            link.finish()
+            with pytest.raises(ConnectionLost, match="was lost"):
+                await imap.wait(60.0)
+            await imap.close()
+            opened = link.opened
+            await until(lambda: link.opened > opened)
 
 
 async def test_without_move_mails_are_copied_and_marked(mailbox: Mailbox) -> None:

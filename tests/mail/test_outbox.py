@@ -5,7 +5,9 @@ import contextlib
 import logging
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 import pytest
 
@@ -18,7 +20,7 @@ from mail.inbox import Inbox
 from mail.outbox import PATIENCE, Courier, SmtpAccount, retry_at
 from mail.reader import Reader
 from tests.mail.desks import POST, MemoryDesk, reply
-from tests.mail.servers import PASSWORD, Player, free_port, pymap_server, smtp_server
+from tests.mail.servers import PASSWORD, Player, free_port, pymap_server, self_signed, smtp_server
 from tests.mail.test_inbox import FAST, until
 
 
@@ -182,6 +184,37 @@ async def test_c27_starttls_is_required_where_it_is_asked_for() -> None:
         async with running(post):
             await until(lambda: player.connections >= 2)
         assert player.letters == [] and desk.rows[outgoing.message_id].attempts == 0
+
+
+async def test_c27_tls(tmp_path: Path) -> None:
+    server, client = self_signed(tmp_path)
+    desk = MemoryDesk()
+    outgoing = letter(desk)
+    async with smtp_server(context=server) as player:
+        account = SmtpAccount("localhost", player.port, context=client)
+        untrusting = Courier(
+            replace(account, context=None), desk, poll=0.05, first_retry=0.02, now=desk.clock
+        )
+        async with running(untrusting):
+            await asyncio.sleep(0.5)
+        assert player.letters == [] and desk.rows[outgoing.message_id].attempts == 0
+        async with running(Courier(account, desk, poll=0.05, first_retry=0.02, now=desk.clock)):
+            await player.delivered(1)
+
+
+@pytest.mark.parametrize("turns", [*range(12), 16, 24, 40])
+async def test_a_courier_stops_whenever_it_is_told_to(turns: int) -> None:
+    """Also at the very moment at which the server's answer comes; and what was sent is then known to be."""
+    desk = MemoryDesk()
+    async with smtp_server() as player:
+        task = asyncio.create_task(courier(desk, player).run())
+        letter(desk)
+        await player.delivered(1)
+        for _ in range(turns):
+            await asyncio.sleep(0)
+        task.cancel()
+        done, _ = await asyncio.wait({task}, timeout=20)
+        assert done and task.cancelled()
 
 
 @pytest.mark.parametrize("host", ["smtp.example.org", "10.0.0.1", "localhost.evil.test"])

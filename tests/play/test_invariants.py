@@ -11,7 +11,7 @@ import pytest
 from bot.invariants import move_faults, offer_faults, position_faults, trespass_faults
 from bot.simulate import simulated
 from engine import BANK, POOL, Played, State, copied, encoded, options, play, titles
-from engine.actions import Pass
+from engine.actions import Exchange, Pass
 from engine.events import CashMoved, Passed
 from engine.state import GameOver, OperatingTurn
 
@@ -154,7 +154,9 @@ def test_a_changed_input_is_told(late: State) -> None:
     raw = encoded(late)
     seat, played = _move(late)
     late.cash[BANK] += 1
-    assert "playing has changed the state that it was given" in move_faults(late, seat, Pass(), raw, played)
+    assert "asking or playing has changed the state that it was given" in move_faults(
+        late, seat, Pass(), raw, played
+    )
 
 
 def test_events_that_do_not_lead_there_are_told(late: State) -> None:
@@ -219,3 +221,11 @@ def test_an_option_that_is_refused_or_offered_twice_is_told(
     faults = list(offer_faults(late))
     assert any("2 times" in fault for fault in faults)
     assert any("which is refused" in fault for fault in faults)
+
+
+def test_what_another_has_the_right_to_is_told(late: State, monkeypatch: pytest.MonkeyPatch) -> None:
+    private = next(iter(late.privates))
+    late.privates[private] = "p0"
+    stolen = type(options(late, _move(late)[0])[0])(Exchange(private, POOL), "An exchange")
+    monkeypatch.setattr("bot.invariants.options", lambda state, who: [stolen] if who == "p1" else [])
+    assert any("Bob has no right to" in fault for fault in offer_faults(late))

@@ -56,6 +56,14 @@ def test_13_a_president_may_sell_out_where_another_holds_20_percent() -> None:
     )
 
 
+def test_13_half_of_the_presidents_certificate_is_sold_by_exchange() -> None:
+    holds(
+        HELD
+        + "@ owns Ann NYC 2\n@ owns Bob NYC 2\n@ president NYC Ann\n@ par NYC 67\n@ round stock Ann\n"
+        + "Ann: sell 1 NYC\n= president NYC Bob\n= owns Ann NYC 1\n= owns pool NYC 1\n= cash Ann 1067"
+    )
+
+
 def test_13_not_where_nobody_else_holds_more_than_10_percent() -> None:
     holds(
         HELD

@@ -188,6 +188,12 @@ def test_18_1_not_where_the_route_is_closed() -> None:
     holds(running("PRR", "@ tile H10 57 1\n@ tile H8 9 1", phase="3") + "Ann: lay 23 H8 1")
 
 
+def test_18_1_the_way_into_a_full_city_is_open() -> None:
+    """A rival's token stops what runs beyond, not what runs in."""
+    other = "@ owns Bob CO 6\n@ par CO 67\n@ token CO F6 H10\n@ tile H10 57 1\n"
+    holds(running("PRR", other, phase="3") + "Ann: lay 14 H10 0\n= token CO H10")
+
+
 def test_18_1_replaced_tiles_are_available_again() -> None:
     four = "@ tile H10 57 1\n@ tile H16 57 1\n@ tile B10 57 0\n@ tile B16 57 0\n@ tile G5 9 0\n"
     other = "@ owns Bob CO 6\n@ par CO 90\n@ trains PRR 3\n"

@@ -87,6 +87,14 @@ def test_19_a_second_space_beside_a_base_may_be_taken() -> None:
     assert "kept for the home of the NYC" in refused(running("CO", other, phase="3") + "Ann: token E19")
 
 
+def test_19_only_the_city_of_the_base_is_kept() -> None:
+    """The NYNH waits for the northern city of New York; the southern one is free."""
+    near = "@ tile G19 54 0\n@ tile G17 1 0\n@ tile H16 57 0\n@ token PRR H16\n"
+    holds(running("PRR", near, phase="3") + "Ann: token G19.0\n= token PRR G19.0")
+    north = "@ tile G19 54 0\n@ tile F18 7 5\n@ tile G17 2 3\n@ tile H16 57 0\n@ token PRR H16\n"
+    assert "kept for the home of the NYNH" in refused(running("PRR", north, phase="3") + "Ann: token G19.1")
+
+
 def test_19_one_token_a_turn() -> None:
     track = "@ tile H10 57 1\n@ tile H16 57 1\n@ tile H14 9 1\n"
     holds(running("PRR", track) + "Ann: token H10\n!Ann: token H16")

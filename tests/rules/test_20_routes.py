@@ -180,6 +180,28 @@ def test_20_3_red_areas_rise_with_the_first_5() -> None:
     holds(rising)
 
 
+@pytest.mark.parametrize(
+    ("area", "low", "high", "track", "city", "others"),
+    [
+        ("Chicago", 40, 70, "@ tile G3 9 2\n@ tile H4 57 2\n", "H4", 20),
+        ("Canadian West", 30, 50, "@ tile B10 57 2\n", "B10", 20),
+        (
+            "Maritime Provinces", 20, 30,
+            "@ tile B22 9 1\n@ tile B20 4 1\n@ tile B18 9 1\n@ tile B16 57 1\n", "B16", 30,
+        ),
+        ("Gulf, from the north", 30, 60, "@ tile I3 8 1\n@ tile H4 57 0\n", "H4", 20),
+        ("Gulf, from the south", 30, 60, "@ tile I3 9 0\n@ tile H4 57 0\n", "H4", 20),
+        ("Deep South", 30, 40, "@ tile J14 57 0\n", "J14", 50),
+    ],
+)  # fmt: skip
+def test_20_3_values_of_the_red_areas(
+    area: str, low: int, high: int, track: str, city: str, others: int
+) -> None:
+    for phase, value in (("4", low), ("5", high)):
+        position = running("PRR", f"{track}@ token PRR {city}\n@ trains PRR 4\n", phase=phase)
+        holds(position + f"= best PRR {value + others}")
+
+
 def test_20_3_the_highest_revenue_has_to_be_collected() -> None:
     holds(running("PRR", LONG + "@ trains PRR 3", phase="3") + "!Ann: run 3 H12-H10\nAnn: run 3 H16-H12-H10")
     assert "$50" in refused(running("PRR", LONG + "@ trains PRR 3", phase="3") + "Ann: run 3 H12-H16")

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import random
 from pathlib import Path
 
 import pytest
 
 import engine
+from bot import memory
 from bot.answers import Done
 from bot.service import Service
 from engine import kernel
@@ -144,3 +146,18 @@ async def test_a_backup_put_back_under_a_running_service(world: World, tmp_path:
     answer = await world.say("Bob", "bid CA 165")
     assert isinstance(answer, Done)
     assert await world.lines() == ["buy SV", "bid CA 165"]
+
+
+async def test_what_another_process_plays_is_followed(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(memory, "FOLLOWING", 0.01)
+    await world.service.view(world.table)
+    following = asyncio.ensure_future(world.service.run())
+    try:
+        with world.service.follow() as bell:
+            await Service(world.store).say(world.table, 0, ["buy SV"], None, None)
+            async with asyncio.timeout(20):
+                await bell.wait()
+        seen = world.service.peek(world.table)
+        assert seen is not None and seen.asked[0].name == "Bob"
+    finally:
+        following.cancel()

@@ -154,6 +154,20 @@ async def test_many_at_once_lose_nothing(world: World) -> None:
     assert all(isinstance(a, Done | Refused) for a in answers)
 
 
+async def test_tables_do_not_wait_for_each_other(world: World) -> None:
+    other = await world.service.create("1830", None)
+    for name in ("Xan", "Yul"):
+        await world.service.join(other.id, await world.person(name), name)
+    await world.service.start(other.id, by=None, order=["Xan", "Yul"])
+    async with world.service._held(world.table):
+        waiting = asyncio.ensure_future(world.say("Ann", "buy SV"))
+        async with asyncio.timeout(20):
+            answer = await world.service.say(other.id, 0, ["buy SV"], None, None)
+        assert isinstance(answer, Done)
+        assert not waiting.done(), "but at one table they do"
+    assert isinstance(await waiting, Done)
+
+
 async def test_two_services_on_one_store(world: World) -> None:
     """As when a second process writes at the same table: it is noticed, not overwritten."""
     other = Service(world.store)

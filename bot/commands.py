@@ -1,0 +1,429 @@
+"""The slash commands. Each defers before it asks for anything, and answers who wrote it alone."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Any
+
+import discord
+from discord import app_commands
+from discord.app_commands import Choice
+
+import engine
+from bot import cards, controls, words
+from bot.answers import Shown
+from bot.controls import Key
+from bot.front import Front, say_so, sentence_of
+from bot.people import by_address, claim_address, table_name
+from bot.play import View, seat_name
+from bot.tables import TableInfo
+from storage import Taken
+
+Interaction = discord.Interaction[Any]
+Done = Callable[[TableInfo], Awaitable[None]]
+
+MOST = 25
+LONGEST = 100
+WHICH = "The table's code; needed only where it is not clear"
+
+
+def tree_of(client: discord.Client, front: Front) -> app_commands.CommandTree[Any]:
+    """All commands, for that client."""
+    tree: app_commands.CommandTree[Any] = app_commands.CommandTree(client)
+    for group in (Tables(front), Shows(front), Own(front)):
+        tree.add_command(group)
+    for command in speaking(front):
+        tree.add_command(command)
+
+    @tree.error
+    async def failed(interaction: Interaction, error: app_commands.AppCommandError) -> None:
+        cause = error.original if isinstance(error, app_commands.CommandInvokeError) else error
+        sentence = sentence_of(cause)
+        if not isinstance(cause, ValueError):
+            front.wrong(cause)
+        if interaction.type is not discord.InteractionType.autocomplete:
+            await say_so(interaction, sentence)
+
+    return tree
+
+
+async def begin(interaction: Interaction, *, public: bool = False) -> None:
+    """Acknowledge."""
+    await interaction.response.defer(ephemeral=not public, thinking=True)
+
+
+def offered(found: Sequence[tuple[str, str]]) -> list[Choice[str]]:
+    """Suggestions within Discord's limits: (name, value) each."""
+    fitting = [(name, value) for name, value in found if 0 < len(value) <= LONGEST]
+    return [Choice(name=cards.cut(name, LONGEST), value=value) for name, value in fitting[:MOST]]
+
+
+def front_of(interaction: Interaction) -> Front:
+    """The front of the client that got the interaction."""
+    front: Front = interaction.client.front
+    return front
+
+
+async def tables(interaction: Interaction, typed: str) -> list[Choice[str]]:
+    """Tables by code, those that wait for who types first."""
+    front = front_of(interaction)
+    person = await front.person(interaction.user)
+    found = []
+    for table in await front.matching(interaction, typed):
+        turn = " · your turn" if table.status == "running" and table.seat_of(person) in table.asked else ""
+        found.append(
+            (f"{table.code} · {table.title} · {table.name} · {table.round or table.status}{turn}", table.code)
+        )
+    return offered(found)
+
+
+async def lines(interaction: Interaction, typed: str) -> list[Choice[str]]:
+    """All that may be said now, from memory; with dollars where some are typed."""
+    seat, view = await _at(interaction)
+    if view is None or view.state is None or seat is None or view.table.status != "running":
+        return []
+    choices = engine.choices(view.state, seat_name(seat))
+    wanted = typed.casefold().replace("$", " ").split()
+    figure = next((int(word) for word in reversed(wanted) if word.isdecimal()), None)
+    found = []
+    for place, choice in enumerate(choices):
+        line = choice.line
+        if choice.amounts and figure is not None and figure in choice.amounts and len(wanted) > 1:
+            line = choice.at(figure)
+        said = f"{line} {choice.says}".casefold()
+        if all(word in said for word in wanted):
+            value = line if len(line) <= LONGEST else controls.named(choices, place, LONGEST)
+            found.append((f"{line} — {choice.says}", value))
+    return offered(found)
+
+
+async def companies(interaction: Interaction, typed: str) -> list[Choice[str]]:
+    """The companies of the table."""
+    _, view = await _at(interaction)
+    known = list(view.state.companies) if view and view.state else []
+    return offered([(c, c) for c in known if typed.casefold() in c.casefold()])
+
+
+async def players(interaction: Interaction, typed: str) -> list[Choice[str]]:
+    """Who plays at the table."""
+    _, view = await _at(interaction)
+    known = (view.table.names or tuple(s.name for s in view.table.sitters)) if view else ()
+    return offered([(n, n) for n in known if typed.casefold() in n.casefold()])
+
+
+async def _at(interaction: Interaction) -> tuple[int | None, View | None]:
+    """The seat of who types and the table that is meant, from memory where it is there."""
+    front = front_of(interaction)
+    try:
+        table = await front.resolve(interaction, getattr(interaction.namespace, "table", None))
+    except ValueError:
+        return None, None
+    view = front.service.peek(table.id) or await front.service.view(table.id)
+    return view.table.seat_of(await front.person(interaction.user)), view
+
+
+class Tables(app_commands.Group):
+    """`/table …`"""
+
+    def __init__(self, front: Front) -> None:
+        super().__init__(name="table", description="Make, fill, begin and end tables")
+        self.front, self.service = front, front.service
+
+    @app_commands.command(name="new", description="Open a table here; you sit at it")
+    @app_commands.describe(
+        title="The game", name="What the table is called", options="Options of the game, with commas between"
+    )
+    @app_commands.choices(title=[Choice(name=each, value=each) for each in engine.titles()])
+    async def new(
+        self, interaction: Interaction, title: str, name: str | None = None, options: str | None = None
+    ) -> None:
+        await begin(interaction)
+        person = await self.front.person(interaction.user)
+        chosen = None if options is None else [each.strip() for each in options.split(",") if each.strip()]
+        place = (
+            {"guild": interaction.guild_id, "channel": interaction.channel_id}
+            if interaction.guild_id
+            else None
+        )
+        table = await self.service.create(title, person, name=(name or "")[:60], options=chosen, place=place)
+        await self.service.join(table.id, person, table_name(interaction.user.display_name))
+        await say_so(
+            interaction, f"Table {table.code} is open. Others join it by its card or by `/table join`."
+        )
+
+    @app_commands.command(name="join", description="Take a seat at a table before it begins")
+    @app_commands.describe(table=WHICH, name="Your name at the table")
+    @app_commands.autocomplete(table=tables)
+    async def join(self, interaction: Interaction, table: str | None = None, name: str | None = None) -> None:
+        await begin(interaction)
+        found = await self.front.resolve(interaction, table, ("lobby",))
+        await self.front.lobby(interaction, found, controls.JOIN, name)
+
+    @app_commands.command(name="leave", description="Give up your seat before the table begins")
+    @app_commands.describe(table=WHICH)
+    @app_commands.autocomplete(table=tables)
+    async def leave(self, interaction: Interaction, table: str | None = None) -> None:
+        await begin(interaction)
+        found = await self.front.resolve(interaction, table, ("lobby",))
+        await self.front.lobby(interaction, found, controls.LEAVE)
+
+    @app_commands.command(
+        name="invite", description="Keep a seat for somebody: on Discord, or by mail address"
+    )
+    @app_commands.describe(
+        user="Who is to play", address="The mail address of who is to play by mail",
+        name="The name at the table", table=WHICH,
+    )  # fmt: skip
+    @app_commands.autocomplete(table=tables)
+    async def invite(
+        self,
+        interaction: Interaction,
+        user: discord.User | None = None,
+        address: str | None = None,
+        name: str | None = None,
+        table: str | None = None,
+    ) -> None:
+        await begin(interaction)
+        if (user is None) == (address is None):
+            raise ValueError("Say whom: either `user` or `address`.")
+        found = await self.front.resolve(interaction, table, ("lobby",))
+        by = await self.front.person(interaction.user)
+        person, called = await self._somebody(user, address, name)
+        await self.service.invite(found.id, person, called, by=by)
+        await say_so(interaction, f"A seat at table {found.code} is kept for {called}, who is told so.")
+
+    async def _somebody(
+        self, user: discord.User | None, address: str | None, name: str | None
+    ) -> tuple[int, str]:
+        """A person by Discord or by address, and the name at the table."""
+        if user is not None:
+            return await self.front.person(user), name or table_name(user.display_name)
+        async with self.service.store.begin() as unit:
+            person = await by_address(unit, address or "", name or "")
+        return person.id, name or table_name(person.name)
+
+    @app_commands.command(name="start", description="Begin: the host's, once all have joined")
+    @app_commands.describe(
+        order="The seating by names, with commas between; without it it is shuffled", table=WHICH
+    )
+    @app_commands.autocomplete(table=tables)
+    async def start(
+        self, interaction: Interaction, order: str | None = None, table: str | None = None
+    ) -> None:
+        await begin(interaction)
+        found = await self.front.resolve(interaction, table, ("lobby",))
+        seating = None if order is None else [each.strip() for each in order.split(",") if each.strip()]
+        await self.service.start(found.id, by=await self.front.person(interaction.user), order=seating)
+        await say_so(interaction, f"Table {found.code} begins; its thread follows.")
+
+    @app_commands.command(name="list", description="All tables of this server")
+    async def list(self, interaction: Interaction) -> None:
+        await begin(interaction)
+        person = await self.front.person(interaction.user)
+        place = ("guild", interaction.guild_id) if interaction.guild_id else None
+        found = await self.service.tables(place=place, person=None if place else person)
+        told = [described(t) for t in reversed(found) if t.status != "ended"]
+        await say_so(interaction, "\n".join(told[:30]) or "There is no table yet; `/table new` makes one.")
+
+    @app_commands.command(name="replace", description="Let somebody else play on in a seat")
+    @app_commands.describe(
+        seat="Who is replaced", user="Who plays on; you, where nobody is named",
+        address="The mail address of who plays on by mail", name="The name at the table", table=WHICH,
+    )  # fmt: skip
+    @app_commands.autocomplete(seat=players, table=tables)
+    async def replace(
+        self,
+        interaction: Interaction,
+        seat: str,
+        user: discord.User | None = None,
+        address: str | None = None,
+        name: str | None = None,
+        table: str | None = None,
+    ) -> None:
+        await begin(interaction)
+        found = await self.front.resolve(interaction, table, ("running", "paused"))
+        number = next((i for i, n in enumerate(found.names) if n.casefold() == seat.strip().casefold()), None)
+        if number is None:
+            raise ValueError(f"Nobody called {seat} plays at table {found.code}.")
+        by = await self.front.person(interaction.user)
+        if user is None and address is None:
+            person, called = by, name or table_name(interaction.user.display_name)
+        else:
+            person, called = await self._somebody(user, address, name)
+        await self.service.replace(found.id, number, person, called, by=by)
+        await say_so(interaction, f"{called} plays on for {found.names[number]} at table {found.code}.")
+
+    @app_commands.command(name="pause", description="Stop play for a while")
+    @app_commands.describe(table=WHICH)
+    @app_commands.autocomplete(table=tables)
+    async def pause(self, interaction: Interaction, table: str | None = None) -> None:
+        await begin(interaction)
+        found = await self.front.resolve(interaction, table, ("running",))
+        await self.service.pause(found.id, by=await self.front.person(interaction.user))
+        await say_so(interaction, f"Table {found.code} is paused; `/table resume` lets it go on.")
+
+    @app_commands.command(name="resume", description="Let a paused table go on")
+    @app_commands.describe(table=WHICH)
+    @app_commands.autocomplete(table=tables)
+    async def resume(self, interaction: Interaction, table: str | None = None) -> None:
+        await begin(interaction)
+        found = await self.front.resolve(interaction, table, ("paused",))
+        await self.service.resume(found.id, by=await self.front.person(interaction.user))
+        await say_so(interaction, f"Table {found.code} goes on.")
+
+    @app_commands.command(name="end", description="End the game unfinished: the host's, or by a vote of all")
+    @app_commands.describe(table=WHICH)
+    @app_commands.autocomplete(table=tables)
+    async def end(self, interaction: Interaction, table: str | None = None) -> None:
+        await begin(interaction)
+        found = await self.front.resolve(interaction, table, ("lobby", "running", "paused"))
+        person = await self.front.person(interaction.user)
+        answer = await self.service.end(found.id, by=person)
+        await self.front.show(interaction, answer, found, found.seat_of(person))
+
+
+def described(table: TableInfo) -> str:
+    """A table in a line."""
+    names = table.names or tuple(s.name for s in table.sitters)
+    waits = words.listed([table.names[seat] for seat in table.asked], "or") if table.names else ""
+    where = table.round if table.status == "running" else table.status
+    thread = f" <#{table.place['thread']}>" if "thread" in table.place else ""
+    turn = f" — for {waits}" if waits and table.status == "running" else ""
+    sitting = ", ".join(names) or "nobody"
+    return f"**{table.code}** · {table.title} · {table.name} · {where} · {sitting}{turn}{thread}"
+
+
+class Shows(app_commands.Group):
+    """`/show …`"""
+
+    def __init__(self, front: Front) -> None:
+        super().__init__(name="show", description="Look at a table")
+        self.front = front
+
+    async def _show(self, interaction: Interaction, line: str, table: str | None, public: bool) -> None:
+        await begin(interaction, public=public)
+        found = await self.front.resolve(interaction, table)
+        answer = await self.front.service.say(found.id, 0, [line], None, None)
+        if isinstance(answer, Shown):
+            await self.front.picture(interaction, answer, found, public=public)
+        else:
+            await self.front.show(interaction, answer, found, None)
+
+    @app_commands.command(name="board", description="The tiles and tokens on the map, in words")
+    @app_commands.describe(table=WHICH, public="For all to see")
+    @app_commands.autocomplete(table=tables)
+    async def board(self, interaction: Interaction, table: str | None = None, public: bool = False) -> None:
+        await self._show(interaction, "board", table, public)
+
+    @app_commands.command(name="map", description="The map")
+    @app_commands.describe(table=WHICH, public="For all to see")
+    @app_commands.autocomplete(table=tables)
+    async def map(self, interaction: Interaction, table: str | None = None, public: bool = False) -> None:
+        await self._show(interaction, "map", table, public)
+
+    @app_commands.command(name="market", description="The stock market")
+    @app_commands.describe(table=WHICH, public="For all to see")
+    @app_commands.autocomplete(table=tables)
+    async def market(self, interaction: Interaction, table: str | None = None, public: bool = False) -> None:
+        await self._show(interaction, "market", table, public)
+
+    @app_commands.command(name="company", description="One company; without a name, the sheet of all")
+    @app_commands.describe(name="The company", table=WHICH, public="For all to see")
+    @app_commands.autocomplete(name=companies, table=tables)
+    async def company(
+        self,
+        interaction: Interaction,
+        name: str | None = None,
+        table: str | None = None,
+        public: bool = False,
+    ) -> None:
+        await self._show(interaction, f"company {name}" if name else "sheet", table, public)
+
+    @app_commands.command(name="player", description="One player; without a name, the sheet of all")
+    @app_commands.describe(name="The player", table=WHICH, public="For all to see")
+    @app_commands.autocomplete(name=players, table=tables)
+    async def player(
+        self,
+        interaction: Interaction,
+        name: str | None = None,
+        table: str | None = None,
+        public: bool = False,
+    ) -> None:
+        await self._show(interaction, f"player {name}" if name else "sheet", table, public)
+
+    @app_commands.command(name="log", description="What was said and what came of it")
+    @app_commands.describe(count="How many rows", table=WHICH, public="For all to see")
+    @app_commands.autocomplete(table=tables)
+    async def log(
+        self,
+        interaction: Interaction,
+        count: app_commands.Range[int, 1, 100] = 12,
+        table: str | None = None,
+        public: bool = False,
+    ) -> None:
+        await self._show(interaction, f"log {count}", table, public)
+
+    @app_commands.command(name="turn", description="Whom the table waits for, and for what")
+    @app_commands.describe(table=WHICH, public="For all to see")
+    @app_commands.autocomplete(table=tables)
+    async def turn(self, interaction: Interaction, table: str | None = None, public: bool = False) -> None:
+        await self._show(interaction, "turn", table, public)
+
+
+class Own(app_commands.Group):
+    """`/me …`"""
+
+    def __init__(self, front: Front) -> None:
+        super().__init__(name="me", description="Your turns, and how you are reached")
+        self.front = front
+
+    @app_commands.command(name="turns", description="Every table that waits for you")
+    async def turns(self, interaction: Interaction) -> None:
+        await begin(interaction)
+        person = await self.front.person(interaction.user)
+        found = await self.front.service.tables(person=person, statuses=("running",))
+        waiting = [described(t) for t in found if t.seat_of(person) in t.asked]
+        await say_so(interaction, "\n".join(waiting[:30]) or "No table waits for you.")
+
+    @app_commands.command(
+        name="email", description="Play by mail too: a letter asks for your confirming reply"
+    )
+    @app_commands.describe(address="Your mail address")
+    async def email(self, interaction: Interaction, address: str) -> None:
+        await begin(interaction)
+        person = await self.front.person(interaction.user)
+        try:
+            async with self.front.service.store.begin() as unit:
+                plain = await claim_address(unit, person, address)
+        except Taken as error:
+            raise ValueError(str(error)) from error
+        self.front.service.changed()
+        await say_so(interaction, f"A letter goes to {plain}. Reply to it, and the address is yours here.")
+
+
+def speaking(front: Front) -> list[app_commands.Command[Any, Any, Any]]:
+    """`/do` and `/undo`."""
+
+    @app_commands.command(name="do", description="Say a line of the game: buy, sell, lay, run, pass …")
+    @app_commands.describe(line="What you say; several lines with ; between them", table=WHICH)
+    @app_commands.autocomplete(line=lines, table=tables)
+    async def do(interaction: Interaction, line: str, table: str | None = None) -> None:
+        await begin(interaction)
+        found = await front.resolve(interaction, table, ("running", "paused", "finished"))
+        key = Key(found.id, None, None, controls.SAY)
+        seat = found.seat_of(await front.person(interaction.user))
+        if line.startswith("#") and seat is not None:
+            choice = controls.find(await front.service.choices(found.id, seat), line)
+            line = choice.line if choice else line
+        await front.say(interaction, key, [each for each in line.split(";") if each.strip()])
+
+    @app_commands.command(name="undo", description="Take your last move back, or play it again")
+    @app_commands.describe(what="Take back, or play again what was taken back", table=WHICH)
+    @app_commands.choices(what=[Choice(name="undo", value="undo"), Choice(name="redo", value="redo")])
+    @app_commands.autocomplete(table=tables)
+    async def undo(interaction: Interaction, what: str = "undo", table: str | None = None) -> None:
+        await begin(interaction)
+        found = await front.resolve(interaction, table, ("running", "paused", "finished"))
+        await front.say(interaction, Key(found.id, None, None, controls.SAY), [what])
+
+    return [do, undo]

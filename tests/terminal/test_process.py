@@ -1,0 +1,300 @@
+"""The service as a process: lines on standard input, signals, kill -9, and every sub-command's errors."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import pty
+import select
+import signal
+import sqlite3
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+from bot.service import Service
+from storage import open_store
+from tests.terminal.conftest import COMMAND, Run, environment
+
+OPENING = """\
+table new 1830 Ann, Bob, Cid
+table start
+Ann: buy SV
+frobnicate
+Bob: bid CA 165
+Cid: pass
+show turn
+log
+"""
+
+
+def test_an_opening_from_standard_input(run: Run, tmp_path: Path) -> None:
+    done = run(lines=OPENING)
+    assert done.returncode == 0
+    assert "Ann buys the SV" in done.stdout or "Ann pays $20" in done.stdout
+    assert "'frobnicate' is no line of this game" in done.stdout
+    assert "Bob: bid CA 165" in done.stdout
+    assert "RAILPOST_DISCORD_TOKEN" in done.stdout and "RAILPOST_IMAP" in done.stdout
+    assert "Traceback" not in done.stdout + done.stderr
+    again = run(lines="show turn")
+    assert "It is for Ann" in again.stdout, "the newest table is open again"
+    assert (tmp_path / "data" / "railpost.db").is_file()
+
+
+def test_without_any_input(run: Run) -> None:
+    done = run()
+    assert done.returncode == 0 and "attaches Discord or mail" in done.stdout
+
+
+def test_quit_ends_before_the_rest(run: Run) -> None:
+    done = run(lines="quit\ntable new 1830 Ann, Bob\n")
+    assert done.returncode == 0 and done.stdout == ""
+
+
+def test_a_last_line_without_an_end_and_bytes_that_are_no_text(tmp_path: Path) -> None:
+    done = subprocess.run(
+        COMMAND,
+        input=b"\xff\xfe\ntable list",
+        capture_output=True,
+        cwd=tmp_path,
+        env=environment(),
+        check=False,
+    )
+    assert done.returncode == 0
+    assert "There is no table yet." in done.stdout.decode()
+
+
+@pytest.mark.parametrize("name", ["RAILPOST_IMAP", "RAILPOST_NONSENSE"])
+def test_a_wrong_setting_is_a_sentence(run: Run, name: str) -> None:
+    done = run(**{name: "nonsense"})
+    assert done.returncode == 2
+    assert name in done.stderr and "Traceback" not in done.stderr
+    assert done.stdout == ""
+
+
+def test_a_store_that_is_none(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / "railpost.db").write_text(
+        "this is no database, and long enough to be looked at" * 40
+    )
+    done = run()
+    assert done.returncode == 1
+    assert "railpost.db" in done.stderr and "Traceback" not in done.stderr
+    assert len(done.stderr.strip().splitlines()) == 1
+
+
+def test_hot_seat(run: Run) -> None:
+    done = run("play", "1830", "--players", "Ann,Bob,Cid", lines="Ann: buy SV\n")
+    assert done.returncode == 0
+    assert "It is for Ann to buy the SV" in done.stdout
+    assert "It is for Bob to buy the CS" in done.stdout
+    seeded = run(
+        "play", "1830", "--players", "A,B,C,D,E,F", "--seed", "7", "--option", "conventions 18xx.games"
+    )
+    again = run("play", "1830", "--players", "A,B,C,D,E,F", "--seed", "7")
+    seats = [line.partition(": ")[2] for out in (seeded, again) for line in out.stdout.splitlines()[:1]]
+    assert seats[0] == seats[1] != "A, B, C, D, E, F."
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("play", "1066", "--players", "Ann,Bob"),
+        ("play", "1830", "--players", "Ann"),
+        ("play", "1830"),
+        ("frobnicate",),
+        ("render", "NOPE", "--map", "x.png"),
+        ("render", "NOPE"),
+        ("restore", "nothing.db"),
+        ("backup", "kept.db"),
+    ],
+)
+def test_what_cannot_be_done_is_a_sentence(run: Run, words: tuple[str, ...]) -> None:
+    done = run(*words)
+    assert done.returncode in (1, 2)
+    assert done.stderr and "Traceback" not in done.stderr + done.stdout
+
+
+def test_a_failure_that_nobody_foresaw_goes_to_the_log(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "sitecustomize.py").write_text(
+        "import storage\nasync def broken(*_): raise RuntimeError('not foreseen')\nstorage.backup = broken\n"
+    )
+    path = f"{tmp_path}{os.pathsep}{environment()['PYTHONPATH']}"
+    done = run("backup", "kept.db", PYTHONPATH=path)
+    assert done.returncode == 1
+    assert "Traceback" not in done.stderr and len(done.stderr.splitlines()) == 1
+    assert "not foreseen" in (tmp_path / "data" / "railpost.log").read_text()
+
+
+def test_backup_and_restore(run: Run, tmp_path: Path) -> None:
+    run(lines=OPENING)
+    (tmp_path / "data" / "mail-secret").write_text("a" * 64)
+    assert run("backup", "kept.db").returncode == 0
+    run(lines="Ann: pass\n")
+    (tmp_path / "data" / "mail-secret").write_text("b" * 64)
+    restored = run("restore", "kept.db")
+    assert restored.returncode == 0
+    former = Path(restored.stdout.rpartition(" in ")[2].strip().rstrip("."))
+    assert (tmp_path / former).is_file(), "what was there is kept"
+    assert "It is for Ann" in run(lines="show turn").stdout
+    assert (tmp_path / "data" / "mail-secret").read_text() == "a" * 64
+    assert run("backup", "kept.db").returncode == 1, "a backup overwrites nothing"
+
+
+def test_backup_and_restore_while_it_is_played(tmp_path: Path, run: Run) -> None:
+    with Playing(tmp_path) as playing:
+        playing.say("table new 1830 Ann, Bob, Cid", "table start", "Ann: buy SV")
+        playing.until("It is for Bob")
+        assert run("backup", "kept.db").returncode == 0
+        playing.say("Bob: buy CS")
+        playing.until("It is for Cid")
+        assert run("restore", "kept.db").returncode == 0
+        playing.say("Bob: bid CA 165")
+        playing.until("Bob bids $165")
+
+
+def test_pictures_of_a_table_and_of_a_file(run: Run, tmp_path: Path) -> None:
+    run(lines=OPENING)
+    (code,) = sqlite3.connect(tmp_path / "data" / "railpost.db").execute("SELECT code FROM tables").fetchone()
+    (tmp_path / "game.18xx").write_text("title 1830\nplayers Ann, Bob\n---\nAnn: buy SV\nBob: buy CS\n")
+    for words in (
+        (code, "--map", "a.png", "--market", "b.png"),
+        (code, "--at", "1", "--sheet", "c.png"),
+        ("game.18xx", "--at", "1", "--sheet", "d.png"),
+    ):
+        done = run("render", *words)
+        assert done.returncode == 0, done.stderr
+    for name in "abcd":
+        assert (tmp_path / f"{name}.png").read_bytes()[:4] == b"\x89PNG"
+    assert "moves" in run("render", "game.18xx", "--at", "9", "--map", "x.png").stderr
+
+
+class Playing:
+    """A running service with a pipe for its terminal."""
+
+    def __init__(self, folder: Path) -> None:
+        self._process = subprocess.Popen(
+            COMMAND, stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=folder, env=environment(), bufsize=0
+        )
+        self.heard = ""
+
+    def __enter__(self) -> Playing:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._process.kill()
+        self._process.wait()
+        for pipe in (self._process.stdin, self._process.stdout):
+            if pipe:
+                pipe.close()
+
+    def say(self, *lines: str) -> None:
+        assert self._process.stdin
+        self._process.stdin.write("".join(f"{line}\n" for line in lines).encode())
+
+    def until(self, text: str, patience: float = 30) -> None:
+        """Wait until that is said."""
+        end = time.monotonic() + patience
+        while text not in self.heard:
+            assert self._process.stdout
+            ready, _, _ = select.select([self._process.stdout], [], [], max(end - time.monotonic(), 0))
+            assert ready, f"{text!r} was not said, but: {self.heard}"
+            chunk = self._process.stdout.read(65536)
+            assert chunk, f"the service ended before {text!r}: {self.heard}"
+            self.heard += chunk.decode()
+
+    def signal(self, number: signal.Signals) -> int:
+        self._process.send_signal(number)
+        return self._process.wait(timeout=20)
+
+
+def lines_in_the_store(folder: Path) -> list[str]:
+    async def loaded() -> list[str]:
+        async with await open_store(folder / "data" / "railpost.db") as store:
+            service = Service(store)
+            (table,) = await service.tables()
+            view = await service.view(table.id)
+            assert view.seq == table.seq
+            return [h.line for h in await service.log(table.id) if h.kind == "move" and h.live]
+
+    return asyncio.run(loaded())
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_ends_it_cleanly(tmp_path: Path, number: signal.Signals) -> None:
+    with Playing(tmp_path) as playing:
+        playing.say("table new 1830 Ann, Bob, Cid", "table start", "Ann: buy SV")
+        playing.until("It is for Bob")
+        assert playing.signal(number) == 0
+    assert lines_in_the_store(tmp_path) == ["buy SV"]
+
+
+def test_kill_9_in_mid_game_loses_nothing_that_was_answered(tmp_path: Path) -> None:
+    """Killed while lines pour in: what was answered is there, and nothing that was not said."""
+    said = [f"{name}: {line}" for name, line in zip(["Ann", "Bob", "Cid"] * 3, BIDS, strict=True)]
+    with Playing(tmp_path) as playing:
+        playing.say("table new 1830 Ann, Bob, Cid", "table start", *said)
+        playing.until("bid CA 170")
+        playing.signal(signal.SIGKILL)
+        answered = [line for line in BIDS if f"\n{line}: " in playing.heard]
+    kept = lines_in_the_store(tmp_path)
+    assert kept == BIDS[: len(kept)]
+    assert len(kept) >= len(answered) >= 4
+    with Playing(tmp_path) as playing:
+        playing.say(*said[len(kept) :], "show turn", "log 3")
+        playing.until(f"{said[-1]}")
+        assert playing.signal(signal.SIGTERM) == 0
+    assert lines_in_the_store(tmp_path) == BIDS
+
+
+BIDS = [
+    "buy SV", "bid CA 165", "bid DH 75", "bid CA 170", "bid BO 225", "bid MH 115", "bid CA 175", "bid BO 230",
+    "bid MH 120",
+]  # fmt: skip
+
+
+def test_the_prompt_in_a_terminal(tmp_path: Path) -> None:
+    """At a real terminal: a prompt, a line, its answer, a completion by Tab, and an end by `quit`."""
+    child, terminal = pty.fork()
+    if child == 0:
+        os.chdir(tmp_path)
+        os.execve(COMMAND[0], COMMAND, environment(TERM="xterm"))
+    heard = ""
+
+    def until(text: str) -> None:
+        nonlocal heard
+        end = time.monotonic() + 30
+        while text not in heard:
+            ready, _, _ = select.select([terminal], [], [], max(end - time.monotonic(), 0))
+            assert ready, f"{text!r} did not come, but {heard!r}"
+            heard += os.read(terminal, 65536).decode(errors="replace")
+            if "\x1b[6n" in heard:  # where is the cursor?
+                heard = heard.replace("\x1b[6n", "")
+                os.write(terminal, b"\x1b[1;1R")
+
+    def say(text: str) -> None:
+        nonlocal heard
+        heard = ""
+        os.write(terminal, text.encode())
+
+    try:
+        until("railpost>")
+        say("table new 1830 Ann, Bob, Cid\r")
+        until("begins it.")
+        until(">")
+        say("table start\r")
+        until("Ann>")
+        say("buy S")
+        until("buy SV")  # in the menu
+        say("\t")
+        until("V")  # in the line
+        say("\r")
+        until("Bob>")
+        say("quit\r")
+        _, status = os.waitpid(child, 0)
+        assert os.waitstatus_to_exitcode(status) == 0
+    finally:
+        os.close(terminal)
+    assert lines_in_the_store(tmp_path) == ["buy SV"]
