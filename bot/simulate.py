@@ -88,7 +88,7 @@ from engine.events import (
     TrainsGone,
 )
 from engine.kernel import refusal
-from engine.record import observed, write
+from engine.record import deal_of, observed, write
 from engine.state import Bidding, Claim, FreeToken, OperatingTurn, Pricing, StockTurn, Waterfall
 
 NAMES = ("Ann", "Bob", "Cid", "Dan", "Eve", "Fay", "Gil", "Hal")
@@ -418,7 +418,8 @@ class Simulated:
     @property
     def text(self) -> str:
         """The game as a `.18xx` file."""
-        said = write(self.title, self.options, self.players, self.lines, self.checkpoints)
+        setup = deal_of(self.start)
+        said = write(self.title, self.options, self.players, self.lines, self.checkpoints, setup)
         return f"# random play, seed {self.seed}\n{said}"
 
     @property
@@ -446,7 +447,7 @@ def simulated(
     option or number of players that there is not.
     """
     names = NAMES[:players]
-    state, _ = new_game(title, names, chosen)
+    state, _ = new_game(title, names, chosen, seed)
     game = Simulated(title, names, state.options, seed, state, state)
     chance = Chance(seed)
     try:
