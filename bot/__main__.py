@@ -126,7 +126,8 @@ NOT_ATTACHED = (
 
 async def terminal(service: Any, settings: Settings, begin: Callable[[Any], Awaitable[str]] | None) -> bool:
     """The prompt, or the lines of standard input; whether `quit` was said."""
-    from bot.console import Console, converse, listen
+    from bot.console import Console
+    from bot.prompt import converse, listen
 
     console = Console(service, settings.data, service.pictures)
     greeting = await begin(console) if begin else await console.open_last()

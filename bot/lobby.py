@@ -114,7 +114,8 @@ class Lobby(Memory):
     ) -> TableInfo:
         """Begin. `order` is the seating by names; without it the seats are shuffled from a recorded seed.
 
-        The seed is also the lot of a title that deals something out. By the host. Who was invited and has not joined stops it, with his name.
+        The seed is also the lot of a title that deals something out. By the host. Who was invited and
+        has not joined stops it, with his name.
         """
         async with self._held(table) as play:
             info = play.table

@@ -39,7 +39,8 @@ from engine.events import (
 )
 from engine.game import Game
 from engine.offers import offer_words
-from engine.state import BANK, CLOSED, IPO, POOL, GameOver
+from engine.rounds import OperatingRounds
+from engine.state import BANK, CLOSED, IPO, POOL, GameOver, OperatingRound
 
 CLOSE_A_MATTER = (
     BankBroke,
@@ -85,7 +86,9 @@ class _Teller:
         self._heading: str | None = None
         self._shared: dict[str, int] = {}
 
-    def who(self, owner: str) -> str:
+    def who(self, owner: str, of: str | None = None) -> str:
+        if owner == of:
+            return "its treasury"
         if owner in self._g.state.companies:
             return f"the {owner}"
         return PLACES.get(owner) or self._g.state.name(owner)
@@ -142,7 +145,10 @@ class _Teller:
                 self._paid = None
 
     def _BankBroke(self, event: BankBroke) -> None:
-        self.say("The bank is broken: the game ends with a whole set of operating rounds")
+        rounds = self._g.title.questions[OperatingRound]
+        whole = not isinstance(rounds, OperatingRounds) or rounds.whole_set
+        last = "a whole set of operating rounds" if whole else "an operating round"
+        self.say(f"The bank is broken: the game ends with {last}")
 
     # -- shares and privates -------------------------------------------------------------
 
@@ -153,9 +159,12 @@ class _Teller:
             return
         if not self._paid:
             self.pause()
+        if event.target == event.company and event.source == IPO:
+            self.say(f"{event.percent} % of the {event.company} go into its treasury")
+            return
         price = self._price()
         verb = "buys" if price else "receives"
-        source = self.who(event.source)
+        source = self.who(event.source, event.company)
         what = f"{event.percent} % of the {event.company}"
         self.say(f"{self.who(event.target)} {verb} {what} from {source}{price}")
 
@@ -208,6 +217,8 @@ class _Teller:
     def _Declared(self, event: Declared) -> None:
         if event.kind == "withhold":
             self.say(f"the {event.company} withholds ${event.revenue}")
+        elif event.kind == "half":
+            self.say(f"the {event.company} pays half of its ${event.revenue}")
         elif event.kind == "none":
             self.say(f"the {event.company} earns nothing")
 

@@ -20,6 +20,9 @@ from engine.facts import Cell, CompanyFacts, Facts, HexFacts, PhaseFacts, Privat
 from engine.game import Game
 from engine.state import AnyFrame
 
+SITE = "conventions 18xx.games"
+"""The option by which a title is played as on that site; every title has it, also one that the site has not."""
+
 F_contra = TypeVar("F_contra", contravariant=True)
 
 

@@ -5,7 +5,8 @@ checkpoint against a position, `replay` plays a whole text, `write` makes one.
 """
 
 from engine.record.checks import compared, observed
-from engine.record.position import deal_of, place
+from engine.record.deal import deal_of
+from engine.record.position import place
 from engine.record.replay import Failure, Report, replay
 from engine.record.text import Malformed, Script, read, write
 

@@ -35,10 +35,9 @@ from engine.state import (
 )
 from engine.stock.floating import Floating
 from engine.stock.turn import Trading
-from engine.title import Title, chosen
+from engine.title import SITE, Title, chosen
 from engine.trouble.discard import Discards
 
-SITE = "conventions 18xx.games"
 OPTIONS = (SITE, "multiple_brown_from_ipo", "optional_6_train")
 
 

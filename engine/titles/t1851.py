@@ -1,4 +1,7 @@
-"""1851: which mechanics it is made of. There is one set of conventions, the rulebook's."""
+"""1851: which mechanics it is made of.
+
+The site 18xx.games does not have it, so its conventions change nothing here.
+"""
 
 from __future__ import annotations
 
@@ -37,11 +40,11 @@ from engine.state import (
 )
 from engine.stock.floating import Floating
 from engine.stock.turn import Trading
-from engine.title import Title, chosen
+from engine.title import SITE, Title, chosen
 from engine.trouble.discard import Discards
 
 CLAIMS, FALLING = "claims", "johnson_city_falling"
-OPTIONS = (CLAIMS, FALLING)
+OPTIONS = (SITE, CLAIMS, FALLING)
 
 TERMS = Terms(between_reds=10)
 

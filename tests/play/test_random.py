@@ -53,7 +53,7 @@ CONVENTION_OF_KIND = {
 def test_a_random_game_ends_with_what_must_hold_at_every_step_looked_at(
     title: str, players: int, conventions: str
 ) -> None:
-    game = simulated(title, players, 40 + players, options_of(conventions, ()), check_every=4)
+    game = simulated(title, players, 40 + players, options_of(conventions, ()), check_every=6)
     assert game.failure is None
     assert game.state.over
 

@@ -126,3 +126,23 @@ def test_10_one_certificate_a_turn_outside_the_brown_zone() -> None:
         + "@ owns Bob PRR 3\n@ owns pool PRR 5\n@ par PRR 67\n@ price PRR 45 6\n@ round stock Ann\n"
         + "!Ann: buy 2 PRR from pool\nAnn: buy PRR from pool\n!Ann: buy PRR from pool"
     )
+
+
+def test_10_certificates_count_again_when_their_price_leaves_the_yellow_zone() -> None:
+    rising = FULL.replace("@ owns Bob PRR 4\n", "@ owns Ann PRR 6\n@ par PRR 67\n@ price PRR 60 2\n")
+    holds(
+        rising
+        + """
+        @ trains PRR 2
+        @ tile H10 57 1
+        @ round operating PRR
+        > until dividend
+        Ann: pay
+        = price PRR 65 2
+        = round stock
+        = turn Ann
+        !Ann: pass
+        !Ann: par BO 67
+        Ann: sell 1 NYC
+        """
+    )

@@ -165,3 +165,19 @@ def test_23_3_a_private_counts_as_a_certificate() -> None:
         full + "@ round stock Ann\n!Ann: buy private CS from Bob for 40\n!Bob: sell private CS to Ann for 1"
     )
     holds(full + "@ round stock Cid\nCid: buy private CS from Bob for 40")
+
+
+def test_23_1_several_offers_are_answered_each() -> None:
+    offers = """
+    @ cash Bob 500
+    @ cash Cid 500
+    @ private SV Ann
+    @ private CS Ann
+    @ round stock Ann
+    Ann: sell private SV to Bob for 100
+    Ann: sell private CS to Cid for 100
+    = turn Bob
+    = turn Cid
+    """
+    holds(offers + "Cid: accept\nBob: accept\n= private SV Bob\n= private CS Cid\n= cash Ann 200")
+    holds(offers + "Bob: decline\nAnn: pass\n!Cid: accept\n= private SV Ann\n= private CS Ann")

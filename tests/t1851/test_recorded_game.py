@@ -319,7 +319,7 @@ def test_shares_bought_sold_and_issued() -> None:
         dollars = e["amount"] if e["kind"] in ("sell_shares", "issue_shares") else e["price"]
         said.append((e.get("player", e["company"]), e["company"], e["percent"], dollars))
     name = replayed().state.name
-    found = []
+    found: list[tuple[str, str, int, int]] = []
     paid: CashMoved | None = None
     for event in replayed().events:
         if isinstance(event, CashMoved) and ("% of" in event.why or "certificate" in event.why):
