@@ -140,9 +140,9 @@ class _Teller:
             self.say(f"{self.who(sold.source)} sells {what} for ${event.amount}")
         else:
             self.pause()
-            self._paid = event
-            if event.why == "revenue":
-                self._paid = None
+            self._paid = event if event.why != "revenue" else None
+            if event.source == BANK:
+                self.pause()
 
     def _BankBroke(self, event: BankBroke) -> None:
         rounds = self._g.title.questions[OperatingRound]

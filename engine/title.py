@@ -21,7 +21,7 @@ from engine.game import Game
 from engine.state import AnyFrame
 
 SITE = "conventions 18xx.games"
-"""The option by which a title is played as on that site; every title has it, also one that the site has not."""
+"""The option to play as on that site. Every title has it; in one that the site has not, nothing changes."""
 
 F_contra = TypeVar("F_contra", contravariant=True)
 
