@@ -26,7 +26,7 @@ from engine.board.faces import face_at
 from engine.game import Game
 from engine.kernel import Refused, options, refusal
 from engine.operating.run import best_run, spelled
-from engine.state import BANK, IPO, POOL, TREASURY, OperatingTurn
+from engine.state import BANK, IPO, POOL, TREASURY, Claim, OperatingTurn
 
 MOST_FILLINGS = 400
 MOST_CHOICES = 12
@@ -382,7 +382,7 @@ def parse(g: Game, seat: str, line: str) -> Action:
 
 def explicit(g: Game, action: Action) -> Action:
     """The action with everything said that is stored: the best routes instead of `best`."""
-    if isinstance(action, Run) and not action.routes and isinstance(g.top, OperatingTurn):
+    if isinstance(action, Run) and not action.routes and isinstance(g.top, OperatingTurn | Claim):
         return msgspec.structs.replace(action, routes=spelled(g, best_run(g, g.top.company)))
     return action
 
@@ -396,7 +396,10 @@ def _legal(
     if not missing:
         whole = action(**fields)
         why = refusal(g, seat, whole)
-        return ([], why) if why else ([whole], None)
+        if why is None:
+            return [whole], None
+        fixed = _at_fixed_amount(g, seat, whole, [n for n in defaults if n not in fields])
+        return fixed, None if fixed else why
     spaces = [list(_kind_of(action, name).values(g, name, fields)) for name in missing]
     if not all(spaces):
         return _among_options(g, seat, action, fields)
@@ -409,6 +412,21 @@ def _legal(
             found.append(whole)
         first = first or why
     return found, None if found else first
+
+
+def _at_fixed_amount(g: Game, seat: str, said: Action, unsaid: list[str]) -> list[Action]:
+    """The action with the dollars that were left out, where only one amount is possible."""
+    amounts = [n for n in unsaid if isinstance(_kind_of(type(said), n), _Amount)]
+    if len(amounts) != 1:
+        return []
+    return [
+        option.action
+        for option in options(g, seat)
+        if isinstance(option.action, type(said))
+        and option.amounts is not None
+        and len(option.amounts) == 1
+        and msgspec.structs.replace(said, **{amounts[0]: option.amounts[0]}) == option.action
+    ]
 
 
 def _among_options(

@@ -425,7 +425,7 @@ class PlayerView:
 
 @dataclass(frozen=True)
 class CompanyView:
-    """A company's charter: money in dollars, what is in the offering, the pool and its treasury in percent."""
+    """A company's charter: money in dollars, what lies in the offering, pool and treasury in percent."""
 
     badge: Badge
     name: str
