@@ -21,11 +21,12 @@ from typing import Any, get_args
 
 import msgspec
 
-from engine.actions import Action, AnyAction, Run
+from engine.actions import Action, AnyAction, BuyTrain, Run
 from engine.board.faces import face_at
 from engine.game import Game
 from engine.kernel import Refused, options, refusal
 from engine.operating.run import best_run, spelled
+from engine.operating.trains import face_price
 from engine.state import BANK, IPO, POOL, TREASURY, Claim, OperatingTurn
 
 MOST_FILLINGS = 400
@@ -381,7 +382,10 @@ def parse(g: Game, seat: str, line: str) -> Action:
 
 
 def explicit(g: Game, action: Action) -> Action:
-    """The action with everything said that is stored: the best routes instead of `best`."""
+    """The action with everything said that is stored: the best routes instead of `best`, the price of a
+    company's train where only one is possible."""
+    if isinstance(action, BuyTrain) and action.price is None and action.source in g.state.companies:
+        return msgspec.structs.replace(action, price=face_price(g, action))
     if isinstance(action, Run) and not action.routes and isinstance(g.top, OperatingTurn | Claim):
         return msgspec.structs.replace(action, routes=spelled(g, best_run(g, g.top.company)))
     return action
@@ -396,10 +400,7 @@ def _legal(
     if not missing:
         whole = action(**fields)
         why = refusal(g, seat, whole)
-        if why is None:
-            return [whole], None
-        fixed = _at_fixed_amount(g, seat, whole, [n for n in defaults if n not in fields])
-        return fixed, None if fixed else why
+        return ([], why) if why else ([whole], None)
     spaces = [list(_kind_of(action, name).values(g, name, fields)) for name in missing]
     if not all(spaces):
         return _among_options(g, seat, action, fields)
@@ -412,21 +413,6 @@ def _legal(
             found.append(whole)
         first = first or why
     return found, None if found else first
-
-
-def _at_fixed_amount(g: Game, seat: str, said: Action, unsaid: list[str]) -> list[Action]:
-    """The action with the dollars that were left out, where only one amount is possible."""
-    amounts = [n for n in unsaid if isinstance(_kind_of(type(said), n), _Amount)]
-    if len(amounts) != 1:
-        return []
-    return [
-        option.action
-        for option in options(g, seat)
-        if isinstance(option.action, type(said))
-        and option.amounts is not None
-        and len(option.amounts) == 1
-        and msgspec.structs.replace(said, **{amounts[0]: option.amounts[0]}) == option.action
-    ]
 
 
 def _among_options(

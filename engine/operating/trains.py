@@ -52,7 +52,7 @@ def lacking(g: Game, company: str) -> int:
 
 
 def face_price(g: Game, buy: BuyTrain) -> int:
-    """Dollars that the bank or the pool asks, less what is traded in (§21)."""
+    """Dollars that are printed on the train, less what is traded in (§21)."""
     facts = g.train_facts(buy.train)
     return facts.price - (facts.discounts.get(buy.trading, 0) if buy.trading else 0)
 
@@ -91,6 +91,8 @@ def refuse_purchase(g: Game, company: str, buy: BuyTrain, trade: Trade) -> str |
     price = face_price(g, buy) if buy.price is None else buy.price
     if buy.source not in SHOPS:
         fixed = prices_between(g, company, buy, trade)
+        if buy.price is None and not fixed:
+            return f"Say for how much: buy train {buy.train} from {buy.source} for AMOUNT (§21)."
         if fixed and price not in fixed:
             return f"The {buy.source} has another president: its {buy.train} costs ${fixed[0]} (§21)."
     helped = must_buy(g, company) if trade.always_helped else lacking(g, company) > 0
@@ -113,9 +115,7 @@ def _refuse_source(g: Game, company: str, buy: BuyTrain) -> str | None:
         return f"The {buy.source} has no {buy.train}-train (§21)."
     if buy.source == company:
         return f"The {company} cannot buy from itself."
-    if buy.price is None:
-        return f"Say for how much: buy train {buy.train} from {buy.source} for AMOUNT (§21)."
-    return "A train costs at least $1 (§21)." if buy.price < 1 else None
+    return "A train costs at least $1 (§21)." if buy.price is not None and buy.price < 1 else None
 
 
 def _refuse_trade(g: Game, company: str, buy: BuyTrain) -> str | None:
@@ -307,10 +307,11 @@ class TrainStep:
     def take(self, g: Game, turn: OperatingTurn, action: Action) -> None:
         seat = g.president(turn.company)
         match action:
-            case BuyTrain(_, source, price):
+            case BuyTrain(_, source):
                 g.change(msgspec.structs.replace(turn, acted=True))
                 if source not in SHOPS and g.president(source) != seat:
-                    make_offer(g, seat, g.president(source), action, source, turn.company, price or 0)
+                    price = face_price(g, action) if action.price is None else action.price
+                    make_offer(g, seat, g.president(source), action, source, turn.company, price)
                 else:
                     buy_train(g, turn.company, action, self.trade)
             case Sell(company, count):
