@@ -156,7 +156,8 @@ async def serve(settings: Settings, begin: Callable[[Any], Awaitable[str]] | Non
                     if not quit:
                         print(NOT_ATTACHED, flush=True)
                     raise Stopped
-                print(f"The terminal is closed; {' and '.join(transports)} serve on.", flush=True)
+                others = " and ".join(transports)
+                print(f"The terminal is closed; the service goes on by {others}.", flush=True)
         except* Stopped:
             pass
 

@@ -47,6 +47,7 @@ LEASE = 30.0  # seconds for which a parcel is one courier's
 AT_ONCE = 8
 LONGEST_WAIT = 300.0  # seconds from one attempt to the next at most
 LOOK_AGAIN = 15.0
+GRACE = 3.0
 OLD = timedelta(minutes=55)  # from an hour on, edits have a narrow limit of their own
 SKEW = timedelta(seconds=30)  # by which clocks may differ
 ASLEEP_AFTER: Literal[10080] = 10080  # minutes
@@ -55,6 +56,9 @@ SEARCHED = 30
 UNKNOWN_CHANNEL, UNKNOWN_MESSAGE, MISSING_ACCESS, MISSING_PERMISSIONS = 10003, 10008, 50001, 50013
 ARCHIVED, LOCKED, NO_DIRECT_MESSAGES, OLD_EDITS, HAS_THREAD = 50083, 160005, 50007, 30046, 160004
 NO_THREADS_HERE = 50024
+NOT_HERE = (MISSING_ACCESS, MISSING_PERMISSIONS, LOCKED)
+FOR_GOOD = (400, 403, 404, 413)  # what is answered so is not tried again
+AWAKE_EVERY = 12 * 3600.0
 
 
 class Payload(ui.LayoutView):
@@ -167,6 +171,11 @@ def thread_name(table: TableInfo) -> str:
     return cards.cut(" · ".join(dict.fromkeys((table.code, table.title, table.name))), 100)
 
 
+def is_asking(slot: str) -> bool:
+    """Whether the slot is that of a card which asks somebody now."""
+    return slot != "lobby" and not slot.startswith("old:")
+
+
 def place_of(slot: str) -> str:
     """The place in a slot."""
     head, found, _ = slot.partition("/")
@@ -207,6 +216,7 @@ class Courier:
     async def _wake_up(self, group: asyncio.TaskGroup) -> None:
         """After a start every table in play is looked at once: what was not finished is done now."""
         group.create_task(self._tidy())
+        group.create_task(self._keep_awake())
         for table in await self.service.tables(statuses=("running", "paused")):
             group.create_task(self._safely(table.id))
 
@@ -227,6 +237,16 @@ class Courier:
         return min(max(wait, 0.02), LOOK_AGAIN)
 
     async def _deliver(self, row: Message) -> None:
+        """Deliver one parcel; what has begun when all ends is brought to its end, if that is soon."""
+        job = asyncio.ensure_future(self._delivered(row))
+        try:
+            await asyncio.shield(job)
+        except asyncio.CancelledError:
+            await asyncio.wait({job}, timeout=GRACE)
+            job.cancel()
+            raise
+
+    async def _delivered(self, row: Message) -> None:
         """Send one parcel and say how it went."""
         async with self._room:
             error, again = "", None
@@ -237,7 +257,7 @@ class Courier:
                 error = str(unsent)
             except (discord.HTTPException, aiohttp.ClientError, OSError, discord.RateLimited) as wrong:
                 error = f"{type(wrong).__name__}: {wrong}"
-                if not isinstance(wrong, discord.HTTPException) or wrong.status in (429, *range(500, 600)):
+                if getattr(wrong, "status", 0) not in FOR_GOOD:
                     again = self._later(row)
             except Exception as wrong:
                 log.exception("a parcel could not be sent (%s)", row.key)
@@ -408,6 +428,19 @@ class Courier:
             Card(table_id=view.table.id, slot=slot, ref=msgspec.to_builtins(ref), posted=card.posted)
         )
 
+    async def _keep_awake(self) -> None:
+        """Keep the threads of running tables from falling asleep, where their controls would fail. Endless.
+
+        A changed time until then counts as something that happened there, and nobody is told of it.
+        """
+        minutes: Literal[4320, 10080] = ASLEEP_AFTER
+        while True:
+            await asyncio.sleep(AWAKE_EVERY)
+            minutes = 4320 if minutes == ASLEEP_AFTER else ASLEEP_AFTER
+            for table in await self.service.tables(statuses=("running", "paused")):
+                if thread := table.place.get("thread"):
+                    await self._wake(int(thread), auto_archive_duration=minutes)
+
     async def _tidy(self) -> None:
         """Take the controls from cards that were set aside, one after the other. Endless."""
         while True:
@@ -572,7 +605,7 @@ class Courier:
             view = await self.service.view(table.id)
             if view.state is not None:
                 shown = await self._pictures(view, view.seq)
-                payload = [*payload, *([cards.gallery([s.shot for s in shown])] if shown else [])]
+                payload = [*payload, *cards.pictures([s.shot for s in shown])]
         channel = await self._channel(table, direct)
         marker = json.dumps(payload[0]["content"])
         message = await self._sent(row, channel, payload, None, marker, shown)
@@ -667,22 +700,38 @@ class Courier:
         """Send a parcel's message once; `marker` stands in its JSON and in no other's."""
         if row.attempts > 1 and (found := await self._found(channel, marker, row.created)):
             return found
-        try:
-            return await self._post(channel, payload, row.key, user, shown)
-        except discord.HTTPException as wrong:
-            if wrong.code == UNKNOWN_CHANNEL:
-                return await self._elsewhere(row, payload, user, shown)
-            if wrong.code in (MISSING_PERMISSIONS, MISSING_ACCESS) and shown:
-                return await self._post(channel, without_pictures(payload), row.key, user, ())
-            raise
+        table = await self.service.table(notices.decoded(row.payload).table)
+        beside = [self._messageable(table.place["channel"])] if self._in_thread(row, table) else []
+        plain = [(without_pictures(payload), ())] if shown else []
+        refused = None
+        for where in (channel, *beside):
+            for parts, pictures in ((payload, shown), *plain):
+                try:
+                    return await self._post(where, parts, row.key, user, pictures)
+                except discord.HTTPException as wrong:
+                    if wrong.code == UNKNOWN_CHANNEL and beside:
+                        return await self._elsewhere(table, row, payload, user, shown)
+                    if wrong.code not in NOT_HERE:
+                        raise
+                    refused = wrong
+        raise Unsent(f"nothing may be written there: {refused}")
+
+    @staticmethod
+    def _in_thread(row: Message, table: TableInfo) -> bool:
+        """Whether a parcel goes to a thread of the table's own, beside which there is its channel."""
+        to_table = (row.lane or "").startswith("table:")
+        thread, channel = table.place.get("thread"), table.place.get("channel")
+        return to_table and None not in (thread, channel) and thread != channel
 
     async def _elsewhere(
-        self, row: Message, payload: list[Json], user: str | None, shown: Sequence[Shown]
+        self,
+        table: TableInfo,
+        row: Message,
+        payload: list[Json],
+        user: str | None,
+        shown: Sequence[Shown],
     ) -> discord.Message:
         """The thread is gone: another one is made."""
-        table = await self.service.table(notices.decoded(row.payload).table)
-        if "thread" not in table.place or table.place["thread"] == table.place["channel"]:
-            raise Unsent("the channel of the table is gone")
         thread = await self._new_thread(int(table.place["channel"]), thread_name(table), None)
         await self.service.place(table.id, {"thread": thread})
         await self._seat_all(table, thread)
@@ -732,10 +781,10 @@ class Courier:
                 else:
                     raise
 
-    async def _wake(self, thread: int) -> None:
+    async def _wake(self, thread: int, **details: Any) -> None:
         try:
-            await self.client.http.edit_channel(thread, archived=False)
-        except discord.HTTPException as wrong:
+            await self.client.http.edit_channel(thread, archived=False, **details)
+        except (discord.DiscordException, aiohttp.ClientError, OSError) as wrong:
             log.info("Discord: a thread could not be woken: %s", wrong)
 
 

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import msgspec
-
 from engine.actions import Action, Run
 from engine.game import Game
 from engine.kernel import options
-from engine.notation import spell
+from engine.notation import defaults_of, spell
 from engine.state import is_seat
 from engine.title import Option
 
@@ -61,7 +59,6 @@ def _choice(g: Game, option: Option) -> Choice:
 
 def _label(g: Game, action: Action, name: str) -> str | None:
     value = getattr(action, name)
-    default = next(f.default for f in msgspec.structs.fields(action) if f.name == name)
     if value is None:
         return None
     match name:
@@ -79,7 +76,11 @@ def _label(g: Game, action: Action, name: str) -> str | None:
         case "offer":
             return f"offer {value}"
         case "count":
+<<<<<<< HEAD
             return None if value == default else f"{value} share{'s' if value > 1 else ''}"
+=======
+            return None if value == defaults_of(type(action)).get(name) else f"{value} shares"
+>>>>>>> main
         case "train" | "trading":
             return f"{value}-train" if name == "train" else f"trading in a {value}"
         case "using":

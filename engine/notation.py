@@ -276,7 +276,7 @@ def _shapes() -> tuple[tuple[type[Action], _Form], ...]:
 
 
 @cache
-def _defaults(action: type[Action]) -> dict[str, Any]:
+def defaults_of(action: type[Action]) -> dict[str, Any]:
     """The value of each field that has one where it is not said."""
     fields = msgspec.structs.fields(action)
     return {f.name: f.default for f in fields if f.default is not msgspec.NODEFAULT}
@@ -284,7 +284,7 @@ def _defaults(action: type[Action]) -> dict[str, Any]:
 
 def spell(g: Game, action: Action) -> str:
     """The line of an action, in full."""
-    defaults = _defaults(type(action))
+    defaults = defaults_of(type(action))
     for text in action.forms:
         said = _spelled(g, action, _form(text), defaults)
         if said is not None:
@@ -395,7 +395,7 @@ def _legal(
     g: Game, seat: str, action: type[Action], fields: dict[str, Any]
 ) -> tuple[list[Action], str | None]:
     """What the reading can legally be, and otherwise the reason why it cannot."""
-    defaults = _defaults(action)
+    defaults = defaults_of(action)
     missing = [n for n in action.__struct_fields__ if n not in fields and n not in defaults]
     if not missing:
         whole = action(**fields)

@@ -27,14 +27,18 @@ def test_the_pool_sells_at_face_value() -> None:
 
 def test_a_company_of_the_same_president_sells_at_any_price() -> None:
     body = RICH + TC + SR.format("Ann") + "@ trains SR 2 2\n@ cash TC 250\n" + STEP
-    holds(body + "!Ann: buy train 2 from SR for 0\n!Ann: buy train 2 from SR for 251\n"
-          "Ann: buy train 2 from SR for 1\nAnn: buy train 2 from SR for 249\n= cash TC 0\n= cash SR 250")  # fmt: skip
+    holds(
+        body + "!Ann: buy train 2 from SR for 0\n!Ann: buy train 2 from SR for 251\n"
+        "Ann: buy train 2 from SR for 1\nAnn: buy train 2 from SR for 249\n= cash TC 0\n= cash SR 250"
+    )
 
 
 def test_a_company_of_another_president_at_face_value_with_consent() -> None:
     body = RICH + TC + SR.format("Bob") + "@ trains SR 2\n@ cash TC 250\n" + STEP
-    holds(body + "!Ann: buy train 2 from SR for 50\n!Ann: buy train 2 from SR for 101\n"
-          "Ann: buy train 2 from SR for 100\n= trains TC none\nBob: accept\n= trains TC 2\n= cash SR 100")  # fmt: skip
+    holds(
+        body + "!Ann: buy train 2 from SR for 50\n!Ann: buy train 2 from SR for 101\n"
+        "Ann: buy train 2 from SR for 100\n= trains TC none\nBob: accept\n= trains TC 2\n= cash SR 100"
+    )
     holds(body + "Ann: buy train 2 from SR\nBob: decline\n= trains TC none\n= cash TC 250")
 
 
@@ -109,9 +113,11 @@ def test_every_share_brings_the_price_at_the_beginning() -> None:
     body = (
         FORCED.format(cash=0).replace("@ depot 2 1", "@ depot 3 4").replace("@ round", "@ phase 3\n@ round")
     )
-    holds(body + "Ann: sell 1 SR\n= cash Ann 82\n= price SR 75 4\nAnn: sell 1 SR\n= cash Ann 164\n"
-          "= price SR 70 5\n"
-          "Ann: sell 1 TC\n= cash Ann 246\nAnn: buy train 3\n= cash Ann 46")  # fmt: skip
+    holds(
+        body + "Ann: sell 1 SR\n= cash Ann 82\n= price SR 75 4\nAnn: sell 1 SR\n= cash Ann 164\n"
+        "= price SR 70 5\n"
+        "Ann: sell 1 TC\n= cash Ann 246\nAnn: buy train 3\n= cash Ann 46"
+    )
 
 
 def test_he_sells_no_more_than_is_needed() -> None:

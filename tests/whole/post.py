@@ -66,12 +66,17 @@ class MailPlayer:
     address: str
     office: Office
     read: int = 0
+    _letters: list[Delivery] = field(default_factory=list)
+    _seen: int = 0
     _serial: itertools.count[int] = field(default_factory=itertools.count)
 
     @property
     def inbox(self) -> list[Delivery]:
         """All letters that reached him."""
-        return [letter for letter in self.office.player_server.letters if self.address in letter.recipients]
+        everybody = self.office.player_server.letters
+        self._letters += [each for each in everybody[self._seen :] if self.address in each.recipients]
+        self._seen = len(everybody)
+        return self._letters
 
     async def letter(self, seconds: float = 30.0) -> Delivery:
         """The next letter."""
@@ -106,7 +111,7 @@ class MailPlayer:
         reply["From"] = sender or f"{self.name} <{self.address}>"
         reply["To"] = original["Reply-To"] if token else ADDRESS
         reply["Subject"] = subject or "Re: " + original["Subject"].removeprefix("Re: ")
-        reply["Message-ID"] = message_id or f"<{next(self._serial)}.{self.name}@player.test>"
+        reply["Message-ID"] = message_id or f"<{next(self._serial)}.{self.address}>"
         if token:
             reply["In-Reply-To"] = original["Message-ID"]
             reply["References"] = f"{original['References'] or ''} {original['Message-ID']}".strip()
@@ -120,6 +125,22 @@ class MailPlayer:
     async def reply(self, *lines: str, to: Delivery | None = None) -> None:
         """Answer a letter, the last one read where none is named."""
         await self.office.mail(self.written(to or self.inbox[self.read - 1], *lines), sender=self.address)
+
+    async def until_asked(self) -> None:
+        """Read on until the newest letter asks him for something."""
+        while not asks(self.inbox[-1], self.name):
+            self.read = len(self.inbox)
+            await self.letter()
+        self.read = len(self.inbox)
+
+    async def answered(self, *lines: str) -> Delivery:
+        """Answer the newest letter, and read on until the receipt."""
+        raw = self.written(self.inbox[-1], *lines)
+        await self.office.mail(raw, sender=self.address)
+        message_id = message_from_bytes(raw)["Message-ID"]
+        while (letter := await self.letter()).message["In-Reply-To"] != message_id:
+            pass
+        return letter
 
     async def said(self, *lines: str, to: Delivery | None = None) -> Delivery:
         """Answer, and read the receipt."""
@@ -147,7 +168,7 @@ class Office:
 
     def player(self, name: str) -> MailPlayer:
         """His mail program."""
-        return MailPlayer(name, f"{name.lower()}@player.test", self)
+        return MailPlayer(name, f"{name.lower().replace(' ', '-')}@player.test", self)
 
     async def table(
         self, title: str, names: Sequence[str], options: Sequence[str] | None = None
@@ -213,6 +234,12 @@ async def attached(office: Office, pictures: Pictures, tempo: postroom.Tempo = Q
 def headline(letter: Delivery) -> str:
     """The first sentence of a letter, behind the delimiter."""
     return next(line for line in letter.text.splitlines()[1:] if line.strip())
+
+
+def asks(letter: Delivery, name: str) -> bool:
+    """Whether a letter asks its reader for something: a notice, or a receipt that says so."""
+    text = letter.text
+    return any(each in text for each in ("It is for you ", f"It is for {name} ", f"{name} is asked "))
 
 
 def copied(letter: Delivery, title: str) -> list[str]:

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from bot import people
+from bot.pictures import Pictures
 from tests.mail.servers import Delivery, dovecot_server, pymap_server
 from tests.whole.post import ADDRESS, Office, Server, copied, headline, served
 
@@ -75,7 +76,7 @@ async def test_notice_reply_receipt(office: Office) -> None:
     receipt = await ann.said("buy SV")
     assert headline(receipt) == "OK: all of it was done."
     assert "buy SV → " in receipt.text and "Ann $800 → $780" in receipt.text
-    assert receipt.message["In-Reply-To"] == "<0.Ann@player.test>"
+    assert receipt.message["In-Reply-To"] == "<0.ann@player.test>"
     assert receipt.message["Auto-Submitted"] == "auto-replied"
     await bob.letter()
     told = await bob.letter()
