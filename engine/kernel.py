@@ -3,7 +3,8 @@
 The top frame of the stack asks a question of some seats; `asides` may be done beside it. A move
 is refused or taken; then frames settle until one waits for an answer. Whenever a question was
 answered, or another stands, its number grows: that number is what a button or a letter was an
-answer to, so an act out of turn makes nobody's card stale.
+answer to, so an act out of turn makes nobody's card stale, nor does the answer of one of several who
+were asked the same.
 """
 
 from __future__ import annotations
@@ -11,12 +12,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
+import msgspec
+
 from engine.actions import Action
 from engine.events import AnyEvent, Asked
 from engine.facts import PrivateFacts
 from engine.game import Game
 from engine.offers import lapse_offers
-from engine.state import BANK, CLOSED, IPO, AnyFrame, Company, GameOver, State, copied, seat_name
+from engine.state import BANK, CLOSED, IPO, AnyFrame, Claim, Company, GameOver, State, copied, seat_name
 from engine.title import Aside, Option, Title
 from engine.titles import title_of
 
@@ -161,15 +164,23 @@ def carry_out(g: Game, seat: str, action: Action) -> Played:
     if why := refusal(g, seat, action):
         raise Refused(why)
     before: _Standing | None = _standing(g)
+    top = g.top
     if aside := _aside(g, action):
         aside.take(g, seat, action)
     else:
-        top = g.top
         g.title.questions[type(top)].take(g, top, seat, action)
         before = None
     settle(g)
-    _ask(g, before)
+    if not awaits_the_rest(top, g.top):
+        _ask(g, before)
     return Played(g.state, g.events)
+
+
+def awaits_the_rest(before: AnyFrame, now: AnyFrame) -> bool:
+    """Whether a question that several were asked stands as it did for those who have not answered."""
+    if not (isinstance(before, Claim) and isinstance(now, Claim)):
+        return False
+    return len(now.seats) < len(before.seats) and msgspec.structs.replace(now, seats=before.seats) == before
 
 
 def stop(state: State, reason: str) -> Played:

@@ -72,7 +72,7 @@ SECTIONS = {
     "§19.1": "Place Station Marker",
     "§20.1": "Routes",
     "§20.2": "Purchase Trains",
-    "§20.3": "Pay Dividends",
+    "§20.3": "Run Trains, Pay Dividends",
     "§21": "Purchase Trains",
     "§22": "Phases",
     "§24": "Purchase Trains",

@@ -2,6 +2,7 @@
 
 import pytest
 
+from engine import decision, parse, play
 from tests.t1851.texts import RICH, holds
 
 L_N = (
@@ -151,3 +152,11 @@ def test_claims_a_better_run_counts() -> None:
 
 def test_claims_nobody_is_asked_where_there_is_none() -> None:
     holds(CLAIMED + "Ann: run best\nAnn: pay\n= cash Ann 1536", options=("claims",))
+
+
+def test_claims_one_answer_leaves_the_others_question_as_it_is() -> None:
+    state = holds(CLAIMED + "Ann: run 3 B16.0-B16.1", options=("claims",))
+    after = play(state, "p1", parse(state, "p1", "pass")).state
+    assert decision(after).asked == ("p2",) and after.question == state.question
+    better = play(state, "p1", parse(state, "p1", "run best")).state
+    assert better.question > state.question
