@@ -10,8 +10,8 @@ import pytest
 from bot import lobby
 from tests.whole.test_recorded_game import own_game, played
 
-GAME = Path(__file__).parent / "games" / "3p-701-claims.18xx"
-LOT = 701
+GAME = Path(__file__).parent / "games" / "3p-811-claims.18xx"
+LOT = 811
 """The seed of the game, which was the lot of its deal too."""
 
 
