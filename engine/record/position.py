@@ -262,9 +262,12 @@ def _holding(said: Said, train: str) -> str:
 
 
 def _place_privates(g: Game, said: Said) -> None:
+    in_play = {p for p, owner in g.state.privates.items() if owner != CLOSED}
     g.state.privates = dict.fromkeys(g.state.privates, CLOSED) | said.privates
     for private, owner in g.open_privates():
         facts = g.private_facts(private)
+        if private not in in_play:
+            raise Wrong(f"The {private} is not in play with {len(g.state.players)} players.", private)
         if any("close_privates" in p.notes for p in _phases_so_far(g)):
             raise Wrong(f"In phase {g.state.phase} every private is closed.", private)
         when = facts.effect.get("closes_when", {})
