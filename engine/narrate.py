@@ -39,7 +39,8 @@ from engine.events import (
 )
 from engine.game import Game
 from engine.offers import offer_words
-from engine.state import BANK, CLOSED, IPO, POOL, GameOver, Waterfall
+from engine.rounds import OperatingRounds
+from engine.state import BANK, CLOSED, IPO, POOL, GameOver, OperatingRound, Waterfall
 
 CLOSE_A_MATTER = (
     BankBroke,
@@ -88,7 +89,9 @@ class _Teller:
         self._revenue = 0
         self._sale: Waterfall | None = None
 
-    def who(self, owner: str) -> str:
+    def who(self, owner: str, of: str | None = None) -> str:
+        if owner == of:
+            return "its treasury"
         if owner in self._g.state.companies:
             return f"the {owner}"
         return PLACES.get(owner) or self._g.state.name(owner)
@@ -141,12 +144,15 @@ class _Teller:
             self.say(f"{self.who(sold.source)} sells {what} for ${event.amount}")
         else:
             self.pause()
-            self._paid = event
-            if event.why == "revenue":
-                self._paid = None
+            self._paid = event if event.why != "revenue" else None
+            if event.source == BANK:
+                self.pause()
 
     def _BankBroke(self, event: BankBroke) -> None:
-        self.say("The bank is broken: the game ends with a whole set of operating rounds")
+        rounds = self._g.title.questions[OperatingRound]
+        whole = not isinstance(rounds, OperatingRounds) or rounds.whole_set
+        last = "a whole set of operating rounds" if whole else "an operating round"
+        self.say(f"The bank is broken: the game ends with {last}")
 
     # -- shares and privates -------------------------------------------------------------
 
@@ -157,9 +163,12 @@ class _Teller:
             return
         if not self._paid:
             self.pause()
+        if event.target == event.company and event.source == IPO:
+            self.say(f"{event.percent} % of the {event.company} go into its treasury")
+            return
         price = self._price()
         verb = "buys" if price else "receives"
-        source = self.who(event.source)
+        source = self.who(event.source, event.company)
         what = f"{event.percent} % of the {event.company}"
         self.say(f"{self.who(event.target)} {verb} {what} from {source}{price}")
 
@@ -215,6 +224,8 @@ class _Teller:
         self._revenue = event.revenue if event.kind == "pay" else 0
         if event.kind == "withhold":
             self.say(f"the {event.company} withholds ${event.revenue}")
+        elif event.kind == "half":
+            self.say(f"the {event.company} pays half of its ${event.revenue}")
         elif event.kind == "none":
             self.say(f"the {event.company} earns nothing")
 

@@ -23,12 +23,13 @@ from typing import Any, get_args
 
 import msgspec
 
-from engine.actions import Action, AnyAction, DealPrivate, Run
+from engine.actions import Action, AnyAction, BuyTrain, DealPrivate, Run
 from engine.board.faces import face_at
 from engine.game import Game
 from engine.kernel import Refused, asked, needs, options, refusal
 from engine.operating.run import best_run, spelled
-from engine.state import BANK, IPO, POOL, OperatingTurn, StockTurn
+from engine.operating.trains import face_price
+from engine.state import BANK, IPO, POOL, TREASURY, Claim, OperatingTurn, StockTurn
 
 MOST_FILLINGS = 400
 MOST_CHOICES = 12
@@ -105,7 +106,7 @@ class _PrivateSymbol(_Symbol):
 
 class _Source(_Symbol):
     def symbols(self, g: Game) -> list[str]:
-        return [IPO, POOL]
+        return [IPO, POOL, TREASURY]
 
 
 class _Seller(_Symbol):
@@ -397,9 +398,11 @@ def parse(g: Game, seat: str, line: str) -> Action:
 
 
 def explicit(g: Game, action: Action) -> Action:
-    """The action with everything said that is stored: the best routes instead of `best`, the owner
-    of a private that a player buys."""
-    if isinstance(action, Run) and not action.routes and isinstance(g.top, OperatingTurn):
+    """The action with everything said that is stored: the best routes instead of `best`, the owner of a
+    private that a player buys, the price of a company's train where only one is possible."""
+    if isinstance(action, BuyTrain) and action.price is None and action.source in g.state.companies:
+        return msgspec.structs.replace(action, price=face_price(g, action))
+    if isinstance(action, Run) and not action.routes and isinstance(g.top, OperatingTurn | Claim):
         return msgspec.structs.replace(action, routes=spelled(g, best_run(g, g.top.company)))
     if isinstance(action, DealPrivate) and isinstance(g.top, StockTurn) and action.target is None:
         return msgspec.structs.replace(action, source=g.state.privates[action.private])
