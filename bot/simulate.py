@@ -36,6 +36,7 @@ from bot.invariants import (
 from engine import (
     CLOSED,
     POOL,
+    TREASURY,
     Action,
     AnyEvent,
     Option,
@@ -71,6 +72,7 @@ from engine.actions import (
     DiscardTrain,
     Exchange,
     Half,
+    IssueShares,
     KeepDestination,
     Lay,
     OpenPort,
@@ -80,6 +82,7 @@ from engine.actions import (
     PlaceDestination,
     Protect,
     Redeem,
+    RedeemShares,
     Reissue,
     Run,
     Sell,
@@ -100,9 +103,10 @@ from engine.events import (
     TrainsGone,
 )
 from engine.kernel import refusal
-from engine.record import observed, write
+from engine.record import deal_of, observed, write
 from engine.state import (
     Bidding,
+    Claim,
     ConnectionTurn,
     FreeToken,
     OperatingTurn,
@@ -130,6 +134,7 @@ WEIGHTS: dict[str, float] = {
     "par": 6,
     "buy from the initial offering": 9,
     "buy from the pool": 4,
+    "buy from a treasury": 5,
     "buy several at once": 2,
     "buy again in the same turn": 2,
     "sell": 0.3,
@@ -155,7 +160,10 @@ WEIGHTS: dict[str, float] = {
     "choose a home": 1,
     "run best": 12,
     "run worse than best": 0.6,
+    "point out a better run": 3,
+    "let a run stand": 2,
     "pay": 3,
+    "pay half": 3,
     "withhold": 5,
     "buy a train": 6,
     "buy a train from the pool": 4,
@@ -177,7 +185,6 @@ WEIGHTS: dict[str, float] = {
     "redeem from a player": 0.6,
     "reissue": 2,
     "buy a private from the open market": 3,
-    "pay half": 2,
     "place the token of a private": 3,
     "close a port": 0.3,
     "connect": 4,
@@ -185,6 +192,9 @@ WEIGHTS: dict[str, float] = {
     "ask for a connection": 1,
     "place a destination token": 3,
     "keep a destination token": 1,
+    "issue shares": 1,
+    "redeem shares": 1,
+    "no issue": 3,
 }
 """Every kind of decision, and how it is drawn beside the others that are open."""
 
@@ -228,8 +238,6 @@ def kind_of(state: State, seat: str, action: Action) -> str:
             return "reissue"
         case BuyOpenPrivate():
             return "buy a private from the open market"
-        case Half():
-            return "pay half"
         case PlaceCattle() | OpenPort() | ClosedPort():
             return "place the token of a private"
         case ClosePort():
@@ -249,7 +257,9 @@ def kind_of(state: State, seat: str, action: Action) -> str:
                 return "buy again in the same turn"
             if count > 1:
                 return "buy several at once"
-            return "buy from the pool" if source == POOL else "buy from the initial offering"
+            return {POOL: "buy from the pool", TREASURY: "buy from a treasury"}.get(
+                source, "buy from the initial offering"
+            )
         case Sell():
             return _kind_of_sale(state, seat, action)
         case Exchange():
@@ -276,11 +286,17 @@ def kind_of(state: State, seat: str, action: Action) -> str:
         case ChooseHome():
             return "choose a home"
         case Run():
-            return "run best"
+            return "point out a better run" if isinstance(state.top, Claim) else "run best"
         case Pay():
             return "pay"
         case Withhold():
             return "withhold"
+        case Half():
+            return "pay half"
+        case IssueShares():
+            return "issue shares"
+        case RedeemShares():
+            return "redeem shares"
         case BuyTrain():
             return _kind_of_train(state, action)
         case DiscardTrain():
@@ -300,6 +316,8 @@ def _kind_of_pass(state: State) -> str:
             return "no free token"
         case OperatingTurn(_, step):
             return f"no {step.removesuffix('s')}"
+        case Claim():
+            return "let a run stand"
     return "done in the stock round"
 
 
@@ -408,7 +426,7 @@ class Chance:
             kinds.setdefault(kind_of(state, seat, option.action), []).append(option)
         kind = self.random.choices(list(kinds), [self.temper[k] for k in kinds])[0]
         option = self.random.choice(kinds[kind])
-        if isinstance(option.action, Run):
+        if isinstance(option.action, Run) and not isinstance(state.top, Claim):
             return self._run(state, seat, option.action)
         if option.amounts is not None:
             return at_amount(option, self._dollars(option.amounts)), kind
@@ -469,7 +487,8 @@ class Simulated:
     @property
     def text(self) -> str:
         """The game as a `.18xx` file."""
-        said = write(self.title, self.options, self.players, self.lines, self.checkpoints)
+        setup = deal_of(self.start)
+        said = write(self.title, self.options, self.players, self.lines, self.checkpoints, setup)
         return f"# random play, seed {self.seed}\n{said}"
 
     @property
@@ -497,7 +516,7 @@ def simulated(
     option or number of players that there is not.
     """
     names = NAMES[:players]
-    state, _ = new_game(title, names, chosen)
+    state, _ = new_game(title, names, chosen, seed)
     game = Simulated(title, names, state.options, seed, state, state)
     chance = Chance(seed)
     try:

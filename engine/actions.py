@@ -227,7 +227,7 @@ class Withhold(Action, frozen=True):
 
 
 class Half(Action, frozen=True):
-    """Pay half of the revenue and keep the rest (1870 §9.1.2)."""
+    """Pay half the revenue and keep the rest (1851, Pay Dividends)."""
 
     forms = ("half",)
 
@@ -286,6 +286,22 @@ class KeepDestination(Action, frozen=True):
     """Add the destination token to the company's other tokens (1870 §11.4.1)."""
 
     forms = ("destination keep",)
+
+
+class IssueShares(Action, frozen=True):
+    """A company sells so many of its own shares into the pool (1851)."""
+
+    count: int
+    forms = ("issue count:COUNT", "issue")
+    menu = ("count",)
+
+
+class RedeemShares(Action, frozen=True):
+    """A company buys so many of its own shares out of the pool (1851)."""
+
+    count: int
+    forms = ("redeem count:COUNT", "redeem")
+    menu = ("count",)
 
 
 class BuyTrain(Action, frozen=True):
@@ -349,6 +365,8 @@ AnyAction = (
     | ConnectWait
     | PlaceDestination
     | KeepDestination
+    | IssueShares
+    | RedeemShares
     | BuyTrain
     | DiscardTrain
     | Bankrupt

@@ -27,12 +27,11 @@ from engine.title import Option
 class Bridges:
     """Lays with the discount of such a private.
 
-    `lays_a_turn`: the normal lays. `any_time`: also when these are made, and after the track step; it
+    `any_time`: also when the normal lays are made, and after the track step; it
     counts as one of them where there is one left, but not at home. `home_free`: in the first turn
     the home costs nothing, rather than the discount less.
     """
 
-    lays_a_turn: int = 2
     any_time: bool = False
     home_free: bool = True
 
@@ -114,7 +113,7 @@ class Bridges:
         if not (self.any_time or self._at_home(g, turn, lay.hex)):
             if turn.step != "track":
                 return "Track is laid at the beginning of the turn (§17)."
-            if turn.laid >= self.lays_a_turn:
+            if turn.laid >= g.phase.yellow_lays:
                 return f"The {turn.company} has laid its tiles for this turn (§18)."
         return refuse_lay(g, turn.company, lay, discount=self._discount(g, turn, lay.hex))
 
@@ -124,6 +123,6 @@ class Bridges:
         assert turn is not None
         discount = self._discount(g, turn, action.hex)
         if turn.step == "track" and not self._at_home(g, turn, action.hex):
-            g.change(msgspec.structs.replace(turn, laid=min(turn.laid + 1, self.lays_a_turn), acted=True))
+            g.change(msgspec.structs.replace(turn, laid=min(turn.laid + 1, g.phase.yellow_lays), acted=True))
         carry_out(g, turn.company, action, discount)
         g.emit(PowerSpent(action.using))

@@ -113,7 +113,8 @@ class Game:
         """The track of the board as it lies."""
         if self._network is None:
             state = self.state
-            self._network = network_of(self.facts, state.tiles, state.tokens, self.places)
+            shut = self.title.shut[state.phase]
+            self._network = network_of(self.facts, state.tiles, state.tokens, self.places, shut)
         return self._network
 
     @property

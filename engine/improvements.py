@@ -11,13 +11,15 @@ from dataclasses import dataclass
 from typing import Any
 
 from engine.actions import Action, ClosedPort, ClosePort, OpenPort, PlaceCattle
+from engine.board.chains import Terms
+from engine.board.network import Stop
 from engine.events import Improved, PrivateMoved
 from engine.game import Game
 from engine.operating.run import stop_value
 from engine.operating.turn import own_turn
 from engine.powers import effect_of
 from engine.state import CLOSED, Improvement, OperatingTurn
-from engine.title import Earnings, Option
+from engine.title import Option
 
 Placing = PlaceCattle | OpenPort | ClosedPort
 WORDS = {PlaceCattle: "cattle", OpenPort: "port", ClosedPort: "port", ClosePort: "port"}
@@ -29,20 +31,20 @@ def owner_of(g: Game, private: str) -> str:
     return owner if owner in g.state.companies else g.state.improvements[private].company
 
 
-def earnings(g: Game, company: str) -> Earnings:
+def terms(g: Game, company: str) -> Terms:
     """What stops bring the company beyond their figures."""
-    at_stops = []
+    at_stops: dict[Stop, int] = {}
     for private, token in g.state.improvements.items():
         effect = g.private_facts(private).effect
         own = owner_of(g, private) == company
         bonus = effect["bonus"] if own else effect.get("open_bonus", 0) if token.open else 0
         if bonus:
-            at_stops.append(((token.hex, 0), bonus))
+            at_stops[token.hex, 0] = at_stops.get((token.hex, 0), 0) + bonus
     hex = g.state.destinations.get(company)
     if hex is None:
-        return Earnings(tuple(at_stops))
+        return Terms(at_stops=at_stops)
     value = stop_value(g.facts, g.state.phase, g.network.node((hex, 0)))
-    return Earnings(tuple(at_stops), (((hex, 0), value),))
+    return Terms(at_stops=at_stops, at_ends={(hex, 0): value})
 
 
 @dataclass(frozen=True)

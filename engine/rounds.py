@@ -17,7 +17,15 @@ from engine.events import PriorityMoved, RoundBegan
 from engine.game import Game
 from engine.opening.waterfall import pay_private_income
 from engine.operating.stations import Chooser, establish_home
-from engine.state import IPO, POOL, AnyFrame, GameOver, OperatingRound, OperatingTurn, StockRound, StockTurn
+from engine.state import (
+    AnyFrame,
+    GameOver,
+    OperatingRound,
+    OperatingTurn,
+    StockRound,
+    StockTurn,
+    is_seat,
+)
 from engine.title import Option
 
 
@@ -66,10 +74,12 @@ def nothing_between(g: Game, frame: OperatingRound) -> AnyFrame | None:
 class StockRounds(Unasked):
     """Turns until all pass in a row; then prices of sold-out companies rise (§8.2.2).
 
-    `ended`: why the game is over before another turn or round, if it is.
+    `ended`: why the game is over before another turn or round, if it is. `own_count`: what a company
+    holds of itself counts as sold (1870 §5.10).
     """
 
     ended: Callable[[Game], str | None] = going_on
+    own_count: bool = False
 
     def settle(self, g: Game, frame: StockRound) -> bool:
         if frame.passes < len(g.state.players):
@@ -78,7 +88,7 @@ class StockRounds(Unasked):
             else:
                 g.open(StockTurn(frame.turn))
             return True
-        raise_sold_out(g)
+        raise_sold_out(g, self.own_count)
         if frame.last:
             g.emit(PriorityMoved(g.state.left_of(frame.last)))
         if why := self.ended(g):
@@ -89,11 +99,11 @@ class StockRounds(Unasked):
         return True
 
 
-def raise_sold_out(g: Game) -> None:
-    """Move up every token of a company that players hold whole (§8.2.2)."""
+def raise_sold_out(g: Game, own_count: bool) -> None:
+    """Move up every token of a company that players hold whole (§8.2.2), or players and it itself."""
     for company in g.operating_order():
         co = g.company(company)
-        if co.floated and not (co.shares.get(IPO) or co.shares.get(POOL)):
+        if co.floated and all(is_seat(h) or (own_count and h == company) for h in co.shares):
             market.move(g, company, market.up(g, market.place(g, company)), "sold out")
 
 
@@ -117,12 +127,21 @@ class OperatingRounds(Unasked):
     """A turn for each company, the next always the highest of those that wait (§16).
 
     `between`: what comes first, before another company has its turn. `ended`: see `StockRounds`.
+    `whole_set`: a broken bank lets the set of rounds be finished (§25), else only the round.
     """
 
     first_step: str
     home_chosen_by: Chooser
     between: Callable[[Game, OperatingRound], AnyFrame | None] = nothing_between
     ended: Callable[[Game], str | None] = going_on
+    whole_set: bool = True
+
+    def left(self, g: Game) -> int:
+        """How many operating rounds are still to come after this one, now that the bank is broken."""
+        match g.state.stack[0]:
+            case OperatingRound(number=number, of=of):
+                return of - number if self.whole_set else 0
+        return g.phase.operating_rounds if self.whole_set else 1
 
     def settle(self, g: Game, frame: OperatingRound) -> bool:
         waiting = tuple(c for c in frame.waiting if not g.company(c).closed)
@@ -134,9 +153,10 @@ class OperatingRounds(Unasked):
             following = next(c for c in g.operating_order() if c in waiting)
             waiting = tuple(c for c in waiting if c != following)
             g.change(msgspec.structs.replace(frame, waiting=waiting, ran=following))
-            g.open(OperatingTurn(following, self.first_step, first=not g.company(following).running))
+            first = not g.company(following).running
+            g.open(OperatingTurn(following, self.first_step, first=first))
             establish_home(g, following, self.home_chosen_by)
-        elif frame.number < frame.of:
+        elif frame.number < frame.of and (self.whole_set or not g.state.broken):
             g.change(msgspec.structs.replace(frame, number=frame.number + 1, waiting=(), ran=None))
             begin_operating(g)
         elif g.state.broken:

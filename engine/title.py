@@ -14,11 +14,16 @@ from functools import cached_property
 from typing import Any, Protocol, TypeVar
 
 from engine import market
-from engine.actions import Action
+from engine.actions import Action, Lay
+from engine.board.chains import NO_TERMS, Terms
+from engine.board.faces import Fit
 from engine.board.network import Stop
 from engine.facts import Cell, CompanyFacts, Facts, HexFacts, PhaseFacts, PrivateFacts, TrainFacts
 from engine.game import Game
 from engine.state import AnyFrame, Sale, State
+
+SITE = "conventions 18xx.games"
+"""The option to play as on that site. Every title has it; in one that the site has not, nothing changes."""
 
 F_contra = TypeVar("F_contra", contravariant=True)
 
@@ -58,6 +63,23 @@ class Question(Protocol[F_contra]):
         """Go on by itself where nobody has anything to decide. False: it waits for an answer."""
 
 
+class Flotation(Protocol):
+    """What happens as a company floats.
+
+    `keeps_rest`: what is left of the initial offering goes into its treasury; `homes`: its home
+    token is placed at once, not in its first turn.
+    """
+
+    @property
+    def keeps_rest(self) -> bool: ...
+
+    @property
+    def homes(self) -> bool: ...
+
+    def __call__(self, g: Game, company: str) -> None:
+        """Carry it out."""
+
+
 class Aside(Protocol):
     """Acts that do not answer the question that stands, by whoever may do them now."""
 
@@ -77,18 +99,6 @@ class Aside(Protocol):
         """Carry it out."""
 
 
-@dataclass(frozen=True)
-class Earnings:
-    """What stops bring a company beyond what is printed, as (stop, dollars): `at_stops` always,
-    `at_ends` where a route begins or ends."""
-
-    at_stops: tuple[tuple[Stop, int], ...] = ()
-    at_ends: tuple[tuple[Stop, int], ...] = ()
-
-
-NO_EARNINGS = Earnings()
-
-
 def price_falls(g: Game, sale: Sale) -> None:
     """The price falls by a row for each share, at once (1830 §8.2.1)."""
     market.move(g, sale.company, market.down(g, market.place(g, sale.company), sale.count), "sold")
@@ -98,32 +108,36 @@ def price_falls(g: Game, sale: Sale) -> None:
 class Title:
     """The facts and mechanics of one title under one set of options.
 
-    `opening` makes the first frame, `scores` the final standings by seat (given who is bankrupt).
-    `depot`: train counts that differ from the facts. `sections`: mechanics cite the sections of
-    one rulebook in their reasons; here another book says where it has the same rule, a section
-    that it does not name being left out (None: that book is this title's own).
+    `opening` makes the first frame, given a number drawn by lot; `scores` the final standings by
+    seat (given who is bankrupt). `flotation`: what a company gets once enough of it is sold.
+    `terms`: what a company's routes earn beside their stops. `sale_objections` and
+    `lay_objections`: why a company's shares may not be sold now, or its tile not be laid so,
+    beyond what holds in every title. `depot`: train counts that differ from the facts.
+    `sections`: mechanics cite the sections of one rulebook in their reasons; here another book
+    says where it has the same rule, a section that it does not name being left out (None: that
+    book is this title's own).
     `sold`: what follows a sale of shares at once; `landed`: what follows when a token has come to
-    another space of the market. `earnings`: what stops bring a company beside their figures.
-    `places`: token places of cities beyond those of their faces. `excess_sold`: who holds more of
-    a company than he may has to sell first. `new_track_used`: a company has to be able to run over
-    some of the new track that it lays. `private_treasuries`: only its president sees what a
-    company has.
+    another space of the market. `places`: token places of cities beyond those of their faces.
+    `excess_sold`: who holds more of a company than he may has to sell first. `private_treasuries`:
+    only its president sees what a company has.
     """
 
     facts: Facts
     options: tuple[str, ...]
-    opening: Callable[[Game], AnyFrame]
+    opening: Callable[[Game, int], AnyFrame]
     questions: Mapping[type[AnyFrame], Question[Any]]
     asides: tuple[Aside, ...]
     scores: Callable[[Game, str | None], dict[str, int]]
+    flotation: Flotation
+    terms: Callable[[Game, str], Terms] = lambda g, company: NO_TERMS
+    sale_objections: tuple[Callable[[Game, str], str | None], ...] = ()
+    lay_objections: tuple[Callable[[Game, str, Lay, Fit], str | None], ...] = ()
     depot: Mapping[str, int | None] = field(default_factory=dict)
     sections: Mapping[str, str] | None = None
     sold: Callable[[Game, Sale], None] = price_falls
     landed: tuple[Callable[[Game, str], None], ...] = ()
-    earnings: Callable[[Game, str], Earnings] = lambda g, company: NO_EARNINGS
     places: Callable[[Facts, State], Mapping[Stop, int]] | None = None
     excess_sold: bool = True
-    new_track_used: bool = False
     private_treasuries: bool = False
 
     def cited(self, reason: str) -> str:
@@ -138,6 +152,17 @@ class Title:
             return f" ({known})" if known else ""
 
         return re.sub(r" \(((?:(?:§|Table )[\d.]+(?:, )?)+)\)", translated, reason)
+
+    @cached_property
+    def shut(self) -> dict[str, frozenset[str]]:
+        """By phase the hexes whose track no route uses yet."""
+        order = [p.name for p in self.facts.phases]
+        opened = {
+            hex: max(order.index(n.usable_from_phase) for n in here.nodes if n.usable_from_phase)
+            for hex, here in self.facts.map.hexes.items()
+            if any(n.usable_from_phase for n in here.nodes)
+        }
+        return {p: frozenset(h for h, first in opened.items() if i < first) for i, p in enumerate(order)}
 
     @cached_property
     def companies(self) -> dict[str, CompanyFacts]:
@@ -157,8 +182,9 @@ class Title:
 
     @cached_property
     def printed_kinds(self) -> dict[str, str]:
-        """By hex what is printed there, as `preprinted_upgrades` names it: `town`, `city_OO`..."""
-        return {hex: _printed_kind(here) for hex, here in self.facts.map.hexes.items()}
+        """By hex what is printed there, as `preprinted_upgrades` names it: `town`, `city_OO`, `B16`..."""
+        named = self.facts.preprinted_upgrades
+        return {h: h if h in named else _printed_kind(here) for h, here in self.facts.map.hexes.items()}
 
     def cell(self, at: tuple[int, int]) -> Cell:
         """The market space at (row, column). Raises AssertionError where there is none."""

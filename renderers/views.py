@@ -450,21 +450,21 @@ class PlayerView:
 
 @dataclass(frozen=True)
 class CompanyView:
-    """A company's charter: money in dollars (None: not to be seen), shares in percent: what is in the
-    offering and the pool, and what it has redeemed itself."""
+    """A company's charter: money in dollars (None: not to be seen), what lies in the offering, pool and
+    treasury in percent."""
 
     badge: Badge
     name: str
     par: int | None
     price: int | None
     cash: int | None
-    redeemed: int
     trains: tuple[str, ...]
     tokens: tuple[int, ...]
     privates: tuple[str, ...]
     president: str | None
     ipo: int
     pool: int
+    treasury: int
     floated: bool
     started: bool
     acting: bool
@@ -472,7 +472,10 @@ class CompanyView:
 
 @dataclass(frozen=True)
 class SheetView:
-    """The table beside the board: players, companies, bank, phase, trains left."""
+    """The table beside the board: players, companies, bank, phase, trains left.
+
+    `treasuries`: companies of the title hold shares of their own.
+    """
 
     title: str
     round: str
@@ -485,6 +488,7 @@ class SheetView:
     players: tuple[PlayerView, ...]
     companies: tuple[CompanyView, ...]
     unsold: tuple[tuple[str, int], ...] = ()
+    treasuries: bool = False
 
     @property
     def alt(self) -> str:
@@ -534,6 +538,7 @@ def sheet_view(state: State, viewer: str | None = None) -> SheetView:
             _company_view(g, c, badge, c in acting, veiled) for c, badge in badges_of(g.facts).items()
         ),
         unsold=tuple((p.sym, p.price) for p in g.facts.privates if state.privates[p.sym] in (BANK, IPO)),
+        treasuries=g.title.flotation.keeps_rest,
     )
 
 
@@ -563,13 +568,13 @@ def _company_view(g: Game, sym: str, badge: Badge, acting: bool, veiled: frozens
         par=company.par,
         price=g.price(sym) or None,
         cash=None if sym in veiled else g.state.cash.get(sym, 0),
-        redeemed=g.held(sym, sym),
         trains=tuple(company.trains),
         tokens=costs[len(costs) - company.markers :],
         privates=tuple(g.privates_of(sym)),
         president=g.state.name(company.president) if company.president else None,
         ipo=g.held(IPO, sym),
         pool=g.held(POOL, sym),
+        treasury=g.held(sym, sym),
         floated=company.floated,
         started=company.par is not None,
         acting=acting,

@@ -95,7 +95,7 @@ def revenue(
 ) -> int:
     """What a route earns, in dollars (1830 §20.3)."""
     worth = values if callable(values) else values.__getitem__
-    earned = sum(worth(stop) for stop in route.stops)
+    earned = sum(worth(stop) + terms.at_stops.get(stop, 0) for stop in route.stops)
     earned += sum(terms.at_ends.get(stop, 0) for stop in (route.stops[0], route.stops[-1]))
     earned += sum(terms.passing.get(hex, 0) for hex, come, go in route.runs if come < NODE > go)
     if all(network.node(stop).kind == "offboard" for stop in (route.stops[0], route.stops[-1])):
@@ -123,9 +123,8 @@ def check(
         for side, edge in _sides(network, route):
             other = used.setdefault(side, route)
             if other is not route:
-                return (
-                    f"{_stops(other)} and {_stops(route)} both use the track over edge {edge[1]} of {edge[0]}"
-                )
+                where = f"over edge {edge[1]} of" if edge[1] < NODE else "between the cities of"
+                return f"{_stops(other)} and {_stops(route)} both use the track {where} {edge[0]}"
     return None
 
 
@@ -181,7 +180,13 @@ def _broken(network: Network, route: Route) -> str | None:
 def _sides(network: Network, route: Route) -> list[tuple[int, tuple[str, int]]]:
     """The hexsides that a route runs over, each with the hex and edge by which it leaves."""
     ground = network.ground
-    return [(ground.side[6 * ground.number[hex] + go], (hex, go)) for hex, _, go in route.runs if go < NODE]
+    over = []
+    for hex, come, go in route.runs:
+        if go < NODE:
+            over.append((ground.side[6 * ground.number[hex] + go], (hex, go)))
+        elif come >= NODE:
+            over.append((ground.inner[hex], (hex, go)))
+    return over
 
 
 def _stops(route: Route) -> str:

@@ -150,7 +150,6 @@ class DestinationStep:
 class ConnectionDividend:
     """Pay all or keep all (§11.4.2). `move`: where the price goes if it is paid."""
 
-    to_company: tuple[str, ...]
     move: Callable[[Game, Place], Place]
     name: str = "dividend"
     hears: tuple[type[Action], ...] = (Pay, Withhold)
@@ -179,7 +178,7 @@ class ConnectionDividend:
         g.change(msgspec.structs.replace(turn, acted=True, revenue=0))
         if isinstance(action, Pay):
             g.emit(Declared(company, "pay", revenue))
-            pay_out(g, company, revenue, self.to_company)
+            pay_out(g, company, revenue, of_pool=False, of_offering=True)
             market.move(g, company, self.move(g, market.place(g, company)), "connected")
         else:
             g.emit(Declared(company, "withhold", revenue))

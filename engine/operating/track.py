@@ -123,13 +123,18 @@ def fits_there(g: Game, tile: str, hex: str) -> tuple[Fit, ...]:
     return fits(g.facts, hex, g.state.tiles.get(hex), tile) if tile in replacements(g, hex) else ()
 
 
-def refuse_track(g: Game, company: str, hex: str, found: Fit) -> str | None:
-    """Why the track of a tile that fits may not be laid there, or None."""
-    if crosses(g, hex, found.face) and river_closed(g):
+def crosses_closed_river(g: Game, company: str, lay: Lay, found: Fit) -> str | None:
+    """Why track may not cross the river now (1870 §15.2), or None."""
+    if crosses(g, lay.hex, found.face) and river_closed(g):
         return "Nobody may cross the river while its private is open and no company owns it (§15.2)."
-    if g.title.new_track_used and not gains(g, company, hex, found):
-        return f"The {company} could not run over any of the new track on {hex} (§6.2)."
     return None
+
+
+def gains_nothing(g: Game, company: str, lay: Lay, found: Fit) -> str | None:
+    """Why an upgrade is of no use to the company (1870 §6.2), or None."""
+    if gains(g, company, lay.hex, found):
+        return None
+    return f"The {company} could not run over any of the new track on {lay.hex} (§6.2)."
 
 
 def gains(g: Game, company: str, hex: str, found: Fit) -> bool:
@@ -148,7 +153,7 @@ def gains(g: Game, company: str, hex: str, found: Fit) -> bool:
     for edge in range(NODE):
         known = {end for _, end in old.onward[edge]}
         for _, end in new.onward[edge]:
-            if end < NODE and end not in known and network.enters(company, hex, edge, end):
+            if end < NODE and end not in known and network.onto(company, hex, [(edge, end)]):
                 return True
             if end >= NODE and not old.exits >> edge & 1 and network.enters(company, hex, edge):
                 return True
@@ -170,26 +175,47 @@ def refuse_lay(g: Game, company: str, lay: Lay, *, connected: bool = True, disco
         )
     if connected and not found.face.exits & g.network.reach(company).edges.get(lay.hex, 0):
         return f"#{lay.tile} on {lay.hex} would not be connected to a token of the {company} (§18)."
-    if why := refuse_track(g, company, lay.hex, found):
-        return why
+    for objection in g.title.lay_objections:
+        if connected and (why := objection(g, company, lay, found)):
+            return why
     cost = max(terrain_cost(g, lay.hex) - discount, 0)
     if cost > g.cash(company):
         return f"The terrain of {lay.hex} costs ${cost}, and the {company} has ${g.cash(company)} (§18)."
     return None
 
 
-def lays(g: Game, company: str, *, new: bool = False) -> Iterator[Lay]:
-    """Every lay of a company that is connected and not refused; `new`: no upgrades."""
+def extends_no_route(g: Game, company: str, lay: Lay, found: Fit) -> str | None:
+    """Why plain track may not be replaced so: no new track goes on from a route (1851, Lay or
+    Upgrade Track)."""
+    if found.face.nodes or lay.hex not in g.state.tiles:
+        return None
+    old = face_at(g.facts, g.state.tiles, lay.hex)
+    new = set(found.face.tracks) - set(old.tracks) - {(b, a) for a, b in old.tracks}
+    if g.network.onto(company, lay.hex, sorted(new)):
+        return None
+    return f"None of the new track of #{lay.tile} on {lay.hex} would extend a route of the {company} (§18)."
+
+
+def allowance(g: Game, tile: str) -> int:
+    """How much of a turn's normal lays the tile takes: one of its yellow ones, or all for an upgrade."""
+    return 1 if tile_faces()[tile].color == "yellow" else g.phase.yellow_lays
+
+
+def lays(g: Game, company: str) -> Iterator[Lay]:
+    """Every lay of a company that is connected and not refused."""
     colors, left, faces = g.phase.tile_colors, supply(g), tile_faces()
     for hex, edges in g.network.reach(company).edges.items():
-        tiles = () if new and hex in g.state.tiles else replacements(g, hex)
+        tiles = replacements(g, hex)
         if not tiles or blocker(g, hex) or terrain_cost(g, hex) > g.cash(company):
             continue
         for tile in tiles:
             if faces[tile].color in colors and left.get(tile, 1) > 0:
                 for found in fits(g.facts, hex, g.state.tiles.get(hex), tile):
-                    if found.face.exits & edges and not refuse_track(g, company, hex, found):
-                        yield Lay(tile, hex, found.turn)
+                    lay = Lay(tile, hex, found.turn)
+                    if found.face.exits & edges and not any(
+                        objection(g, company, lay, found) for objection in g.title.lay_objections
+                    ):
+                        yield lay
 
 
 def carry_out(g: Game, company: str, lay: Lay, discount: int = 0) -> None:
@@ -219,7 +245,7 @@ def never(g: Game, turn: OperatingTurn) -> bool:
 
 @dataclass(frozen=True)
 class TrackStep:
-    """Some tiles a turn, laid or replaced (§18); of several, all are new (1870 §6).
+    """The normal lays of a turn: so many yellow tiles, or one upgrade (§18).
 
     `also`: whether a private's power offers a lay instead. `laid`: what follows a lay on a hex.
     `always`: it is asked even where nothing can be laid, as on the site. `after`: it goes on
@@ -230,15 +256,17 @@ class TrackStep:
     laid: Callable[[Game, str, str], None]
     name: str = "track"
     hears: tuple[type[Action], ...] = (Lay,)
-    tiles: int = 1
     always: bool = False
     after: Callable[[Game, OperatingTurn], bool] = never
 
     def waits(self, g: Game, turn: OperatingTurn) -> bool:
-        if turn.laid >= self.tiles:
+        if turn.laid >= g.phase.yellow_lays:
             return self.after(g, turn)
-        found = next(lays(g, turn.company, new=bool(turn.laid)), None)
-        return self.always or found is not None or self.also(g, turn)
+        return self.always or next(self._lays(g, turn), None) is not None or self.also(g, turn)
+
+    def _lays(self, g: Game, turn: OperatingTurn) -> Iterator[Lay]:
+        left = g.phase.yellow_lays - turn.laid
+        return (lay for lay in lays(g, turn.company) if allowance(g, lay.tile) <= left)
 
     def must(self, g: Game, turn: OperatingTurn) -> str | None:
         return None
@@ -247,23 +275,22 @@ class TrackStep:
         return f"to lay or upgrade track for the {turn.company}"
 
     def options(self, g: Game, turn: OperatingTurn) -> Iterator[Option]:
-        if turn.laid >= self.tiles:
-            return
-        for lay in lays(g, turn.company, new=bool(turn.laid)):
-            yield Option(lay, words(g, lay))
+        if turn.laid < g.phase.yellow_lays:
+            for lay in self._lays(g, turn):
+                yield Option(lay, words(g, lay))
 
     def refuse(self, g: Game, turn: OperatingTurn, action: Action) -> str | None:
         assert isinstance(action, Lay)
-        if turn.laid >= self.tiles:
+        if turn.laid >= g.phase.yellow_lays:
             return f"The {turn.company} has laid its tile for this turn (§18)."
-        if turn.laid and action.hex in g.state.tiles:
-            return f"The {turn.company} has laid a new tile; a second one has to be new too (§6)."
+        if action.tile in g.facts.tiles and turn.laid + allowance(g, action.tile) > g.phase.yellow_lays:
+            return f"After a yellow tile the {turn.company} lays no upgrade in this turn (§18)."
         return refuse_lay(g, turn.company, action)
 
     def take(self, g: Game, turn: OperatingTurn, action: Action) -> None:
         assert isinstance(action, Lay)
-        laid = self.tiles if action.hex in g.state.tiles else turn.laid + 1
-        g.change(msgspec.structs.replace(turn, laid=laid, acted=True))
+        used = turn.laid + allowance(g, action.tile)
+        g.change(msgspec.structs.replace(turn, laid=used, acted=True))
         carry_out(g, turn.company, action)
         self.laid(g, action.hex, g.president(turn.company))
 

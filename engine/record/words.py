@@ -6,10 +6,9 @@ from typing import Any
 
 from engine.game import Game
 from engine.notation import KINDS, words_of
-from engine.state import BANK, CLOSED, IPO, POOL
+from engine.state import BANK, CLOSED, IPO, POOL, TREASURY
 
 NONE = "none"
-TREASURY = "treasury"
 
 
 class Wrong(ValueError):
@@ -105,12 +104,12 @@ class Words:
         return self._one_of(("PLAYER", "COMPANY"), (), "a player or a company")
 
     def holder(self) -> str:
-        """Who holds shares: a player, the initial offering, the pool, or the company's `treasury`."""
-        if self.is_next(TREASURY):
-            if "redeemed_shares" not in self.g.facts.limits:
-                raise Wrong("No company of this title holds shares in its treasury.")
-            return TREASURY
-        return self._one_of(("PLAYER",), (IPO, POOL), f"a player, {IPO} or {POOL}")
+        """Who holds shares: a player, the initial offering, the pool, or a company's treasury."""
+        keeps = self.g.title.flotation.keeps_rest or "redeemed_shares" in self.g.facts.limits
+        places = (IPO, POOL, TREASURY) if keeps else (IPO, POOL)
+        if TREASURY not in places and self.is_next(TREASURY):
+            raise Wrong("No company of this title holds shares in its treasury.")
+        return self._one_of(("PLAYER",), places, f"a player, {' or '.join(places)}")
 
     def owner(self) -> str:
         """Who owns a private: a player, a company, the bank, or nobody any more."""

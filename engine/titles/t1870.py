@@ -13,13 +13,13 @@ from typing import Any
 import msgspec
 
 from engine import market
-from engine.actions import BuyTrain, DealPrivate, Half, Pay, Redeem, Withhold
+from engine.actions import BuyTrain, DealPrivate, Redeem
 from engine.board.network import Stop
 from engine.bridge import Bridges
 from engine.ending import finish_price, scores, stalemate
 from engine.facts import Facts, Node, facts_of
 from engine.game import Game
-from engine.improvements import Improvements, earnings
+from engine.improvements import Improvements, terms
 from engine.offers import Answers
 from engine.opening.order import barred_by_history
 from engine.opening.waterfall import BiddersAuction, ParChoice, WaterfallSale
@@ -33,13 +33,12 @@ from engine.operating.connection import (
 from engine.operating.dividends import DividendStep
 from engine.operating.run import RunStep
 from engine.operating.stations import TokenStep, settle_homes
-from engine.operating.track import TrackStep, never
-from engine.operating.trains import TrainStep, train_deal
+from engine.operating.track import TrackStep, crosses_closed_river, gains_nothing, never
+from engine.operating.trains import Trade, TrainStep, train_deal
 from engine.operating.turn import OperatingTurns
 from engine.privates import OpenMarket, PrivateDeals, PrivateStep, may_buy_early, may_buy_privates
 from engine.rounds import Ended, OperatingRounds, StockRounds, first_stock_round
 from engine.state import (
-    IPO,
     Bidding,
     ConnectionTurn,
     Discard,
@@ -53,14 +52,14 @@ from engine.state import (
     StockTurn,
     Waterfall,
 )
+from engine.stock.floating import Floating
 from engine.stock.protection import Protections, StandingAnswers, note_sale, settle_forced_sale_at_once
 from engine.stock.treasury import Treasury
 from engine.stock.turn import Trading, unbarred
-from engine.title import Title, chosen
+from engine.title import SITE, Title, chosen
 from engine.trouble.closing import closing
 from engine.trouble.discard import Discards
 
-SITE = "conventions 18xx.games"
 ORIGINAL = ("can_protect_if_sold", "max_reissue_200", "original_market", "original_tiles", "station_wars")
 OPTIONS = (
     SITE,
@@ -144,6 +143,7 @@ def compose(options: tuple[str, ...]) -> Title:
     if "diesels" in options:
         facts = with_diesels(facts, last="D" if site else "6", unlimited=site)
     non_blocking = "non_blocking_tokens" in options if not site else not original("station_wars")
+    trade = Trade(helped_between=False)
     bridges = Bridges(any_time=site, home_free=not site)
     deals = PrivateDeals(
         by_seller=not site,
@@ -167,19 +167,19 @@ def compose(options: tuple[str, ...]) -> Title:
     def over_at_once(g: Game) -> str | None:
         return finish(g) if finish and site else None
 
-    to_company = (IPO,)
     return Title(
         facts=facts,
         options=options,
-        opening=lambda g: Waterfall(turn=g.state.seats[0]),
+        opening=lambda g, lot: Waterfall(turn=g.state.seats[0]),
         questions={
             Waterfall: WaterfallSale(after=first_stock_round, any_price=site, par_later=site),
             Bidding: BiddersAuction(clockwise=not site, par_later=site),
             Pricing: ParChoice(),
-            StockRound: StockRounds(ended=over),
+            StockRound: StockRounds(ended=over, own_count=True),
             StockTurn: Trading(
                 also=deals.worth_a_turn,
                 extra_from_ipo=False,
+                extra_of_one=True,
                 acts=(treasury, OpenMarket()),
                 blocks=True,
                 brown_after_private=site,
@@ -198,17 +198,21 @@ def compose(options: tuple[str, ...]) -> Title:
                     TrackStep(
                         also=bridges.waits,
                         laid=settle_homes,
-                        tiles=2,
                         always=site,
                         after=bridges.to_be_had if site else never,
                     ),
                     TokenStep(),
                     RunStep(best_only=not site, claims=site),
-                    DividendStep(hears=(Pay, Half, Withhold), to_company=to_company, half_sinks=not site),
+                    DividendStep(
+                        half_to=10,
+                        of_pool=False,
+                        of_offering=True,
+                        half_moves="not" if site else "under",
+                    ),
                     TrainStep(
                         also=None if site else may_buy_privates,
                         sells_all=site,
-                        helped_anywhere=False,
+                        trade=trade,
                         blocks=True,
                         limit_first=not site,
                         sells_freely=site,
@@ -222,7 +226,7 @@ def compose(options: tuple[str, ...]) -> Title:
                     *([] if site else [ConnectStep()]),
                     DestinationStep(begins=site, swaps=not site),
                     RunStep(best_only=not site, claims=site),
-                    ConnectionDividend(to_company, market.right if site else market.up),
+                    ConnectionDividend(market.right if site else market.up),
                 ),
                 ended=over_at_once,
             ),
@@ -233,7 +237,7 @@ def compose(options: tuple[str, ...]) -> Title:
             Answers(
                 {
                     DealPrivate: deals.deal(),
-                    BuyTrain: train_deal(always_helped=False, helped_anywhere=False),
+                    BuyTrain: train_deal(trade),
                     Redeem: treasury.deal(),
                 },
                 but=(Protection,),
@@ -245,13 +249,14 @@ def compose(options: tuple[str, ...]) -> Title:
             *([] if site else [LateConnections()]),
         ),
         scores=lambda g, bankrupt: scores(g, bankrupt, with_privates=True),
+        flotation=Floating(),
         sections=SECTIONS,
         sold=note_sale if site else settle_forced_sale_at_once,
         landed=(closing(privates_to_pool=not site),),
-        earnings=earnings,
+        terms=terms,
+        lay_objections=(crosses_closed_river, gains_nothing),
         places=beside_cities if non_blocking else None,
         excess_sold=False,
-        new_track_used=True,
         private_treasuries="private_treasuries" in options,
     )
 

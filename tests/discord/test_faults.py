@@ -173,6 +173,20 @@ async def test_a_thread_that_is_gone_is_made_anew(party: Party, fake: FakeDiscor
         await party.card_for("Ann")
 
 
+async def test_the_thread_goes_while_somebody_is_at_it(party: Party, fake: FakeDiscord) -> None:
+    async with party.online() as service:
+        lost = await party.begun("Ann", "Bob", "Cid")
+        await party.play("Ann: bid BO 225", "Bob: buy SV", "Cid: buy CS", "Ann: buy DH", "Bob: buy MH")
+        await party.play("Cid: buy CA")
+        await party.card_for("Ann")
+        await fake.lose(lost)
+        table = (await service.find(party.code)).id
+        await service.say(table, 0, ["par B&O 67"], None, None)
+        await fake.until(lambda: fake.threads, "another thread")
+        await fake.click("Ann", await party.card_for("Ann"), "Pass")
+        await party.card_for("Bob")
+
+
 async def test_a_card_that_was_deleted_comes_again_without_a_ping(party: Party, fake: FakeDiscord) -> None:
     async with party.online():
         await party.begun("Ann", "Bob", "Cid")

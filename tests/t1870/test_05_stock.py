@@ -208,10 +208,8 @@ def test_5_6_a_president_keeps_two_shares_without_an_heir() -> None:
 
 def test_5_7_the_cheapest_is_offered_and_others_take_bids() -> None:
     holds(
-        (
-            "!Ann: buy MRBC\n!Ann: bid MRBC 44\nAnn: bid MRBC 45\nBob: buy GRSC\n"
-            "= private MRBC Ann\n= cash Ann 655"
-        )
+        "!Ann: buy MRBC\n!Ann: bid MRBC 44\nAnn: bid MRBC 45\nBob: buy GRSC\n"
+        "= private MRBC Ann\n= cash Ann 655"
     )
 
 

@@ -61,10 +61,8 @@ def test_5_10_6_the_turn_is_used_and_the_priority_moves() -> None:
 
 def test_5_10_2_six_shares_stay_out_and_four_are_held_at_most() -> None:
     holds(
-        (
-            "@ owns Ann MP 4\n@ owns pool MP 2\n@ price MP 50 3\n@ cash MP 500\n"
-            "@ round stock Ann\n!Ann: redeem MP"
-        )
+        "@ owns Ann MP 4\n@ owns pool MP 2\n@ price MP 50 3\n@ cash MP 500\n"
+        "@ round stock Ann\n!Ann: redeem MP"
     )
     holds(MP.replace("Bob MP 3", "Bob MP 1") + "@ owns treasury MP 4\n!Ann: redeem MP from Ann")
 

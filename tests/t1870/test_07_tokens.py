@@ -18,10 +18,8 @@ MP = """
 
 def test_7_1_the_home_token_is_placed_first_and_free() -> None:
     holds(
-        (
-            "@ owns Ann MP 6\n@ price MP 100 0\n@ new MP\n@ cash MP 500\n"
-            "@ round operating MP\n= token MP C18\n= cash MP 500"
-        )
+        "@ owns Ann MP 6\n@ price MP 100 0\n@ new MP\n@ cash MP 500\n"
+        "@ round operating MP\n= token MP C18\n= cash MP 500"
     )
 
 

@@ -21,7 +21,7 @@ def test_9_1_2_half() -> None:
 
 @pytest.mark.parametrize(("income", "paid"), [(50, 30), (40, 20), (10, 10), (190, 100)])
 def test_9_1_2_rounded_in_favour_of_the_holders(income: int, paid: int) -> None:
-    assert larger_half(income) == paid
+    assert larger_half(income, 10) == paid
 
 
 def test_9_1_3_none() -> None:
