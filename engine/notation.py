@@ -108,6 +108,11 @@ class _Source(_Symbol):
     def symbols(self, g: Game) -> list[str]:
         return [IPO, POOL, TREASURY]
 
+    def values(self, g: Game, field: str, fields: dict[str, Any]) -> Iterator[str]:
+        """Where shares can lie now; a treasury only where a company holds its own."""
+        own = any(sym in company.shares for sym, company in g.state.companies.items())
+        yield from self.symbols(g) if own else (IPO, POOL)
+
 
 class _Seller(_Symbol):
     def symbols(self, g: Game) -> list[str]:
