@@ -108,7 +108,9 @@ class _Teller:
             if paid.source == BANK:
                 self.say(f"{self.who(paid.target)} receives ${paid.amount} ({paid.why})")
             else:
-                self.say(f"{self.who(paid.source)} pays ${paid.amount} for {paid.why}")
+                lost = paid.why == "bankruptcy"
+                verb, why = ("loses", "by") if lost else ("pays", "for")
+                self.say(f"{self.who(paid.source)} {verb} ${paid.amount} {why} {paid.why}")
         if self._sold:
             sold = self._sold
             self.say(f"{sold.percent} % of the {sold.company} go to {self.who(sold.target)}")
@@ -284,4 +286,4 @@ class _Teller:
 
     def _ended(self, frame: GameOver) -> None:
         self.pause()
-        self.say(f"the game is over: {frame.reason[:1].lower() + frame.reason[1:]}")
+        self.say(f"the game is over. {frame.reason}")

@@ -212,6 +212,8 @@ class _Routes(Kind):
         for part in " ".join(words[at:end]).split(","):
             train, _, route = part.strip().partition(" ")
             name = _TrainName().of(g, train)
+            if name is None and "-" in part:
+                name, route = _only_train(g), part
             if name is None or not route:
                 return
             routes.append((name, "".join(route.upper().split())))
@@ -219,6 +221,12 @@ class _Routes(Kind):
 
     def spell(self, g: Game, values: tuple[Any, ...]) -> str:
         return ", ".join(f"{train} {route}" for train, route in values[0]) or "best"
+
+
+def _only_train(g: Game) -> str | None:
+    """The type of train that need not be named, as the company whose turn it is has no other."""
+    trains = set(g.company(g.top.company).trains) if isinstance(g.top, OperatingTurn) else set()
+    return trains.pop() if len(trains) == 1 else None
 
 
 KINDS: dict[str, Kind] = {

@@ -138,7 +138,8 @@ class RunStep:
         try:
             dollars = earned(g, turn.company, action)
         except ValueError as wrong:
-            return str(wrong)
+            said = str(wrong)
+            return said if "§" in said else f"{said[:1].upper()}{said[1:]} (§20.1)."
         if not dollars and not self.waits(g, turn):
             return f"The {turn.company} has no train and route to run (§20.2)."
         if self.best_only and dollars < (most := best_run(g, turn.company).revenue):
