@@ -126,7 +126,9 @@ class _Teller:
             if paid.source == BANK:
                 self.say(f"{self.who(paid.target)} receives ${paid.amount} ({paid.why})")
             else:
-                self.say(f"{self.who(paid.source)} pays ${paid.amount} for {paid.why}")
+                lost = paid.why == "bankruptcy"
+                verb, why = ("loses", "by") if lost else ("pays", "for")
+                self.say(f"{self.who(paid.source)} {verb} ${paid.amount} {why} {paid.why}")
         if self._sold:
             sold = self._sold
             self.say(f"{sold.percent} % of the {sold.company} go to {self.who(sold.target)}")
@@ -265,7 +267,9 @@ class _Teller:
         self.say(f"the {word} of the {event.private} is off the map")
 
     def _TokenShifted(self, event: TokenShifted) -> None:
-        self.say(f"the token of the {event.company} in {self._hex(event.hex)} is in its city {event.node}")
+        self.say(
+            f"the token of the {event.company} now stands in city {event.node} of {self._hex(event.hex)}"
+        )
 
     def _Ran(self, event: Ran) -> None:
         ran = ", ".join(f"{train} on {route}" for train, route in event.routes)
@@ -335,4 +339,4 @@ class _Teller:
 
     def _ended(self, frame: GameOver) -> None:
         self.pause()
-        self.say(f"the game is over: {frame.reason[:1].lower() + frame.reason[1:]}")
+        self.say(f"the game is over. {frame.reason}")

@@ -108,6 +108,11 @@ class _Source(_Symbol):
     def symbols(self, g: Game) -> list[str]:
         return [IPO, POOL, TREASURY]
 
+    def values(self, g: Game, field: str, fields: dict[str, Any]) -> Iterator[str]:
+        """Where shares can lie now; a treasury only where a company holds its own."""
+        own = any(sym in company.shares for sym, company in g.state.companies.items())
+        yield from self.symbols(g) if own else (IPO, POOL)
+
 
 class _Seller(_Symbol):
     def symbols(self, g: Game) -> list[str]:
@@ -207,6 +212,8 @@ class _Routes(Kind):
         for part in " ".join(words[at:end]).split(","):
             train, _, route = part.strip().partition(" ")
             name = _TrainName().of(g, train)
+            if name is None and "-" in part:
+                name, route = _only_train(g), part
             if name is None or not route:
                 return
             routes.append((name, "".join(route.upper().split())))
@@ -214,6 +221,12 @@ class _Routes(Kind):
 
     def spell(self, g: Game, values: tuple[Any, ...]) -> str:
         return ", ".join(f"{train} {route}" for train, route in values[0]) or "best"
+
+
+def _only_train(g: Game) -> str | None:
+    """The type of train that need not be named, as the company whose turn it is has no other."""
+    trains = set(g.company(g.top.company).trains) if isinstance(g.top, OperatingTurn) else set()
+    return trains.pop() if len(trains) == 1 else None
 
 
 KINDS: dict[str, Kind] = {
@@ -465,6 +478,7 @@ def _among_options(
 ) -> tuple[list[Action], str | None]:
     """What is open without end is looked for among what is offered."""
     found: list[Action] = []
+    open_ended: list[str] = []
     offered = options(g, seat)
     if not any(isinstance(option.action, action) for option in offered):
         who = " or ".join(g.state.name(s) for s in asked(g))
@@ -473,9 +487,13 @@ def _among_options(
         said = option.action
         if isinstance(said, action) and all(getattr(said, n) == v for n, v in fields.items()):
             if option.amounts is not None and len(option.amounts) > 1:
-                line = spell(g, said)
-                return [], f"Say for how much: {line} up to {option.amounts[-1]}."
-            found.append(said)
+                open_ended.append(f"{spell(g, said)} up to {option.amounts[-1]}")
+            else:
+                found.append(said)
+    if open_ended:
+        lines = [*open_ended, *(spell(g, said) for said in found)]
+        which = "which, and for" if len(lines) > 1 else "for"
+        return [], f"Say {which} how much: {'; '.join(lines[:MOST_CHOICES])}."
     return found, None if found else "That is not all of a line, and nothing that is legal begins so."
 
 

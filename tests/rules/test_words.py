@@ -77,3 +77,29 @@ def test_a_reason_of_every_meaning_or_of_most() -> None:
 def test_what_is_asked_stands_in_the_refusal_of_half_a_line() -> None:
     state = holds("@ cash Ann 500\n@ round stock Ann\n= turn Ann")
     assert why_not(state, "lay") == "That cannot be done now: Ann is asked to buy, sell, or pass."
+
+
+def test_what_is_wrong_with_a_route_is_a_sentence() -> None:
+    state = holds(running("PRR", LINE) + "> until run")
+    assert why_not(state, "run 2 H12-H8") == "There is no track along H12-H8 (§20.1)."
+    assert why_not(state, "run 3 H12-H10") == "The PRR has no 3-train (§20.1)."
+
+
+def test_the_end_names_the_bankrupt_and_what_he_loses() -> None:
+    poor = "@ cash Ann 5\n@ owns Ann PRR 3\n@ owns Bob PRR 3\n@ president PRR Ann\n@ par PRR 67\n"
+    state = holds(poor + "@ tile H10 57 1\n@ round operating PRR\n> until train")
+    assert told(state, "bankrupt") == ["Ann loses $5 by bankruptcy.", "The game is over. Ann is bankrupt."]
+
+
+def test_nobody_is_asked_for_bids_on_nothing() -> None:
+    assert (
+        decision(holds("= turn Ann")).needs == "to buy the SV for $20, to bid on another private, or to pass"
+    )
+    last = holds("\n".join(BOUGHT.splitlines()[:-1]) + "\n= turn Cid")
+    assert decision(last).needs == "to buy the BO for $220 or to pass"
+
+
+def test_what_is_open_is_named_with_its_amounts() -> None:
+    assert why_not(holds("= turn Ann"), "bid BO") == "Say for how much: bid BO 225 up to 800."
+    several = why_not(holds("= turn Ann"), "bid")
+    assert several.startswith("Say which, and for how much: bid CS 45 up to 800; bid DH 75 up to 800;")
