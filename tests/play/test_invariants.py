@@ -58,7 +58,8 @@ def _lost_share(state: State) -> None:
 
 def _other_president(state: State) -> None:
     co = state.companies[_running(state)]
-    co.president = next(s for s in state.seats if s != co.president)
+    his = co.shares[co.president or ""]
+    co.president = next(s for s in state.seats if co.shares.get(s, 0) < his)
 
 
 def _full_pool(state: State) -> None:
