@@ -58,8 +58,8 @@ def _lost_share(state: State) -> None:
 
 def _other_president(state: State) -> None:
     co = state.companies[_running(state)]
-    his = co.shares[co.president or ""]
-    co.president = next(s for s in state.seats if co.shares.get(s, 0) < his)
+    others = [s for s in state.seats if s != co.president]
+    co.president = min(others, key=lambda s: co.shares.get(s, 0))
 
 
 def _full_pool(state: State) -> None:
