@@ -87,6 +87,16 @@ def route_along(network: Network, hops: Sequence[Sequence[str]], train: str = ""
     return found[0]
 
 
+def hops_of(route: Route) -> list[list[str]]:
+    """The hexes of each hop between neighbouring stops of a route, as `route_along` takes them."""
+    hops: list[list[str]] = []
+    for hex, come, _ in route.runs:
+        if come >= NODE:
+            hops.append([])
+        hops[-1].append(hex)
+    return hops
+
+
 def _by_stops(network: Network, route: Route) -> str:
     return "-".join(_stop(network, stop) for stop in route.stops)
 

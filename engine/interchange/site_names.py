@@ -30,6 +30,10 @@ class SiteNames(msgspec.Struct, frozen=True):
     def ours(self, symbol: str) -> str:
         return next((ours for ours, theirs in self.symbols.items() if theirs == symbol), symbol)
 
+    def printed_at(self, hex: str) -> str:
+        """The site's name for what is printed on a hex: a group of equal hexes, and the place in it."""
+        return next((label for label, at in self.printed.items() if at == hex), f"{hex}-0")
+
 
 @cache
 def names_of(title: str) -> SiteNames:

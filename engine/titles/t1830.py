@@ -14,7 +14,7 @@ from engine.opening.waterfall import BiddersAuction, ParChoice, WaterfallSale
 from engine.operating.dividends import DividendStep
 from engine.operating.run import RunStep
 from engine.operating.stations import HomeChoice, TokenStep, settle_homes
-from engine.operating.track import TrackStep, never
+from engine.operating.track import TrackStep
 from engine.operating.trains import TrainStep, train_deal
 from engine.operating.turn import OperatingTurns
 from engine.powers import Exchanges, FreeTokens, TilePowers
@@ -80,7 +80,6 @@ def compose(options: tuple[str, ...]) -> Title:
                         also=powers.instead,
                         laid=settle_homes,
                         always=site,
-                        after=powers.extra if site else never,
                     ),
                     TokenStep(),
                     RunStep(best_only=not site, claims=site),

@@ -1,0 +1,312 @@
+"""A game of ours as a file of the site 18xx.games.
+
+Theory of operation. The game is said once more, line by line, to a second game under the site's
+conventions, and what that one is told becomes the actions of the file; so each action is checked
+when it is written. The two differ in when somebody is asked. A purchase that another has to agree
+to is said when he agrees, the site asking nobody. What a line skips in silence is declined there in
+so many words, as the site wants it. And a turn or step that only one of the two asks for is declined
+for the other, or left out; turns are counted in both to know which of them is ahead.
+
+Where house rules have led somewhere the site's cannot, the second game refuses a line, or stands
+elsewhere than the first: that line is the first that has no counterpart.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
+
+import msgspec
+
+from engine.actions import Accept, Action, Buy, BuyTrain, DealPrivate, Decline, Pass
+from engine.events import AnyEvent, OfferEnded, OfferMade, Opened, fold
+from engine.game import Game
+from engine.interchange.ledger import Ledger
+from engine.interchange.site_actions import player_id, written
+from engine.interchange.site_names import names_of
+from engine.kernel import asked, carry_out, game_of, new_game, refusal, stop
+from engine.notation import Ambiguous, Unreadable, explicit, parse, spell
+from engine.operating.turn import OperatingTurns
+from engine.state import Offer, OperatingTurn, State, StockTurn, copied, is_seat
+
+SITE_OPTION = "conventions 18xx.games"
+ENDED = "end"
+"""The line of a game that was ended by agreement."""
+MOST_DECLINED = 200
+"""How often somebody is declined for before one line; a round of turns is far less."""
+
+
+class Told(NamedTuple):
+    """A line of a game: the seat, the line in full, what it brought about, and when (epoch seconds)."""
+
+    seat: str
+    line: str
+    events: Sequence[AnyEvent]
+    at: int | None = None
+
+
+class NoCounterpart(Exception):
+    """The game cannot be one of the site's; `move` (from 1) is the first that is concerned, 0 the set-up."""
+
+    def __init__(self, move: int, line: str, reason: str) -> None:
+        where = f"Move {move} ({line})" if move else "The table"
+        super().__init__(f"{where} has no counterpart on 18xx.games: {reason}")
+        self.move = move
+
+
+def export(start: State, moves: Iterable[Told], *, name: str = "") -> dict[str, Any]:
+    """The game as a file of the site, to be written as JSON.
+
+    `start`: the position before the first move. Raises NoCounterpart with the first move that the
+    site does not know, FileError for a title that it does not play.
+    """
+    exporter = Exporter(start)
+    for told in moves:
+        exporter.say(told)
+    return exporter.file(name)
+
+
+class Exporter:
+    """An export that is under way. `site` is the second game, `actions` what it was told."""
+
+    def __init__(self, start: State) -> None:
+        self.names = names_of(start.title)
+        rules = [option for option in start.options if not option.startswith("conventions ")]
+        if unknown := [rule for rule in rules if rule not in self.names.options]:
+            raise NoCounterpart(0, "", f"the option {unknown[0]} is not known there.")
+        fresh = new_game(start.title, start.players, start.options).state
+        if difference := _difference(start, fresh):
+            raise NoCounterpart(0, "", f"it does not begin as a game begins: {difference}")
+        self.start = start
+        self.own = copied(start)
+        self.site: Game = game_of(new_game(start.title, start.players, (SITE_OPTION, *rules)).state)
+        self.ledger = Ledger(self.names, self.site.title)
+        self.actions: list[dict[str, Any]] = []
+        self._turns = [0, 0]
+        self._told = Told("", "", ())
+        self._number = 0
+
+    # -- line by line ------------------------------------------------------------------
+
+    def say(self, told: Told) -> None:
+        """Take in the next line of the game. Raises NoCounterpart."""
+        self._follow_turns()
+        self._compare()
+        self._told, self._number = told, self._number + 1
+        before = game_of(copied(self.own))
+        if told.line == ENDED:
+            self._end()
+        else:
+            self._translate(before, told)
+        fold(told.events, self.own)
+        self._turns[0] += _turns(told.events)
+
+    def file(self, name: str = "") -> dict[str, Any]:
+        """The file, once all lines are said. Raises NoCounterpart where the last led elsewhere."""
+        self._follow_turns()
+        for _ in range(MOST_DECLINED):
+            if not self.own.over or self.site.state.over:
+                break
+            self._decline()
+        self._compare(whole=True)
+        over, state = self.own.over, self.own
+        file: dict[str, Any] = {
+            "id": "hs_railpost_1",
+            "description": name,
+            "user": {"id": 0, "name": "You"},
+            "min_players": len(state.players),
+            "max_players": len(state.players),
+            "title": state.title,
+            "players": [{"id": number, "name": who} for number, who in enumerate(state.players, 1)],
+            "settings": {
+                "seed": 1,
+                "is_async": True,
+                "unlisted": True,
+                "optional_rules": [o for o in self.site.state.options if o != SITE_OPTION],
+            },
+            "mode": "hotseat",
+            "status": "finished" if over else "active",
+            "actions": self.actions,
+            "loaded": True,
+        }
+        if over:
+            scores = self.site.title.scores(self.site, over.bankrupt)
+            file["result"] = {str(player_id(seat)): dollars for seat, dollars in scores.items()}
+        return file
+
+    def _no(self, reason: str) -> NoCounterpart:
+        who = self.own.name(self._told.seat) if self._told.seat else ""
+        return NoCounterpart(self._number, f"{who}: {self._told.line}", reason)
+
+    def _translate(self, before: Game, told: Told) -> None:
+        """Say to the second game what a line of the first means there."""
+        try:
+            action = parse(before, told.seat, told.line)
+        except (Unreadable, Ambiguous) as wrong:
+            raise self._no(str(wrong)) from None
+        match action:
+            case Pass():
+                self._pass(before, told.seat)
+            case Decline():
+                pass
+            case Accept():
+                self._agreed(before, told.events)
+            case BuyTrain() | DealPrivate() if any(isinstance(e, OfferMade) for e in told.events):
+                pass
+            case BuyTrain(_, source, price) if source in before.state.companies:
+                turn = _operating(before)
+                self._deal(Offer(0, told.seat, told.seat, action, source, turn.company, price or 0))
+            case DealPrivate(private, amount):
+                owner = before.state.privates[private]
+                turn = before.top
+                target = turn.company if isinstance(turn, OperatingTurn) else told.seat
+                self._deal(Offer(0, told.seat, told.seat, action, owner, target, amount))
+            case Buy(company, source, count):
+                for _ in range(count):
+                    self._ordinary(told.seat, Buy(company, source))
+            case _:
+                self._ordinary(told.seat, action)
+
+    def _end(self) -> None:
+        self._write({"type": "end_game", "entity": player_id(self._told.seat), "entity_type": "player"})
+        over = stop(self.site.state, "It was ended by agreement.")
+        self.site = game_of(over.state)
+
+    # -- who is asked ------------------------------------------------------------------
+
+    def _follow_turns(self) -> None:
+        """Decline for whoever the site still asks while the game is turns ahead."""
+        for _ in range(MOST_DECLINED):
+            if self._turns[1] >= self._turns[0] or self.site.state.over:
+                return
+            self._decline()
+        raise self._no("its turns come in another order there.")
+
+    def _decline(self) -> None:
+        seats = asked(self.site)
+        if not seats:
+            raise self._no("nobody is asked there.")
+        self._say(seats[0], Pass())
+
+    def _pass(self, before: Game, seat: str) -> None:
+        """Decline where the site asks the same; what it does not ask is not written."""
+        top, there = before.top, self.site.top
+        if isinstance(top, OperatingTurn) and isinstance(there, OperatingTurn):
+            if self._turns[0] != self._turns[1]:
+                return
+            steps = self._steps()
+            while self._step_at(steps) < steps.index(top.step):
+                self._decline()
+            if self._step_at(steps) == steps.index(top.step):
+                self._say(seat, Pass())
+        elif type(top) is type(there) and asked(self.site)[:1] == (seat,):
+            self._say(seat, Pass())
+
+    def _steps(self) -> list[str]:
+        question = self.site.title.questions[OperatingTurn]
+        assert isinstance(question, OperatingTurns)
+        return [step.name for step in question.steps]
+
+    def _step_at(self, steps: list[str]) -> int:
+        """The step at which the second game stands; behind all where its turn is over."""
+        top = self.site.top
+        return steps.index(top.step) if isinstance(top, OperatingTurn) else len(steps)
+
+    def _ordinary(self, seat: str, action: Action) -> None:
+        """Say something when its step has come; those before it are declined."""
+        question, company = self.site.title.questions[OperatingTurn], getattr(self.site.top, "company", None)
+        assert isinstance(question, OperatingTurns)
+        if not any(aside.hears(self.site, action) for aside in self.site.title.asides):
+            while isinstance(turn := self.site.top, OperatingTurn) and turn.company == company:
+                now = self._steps().index(turn.step)
+                later = [isinstance(action, step.hears) for step in question.steps[now:]]
+                if later[0] or not any(later):
+                    break
+                self._decline()
+        self._say(seat, action)
+
+    # -- deals -------------------------------------------------------------------------
+
+    def _agreed(self, before: Game, events: Sequence[AnyEvent]) -> None:
+        number = next(e.number for e in events if isinstance(e, OfferEnded) and e.outcome == "accepted")
+        self._deal(next(offer for offer in before.state.offers if offer.number == number))
+
+    def _deal(self, offer: Offer) -> None:
+        """A purchase to which both sides have agreed, made by the buyer."""
+        buyer = self.site.voice(offer.target)
+        if isinstance(offer.deal, BuyTrain):
+            self._ordinary(buyer, msgspec.structs.replace(offer.deal, price=offer.price))
+            return
+        source = offer.source if is_seat(offer.target) else None
+        self._ordinary(buyer, DealPrivate(offer.deal.private, offer.price, source))
+
+    # -- saying ------------------------------------------------------------------------
+
+    def _say(self, seat: str, action: Action) -> None:
+        """Tell the second game, and write down what it was told. Raises NoCounterpart."""
+        if why := refusal(self.site, seat, action):
+            said = "" if spell(self.site, action) == self._told.line else f"{spell(self.site, action)}: "
+            raise self._no(f"{said}{why}")
+        record = written(self.site, self.names, self.ledger, seat, explicit(self.site, action))
+        self._carry_out(seat, action)
+        if self.site.state.offers:
+            self._carry_out(self.site.state.offers[0].asked, Accept())
+        self._write(record)
+
+    def _carry_out(self, seat: str, action: Action) -> None:
+        self.site.events = []
+        carry_out(self.site, seat, action)
+        self.ledger.follow(self.site.events)
+        self._turns[1] += _turns(self.site.events)
+
+    def _write(self, record: dict[str, Any]) -> None:
+        head = {"id": len(self.actions) + 1}
+        if self._told.at is not None:
+            head["created_at"] = self._told.at
+        self.actions.append(
+            {k: record.pop(k) for k in ("type", "entity", "entity_type")} | head | record
+        )
+
+    def _compare(self, *, whole: bool = False) -> None:
+        """Hold the two positions against each other where they are in the same turn."""
+        if whole or self._turns[0] == self._turns[1]:
+            if difference := _difference(self.own, self.site.state):
+                raise self._no(f"it leads elsewhere there: {difference}")
+
+
+def _turns(events: Iterable[AnyEvent]) -> int:
+    """How many turns have begun."""
+    return sum(isinstance(e, Opened) and isinstance(e.frame, StockTurn | OperatingTurn) for e in events)
+
+
+def _operating(g: Game) -> OperatingTurn:
+    assert isinstance(g.top, OperatingTurn)
+    return g.top
+
+
+def _difference(ours: State, theirs: State) -> str | None:
+    """Where two positions show something else, in words; None where they show the same."""
+    for owner, dollars in ours.cash.items():
+        if dollars != theirs.cash[owner]:
+            return f"{ours.name(owner)} has ${theirs.cash[owner]}, and ${dollars} here."
+    for company, here in ours.companies.items():
+        there = theirs.companies[company]
+        for what in ("shares", "par", "cell", "president", "floated"):
+            if getattr(here, what) != getattr(there, what):
+                return f"the {what} of the {company} differ."
+        if sorted(here.trains) != sorted(there.trains):
+            return f"the trains of the {company} differ."
+    for private, owner in ours.privates.items():
+        if owner != theirs.privates[private]:
+            return f"the {private} is {theirs.name(theirs.privates[private])}'s, and {ours.name(owner)}'s here."
+    if ours.tiles != theirs.tiles:
+        return "other tiles lie on the board."
+    if _tokens(ours) != _tokens(theirs):
+        return "other tokens stand on the board."
+    if (ours.phase, sorted(ours.pool)) != (theirs.phase, sorted(theirs.pool)):
+        return "other trains are in play."
+    return None
+
+
+def _tokens(state: State) -> set[tuple[str, int, str]]:
+    return {(hex, node, company) for hex, here in state.tokens.items() for node, company in here}
