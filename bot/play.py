@@ -16,6 +16,7 @@ from datetime import datetime
 import engine
 from bot.answers import Asked
 from bot.tables import TableInfo
+from engine.record.telling import ENDED, Telling, Told
 from storage import Ballot, Line, Move, StoreError, resolve
 
 STRIDE = 32  # moves from one kept position to the next
@@ -239,6 +240,36 @@ class Play:
         if begun is None or not begun <= seq <= self.seq:
             raise ValueError(f"The log of table {self.table.code} has no position {seq}.")
         return self._named(self._after(self._stands[seq]), seq)
+
+    def telling(self) -> Telling:
+        """The game as the line of play has it, by the names of now; what was undone is left out.
+
+        Raises ValueError before the start.
+        """
+        if self._state is None:
+            raise ValueError(f"Table {self.table.code} has not begun.")
+        start = self._after(0)
+        before, moves = engine.copied(start), list[Told]()
+        start.players = self._state.players.copy()
+        renamed = before.players != start.players
+        named = engine.copied(start)
+        for seq in self.line.played:
+            row = self._rows[seq - 1]
+            events = engine.decoded_events(row.events)
+            line = row.line
+            seat = seat_name(row.seat or 0)
+            if renamed and line != ENDED:
+                before.players = self._named_at(seq)
+                line = engine.spell(named, engine.parse(before, seat, line))
+            moves.append(Told(seat, line, events, int(row.at.timestamp())))
+            if renamed:
+                engine.fold(events, before)
+                engine.fold(events, named)
+        return Telling(start, tuple(moves))
+
+    def _named_at(self, seq: int) -> list[str]:
+        """Who played when a row was written."""
+        return self._named(self._after(0), seq).players
 
     def stands(self, seat: int, seen: str) -> bool:
         """Whether what was answered still stands for that seat."""

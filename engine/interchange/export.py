@@ -14,7 +14,7 @@ elsewhere than the first: that line is the first that has no counterpart.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import msgspec
 
@@ -27,22 +27,12 @@ from engine.interchange.site_names import names_of
 from engine.kernel import asked, carry_out, game_of, new_game, refusal, stop
 from engine.notation import Ambiguous, Unreadable, explicit, parse, spell
 from engine.operating.turn import OperatingTurns
+from engine.record.telling import ENDED, Telling, Told
 from engine.state import Offer, OperatingTurn, State, StockTurn, copied, is_seat
 
 SITE_OPTION = "conventions 18xx.games"
-ENDED = "end"
-"""The line of a game that was ended by agreement."""
 MOST_DECLINED = 200
 """How often somebody is declined for before one line; a round of turns is far less."""
-
-
-class Told(NamedTuple):
-    """A line of a game: the seat, the line in full, what it brought about, and when (epoch seconds)."""
-
-    seat: str
-    line: str
-    events: Sequence[AnyEvent]
-    at: int | None = None
 
 
 class NoCounterpart(Exception):
@@ -54,14 +44,14 @@ class NoCounterpart(Exception):
         self.move = move
 
 
-def export(start: State, moves: Iterable[Told], *, name: str = "") -> dict[str, Any]:
+def export(telling: Telling, name: str = "") -> dict[str, Any]:
     """The game as a file of the site, to be written as JSON.
 
-    `start`: the position before the first move. Raises NoCounterpart with the first move that the
-    site does not know, FileError for a title that it does not play.
+    Raises NoCounterpart with the first move that the site does not know, FileError for a title that
+    it does not play.
     """
-    exporter = Exporter(start)
-    for told in moves:
+    exporter = Exporter(telling.start)
+    for told in telling.moves:
         exporter.say(told)
     return exporter.file(name)
 
@@ -90,7 +80,7 @@ class Exporter:
 
     def say(self, told: Told) -> None:
         """Take in the next line of the game. Raises NoCounterpart."""
-        self._follow_turns()
+        self._follow()
         self._compare()
         self._told, self._number = told, self._number + 1
         before = game_of(copied(self.own))
@@ -103,7 +93,7 @@ class Exporter:
 
     def file(self, name: str = "") -> dict[str, Any]:
         """The file, once all lines are said. Raises NoCounterpart where the last led elsewhere."""
-        self._follow_turns()
+        self._follow()
         for _ in range(MOST_DECLINED):
             if not self.own.over or self.site.state.over:
                 break
@@ -136,6 +126,8 @@ class Exporter:
 
     def _no(self, reason: str) -> NoCounterpart:
         who = self.own.name(self._told.seat) if self._told.seat else ""
+        if SITE_OPTION not in self.start.options:
+            reason += " The table is not played by the site's conventions."
         return NoCounterpart(self._number, f"{who}: {self._told.line}", reason)
 
     def _translate(self, before: Game, told: Told) -> None:
@@ -158,8 +150,8 @@ class Exporter:
                 self._deal(Offer(0, told.seat, told.seat, action, source, turn.company, price or 0))
             case DealPrivate(private, amount):
                 owner = before.state.privates[private]
-                turn = before.top
-                target = turn.company if isinstance(turn, OperatingTurn) else told.seat
+                top = before.top
+                target = top.company if isinstance(top, OperatingTurn) else told.seat
                 self._deal(Offer(0, told.seat, told.seat, action, owner, target, amount))
             case Buy(company, source, count):
                 for _ in range(count):
@@ -174,13 +166,21 @@ class Exporter:
 
     # -- who is asked ------------------------------------------------------------------
 
-    def _follow_turns(self) -> None:
-        """Decline for whoever the site still asks while the game is turns ahead."""
+    def _follow(self) -> None:
+        """Decline for whoever the site still asks while the game is turns, or steps, ahead."""
         for _ in range(MOST_DECLINED):
-            if self._turns[1] >= self._turns[0] or self.site.state.over:
+            if self._ahead() <= 0 or self.site.state.over:
                 return
             self._decline()
         raise self._no("its turns come in another order there.")
+
+    def _ahead(self) -> int:
+        """How many turns the game is ahead of the site, or else steps of a company's turn."""
+        turns, top, there = self._turns[0] - self._turns[1], self.own.top, self.site.top
+        if turns or not (isinstance(top, OperatingTurn) and isinstance(there, OperatingTurn)):
+            return turns
+        steps = self._steps()
+        return steps.index(top.step) - steps.index(there.step)
 
     def _decline(self) -> None:
         seats = asked(self.site)
@@ -190,27 +190,14 @@ class Exporter:
 
     def _pass(self, before: Game, seat: str) -> None:
         """Decline where the site asks the same; what it does not ask is not written."""
-        top, there = before.top, self.site.top
-        if isinstance(top, OperatingTurn) and isinstance(there, OperatingTurn):
-            if self._turns[0] != self._turns[1]:
-                return
-            steps = self._steps()
-            while self._step_at(steps) < steps.index(top.step):
-                self._decline()
-            if self._step_at(steps) == steps.index(top.step):
-                self._say(seat, Pass())
-        elif type(top) is type(there) and asked(self.site)[:1] == (seat,):
+        same = type(before.top) is type(self.site.top) and asked(self.site)[:1] == (seat,)
+        if same and self._ahead() == 0:
             self._say(seat, Pass())
 
     def _steps(self) -> list[str]:
         question = self.site.title.questions[OperatingTurn]
         assert isinstance(question, OperatingTurns)
         return [step.name for step in question.steps]
-
-    def _step_at(self, steps: list[str]) -> int:
-        """The step at which the second game stands; behind all where its turn is over."""
-        top = self.site.top
-        return steps.index(top.step) if isinstance(top, OperatingTurn) else len(steps)
 
     def _ordinary(self, seat: str, action: Action) -> None:
         """Say something when its step has come; those before it are declined."""
@@ -263,15 +250,12 @@ class Exporter:
         head = {"id": len(self.actions) + 1}
         if self._told.at is not None:
             head["created_at"] = self._told.at
-        self.actions.append(
-            {k: record.pop(k) for k in ("type", "entity", "entity_type")} | head | record
-        )
+        self.actions.append({k: record.pop(k) for k in ("type", "entity", "entity_type")} | head | record)
 
     def _compare(self, *, whole: bool = False) -> None:
-        """Hold the two positions against each other where they are in the same turn."""
-        if whole or self._turns[0] == self._turns[1]:
-            if difference := _difference(self.own, self.site.state):
-                raise self._no(f"it leads elsewhere there: {difference}")
+        """Hold the two positions against each other where they are at the same point."""
+        if (whole or self._ahead() == 0) and (difference := _difference(self.own, self.site.state)):
+            raise self._no(f"it leads elsewhere there: {difference}")
 
 
 def _turns(events: Iterable[AnyEvent]) -> int:
@@ -286,6 +270,8 @@ def _operating(g: Game) -> OperatingTurn:
 
 def _difference(ours: State, theirs: State) -> str | None:
     """Where two positions show something else, in words; None where they show the same."""
+    if _round(ours) != _round(theirs):
+        return "it is another round."
     for owner, dollars in ours.cash.items():
         if dollars != theirs.cash[owner]:
             return f"{ours.name(owner)} has ${theirs.cash[owner]}, and ${dollars} here."
@@ -298,15 +284,18 @@ def _difference(ours: State, theirs: State) -> str | None:
             return f"the trains of the {company} differ."
     for private, owner in ours.privates.items():
         if owner != theirs.privates[private]:
-            return f"the {private} is {theirs.name(theirs.privates[private])}'s, and {ours.name(owner)}'s here."
+            other = theirs.name(theirs.privates[private])
+            return f"the {private} is {other}'s, and {ours.name(owner)}'s here."
     if ours.tiles != theirs.tiles:
         return "other tiles lie on the board."
-    if _tokens(ours) != _tokens(theirs):
-        return "other tokens stand on the board."
+    if hex := next((hex for hex, here in ours.tokens.items() if theirs.tokens.get(hex) != here), None):
+        return f"the tokens in {hex} stand otherwise."
     if (ours.phase, sorted(ours.pool)) != (theirs.phase, sorted(theirs.pool)):
         return "other trains are in play."
     return None
 
 
-def _tokens(state: State) -> set[tuple[str, int, str]]:
-    return {(hex, node, company) for hex, here in state.tokens.items() for node, company in here}
+def _round(state: State) -> tuple[object, ...]:
+    """What tells a round from every other."""
+    frame = state.stack[0]
+    return type(frame), *(getattr(frame, name, None) for name in ("after", "number"))

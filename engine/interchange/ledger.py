@@ -47,6 +47,13 @@ class Ledger:
             percent -= percents[share]
         return found
 
+    def holders(self, company: str) -> dict[str, dict[str, int]]:
+        """By owner his certificates of a company, with the percent of each."""
+        percents = self._percents[company]
+        return {
+            owner: {s: percents[s] for s in held} for owner, held in self._shares[company].items() if held
+        }
+
     def train(self, train: str, owner: str) -> str:
         """A train of that type as its owner has it; the bank's is the next of its type."""
         if owner == BANK:

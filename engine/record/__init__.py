@@ -7,6 +7,7 @@ checkpoint against a position, `replay` plays a whole text, `write` makes one.
 from engine.record.checks import compared, observed
 from engine.record.position import place
 from engine.record.replay import Failure, Report, replay
+from engine.record.telling import Telling, Told
 from engine.record.text import Malformed, Script, read, write
 
 __all__ = [
@@ -14,6 +15,8 @@ __all__ = [
     "Malformed",
     "Report",
     "Script",
+    "Telling",
+    "Told",
     "compared",
     "observed",
     "place",
