@@ -28,11 +28,8 @@ from bot.answers import (
     Voted,
 )
 from bot.controls import (
-    AMOUNT,
     JOIN,
     LEAVE,
-    LONGEST,
-    MENU,
     PICK,
     SAY,
     START,
@@ -400,33 +397,3 @@ def line_form(key: Key, example: str) -> Json:
         "description": "As in letters and in /do; several with ; between them",
     }  # fmt: skip
     return {"title": "Say a line", "custom_id": str(key), "components": [label]}
-
-
-__all__ = [
-    "AMOUNT",
-    "LONGEST",
-    "MENU",
-    "Face",
-    "Json",
-    "Shot",
-    "amount_form",
-    "answered",
-    "code",
-    "cut",
-    "heading",
-    "invitation",
-    "line_form",
-    "lobby_card",
-    "mention",
-    "menu",
-    "result",
-    "since",
-    "spoken",
-    "stripped",
-    "sure",
-    "told",
-    "turn_card",
-    "vote_card",
-    "who",
-    "wrong_person",
-]  # fmt: skip

@@ -20,14 +20,15 @@ from bot import cards, controls, words
 from bot.answers import Answer, Done, Shown, Stale, Voted
 from bot.cards import Json
 from bot.controls import Key
-from bot.courier import Payload, is_asking, ref_of
-from bot.courier import Shown as Picture
+from bot.courier import is_asking, ref_of
 from bot.lobby import told_status
 from bot.people import by_discord, table_name
 from bot.pictures import Pictures
 from bot.play import View, seat_name
 from bot.service import Service
 from bot.tables import TableInfo
+from bot.wire import Payload
+from bot.wire import Shown as Picture
 from storage import Missing, Status, StoreError, Table
 
 log = logging.getLogger(__name__)

@@ -164,8 +164,10 @@ class _Teller:
             self.pause()
             self.say(f"the {event.private} is closed")
         else:
-            price = self._price()
-            self.say(f"{self.who(event.owner)} {'buys' if price else 'receives'} the {event.private}{price}")
+            seller = self._paid.target if self._paid else BANK
+            verb = "buys" if self._paid else "receives"
+            source = f" from {self.who(seller)}" if seller != BANK else ""
+            self.say(f"{self.who(event.owner)} {verb} the {event.private}{source}{self._price()}")
 
     def _BidMade(self, event: BidMade) -> None:
         self.say(f"{self.who(event.seat)} bids ${event.amount} for the {event.private}")

@@ -2,8 +2,9 @@
 
 Theory of operation. The forms declared beside each action are compiled once into parts: words that
 stand as they are, fields read by a kind of token, and optional groups. A line is read by trying
-every form; its words may end early, and fields so left out are filled with whatever is legal. A
-field is spelled by the same kind that reads it, so `parse(spell(a)) == a`.
+every form; its words may end early, and fields so left out are filled with whatever is legal. Where
+no form fits so, fields are left out in the middle too (`bid 175` in an auction). A field is spelled
+by the same kind that reads it, so `parse(spell(a)) == a`.
 
 Three failures are three types: `Unreadable` (no form fits), `Refused` (the rules), `Ambiguous`
 (more than one legal meaning). Nothing changes in any of them.
@@ -21,15 +22,17 @@ from typing import Any, get_args
 
 import msgspec
 
-from engine.actions import Action, AnyAction, Run
+from engine.actions import Action, AnyAction, DealPrivate, Run
 from engine.board.faces import face_at
 from engine.game import Game
 from engine.kernel import Refused, options, refusal
 from engine.operating.run import best_run, spelled
-from engine.state import BANK, IPO, POOL, OperatingTurn
+from engine.state import BANK, IPO, POOL, OperatingTurn, StockTurn
 
 MOST_FILLINGS = 400
 MOST_CHOICES = 12
+OPEN = object()
+"""Stands for a field that was left out between others."""
 
 
 class Unreadable(Exception):
@@ -321,11 +324,13 @@ def words_of(line: str) -> list[str]:
     return text.replace("#", "").split()
 
 
-def _readings(g: Game, words: list[str]) -> Iterator[tuple[type[Action], dict[str, Any]]]:
-    """Every action and the fields of it that the words say."""
+def _readings(
+    g: Game, words: list[str], *, gaps: bool = False
+) -> Iterator[tuple[type[Action], dict[str, Any]]]:
+    """Every action and the fields of it that the words say; `gaps`: some may be left out between."""
     seen: set[tuple[type[Action], str]] = set()
     for action, form in _shapes():
-        for fields in _match(g, form, words, 0, {}):
+        for fields in _match(g, form, words, 0, {}, gaps):
             mark = (action, repr(sorted(fields.items())))
             if mark not in seen:
                 seen.add(mark)
@@ -333,7 +338,7 @@ def _readings(g: Game, words: list[str]) -> Iterator[tuple[type[Action], dict[st
 
 
 def _match(
-    g: Game, form: tuple[_Part, ...], words: list[str], at: int, fields: dict[str, Any]
+    g: Game, form: tuple[_Part, ...], words: list[str], at: int, fields: dict[str, Any], gaps: bool
 ) -> Iterator[dict[str, Any]]:
     if at == len(words):
         if at:
@@ -345,13 +350,23 @@ def _match(
     match part:
         case _Word(text):
             if words[at].casefold() == text:
-                yield from _match(g, rest, words, at + 1, fields)
+                yield from _match(g, rest, words, at + 1, fields, gaps)
+            if gaps and at and rest and isinstance(rest[0], _Field):
+                yield from _match(g, rest[1:], words, at, fields | _open(rest[0]), gaps)
         case _Field(names, kind):
             for values, following in kind.read(g, words, at):
-                yield from _match(g, rest, words, following, fields | dict(zip(names, values, strict=False)))
+                said = fields | dict(zip(names, values, strict=False))
+                yield from _match(g, rest, words, following, said, gaps)
+            if gaps:
+                yield from _match(g, rest, words, at, fields | _open(part), gaps)
         case _Group(parts):
-            yield from _match(g, (*parts, *rest), words, at, fields)
-            yield from _match(g, rest, words, at, fields)
+            yield from _match(g, (*parts, *rest), words, at, fields, gaps)
+            yield from _match(g, rest, words, at, fields, gaps)
+
+
+def _open(part: _Field) -> dict[str, Any]:
+    """The fields of a part that was left out between others: no default stands for them."""
+    return dict.fromkeys(part.names, OPEN)
 
 
 def parse(g: Game, seat: str, line: str) -> Action:
@@ -360,7 +375,7 @@ def parse(g: Game, seat: str, line: str) -> Action:
     Raises Unreadable, Refused or Ambiguous, each with a sentence for the player.
     """
     words = words_of(line)
-    readings = list(_readings(g, words))
+    readings = list(_readings(g, words)) or list(_readings(g, words, gaps=True))
     if not readings:
         raise _unreadable(g, seat, " ".join(words))
     legal: list[Action] = []
@@ -381,9 +396,12 @@ def parse(g: Game, seat: str, line: str) -> Action:
 
 
 def explicit(g: Game, action: Action) -> Action:
-    """The action with everything said that is stored: the best routes instead of `best`."""
+    """The action with everything said that is stored: the best routes instead of `best`, the owner
+    of a private that a player buys."""
     if isinstance(action, Run) and not action.routes and isinstance(g.top, OperatingTurn):
         return msgspec.structs.replace(action, routes=spelled(g, best_run(g, g.top.company)))
+    if isinstance(action, DealPrivate) and isinstance(g.top, StockTurn) and action.target is None:
+        return msgspec.structs.replace(action, source=g.state.privates[action.private])
     return action
 
 
@@ -392,11 +410,18 @@ def _legal(
 ) -> tuple[list[Action], str | None]:
     """What the reading can legally be, and otherwise the reason why it cannot."""
     defaults = defaults_of(action)
-    missing = [n for n in action.__struct_fields__ if n not in fields and n not in defaults]
+    left_out = [n for n, value in fields.items() if value is OPEN]
+    fields = {n: value for n, value in fields.items() if n not in left_out}
+    missing = [
+        n for n in action.__struct_fields__ if n in left_out or (n not in fields and n not in defaults)
+    ]
     if not missing:
         whole = action(**fields)
         why = refusal(g, seat, whole)
-        return ([], why) if why else ([whole], None)
+        if why is None:
+            return [whole], None
+        elsewhere = _elsewhere(g, seat, whole, fields)
+        return elsewhere, None if elsewhere else why
     spaces = [list(_kind_of(action, name).values(g, name, fields)) for name in missing]
     if not all(spaces):
         return _among_options(g, seat, action, fields)
@@ -409,6 +434,20 @@ def _legal(
             found.append(whole)
         first = first or why
     return found, None if found else first
+
+
+def _elsewhere(g: Game, seat: str, refused: Action, fields: dict[str, Any]) -> list[Action]:
+    """What is offered where a part that was left out is not what it commonly is: `buy train 3`, of
+    which there is none but in the pool."""
+    unsaid = [n for n, d in defaults_of(type(refused)).items() if n not in fields and d is not None]
+    if not unsaid:
+        return []
+    others = (option.action for option in options(g, seat) if isinstance(option.action, type(refused)))
+    return [
+        other
+        for other in others
+        if all(getattr(other, n) == getattr(refused, n) for n in refused.__struct_fields__ if n not in unsaid)
+    ]
 
 
 def _among_options(

@@ -81,6 +81,16 @@ class Imap:
         self._timeout = timeout
         self._folders: dict[Folder, str] = {}
         self._next = 1  # UIDNEXT at the time of the SELECT
+        self._news = False  # a mail was announced since the last search began
+        self._untagged = client.protocol._untagged_response
+        client.protocol._untagged_response = self._hear
+
+    def _hear(self, line: bytes) -> Any:
+        """A server tells of new mail once, with the answer to whatever it was asked; the library listens
+        during IDLE alone.
+        """
+        self._news = self._news or re.match(rb"\* \d+ EXISTS", line) is not None
+        return self._untagged(line)
 
     @classmethod
     async def open(cls, account: ImapAccount, timeout: float) -> Self:
@@ -114,6 +124,7 @@ class Imap:
         selected = await self._ok(self._client.select("INBOX"))
         found = re.search(rb"UIDNEXT (\d+)", b"\n".join(bytes(line) for line in selected.lines))
         self._next = int(found[1]) if found else 1
+        self._news = False
 
     async def _made(self, name: str) -> str:
         """The folder's name on this server, the folder being there: some servers keep all folders inside
@@ -157,6 +168,7 @@ class Imap:
 
     async def uids(self, floor: int) -> list[int]:
         """The UIDs in the INBOX from `floor` on, ascending."""
+        self._news = False
         found: set[int] = set()
         low = floor
         while low + _SLICE < self._next:
@@ -204,6 +216,8 @@ class Imap:
         """Return when the server has news, or after `seconds` at most. Whatever it pushes only means: search
         again.
         """
+        if self._news:
+            return
         if not self._client.has_capability("IDLE"):
             await asyncio.wait({self._lost}, timeout=min(seconds, 30.0))
             await self._ok(self._client.noop())

@@ -78,7 +78,7 @@ class OperatingTurns:
             when = "is past in this turn" if past else "is no part of an operating turn"
             return f"That {when}; {g.state.name(seat)} is asked {self.needs(g, frame)} (§17)."
         for step in self.steps[now:at]:
-            if step.waits(g, frame) and (why := step.must(g, frame)):
+            if step.waits(g, then := _at(frame, step.name)) and (why := step.must(g, then)):
                 return why
         return self.steps[at].refuse(g, _at(frame, self.steps[at].name), action)
 

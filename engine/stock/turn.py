@@ -66,7 +66,8 @@ class Trading:
     """Asks a player in his stock turn.
 
     `sales_around`: sales both before and after the purchase. `extra_from_ipo`: further
-    certificates in the brown zone come from the initial offering too. `first_sale_round`: the stock round from which sales are allowed.
+    certificates in the brown zone come from the initial offering too. `first_sale_round`: the stock
+    round from which sales are allowed.
     `also`: whether a player with nothing to buy or sell has something else to do in his turn.
     """
 
@@ -80,15 +81,19 @@ class Trading:
         return (frame.seat,)
 
     def needs(self, g: Game, frame: StockTurn) -> str:
-        if excess(g, frame.seat) and self._can_sell(g, frame):
+        if self._must_sell(g, frame):
             return "to sell down to the limit"
         if frame.bought:
             return "to sell, or be done" if self._may_sell(frame) else "to buy more, or be done"
+        if stock_round(g).number < self.first_sale_round:
+            return "to buy or pass"
         return "to buy, sell, or be done" if frame.sold else "to buy, sell, or pass"
 
     def settle(self, g: Game, frame: StockTurn) -> bool:
-        """Pass over a turn in which nothing (more) can be done."""
-        if self._can_sell(g, frame) or next(self._purchases(g, frame), None):
+        """Pass over a turn in which nothing (more) can be done and no offer is open."""
+        if g.state.offers:
+            return False
+        if next(self._sales(g, frame), None) or next(self._purchases(g, frame), None):
             return False
         if not (frame.bought or frame.sold) and self.also(g, frame):
             return False
@@ -129,8 +134,11 @@ class Trading:
                     dollars = g.price(company) * count
                     yield Option(sell, f"Sell {count * unit(g, company)} % of the {company} for ${dollars}")
 
-    def _can_sell(self, g: Game, frame: StockTurn) -> bool:
-        return next(self._sales(g, frame), None) is not None
+    def _must_sell(self, g: Game, frame: StockTurn) -> list[str]:
+        """What is above a limit, where any of it can be sold: who cannot sell stays above it (§10)."""
+        over = excess(g, frame.seat)
+        sellable = (o.action for o in self._sales(g, frame)) if over else ()
+        return over if any(isinstance(sale, Sell) and sale.company in over for sale in sellable) else []
 
     # -- objections --------------------------------------------------------------------
 
@@ -139,7 +147,7 @@ class Trading:
             return self._refuse_sale(g, frame, action)
         if not isinstance(action, Pass | Buy | Par):
             return "In a stock round a player buys, sells or passes (§4)."
-        if (over := excess(g, seat)) and self._can_sell(g, frame):
+        if over := self._must_sell(g, frame):
             return f"Sell down to the limit first: {', '.join(over)} (§10)."
         match action:
             case Buy(company, source, count):

@@ -14,7 +14,7 @@ from engine.opening.waterfall import BiddersAuction, ParChoice, WaterfallSale
 from engine.operating.dividends import DividendStep
 from engine.operating.run import RunStep
 from engine.operating.stations import HomeChoice, TokenStep, settle_homes
-from engine.operating.track import TrackStep
+from engine.operating.track import TrackStep, never
 from engine.operating.trains import TrainStep, train_deal
 from engine.operating.turn import OperatingTurns
 from engine.powers import Exchanges, FreeTokens, TilePowers
@@ -77,9 +77,10 @@ def compose(options: tuple[str, ...]) -> Title:
             OperatingTurn: OperatingTurns(
                 (
                     TrackStep(
-                        also=powers.instead,
+                        also=powers.instead if site else powers.possible,
                         laid=settle_homes,
                         always=site,
+                        after=never if site else powers.possible,
                     ),
                     TokenStep(),
                     RunStep(best_only=not site, claims=site),

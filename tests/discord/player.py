@@ -57,7 +57,7 @@ class DiscordPlayer:
         return await self._heard(before, line, done)
 
     async def _heard(self, before: int, line: str, done: Interaction) -> Interaction:
-        """Wait until it has happened, saying yes where he is asked; AssertionError with what he is told instead."""
+        """Wait until it has happened, saying yes where he is asked; AssertionError with what he is told."""
         end = time.monotonic() + self.fake.patience
         while (await self.look()).seq == before:
             told = "\n".join(m.text for m in done.private if not m.loading)
@@ -144,14 +144,14 @@ class DiscordPlayer:
                 assert done.private, f"No menu opened for {option!r}."
                 screen = done.private[0]
             else:
-                before = screen
-                await self.fake.until(
-                    lambda d=done: d.updated or d.private, f"the next menu after {before!r}"
-                )  # type: ignore[misc]
+                await self._next_level(done)
         raise AssertionError(f"The menus do not lead to {choice.line!r}.")
 
+    async def _next_level(self, done: Interaction) -> None:
+        await self.fake.until(lambda: done.updated or done.private, "the next menu")
+
     def _option(self, screen: Message, choice: Choice, label: str) -> tuple[Control, str]:
-        """The select and the option that lead on: the thing itself, the next of its labels, or further pages."""
+        """The select and the option that lead on: the thing itself, one of its labels, or more of them."""
         selects = [c for c in self.fake.controls(screen) if c.kind == "select"]
         for wanted in ([label], list(reversed(choice.path)), ["More…"]):
             for each in selects:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import pytest
 
 from bot import client as shipped
 from bot.people import table_name
+from bot.pictures import Pictures
 
 from . import limits
 from .fake import FakeDiscord, Message
@@ -113,9 +115,60 @@ async def test_the_same_person_goes_on_with_the_same_card(begun: Party, fake: Fa
     card = await begun.card_for("Ann", holding="par")
     pings = len(fake.pings)
     await fake.select("Ann", card, "Par: 6 ways", "Par the B&O at $67")
-    again = await begun.card_for("Ann", holding="sell, or pass")
+    again = await begun.card_for("Ann", holding="or pass")
     assert again is card and len(fake.pings) == pings
     assert "par" not in again.text.rpartition("###")[2] and len(fake.images(again)) == 2
+
+
+async def operating(party: Party) -> Message:
+    """Ann's B&O has floated and may lay track; her card."""
+    await party.play(*OPENING, "Ann: par B&O 67")
+    for _ in range(4):
+        await party.play("Ann: buy B&O from ipo", "Bob: pass", "Cid: pass")
+    await party.play("Ann: pass")
+    return await party.card_for("Ann", holding="track")
+
+
+async def test_track_is_chosen_by_hex_and_shown_in_all_rotations(begun: Party, fake: FakeDiscord) -> None:
+    card = await operating(begun)
+    lay = next(c for c in fake.controls(card) if c.label.startswith("Lay"))
+    assert [option.name for option in lay.options] == ["I17", "J14 Washington"]
+    menu = (await fake.select("Ann", card, lay.custom_id, "I17")).message
+    assert [each.filename for each in fake.images(menu)] == ["I17-7.png", "I17-8.png", "I17-9.png"]
+    assert options(menu, fake, "Lay")[-1] == "#9 on I17, rotation 4, for $80"
+    ambiguous = await begun.do("Ann", "lay 57 J14")
+    assert [c.label for c in fake.controls(ambiguous.message)] == ["lay 57 J14 0", "lay 57 J14 3"]
+    await fake.click("Ann", ambiguous.message, "lay 57 J14 3")
+    again = await begun.card_for("Ann", holding="lays #57 on J14")
+    assert again is card and (await begun.said())[-1] == "lay 57 J14 3"
+
+
+async def test_real_pictures(fake: FakeDiscord, tmp_path: Path) -> None:
+    with Pictures(1) as pictures:
+        party = Party(fake, tmp_path / "railpost.db", pictures=pictures)
+        async with party.online():
+            await party.begun("Ann", "Bob", "Cid")
+            first = await party.card_for("Ann")
+            await fake.click("Ann", first, "Pass")
+            card = await party.card_for("Bob")
+            shown = fake.images(card)
+            assert [each.filename for each in shown] == ["map.png", "market.png"]
+            assert all(each.size_px and each.size_px[0] >= 1000 for each in shown)
+            assert all(len(each.content) < 400_000 for each in shown)
+            assert all(alt and len(alt) > 20 for alt in fake.alt(card))
+            done = await fake.slash("Cid", party.thread, "show company")
+            assert fake.images(done.message)
+    fake.check(pinged=["Ann", "Bob"])
+
+
+async def test_the_library_remembers_nothing(begun: Party, fake: FakeDiscord) -> None:
+    await fake.click("Ann", await begun.card_for("Ann"), "Write…")
+    await begun.do("Ann", "buy CS")
+    await fake.click("Ann", await begun.card_for("Ann"), "Pass")
+    await begun.card_for("Bob")
+    clients = [each for each in gc.get_objects() if type(each) is shipped.Client and not each.is_closed()]
+    stores = [each._connection._view_store for each in clients]
+    assert stores and all(not s._views and not s._modals and not s._dynamic_items for s in stores)
 
 
 async def test_undo_gives_the_turn_back(begun: Party, fake: FakeDiscord) -> None:
@@ -163,11 +216,8 @@ async def test_wrong_person(begun: Party, fake: FakeDiscord) -> None:
 
 
 async def test_president_is_named(begun: Party, fake: FakeDiscord) -> None:
-    await begun.play(*OPENING, "Ann: par B&O 67")
-    for _ in range(4):
-        await begun.play("Ann: buy B&O from ipo", "Bob: pass", "Cid: pass")
-    await begun.play("Ann: pass")
-    card = await begun.card_for("Ann", holding="president of the B&O")
+    card = await operating(begun)
+    assert "president of the B&O" in card.text
     done = await fake.click("Bob", card, custom_id=fake.controls(card)[0].custom_id)
     await fake.until(lambda: done.private, "an answer")
     assert done.text == "These controls are for Ann (president of the B&O)."

@@ -17,7 +17,7 @@ from bot.config import SettingsError, read
 from bot.service import Service
 from storage import open_store
 
-from .fake import FakeDiscord
+from .fake import FakeDiscord, Message
 from .party import Dots, Party
 
 ROOT = Path(__file__).parent.parent.parent
@@ -173,6 +173,20 @@ async def test_a_thread_that_is_gone_is_made_anew(party: Party, fake: FakeDiscor
         await party.card_for("Ann")
 
 
+async def test_the_thread_goes_while_somebody_is_at_it(party: Party, fake: FakeDiscord) -> None:
+    async with party.online() as service:
+        lost = await party.begun("Ann", "Bob", "Cid")
+        await party.play("Ann: bid BO 225", "Bob: buy SV", "Cid: buy CS", "Ann: buy DH", "Bob: buy MH")
+        await party.play("Cid: buy CA")
+        await party.card_for("Ann")
+        await fake.lose(lost)
+        table = (await service.find(party.code)).id
+        await service.say(table, 0, ["par B&O 67"], None, None)
+        await fake.until(lambda: fake.threads, "another thread")
+        await fake.click("Ann", await party.card_for("Ann"), "Pass")
+        await party.card_for("Bob")
+
+
 async def test_a_card_that_was_deleted_comes_again_without_a_ping(party: Party, fake: FakeDiscord) -> None:
     async with party.online():
         await party.begun("Ann", "Bob", "Cid")
@@ -227,6 +241,41 @@ async def test_a_place_without_files_gets_cards_without_pictures(party: Party, f
         card = await party.card_for("Bob")
         assert not fake.images(card)
     fake.check(forgiven=["50013"])
+
+
+async def test_a_thread_where_nothing_may_be_written(party: Party, fake: FakeDiscord) -> None:
+    async with party.online():
+        thread = await party.begun("Ann", "Bob")
+        thread.denied.add("SEND_MESSAGES_IN_THREADS")
+        await party.play("Ann: pass")
+        await fake.until(
+            lambda: any("It is for Bob" in m.text for m in fake.offering("general")), "a card beside"
+        )
+        await fake.click("Bob", fake.offering("general")[-1], "Pass")
+        await fake.until(lambda: any("It is for Ann" in m.text for m in fake.offering("general")), "the next")
+    fake.check(forgiven=["50013"])
+
+
+async def test_a_channel_where_nothing_may_be_written(party: Party, fake: FakeDiscord) -> None:
+    fake.place("general").denied |= {"SEND_MESSAGES", "SEND_MESSAGES_IN_THREADS"}
+    async with party.online() as service:
+        done = await fake.slash("Ann", "general", "table new", title="1830")
+        assert "may not write in this channel" in done.text and not await service.tables()
+    fake.check()
+
+
+async def test_threads_are_kept_awake(
+    party: Party, fake: FakeDiscord, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("bot.courier.AWAKE_EVERY", 0.3)
+    async with party.online():
+        thread = await party.begun("Ann", "Bob")
+        await fake.until(lambda: thread.auto_archive == 4320, "a changed time")
+        thread.put_away = True
+        await fake.until(lambda: not thread.archived, "a thread awake")
+        await fake.click("Ann", await party.card_for("Ann"), "Pass")
+        await party.card_for("Bob")
+    fake.check()
 
 
 async def test_pictures_that_cannot_be_drawn(party: Party, fake: FakeDiscord) -> None:
@@ -374,13 +423,13 @@ async def test_sigterm_ends_it_cleanly(party: Party, fake: FakeDiscord) -> None:
     assert b"Traceback" not in said
 
 
-async def _card(fake: FakeDiscord, party: Party, name: str):  # type: ignore[no-untyped-def]
+async def _card(fake: FakeDiscord, party: Party, name: str) -> Message:
     """A live card for somebody, by what is seen alone."""
     mention = fake.person(name).mention
 
-    def there():  # type: ignore[no-untyped-def]
-        found = [m for m in fake.threads for m in fake.offering(m) if m.text.startswith(mention)]
-        return found
+    def there() -> list[Message]:
+        offering = [message for thread in fake.threads for message in fake.offering(thread)]
+        return [message for message in offering if message.text.startswith(mention)]
 
     await fake.until(there, f"a card for {name}", 20)
     return there()[-1]

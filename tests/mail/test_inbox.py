@@ -85,6 +85,23 @@ async def test_what_lay_there_and_what_comes_is_dealt_with(mailbox: Mailbox) -> 
     assert len(desk.letters()) == 2 and all(count == 1 for count in desk.arrivals.values())
 
 
+async def test_what_comes_while_another_is_dealt_with_does_not_wait_for_the_next(mailbox: Mailbox) -> None:
+    """The server has told of it with the answer to a command, and tells nothing when IDLE begins."""
+
+    class Busy(MemoryDesk):
+        async def settle(self, digest: str, outcome: Outcome) -> None:
+            await super().settle(digest, outcome)
+            if len(self.outcomes) == 1:
+                await mailbox.put(reply(notice, "buy SV", message_id="<2@p>"))
+
+    desk = Busy()
+    notice = desk.notice()
+    async with watching(desk, mailbox.account, replace(FAST, idle=290.0)):
+        await mailbox.put(reply(notice, "sell 1 X", message_id="<1@p>"))
+        await mailbox.until("Processed", 2, 20.0)
+    assert desk.moves == [("s1", "sell 1 X"), ("s1", "buy SV")]
+
+
 async def test_the_folder_is_the_state_not_the_flag(mailbox: Mailbox) -> None:
     """C.31: a human who reads the mailbox loses nobody's orders."""
     desk = MemoryDesk()

@@ -146,3 +146,14 @@ def test_10_certificates_count_again_when_their_price_leaves_the_yellow_zone() -
         Ann: sell 1 NYC
         """
     )
+
+
+def test_10_who_can_sell_nothing_that_counts_stays_above_the_limit() -> None:
+    """Every pool is full; that a share in the yellow zone could be sold brings him no nearer."""
+    full = "".join(
+        f"@ owns Ann {c} 5\n@ owns pool {c} 5\n@ par {c} 71\n" for c in ("NYC", "CPR", "CO", "PRR", "BM")
+    )
+    yellow = "@ owns Bob NYNH 2\n@ owns Ann NYNH 1\n@ par NYNH 67\n@ price NYNH 60 2\n"
+    stuck = RICH + full + yellow + "@ private SV Ann\n@ round stock Ann\n"
+    holds(stuck + "Ann: pass\n= turn Bob")
+    holds(stuck.replace("pool PRR 5", "pool PRR 4") + "!Ann: pass\nAnn: sell 1 PRR\nAnn: done\n= turn Bob")

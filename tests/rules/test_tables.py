@@ -300,3 +300,18 @@ def test_table_6_green_track(old: str) -> None:
 def test_table_7_the_supply_of_each_tile() -> None:
     assert dict(facts_of(TITLE).tiles) == SUPPLY
     assert sum(SUPPLY.values()) == 34 + 25 + 26
+
+
+def test_table_1_1_the_turn_waits_while_the_tile_of_the_cs_can_be_laid() -> None:
+    """Nothing else is left to do: no train, no money."""
+    poor = running("PRR", "@ private CS PRR", phase="3", cash=0)
+    holds(poor + "Ann: lay 57 H10 1\n= turn Ann PRR\nAnn: lay 58 B20 0 using CS\n!Ann: lay 58 B20 0 using CS")
+    tiled = running("PRR", "@ private CS PRR\n@ tile B20 58 0", phase="3", cash=0)
+    holds(tiled + "Ann: lay 57 H10 1\n!Ann: done")
+
+
+def test_table_1_2_a_line_of_a_later_step_declines_the_free_token() -> None:
+    line = "@ private DH PRR\n@ trains PRR 3\n@ tile H10 57 1"
+    laid = running("PRR", line, phase="3") + "Ann: lay 57 F16 0 using DH\n"
+    holds(laid + "!Ann: buy train 3\n!Ann: pay\nAnn: run best\n= markers PRR 3\n!Ann: token F16")
+    holds(laid + "!Ann: lay 9 H8 1\n!Ann: token H10\nAnn: token F16\n= markers PRR 2")
