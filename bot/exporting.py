@@ -6,6 +6,8 @@ The same files are handed to players on Discord, by mail and at the terminal.
 from __future__ import annotations
 
 import asyncio
+import csv
+import io
 import json
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -22,7 +24,7 @@ from engine.interchange.export import NoCounterpart, export
 from engine.interchange.site import Replay, Stopped
 from engine.interchange.site_file import FileError, read
 from engine.record import Telling, Told, replay
-from engine.record.telling import as_csv, figures, text
+from engine.record.telling import figures, text
 from storage import StoreError, open_store
 
 SITE, TEXT, FIGURES = "18xx.games", "text", "csv"
@@ -46,7 +48,9 @@ def _as_text(telling: Telling, name: str) -> str:
 
 
 def _as_figures(telling: Telling, name: str) -> str:
-    return as_csv(figures(telling))
+    out = io.StringIO()
+    csv.writer(out, lineterminator="\n").writerows(figures(telling))
+    return out.getvalue()
 
 
 FORMS: dict[str, tuple[str, str, Callable[[Telling, str], str]]] = {

@@ -6,8 +6,6 @@ rounds as rows of a table.
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -115,13 +113,6 @@ def _row(state: State, name: str, ran: dict[str, int]) -> list[str]:
         *(str(g.price(c)) if co.cell else "" for c, co in state.companies.items()),
         *(str(ran.get(company, "")) for company in state.companies),
     ]
-
-
-def as_csv(rows: Sequence[Sequence[str]]) -> str:
-    """Rows as comma-separated values."""
-    out = io.StringIO()
-    csv.writer(out, lineterminator="\n").writerows(rows)
-    return out.getvalue()
 
 
 def rounds(telling: Telling) -> Iterator[tuple[str, int]]:
