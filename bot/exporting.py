@@ -1,85 +1,22 @@
-"""`railpost export`: a game as a file of 18xx.games, as a text, or its figures as a table.
-
-The same files are handed to players on Discord, by mail and at the terminal.
-"""
+"""`railpost export`: a table, or a game in a file, in another form."""
 
 from __future__ import annotations
 
 import asyncio
-import csv
-import io
-import json
-from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from bot import config
+from bot.files import FORMS, TEXT, exported, form_of
 from bot.importing import file_bytes
 from bot.replaying import MOST_BYTES as LONGEST_TEXT
 from bot.service import Service
-from engine.interchange.export import NoCounterpart, export
 from engine.interchange.site import Replay, Stopped
 from engine.interchange.site_file import FileError, read
 from engine.record import Telling, Told, replay
-from engine.record.telling import figures, text
 from storage import StoreError, open_store
-
-SITE, TEXT, FIGURES = "18xx.games", "text", "csv"
-
-
-@dataclass(frozen=True, slots=True)
-class Exported:
-    """A file that is handed out."""
-
-    name: str
-    media: str
-    content: bytes
-
-
-def _as_site(telling: Telling, name: str) -> str:
-    return json.dumps(export(telling, name), ensure_ascii=False)
-
-
-def _as_text(telling: Telling, name: str) -> str:
-    return text(telling, name)
-
-
-def _as_figures(telling: Telling, name: str) -> str:
-    out = io.StringIO()
-    csv.writer(out, lineterminator="\n").writerows(figures(telling))
-    return out.getvalue()
-
-
-FORMS: dict[str, tuple[str, str, Callable[[Telling, str], str]]] = {
-    SITE: (".json", "application/json", _as_site),
-    TEXT: (".18xx", "text/plain", _as_text),
-    FIGURES: (".csv", "text/csv", _as_figures),
-}
-"""By form: the end of a file's name, its media type, and how it is written."""
-
-
-def form_of(said: str) -> str:
-    """The form that somebody means, the text where he says nothing. Raises ValueError."""
-    form = said.strip().casefold() or TEXT
-    if form not in FORMS:
-        raise ValueError(f"There is no form {said.strip()}; a game is exported as {', '.join(FORMS)}.")
-    return form
-
-
-def exported(telling: Telling, form: str, name: str, stem: str) -> Exported:
-    """A game in one of the forms; `name` is written into it, `stem` begins the file's name.
-
-    Raises ValueError with a sentence, for the site with the first move that it does not know.
-    """
-    end, media, write = FORMS[form]
-    try:
-        return Exported(f"{stem}{end}", media, write(telling, name).encode())
-    except (NoCounterpart, FileError) as wrong:
-        raise ValueError(str(wrong)) from None
-
 
 def telling_of(path: Path) -> Telling:
     """The game of a file: a text, or a file of the site. Raises ValueError with a sentence."""

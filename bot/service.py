@@ -165,9 +165,7 @@ class Service(Lobby):
         entries = []
         for index, line in enumerate(said.lines):
             try:
-                action = engine.parse(state, name, line)
-                full = engine.spell(state, action)
-                state, events = engine.play(state, name, action)
+                full, state, events = engine.say(state, name, line)
             except engine.Unreadable as error:
                 return Unreadable(*said.place(index), str(error), tuple(error.nearest), decision=decision)
             except engine.Ambiguous as error:

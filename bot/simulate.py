@@ -25,7 +25,7 @@ from rich.console import Console
 from rich.progress import MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
-from bot.exporting import FORMS, TEXT, exported, form_of
+from bot.files import FORMS, TEXT, exported, form_of
 from bot.invariants import (
     at_amount,
     is_aside,

@@ -24,7 +24,7 @@ from engine.game import Game
 from engine.interchange.ledger import Ledger
 from engine.interchange.site_actions import player_id, written
 from engine.interchange.site_names import names_of
-from engine.kernel import asked, carry_out, game_of, new_game, refusal, stop
+from engine.kernel import asked, game_of, new_game, refusal, stop, take
 from engine.notation import Ambiguous, Unreadable, explicit, parse, spell
 from engine.operating.turn import OperatingTurns
 from engine.record.telling import ENDED, Telling, Told
@@ -236,13 +236,13 @@ class Exporter:
             raise self._no(f"{said}{why}")
         record = written(self.site, self.names, self.ledger, seat, explicit(self.site, action))
         self._carry_out(seat, action)
-        if self.site.state.offers:
-            self._carry_out(self.site.state.offers[0].asked, Accept())
+        if offers := self.site.state.offers:
+            self._carry_out(offers[0].asked, Accept())
         self._write(record)
 
     def _carry_out(self, seat: str, action: Action) -> None:
         self.site.events = []
-        carry_out(self.site, seat, action)
+        take(self.site, seat, action)
         self.ledger.follow(self.site.events)
         self._turns[1] += _turns(self.site.events)
 

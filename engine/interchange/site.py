@@ -40,7 +40,7 @@ from engine.holdings import unit
 from engine.interchange.observe import observed
 from engine.interchange.site_file import FileError, SiteAction, SiteFile, live
 from engine.interchange.site_names import Instances, names_of, split
-from engine.kernel import Refused, asked, carry_out, game_of, new_game, refusal, stop
+from engine.kernel import asked, game_of, new_game, refusal, stop, take
 from engine.notation import spell
 from engine.opening.waterfall import offered
 from engine.operating.run import stop_value
@@ -107,7 +107,7 @@ class Replay:
         if why := refusal(self.game, seat, action):
             raise Stopped(self._id, f"{self.state.name(seat)}: {line}", why)
         self.game.events = []
-        carry_out(self.game, seat, action)
+        take(self.game, seat, action)
         self.state = self.game.state
         self.said.append(Said(self._id, seat, line, self.game.events))
 
@@ -166,7 +166,7 @@ class Replay:
             raise Stopped(self._id, "", f"{action.type!r} is no action of this title")
         try:
             do(action)
-        except (FileError, Refused) as wrong:
+        except FileError as wrong:
             raise Stopped(self._id, "", str(wrong)) from None
 
     def _ordinary(self, action: SiteAction, said: Action) -> None:

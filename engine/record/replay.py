@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from engine.actions import Pass, Run, Withhold
 from engine.events import Changed, Opened
 from engine.game import Game
-from engine.kernel import Refused, asked, carry_out, game_of, needs, play, refusal
+from engine.kernel import Refused, asked, carry_out, game_of, needs, refusal, take
 from engine.notation import Ambiguous, Unreadable, explicit, parse, spell
 from engine.operating.turn import OperatingTurns
 from engine.record.checks import compared
@@ -88,9 +88,9 @@ class _Stopped(Exception):
 def _said(state: State, move: Move, told: list[Told]) -> State:
     """The state after a move, which is told unless it must or may be refused."""
     try:
-        action = parse(game_of(state), move.seat, move.text)
-        line = spell(game_of(state), action)
-        played = play(state, move.seat, action)
+        g = game_of(copied(state))
+        action = parse(g, move.seat, move.text)
+        line = spell(g, action)
     except Refused as refused:
         if move.how == "must":
             raise _stop(move, f"is refused: {refused}") from None
@@ -102,6 +102,7 @@ def _said(state: State, move: Move, told: list[Told]) -> State:
         raise _stop(move, why) from None
     if move.how == "must not":
         raise _stop(move, "is legal, but must be refused.", "refused", "legal")
+    played = take(g, move.seat, action)
     told.append(Told(move.seat, line, played.events))
     return played.state
 
