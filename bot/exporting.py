@@ -18,6 +18,7 @@ from engine.interchange.site_file import FileError, read
 from engine.record import Telling, Told, replay
 from storage import StoreError, open_store
 
+
 def telling_of(path: Path) -> Telling:
     """The game of a file: a text, or a file of the site. Raises ValueError with a sentence."""
     try:

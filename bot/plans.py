@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import engine
 from bot import words
-from bot.play import seat_name, seat_number
+from bot.play import questions, seat_name
 
 Planned = tuple[int, str]
 """A line of a plan: the seat, the line in full."""
@@ -68,8 +68,8 @@ def told(before: engine.State, trial: Trial, whole: Sequence[Planned]) -> str:
         seat, line = whole[len(trial.lines)]
         name = before.name(seat_name(seat))
         rows.append(f"{len(trial.lines) + 1}. {name}: {line} is not possible there: {trial.wrong}")
-    money = words.cash_changes(before, trial.state)
-    waits = words.waiting(trial.state, words.asked_of(trial.state))
+    money = list(words.cash_changes(before, trial.state))
+    waits = words.waiting(trial.state, questions(trial.state, 0))
     return "\n".join(
         [
             *rows,
@@ -89,6 +89,3 @@ def own(lines: Sequence[Planned], seat: int) -> list[str]:
             break
         found.append(line)
     return found
-
-
-__all__ = ["Planned", "Trial", "own", "read", "seat_number", "told", "tried"]
