@@ -44,7 +44,7 @@ from mail import (
     wording,
 )
 from mail.compose import Copy, Paragraph
-from mail.desk import Due
+from mail.desk import Due, Folder
 from storage import Message
 
 log = logging.getLogger(__name__)
@@ -98,9 +98,19 @@ async def wake(service: Service, courier: Courier) -> None:
 
 def imap_account(mail: Mail) -> ImapAccount:
     """The mailbox as the settings name it."""
-    server = mail.imap
+    server, names = mail.imap, mail.folders
     return ImapAccount(
-        server.host, server.user, server.password.get_secret_value(), server.port, server.tls != "plain"
+        server.host,
+        server.user,
+        server.password.get_secret_value(),
+        server.port,
+        server.tls != "plain",
+        inbox=names.inbox,
+        folders={
+            Folder.PROCESSED: names.processed,
+            Folder.IGNORED: names.ignored,
+            Folder.QUARANTINE: names.quarantine,
+        },
     )
 
 

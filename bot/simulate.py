@@ -37,6 +37,7 @@ from bot.invariants import (
 from engine import (
     CLOSED,
     POOL,
+    TREASURY,
     Action,
     AnyEvent,
     Option,
@@ -64,9 +65,12 @@ from engine.actions import (
     Decline,
     DiscardTrain,
     Exchange,
+    Half,
+    IssueShares,
     Lay,
     Par,
     Pay,
+    RedeemShares,
     Run,
     Sell,
     Token,
@@ -85,7 +89,7 @@ from engine.events import (
 )
 from engine.kernel import refusal
 from engine.record.telling import Telling, Told, text
-from engine.state import Bidding, FreeToken, OperatingTurn, Pricing, StockTurn, Waterfall
+from engine.state import Bidding, Claim, FreeToken, OperatingTurn, Pricing, StockTurn, Waterfall
 
 NAMES = ("Ann", "Bob", "Cid", "Dan", "Eve", "Fay", "Gil", "Hal")
 MOST_MOVES = 8_000
@@ -105,6 +109,7 @@ WEIGHTS: dict[str, float] = {
     "par": 6,
     "buy from the initial offering": 9,
     "buy from the pool": 4,
+    "buy from a treasury": 5,
     "buy several at once": 2,
     "buy again in the same turn": 2,
     "sell": 0.3,
@@ -130,7 +135,10 @@ WEIGHTS: dict[str, float] = {
     "choose a home": 1,
     "run best": 12,
     "run worse than best": 0.6,
+    "point out a better run": 3,
+    "let a run stand": 2,
     "pay": 3,
+    "pay half": 3,
     "withhold": 5,
     "buy a train": 6,
     "buy a train from the pool": 4,
@@ -144,6 +152,9 @@ WEIGHTS: dict[str, float] = {
     "no private": 2,
     "discard": 1,
     "bankrupt": 1,
+    "issue shares": 1,
+    "redeem shares": 1,
+    "no issue": 3,
 }
 """Every kind of decision, and how it is drawn beside the others that are open."""
 
@@ -181,7 +192,9 @@ def kind_of(state: State, seat: str, action: Action) -> str:
                 return "buy again in the same turn"
             if count > 1:
                 return "buy several at once"
-            return "buy from the pool" if source == POOL else "buy from the initial offering"
+            return {POOL: "buy from the pool", TREASURY: "buy from a treasury"}.get(
+                source, "buy from the initial offering"
+            )
         case Sell():
             return _kind_of_sale(state, seat, action)
         case Exchange():
@@ -206,11 +219,17 @@ def kind_of(state: State, seat: str, action: Action) -> str:
         case ChooseHome():
             return "choose a home"
         case Run():
-            return "run best"
+            return "point out a better run" if isinstance(state.top, Claim) else "run best"
         case Pay():
             return "pay"
         case Withhold():
             return "withhold"
+        case Half():
+            return "pay half"
+        case IssueShares():
+            return "issue shares"
+        case RedeemShares():
+            return "redeem shares"
         case BuyTrain():
             return _kind_of_train(state, action)
         case DiscardTrain():
@@ -230,6 +249,8 @@ def _kind_of_pass(state: State) -> str:
             return "no free token"
         case OperatingTurn(_, step):
             return f"no {step.removesuffix('s')}"
+        case Claim():
+            return "let a run stand"
     return "done in the stock round"
 
 
@@ -336,7 +357,7 @@ class Chance:
             kinds.setdefault(kind_of(state, seat, option.action), []).append(option)
         kind = self.random.choices(list(kinds), [self.temper[k] for k in kinds])[0]
         option = self.random.choice(kinds[kind])
-        if isinstance(option.action, Run):
+        if isinstance(option.action, Run) and not isinstance(state.top, Claim):
             return self._run(state, seat, option.action)
         if option.amounts is not None:
             return at_amount(option, self._dollars(option.amounts)), kind
@@ -433,7 +454,7 @@ def simulated(
     option or number of players that there is not.
     """
     names = NAMES[:players]
-    state, _ = new_game(title, names, chosen)
+    state, _ = new_game(title, names, chosen, seed)
     game = Simulated(title, names, state.options, seed, state, state)
     chance = Chance(seed)
     try:

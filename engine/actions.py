@@ -170,6 +170,28 @@ class Withhold(Action, frozen=True):
     forms = ("withhold",)
 
 
+class Half(Action, frozen=True):
+    """Pay half the revenue and keep the rest (1851, Pay Dividends)."""
+
+    forms = ("half",)
+
+
+class IssueShares(Action, frozen=True):
+    """A company sells so many of its own shares into the pool (1851)."""
+
+    count: int
+    forms = ("issue count:COUNT", "issue")
+    menu = ("count",)
+
+
+class RedeemShares(Action, frozen=True):
+    """A company buys so many of its own shares out of the pool (1851)."""
+
+    count: int
+    forms = ("redeem count:COUNT", "redeem")
+    menu = ("count",)
+
+
 class BuyTrain(Action, frozen=True):
     """Buy a train: from the bank, the pool, or for dollars from a company; perhaps trading one in."""
 
@@ -216,6 +238,9 @@ AnyAction = (
     | Run
     | Pay
     | Withhold
+    | Half
+    | IssueShares
+    | RedeemShares
     | BuyTrain
     | DiscardTrain
     | Bankrupt

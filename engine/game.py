@@ -18,6 +18,7 @@ from engine.events import (
     Changed,
     Closed,
     Opened,
+    PhaseStarted,
     TileLaid,
     TokenPlaced,
     TokenShifted,
@@ -107,7 +108,8 @@ class Game:
     def network(self) -> Network:
         """The track of the board as it lies."""
         if self._network is None:
-            self._network = network_of(self.facts, self.state.tiles, self.state.tokens)
+            shut = self.title.shut[self.state.phase]
+            self._network = network_of(self.facts, self.state.tiles, self.state.tokens, shut=shut)
         return self._network
 
     def operating_order(self) -> list[str]:
@@ -130,7 +132,7 @@ class Game:
         """Apply an event and remember it."""
         event.apply(self.state)
         self.events.append(event)
-        if isinstance(event, TileLaid | TokenPlaced | TokenShifted):
+        if isinstance(event, TileLaid | TokenPlaced | TokenShifted | PhaseStarted):
             self._network = None
 
     def pay(self, source: str, target: str, amount: int, why: str) -> None:

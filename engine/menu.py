@@ -76,7 +76,9 @@ def _label(g: Game, action: Action, name: str) -> str | None:
         case "offer":
             return f"offer {value}"
         case "count":
-            return None if value == defaults_of(type(action)).get(name) else f"{value} shares"
+            return (
+                None if value == defaults_of(type(action)).get(name) else f"{value} share{'s' * (value > 1)}"
+            )
         case "train" | "trading":
             return f"{value}-train" if name == "train" else f"trading in a {value}"
         case "using":

@@ -13,6 +13,7 @@ Three failures are three types: `Unreadable` (no form fits), `Refused` (the rule
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -22,12 +23,13 @@ from typing import Any, get_args
 
 import msgspec
 
-from engine.actions import Action, AnyAction, DealPrivate, Run
+from engine.actions import Action, AnyAction, BuyTrain, DealPrivate, Run
 from engine.board.faces import face_at
 from engine.game import Game
-from engine.kernel import Refused, options, refusal
+from engine.kernel import Refused, asked, needs, options, refusal
 from engine.operating.run import best_run, spelled
-from engine.state import BANK, IPO, POOL, OperatingTurn, StockTurn
+from engine.operating.trains import face_price
+from engine.state import BANK, IPO, POOL, TREASURY, Claim, OperatingTurn, StockTurn
 
 MOST_FILLINGS = 400
 MOST_CHOICES = 12
@@ -104,7 +106,12 @@ class _PrivateSymbol(_Symbol):
 
 class _Source(_Symbol):
     def symbols(self, g: Game) -> list[str]:
-        return [IPO, POOL]
+        return [IPO, POOL, TREASURY]
+
+    def values(self, g: Game, field: str, fields: dict[str, Any]) -> Iterator[str]:
+        """Where shares can lie now; a treasury only where a company holds its own."""
+        own = any(sym in company.shares for sym, company in g.state.companies.items())
+        yield from self.symbols(g) if own else (IPO, POOL)
 
 
 class _Seller(_Symbol):
@@ -205,6 +212,8 @@ class _Routes(Kind):
         for part in " ".join(words[at:end]).split(","):
             train, _, route = part.strip().partition(" ")
             name = _TrainName().of(g, train)
+            if name is None and "-" in part:
+                name, route = _only_train(g), part
             if name is None or not route:
                 return
             routes.append((name, "".join(route.upper().split())))
@@ -212,6 +221,12 @@ class _Routes(Kind):
 
     def spell(self, g: Game, values: tuple[Any, ...]) -> str:
         return ", ".join(f"{train} {route}" for train, route in values[0]) or "best"
+
+
+def _only_train(g: Game) -> str | None:
+    """The type of train that need not be named, as the company whose turn it is has no other."""
+    trains = set(g.company(g.top.company).trains) if isinstance(g.top, OperatingTurn) else set()
+    return trains.pop() if len(trains) == 1 else None
 
 
 KINDS: dict[str, Kind] = {
@@ -396,9 +411,11 @@ def parse(g: Game, seat: str, line: str) -> Action:
 
 
 def explicit(g: Game, action: Action) -> Action:
-    """The action with everything said that is stored: the best routes instead of `best`, the owner
-    of a private that a player buys."""
-    if isinstance(action, Run) and not action.routes and isinstance(g.top, OperatingTurn):
+    """The action with everything said that is stored: the best routes instead of `best`, the owner of a
+    private that a player buys, the price of a company's train where only one is possible."""
+    if isinstance(action, BuyTrain) and action.price is None and action.source in g.state.companies:
+        return msgspec.structs.replace(action, price=face_price(g, action))
+    if isinstance(action, Run) and not action.routes and isinstance(g.top, OperatingTurn | Claim):
         return msgspec.structs.replace(action, routes=spelled(g, best_run(g, g.top.company)))
     if isinstance(action, DealPrivate) and isinstance(g.top, StockTurn) and action.target is None:
         return msgspec.structs.replace(action, source=g.state.privates[action.private])
@@ -426,14 +443,20 @@ def _legal(
     if not all(spaces):
         return _among_options(g, seat, action, fields)
     found: list[Action] = []
-    first: str | None = None
+    reasons: Counter[str] = Counter()
     for values in islice(product(*spaces), MOST_FILLINGS):
         whole = action(**fields, **dict(zip(missing, values, strict=True)))
         why = refusal(g, seat, whole)
         if why is None:
             found.append(whole)
-        first = first or why
-    return found, None if found else first
+        else:
+            reasons[why] += 1
+    return found, None if found else _told(reasons)
+
+
+def _told(reasons: Counter[str]) -> str:
+    """Why none of several meanings is legal: of two reasons both, of more the one that most have."""
+    return " ".join(reasons) if len(reasons) == 2 else reasons.most_common(1)[0][0]
 
 
 def _elsewhere(g: Game, seat: str, refused: Action, fields: dict[str, Any]) -> list[Action]:
@@ -455,14 +478,18 @@ def _among_options(
 ) -> tuple[list[Action], str | None]:
     """What is open without end is looked for among what is offered."""
     found: list[Action] = []
-    for option in options(g, seat):
+    offered = options(g, seat)
+    if not any(isinstance(option.action, action) for option in offered):
+        who = " or ".join(g.state.name(s) for s in asked(g))
+        return [], f"That cannot be done now: {who} is asked {needs(g)}." if who else "The game is over."
+    for option in offered:
         said = option.action
         if isinstance(said, action) and all(getattr(said, n) == v for n, v in fields.items()):
             if option.amounts is not None and len(option.amounts) > 1:
                 line = spell(g, said)
                 return [], f"Say for how much: {line} up to {option.amounts[-1]}."
             found.append(said)
-    return found, None if found else "That is not all of a line."
+    return found, None if found else "That is not all of a line, and nothing that is legal begins so."
 
 
 @cache

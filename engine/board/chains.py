@@ -35,6 +35,9 @@ class Terms(msgspec.Struct, frozen=True):
     between_reds: int = 0
     one_city: frozenset[str] = frozenset()
 
+    def __hash__(self) -> int:
+        return hash((*self.passing.items(), *self.at_ends.items(), self.between_reds, self.one_city))
+
 
 NO_TERMS = Terms()
 
@@ -91,7 +94,7 @@ def _hops(network: Network, s: int) -> Iterator[tuple[int, int, tuple[Run, ...]]
 
     for _, end in network.faces[hex].onward[NODE + n]:
         if end >= NODE:
-            yield first[start] + end - NODE, 0, ((hex, NODE + n, end),)
+            yield first[start] + end - NODE, ground.inner[hex], ((hex, NODE + n, end),)
         elif (across := ground.across[6 * start + end]) >= 0:
             yield from run(across, ground.side[6 * start + end], ((hex, NODE + n, end),))
 

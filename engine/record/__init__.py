@@ -5,6 +5,7 @@ checkpoint against a position, `replay` plays a whole text, `write` makes one.
 """
 
 from engine.record.checks import compared, observed
+from engine.record.deal import deal_of
 from engine.record.position import place
 from engine.record.replay import Failure, Report, replay
 from engine.record.telling import Telling, Told
@@ -18,6 +19,7 @@ __all__ = [
     "Telling",
     "Told",
     "compared",
+    "deal_of",
     "observed",
     "place",
     "read",

@@ -18,6 +18,7 @@ from engine.holdings import presidents_percent
 from engine.kernel import game_of, settle
 from engine.operating.stations import UNDECIDED, free_slots, home_node, reserved_slots
 from engine.operating.track import blocker, supply
+from engine.record.deal import dealt_as
 from engine.record.setup import Said, note
 from engine.record.text import Malformed, Placed
 from engine.record.words import Words, Wrong
@@ -27,6 +28,8 @@ from engine.state import (
     CLOSED,
     IPO,
     POOL,
+    TREASURY,
+    Allotment,
     OperatingRound,
     State,
     StockRound,
@@ -41,8 +44,8 @@ LATER_ROUND = 2
 def place(start: State, setup: Sequence[Placed]) -> State:
     """The position that the set-up lines describe, in the game that begins with `start`.
 
-    Where they tell of nothing but money, that is the opening. Raises Malformed, with the line, for
-    what cannot be read or cannot be.
+    Where they tell of nothing but money, that is the opening; in a title that deals out its privates
+    they may tell of the deal too. Raises Malformed, with the line, for what cannot be read or be.
     """
     if not setup:
         return start
@@ -58,7 +61,10 @@ def place(start: State, setup: Sequence[Placed]) -> State:
         seen[key] = number
         said.lines |= dict.fromkeys(key[1:], number)
     try:
-        if {key[0] for key in seen} == {"cash"}:
+        about = {key[0] for key in seen}
+        deals = isinstance(start.stack[0], Allotment)
+        if about <= ({"cash", "private"} if deals else {"cash"}):
+            g = game_of(dealt_as(start, said.privates)) if said.privates else g
             _place_money(g, said, g.state.cash)
         else:
             _build(g, said)
@@ -125,7 +131,8 @@ def _place_holdings(g: Game, said: Said, company: str) -> None:
     held = {h: percent for h, percent in said.shares.get(company, {}).items() if percent}
     _check_holdings(g, company, held, IPO in said.shares.get(company, {}))
     rest = sum(facts.shares) - sum(held.values())
-    co.shares = held | ({IPO: rest} if rest else {})
+    kept = _check_treasury(g, company, held)
+    co.shares = held | ({company if kept else IPO: rest + held.get(company, 0) * kept} if rest else {})
     at, par = said.cells.get(company), said.pars.get(company)
     if at is None and par is None:
         _check_unstarted(g, said, company)
@@ -148,6 +155,21 @@ def _check_holdings(g: Game, company: str, held: dict[str, int], closed: bool) -
     limit = g.facts.limits["pool_percent"]
     if held.get(POOL, 0) > limit:
         raise Wrong(f"The pool never holds more than {limit} % of a company.", company)
+
+
+def _check_treasury(g: Game, company: str, held: dict[str, int]) -> bool:
+    """Whether what is not sold lies in the company's treasury: so it does once it has floated."""
+    sold = sum(percent for holder, percent in held.items() if holder not in (IPO, company))
+    floated = sold >= g.company_facts(company).float_percent
+    if held.get(company) and not floated:
+        raise Wrong(f"The {company} has not floated, so its treasury holds no shares.", company)
+    kept = floated and g.title.flotation.keeps_rest
+    most = g.facts.limits.get("treasury_percent", 100)
+    if kept and 100 - sold > most:
+        raise Wrong(f"A {TREASURY} never holds more than {most} % of a company.", company)
+    if kept and held.get(IPO):
+        raise Wrong(f"The {company} has floated; what was not sold lies in its {TREASURY}.", company)
+    return kept
 
 
 def _check_unstarted(g: Game, said: Said, company: str) -> None:
@@ -240,9 +262,12 @@ def _holding(said: Said, train: str) -> str:
 
 
 def _place_privates(g: Game, said: Said) -> None:
+    in_play = {p for p, owner in g.state.privates.items() if owner != CLOSED}
     g.state.privates = dict.fromkeys(g.state.privates, CLOSED) | said.privates
     for private, owner in g.open_privates():
         facts = g.private_facts(private)
+        if private not in in_play:
+            raise Wrong(f"The {private} is not in play with {len(g.state.players)} players.", private)
         if any("close_privates" in p.notes for p in _phases_so_far(g)):
             raise Wrong(f"In phase {g.state.phase} every private is closed.", private)
         when = facts.effect.get("closes_when", {})
@@ -307,11 +332,13 @@ def _placed(g: Game, tile: str) -> int:
 def _place_tokens(g: Game, said: Said, company: str) -> None:
     """The tokens that were named, and the home token of a company that has operated."""
     co, cities = g.company(company), said.tokens.get(company, [])
-    if cities and not co.running:
-        raise Wrong(f"The {company} has not operated yet, so it has no token on the map.", company)
     total = len(g.company_facts(company).tokens)
     home = g.company_facts(company).home.hex
-    if co.running and home not in [hex for hex, _ in cities]:
+    stands = co.running or (co.floated and g.title.flotation.homes)
+    if not co.running and any(not stands or hex != home for hex, _ in cities):
+        what = "token on the map but its home's" if stands else "token on the map"
+        raise Wrong(f"The {company} has not operated yet, so it has no {what}.", company)
+    if stands and home not in [hex for hex, _ in cities]:
         cities = [(home, home_node(g, company)), *cities]
     for hex, node in cities:
         here = g.state.tokens.setdefault(hex, [])
@@ -388,20 +415,30 @@ def _place_money(g: Game, said: Said, unnamed: dict[str, int]) -> None:
     g.state.cash = cash
 
 
+def _ends_with_set(g: Game) -> bool:
+    """Whether a broken bank lets the set of operating rounds be finished."""
+    rounds = g.title.questions[OperatingRound]
+    return not isinstance(rounds, OperatingRounds) or rounds.whole_set
+
+
 def _place_round(g: Game, said: Said) -> None:
     """The frame of the round, and whose deal it is."""
     g.state.broken = said.left is not None
     g.state.priority = said.priority or said.stock or g.state.seats[0]
     rounds = g.phase.operating_rounds
+    whole = _ends_with_set(g)
     if said.operating is None:
-        if said.left not in (None, rounds):
-            raise Wrong(f"After a stock round in phase {g.state.phase} come {rounds} rounds.", "left")
+        last = rounds if whole else 1
+        if said.left not in (None, last):
+            raise Wrong(f"After a stock round in phase {g.state.phase} come {last} rounds.", "left")
         g.state.stack = [StockRound(LATER_ROUND, said.stock or g.state.priority)]
         return
+    if said.left and not whole:
+        raise Wrong("Once the bank is broken the game ends with the round.", "left")
     company, number = said.operating
     if not g.company(company).floated:
         raise Wrong(f"The {company} has not floated, so it does not operate.", "round")
-    of = rounds if said.left is None else number + said.left
+    of = rounds if said.left is None or not whole else number + said.left
     if not 1 <= number <= of:
         raise Wrong(f"In phase {g.state.phase} there are {rounds} operating rounds in a set.", "round")
     order = [c for c in g.operating_order() if g.company(c).floated]

@@ -9,6 +9,7 @@ from engine.game import Game
 from engine.holdings import certificate_limit, unit
 from engine.record.words import Words, Wrong
 from engine.state import BANK, CLOSED, POOL
+from engine.stock.turn import holder_of
 
 
 @dataclass
@@ -51,7 +52,8 @@ def _read_cash(said: Said, words: Words) -> tuple[str, ...]:
 
 
 def _read_owns(said: Said, words: Words) -> tuple[str, ...]:
-    holder, company = words.holder(), words.company()
+    place, company = words.holder(), words.company()
+    holder = holder_of(company, place)
     percent = words.amount("a number of shares") * unit(words.g, company)
     if percent < 0:
         raise Wrong("Nobody sells short in this title.")

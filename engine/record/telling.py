@@ -12,9 +12,11 @@ from typing import NamedTuple
 
 from engine.events import AnyEvent, Ran, RoundBegan, fold
 from engine.holdings import worth
-from engine.kernel import game_of
+from engine.kernel import game_of, new_game
 from engine.record.checks import observed
-from engine.record.text import write
+from engine.record.deal import deal_of
+from engine.record.position import place
+from engine.record.text import Placed, write
 from engine.state import State, StockRound, copied
 
 ENDED = "end"
@@ -52,6 +54,10 @@ def text(telling: Telling, comment: str = "") -> str:
     Raises ValueError for a game that does not begin as a game begins: its set-up is in no text.
     """
     start, state, held = telling.start, copied(telling.start), dict[int, list[str]]()
+    setup = deal_of(start)
+    begun = new_game(start.title, start.players, start.options).state
+    if place(begun, [Placed(0, words) for words in setup]) != start:
+        raise ValueError("A game that begins from a position that was set up is not written as a text.")
     moves = [told for told in telling.moves if told.line != ENDED]
     for count, told in enumerate(moves, 1):
         fold(told.events, state)
@@ -59,7 +65,7 @@ def text(telling: Telling, comment: str = "") -> str:
             held[count] = checkpoints(state)
     held[len(moves)] = observed(state)
     lines = [(told.seat, told.line) for told in moves]
-    said = write(start.title, start.options, start.players, lines, held)
+    said = write(start.title, start.options, start.players, lines, held, setup)
     return f"# {comment}\n{said}" if comment else said
 
 

@@ -6,9 +6,12 @@ from collections.abc import Callable
 from functools import cache
 
 from engine.title import Title
-from engine.titles import t1830
+from engine.titles import t1830, t1851
 
-COMPOSERS: dict[str, Callable[[tuple[str, ...]], Title]] = {"1830": t1830.compose}
+COMPOSERS: dict[str, Callable[[tuple[str, ...]], Title]] = {
+    "1830": t1830.compose,
+    "1851": t1851.compose,
+}
 
 
 def titles() -> tuple[str, ...]:

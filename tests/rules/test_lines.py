@@ -64,3 +64,11 @@ def test_several_legal_values_are_ambiguous() -> None:
 )
 def test_dollars_commas_and_comments(line: str, words: list[str]) -> None:
     assert words_of(line) == words
+
+
+def test_left_out_of_a_route_is_the_only_type_of_train() -> None:
+    track = running("PRR", "@ tile H10 57 1\n@ trains PRR {0}", phase="3")
+    holds(track.format("2") + "Ann: run h12-h10\nAnn: pay\n= price PRR 112")
+    holds(track.format("2 2") + "Ann: run H12-H10\n= cash Ann 0")
+    with pytest.raises(Unreadable):
+        parse(holds(track.format("2 3") + "= turn Ann"), "p0", "run H12-H10")

@@ -204,4 +204,4 @@ async def told_once(here: Site, bob: MailPlayer) -> None:
     async with here.office.store.read() as unit:
         assert (await unit.outbox.queue("mail")).dead == (await unit.outbox.queue("discord")).dead == 0
     assert len(here.fake.threads) == 1
-    here.fake.check()
+    here.fake.check(forgiven=["was acknowledged never"])  # what was pressed when the process died

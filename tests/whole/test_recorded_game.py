@@ -25,6 +25,7 @@ from bot.play import seat_name
 from bot.service import Service
 from engine.interchange.site import SITE_OPTION, Replay
 from engine.interchange.site_file import read as read_site
+from engine.record import place
 from engine.record.text import Move, read
 from tests.discord.fake import FakeDiscord
 from tests.discord.party import Party
@@ -73,7 +74,7 @@ def site_game(path: Path) -> Game:
 def own_game(path: Path) -> Game:
     """A simulated game in the text form."""
     script = read(path.read_text(encoding="utf-8"))
-    state, said = script.start, []
+    state, said = place(script.start, script.setup), []
     for item in script.items:
         if isinstance(item, Move):
             action = engine.parse(state, item.seat, item.text)
@@ -212,7 +213,7 @@ async def told_of_the_end(table: Table, game: Game) -> None:
 
 
 @pytest.mark.timeout(900)
-@pytest.mark.parametrize("name", ["played-29133", "played-bank"])
+@pytest.mark.parametrize("name", ["played-29133", pytest.param("played-bank", marks=pytest.mark.soak)])
 async def test_a_recorded_game(tmp_path: Path, shared: Path, name: str) -> None:
     await played(tmp_path, site_game(shared / "games/18xx.games/1830" / f"{name}.json.gz"))
 
