@@ -9,7 +9,6 @@ from collections.abc import Callable
 
 from bot.answers import File
 from engine.interchange.export import NoCounterpart, export
-from engine.interchange.site_file import FileError
 from engine.record import Telling
 from engine.record.telling import figures, text
 
@@ -54,5 +53,5 @@ def exported(telling: Telling, form: str, name: str, stem: str) -> File:
     end, media, write = FORMS[form]
     try:
         return File(f"{stem}{end}", media, write(telling, name).encode())
-    except (NoCounterpart, FileError) as wrong:
+    except NoCounterpart as wrong:
         raise ValueError(str(wrong)) from None

@@ -103,7 +103,8 @@ class OperatingTurn(Frame, frozen=True):
 
     `acted`: something was done in this step. `laid`: how much of the normal lays is used. `revenue`:
     dollars earned by this turn's run. `first`: it is the company's first turn. `struck`: where
-    forced sales bring the prices at their beginning, those prices.
+    forced sales bring the prices at their beginning, those prices. `sale`: dollars of a share in the
+    last forced sale.
     """
 
     company: str
@@ -114,6 +115,7 @@ class OperatingTurn(Frame, frozen=True):
     revenue: int = 0
     first: bool = False
     struck: dict[str, int] = {}
+    sale: int = 0
 
 
 class Claim(Frame, frozen=True):

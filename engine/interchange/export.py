@@ -23,6 +23,7 @@ from engine.events import AnyEvent, OfferEnded, OfferMade, Opened, fold
 from engine.game import Game
 from engine.interchange.ledger import Ledger
 from engine.interchange.site_actions import player_id, written
+from engine.interchange.site_file import FileError
 from engine.interchange.site_names import names_of
 from engine.kernel import asked, game_of, new_game, refusal, stop, take
 from engine.notation import Ambiguous, Unreadable, explicit, parse, spell
@@ -47,8 +48,7 @@ class NoCounterpart(Exception):
 def export(telling: Telling, name: str = "") -> dict[str, Any]:
     """The game as a file of the site, to be written as JSON.
 
-    Raises NoCounterpart with the first move that the site does not know, FileError for a title that
-    it does not play.
+    Raises NoCounterpart with the first move that the site does not know; 0 for a title or a set-up.
     """
     exporter = Exporter(telling.start)
     for told in telling.moves:
@@ -60,7 +60,10 @@ class Exporter:
     """An export that is under way. `site` is the second game, `actions` what it was told."""
 
     def __init__(self, start: State) -> None:
-        self.names = names_of(start.title)
+        try:
+            self.names = names_of(start.title)
+        except FileError:
+            raise NoCounterpart(0, "", f"{start.title} is not played there.") from None
         rules = [option for option in start.options if not option.startswith("conventions ")]
         if unknown := [rule for rule in rules if rule not in self.names.options]:
             raise NoCounterpart(0, "", f"the option {unknown[0]} is not known there.")

@@ -46,7 +46,7 @@ def compose(options: tuple[str, ...]) -> Title:
     options = chosen(OPTIONS, options)
     site = SITE in options
     facts = facts_of("1830")
-    powers, trade = TilePowers(), Trade(always_helped=site)
+    powers, trade = TilePowers(), Trade(always_helped=site, uses_sales=site, in_step=site)
     deals = PrivateDeals(
         by_seller=not site,
         instead_of_share=site,
