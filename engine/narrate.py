@@ -216,7 +216,9 @@ class _Teller:
         self.say(f"the {event.company} places a token in {self._hex(event.hex)}{self._price()}")
 
     def _TokenShifted(self, event: TokenShifted) -> None:
-        self.say(f"the token of the {event.company} in {self._hex(event.hex)} is in its city {event.node}")
+        self.say(
+            f"the token of the {event.company} now stands in city {event.node} of {self._hex(event.hex)}"
+        )
 
     def _Ran(self, event: Ran) -> None:
         ran = ", ".join(f"{train} on {route}" for train, route in event.routes)

@@ -478,6 +478,7 @@ def _among_options(
 ) -> tuple[list[Action], str | None]:
     """What is open without end is looked for among what is offered."""
     found: list[Action] = []
+    open_ended: list[str] = []
     offered = options(g, seat)
     if not any(isinstance(option.action, action) for option in offered):
         who = " or ".join(g.state.name(s) for s in asked(g))
@@ -486,9 +487,13 @@ def _among_options(
         said = option.action
         if isinstance(said, action) and all(getattr(said, n) == v for n, v in fields.items()):
             if option.amounts is not None and len(option.amounts) > 1:
-                line = spell(g, said)
-                return [], f"Say for how much: {line} up to {option.amounts[-1]}."
-            found.append(said)
+                open_ended.append(f"{spell(g, said)} up to {option.amounts[-1]}")
+            else:
+                found.append(said)
+    if open_ended:
+        lines = [*open_ended, *(spell(g, said) for said in found)]
+        which = "which, and for" if len(lines) > 1 else "for"
+        return [], f"Say {which} how much: {'; '.join(lines[:MOST_CHOICES])}."
     return found, None if found else "That is not all of a line, and nothing that is legal begins so."
 
 

@@ -97,3 +97,9 @@ def test_nobody_is_asked_for_bids_on_nothing() -> None:
     )
     last = holds("\n".join(BOUGHT.splitlines()[:-1]) + "\n= turn Cid")
     assert decision(last).needs == "to buy the BO for $220 or to pass"
+
+
+def test_what_is_open_is_named_with_its_amounts() -> None:
+    assert why_not(holds("= turn Ann"), "bid BO") == "Say for how much: bid BO 225 up to 800."
+    several = why_not(holds("= turn Ann"), "bid")
+    assert several.startswith("Say which, and for how much: bid CS 45 up to 800; bid DH 75 up to 800;")
