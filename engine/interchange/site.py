@@ -103,9 +103,19 @@ class Replay:
     # -- saying ------------------------------------------------------------------------
 
     def _say(self, seat: str, action: Action) -> None:
-        line = spell(self.game, action)
         if why := refusal(self.game, seat, action):
-            raise Stopped(self._id, f"{self.state.name(seat)}: {line}", why)
+            raise Stopped(self._id, f"{self.state.name(seat)}: {spell(self.game, action)}", why)
+        self._take(seat, action)
+
+    def _declines(self, seat: str) -> bool:
+        """Decline, if that can be done."""
+        if refusal(self.game, seat, Pass()):
+            return False
+        self._take(seat, Pass())
+        return True
+
+    def _take(self, seat: str, action: Action) -> None:
+        line = spell(self.game, action)
         self.game.events = []
         take(self.game, seat, action)
         self.state = self.game.state
@@ -152,9 +162,8 @@ class Replay:
             else:
                 waiting = self._speaker(action) not in asked(self.game)
             seat = asked(self.game)[0] if asked(self.game) else ""
-            if not waiting or not seat or refusal(self.game, seat, Pass()):
+            if not waiting or not seat or not self._declines(seat):
                 return
-            self._say(seat, Pass())
 
     # -- actions -----------------------------------------------------------------------
 
@@ -182,8 +191,7 @@ class Replay:
             return
         if action.entity_type == "company" and not isinstance(top, FreeToken):
             return
-        if refusal(self.game, speaker, Pass()) is None:
-            self._say(speaker, Pass())
+        self._declines(speaker)
 
     def _company_of(self, action: SiteAction) -> str | None:
         return self._company(action.actor) if action.entity_type == "corporation" else None
