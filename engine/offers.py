@@ -10,10 +10,10 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from engine.actions import Accept, Action, BuyTrain, DealPrivate, Decline
+from engine.actions import Accept, Action, BuyTrain, DealPrivate, Decline, Redeem
 from engine.events import OfferEnded, OfferMade
 from engine.game import Game
-from engine.state import Offer
+from engine.state import AnyFrame, Offer
 from engine.title import Option
 
 
@@ -25,7 +25,13 @@ class Deal(NamedTuple):
 
 
 def make_offer(
-    g: Game, asker: str, asked: str, deal: BuyTrain | DealPrivate, source: str, target: str, price: int
+    g: Game,
+    asker: str,
+    asked: str,
+    deal: BuyTrain | DealPrivate | Redeem,
+    source: str,
+    target: str,
+    price: int,
 ) -> None:
     """Put a deal to the seat that speaks for its other side."""
     g.emit(OfferMade(Offer(g.state.offered + 1, asker, asked, deal, source, target, price)))
@@ -39,9 +45,13 @@ def lapse_offers(g: Game) -> None:
 
 def offer_words(g: Game, offer: Offer) -> str:
     """The offer as its addressee would put it."""
-    what = (
-        f"the {offer.deal.private}" if isinstance(offer.deal, DealPrivate) else f"a {offer.deal.train}-train"
-    )
+    match offer.deal:
+        case DealPrivate(private):
+            what = f"the {private}"
+        case BuyTrain(train):
+            what = f"a {train}-train"
+        case Redeem(company):
+            what = f"a share of the {company}"
     source, target = (
         f"the {o}" if o in g.state.companies else g.state.name(o) for o in (offer.source, offer.target)
     )
@@ -50,11 +60,17 @@ def offer_words(g: Game, offer: Offer) -> str:
 
 @dataclass(frozen=True)
 class Answers:
-    """Accept, decline, or withdraw an offer."""
+    """Accept, decline, or withdraw an offer.
+
+    `but`: questions to which `decline` is an answer of its own.
+    """
 
     deals: Mapping[type[Action], Deal]
+    but: tuple[type[AnyFrame], ...] = ()
 
     def hears(self, g: Game, action: Action) -> bool:
+        if isinstance(g.top, self.but) and isinstance(action, Decline):
+            return False
         return isinstance(action, Accept | Decline)
 
     def asked(self, g: Game) -> tuple[str, ...]:

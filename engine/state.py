@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import msgspec
 
-from engine.actions import BuyTrain, DealPrivate
+from engine.actions import BuyTrain, DealPrivate, Redeem
 
 BANK, IPO, POOL, CLOSED = "bank", "ipo", "pool", "closed"
 
@@ -65,21 +65,39 @@ class Allotment(Frame, frozen=True):
     privates: tuple[str, ...]
 
 
+class Sale(msgspec.Struct, frozen=True):
+    """A block of shares that was sold; the price has not moved yet. `president`: when it was sold."""
+
+    company: str
+    count: int
+    president: str
+
+
 class StockRound(Frame, frozen=True):
-    """A stock round (1830 §4): `passes` in a row, who dealt last, what each has sold in it."""
+    """A stock round (1830 §4): `passes` in a row, who dealt last, what each has sold in it.
+
+    `redeemed`, `reissued`: companies that have done so in it. `held`: dollars that a company has
+    received for reissued shares, which it cannot spend before the round is over (1870 §5.11).
+    """
 
     number: int
     turn: str
     passes: int = 0
     last: str | None = None
     sold: dict[str, tuple[str, ...]] = {}
+    redeemed: tuple[str, ...] = ()
+    reissued: tuple[str, ...] = ()
+    held: dict[str, int] = {}
 
 
 class StockTurn(Frame, frozen=True):
     """One player's turn of a stock round.
 
     `bought`: the company, or private, that the turn's purchase was of; `source`: where it lay.
-    `sold`: companies of which the player has sold in this turn; `sold_first`: before he bought.
+    `sold`: companies of which the player has sold in this turn; `sold_first`: before he bought,
+    or that he may sell no more.
+    `sales`: those whose price moves at the end of the turn. `for_company`: the one that the
+    turn was used for, and `act` what it did: `redeem`, `reissue`. `held`: see StockRound.
     """
 
     seat: str
@@ -87,15 +105,32 @@ class StockTurn(Frame, frozen=True):
     source: str | None = None
     sold: tuple[str, ...] = ()
     sold_first: bool = False
+    sales: tuple[Sale, ...] = ()
+    for_company: str | None = None
+    act: str = ""
+    held: int = 0
+
+
+class Protection(Frame, frozen=True):
+    """Presidents are asked about blocks of shares that `seller` has sold, one after the other
+    (1870 §5.9). `protector`: who has bought the last block that was protected."""
+
+    seller: str
+    sales: tuple[Sale, ...]
+    protector: str | None = None
 
 
 class OperatingRound(Frame, frozen=True):
-    """The `number`-th operating round `of` those after stock round `after`; who is still to run."""
+    """The `number`-th operating round `of` those after stock round `after`; who is still to run.
+
+    `ran`: the company that had its turn last.
+    """
 
     after: int
     number: int
     of: int
     waiting: tuple[str, ...] = ()
+    ran: str | None = None
 
 
 class OperatingTurn(Frame, frozen=True):
@@ -103,8 +138,9 @@ class OperatingTurn(Frame, frozen=True):
 
     `acted`: something was done in this step. `laid`: how much of the normal lays is used. `revenue`:
     dollars earned by this turn's run. `first`: it is the company's first turn. `struck`: where
-    forced sales bring the prices at their beginning, those prices. `sale`: dollars of a share in the
-    last forced sale.
+    forced sales bring the prices at their beginning, those prices. `sold`: companies of which its
+    president has sold for a train. `sales`: see StockTurn. `sale`: dollars
+    of a share in the last forced sale.
     """
 
     company: str
@@ -115,7 +151,13 @@ class OperatingTurn(Frame, frozen=True):
     revenue: int = 0
     first: bool = False
     struck: dict[str, int] = {}
+    sold: tuple[str, ...] = ()
+    sales: tuple[Sale, ...] = ()
     sale: int = 0
+
+
+class ConnectionTurn(OperatingTurn, frozen=True):
+    """A company's connection run (1870 §11.4), between the turns of an operating round."""
 
 
 class Claim(Frame, frozen=True):
@@ -161,8 +203,10 @@ AnyFrame = (
     | Allotment
     | StockRound
     | StockTurn
+    | Protection
     | OperatingRound
     | OperatingTurn
+    | ConnectionTurn
     | Claim
     | FreeToken
     | HomeToken
@@ -180,7 +224,7 @@ class Offer(msgspec.Struct, frozen=True):
     number: int
     asker: str
     asked: str
-    deal: BuyTrain | DealPrivate
+    deal: BuyTrain | DealPrivate | Redeem
     source: str
     target: str
     price: int
@@ -190,7 +234,9 @@ class Company(msgspec.Struct):
     """A public company.
 
     `shares`: percent by holder, the president's certificate with its holder. `markers`: tokens
-    still on the charter. `running`: it has had its first turn, or begun it.
+    still on the charter, `kept` how many of all are destination tokens used as ordinary ones.
+    `running`: it has had its first turn, or begun it. `reissued`: the initial offering holds shares
+    that it has sold again. `connected`: its connection run is done, or begun. `closed`: for good.
     """
 
     shares: dict[str, int]
@@ -201,10 +247,27 @@ class Company(msgspec.Struct):
     floated: bool = False
     running: bool = False
     trains: list[str] = []
+    kept: int = 0
+    reissued: bool = False
+    connected: bool = False
+    closed: bool = False
+
+
+class Improvement(msgspec.Struct, frozen=True):
+    """The token of a private in a city: worth more to `company`, if `open` a little to others too."""
+
+    hex: str
+    company: str
+    open: bool = False
 
 
 class State(msgspec.Struct):
-    """The whole position of one game."""
+    """The whole position of one game.
+
+    `destinations`: by company the hex where its destination token stands. `waiting`: companies
+    whose connection run is left for later. `improvements`: by private. `standing`: by seat and
+    company the dollars up to which the president protects without being asked.
+    """
 
     title: str
     options: tuple[str, ...]
@@ -221,6 +284,10 @@ class State(msgspec.Struct):
     spent: list[str] = []
     tiles: dict[str, tuple[str, int]] = {}
     tokens: dict[str, list[tuple[int, str]]] = {}
+    destinations: dict[str, str] = {}
+    waiting: list[str] = []
+    improvements: dict[str, Improvement] = {}
+    standing: dict[str, dict[str, int]] = {}
     offers: list[Offer] = []
     offered: int = 0
     question: int = 0

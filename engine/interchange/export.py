@@ -18,18 +18,46 @@ from typing import Any
 
 import msgspec
 
-from engine.actions import Accept, Action, Buy, BuyTrain, DealPrivate, Decline, Pass
-from engine.events import AnyEvent, OfferEnded, OfferMade, Opened, fold
+from engine.actions import (
+    Accept,
+    Action,
+    AskAgain,
+    Buy,
+    BuyTrain,
+    ClosedPort,
+    ClosePort,
+    ConnectRun,
+    DealPrivate,
+    Decline,
+    OpenPort,
+    Pass,
+    Protect,
+    Redeem,
+    StandBy,
+)
+from engine.events import AnyEvent, Changed, Closed, OfferEnded, OfferMade, Opened, Protected, fold
 from engine.game import Game
 from engine.interchange.ledger import Ledger
 from engine.interchange.site_actions import player_id, written
 from engine.interchange.site_file import FileError
 from engine.interchange.site_names import names_of
-from engine.kernel import asked, game_of, new_game, refusal, stop, take
+from engine.kernel import Refused, asked, game_of, new_game, refusal, stop, take
 from engine.notation import Ambiguous, Unreadable, explicit, parse, spell
+from engine.operating.connection import connecting
 from engine.operating.turn import OperatingTurns
 from engine.record.telling import ENDED, Telling, Told
-from engine.state import Offer, OperatingTurn, State, StockTurn, copied, is_seat
+from engine.state import (
+    AnyFrame,
+    ConnectionTurn,
+    Offer,
+    OperatingRound,
+    OperatingTurn,
+    Protection,
+    State,
+    StockTurn,
+    copied,
+    is_seat,
+)
 
 SITE_OPTION = "conventions 18xx.games"
 MOST_DECLINED = 200
@@ -76,6 +104,8 @@ class Exporter:
         self.ledger = Ledger(self.names, self.site.title)
         self.actions: list[dict[str, Any]] = []
         self._turns = [0, 0]
+        self._begun: str | None = None
+        self._ended: str | None = None
         self._told = Told("", "", ())
         self._number = 0
 
@@ -93,6 +123,19 @@ class Exporter:
             self._translate(before, told)
         fold(told.events, self.own)
         self._turns[0] += _turns(told.events)
+        self._protect(told.events)
+
+    def _protect(self, events: Sequence[AnyEvent]) -> None:
+        """Say what answers that were left beforehand have settled in the game."""
+        left = [event.company for event in events if isinstance(event, Protected)]
+        here = self.own.top.sales if isinstance(self.own.top, Protection) else ()
+        while isinstance(top := self.site.top, Protection) and len(top.sales) > len(here):
+            company = top.sales[0].company
+            if company in left:
+                left.remove(company)
+                self._say(top.sales[0].president, Protect(company))
+            else:
+                self._decline()
 
     def file(self, name: str = "") -> dict[str, Any]:
         """The file, once all lines are said. Raises NoCounterpart where the last led elsewhere."""
@@ -137,16 +180,18 @@ class Exporter:
         """Say to the second game what a line of the first means there."""
         try:
             action = parse(before, told.seat, told.line)
-        except (Unreadable, Ambiguous) as wrong:
+        except (Unreadable, Ambiguous, Refused) as wrong:
             raise self._no(str(wrong)) from None
         match action:
             case Pass():
                 self._pass(before, told.seat)
-            case Decline():
+            case Decline() if isinstance(before.top, Protection):
+                self._pass(before, told.seat)
+            case Decline() | StandBy() | AskAgain() | ConnectRun():
                 pass
             case Accept():
                 self._agreed(before, told.events)
-            case BuyTrain() | DealPrivate() if any(isinstance(e, OfferMade) for e in told.events):
+            case BuyTrain() | DealPrivate() | Redeem() if any(isinstance(e, OfferMade) for e in told.events):
                 pass
             case BuyTrain(_, source, price) if source in before.state.companies:
                 turn = _operating(before)
@@ -156,6 +201,9 @@ class Exporter:
                 top = before.top
                 target = top.company if isinstance(top, OperatingTurn) else told.seat
                 self._deal(Offer(0, told.seat, told.seat, action, owner, target, amount))
+            case ClosedPort(hex):
+                self._ordinary(told.seat, OpenPort(hex))
+                self._ordinary(told.seat, ClosePort())
             case Buy(company, source, count):
                 for _ in range(count):
                     self._ordinary(told.seat, Buy(company, source))
@@ -182,8 +230,8 @@ class Exporter:
         turns, top, there = self._turns[0] - self._turns[1], self.own.top, self.site.top
         if turns or not (isinstance(top, OperatingTurn) and isinstance(there, OperatingTurn)):
             return turns
-        steps = self._steps()
-        return steps.index(top.step) - steps.index(there.step)
+        steps = self._steps(there)
+        return steps.index(top.step) - steps.index(there.step) if top.step in steps else 0
 
     def _decline(self) -> None:
         seats = asked(self.site)
@@ -197,19 +245,21 @@ class Exporter:
         if same and self._ahead() == 0:
             self._say(seat, Pass())
 
-    def _steps(self) -> list[str]:
-        question = self.site.title.questions[OperatingTurn]
+    def _asking(self, turn: OperatingTurn) -> OperatingTurns:
+        question = self.site.title.questions[type(turn)]
         assert isinstance(question, OperatingTurns)
-        return [step.name for step in question.steps]
+        return question
+
+    def _steps(self, turn: OperatingTurn) -> list[str]:
+        return [step.name for step in self._asking(turn).steps]
 
     def _ordinary(self, seat: str, action: Action) -> None:
         """Say something when its step has come; those before it are declined."""
-        question, company = self.site.title.questions[OperatingTurn], getattr(self.site.top, "company", None)
-        assert isinstance(question, OperatingTurns)
+        company = getattr(self.site.top, "company", None)
         if not any(aside.hears(self.site, action) for aside in self.site.title.asides):
             while isinstance(turn := self.site.top, OperatingTurn) and turn.company == company:
-                now = self._steps().index(turn.step)
-                later = [isinstance(action, step.hears) for step in question.steps[now:]]
+                now = self._steps(turn).index(turn.step)
+                later = [isinstance(action, step.hears) for step in self._asking(turn).steps[now:]]
                 if later[0] or not any(later):
                     break
                 self._decline()
@@ -224,11 +274,14 @@ class Exporter:
     def _deal(self, offer: Offer) -> None:
         """A purchase to which both sides have agreed, made by the buyer."""
         buyer = self.site.voice(offer.target)
-        if isinstance(offer.deal, BuyTrain):
-            self._ordinary(buyer, msgspec.structs.replace(offer.deal, price=offer.price))
-            return
-        source = offer.source if is_seat(offer.target) else None
-        self._ordinary(buyer, DealPrivate(offer.deal.private, offer.price, source))
+        match offer.deal:
+            case BuyTrain():
+                self._ordinary(buyer, msgspec.structs.replace(offer.deal, price=offer.price))
+            case DealPrivate(private):
+                source = offer.source if is_seat(offer.target) else None
+                self._ordinary(buyer, DealPrivate(private, offer.price, source))
+            case _:
+                self._ordinary(buyer, offer.deal)
 
     # -- saying ------------------------------------------------------------------------
 
@@ -237,11 +290,61 @@ class Exporter:
         if why := refusal(self.site, seat, action):
             said = "" if spell(self.site, action) == self._told.line else f"{spell(self.site, action)}: "
             raise self._no(f"{said}{why}")
-        record = written(self.site, self.names, self.ledger, seat, explicit(self.site, action))
+        try:
+            record = written(self.site, self.names, self.ledger, seat, explicit(self.site, action))
+        except KeyError:
+            raise self._no("there is nothing like it.") from None
+        stack = list(self.site.state.stack)
         self._carry_out(seat, action)
         if offers := self.site.state.offers:
             self._carry_out(offers[0].asked, Accept())
         self._write(record)
+        if self.names.connections:
+            self._write_connections(stack, self.site.events)
+
+    def _write_connections(self, stack: list[AnyFrame], events: Sequence[AnyEvent]) -> None:
+        """At both ends of a turn: which companies connect. What is left over comes with the first turn.
+
+        A turn ends when it is settled whether prices are protected.
+        """
+        span = self.site.state.stack[0]
+        due: list[str] = []
+        if isinstance(span, OperatingRound) and isinstance(self.site.top, ConnectionTurn):
+            due = [self.names.theirs(company) for company in connecting(self.site, span.ran)]
+        for event in events:
+            match event:
+                case Opened(frame):
+                    below = stack[-1]
+                    stack.append(frame)
+                    if isinstance(frame, OperatingTurn):
+                        self._write_end(due)
+                        self._write_beginning(frame, below, due)
+                case Changed(frame):
+                    stack[-1] = frame
+                case Closed():
+                    gone = stack.pop()
+                    if type(gone) is OperatingTurn and not self.site.company(gone.company).closed:
+                        self._ended = gone.company
+        if not isinstance(self.site.top, Protection):
+            self._write_end(due)
+
+    def _write_end(self, due: list[str]) -> None:
+        if self._ended:
+            self._write_connection(self._ended, due)
+        self._ended = None
+
+    def _write_beginning(self, turn: OperatingTurn, below: AnyFrame, due: list[str]) -> None:
+        if not isinstance(turn, ConnectionTurn):
+            if self._begun != turn.company:
+                self._write_connection(turn.company, [])
+            self._begun = None
+        elif isinstance(below, OperatingRound) and below.ran is None and not self._begun:
+            self._begun = next(c for c in self.site.operating_order() if c in below.waiting)
+            self._write_connection(self._begun, due)
+
+    def _write_connection(self, company: str, due: list[str]) -> None:
+        entity = {"entity": self.names.theirs(company), "entity_type": "corporation"}
+        self._write({"type": "destination_connection", **entity, "corporations": due})
 
     def _carry_out(self, seat: str, action: Action) -> None:
         self.site.events = []

@@ -66,10 +66,10 @@ class Ledger:
 
     def free_tile(self, tile: str) -> str:
         """The first of those tiles that is not on the board."""
-        lying, number = set(self._tiles.values()), 0
-        while f"{tile}-{number}" in lying:
+        lying, number, name = set(self._tiles.values()), 0, self._names.their_tile(tile)
+        while f"{name}-{number}" in lying:
             number += 1
-        return f"{tile}-{number}"
+        return f"{name}-{number}"
 
     def city(self, hex: str, node: int) -> str:
         """A city by the tile that lies there, or by what is printed."""

@@ -17,13 +17,22 @@ from engine.actions import (
     BuyPrivate,
     BuyTrain,
     ChooseHome,
+    ClosePort,
     DealPrivate,
     DiscardTrain,
     Exchange,
+    Half,
+    KeepDestination,
     Lay,
+    OpenPort,
     Par,
     Pass,
     Pay,
+    PlaceCattle,
+    PlaceDestination,
+    Protect,
+    Redeem,
+    Reissue,
     Run,
     Sell,
     Token,
@@ -36,9 +45,10 @@ from engine.holdings import unit
 from engine.interchange.ledger import Ledger
 from engine.interchange.site_names import SiteNames
 from engine.opening.waterfall import asking
-from engine.operating.run import stop_value
+from engine.operating.run import route_value
 from engine.operating.trains import face_price
-from engine.state import FreeToken, OperatingTurn, Waterfall, is_seat
+from engine.state import POOL, FreeToken, OperatingTurn, Protection, Waterfall, is_seat
+from engine.stock.treasury import reissue_par
 
 Record = dict[str, Any]
 
@@ -54,8 +64,9 @@ class Desk(NamedTuple):
         """The owner as the one who acts."""
         if is_seat(owner):
             return {"entity": player_id(owner), "entity_type": "player"}
-        kind = "company" if owner in self.g.state.privates else "corporation"
-        return {"entity": self.names.theirs(owner), "entity_type": kind}
+        if owner in self.g.state.privates:
+            return {"entity": self.names.their_private(owner), "entity_type": "company"}
+        return {"entity": self.names.theirs(owner), "entity_type": "corporation"}
 
     def company(self) -> str | None:
         """The company whose turn it is."""
@@ -73,13 +84,21 @@ def player_id(seat: str) -> int:
 
 
 def written(g: Game, names: SiteNames, ledger: Ledger, seat: str, action: Action) -> Record:
-    """The action of the site for what that seat does now; without id and time."""
+    """The action of the site for what that seat does now; without id and time.
+
+    Raises KeyError for what has no counterpart there.
+    """
     return WRITERS[type(action)](Desk(g, names, ledger), seat, action)
 
 
 def _pass(desk: Desk, seat: str, action: Pass) -> Record:
-    top = desk.g.top
-    by = desk.by(top.private) if isinstance(top, FreeToken) else desk.by_turn(seat)
+    match desk.g.top:
+        case FreeToken(private=private):
+            by = desk.by(private)
+        case OperatingTurn(company):
+            by = desk.by(company)
+        case _:
+            by = desk.by(seat)
     return {"type": "pass", **by}
 
 
@@ -90,13 +109,13 @@ def _buy_private(desk: Desk, seat: str, action: BuyPrivate) -> Record:
     return {
         "type": "bid",
         **desk.by(seat),
-        "company": desk.names.theirs(action.private),
+        "company": desk.names.their_private(action.private),
         "price": price,
     }
 
 
 def _bid(desk: Desk, seat: str, action: Bid) -> Record:
-    company = desk.names.theirs(action.private)
+    company = desk.names.their_private(action.private)
     return {"type": "bid", **desk.by(seat), "company": company, "price": action.amount}
 
 
@@ -127,13 +146,31 @@ def _sell(desk: Desk, seat: str, action: Sell) -> Record:
     return _moved(desk, "sell_shares", seat, action.company, seat, percent)
 
 
+def _protect(desk: Desk, seat: str, action: Protect) -> Record:
+    top = desk.g.top
+    assert isinstance(top, Protection)
+    percent = top.sales[0].count * unit(desk.g, action.company)
+    return _moved(desk, "buy_shares", seat, action.company, POOL, percent)
+
+
+def _redeem(desk: Desk, seat: str, action: Redeem) -> Record:
+    percent = unit(desk.g, action.company)
+    return _moved(desk, "buy_shares", action.company, action.company, action.source or POOL, percent)
+
+
+def _reissue(desk: Desk, seat: str, action: Reissue) -> Record:
+    company = action.company
+    record = _moved(desk, "sell_shares", company, company, company, desk.g.held(company, company))
+    return record | {"share_price": reissue_par(desk.g, company)}
+
+
 def _exchange(desk: Desk, seat: str, action: Exchange) -> Record:
     effect = desk.g.private_facts(action.private).effect
     return _moved(desk, "buy_shares", action.private, effect["company"], action.source, effect["percent"])
 
 
 def _deal_private(desk: Desk, seat: str, action: DealPrivate) -> Record:
-    company = desk.names.theirs(action.private)
+    company = desk.names.their_private(action.private)
     return {"type": "buy_company", **desk.by_turn(seat), "company": company, "price": action.amount}
 
 
@@ -173,20 +210,19 @@ def _run(desk: Desk, seat: str, action: Run) -> Record:
         if train not in left:
             left[train] = desk.ledger.trains(train, company)
         route = read_route(desk.g.network, company, text, train)
-        routes.append(_route(desk, left[train].pop(0), route))
+        routes.append(_route(desk, company, left[train].pop(0), route))
     if action.claimed is not None:
         _claim(desk, company, routes, action.claimed)
     return {"type": "run_routes", **desk.by(company), "routes": routes, "extra_revenue": 0, "subsidy": 0}
 
 
-def _route(desk: Desk, train: str, route: Route) -> Record:
-    g, network = desk.g, desk.g.network
+def _route(desk: Desk, company: str, train: str, route: Route) -> Record:
     hexes = [hex for hex, _ in route.stops]
     return {
         "train": train,
         "connections": hops_of(route),
         "hexes": hexes,
-        "revenue": sum(stop_value(g.facts, g.state.phase, network.node(stop)) for stop in route.stops),
+        "revenue": route_value(desk.g, company, route),
         "revenue_str": "-".join(hexes),
         "nodes": [f"{hex}-{node}" for hex, node in route.stops],
     }
@@ -207,6 +243,24 @@ def _pay(desk: Desk, seat: str, action: Pay) -> Record:
 
 def _withhold(desk: Desk, seat: str, action: Withhold) -> Record:
     return {"type": "dividend", **desk.by_turn(seat), "kind": "withhold"}
+
+
+def _half(desk: Desk, seat: str, action: Half) -> Record:
+    return {"type": "dividend", **desk.by_turn(seat), "kind": "half"}
+
+
+def _destination(desk: Desk, seat: str, action: PlaceDestination | KeepDestination) -> Record:
+    choice = "Map" if isinstance(action, PlaceDestination) else "Charter"
+    return {"type": "choose", **desk.by_turn(seat), "choice": choice}
+
+
+def _improve(desk: Desk, seat: str, action: PlaceCattle | OpenPort | ClosePort) -> Record:
+    word = "cattle" if isinstance(action, PlaceCattle) else "port"
+    privates = desk.g.facts.privates
+    private = next(p.sym for p in privates if p.effect.get("word") == word)
+    placed = desk.g.state.improvements
+    hex = placed[private].hex if isinstance(action, ClosePort) else action.hex
+    return {"type": "assign", **desk.by(private), "target": hex, "target_type": "hex"}
 
 
 def _buy_train(desk: Desk, seat: str, action: BuyTrain) -> Record:
@@ -252,5 +306,14 @@ WRITERS: dict[type[Action], Callable[[Desk, str, Any], Record]] = {
     BuyTrain: _buy_train,
     DiscardTrain: _discard_train,
     Bankrupt: _bankrupt,
+    Protect: _protect,
+    Redeem: _redeem,
+    Reissue: _reissue,
+    Half: _half,
+    PlaceDestination: _destination,
+    KeepDestination: _destination,
+    PlaceCattle: _improve,
+    OpenPort: _improve,
+    ClosePort: _improve,
 }
 """How each decision is written; a decision that is not here has no counterpart there."""

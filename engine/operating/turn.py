@@ -6,7 +6,7 @@ position to which that leads: a price may have fallen on the way.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -16,7 +16,7 @@ from engine.actions import Action, Pass
 from engine.events import Passed
 from engine.game import Game
 from engine.offers import lapse_offers
-from engine.state import OperatingTurn, copied
+from engine.state import ConnectionTurn, GameOver, OperatingTurn, Protection, copied
 from engine.title import Option
 
 
@@ -49,9 +49,13 @@ class Step(Protocol):
 
 @dataclass(frozen=True)
 class OperatingTurns:
-    """Asks the president of the company whose turn it is."""
+    """Asks the president of the company whose turn it is.
+
+    `ended`: why the game is over in the middle of a turn, if it is.
+    """
 
     steps: tuple[Step, ...]
+    ended: Callable[[Game], str | None] = lambda g: None
 
     def _index(self, name: str) -> int:
         return next(i for i, step in enumerate(self.steps) if step.name == name)
@@ -99,6 +103,12 @@ class OperatingTurns:
         self.steps[now].take(g, frame, action)
 
     def settle(self, g: Game, frame: OperatingTurn) -> bool:
+        if why := self.ended(g):
+            g.open(GameOver(why))
+            return True
+        if g.company(frame.company).closed:
+            self._end(g, frame)
+            return True
         step = self.steps[self._index(frame.step)]
         if step.waits(g, frame):
             return False
@@ -111,8 +121,19 @@ class OperatingTurns:
         if following < len(self.steps):
             g.change(_at(frame, self.steps[following].name))
         else:
-            g.close()
-            lapse_offers(g)
+            self._end(g, frame)
+
+    def _end(self, g: Game, frame: OperatingTurn) -> None:
+        g.close()
+        lapse_offers(g)
+        if frame.sales:
+            g.open(Protection(g.president(frame.company), frame.sales))
+
+
+def own_turn(g: Game) -> OperatingTurn | None:
+    """The turn of a company that is going on, not interrupted and no connection run."""
+    turn = g.top
+    return turn if isinstance(turn, OperatingTurn) and not isinstance(turn, ConnectionTurn) else None
 
 
 def is_past(g: Game, turn: OperatingTurn, step: str) -> bool:

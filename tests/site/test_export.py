@@ -21,7 +21,9 @@ from engine.record import Telling, Told
 from tests.site.recorded import files, replay
 
 RECORDED = pytest.mark.skipif(not files(), reason="the recorded games are not beside this checkout")
-SILENT = ("message", "log", "destination_connection")
+SILENT = ("message", "log")
+UNSAYABLE = ("played-34110.json.gz",)
+"""In it a company connects as the site has it, and does not here."""
 CHOSEN = ("entity", "tile", "train", "exchange", "city", "routes", "shares")
 """Fields in which equal things have several numbers, or a route two directions."""
 
@@ -57,8 +59,9 @@ def recorded_actions(path: Path, game: Replay) -> Iterator[dict[str, Any]]:
 
 
 def same_position(a: engine.State, b: engine.State) -> None:
+    """All that counts is the same; an answer left beforehand is not told to the site."""
     for field in a.__struct_fields__:
-        if field not in ("players", "question", "offered"):
+        if field not in ("players", "question", "offered", "standing"):
             assert getattr(a, field) == getattr(b, field), field
 
 
@@ -66,10 +69,14 @@ def same_position(a: engine.State, b: engine.State) -> None:
 @pytest.mark.parametrize("path", files(), ids=lambda p: f"{p.parent.name}-{p.name.removesuffix('.json.gz')}")
 def test_a_recorded_game_comes_out_as_it_went_in(path: Path) -> None:
     game = played(path)
+    if path.name in UNSAYABLE:
+        with pytest.raises(NoCounterpart, match=r"Move 203 "):
+            export(telling(game))
+        return
     file = export(telling(game))
     expected = list(recorded_actions(path, game))
     told = [a for a in file["actions"] if a["type"] not in SILENT]
-    assert [(a["type"], a["entity"]) for a in told] == [(a["type"], a["entity"]) for a in expected]
+    assert [_heading(a) for a in told] == [_heading(a) for a in expected]
     for mine, theirs in zip(told, expected, strict=True):
         for key in (mine.keys() & theirs.keys()) - {"id", "slot", "created_at", *CHOSEN}:
             assert mine[key] == theirs[key], (theirs["id"], key)
@@ -86,6 +93,12 @@ def test_a_recorded_game_comes_out_as_it_went_in(path: Path) -> None:
     ) or sorted(file["result"].values()) == sorted((game.file.result or {}).values())
 
 
+def _heading(action: dict[str, Any]) -> tuple[Any, ...]:
+    """What an action is, and whose; anybody may end a game."""
+    by = "" if action["type"] == "end_game" else action["entity"]
+    return action["type"], by, action.get("corporations")
+
+
 def _runs(action: dict[str, Any]) -> list[tuple[str, int, frozenset[str]]]:
     """What each kind of train ran for, and where it stopped."""
     return sorted(
@@ -98,9 +111,19 @@ def _runs(action: dict[str, Any]) -> list[tuple[str, int, frozenset[str]]]:
     )
 
 
-@pytest.mark.parametrize("players, seed", [(2, 5), (3, 21), (4, 2), (5, 3), (6, 14)])
-def test_a_simulated_game_comes_back_as_the_same(players: int, seed: int) -> None:
-    game = simulated("1830", players, seed, (SITE_OPTION,))
+SIMULATED = [
+    *[("1830", players, seed, ()) for players, seed in ((2, 5), (3, 21), (4, 2), (5, 3), (6, 14))],
+    ("1870", 3, 1, ()),
+    ("1870", 5, 2, ("original_rules",)),
+    ("1870", 7, 3, ("diesels", "finish_on_400")),
+]
+
+
+@pytest.mark.parametrize("title, players, seed, options", SIMULATED)
+def test_a_simulated_game_comes_back_as_the_same(
+    title: str, players: int, seed: int, options: tuple[str, ...]
+) -> None:
+    game = simulated(title, players, seed, (SITE_OPTION, *options))
     assert game.failure is None
     file = export(game.telling)
     assert [a["id"] for a in file["actions"]] == list(range(1, len(file["actions"]) + 1))
@@ -196,13 +219,15 @@ def test_a_title_that_the_site_does_not_play_is_refused() -> None:
 def test_numbered_certificates_lie_where_the_position_has_them() -> None:
     """Also when half a president's certificate is sold, and when presidencies pass on."""
     halves = changes = 0
-    for seed in (3, 9):
-        game = simulated("1830", 4, seed, (SITE_OPTION,))
+    for title, seed in (("1830", 3), ("1830", 9), ("1830", 14), ("1870", 2)):
+        game = simulated(title, 6, seed, (SITE_OPTION,))
         exporter = Exporter(game.start)
         for told in game.told:
             exporter.say(told)
             changes += any(isinstance(e, PresidentNamed) for e in told.events)
             for company, co in exporter.site.state.companies.items():
+                if co.closed:
+                    continue
                 held = exporter.ledger.holders(company)
                 assert {owner: sum(s.values()) for owner, s in held.items()} == co.shares
                 if co.president:
