@@ -26,6 +26,7 @@ Run = Callable[[Any, Settings, Any], Coroutine[Any, Any, None]]
 # Sub-commands that other modules bring; each is imported only when it is used.
 ELSEWHERE = {
     "import": "bot.importing",
+    "export": "bot.exporting",
     "replay": "bot.replaying",
     "simulate": "bot.simulate",
     "bench": "bot.bench",

@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import msgspec
 
+import engine
+
 
 class Asked(msgspec.Struct, frozen=True):
     """A seat that the table waits for, and for what: `needs` is a phrase after the name.
@@ -124,12 +126,29 @@ class Voted(_Answer, frozen=True):
     asked: tuple[Asked, ...] = ()
 
 
+class File(msgspec.Struct, frozen=True):
+    """A file that is handed out: its name, its media type, its bytes."""
+
+    name: str
+    media: str
+    content: bytes
+
+
 class Shown(_Answer, frozen=True):
-    """The answer to a question that changes nothing. `picture`: map, market or sheet, if one fits."""
+    """The answer to a question that changes nothing. `picture`: map, market or sheet, if one fits.
+
+    `position`: the encoded state that is shown, None for the table's as it is. `files` are handed out.
+    """
 
     what: str
     text: str
     picture: str | None = None
+    position: bytes | None = None
+    files: tuple[File, ...] = ()
+
+    def state(self, now: engine.State) -> engine.State:
+        """The position that is shown."""
+        return now if self.position is None else engine.decoded(self.position)
 
 
 NotDone = Unreadable | Refused | Ambiguous

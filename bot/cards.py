@@ -97,6 +97,11 @@ def pictures(shots: Sequence[Shot]) -> list[Json]:
     ]
 
 
+def documents(names: Sequence[str]) -> list[Json]:
+    """Attached files that are not shown but can be had."""
+    return [{"type": 13, "file": {"url": f"attachment://{name}"}} for name in names]
+
+
 def container(parts: Sequence[Json], color: int | None = None) -> Json:
     """A framed group."""
     return {"type": 17, "components": list(parts)} | ({} if color is None else {"accent_color": color})

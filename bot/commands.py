@@ -13,6 +13,7 @@ import engine
 from bot import cards, controls, words
 from bot.answers import Shown
 from bot.controls import Key
+from bot.files import FORMS, TEXT
 from bot.front import Front, say_so, sentence_of
 from bot.people import by_address, claim_address, table_name
 from bot.play import View, seat_name
@@ -288,6 +289,18 @@ class Tables(app_commands.Group):
         answer = await self.service.end(found.id, by=person)
         await self.front.show(interaction, answer, found, found.seat_of(person))
 
+    @app_commands.command(
+        name="export", description="The game as a file: for 18xx.games, a text, its figures"
+    )
+    @app_commands.describe(to="In which form; without it as a text", table=WHICH)
+    @app_commands.choices(to=[Choice(name=each, value=each) for each in FORMS])
+    @app_commands.autocomplete(table=tables)
+    async def export(self, interaction: Interaction, to: str = TEXT, table: str | None = None) -> None:
+        await begin(interaction)
+        found = await self.front.resolve(interaction, table, ("running", "paused", "finished", "ended"))
+        answer = await self.service.say(found.id, 0, [f"export {to}"], None, None)
+        await self.front.show(interaction, answer, found, None)
+
 
 def described(table: TableInfo) -> str:
     """A table in a line."""
@@ -369,6 +382,36 @@ class Shows(app_commands.Group):
         public: bool = False,
     ) -> None:
         await self._show(interaction, f"log {count}", table, public)
+
+    @app_commands.command(name="at", description="How it stood at a round, or at a row of the log")
+    @app_commands.describe(
+        place="As `or 2.1`, `stock round 3`, `120`, with map, market or sheet behind it",
+        table=WHICH, public="For all to see",
+    )  # fmt: skip
+    @app_commands.autocomplete(table=tables)
+    async def at(
+        self, interaction: Interaction, place: str, table: str | None = None, public: bool = False
+    ) -> None:
+        await self._show(interaction, f"at {place}", table, public)
+
+    @app_commands.command(name="plan", description="Try lines on a copy that is yours alone")
+    @app_commands.describe(
+        lines="Lines with ; between them; `more LINES`, `play`, `clear`; without any, your plan as it is",
+        table=WHICH,
+    )  # fmt: skip
+    @app_commands.autocomplete(lines=lines, table=tables)
+    async def plan(
+        self, interaction: Interaction, lines: str | None = None, table: str | None = None
+    ) -> None:
+        await begin(interaction)
+        found = await self.front.resolve(interaction, table, ("running", "paused"))
+        person = await self.front.person(interaction.user)
+        seat = found.seat_of(person)
+        answer = await self.front.service.say(
+            found.id, seat, [f"plan {lines or 'show'}"], None, str(interaction.id),
+            person=person, transport="discord",
+        )  # fmt: skip
+        await self.front.show(interaction, answer, found, seat)
 
     @app_commands.command(name="turn", description="Whom the table waits for, and for what")
     @app_commands.describe(table=WHICH, public="For all to see")

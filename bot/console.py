@@ -29,10 +29,11 @@ from bot.answers import (
     Unreadable,
     Voted,
 )
+from bot.files import FORMS
 from bot.lobby import told_status
 from bot.pictures import Pictures
 from bot.play import View
-from bot.sayings import SHOWS, first_word
+from bot.sayings import PLANS, SHOWS, first_word
 from bot.service import Service
 from bot.tables import TableInfo
 from storage import StoreError
@@ -50,6 +51,9 @@ COMMANDS = (
     ("Ann: LINE", "say a line of the game for Ann; `;` stands between several"),
     ("LINE", "the same for whoever is asked"),
     ("show map", "also market, sheet, log 20, turn, company X, player X"),
+    ("at or 2.1", "the position at a round, or at a row of the log: `at 120 market`"),
+    ("plan LINE; LINE", "try lines on a copy; `plan more LINE`, `plan show`, `plan play`, `plan clear`"),
+    ("export 18xx.games", "the game as a file; also text, csv"),
     ("undo, redo", "take the last move back, play it again"),
     ("quit", "end the service"),
 )
@@ -188,11 +192,12 @@ class Console:
         view = await self.service.view(self.table)
         if view.state is None:
             raise ValueError(f"Table {view.table.code} has not begun; `table start` begins it.")
-        named = self._named(view, line)
+        named = None if first_word(line) in PLANS else self._named(view, line)
         seat, text = named or (self._meant(view, line), line)
         lines = [part for part in text.split(";") if part.strip()]
         answer = await self.service.say(self.table, seat, lines, None, None)
-        return told(answer, await self.service.view(self.table))
+        view = await self.service.view(self.table)
+        return await self._shown(view, answer) if isinstance(answer, Shown) else told(answer, view)
 
     @staticmethod
     def _named(view: View, line: str) -> tuple[int, str] | None:
@@ -229,21 +234,33 @@ class Console:
         if view.state is None:
             return Reply(_about(view.table))
         answer = await self.service.say(table, 0, [what], None, None)
+        if isinstance(answer, Refused):
+            raise ValueError(answer.reason)
         if not isinstance(answer, Shown):
-            raise ValueError("What can be shown: map, market, sheet, log 20, turn, company X, player X.")
-        paths = [path for path in [await self._drawn(view, answer.picture)] if path]
-        return Reply("\n".join([answer.text, *(f"Picture: {path}" for path in paths)]))
+            raise ValueError("Shown can be: map, market, sheet, log 20, turn, company X, player X, at X.")
+        return await self._shown(view, answer)
 
-    async def _drawn(self, view: View, picture: str | None) -> Path | None:
+    async def _shown(self, view: View, answer: Shown) -> Reply:
+        """What was asked to be shown, with its picture and its files written beside."""
+        paths = [("Picture", path) for path in [await self._drawn(view, answer)] if path]
+        paths += [("File", self._kept("games", file.name, file.content)) for file in answer.files]
+        return Reply("\n".join([answer.text, *(f"{what}: {path}" for what, path in paths)]))
+
+    async def _drawn(self, view: View, answer: Shown) -> Path | None:
         """A picture in a file; None where none fits or can be drawn."""
-        if picture is None or self._pictures is None or view.state is None:
+        if answer.picture is None or self._pictures is None or view.state is None:
             return None
-        found = await self._pictures.drawn(picture, view.state)
+        found = await self._pictures.drawn(answer.picture, answer.state(view.state))
         if found is None:
             return None
-        path = self._data / "pictures" / f"{view.table.code}-{picture}.png"
+        about = "" if answer.position is None else f"-{answer.what}"
+        return self._kept("pictures", f"{view.table.code}-{answer.picture}{about}.png", found.png)
+
+    def _kept(self, folder: str, name: str, content: bytes) -> Path:
+        """A file in the data folder."""
+        path = self._data / folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(found.png)
+        path.write_bytes(content)
         return path
 
     # -- tables ------------------------------------------------------------------------------
@@ -377,8 +394,18 @@ def _legal(view: View | None) -> list[str]:
 def _commands() -> list[str]:
     plain = "start, start shuffled, list, use , replace , pause, resume, end".split(", ")
     shows = [f"show {what}" for what in ("map", "market", "sheet", "log", "turn", "company ", "player ")]
+    shows += ["at ", "plan ", "plan more ", "plan show", "plan play", "plan clear"]
+    shows += [f"export {form}" for form in FORMS]
     new = [f"table new {title} " for title in engine.titles()]
-    return [*new, *(f"table {word}" for word in plain), *shows, "undo", "redo", "help", "quit"]
+    return [
+        *new,
+        *(f"table {word}" for word in plain),
+        *shows,
+        "undo",
+        "redo",
+        "help",
+        "quit",
+    ]
 
 
 def _people(info: TableInfo) -> str:

@@ -15,7 +15,7 @@ from __future__ import annotations
 import base64
 import hmac
 import logging
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -41,6 +41,7 @@ from mail.desk import (
     Bounced,
     Done,
     Echo,
+    Enclosure,
     Folder,
     Held,
     NotDone,
@@ -56,7 +57,21 @@ from storage import Claim, Parcel, Taken, Token, Unit
 log = logging.getLogger(__name__)
 
 WORDS = frozenset(
-    {"undo", "redo", "resign", "accept", "decline", "company", "player", "status", "turn", "sheet", "board"}
+    {
+        "undo",
+        "redo",
+        "resign",
+        "accept",
+        "decline",
+        "company",
+        "player",
+        "status",
+        "turn",
+        "sheet",
+        "board",
+        "plan",
+        "try",
+    }
 )
 HOLDS = timedelta(days=180)  # how long a letter can be answered
 INVITES = timedelta(days=30)
@@ -160,14 +175,6 @@ async def post(unit: Unit, letter: Outgoing, kind: str, group: str | None = None
 def game_words() -> frozenset[str]:
     """The words with which the lines of a game begin."""
     return frozenset(form.split()[0] for kind in engine.Action.__subclasses__() for form in kind.forms)
-
-
-def cash_changes(before: engine.State, after: engine.State) -> Iterator[str]:
-    """Whose cash is another now, players and companies, the bank left out."""
-    for owner, dollars in after.cash.items():
-        had = before.cash.get(owner, 0)
-        if owner != engine.BANK and dollars != had:
-            yield f"{after.name(owner)} ${had:,} → ${dollars:,}"
 
 
 def _held_name(sealed: Sealed, code: str) -> str:
@@ -350,19 +357,24 @@ class ServiceDesk:
             return ()
         before = await self._service.state_at(table, moves[0].seq - 1)
         after = await self._service.state_at(table, moves[-1].seq)
-        return tuple(cash_changes(before, after))
+        return tuple(words.cash_changes(before, after))
 
-    async def show(self, sealed: Sealed, what: Show, count: int | None) -> Shown:
-        """Text, and the picture that goes with it."""
+    async def show(self, sealed: Sealed, what: Show, rest: str) -> Shown:
+        """Text, and the picture and the files that go with it."""
         seat = _seated(sealed)
-        said = await self._say(seat, [what if count is None else f"{what} {count}"], None)
+        said = await self._say(seat, [f"{what} {rest}".strip()], None)
         view = await self._service.view(seat.table)
         decision = view.decision(seat.number) or view.now
         match said:
             case replies.Shown():
                 named = (said.picture,) if said.picture and view.state else ()
-                drawn = await figures(self._pictures, view.state, named) if view.state else ()
-                return Shown(what, said.text, drawn, decision)
+                state = said.state(view.state) if view.state else None
+                drawn = await figures(self._pictures, state, named) if state else ()
+                files = tuple(Enclosure(file.name, file.media, file.content) for file in said.files)
+                return Shown(what, said.text, drawn, decision, files)
+            case replies.Unreadable() | replies.Refused() | replies.Ambiguous():
+                about = f"{said.line}: " if what == "try" else ""
+                return Shown(what, f"{about}{said.reason}", (), decision)
             case replies.Closed() | replies.NotYours():
                 return Shown(what, said.reason, (), decision)
             case _:

@@ -25,9 +25,10 @@ from bot.lobby import told_status
 from bot.people import by_discord, table_name
 from bot.pictures import Pictures
 from bot.play import View, seat_name
+from bot.sayings import PLANS
 from bot.service import Service
 from bot.tables import TableInfo
-from bot.wire import Payload
+from bot.wire import Attached, Document, Payload
 from bot.wire import Shown as Picture
 from storage import Missing, Status, StoreError, Table
 
@@ -53,7 +54,7 @@ class Form(ui.Modal):
 async def reply(
     interaction: discord.Interaction,
     payload: list[Json],
-    shown: Sequence[Picture] = (),
+    shown: Sequence[Attached] = (),
     *,
     public: bool = False,
 ) -> None:
@@ -206,13 +207,16 @@ class Front:
     ) -> None:
         """What was asked to be shown: a picture where there is one and it can be drawn, or words."""
         state = (await self.service.view(table.id)).state
+        drawn = None
         if answer.picture and answer.what != "board" and state is not None:
-            drawn = await self.pictures.drawn(answer.picture, state)
-            if drawn is not None:
-                shown = Picture(f"{answer.picture}.png", drawn)
-                await reply(interaction, cards.pictures([shown.shot]), [shown], public=public)
-                return
-        await reply(interaction, [cards.text(cards.spoken(answer)[0])], public=public)
+            drawn = await self.pictures.drawn(answer.picture, answer.state(state))
+        shown: list[Attached] = [Document(file) for file in answer.files]
+        parts = [cards.text(cards.spoken(answer)[0]), *cards.documents([f.name for f in answer.files])]
+        if drawn is not None and answer.picture:
+            picture = Picture(f"{answer.picture}.png", drawn)
+            words_too = parts if answer.what in PLANS else []
+            shown, parts = [*shown, picture], [*words_too, *cards.pictures([picture.shot])]
+        await reply(interaction, parts, shown, public=public)
 
     async def _link(self, table: TableInfo, seat: int | None) -> str | None:
         """Where the card is that asks that seat, or any; until it is there, its thread."""

@@ -26,6 +26,7 @@ from bot.answers import Answer, Asked, decoded, encoded
 from bot.pictures import Pictures
 from bot.play import Happening, Play, View, questions
 from bot.tables import Sitter, TableInfo
+from engine.record.telling import Telling
 from storage import Entry, Missing, Move, Parcel, Stale, Status, Store, StoreError, Table, Unit
 
 log = logging.getLogger(__name__)
@@ -345,6 +346,10 @@ class Memory:
         """The position after row `seq` of the log, None for now. Raises ValueError before the start."""
         play = await self._shown(table)
         return play.state_at(play.seq if seq is None else seq)
+
+    async def telling(self, table: int) -> Telling:
+        """The game as its line of play has it. Raises ValueError before the start."""
+        return (await self._shown(table)).telling()
 
     async def since(self, table: int, seat: int, seq: int | None = None) -> list[Happening]:
         """What has happened since that seat's last own move, up to row `seq` of the log."""

@@ -9,6 +9,7 @@ who sits in a seat is on no line: it holds for everything behind it in the log. 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -16,6 +17,8 @@ from datetime import datetime
 import engine
 from bot.answers import Asked
 from bot.tables import TableInfo
+from engine.events import RoundBegan
+from engine.record.telling import ENDED, Telling, Told
 from storage import Ballot, Line, Move, StoreError, resolve
 
 STRIDE = 32  # moves from one kept position to the next
@@ -84,6 +87,11 @@ def questions(state: engine.State, cuts: int) -> tuple[Asked, ...]:
         needs = decision.needs if main else "to accept or decline an offer"
         found.append(Asked(seat_number(name), state.name(name), f"{cuts}.{what}", needs, main))
     return tuple(found)
+
+
+def _full_round(short: re.Match[str]) -> str:
+    names = {"sr": "stock round", "or": "operating round"}
+    return f"{names.get(short[1], short[1])} "
 
 
 def _happening(row: Move, told: tuple[str, ...], live: bool) -> Happening:
@@ -239,6 +247,61 @@ class Play:
         if begun is None or not begun <= seq <= self.seq:
             raise ValueError(f"The log of table {self.table.code} has no position {seq}.")
         return self._named(self._after(self._stands[seq]), seq)
+
+    def telling(self) -> Telling:
+        """The game as the line of play has it, by the names of now; what was undone is left out.
+
+        Raises ValueError before the start.
+        """
+        if self._state is None:
+            raise ValueError(f"Table {self.table.code} has not begun.")
+        start = self._after(0)
+        before, moves = engine.copied(start), list[Told]()
+        start.players = self._state.players.copy()
+        renamed = before.players != start.players
+        named = engine.copied(start)
+        for seq in self.line.played:
+            row = self._rows[seq - 1]
+            events = engine.decoded_events(row.events)
+            line = row.line
+            seat = seat_name(row.seat or 0)
+            if renamed and line != ENDED:
+                before.players = self._named_at(seq)
+                line = engine.spell(named, engine.parse(before, seat, line))
+            moves.append(Told(seat, line, events, int(row.at.timestamp())))
+            if renamed:
+                engine.fold(events, before)
+                engine.fold(events, named)
+        return Telling(start, tuple(moves))
+
+    def find(self, place: str) -> tuple[int, str]:
+        """The row of the log that is meant, and what it is: `120`, `stock round 2`, `or 3.1`, `start`.
+
+        A round is where the line of play begins it. Raises ValueError for anything else.
+        """
+        begun = next((row.seq for row in self._rows if row.events), None)
+        if begun is None:
+            raise ValueError(f"Table {self.table.code} has not begun.")
+        wanted = " ".join(place.casefold().split())
+        if wanted.isdecimal():
+            if not begun <= int(wanted) <= self.seq:
+                raise ValueError(f"The log has rows {begun} to {self.seq}; there is no row {wanted}.")
+            return int(wanted), f"After row {wanted}"
+        if wanted in ("start", "opening"):
+            return begun, "At the start"
+        wanted = re.sub(r"^(stock round|operating round|sr|or) ?(?=\d)", _full_round, wanted)
+        for seq in self.line.played:
+            for event in engine.decoded_events(self._rows[seq - 1].events):
+                if isinstance(event, RoundBegan) and event.round.partition(" of ")[0] == wanted:
+                    return seq, f"At the beginning of {wanted}, row {seq}"
+        raise ValueError(
+            f"{place.strip() or 'Nothing'} is no round of this game, and no row of its log: "
+            "say `at 120`, `at stock round 2` or `at or 3.1`."
+        )
+
+    def _named_at(self, seq: int) -> list[str]:
+        """Who played when a row was written."""
+        return self._named(self._after(0), seq).players
 
     def stands(self, seat: int, seen: str) -> bool:
         """Whether what was answered still stands for that seat."""

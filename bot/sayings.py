@@ -6,14 +6,20 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import engine
 from bot import words
 from bot.answers import Shown
-from bot.play import Play
+from bot.files import exported, form_of
+from bot.play import Play, questions
 from storage import Entry
 
 LAST_ROWS = 12
 
-SHOWS = ("help", "status", "sheet", "turn", "map", "board", "market", "log", "company", "player")
+SHOWS = (
+    "help", "status", "sheet", "turn", "map", "board", "market", "log", "company", "player", "at", "export"
+)  # fmt: skip
+PLANS = ("plan", "try")
+DRAWN = ("map", "market", "sheet")
 ALONE = ("undo", "redo", "resign", *SHOWS)
 
 
@@ -67,6 +73,10 @@ def shown(play: Play, seat: int | None, line: str) -> Shown | None:
             text = words.company(state, rest) or f"There is no company {rest}."
         case "player":
             text = words.player(state, rest) or f"There is no player {rest}."
+        case "at":
+            return past(play, rest, decision)
+        case "export":
+            return handed(play, rest, decision)
         case _ if rest:
             return None
         case "help":
@@ -80,3 +90,24 @@ def shown(play: Play, seat: int | None, line: str) -> Shown | None:
         case "market":
             text, picture = words.market(state), "market"
     return None if text is None else Shown(what, text, picture, decision=decision)
+
+
+def past(play: Play, wanted: str, decision: str | None) -> Shown:
+    """The position at a row of the log or at the beginning of a round; the last word may be a picture.
+
+    Raises ValueError for what is neither.
+    """
+    *where, last = wanted.split() or [""]
+    picture = last.casefold() if last.casefold() in DRAWN else "map"
+    place = " ".join(where if last.casefold() in DRAWN else [*where, last])
+    seq, name = play.find(place)
+    state = play.state_at(seq)
+    text = f"{name}:\n{words.status(state, questions(state, 0))}"
+    return Shown("at", text, picture, engine.encoded(state), decision=decision)
+
+
+def handed(play: Play, form: str, decision: str | None) -> Shown:
+    """The game as a file. Raises ValueError where there is no such form, or it cannot be in that form."""
+    table = play.table
+    file = exported(play.telling(), form_of(form), f"{table.name} {table.code}", table.code)
+    return Shown("export", f"Here is {file.name}.", files=(file,), decision=decision)

@@ -20,9 +20,10 @@ do everything. Every method for the lobby raises ValueError with a sentence wher
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import engine
-from bot import notices, votes, words
+from bot import notices, plans, votes, words
 from bot.answers import (
     Ambiguous,
     Answer,
@@ -37,17 +38,18 @@ from bot.answers import (
     Unreadable,
     Voted,
 )
-from bot.lobby import Lobby, allowed, told_status
+from bot.lobby import allowed, told_status
 from bot.memory import Draft, reach
+from bot.planning import Planning
 from bot.play import Play, seat_name
-from bot.sayings import ALONE, SHOWS, Saying, first_word, kept, shown
+from bot.sayings import ALONE, PLANS, SHOWS, Saying, first_word, kept, shown
 from storage import Ballot, Repeated, Taken
 from storage import Stale as Overtaken
 
 ATTEMPTS = 5  # against another process that writes at the same table
 
 
-class Service(Lobby):
+class Service(Planning):
     """All tables of one store. Make one for each process, and let `run` go on beside it."""
 
     async def say(
@@ -67,9 +69,9 @@ class Service(Lobby):
         stands now. request: a name unique to this request; said again it gets the same answer and
         has no second effect. person: who speaks; None is the operator, who may speak for every seat.
         Beside the game's lines it understands `undo`, `redo`, `resign`, `help`, `status`, `map`,
-        `market`, `log [N]`, `company X`, `player X`, and `accept` / `decline` (also `accept vote`)
-        while a vote asks the seat; each of these stands alone. Raises storage.Missing for a table
-        that is not there, StoreError where nothing could be kept.
+        `market`, `log [N]`, `company X`, `player X`, `at ROUND`, `export [FORM]`, `plan LINES`, and
+        `accept` / `decline` (also `accept vote`) while a vote asks the seat; each of these stands alone.
+        Raises storage.Missing for a table that is not there, StoreError where nothing could be kept.
         """
         for attempt in range(ATTEMPTS):
             try:
@@ -120,6 +122,8 @@ class Service(Lobby):
             return Unreadable(
                 index=0, line="", reason="Nothing was said.", decision=self._decision(play, said)
             )
+        if first_word(said.lines[0]) in PLANS:
+            return await self._plan(play, said)
         if len(said.lines) > 1:
             for index, line in enumerate(said.lines):
                 if first_word(line) in ALONE:
@@ -128,8 +132,12 @@ class Service(Lobby):
             return await self._moves(play, said)
         line = said.lines[0]
         word = first_word(line)
-        if word in SHOWS and (answer := shown(play, said.seat, line)):
-            return answer
+        if word in SHOWS:
+            try:
+                if answer := shown(play, said.seat, line):
+                    return answer
+            except ValueError as wrong:
+                return Refused(0, line, str(wrong), decision=self._decision(play, said))
         if word in ("accept", "decline"):
             answer_or_none = await self._answer_vote(play, said)
             if answer_or_none:
@@ -161,20 +169,13 @@ class Service(Lobby):
             return self._stale(play, said)
         state, moves = play.state, []
         name = seat_name(said.seat)
-        decision = self._decision(play, said)
         entries = []
         for index, line in enumerate(said.lines):
             try:
-                action = engine.parse(state, name, line)
-                full = engine.spell(state, action)
-                state, events = engine.play(state, name, action)
-            except engine.Unreadable as error:
-                return Unreadable(*said.place(index), str(error), tuple(error.nearest), decision=decision)
-            except engine.Ambiguous as error:
-                return Ambiguous(*said.place(index), str(error), tuple(error.choices), decision=decision)
-            except engine.Refused as error:
-                near = tuple(engine.nearest(state, name, line))
-                return Refused(*said.place(index), str(error), near, decision=decision)
+                full, state, events = engine.say(state, name, line)
+            except (engine.Unreadable, engine.Ambiguous, engine.Refused) as error:
+                near = engine.nearest(state, name, line) if isinstance(error, engine.Refused) else ()
+                return self._failed(error, *said.place(index), near, self._decision(play, said))
             entries.append(said.entry(index, line=full, events=engine.encoded_events(events)))
             seq = play.seq + len(entries)
             moves.append(Moved(seq, line, full, tuple(engine.narrate(state, events))))
@@ -184,6 +185,79 @@ class Service(Lobby):
             await self._joined_by(draft, said.seat)
             draft.answer = self._done(draft, said, moves=tuple(moves))
         return draft.answer
+
+    @staticmethod
+    def _failed(
+        error: engine.Unreadable | engine.Ambiguous | engine.Refused,
+        index: int,
+        line: str,
+        near: Sequence[str],
+        decision: str | None,
+    ) -> Answer:
+        """The answer to a line that cannot be played; `near` are lines for one that is refused."""
+        match error:
+            case engine.Unreadable():
+                return Unreadable(index, line, str(error), tuple(error.nearest), decision=decision)
+            case engine.Ambiguous():
+                return Ambiguous(index, line, str(error), tuple(error.choices), decision=decision)
+            case _:
+                return Refused(index, line, str(error), tuple(near), decision=decision)
+
+    # -- plans -------------------------------------------------------------------------------
+
+    async def _plan(self, play: Play, said: Saying) -> Answer:
+        """`plan LINES` makes a plan, `plan more LINES` goes on with it; `plan show`, `play`, `clear`."""
+        sitter = play.table.at(said.seat)
+        if sitter is None:
+            return Refused(0, said.lines[0], "Nobody sits there who could plan.")
+        _, _, first = said.lines[0].partition(" ")
+        word, _, rest = first.strip().partition(" ")
+        kept = await self.plan_of(play.table.id, sitter.person)
+        match word.casefold():
+            case "" | "show":
+                return self._planned(play, said, kept)
+            case "clear":
+                await self._keep_plan(play.table.id, sitter.person, ())
+                return Shown("plan", "Your plan is thrown away.", decision=self._decision(play, said))
+            case "play":
+                return await self._play_plan(play, said, sitter.person, kept)
+            case "more":
+                former, new = kept, (rest, *said.lines[1:])
+            case _:
+                former, new = [], (first, *said.lines[1:])
+        try:
+            lines = [*former, *plans.read(new, said.seat, play.state.players)]
+        except ValueError as wrong:
+            return Refused(0, said.lines[0], str(wrong), decision=self._decision(play, said))
+        trial = plans.tried(play.state, lines)
+        if trial.wrong is not None:
+            at, now = len(trial.lines), self._decision(play, said)
+            seat, line = lines[at]
+            near = engine.nearest(trial.state, seat_name(seat), line)
+            return self._failed(trial.wrong, max(at - len(former), 0), line, near, now)
+        await self._keep_plan(play.table.id, sitter.person, trial.lines)
+        return self._planned(play, said, list(trial.lines))
+
+    def _planned(self, play: Play, said: Saying, lines: list[plans.Planned]) -> Answer:
+        """What a plan leads to from where the table stands."""
+        decision = self._decision(play, said)
+        if not lines:
+            return Shown("plan", "You have no plan here: `plan LINES` makes one.", decision=decision)
+        trial = plans.tried(play.state, lines)
+        text = plans.told(play.state, trial, lines)
+        return Shown("plan", text, "map", engine.encoded(trial.state), decision=decision)
+
+    async def _play_plan(self, play: Play, said: Saying, person: int, kept: list[plans.Planned]) -> Answer:
+        """Say the lines at the beginning of a plan that are one's own; what is left of it stays."""
+        own = plans.own(kept, said.seat)
+        if not own:
+            reason = "Your plan begins with no line of yours." if kept else "You have no plan here."
+            return Refused(0, said.lines[0], reason, decision=self._decision(play, said))
+        meant = replace(said, lines=tuple(own), places=tuple(range(len(own))))
+        answer = await self._moves(play, meant)
+        if isinstance(answer, Done):
+            await self._keep_plan(play.table.id, person, kept[len(own) :])
+        return answer
 
     def _current_for(self, play: Play, said: Saying) -> bool:
         """Whether what was answered still stands; the answer to a vote may be a move while it is open."""

@@ -25,6 +25,7 @@ from rich.console import Console
 from rich.progress import MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
+from bot.files import FORMS, TEXT, exported, form_of
 from bot.invariants import (
     at_amount,
     is_aside,
@@ -41,7 +42,6 @@ from engine import (
     AnyEvent,
     Option,
     State,
-    StockRound,
     decision,
     encoded,
     game_of,
@@ -103,7 +103,7 @@ from engine.events import (
     TrainsGone,
 )
 from engine.kernel import refusal
-from engine.record import deal_of, observed, write
+from engine.record.telling import Telling, Told, text
 from engine.state import (
     Bidding,
     Claim,
@@ -464,8 +464,8 @@ class Stuck(Exception):
 class Simulated:
     """A random game, as far as it went: its first state and its last.
 
-    `lines`: seats with what they said; `checkpoints`: by number of lines what holds after them.
-    `failure`: what went wrong, and at which move; None where the game ended as games end.
+    `told`: what was said and what it brought about. `failure`: what went wrong, and at which move;
+    None where the game ended as games end.
     """
 
     title: str
@@ -474,22 +474,29 @@ class Simulated:
     seed: int
     start: State
     state: State
-    lines: list[tuple[str, str]] = field(default_factory=list)
-    checkpoints: dict[int, list[str]] = field(default_factory=dict)
+    told: list[Told] = field(default_factory=list)
     kinds: Counter[str] = field(default_factory=Counter)
     seen: Counter[str] = field(default_factory=Counter)
     failure: str | None = None
 
     @property
     def moves(self) -> int:
-        return len(self.lines)
+        return len(self.told)
+
+    @property
+    def lines(self) -> list[tuple[str, str]]:
+        """Seats with what they said."""
+        return [(told.seat, told.line) for told in self.told]
+
+    @property
+    def telling(self) -> Telling:
+        """The game as it was told."""
+        return Telling(self.start, tuple(self.told))
 
     @property
     def text(self) -> str:
         """The game as a `.18xx` file."""
-        setup = deal_of(self.start)
-        said = write(self.title, self.options, self.players, self.lines, self.checkpoints, setup)
-        return f"# random play, seed {self.seed}\n{said}"
+        return text(self.telling, f"random play, seed {self.seed}")
 
     @property
     def ending(self) -> str:
@@ -531,7 +538,6 @@ def simulated(
     except Exception as wrong:  # whatever a rule raises is a finding, to be told with its seed and move
         what = str(wrong) if isinstance(wrong, Stuck) else f"{type(wrong).__name__}: {wrong}"
         game.failure = f"seed {seed}, move {game.moves + 1}: {what}"
-    game.checkpoints[game.moves] = observed(game.state)
     return game
 
 
@@ -549,9 +555,7 @@ def _step(game: Simulated, chance: Chance, check: bool) -> None:
         _complain(trespass_faults(before, seat, action), said)
         _complain(move_faults(before, seat, action, raw, played), said)
     game.state = played.state
-    game.lines.append((seat, line))
-    if round_name(before) != round_name(game.state):
-        game.checkpoints[game.moves] = _checkpoints(game.state)
+    game.told.append(Told(seat, line, played.events))
     game.kinds[kind] += 1
     game.seen.update(consequences(before, played.events))
     if _cut(played.state) > _cut(before):
@@ -571,14 +575,6 @@ def _complain(faults: Iterator[str], line: str = "") -> None:
         raise Stuck(f"{line}: {fault}" if line else fault)
 
 
-def _checkpoints(state: State) -> list[str]:
-    """What a text says at the start of a round: all that is seen before a stock round, else the money."""
-    held = observed(state)
-    if isinstance(state.stack[0], StockRound):
-        return held
-    return [words for words in held if words.startswith(("cash ", "phase "))]
-
-
 # -- the command -----------------------------------------------------------------------------
 
 
@@ -596,13 +592,15 @@ def command(
         str, typer.Option(help="rulebook, or another set that the title has.")
     ] = "rulebook",
     option: Annotated[list[str] | None, typer.Option(help="An optional rule; may be repeated.")] = None,
-    out: Annotated[Path | None, typer.Option(help="A folder for the games as .18xx files.")] = None,
+    out: Annotated[Path | None, typer.Option(help="A folder for the games, a file each.")] = None,
+    to: Annotated[str, typer.Option(help=f"The form of these files: {', '.join(FORMS)}.")] = TEXT,
     check: Annotated[bool, typer.Option("--check", help="Check at every step all that must hold.")] = False,
 ) -> None:
     """Play random legal games to the end."""
     console = Console()
     chosen = options_of(conventions, option or ())
     try:
+        form = form_of(to)
         title_of(title, chosen)
         new_game(title, NAMES[:players], chosen)
         if out is not None:
@@ -625,7 +623,7 @@ def command(
             game = simulated(title, players, at, chosen, check_every=int(check), watch=watch)
             played.append(game)
             if out is not None:
-                (out / f"{file_stem(game)}.18xx").write_text(game.text, encoding="utf-8")
+                _write(game, form, out)
             bar.advance(task)
     console.print(report(played))
     failed = [game for game in played if game.failure]
@@ -633,6 +631,15 @@ def command(
         typer.echo(game.failure, err=True)
     if failed:
         raise typer.Exit(1)
+
+
+def _write(game: Simulated, form: str, out: Path) -> None:
+    """Write a game into a folder; one that cannot be written in that form is a failure."""
+    try:
+        file = exported(game.telling, form, f"random play, seed {game.seed}", file_stem(game))
+        (out / file.name).write_bytes(file.content)
+    except (ValueError, OSError) as wrong:
+        game.failure = game.failure or f"seed {game.seed}: {wrong}"
 
 
 def file_stem(game: Simulated) -> str:

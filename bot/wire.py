@@ -19,6 +19,7 @@ import discord
 from discord import ui
 
 from bot import cards
+from bot.answers import File
 from bot.cards import Json, Shot
 from renderers import Picture
 
@@ -71,6 +72,20 @@ class Shown:
     @property
     def file(self) -> discord.File:
         return discord.File(io.BytesIO(self.picture.png), self.name, description=self.shot.alt)
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A file that is handed out."""
+
+    document: File
+
+    @property
+    def file(self) -> discord.File:
+        return discord.File(io.BytesIO(self.document.content), self.document.name)
+
+
+Attached = Shown | Document
 
 
 def nonce_of(key: str) -> str:

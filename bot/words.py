@@ -5,7 +5,7 @@ For terminals, letters and whoever reads with a screen reader. Figures are dolla
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import engine
 from bot.answers import Asked
@@ -47,6 +47,14 @@ def final(state: engine.State) -> str:
     """The standings as a sentence, the winner first."""
     found = engine.standings(state)
     return listed([f"{state.name(seat)} ${dollars:,}" for seat, dollars in found.items()]) + "."
+
+
+def cash_changes(before: engine.State, after: engine.State) -> Iterator[str]:
+    """Whose cash is another now, players and companies, the bank left out."""
+    for owner, dollars in after.cash.items():
+        had = before.cash.get(owner, 0)
+        if owner != engine.BANK and dollars != had:
+            yield f"{after.name(owner)} ${had:,} → ${dollars:,}"
 
 
 def title_line(state: engine.State) -> str:
@@ -247,6 +255,9 @@ WORDS = (
     ("map, market", "the board and the stock market"),
     ("company X, player X", "one of them"),
     ("log 20", "the last rows of the log"),
+    ("at or 2.1, at 120", "how it stood at a round, or at a row of the log"),
+    ("plan LINE; LINE", "try lines on a copy; `plan more LINE`, `show`, `play`, `clear`"),
+    ("export 18xx.games", "the game as a file; also text, csv"),
     ("undo, redo", "take the last own move back; by a vote where others have moved since"),
     ("resign", "give up the seat"),
 )

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from engine import kernel, menu, notation
 from engine import narrate as narration
@@ -106,6 +107,25 @@ def parse(state: State, seat: str, line: str) -> Action:
     return notation.parse(game_of(state), seat, line)
 
 
+class Said(NamedTuple):
+    """What a line came to: in full, the new state, and the events that brought it about."""
+
+    line: str
+    state: State
+    events: list[AnyEvent]
+
+
+def say(state: State, seat: str, line: str) -> Said:
+    """Read a line and play it; it is judged once. The state that is given stays as it is.
+
+    Raises Unreadable, Refused or Ambiguous.
+    """
+    g = game_of(copied(state))
+    action = notation.parse(g, seat, line)
+    full = notation.spell(g, action)
+    return Said(full, *kernel.take(g, seat, action))
+
+
 def spell(state: State, action: Action) -> str:
     """The line of an action in full."""
     return notation.spell(game_of(state), action)
@@ -179,6 +199,7 @@ __all__ = [
     "Played",
     "Ran",
     "Refused",
+    "Said",
     "State",
     "StockRound",
     "TileLaid",
@@ -213,6 +234,7 @@ __all__ = [
     "read_route",
     "renamed",
     "round_name",
+    "say",
     "spell",
     "standings",
     "stop_value",

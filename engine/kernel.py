@@ -163,6 +163,11 @@ def carry_out(g: Game, seat: str, action: Action) -> Played:
     """As `play`, on a game whose state may be changed, and is left as it is where refused."""
     if why := refusal(g, seat, action):
         raise Refused(why)
+    return take(g, seat, action)
+
+
+def take(g: Game, seat: str, action: Action) -> Played:
+    """Carry out what is known not to be refused, on a game whose state may be changed."""
     before: _Standing | None = _standing(g)
     top = g.top
     if aside := _aside(g, action):

@@ -94,7 +94,8 @@ class StockTurn(Frame, frozen=True):
     """One player's turn of a stock round.
 
     `bought`: the company, or private, that the turn's purchase was of; `source`: where it lay.
-    `sold`: companies of which the player has sold in this turn; `sold_first`: before he bought.
+    `sold`: companies of which the player has sold in this turn; `sold_first`: before he bought,
+    or that he may sell no more.
     `sales`: those whose price moves at the end of the turn. `for_company`: the one that the
     turn was used for, and `act` what it did: `redeem`, `reissue`. `held`: see StockRound.
     """
@@ -138,7 +139,8 @@ class OperatingTurn(Frame, frozen=True):
     `acted`: something was done in this step. `laid`: how much of the normal lays is used. `revenue`:
     dollars earned by this turn's run. `first`: it is the company's first turn. `struck`: where
     forced sales bring the prices at their beginning, those prices. `sold`: companies of which its
-    president has sold for a train. `sales`: see StockTurn.
+    president has sold for a train. `sales`: see StockTurn. `sale`: dollars
+    of a share in the last forced sale.
     """
 
     company: str
@@ -151,6 +153,7 @@ class OperatingTurn(Frame, frozen=True):
     struck: dict[str, int] = {}
     sold: tuple[str, ...] = ()
     sales: tuple[Sale, ...] = ()
+    sale: int = 0
 
 
 class ConnectionTurn(OperatingTurn, frozen=True):

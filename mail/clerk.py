@@ -31,7 +31,7 @@ from .letter import Letter, Problem, headers_of
 from .trim import Line, Reading, first_word, reading
 
 SHOWS: frozenset[str] = frozenset(get_args(Show))
-META = SHOWS | {"show", "stop", "unsubscribe", "yes", "confirm"}
+META = SHOWS | {"plan", "show", "stop", "unsubscribe", "yes", "confirm"}
 _YES = frozenset({"yes", "y", "ok", "confirm", "confirmed", "join", "accept", "ja", "oui", "si", "sí"})
 _NO = frozenset({"no", "n", "decline", "nein", "non"})
 
@@ -65,7 +65,7 @@ class Alarm:
 
 class _Ask(NamedTuple):
     what: Show
-    number: int | None
+    rest: str = ""
 
 
 class _Verdict(NamedTuple):
@@ -79,12 +79,24 @@ class _Verdict(NamedTuple):
 
 
 def asked(line: str) -> _Ask | None:
-    """`map`, `show map`, `log 20`: a question that changes nothing; None for anything else."""
+    """`map`, `show map`, `log 20`, `try LINE`: a question that changes nothing; None for anything else."""
     match = re.fullmatch(r"(?:show )?(help|status|map|market|log)(?: (\d{1,3}))?[?!]?", line.casefold())
-    if match is None or (match[2] and match[1] != "log"):
+    if match and (match[1] == "log" or not match[2]):
+        what: Show = match[1]  # type: ignore[assignment]
+        return _Ask(what, match[2] or "")
+    more = re.fullmatch(r"(?:show +)?(at|export|try|plan)(?: +(.*))?", line, re.IGNORECASE)
+    if more is None or (more[2] or "").casefold() == "play":
         return None
-    what: Show = match[1]  # type: ignore[assignment]
-    return _Ask(what, int(match[2]) if match[2] else None)
+    word = more[1].casefold()
+    asks: Show = "try" if word == "plan" else word  # type: ignore[assignment]
+    return _Ask(asks, more[2] or "")
+
+
+def _together(asks: Sequence[_Ask]) -> list[_Ask]:
+    """The questions of a letter, each once; the lines that it tries are one plan."""
+    tries = [ask.rest for ask in asks if ask.what == "try"]
+    others = [ask for ask in asks if ask.what != "try"]
+    return list(dict.fromkeys([*others, *([_Ask("try", "; ".join(tries))] if tries else [])]))[:5]
 
 
 class Clerk:
@@ -246,7 +258,7 @@ class Clerk:
         orders = tuple(line for line in read.orders if not asked(line.text))
         read = read._replace(orders=orders)
         answer = await self._desk.say(sealed, [line.text for line in orders], request) if orders else None
-        shown: list[Shown] = [await self._desk.show(sealed, *ask) for ask in list(dict.fromkeys(asks))[:5]]
+        shown: list[Shown] = [await self._desk.show(sealed, *ask) for ask in _together(asks)]
         latest = shown[-1] if shown else answer
         assert latest is not None
         verdict = type(answer).__name__.lower() if answer else "shown"

@@ -29,7 +29,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from jinja2.utils import select_autoescape
 
 from .address import Post, addr_spec, message_ids, new_token, token_sha
-from .desk import Issued, Outgoing, Picture, Sealed
+from .desk import Enclosure, Issued, Outgoing, Picture, Sealed
 from .trim import DELIMITER
 
 ITEMS = 60
@@ -90,7 +90,15 @@ class Figure:
     kind: Literal["figure"] = "figure"
 
 
-Block = Paragraph | Items | Copy | Fixed | Quoted | Figure
+@dataclass(frozen=True, slots=True)
+class Enclosed:
+    """A file that goes with the letter."""
+
+    file: Enclosure
+    kind: Literal["enclosed"] = "enclosed"
+
+
+Block = Paragraph | Items | Copy | Fixed | Quoted | Figure | Enclosed
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,6 +213,9 @@ def compose(
         related.add_related(
             picture.png, "image", "png", cid=f"<{cids[name]}>", disposition="inline", filename=f"{name}.png"
         )
+    for file in (block.file for block in page.blocks if isinstance(block, Enclosed)):
+        kind, _, subtype = file.media.partition("/")
+        message.add_attachment(file.content, kind, subtype, filename=line_of(file.name, 60))
     return Outgoing(
         message_id=message_id,
         to=sealed.address,

@@ -23,8 +23,8 @@ Purpose = Literal["reply", "bounce", "unsubscribe", "link", "invite"]
 act.
 """
 
-Show = Literal["help", "status", "map", "market", "log"]
-"""The questions that change nothing."""
+Show = Literal["help", "status", "map", "market", "log", "at", "export", "try"]
+"""The questions that change nothing in the game. `try` says lines to a copy of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +69,15 @@ class Picture:
     png: bytes
     alt: str
     width: int
+
+
+@dataclass(frozen=True, slots=True)
+class Enclosure:
+    """A file that goes with a letter: its name, its media type (`text/csv`), its bytes."""
+
+    name: str
+    media: str
+    content: bytes
 
 
 # --- answers of say ---
@@ -130,12 +139,13 @@ Answer = Done | NotDone | Stale
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """What a question is answered with: text in fixed width, and pictures."""
+    """What a question is answered with: text in fixed width, pictures, and files."""
 
     title: str
     text: str
     pictures: tuple[Picture, ...] = ()
     decision: str | None = None
+    enclosed: tuple[Enclosure, ...] = ()
 
 
 class Held(NamedTuple):
@@ -245,8 +255,8 @@ class Desk(Protocol):
 
         Where that is None the letter asked for nothing: the lines may still be legal out of turn."""
 
-    async def show(self, sealed: Sealed, what: Show, count: int | None) -> Shown:
-        """Answer a question from the seat's own point of view; `count` is the number behind `log`."""
+    async def show(self, sealed: Sealed, what: Show, rest: str) -> Shown:
+        """Answer a question from the seat's own point of view; `rest` is what stands behind its word."""
 
     async def hold(self, sealed: Sealed, lines: Sequence[str], request: str) -> str:
         """Keep lines until `yes CODE`; returns the code: 8 or more letters and digits, the same for one

@@ -7,7 +7,7 @@ were read, and those stand behind `| `.
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from .compose import Block, Copy, Figure, Fixed, Items, Page, Paragraph, Quoted
+from .compose import Block, Copy, Enclosed, Figure, Fixed, Items, Page, Paragraph, Quoted
 from .desk import Answer, Done, NotDone, Person, Picture, Shown, Stale
 from .letter import Problem
 from .trim import Fault, Line, Reading
@@ -59,6 +59,7 @@ def receipt(answer: Answer | None, reading: Reading, shown: Sequence[Shown] = ()
     for part in shown:
         blocks += [Figure(picture) for picture in part.pictures]
         blocks += _fixed(part.title, part.text)
+        blocks += map(Enclosed, part.enclosed)
     match answer:
         case None:
             return Page(f"Here is: {', '.join(part.title for part in shown)}.", (*blocks, *_beside(reading)))

@@ -112,8 +112,8 @@ def check(
 ) -> str | None:
     """Why the company may not run these routes with these trains, in a sentence; None if it may."""
     idle = list(trains)
-    used: dict[int, Route] = {}
-    for route in routes:
+    used: dict[int, int] = {}
+    for i, route in enumerate(routes):
         kind = next((kind for kind in idle if kind.name == route.train), None)
         if kind is None:
             return f"{company} has no {route.train}-train left for {_stops(route)}"
@@ -121,10 +121,10 @@ def check(
         if why := _broken(network, route) or _illegal(network, company, kind, route, terms):
             return why
         for side, edge in _sides(network, route):
-            other = used.setdefault(side, route)
-            if other is not route:
+            other = used.setdefault(side, i)
+            if other != i:
                 where = f"over edge {edge[1]} of" if edge[1] < NODE else "between the cities of"
-                return f"{_stops(other)} and {_stops(route)} both use the track {where} {edge[0]}"
+                return f"{_stops(routes[other])} and {_stops(route)} both use the track {where} {edge[0]}"
     return None
 
 

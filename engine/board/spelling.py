@@ -10,7 +10,7 @@ Whatever is written in one of the forms is read back as the same route.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import islice
 
 import msgspec
@@ -87,6 +87,16 @@ def route_along(network: Network, hops: Sequence[Sequence[str]], train: str = ""
     return found[0]
 
 
+def hops_of(route: Route) -> list[list[str]]:
+    """The hexes of each hop between neighbouring stops of a route, as `route_along` takes them."""
+    hops: list[list[str]] = []
+    for hex, come, _ in route.runs:
+        if come >= NODE:
+            hops.append([])
+        hops[-1].append(hex)
+    return hops
+
+
 def _by_stops(network: Network, route: Route) -> str:
     return "-".join(_stop(network, stop) for stop in route.stops)
 
@@ -128,6 +138,14 @@ def _crossings(route: Route) -> list[tuple[str, int | None, str]]:
 
 def _read(network: Network, text: str, train: str) -> list[Route]:
     """The routes that a text can mean: those by stops, unless the hexes in order mean just one."""
+    known = network.memo.get(mark := (text, train))
+    if known is None:
+        known = network.memo[mark] = _meant(network, text, train)
+    assert isinstance(known, list)
+    return known
+
+
+def _meant(network: Network, text: str, train: str) -> list[Route]:
     parts = text.strip().upper().split("-")
     if len(parts) < 2:
         raise ValueError(f"{text.strip() or 'nothing'} is no route: it joins two or more stops, as F2-H4-H10")
@@ -141,7 +159,7 @@ def _read(network: Network, text: str, train: str) -> list[Route]:
 
 def _entry(network: Network, part: str) -> _Entry:
     match = _ENTRY.fullmatch(part.strip())
-    hex = next((hex for hex in network.faces if match and hex.upper() == match[1]), None)
+    hex = match[1] if match and match[1] in network.faces else None
     if match is None or hex is None:
         raise ValueError(f"{part.strip() or 'an empty place'} is no hex of the map: a route is F2-H4-H10")
     node = None if match[2] is None else int(match[2])
@@ -168,11 +186,11 @@ def _joined(
     return _Track(track.runs + runs, track.sides | sides, (*(track.stops or (s,)), to))
 
 
-def _starts(network: Network, track: _Track, fits: Callable[[Stop], bool]) -> list[int]:
-    """The stops from which the next hop of a track can set out."""
+def _starts(network: Network, track: _Track, hex: str) -> list[int]:
+    """The stops from which the next hop of a track can set out: those of the hex, for the first."""
     if track.stops:
         return [track.stops[-1]]
-    return [s for s, stop in enumerate(network.stops) if fits(stop)]
+    return [network.number[hex, n] for n in network.faces[hex].stops]
 
 
 def _stopping(network: Network, entries: Sequence[_Entry]) -> Iterator[_Track]:
@@ -185,7 +203,9 @@ def _stopping(network: Network, entries: Sequence[_Entry]) -> Iterator[_Track]:
         if i == len(entries):
             yield track
             return
-        for s in _starts(network, track, lambda stop: fits(0, stop)):
+        for s in _starts(network, track, entries[0].hex):
+            if not track.stops and not fits(0, network.stops[s]):
+                continue
             for to, sides, runs in hops_from(network, s):
                 if to != s and fits(i, network.stops[to]):
                     more = _joined(network, track, s, to, sides, runs)
@@ -201,7 +221,7 @@ def _along(network: Network, track: _Track, hops: Sequence[Sequence[str]]) -> It
         yield track
         return
     for hop in dict.fromkeys((tuple(hops[0]), tuple(reversed(hops[0])))):
-        for s in _starts(network, track, lambda stop, hop=hop: stop[0] == hop[0]):  # type: ignore[misc]
+        for s in _starts(network, track, hop[0]):
             if network.stops[s][0] != hop[0]:
                 continue
             for to, sides, runs in hops_from(network, s):

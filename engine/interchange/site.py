@@ -49,7 +49,7 @@ from engine.holdings import unit
 from engine.interchange.observe import observed
 from engine.interchange.site_file import FileError, SiteAction, SiteFile, live
 from engine.interchange.site_names import Instances, names_of, split
-from engine.kernel import Refused, asked, carry_out, game_of, new_game, refusal, stop
+from engine.kernel import asked, game_of, new_game, refusal, stop, take
 from engine.notation import spell
 from engine.opening.waterfall import offered
 from engine.operating.connection import connects
@@ -130,11 +130,21 @@ class Replay:
     # -- saying ------------------------------------------------------------------------
 
     def _say(self, seat: str, action: Action) -> None:
-        line = spell(self.game, action)
         if why := refusal(self.game, seat, action):
-            raise Stopped(self._id, f"{self.state.name(seat)}: {line}", why)
+            raise Stopped(self._id, f"{self.state.name(seat)}: {spell(self.game, action)}", why)
+        self._take(seat, action)
+
+    def _declines(self, seat: str) -> bool:
+        """Decline, if that can be done."""
+        if refusal(self.game, seat, Pass()):
+            return False
+        self._take(seat, Pass())
+        return True
+
+    def _take(self, seat: str, action: Action) -> None:
+        line = spell(self.game, action)
         self.game.events = []
-        carry_out(self.game, seat, action)
+        take(self.game, seat, action)
         self.state = self.game.state
         self.said.append(Said(self._id, seat, line, self.game.events))
         for event in self.game.events:
@@ -184,9 +194,8 @@ class Replay:
             else:
                 waiting = self._speaker(action) not in asked(self.game)
             seat = asked(self.game)[0] if asked(self.game) else ""
-            if not waiting or not seat or refusal(self.game, seat, Pass()):
+            if not waiting or not seat or not self._declines(seat):
                 return
-            self._say(seat, Pass())
 
     # -- actions -----------------------------------------------------------------------
 
@@ -198,7 +207,7 @@ class Replay:
             raise Stopped(self._id, "", f"{action.type!r} is no action of this title")
         try:
             do(action)
-        except (FileError, Refused) as wrong:
+        except FileError as wrong:
             raise Stopped(self._id, "", str(wrong)) from None
 
     def _ordinary(self, action: SiteAction, said: Action) -> None:
@@ -214,8 +223,7 @@ class Replay:
             return
         if action.entity_type == "company" and not isinstance(top, FreeToken):
             return
-        if refusal(self.game, speaker, Pass()) is None:
-            self._say(speaker, Pass())
+        self._declines(speaker)
 
     def _company_of(self, action: SiteAction) -> str | None:
         return self._company(action.actor) if action.entity_type == "corporation" else None

@@ -18,7 +18,8 @@ from engine.state import BANK, IPO, POOL
 class SiteNames(msgspec.Struct, frozen=True):
     """The site's names where they differ, by ours: of companies (`symbols`), privates and tiles;
     hexes of its groups of printed cities; the shares that come with privates; the optional rules
-    that are known here."""
+    that are known here; `connections`: at the beginning and the end of each operating turn an action
+    says which companies connect."""
 
     symbols: dict[str, str] = {}
     privates: dict[str, str] = {}
@@ -26,6 +27,7 @@ class SiteNames(msgspec.Struct, frozen=True):
     printed: dict[str, str] = {}
     granted: dict[str, str] = {}
     options: list[str] = []
+    connections: bool = False
 
     def theirs(self, symbol: str) -> str:
         return self.symbols.get(symbol, symbol)
@@ -38,6 +40,16 @@ class SiteNames(msgspec.Struct, frozen=True):
 
     def our_tile(self, number: str) -> str:
         return _ours(self.tiles, number)
+
+    def their_private(self, private: str) -> str:
+        return self.privates.get(private, private)
+
+    def their_tile(self, number: str) -> str:
+        return self.tiles.get(number, number)
+
+    def printed_at(self, hex: str) -> str:
+        """The site's name for what is printed on a hex: a group of equal hexes, and the place in it."""
+        return next((label for label, at in self.printed.items() if at == hex), f"{hex}-0")
 
 
 def _ours(names: dict[str, str], theirs: str) -> str:

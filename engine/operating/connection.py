@@ -40,15 +40,18 @@ def next_connection(first_step: str) -> Callable[[Game, OperatingRound], AnyFram
     """What is due between two turns: a connection run (§11.2)."""
 
     def between(g: Game, frame: OperatingRound) -> AnyFrame | None:
-        order = g.operating_order()
-        if frame.ran in order:
-            order = [frame.ran, *(c for c in order if c != frame.ran)]
-        for company in order:
-            if company not in g.state.waiting and connects(g, company):
-                return ConnectionTurn(company, first_step)
-        return None
+        company = next(connecting(g, frame.ran), None)
+        return ConnectionTurn(company, first_step) if company else None
 
     return between
+
+
+def connecting(g: Game, ran: str | None) -> Iterator[str]:
+    """The companies whose connection runs are due, in their order; `ran`: who had its turn last."""
+    order = g.operating_order()
+    if ran in order:
+        order = [ran, *(c for c in order if c != ran)]
+    return (c for c in order if c not in g.state.waiting and connects(g, c))
 
 
 @dataclass(frozen=True)

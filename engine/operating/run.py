@@ -10,7 +10,7 @@ from typing import NamedTuple
 import msgspec
 
 from engine.actions import Action, Run
-from engine.board.chains import Terms
+from engine.board.chains import Terms, area_of, hops_from
 from engine.board.network import Network, Stop
 from engine.board.routes import Best, Joining, Route, TrainKind, best, check, revenue
 from engine.board.spelling import read_route, spell_route
@@ -93,7 +93,21 @@ def best_run(g: Game, company: str, trains: list[str] | None = None) -> Best:
 
 def has_route(g: Game, company: str) -> bool:
     """Whether a train of the company could run anywhere (§20.2)."""
-    return bool(_best(_asked(g, company, (TrainKind("", 2),))).routes)
+    network, terms = g.network, g.title.terms(g, company)
+    for s in network.own(company):
+        area, worth = area_of(network, s, terms), _worth(g, network, s, terms)
+        for to, _, runs in hops_from(network, s):
+            if area_of(network, to, terms) != area:
+                passed = sum(terms.passing.get(run[0], 0) for run in runs[1:-1])
+                if worth + _worth(g, network, to, terms) + passed > 0:
+                    return True
+    return False
+
+
+def _worth(g: Game, network: Network, s: int, terms: Terms) -> int:
+    """Dollars of a stop at the end of a route."""
+    value = stop_value(g.facts, g.state.phase, network.nodes[s])
+    return value + terms.at_ends.get(network.stops[s], 0)
 
 
 def spelled(g: Game, found: Best) -> tuple[tuple[str, str], ...]:
@@ -104,18 +118,28 @@ def earned(g: Game, company: str, run: Run) -> int:
     """Dollars of routes that were said. Raises ValueError with what is wrong with them."""
     if not run.routes:
         return best_run(g, company).revenue
-    if not g.company(company).trains:
+    trains = g.company(company).trains
+    if not trains:
         raise ValueError(f"The {company} has no train (§20.2).")
-    trains = [train_kind(g, t) for t in g.company(company).trains]
-    terms = g.title.terms(g, company)
+    kinds, memo = (train_kind(g, t) for t in trains), g.network.memo
+    asked = _asked(g, company, kinds, joining(g, company))
+    known = memo.get(mark := (asked[1:], run.routes))
+    if known is None:
+        known = memo[mark] = _earned(g, asked, run)
+    assert isinstance(known, int)
+    return known
+
+
+def _earned(g: Game, asked: _Asked, run: Run) -> int:
+    network, company, trains, _, terms, pair = asked
+    names = {kind.name for kind in trains}
     routes = []
     for train, text in run.routes:
-        if train not in g.company(company).trains:
+        if train not in names:
             raise ValueError(f"The {company} has no {train}-train (§20.1).")
-        routes.append(msgspec.structs.replace(read_route(g.network, company, text), train=train))
-    if why := check(g.network, company, trains, routes, terms):
+        routes.append(read_route(network, company, text, train))
+    if why := check(network, company, trains, routes, terms):
         raise ValueError(why)
-    pair = joining(g, company)
     if pair and not any({route.stops[0], route.stops[-1]} == set(pair) for route in routes):
         raise ValueError(f"One train has to run between {pair[0][0]} and {pair[1][0]} (§11.4).")
     return sum(route_value(g, company, route) for route in routes)

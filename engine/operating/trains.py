@@ -8,7 +8,7 @@ is judged by the same list of objections as any other.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import msgspec
 
@@ -18,6 +18,7 @@ from engine.game import Game
 from engine.holdings import certificate_limit, counted_certificates, counts, unit
 from engine.offers import Deal, make_offer
 from engine.operating.run import has_route
+from engine.operating.turn import is_past
 from engine.state import BANK, CLOSED, POOL, Discard, Offer, OperatingTurn
 from engine.stock.turn import held_companies, most_sellable, sell_shares
 from engine.title import Option
@@ -64,13 +65,27 @@ class Trade:
     `always_helped`: in any forced purchase the president may add money, also where the company
     could pay for the cheapest train by itself. `helped_between`: he may for another company's train
     too. `face_between`: companies of different presidents deal at face value. `by_price`: several
-    companies above the limit discard in operating order.
+    companies above the limit discard in operating order. `uses_sales`: after a forced sale another
+    company's train has to cost so much that the last share sold was needed for it. `in_step`: what
+    was offered is bought only while the company is at its trains.
     """
 
     always_helped: bool = False
     helped_between: bool = True
     face_between: bool = False
     by_price: bool = False
+    uses_sales: bool = False
+    in_step: bool = False
+
+
+def least_between(g: Game, company: str, buy: BuyTrain, trade: Trade) -> int:
+    """Dollars at least for another company's train, as the site has it after a sale of this turn."""
+    turn = g.top
+    if not (trade.uses_sales and isinstance(turn, OperatingTurn) and turn.sale):
+        return 1
+    if g.cash(company) >= g.train_facts(buy.train).price:
+        return 1
+    return max(g.cash(company) + g.cash(g.president(company)) - turn.sale + 1, 1)
 
 
 def prices_between(g: Game, company: str, buy: BuyTrain, trade: Trade) -> range | None:
@@ -95,6 +110,8 @@ def refuse_purchase(g: Game, company: str, buy: BuyTrain, trade: Trade) -> str |
             return f"Say for how much: buy train {buy.train} from {buy.source} for AMOUNT (§21)."
         if fixed and price not in fixed:
             return f"The {buy.source} has another president: its {buy.train} costs ${fixed[0]} (§21)."
+        if price < (least := least_between(g, company, buy, trade)):
+            return f"After what was sold at least ${least} has to be paid: no sale may be idle (§24.3)."
     helped = must_buy(g, company) if trade.always_helped else lacking(g, company) > 0
     if buy.source not in SHOPS and not trade.helped_between:
         helped = False
@@ -224,7 +241,7 @@ class TrainStep:
     def waits(self, g: Game, turn: OperatingTurn) -> bool:
         return (
             must_buy(g, turn.company)
-            or next(self._purchases(g, turn.company), None) is not None
+            or next(self._purchases(g, turn.company, self._at_any_price), None) is not None
             or (self.also is not None and self.also(g, turn))
         )
 
@@ -238,39 +255,49 @@ class TrainStep:
             return f"to buy a train for the {turn.company}, whose president has to add ${short}"
         if must_buy(g, turn.company):
             return f"to buy a train for the {turn.company}"
-        what = "train" if next(self._purchases(g, turn.company), None) else "private"
+        what = "train" if next(self._purchases(g, turn.company, self.trade), None) else "private"
         return f"to buy a {what} for the {turn.company}, or be done"
 
     def options(self, g: Game, turn: OperatingTurn) -> Iterator[Option]:
-        yield from self._purchases(g, turn.company)
+        yield from self._purchases(g, turn.company, self.trade)
         yield from self._sales(g, turn)
         if self.refuse(g, turn, Bankrupt()) is None:
             yield Option(Bankrupt(), "Declare bankruptcy: the game ends")
 
-    def _purchases(self, g: Game, company: str) -> Iterator[Option]:
+    @property
+    def _at_any_price(self) -> Trade:
+        """As the site asks: what a sale has made of prices comes up only when one is named."""
+        return replace(self.trade, uses_sales=False) if self.trade.uses_sales else self.trade
+
+    def _purchases(self, g: Game, company: str, trade: Trade) -> Iterator[Option]:
         for train in for_sale(g):
             for trading in (None, *sorted(set(g.company(company).trains))):
                 buy = BuyTrain(train, trading=trading)
-                if self._refuse(g, company, buy) is None:
+                if refuse_purchase(g, company, buy, trade) is None:
                     swap = f", trading in a {trading}" if trading else ""
                     yield Option(buy, f"Buy a {train}-train for ${face_price(g, buy)}{swap}")
         for train in sorted(set(g.state.pool)):
             buy = BuyTrain(train, source=POOL)
-            if self._refuse(g, company, buy) is None:
+            if refuse_purchase(g, company, buy, trade) is None:
                 yield Option(buy, f"Buy a {train}-train from the pool for ${face_price(g, buy)}")
         for other, co in g.state.companies.items():
             for train in sorted(set(co.trains)):
-                prices = self._prices(g, company, BuyTrain(train, other))
-                if self._refuse(g, company, buy := BuyTrain(train, other, prices.start)) is None:
+                prices = self._prices(g, company, BuyTrain(train, other), trade)
+                if (
+                    prices
+                    and refuse_purchase(g, company, buy := BuyTrain(train, other, prices.start), trade)
+                    is None
+                ):
                     consent = "" if co.president == g.president(company) else ", if its president agrees"
                     yield Option(buy, f"Buy a {train}-train from the {other}{consent}", prices)
 
     def _refuse(self, g: Game, company: str, buy: BuyTrain) -> str | None:
         return refuse_purchase(g, company, buy, self.trade)
 
-    def _prices(self, g: Game, company: str, buy: BuyTrain) -> range:
+    def _prices(self, g: Game, company: str, buy: BuyTrain, trade: Trade) -> range:
         """What another company's train may cost this one."""
-        return prices_between(g, company, buy, self.trade) or range(1, self._most(g, company, buy.train) + 1)
+        least, most = least_between(g, company, buy, trade), self._most(g, company, buy.train)
+        return prices_between(g, company, buy, trade) or range(least, most + 1)
 
     def _most(self, g: Game, company: str, train: str) -> int:
         """Dollars at most for another company's train."""
@@ -342,7 +369,7 @@ class TrainStep:
                     struck = {c: g.price(c) for c in g.state.market}
                 price = struck.get(company, g.price(company))
                 sold = (*turn.sold, company)
-                g.change(msgspec.structs.replace(turn, acted=True, struck=struck, sold=sold))
+                g.change(msgspec.structs.replace(turn, acted=True, struck=struck, sold=sold, sale=price))
                 sell_shares(g, seat, company, count, price)
             case Bankrupt():
                 declare_bankrupt(
@@ -384,6 +411,8 @@ def train_deal(trade: Trade) -> Deal:
         turn = g.top
         if not isinstance(turn, OperatingTurn) or turn.company != offer.target:
             return f"A train is sold in the turn of the {offer.target} (§21)."
+        if trade.in_step and is_past(g, turn, "trains"):
+            return f"The {offer.target} is done with trains in this turn (§17)."
         assert isinstance(offer.deal, BuyTrain)
         return refuse_purchase(g, offer.target, offer.deal, trade)
 

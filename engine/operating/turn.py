@@ -136,6 +136,14 @@ def own_turn(g: Game) -> OperatingTurn | None:
     return turn if isinstance(turn, OperatingTurn) and not isinstance(turn, ConnectionTurn) else None
 
 
+def is_past(g: Game, turn: OperatingTurn, step: str) -> bool:
+    """Whether a company's turn has gone on beyond a step."""
+    question = g.title.questions[OperatingTurn]
+    assert isinstance(question, OperatingTurns)
+    names = [each.name for each in question.steps]
+    return names.index(turn.step) > names.index(step)
+
+
 def _at(frame: OperatingTurn, step: str) -> OperatingTurn:
     if frame.step == step:
         return frame

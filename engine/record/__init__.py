@@ -8,6 +8,7 @@ from engine.record.checks import compared, observed
 from engine.record.deal import deal_of
 from engine.record.position import place
 from engine.record.replay import Failure, Report, replay
+from engine.record.telling import Telling, Told
 from engine.record.text import Malformed, Script, read, write
 
 __all__ = [
@@ -15,6 +16,8 @@ __all__ = [
     "Malformed",
     "Report",
     "Script",
+    "Telling",
+    "Told",
     "compared",
     "deal_of",
     "observed",

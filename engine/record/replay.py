@@ -8,11 +8,12 @@ from dataclasses import dataclass
 from engine.actions import Pass, Run, Withhold
 from engine.events import Changed, Opened
 from engine.game import Game
-from engine.kernel import Refused, asked, carry_out, game_of, needs, play, refusal
-from engine.notation import Ambiguous, Unreadable, parse
+from engine.kernel import Refused, asked, carry_out, game_of, needs, refusal, take
+from engine.notation import Ambiguous, Unreadable, explicit, parse, spell
 from engine.operating.turn import OperatingTurns
 from engine.record.checks import compared
 from engine.record.position import place
+from engine.record.telling import Telling, Told
 from engine.record.text import Check, Malformed, Move, Until, read
 from engine.record.words import Words, Wrong
 from engine.state import AnyFrame, OperatingTurn, State, copied
@@ -39,12 +40,17 @@ class Failure:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """How a replay went: the last state, the seats' moves that were played, spelled, and what failed."""
+    """How a replay went: the last state, what was played (None where it could not begin), what failed."""
 
     state: State | None
-    moves: int
+    telling: Telling | None
     checks: int
     failure: Failure | None = None
+
+    @property
+    def moves(self) -> int:
+        """How many lines were played."""
+        return len(self.telling.moves) if self.telling else 0
 
     @property
     def ok(self) -> bool:
@@ -53,26 +59,24 @@ class Report:
 
 def replay(text: str) -> Report:
     """Play a text game through the rules; stop at the first line that does not hold."""
-    state, moves, checks = None, 0, 0
+    start, state, told, checks, failure = None, None, list[Told](), 0, None
     try:
         script = read(text)
-        state = place(script.start, script.setup)
+        start = state = place(script.start, script.setup)
         for item in script.items:
             match item:
                 case Move():
-                    state, played = _said(state, item)
-                    moves += played
+                    state = _said(state, item, told)
                 case Check(line, words):
                     _held(state, line, words)
                     checks += 1
                 case Until(line, what):
-                    state, played = _declined_until(state, line, what)
-                    moves += played
+                    state = _declined_until(state, line, what, told)
     except Malformed as wrong:
-        return Report(state, moves, checks, Failure(wrong.line, wrong.sentence))
+        failure = Failure(wrong.line, wrong.sentence)
     except _Stopped as stopped:
-        return Report(state, moves, checks, stopped.failure)
-    return Report(state, moves, checks)
+        failure = stopped.failure
+    return Report(state, Telling(start, tuple(told)) if start else None, checks, failure)
 
 
 class _Stopped(Exception):
@@ -81,23 +85,26 @@ class _Stopped(Exception):
         self.failure = failure
 
 
-def _said(state: State, move: Move) -> tuple[State, int]:
-    """The state after a move, and how many were played: none of those that must or may be refused."""
+def _said(state: State, move: Move, told: list[Told]) -> State:
+    """The state after a move, which is told unless it must or may be refused."""
     try:
-        action = parse(game_of(state), move.seat, move.text)
-        played = play(state, move.seat, action)
+        g = game_of(copied(state))
+        action = parse(g, move.seat, move.text)
+        line = spell(g, action)
     except Refused as refused:
         if move.how == "must":
             raise _stop(move, f"is refused: {refused}") from None
-        return state, 0
+        return state
     except (Unreadable, Ambiguous) as unclear:
         if move.how == "may":
-            return state, 0
+            return state
         why = f"cannot be read: {unclear}" if isinstance(unclear, Unreadable) else f"is ambiguous: {unclear}"
         raise _stop(move, why) from None
     if move.how == "must not":
         raise _stop(move, "is legal, but must be refused.", "refused", "legal")
-    return played.state, 1
+    played = take(g, move.seat, action)
+    told.append(Told(move.seat, line, played.events))
+    return played.state
 
 
 def _stop(move: Move, why: str, expected: str | None = None, actual: str | None = None) -> _Stopped:
@@ -116,30 +123,31 @@ def _held(state: State, line: int, words: str) -> None:
 # -- until -----------------------------------------------------------------------------------
 
 
-def _declined_until(state: State, line: int, what: str) -> tuple[State, int]:
-    """Let whoever is asked decline until that comes, and how many lines it took."""
+def _declined_until(state: State, line: int, what: str, told: list[Told]) -> State:
+    """Let whoever is asked decline until that comes."""
     g = game_of(copied(state))
     try:
         comes = _awaited(g, what)
     except Wrong as wrong:
         raise Malformed(line, str(wrong)) from None
-    for count in range(MOST_DECLINED):
+    for _ in range(MOST_DECLINED):
         if comes(g):
-            return g.state, count
+            return g.state
         if g.state.over:
             raise _Stopped(Failure(line, f"the game was over before {what} came.", what, "over"))
-        _decline(g, line, what)
+        told.append(_decline(g, line, what))
     raise _Stopped(Failure(line, f"{what} has not come after {MOST_DECLINED} lines.", what, needs(g)))
 
 
-def _decline(g: Game, line: int, what: str) -> None:
+def _decline(g: Game, line: int, what: str) -> Told:
     seats = g.title.questions[type(g.top)].asked(g, g.top)
     for seat in seats:
         for action in DECLINING:
             if refusal(g, seat, action) is None:
-                g.events.clear()
+                g.events = []
+                said = spell(g, explicit(g, action))
                 carry_out(g, seat, action)
-                return
+                return Told(seat, said, g.events)
     names = " and ".join(g.state.name(s) for s in seats)
     asks = f"{names} cannot decline: he is asked {needs(g)}"
     raise _Stopped(Failure(line, f"before {what} came, {asks}.", what, needs(g)))

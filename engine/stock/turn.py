@@ -102,8 +102,8 @@ class Trading:
     `also`: whether a player with nothing to buy or sell has something else to do in his turn.
     `acts`: what he may do besides. `blocks`: all that he sells of a company goes in one block.
     `barred`: what keeps him from buying, beside the rules for all. `brown_after_private`: a purchase in
-    the brown zone may follow that of a private. `acts_wait`: he is asked where he could do nothing
-    but act so.
+    the brown zone may follow that of a private, and ends the sales. `acts_wait`: he is asked where he
+    could do nothing but act so.
     """
 
     also: Callable[[Game, StockTurn], bool]
@@ -328,7 +328,7 @@ class Trading:
                         frame,
                         bought=company,
                         source=source,
-                        sold_first=bool(frame.sold),
+                        sold_first=bool(frame.sold) or frame.sold_first or self._follows_private(frame),
                         held=frame.held + (cost if paid == company else 0),
                     )
                 )

@@ -14,7 +14,7 @@ from engine.opening.waterfall import BiddersAuction, ParChoice, WaterfallSale
 from engine.operating.dividends import DividendStep
 from engine.operating.run import RunStep
 from engine.operating.stations import HomeChoice, TokenStep, settle_homes
-from engine.operating.track import TrackStep
+from engine.operating.track import TrackStep, never
 from engine.operating.trains import Trade, TrainStep, train_deal
 from engine.operating.turn import OperatingTurns
 from engine.powers import Exchanges, FreeTokens, TilePowers
@@ -46,7 +46,7 @@ def compose(options: tuple[str, ...]) -> Title:
     options = chosen(OPTIONS, options)
     site = SITE in options
     facts = facts_of("1830")
-    powers, trade = TilePowers(), Trade(always_helped=site)
+    powers, trade = TilePowers(), Trade(always_helped=site, uses_sales=site, in_step=site)
     deals = PrivateDeals(
         by_seller=not site,
         instead_of_share=site,
@@ -81,7 +81,7 @@ def compose(options: tuple[str, ...]) -> Title:
                         also=powers.instead if site else powers.possible,
                         laid=settle_homes,
                         always=site,
-                        after=powers.extra if site else powers.possible,
+                        after=never if site else powers.possible,
                     ),
                     TokenStep(),
                     RunStep(best_only=not site, claims=site),

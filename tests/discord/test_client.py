@@ -316,9 +316,9 @@ async def test_commands_keep_discords_limits(party: Party, fake: FakeDiscord) ->
     limits.commands(fake.commands)
     names = {c["name"]: [o["name"] for o in c["options"]] for c in fake.commands}
     assert names["table"] == [
-        "new", "join", "leave", "invite", "start", "list", "replace", "pause", "resume", "end",
+        "new", "join", "leave", "invite", "start", "list", "replace", "pause", "resume", "end", "export",
     ]  # fmt: skip
-    assert names["show"] == ["board", "map", "market", "company", "player", "log", "turn"]
+    assert names["show"] == ["board", "map", "market", "company", "player", "log", "at", "plan", "turn"]
     assert names["me"] == ["turns", "email"]
     assert {"do", "undo"} <= set(names)
 
@@ -431,6 +431,24 @@ async def test_show(begun: Party, fake: FakeDiscord) -> None:
     assert isinstance(begun.pictures, Dots)
     begun.pictures.broken = True
     assert "67" in (await fake.slash("Dan", thread, "show market")).text
+
+
+async def test_plans_the_past_and_files(begun: Party, fake: FakeDiscord) -> None:
+    await begun.do("Ann", "buy SV")
+    thread = begun.thread
+    plan = await fake.slash("Bob", thread, "show plan", lines="buy CS; Cid: bid CA 165")
+    assert "1. Bob: buy CS" in plan.text and "Standings:" in plan.text and not plan.public
+    assert fake.images(plan.message)
+    assert "2. Cid: bid CA 165" in (await fake.slash("Bob", thread, "show plan")).text
+    assert "no plan" in (await fake.slash("Cid", thread, "show plan")).text
+    assert "no seat" in (await fake.slash("Dan", thread, "show plan")).text
+    assert await begun.said() == ["buy SV"]
+    assert "Done." in (await fake.slash("Bob", thread, "show plan", lines="play")).text
+    assert await begun.said() == ["buy SV", "buy CS"]
+    assert fake.images((await fake.slash("Dan", thread, "show at", place="start")).message)
+    assert "no round" in (await fake.slash("Dan", thread, "show at", place="noon")).text
+    for to in ("18xx.games", "text", "csv"):
+        assert (await fake.slash("Cid", thread, "table export", to=to)).text.startswith("```\nHere is ")
 
 
 async def test_me(begun: Party, fake: FakeDiscord) -> None:

@@ -179,10 +179,10 @@ class MemoryDesk:
         echoes = tuple(Echo(line, f"{seat} said {line}.") for line in lines)
         return Done(echoes, ("Ann 600 → 580",), "Bob is next.", "", f"{seat}.{self.turns[seat]}")
 
-    async def show(self, sealed: Sealed, what: Show, count: int | None) -> Shown:
+    async def show(self, sealed: Sealed, what: Show, rest: str) -> Shown:
         pictures = (Picture(what, PNG, f"The {what}.", 560),) if what in {"map", "market"} else ()
         decision = self.sealed_now(sealed.seat or "").decision
-        return Shown(what, f"This is the {what} {count or ''}", pictures, decision)
+        return Shown(what, f"This is the {what} {rest}", pictures, decision)
 
     async def hold(self, sealed: Sealed, lines: Sequence[str], request: str) -> str:
         code = request[:8]

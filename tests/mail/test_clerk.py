@@ -67,6 +67,18 @@ async def test_orders_are_executed_and_echoed(desk: MemoryDesk, clerk: Clerk) ->
     assert message_from_bytes(answer.raw)["In-Reply-To"] == "<reply-1@player.test>"
 
 
+async def test_what_is_tried_is_one_question_and_playing_it_is_an_order(
+    desk: MemoryDesk, clerk: Clerk
+) -> None:
+    outcome = await arrive(desk, clerk, reply(desk.notice(), "try buy SV\nplan Bob: pass\nat or 2.1\nlog 5"))
+    (answer,) = outcome.letters
+    assert outcome.verdict == "shown" and not desk.moves
+    for told in ("This is the try buy SV; Bob: pass", "This is the at or 2.1", "This is the log 5"):
+        assert told in body(answer)
+    for line, order in (("try play", True), ("plan PLAY", True), ("try", False), ("try playing", False)):
+        assert (asked(line) is None) is order, line
+
+
 async def test_a_bad_line_stops_all(desk: MemoryDesk, clerk: Clerk) -> None:
     outcome = await arrive(desk, clerk, reply(desk.notice(), "buy SV\n\nbuy NOTHING"))
     text = body(outcome.letters[0])

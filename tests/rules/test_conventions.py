@@ -252,6 +252,22 @@ def test_row_15_privates_for_a_forced_purchase() -> None:
     holds(private + "!Ann: sell private CS to Bob for 90", options=PLAYED_BY_SITE)
 
 
+def test_row_15_no_sale_is_idle_before_a_purchase_between_companies() -> None:
+    other = "@ owns Bob CO 6\n@ par CO 67\n@ trains CO 3\n@ phase 4\n@ depot 4 3"
+    sold = need(ann=100, prr=20, more=other) + "Ann: sell 1 NYC\n"
+    holds(sold + "Ann: buy train 3 from CO for 121\nBob: accept\n= cash Ann 89", options=PLAYED_BY_SITE)
+    least = refused(sold + "Ann: buy train 3 from CO for 120", options=PLAYED_BY_SITE)
+    assert "at least $121" in least
+    holds(need(ann=100, prr=20, more=other) + "Ann: buy train 3 from CO for 1", options=PLAYED_BY_SITE)
+
+
+def test_a_train_that_was_offered_is_not_bought_once_that_step_is_past() -> None:
+    other = "@ owns Bob CO 6\n@ par CO 67\n@ trains CO 3 3\n@ trains PRR 2\n@ private DH Bob\n@ phase 3"
+    asks = need(prr=90, more=other) + "Ann: buy train 3 from CO for 5\n"
+    holds(asks + "Bob: accept\n= trains PRR 2 3", options=PLAYED_BY_SITE)
+    assert "done with trains" in refused(asks + "Ann: done\nBob: accept", options=PLAYED_BY_SITE)
+
+
 @both
 def test_row_16_a_trade_in_at_the_limit(options: Options) -> None:
     full = running("PRR", "@ depot 6 1\n@ trains PRR 4 5", phase="6")

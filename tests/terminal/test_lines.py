@@ -194,3 +194,18 @@ async def test_a_failure_of_ours_is_a_sentence(console: Console, monkeypatch: py
         reply = await console.answer("buy SV")
     assert reply.tone == "bad" and "RuntimeError" not in reply.text
     assert "It is for Bob" in await said(console, "buy SV")
+
+
+async def test_plans_the_past_and_files(console: Console, tmp_path: Path) -> None:
+    await said(console, *BEGUN, "buy SV")
+    tried = await said(console, "plan buy CS; Cid: bid CA 165")
+    assert "1. Bob: buy CS" in tried and "2. Cid: bid CA 165" in tried and "Standings:" in tried
+    assert "2. Cid: bid CA 165" in await said(console, "Bob: plan show")
+    assert "no plan" in await said(console, "Ann: try")
+    assert "It is for Cid" in await said(console, "plan play")
+    assert "At the start" in await said(console, "at start")
+    assert "no round of this game" in await said(console, "at noon")
+    told = await said(console, "export 18xx.games")
+    path = Path(told.partition("File: ")[2])
+    assert path.parent == tmp_path / "games" and '"bid"' in path.read_text()
+    assert "no form" in await said(console, "export rails")

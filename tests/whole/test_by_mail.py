@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import AsyncIterator
 from functools import partial
@@ -206,6 +207,25 @@ async def test_questions(drawing: Office) -> None:
     assert set(images(market)) == {"market.png"} and "No company has a price." in market.text
     both = await ann.said("buy SV", "log 5")
     assert headline(both) == "OK: all of it was done." and "Ann: buy SV" in both.text
+
+
+async def test_plans_the_past_and_files(drawing: Office) -> None:
+    table = await drawing.table("1830", NAMES)
+    ann = drawing.player("Ann")
+    await ann.letter(), await ann.letter()
+    plan = await ann.said("try buy SV", "try Bob: buy CS")
+    assert "1. Ann: buy SV" in plan.text and "2. Bob: buy CS" in plan.text and "Standings" in plan.text
+    assert set(images(plan)) == {"map.png"} and not await drawing.lines(table)
+    assert "NOT DONE" not in headline(plan)
+    refused = await ann.said("try buy CA")
+    assert "buy CA" in refused.text and "2. Bob: buy CS" in (await ann.said("try")).text
+    assert headline(await ann.said("try play")) == "OK: all of it was done."
+    assert await drawing.lines(table) == ["buy SV"]
+    file = await ann.said("export 18xx.games")
+    (enclosed,) = [part for part in file.message.walk() if part.get_content_type() == "application/json"]
+    assert f"[Enclosed: {enclosed.get_filename()}]" in file.text
+    assert json.loads(enclosed.get_payload(decode=True))["actions"][0]["company"] == "SV"
+    assert "At the start" in (await ann.said("at start")).text
 
 
 async def test_undo_at_once_and_by_a_vote(pymap: Office) -> None:

@@ -1,0 +1,91 @@
+"""What-if: lines said to a private copy of the position, and what they would lead to.
+
+A plan is a list of lines, each by a seat: the planner's own where nobody is named before a colon. It
+is kept without a position and always played on from the table as it stands, so a plan that the game
+has overtaken says which of its lines is no longer possible.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import engine
+from bot import words
+from bot.play import questions, seat_name
+
+Planned = tuple[int, str]
+"""A line of a plan: the seat, the line in full."""
+
+MOST_LINES = 40
+
+
+class Trial(NamedTuple):
+    """A plan that was tried: how far it went. `wrong` stopped it, at the line behind those that went well."""
+
+    state: engine.State
+    lines: tuple[Planned, ...]
+    sentences: tuple[tuple[str, ...], ...]
+    wrong: engine.Unreadable | engine.Ambiguous | engine.Refused | None = None
+
+
+def read(lines: Sequence[str], seat: int, names: Sequence[str]) -> list[Planned]:
+    """Lines as somebody says them, several in one with semicolons. Raises ValueError where too many."""
+    parts = [part.strip() for line in lines for part in line.split(";") if part.strip()]
+    if len(parts) > MOST_LINES:
+        raise ValueError(f"A plan has at most {MOST_LINES} lines.")
+    known = {name.casefold(): number for number, name in enumerate(names)}
+    found = []
+    for part in parts:
+        name, colon, said = part.partition(":")
+        named = known.get(name.strip().casefold()) if colon else None
+        found.append((seat, part) if named is None else (named, said.strip()))
+    return found
+
+
+def tried(state: engine.State, lines: Sequence[Planned]) -> Trial:
+    """Play lines on from a position, up to the first that cannot be played."""
+    full: list[Planned] = []
+    sentences: list[tuple[str, ...]] = []
+    for seat, line in lines:
+        try:
+            said = engine.say(state, seat_name(seat), line)
+        except (engine.Unreadable, engine.Ambiguous, engine.Refused) as wrong:
+            return Trial(state, tuple(full), tuple(sentences), wrong)
+        state = said.state
+        full.append((seat, said.line))
+        sentences.append(tuple(engine.narrate(state, said.events)))
+    return Trial(state, tuple(full), tuple(sentences))
+
+
+def told(before: engine.State, trial: Trial, whole: Sequence[Planned]) -> str:
+    """What a plan leads to: its lines, whose money changes, how everybody would stand, who is next."""
+    rows = [
+        f"{number}. {before.name(seat_name(seat))}: {line}{' — ' if said else ''}{' '.join(said)}"
+        for number, ((seat, line), said) in enumerate(zip(trial.lines, trial.sentences, strict=True), 1)
+    ]
+    if trial.wrong is not None:
+        seat, line = whole[len(trial.lines)]
+        name = before.name(seat_name(seat))
+        rows.append(f"{len(trial.lines) + 1}. {name}: {line} is not possible there: {trial.wrong}")
+    money = list(words.cash_changes(before, trial.state))
+    waits = words.waiting(trial.state, questions(trial.state, 0))
+    return "\n".join(
+        [
+            *rows,
+            "",
+            *(["Money:", *(f"  {change}" for change in money)] if money else ["No money moves."]),
+            f"Standings: {words.final(trial.state)}",
+            f"Then: {waits}",
+        ]
+    )
+
+
+def own(lines: Sequence[Planned], seat: int) -> list[str]:
+    """The lines at the beginning of a plan that are the planner's, and so can be played by him."""
+    found = []
+    for by, line in lines:
+        if by != seat:
+            break
+        found.append(line)
+    return found

@@ -1,0 +1,130 @@
+"""A game as it was told: its first position and its lines with what each brought about.
+
+From that, without asking a rule, comes the text of a game with checkpoints, and the figures of its
+rounds as rows of a table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from engine.events import AnyEvent, Ran, RoundBegan, fold
+from engine.holdings import worth
+from engine.kernel import game_of, new_game
+from engine.record.checks import observed
+from engine.record.deal import deal_of
+from engine.record.position import place
+from engine.record.text import Placed, write
+from engine.state import State, StockRound, copied
+
+ENDED = "end"
+"""The line of a game that was ended by agreement; it is no line of notation."""
+
+
+class Told(NamedTuple):
+    """A line of a game: the seat, the line in full, what it brought about, and when (epoch seconds)."""
+
+    seat: str
+    line: str
+    events: Sequence[AnyEvent]
+    at: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Telling:
+    """A whole game, or as much of it as was played. `start`: the position before the first line."""
+
+    start: State
+    moves: tuple[Told, ...]
+
+    def at(self, moves: int) -> State:
+        """The position after so many moves, a copy."""
+        state = copied(self.start)
+        for told in self.moves[:moves]:
+            fold(told.events, state)
+        return state
+
+
+def text(telling: Telling, comment: str = "") -> str:
+    """The game as a `.18xx` text: checkpoints at each round and at the end.
+
+    All that is seen is told before a stock round and at the end, the money before other rounds.
+    Raises ValueError for a game that does not begin as a game begins: its set-up is in no text.
+    """
+    start, state, held = telling.start, copied(telling.start), dict[int, list[str]]()
+    setup = deal_of(start)
+    begun = new_game(start.title, start.players, start.options).state
+    if place(begun, [Placed(0, words) for words in setup]) != start:
+        raise ValueError("A game that begins from a position that was set up is not written as a text.")
+    moves = [told for told in telling.moves if told.line != ENDED]
+    for count, told in enumerate(moves, 1):
+        fold(told.events, state)
+        if any(isinstance(event, RoundBegan) for event in told.events):
+            held[count] = checkpoints(state)
+    held[len(moves)] = observed(state)
+    lines = [(told.seat, told.line) for told in moves]
+    said = write(start.title, start.options, start.players, lines, held, setup)
+    return f"# {comment}\n{said}" if comment else said
+
+
+def checkpoints(state: State) -> list[str]:
+    """What a text says at the start of a round."""
+    held = observed(state)
+    if isinstance(state.stack[0], StockRound):
+        return held
+    return [words for words in held if words.startswith(("cash ", "phase "))]
+
+
+# -- figures ---------------------------------------------------------------------------------
+
+
+def figures(telling: Telling) -> list[list[str]]:
+    """A table of the rounds: a heading, then for each round what it ended with.
+
+    Columns: the round; what each player is worth, in dollars; each company's price; what each
+    company's trains ran for in that round. A company without a price, or that has not run, has an
+    empty place.
+    """
+    state = copied(telling.start)
+    rows = [_heading(state)]
+    name, ran = "opening", dict[str, int]()
+    for told in telling.moves:
+        for event in told.events:
+            if isinstance(event, RoundBegan):
+                rows.append(_row(state, name, ran))
+                name, ran = event.round.partition(" of ")[0], {}
+            event.apply(state)
+            if isinstance(event, Ran):
+                ran[event.company] = ran.get(event.company, 0) + event.revenue
+    rows.append(_row(state, name, ran))
+    return rows
+
+
+def _heading(state: State) -> list[str]:
+    return [
+        "round",
+        *state.players,
+        *(f"{company} price" for company in state.companies),
+        *(f"{company} revenue" for company in state.companies),
+    ]
+
+
+def _row(state: State, name: str, ran: dict[str, int]) -> list[str]:
+    g = game_of(state)
+    return [
+        name,
+        *(str(worth(g, seat)) for seat in state.seats),
+        *(str(g.price(c)) if co.cell else "" for c, co in state.companies.items()),
+        *(str(ran.get(company, "")) for company in state.companies),
+    ]
+
+
+def rounds(telling: Telling) -> Iterator[tuple[str, int]]:
+    """Every round with the number of moves after which it had begun, the opening first."""
+    yield "opening", 0
+    for count, told in enumerate(telling.moves, 1):
+        for event in told.events:
+            if isinstance(event, RoundBegan):
+                yield event.round.partition(" of ")[0], count

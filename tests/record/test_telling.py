@@ -1,0 +1,47 @@
+"""A game as it was told: its text with checkpoints, and the figures of its rounds."""
+
+from __future__ import annotations
+
+import pytest
+
+import engine
+from bot.simulate import Simulated, simulated
+from engine.events import Ran
+from engine.record import replay
+from engine.record.telling import figures, rounds, text
+
+
+@pytest.fixture(scope="module", params=engine.titles())
+def game(request: pytest.FixtureRequest) -> Simulated:
+    played = simulated(request.param, 3, 3)
+    assert played.failure is None
+    return played
+
+
+def test_the_text_replays_to_the_same_end_with_checkpoints_at_every_round(game: Simulated) -> None:
+    report = replay(text(game.telling, "a comment"))
+    assert report.ok and report.state == game.state
+    assert report.telling == game.telling
+    assert report.checks > 5 * len(list(rounds(game.telling)))
+
+
+def test_rounds_are_found_by_the_moves_that_lead_there(game: Simulated) -> None:
+    found = dict(rounds(game.telling))
+    assert found["opening"] == 0
+    for name, moves in list(found.items())[-4:]:
+        assert engine.round_name(game.telling.at(moves)) in (name, "over")
+
+
+def test_figures_end_with_what_everybody_is_worth_and_hold_every_run(game: Simulated) -> None:
+    heading, *values = figures(game.telling)
+    rows = [dict(zip(heading, row, strict=True)) for row in values]
+    assert [row["round"] for row in rows] == [name for name, _ in rounds(game.telling)]
+    last, g = rows[-1], engine.game_of(game.state)
+    for seat in game.state.seats:
+        assert int(last[game.state.name(seat)]) == engine.worth(g, seat)
+    for company, co in game.state.companies.items():
+        assert last[f"{company} price"] == (str(g.price(company)) if co.cell else "")
+        ran = sum(
+            e.revenue for m in game.told for e in m.events if isinstance(e, Ran) and e.company == company
+        )
+        assert sum(int(row[f"{company} revenue"] or 0) for row in rows) == ran

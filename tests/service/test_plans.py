@@ -1,0 +1,120 @@
+"""What-if on a private copy, positions of the past, and the game as a file: said at a table."""
+
+from __future__ import annotations
+
+import json
+
+from bot.answers import Ambiguous, Done, Refused, Shown, Unreadable
+from bot.service import Service
+from engine.record import replay
+from tests.service.conftest import World
+
+
+async def shown(world: World, name: str, line: str, *more: str) -> Shown:
+    answer = await world.say(name, line, *more)
+    assert isinstance(answer, Shown), answer
+    return answer
+
+
+async def test_a_plan_shows_what_it_leads_to_and_leaves_the_game_alone(world: World) -> None:
+    before = await world.service.view(world.table)
+    answer = await shown(world, "Ann", "plan buy SV", "Bob: bid CA 165; Cid: pass")
+    assert "1. Ann: buy SV" in answer.text and "2. Bob: bid CA 165" in answer.text
+    assert "Ann $800 → $780" in answer.text and "Standings:" in answer.text
+    assert "It is for Ann to buy the CS" in answer.text
+    state = answer.state(before.state)  # type: ignore[arg-type]
+    assert state.cash["p0"] == 780 and state.privates["SV"] == "p0" and answer.picture == "map"
+    after = await world.service.view(world.table)
+    assert after.seq == before.seq and after.state == before.state
+
+
+async def test_a_plan_is_kept_for_its_player_alone_until_thrown_away(world: World) -> None:
+    await shown(world, "Ann", "plan buy SV")
+    await shown(world, "Ann", "plan more Bob: buy CS")
+    again = Service(world.store)
+    kept = await again.say(world.table, 0, ["plan show"], None, None, person=world.people["Ann"])
+    assert isinstance(kept, Shown) and "2. Bob: buy CS" in kept.text
+    assert "no plan" in (await shown(world, "Bob", "plan")).text
+    assert "thrown away" in (await shown(world, "Ann", "plan clear")).text
+    assert "no plan" in (await shown(world, "Ann", "plan")).text
+
+
+async def test_a_plan_is_played_when_the_turn_comes(world: World) -> None:
+    await world.say("Ann", "buy SV")
+    assert isinstance(await world.say("Cid", "plan Bob: pass", "bid CA 165"), Shown)
+    early = await world.say("Cid", "plan play")
+    assert isinstance(early, Refused) and "begins with no line of yours" in early.reason
+    await shown(world, "Bob", "plan bid CA 165; Cid: pass; Ann: pass; buy CS")
+    assert isinstance(await world.say("Bob", "plan play"), Done)
+    assert (await world.lines()) == ["buy SV", "bid CA 165"]
+    assert "3. Bob: buy CS" in (await shown(world, "Bob", "plan")).text
+
+
+async def test_playing_a_plan_twice_by_one_request_is_playing_it_once(world: World) -> None:
+    await shown(world, "Ann", "plan buy SV")
+    first = await world.say("Ann", "plan play", request="once")
+    assert await world.say("Ann", "plan play", request="once") == first
+    assert await world.lines() == ["buy SV"]
+
+
+async def test_a_plan_that_the_game_has_overtaken_says_where(world: World) -> None:
+    await shown(world, "Ann", "plan pass; Bob: buy SV")
+    await world.say("Ann", "buy SV")
+    text = (await shown(world, "Ann", "plan show")).text
+    assert "1. Ann: pass is not possible there: It is for Bob to act." in text
+    refused = await world.say("Ann", "plan play")
+    assert isinstance(refused, Refused) and await world.lines() == ["buy SV"]
+
+
+async def test_a_line_that_cannot_be_planned_keeps_the_plan_before(world: World) -> None:
+    await shown(world, "Ann", "plan buy SV")
+    wrong = await world.say("Ann", "plan more Bob: buy SV")
+    assert isinstance(wrong, Refused | Ambiguous) and wrong.index == 0
+    assert isinstance(await world.say("Ann", "plan dance"), Unreadable)
+    assert "1. Ann: buy SV" in (await shown(world, "Ann", "plan")).text
+    assert isinstance(await world.say("Ann", "plan " + "pass;" * 41), Refused)
+
+
+async def test_a_position_of_the_past_by_row_and_by_round(world: World) -> None:
+    for name, line in (("Ann", "buy SV"), ("Bob", "buy CS"), ("Cid", "buy DH"), ("Ann", "buy MH")):
+        await world.say(name, line)
+    row = next(h.seq for h in await world.service.log(world.table) if h.line == "buy CS")
+    past = await shown(world, "Cid", f"at {row}")
+    now = (await world.service.view(world.table)).state
+    assert now is not None
+    assert past.text.startswith(f"After row {row}:") and past.state(now).cash["p1"] == 760
+    assert past.state(now).privates["DH"] == "bank"
+    assert (await shown(world, "Cid", "at start sheet")).picture == "sheet"
+    for name, line in (("Bob", "buy CA"), ("Cid", "buy BO"), ("Cid", "par BO 67")):
+        await world.say(name, line)
+    found = await shown(world, "Ann", "at sr 1 market")
+    assert found.text.startswith("At the beginning of stock round 1") and found.picture == "market"
+    for wrong in ("at sr 9", "at 99999", "at", "at noon"):
+        answer = await world.say("Ann", wrong)
+        assert isinstance(answer, Refused), wrong
+
+
+async def test_the_game_is_handed_out_without_what_was_undone(world: World) -> None:
+    await world.say("Ann", "buy SV")
+    await world.say("Bob", "buy CS")
+    await world.say("Bob", "undo")
+    await world.say("Bob", "pass")
+    text = (await shown(world, "Cid", "export")).files[0]
+    report = replay(text.content.decode())
+    assert text.name.endswith(".18xx") and report.ok and report.moves == 2
+    site = (await shown(world, "Cid", "export 18xx.games")).files[0]
+    assert [a["type"] for a in json.loads(site.content)["actions"]] == ["bid", "pass"]
+    assert (await shown(world, "Ann", "export csv")).files[0].content.startswith(b"round,Ann,Bob,Cid,")
+    refused = await world.say("Ann", "export rails")
+    assert isinstance(refused, Refused) and "no form rails" in refused.reason
+
+
+async def test_a_game_is_handed_out_by_the_names_of_now(world: World) -> None:
+    for name, line in (("Ann", "buy SV"), ("Bob", "buy CS")):
+        await world.say(name, line)
+    dora = await world.person("Dora")
+    await world.service.replace(world.table, 0, dora, "Dora", by=world.people["Ann"])
+    telling = await world.service.telling(world.table)
+    assert telling.start.players == ["Dora", "Bob", "Cid"]
+    text = (await shown(world, "Bob", "export text")).files[0].content.decode()
+    assert "Dora: buy SV" in text and replay(text).ok

@@ -1,0 +1,238 @@
+"""Games go out as files of the site, and come in again as the same games."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import engine
+from bot.simulate import simulated
+from engine.events import PresidentNamed
+from engine.interchange.export import SITE_OPTION, Exporter, NoCounterpart, export
+from engine.interchange.site import Replay
+from engine.interchange.site_file import live, read
+from engine.kernel import new_game, play
+from engine.record import Telling, Told
+from tests.site.recorded import files, replay
+
+RECORDED = pytest.mark.skipif(not files(), reason="the recorded games are not beside this checkout")
+SILENT = ("message", "log")
+UNSAYABLE = ("played-34110.json.gz",)
+"""In it a company connects as the site has it, and does not here."""
+CHOSEN = ("entity", "tile", "train", "exchange", "city", "routes", "shares")
+"""Fields in which equal things have several numbers, or a route two directions."""
+
+
+def played(path: Path) -> Replay:
+    game = replay(path)
+    for _ in game.run():
+        pass
+    return game
+
+
+def telling(game: Replay) -> Telling:
+    return Telling(game.start, tuple(Told(s.seat, s.line, s.events) for s in game.said))
+
+
+def again(file: dict[str, Any]) -> Replay:
+    game = Replay(read(json.dumps(file).encode()))
+    for _ in game.run():
+        pass
+    return game
+
+
+def recorded_actions(path: Path, game: Replay) -> Iterator[dict[str, Any]]:
+    """The recorded actions that count, the automatic ones among them, players by their places."""
+    raw = {a["id"]: a for a in json.loads(gzip.decompress(path.read_bytes()))["actions"]}
+    for action in live(game.file.actions):
+        for each in (raw[action.id], *raw[action.id].get("auto_actions", ())):
+            if each["type"] in SILENT or each["type"].startswith("program_"):
+                continue
+            if each["entity_type"] == "player":
+                each["entity"] = game.keys.index(str(each["entity"])) + 1
+            yield each
+
+
+def same_position(a: engine.State, b: engine.State) -> None:
+    """All that counts is the same; an answer left beforehand is not told to the site."""
+    for field in a.__struct_fields__:
+        if field not in ("players", "question", "offered", "standing"):
+            assert getattr(a, field) == getattr(b, field), field
+
+
+@RECORDED
+@pytest.mark.parametrize("path", files(), ids=lambda p: f"{p.parent.name}-{p.name.removesuffix('.json.gz')}")
+def test_a_recorded_game_comes_out_as_it_went_in(path: Path) -> None:
+    game = played(path)
+    if path.name in UNSAYABLE:
+        with pytest.raises(NoCounterpart, match=r"Move 203 "):
+            export(telling(game))
+        return
+    file = export(telling(game))
+    expected = list(recorded_actions(path, game))
+    told = [a for a in file["actions"] if a["type"] not in SILENT]
+    assert [_heading(a) for a in told] == [_heading(a) for a in expected]
+    for mine, theirs in zip(told, expected, strict=True):
+        for key in (mine.keys() & theirs.keys()) - {"id", "slot", "created_at", *CHOSEN}:
+            assert mine[key] == theirs[key], (theirs["id"], key)
+        for key in ("tile", "train", "exchange"):
+            if key in theirs:
+                assert mine[key].rpartition("-")[0] == theirs[key].rpartition("-")[0]
+        if theirs["type"] == "run_routes":
+            assert _runs(mine) == _runs(theirs)
+    back = again(file)
+    assert not back.warnings
+    same_position(back.state, game.state)
+    assert file.get("result", {}) == dict(
+        zip(map(str, range(1, len(game.keys) + 1)), (game.file.result or {}).values(), strict=False)
+    ) or sorted(file["result"].values()) == sorted((game.file.result or {}).values())
+
+
+def _heading(action: dict[str, Any]) -> tuple[Any, ...]:
+    """What an action is, and whose; anybody may end a game."""
+    by = "" if action["type"] == "end_game" else action["entity"]
+    return action["type"], by, action.get("corporations")
+
+
+def _runs(action: dict[str, Any]) -> list[tuple[str, int, frozenset[str]]]:
+    """What each kind of train ran for, and where it stopped."""
+    return sorted(
+        (
+            route["train"].rpartition("-")[0],
+            route.get("revenue", 0),
+            frozenset(node for hop in route["connections"] for node in (hop[0], hop[-1])),
+        )
+        for route in action["routes"]
+    )
+
+
+SIMULATED = [
+    *[("1830", players, seed, ()) for players, seed in ((2, 5), (3, 21), (4, 2), (5, 3), (6, 14))],
+    ("1870", 3, 1, ()),
+    ("1870", 5, 2, ("original_rules",)),
+    ("1870", 7, 3, ("diesels", "finish_on_400")),
+]
+
+
+@pytest.mark.parametrize("title, players, seed, options", SIMULATED)
+def test_a_simulated_game_comes_back_as_the_same(
+    title: str, players: int, seed: int, options: tuple[str, ...]
+) -> None:
+    game = simulated(title, players, seed, (SITE_OPTION, *options))
+    assert game.failure is None
+    file = export(game.telling)
+    assert [a["id"] for a in file["actions"]] == list(range(1, len(file["actions"]) + 1))
+    back = again(file)
+    assert not back.warnings
+    same_position(back.state, game.state)
+    assert file["status"] == "finished"
+    by_seat = engine.standings(game.state)
+    assert file["result"] == {str(int(seat[1:]) + 1): dollars for seat, dollars in by_seat.items()}
+
+
+def said(options: tuple[str, ...], *lines: tuple[int, str]) -> Telling:
+    """A game of three, line by line."""
+    start = state = new_game("1830", ("Ann", "Bob", "Cid"), options).state
+    told: list[Told] = []
+    for number, line in lines:
+        seat = f"p{number}"
+        action = engine.parse(state, seat, line)
+        full = engine.spell(state, action)
+        state, events = play(state, seat, action)
+        told.append(Told(seat, full, events, 1_700_000_000 + len(told)))
+    return Telling(start, tuple(told))
+
+
+OPENING = (
+    (0, "buy SV"), (1, "buy CS"), (2, "buy DH"), (0, "buy MH"), (1, "buy CA"), (2, "buy BO"),
+    (2, "par BO 67"),
+)  # fmt: skip
+
+
+def test_each_action_is_the_players_or_the_companys_with_its_time() -> None:
+    actions = export(said((SITE_OPTION,), (0, "bid DH 75"), (1, "pass")))["actions"]
+    assert actions == [
+        {"type": "bid", "entity": 1, "entity_type": "player", "id": 1, "created_at": 1_700_000_000,
+         "company": "DH", "price": 75},
+        {"type": "pass", "entity": 2, "entity_type": "player", "id": 2, "created_at": 1_700_000_001},
+    ]  # fmt: skip
+
+
+def test_consent_is_not_recorded_and_a_declined_offer_leaves_no_trace() -> None:
+    lines = [*OPENING, *[(s, "pass") for s in (0, 1, 2)] * 1]
+    game = said((SITE_OPTION,), *lines)
+    state = game.at(len(game.moves))
+    seat = int(engine.decision(state).asked[0][1:])
+    owner = int(state.privates["SV"][1:])
+    if owner == seat:
+        lines.append((seat, "pass"))
+        seat = (seat + 1) % 3
+    name = ("Ann", "Bob", "Cid")[owner]
+    asks = (seat, f"buy private SV from {name} for 7")
+    lines += [asks, (owner, "decline"), asks, (owner, "accept")]
+    actions = export(said((SITE_OPTION,), *lines))["actions"]
+    assert actions[-1]["type"] == "buy_company" and actions[-1]["price"] == 7
+    assert sum(a["type"] == "buy_company" for a in actions) == 1
+
+
+def test_a_game_of_the_rulebook_goes_out_where_nothing_in_it_differs() -> None:
+    game = said((), *OPENING)
+    back = again(export(game))
+    assert back.state.cash == game.at(len(game.moves)).cash
+
+
+def test_the_first_move_without_a_counterpart_is_named() -> None:
+    game = said((), *OPENING, *[(s, "pass") for s in (0, 1, 2)])
+    state = game.at(len(game.moves))
+    seat = int(engine.decision(state).asked[0][1:])
+    owner = int(state.privates["SV"][1:])
+    lines = [*OPENING, *[(s, "pass") for s in (0, 1, 2)]]
+    while owner != seat:
+        lines.append((seat, "pass"))
+        seat = (seat + 1) % 3
+    other = ("Ann", "Bob", "Cid")[(seat + 1) % 3]
+    lines += [(seat, f"sell private SV to {other} for 3"), ((seat + 1) % 3, "accept")]
+    with pytest.raises(NoCounterpart) as wrong:
+        export(said((), *lines))
+    assert wrong.value.move == len(lines)
+    assert str(wrong.value).startswith(f"Move {len(lines)} ({other}: accept) has no counterpart")
+
+
+def test_a_position_that_was_set_up_is_no_game_of_the_site() -> None:
+    start = new_game("1830", ("Ann", "Bob", "Cid"), (SITE_OPTION,)).state
+    start.cash["p0"] += 1
+    with pytest.raises(NoCounterpart, match="does not begin as a game begins"):
+        export(Telling(start, ()))
+
+
+def test_a_title_that_the_site_does_not_play_is_refused() -> None:
+    start = new_game("1851", ("Ann", "Bob", "Cid"), ()).state
+    with pytest.raises(NoCounterpart, match="1851 is not played there"):
+        export(Telling(start, ()))
+
+
+def test_numbered_certificates_lie_where_the_position_has_them() -> None:
+    """Also when half a president's certificate is sold, and when presidencies pass on."""
+    halves = changes = 0
+    for title, seed in (("1830", 3), ("1830", 9), ("1830", 14), ("1870", 2)):
+        game = simulated(title, 6, seed, (SITE_OPTION,))
+        exporter = Exporter(game.start)
+        for told in game.told:
+            exporter.say(told)
+            changes += any(isinstance(e, PresidentNamed) for e in told.events)
+            for company, co in exporter.site.state.companies.items():
+                if co.closed:
+                    continue
+                held = exporter.ledger.holders(company)
+                assert {owner: sum(s.values()) for owner, s in held.items()} == co.shares
+                if co.president:
+                    assert next(iter(sorted(held[co.president]))).endswith("_0")
+        for action in exporter.file()["actions"]:
+            named = sum(20 if share.endswith("_0") else 10 for share in action.get("shares", ()))
+            halves += action["type"] == "sell_shares" and action["percent"] == named - 10
+    assert halves and changes > 20
