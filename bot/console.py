@@ -237,7 +237,7 @@ class Console:
         if isinstance(answer, Refused):
             raise ValueError(answer.reason)
         if not isinstance(answer, Shown):
-            raise ValueError("Shown can be: map, market, sheet, log 20, turn, company X, player X, at X.")
+            raise ValueError("What can be shown: map, market, sheet, log 20, turn, company X, player X.")
         return await self._shown(view, answer)
 
     async def _shown(self, view: View, answer: Shown) -> Reply:
