@@ -69,7 +69,7 @@ async def test_bad_lines_are_answered(console: Console) -> None:
         ("Bob: buy SV", "It is for Ann"),
         ("table replace Ann", "who is replaced"),
         ("table resume", "being played"),
-        ("show nothing", "Shown can be: map"),
+        ("show nothing", "What can be shown"),
     ):
         reply = await console.answer(line)
         assert expected in reply.text and reply.tone == "bad", line
