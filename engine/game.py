@@ -121,7 +121,8 @@ class Game:
         """Move dollars, if any. A bank that pays more than it has is broken from then on (§25)."""
         if amount:
             self.emit(CashMoved(source, target, amount, why))
-            if source == BANK and self.state.cash[BANK] < 0 and not self.state.broken:
+            limited = self.title.facts.bank is not None
+            if limited and source == BANK and self.state.cash[BANK] < 0 and not self.state.broken:
                 self.emit(BankBroke())
 
     def open(self, frame: AnyFrame) -> None:

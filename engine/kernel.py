@@ -176,6 +176,8 @@ def stop(state: State, reason: str) -> Played:
 def settle(g: Game) -> None:
     """Let frames go on by themselves until one waits for an answer."""
     for _ in range(MAX_SETTLING):
+        if g.title.interrupt(g):
+            continue
         top = g.top
         if not g.title.questions[type(top)].settle(g, top):
             return

@@ -211,6 +211,27 @@ class _Routes(Kind):
         return ", ".join(f"{train} {route}" for train, route in values[0]) or "best"
 
 
+class _Size(_Amount):
+    def values(self, g: Game, field: str, fields: dict[str, Any]) -> Iterator[int]:
+        yield from g.facts.company_sizes
+
+
+class _Several(Kind):
+    """Things of one kind up to the end of the line, with or without commas."""
+
+    def __init__(self, kind: Kind) -> None:
+        self.kind = kind
+
+    def read(self, g: Game, words: list[str], at: int) -> Iterator[tuple[tuple[Any, ...], int]]:
+        parts = [w for w in " ".join(words[at:]).replace(",", " ").split() if w.casefold() != "and"]
+        found = tuple(self.kind.of(g, part) for part in parts)
+        if found and None not in found:
+            yield (found,), len(words)
+
+    def spell(self, g: Game, values: tuple[Any, ...]) -> str:
+        return ", ".join(values[0])
+
+
 KINDS: dict[str, Kind] = {
     "COMPANY": _CompanySymbol(),
     "PRIVATE": _PrivateSymbol(),
@@ -227,6 +248,9 @@ KINDS: dict[str, Kind] = {
     "PLAYER": _Player(),
     "CITY": _City(),
     "ROUTES": _Routes(),
+    "SIZE": _Size(),
+    "PRIVATES": _Several(_PrivateSymbol()),
+    "HEXES": _Several(_Hex()),
 }
 
 

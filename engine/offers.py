@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from engine.actions import Accept, Action, BuyTrain, DealPrivate, Decline
+from engine.actions import Accept, Action, BuyTrain, DealPrivate, Decline, Merge
 from engine.events import OfferEnded, OfferMade
 from engine.game import Game
 from engine.state import Offer
@@ -25,7 +25,7 @@ class Deal(NamedTuple):
 
 
 def make_offer(
-    g: Game, asker: str, asked: str, deal: BuyTrain | DealPrivate, source: str, target: str, price: int
+    g: Game, asker: str, asked: str, deal: BuyTrain | DealPrivate | Merge, source: str, target: str, price: int
 ) -> None:
     """Put a deal to the seat that speaks for its other side."""
     g.emit(OfferMade(Offer(g.state.offered + 1, asker, asked, deal, source, target, price)))
@@ -39,6 +39,8 @@ def lapse_offers(g: Game) -> None:
 
 def offer_words(g: Game, offer: Offer) -> str:
     """The offer as its addressee would put it."""
+    if isinstance(offer.deal, Merge):
+        return f"the {offer.source} merges with the {offer.target}"
     what = offer.deal.private if isinstance(offer.deal, DealPrivate) else f"a {offer.deal.train}-train"
     return f"{what} from {g.state.name(offer.source)} to {g.state.name(offer.target)} for ${offer.price}"
 

@@ -6,7 +6,7 @@ of the phase in which their set begins. A broken bank ends the game with the set
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import msgspec
@@ -54,17 +54,24 @@ class Unasked:
 
 @dataclass(frozen=True)
 class StockRounds(Unasked):
-    """Turns until all pass in a row; then prices of sold-out companies rise (§8.2.2)."""
+    """Turns until all pass in a row; then prices of sold-out companies rise (§8.2.2).
+
+    `closing`: what follows the last turn. `following`: makes the first operating round.
+    """
+
+    closing: Callable[[Game], None] = lambda g: raise_sold_out(g)
+    following: Callable[[Game, int], OperatingRound] = lambda g, after: open_set(g, after)
+    begin: Callable[[Game], None] = lambda g: begin_operating(g)
 
     def settle(self, g: Game, frame: StockRound) -> bool:
-        if frame.passes < len(g.state.players):
+        if frame.passes < len(g.state.active):
             g.open(StockTurn(frame.turn))
             return True
-        raise_sold_out(g)
+        self.closing(g)
         if frame.last:
             g.emit(PriorityMoved(g.state.left_of(frame.last)))
-        g.change(open_set(g, frame.number))
-        begin_operating(g)
+        g.change(self.following(g, frame.number))
+        self.begin(g)
         return True
 
 

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import msgspec
 
-from engine.actions import BuyTrain, DealPrivate
+from engine.actions import BuyTrain, DealPrivate, Merge
 
 BANK, IPO, POOL, CLOSED = "bank", "ipo", "pool", "closed"
 
@@ -56,20 +56,26 @@ class Pricing(Frame, frozen=True):
 
 
 class StockRound(Frame, frozen=True):
-    """A stock round (1830 §4): `passes` in a row, who dealt last, what each has sold in it."""
+    """A stock round (1830 §4): `passes` in a row, who dealt last, what each has sold in it.
+
+    `formed`: companies that have started in it.
+    """
 
     number: int
     turn: str
     passes: int = 0
     last: str | None = None
     sold: dict[str, tuple[str, ...]] = {}
+    formed: tuple[str, ...] = ()
 
 
 class StockTurn(Frame, frozen=True):
     """One player's turn of a stock round.
 
     `bought`: the company, or private, that the turn's purchase was of; `source`: where it lay.
-    `sold`: companies of which the player has sold in this turn; `sold_first`: before he bought.
+    `sold`: companies of which the player has sold in this turn; `sold_first`: before he bought;
+    `shorted`: what he did not have. `acting`: the company for which he acts instead; `redeemed`: it
+    has bought shares.
     """
 
     seat: str
@@ -77,6 +83,9 @@ class StockTurn(Frame, frozen=True):
     source: str | None = None
     sold: tuple[str, ...] = ()
     sold_first: bool = False
+    shorted: bool = False
+    acting: str | None = None
+    redeemed: bool = False
 
 
 class OperatingRound(Frame, frozen=True):
@@ -92,7 +101,7 @@ class OperatingTurn(Frame, frozen=True):
     """A company's turn (1830 §17): the name of its step, and what was done in the turn.
 
     `acted`: something was done in this step. `laid`: tiles laid of the normal lays. `revenue`:
-    dollars earned by this turn's run.
+    dollars earned by this turn's run. `sites`: hexes of this turn's lays; `upgraded`: one was an upgrade.
     """
 
     company: str
@@ -101,6 +110,8 @@ class OperatingTurn(Frame, frozen=True):
     laid: int = 0
     tokens: int = 0
     revenue: int = 0
+    sites: tuple[str, ...] = ()
+    upgraded: bool = False
 
 
 class FreeToken(Frame, frozen=True):
@@ -116,6 +127,133 @@ class HomeToken(Frame, frozen=True):
 
     company: str
     chooser: str
+
+
+class Subsidy(Frame, frozen=True):
+    """The opening auction with seed money (1817 §4.2): who may put up a private, dollars left.
+
+    `last`: who put one up last.
+    """
+
+    turn: str
+    money: int
+    passes: int = 0
+    last: str | None = None
+
+
+class Auction(Frame, frozen=True):
+    """Something auctioned between players: `kind` says what `lot` is (1817 §4.2, §5.5, §7.2.4).
+
+    `bidders`: those still in it, the next to act first. `high`: the bid of the `leader`. `limits`: up
+    to how much somebody's bid is raised for him; the table is not shown it. `hex`, `node`: the home
+    of a company that is started. `starter`: who opened it.
+    """
+
+    kind: str
+    lot: str
+    bidders: tuple[str, ...]
+    starter: str
+    high: int = 0
+    leader: str | None = None
+    limits: dict[str, int] = {}
+    hex: str = ""
+    node: int = 0
+
+
+class Formation(Frame, frozen=True):
+    """The choice of a new company's size and of the privates put into it (1817 §5.5).
+
+    `bid`: dollars of the bid that privates may still stand for.
+    """
+
+    company: str
+    seat: str
+    bid: int
+    size: int | None = None
+
+
+class Crisis(Frame, frozen=True):
+    """A player owes more than he has (1817 §7.4); `company`: whose interest it was, so many dollars."""
+
+    seat: str
+    company: str | None = None
+    due: int = 0
+
+
+class MergerRound(Frame, frozen=True):
+    """A merger and acquisition round (1817 §7): its `stage`, and the companies still to come in it.
+
+    `merged`: those that have converted or merged; `converted`: the last of them, if it has converted.
+    `gray`: those that stood in the acquisition area as it began. `willing`: the presidents who have
+    said that they will act, None while they have not been asked.
+    """
+
+    after: int
+    number: int
+    of: int
+    stage: str
+    order: tuple[str, ...]
+    gray: tuple[str, ...]
+    merged: tuple[str, ...] = ()
+    willing: tuple[str, ...] | None = None
+    converted: str | None = None
+
+
+class Poll(Frame, frozen=True):
+    """Presidents asked at once whether they will act; `seats` have not answered, `willing` will."""
+
+    stage: str
+    seats: tuple[str, ...]
+    willing: tuple[str, ...] = ()
+
+
+class MergerTurn(Frame, frozen=True):
+    """A company may convert, merge or be offered for sale (1817 §7.1, §7.2.3)."""
+
+    company: str
+    stage: str
+
+
+class ShareTrade(Frame, frozen=True):
+    """Purchases and sales after a conversion or merger (1817 §7.1.4): `seats` still to act."""
+
+    company: str
+    seats: tuple[str, ...]
+    acted: bool = False
+
+
+class Borrowing(Frame, frozen=True):
+    """Loans that a company may take after it has grown; markers that it cannot pay close it (§7.1.1)."""
+
+    company: str
+
+
+class Purchase(Frame, frozen=True):
+    """The choice of the company that pays a winning bid (1817 §7.2.4)."""
+
+    company: str
+    seat: str
+    price: int
+
+
+class Takeover(Frame, frozen=True):
+    """What the buyer of a company does about loans (1817 §7.2.4): `inherited` are not settled yet."""
+
+    company: str
+    inherited: int
+
+
+class Settlement(Frame, frozen=True):
+    """The sold company's holders are paid `amount` dollars on all shares, and it is closed."""
+
+    company: str
+    amount: int
+
+
+class Surplus(Frame, frozen=True):
+    """More station markers than a company may have (1817 §7.3)."""
+
+    company: str
 
 
 class Discard(Frame, frozen=True):
@@ -141,6 +279,19 @@ AnyFrame = (
     | OperatingTurn
     | FreeToken
     | HomeToken
+    | Subsidy
+    | Auction
+    | Formation
+    | Crisis
+    | MergerRound
+    | Poll
+    | MergerTurn
+    | ShareTrade
+    | Borrowing
+    | Purchase
+    | Takeover
+    | Settlement
+    | Surplus
     | Discard
     | GameOver
 )
@@ -155,7 +306,7 @@ class Offer(msgspec.Struct, frozen=True):
     number: int
     asker: str
     asked: str
-    deal: BuyTrain | DealPrivate
+    deal: BuyTrain | DealPrivate | Merge
     source: str
     target: str
     price: int
@@ -164,8 +315,9 @@ class Offer(msgspec.Struct, frozen=True):
 class Company(msgspec.Struct):
     """A public company.
 
-    `shares`: percent by holder, the president's certificate with its holder. `markers`: tokens
-    still on the charter. `running`: it has had its first turn, or begun it.
+    `shares`: percent by holder, the president's certificate with its holder; a short position is
+    below zero. `markers`: tokens still on the charter. `running`: it has had its first turn, or begun
+    it. `size`: its number of shares where that is chosen as it starts. `owed`: markers not paid for.
     """
 
     shares: dict[str, int]
@@ -176,10 +328,18 @@ class Company(msgspec.Struct):
     floated: bool = False
     running: bool = False
     trains: list[str] = []
+    size: int | None = None
+    loans: int = 0
+    owed: int = 0
 
 
 class State(msgspec.Struct):
-    """The whole position of one game."""
+    """The whole position of one game.
+
+    `interest`: dollars on each loan in this operating round. `out`: seats that are bankrupt while the
+    others play on. `ending`: the stock round and the operating round of its set in which the last
+    type of train came. `mines`, `bridges`: hexes with such a token.
+    """
 
     title: str
     options: tuple[str, ...]
@@ -200,11 +360,21 @@ class State(msgspec.Struct):
     offered: int = 0
     question: int = 0
     broken: bool = False
+    interest: int = 0
+    out: list[str] = []
+    ending: tuple[int, int] | None = None
+    mines: list[str] = []
+    bridges: list[str] = []
 
     @property
     def seats(self) -> list[str]:
         """The seats in clockwise order from the first."""
         return [seat_name(i) for i in range(len(self.players))]
+
+    @property
+    def active(self) -> list[str]:
+        """The seats that are still in the game."""
+        return [s for s in self.seats if s not in self.out]
 
     @property
     def top(self) -> AnyFrame:
@@ -216,14 +386,15 @@ class State(msgspec.Struct):
         return frame if isinstance(frame, GameOver) else None
 
     def seats_from(self, seat: str) -> list[str]:
-        """All seats clockwise, that one first."""
+        """All seats still in the game clockwise, from that one on."""
         seats = self.seats
         i = seats.index(seat)
-        return seats[i:] + seats[:i]
+        return [s for s in seats[i:] + seats[:i] if s not in self.out]
 
     def left_of(self, seat: str) -> str:
-        """The next player clockwise."""
-        return seat_name((int(seat[1:]) + 1) % len(self.players))
+        """The next player clockwise who is still in the game."""
+        following = seat_name((int(seat[1:]) + 1) % len(self.players))
+        return following if not self.out else self.seats_from(following)[0]
 
     def name(self, owner: str) -> str:
         """What the table calls an owner: a player's name, a symbol, `pool`, `ipo`, `bank`."""

@@ -14,6 +14,7 @@ from functools import cached_property
 from typing import Any, Protocol, TypeVar
 
 from engine.actions import Action
+from engine.board.chains import NO_TERMS, Terms
 from engine.facts import Cell, CompanyFacts, Facts, HexFacts, PhaseFacts, PrivateFacts, TrainFacts
 from engine.game import Game
 from engine.state import AnyFrame
@@ -80,7 +81,8 @@ class Title:
     """The facts and mechanics of one title under one set of options.
 
     `opening` makes the first frame, `scores` the final standings by seat (given who is bankrupt).
-    `depot`: train counts that differ from the facts. `sections`: mechanics cite the sections of
+    `terms`: what a company's routes earn beside their stops. `interrupt`: what comes before any question
+    goes on; true where something did. `depot`: train counts that differ from the facts. `sections`: mechanics cite the sections of
     one rulebook in their reasons; here another book says where it has the same rule, a section
     that it does not name being left out (None: that book is this title's own).
     """
@@ -91,6 +93,8 @@ class Title:
     questions: Mapping[type[AnyFrame], Question[Any]]
     asides: tuple[Aside, ...]
     scores: Callable[[Game, str | None], dict[str, int]]
+    terms: Callable[[Game, str], Terms] = lambda g, company: NO_TERMS
+    interrupt: Callable[[Game], bool] = lambda g: False
     depot: Mapping[str, int | None] = field(default_factory=dict)
     sections: Mapping[str, str] | None = None
 

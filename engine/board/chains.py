@@ -27,13 +27,26 @@ class Terms(msgspec.Struct, frozen=True):
     `passing`: dollars for each time a route runs through a hex without stopping (1817 mines).
     `at_ends`: dollars for a stop at which a route begins or ends (1870 destinations). `between_reds`:
     dollars a stop for a route that joins two off-board areas (1851). `one_city`: hexes whose cities
-    count as one, so that a route visits only one of them (1817 New York).
+    count as one, so that a route visits only one of them (1817 New York). `more`: dollars more for a
+    stop than its figure (1817 bridges).
     """
 
     passing: Mapping[str, int] = {}
     at_ends: Mapping[Stop, int] = {}
     between_reds: int = 0
     one_city: frozenset[str] = frozenset()
+    more: Mapping[Stop, int] = {}
+
+    def __hash__(self) -> int:
+        return hash(
+            (
+                *self.passing.items(),
+                *self.at_ends.items(),
+                *self.more.items(),
+                self.between_reds,
+                self.one_city,
+            )
+        )
 
 
 NO_TERMS = Terms()

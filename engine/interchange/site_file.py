@@ -56,6 +56,9 @@ class SiteAction(msgspec.Struct, frozen=True):
     train: str | None = None
     variant: str | None = None
     exchange: str | None = None
+    target: str | None = None
+    target_type: str | None = None
+    choice: int | str | None = None
 
     @property
     def actor(self) -> str:

@@ -66,6 +66,10 @@ class Instances:
         """A share has left the initial offering for good."""
         self._issued.add(share)
 
+    def shares_back(self, shares: list[str]) -> None:
+        """Shares are in the treasury again."""
+        self._issued -= set(shares)
+
     def granted(self, private: str) -> None:
         """A private was sold, with the share that comes with it."""
         if share := self._names.granted.get(private):

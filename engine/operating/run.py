@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 import msgspec
 
 from engine.actions import Action, Run
-from engine.board.network import Network
-from engine.board.routes import Best, TrainKind, best, check
+from engine.board.chains import Terms
+from engine.board.network import Network, Stop
+from engine.board.routes import Best, Route, TrainKind, best, check, revenue
 from engine.board.spelling import read_route, spell_route
 from engine.events import Ran
-from engine.facts import Facts, Node, facts_of
+from engine.facts import Facts, Node
 from engine.game import Game
 from engine.state import OperatingTurn
 from engine.title import Option
@@ -39,27 +41,70 @@ def train_kind(g: Game, train: str) -> TrainKind:
     return TrainKind(train, g.train_facts(train).distance)
 
 
+class _Asked(NamedTuple):
+    """What the best routes follow from."""
+
+    network: Network
+    company: str
+    trains: tuple[TrainKind, ...]
+    phase: str
+    terms: Terms
+
+
 @lru_cache(maxsize=4096)
-def _best(network: Network, company: str, trains: tuple[TrainKind, ...], title: str, phase: str) -> Best:
-    facts = facts_of(title)
-    values = {stop: stop_value(facts, phase, network.node(stop)) for stop in network.stops}
-    return best(network, company, trains, values, budget=BUDGET)
+def _best(asked: _Asked) -> Best:
+    network, facts, more = asked.network, asked.network.facts, asked.terms.more
+    values = {
+        stop: stop_value(facts, asked.phase, network.node(stop)) + more.get(stop, 0) for stop in network.stops
+    }
+    return best(network, asked.company, asked.trains, values, asked.terms, budget=BUDGET)
+
+
+def _asked(g: Game, company: str, kinds: Iterable[TrainKind]) -> _Asked:
+    return _Asked(g.network, company, tuple(kinds), g.state.phase, g.title.terms(g, company))
 
 
 def best_run(g: Game, company: str, trains: list[str] | None = None) -> Best:
     """The best routes of a company's trains (or of those named), with their revenue in dollars."""
     names = g.company(company).trains if trains is None else trains
-    kinds = tuple(train_kind(g, t) for t in sorted(names))
-    return _best(g.network, company, kinds, g.state.title, g.state.phase)
+    return _best(_asked(g, company, (train_kind(g, t) for t in sorted(names))))
 
 
 def has_route(g: Game, company: str) -> bool:
     """Whether a train of the company could run anywhere (§20.2)."""
-    return bool(_best(g.network, company, (TrainKind("", 2),), g.state.title, g.state.phase).routes)
+    return bool(_best(_asked(g, company, (TrainKind("", 2),))).routes)
 
 
 def spelled(g: Game, found: Best) -> tuple[tuple[str, str], ...]:
     return tuple((r.train, spell_route(g.network, r)) for r in found.routes)
+
+
+def earned(g: Game, company: str, run: Run) -> int:
+    """Dollars of routes that were said. Raises ValueError with what is wrong with them."""
+    if not run.routes:
+        return best_run(g, company).revenue
+    if not g.company(company).trains:
+        raise ValueError(f"The {company} has no train (§20.2).")
+    trains = [train_kind(g, t) for t in g.company(company).trains]
+    terms = g.title.terms(g, company)
+    routes = []
+    for train, text in run.routes:
+        if train not in g.company(company).trains:
+            raise ValueError(f"The {company} has no {train}-train (§20.1).")
+        routes.append(msgspec.structs.replace(read_route(g.network, company, text), train=train))
+    if why := check(g.network, company, trains, routes, terms):
+        raise ValueError(why)
+
+    return sum(route_value(g, route, terms) for route in routes)
+
+
+def route_value(g: Game, route: Route, terms: Terms) -> int:
+    """Dollars that a route earns now."""
+
+    def value(stop: Stop) -> int:
+        return stop_value(g.facts, g.state.phase, g.network.node(stop)) + terms.more.get(stop, 0)
+
+    return revenue(g.network, route, value, terms)
 
 
 @dataclass(frozen=True)
@@ -67,11 +112,12 @@ class RunStep:
     """Run the trains.
 
     `best_only`: nothing below the best revenue is accepted. `claims`: a revenue may be claimed
-    that nobody checks.
+    that nobody checks. `after`: what follows an announced run.
     """
 
     best_only: bool = True
     claims: bool = False
+    after: Callable[[Game, OperatingTurn], None] = lambda g, turn: None
     name: str = "run"
     hears: tuple[type[Action], ...] = (Run,)
 
@@ -91,26 +137,6 @@ class RunStep:
         surely = "" if found.proven else " (not proven)"
         yield Option(Run(spelled(g, found)), f"Run best: ${found.revenue}{surely}")
 
-    def revenue(self, g: Game, company: str, run: Run) -> int:
-        """Dollars of routes that were said. Raises ValueError with what is wrong with them."""
-        if not run.routes:
-            return best_run(g, company).revenue
-        if not g.company(company).trains:
-            raise ValueError(f"The {company} has no train (§20.2).")
-        trains = [train_kind(g, t) for t in g.company(company).trains]
-        routes = []
-        for train, text in run.routes:
-            if train not in g.company(company).trains:
-                raise ValueError(f"The {company} has no {train}-train (§20.1).")
-            routes.append(msgspec.structs.replace(read_route(g.network, company, text), train=train))
-        if why := check(g.network, company, trains, routes):
-            raise ValueError(why)
-        return sum(
-            stop_value(g.facts, g.state.phase, g.network.node(stop))
-            for route in routes
-            for stop in route.stops
-        )
-
     def refuse(self, g: Game, turn: OperatingTurn, action: Action) -> str | None:
         assert isinstance(action, Run)
         if turn.acted:
@@ -120,26 +146,26 @@ class RunStep:
                 return "Revenue is what the routes bring; it cannot be claimed (§20.3)."
             return None if action.claimed in CLAIMABLE else "A claimed revenue is a multiple of $10."
         try:
-            revenue = self.revenue(g, turn.company, action)
+            dollars = earned(g, turn.company, action)
         except ValueError as wrong:
             return str(wrong)
         most = best_run(g, turn.company).revenue
         if not most:
             return f"The {turn.company} has no train and route to run (§20.2)."
-        if self.best_only and revenue < most:
+        if self.best_only and dollars < most:
             return (
-                f"Those routes bring ${revenue}; the highest revenue, ${most}, has to be collected (§20.3)."
+                f"Those routes bring ${dollars}; the highest revenue, ${most}, has to be collected (§20.3)."
             )
         return None
 
     def take(self, g: Game, turn: OperatingTurn, action: Action) -> None:
         assert isinstance(action, Run)
-        revenue = action.claimed
-        if revenue is None:
-            revenue = self.revenue(g, turn.company, action)
+        dollars = earned(g, turn.company, action) if action.claimed is None else action.claimed
         routes = action.routes or spelled(g, best_run(g, turn.company))
-        g.emit(Ran(turn.company, routes, revenue))
-        g.change(msgspec.structs.replace(turn, step=self.name, acted=True, revenue=revenue))
+        g.emit(Ran(turn.company, routes, dollars))
+        turn = msgspec.structs.replace(turn, step=self.name, acted=True, revenue=dollars)
+        g.change(turn)
+        self.after(g, turn)
 
     def skip(self, g: Game, turn: OperatingTurn) -> None:
         """There is nothing to run, or it has run."""

@@ -29,7 +29,8 @@ def replacements(g: Game, hex: str) -> tuple[str, ...]:
     if laid is None:
         if g.facts.map.hexes[hex].color not in BUILDABLE:
             return ()
-        return g.facts.preprinted_upgrades.get(g.title.printed_kinds[hex], ())
+        known = g.facts.preprinted_upgrades
+        return known.get(hex) or known.get(g.title.printed_kinds[hex], ())
     return (g.facts.upgrades or {}).get(laid[0], ())
 
 
@@ -88,8 +89,13 @@ def fits_there(g: Game, tile: str, hex: str) -> tuple[Fit, ...]:
     return fits(g.facts, hex, g.state.tiles.get(hex), tile) if tile in replacements(g, hex) else ()
 
 
-def refuse_lay(g: Game, company: str, lay: Lay, *, connected: bool = True) -> str | None:
-    """Why the company may not lay that, in words, or None. `connected`: it has to be (§18)."""
+def refuse_lay(
+    g: Game, company: str, lay: Lay, *, connected: bool = True, cost: int | None = None
+) -> str | None:
+    """Why the company may not lay that, in words, or None. `connected`: it has to be (§18).
+
+    `cost`: dollars that it costs, where that is not the terrain's figure.
+    """
     if why := refuse_site(g, lay.hex) or refuse_tile(g, lay.tile, lay.hex):
         return why
     found = fit(g, lay.tile, lay.hex, lay.turn)
@@ -100,7 +106,8 @@ def refuse_lay(g: Game, company: str, lay: Lay, *, connected: bool = True) -> st
         )
     if connected and not found.face.exits & g.network.reach(company).edges.get(lay.hex, 0):
         return f"#{lay.tile} on {lay.hex} would not be connected to a token of the {company} (§18)."
-    cost = terrain_cost(g, lay.hex)
+    if cost is None:
+        cost = terrain_cost(g, lay.hex)
     if cost > g.cash(company):
         return f"The terrain of {lay.hex} costs ${cost}, and the {company} has ${g.cash(company)} (§18)."
     return None

@@ -6,7 +6,7 @@ nothing, so such a line is judged as if its own step had come.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -49,9 +49,13 @@ class Step(Protocol):
 
 @dataclass(frozen=True)
 class OperatingTurns:
-    """Asks the president of the company whose turn it is."""
+    """Asks the president of the company whose turn it is.
+
+    `ends`: what ends a turn before its last step.
+    """
 
     steps: tuple[Step, ...]
+    ends: Callable[[Game, OperatingTurn], bool] = lambda g, turn: False
 
     def _index(self, name: str) -> int:
         return next(i for i, step in enumerate(self.steps) if step.name == name)
@@ -95,6 +99,10 @@ class OperatingTurns:
         self.steps[now].take(g, frame, action)
 
     def settle(self, g: Game, frame: OperatingTurn) -> bool:
+        if self.ends(g, frame):
+            g.close()
+            lapse_offers(g)
+            return True
         step = self.steps[self._index(frame.step)]
         if step.waits(g, frame):
             return False

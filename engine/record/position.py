@@ -17,7 +17,7 @@ from engine.facts import PhaseFacts, tile_faces
 from engine.game import Game
 from engine.holdings import certificate_limit, presidents_percent, unit
 from engine.kernel import game_of, settle
-from engine.operating.stations import UNDECIDED, free_slots, home_node, reserved_slots
+from engine.operating.stations import UNDECIDED, free_slots, home_node, printed_home, reserved_slots
 from engine.operating.track import blocker, supply
 from engine.record.text import Malformed, Placed
 from engine.record.words import Words, Wrong
@@ -517,7 +517,7 @@ def _place_tokens(g: Game, said: Said, company: str) -> None:
     if cities and not co.running:
         raise Wrong(f"The {company} has not operated yet, so it has no token on the map.", company)
     total = len(g.company_facts(company).tokens)
-    home = g.company_facts(company).home.hex
+    home = printed_home(g, company).hex
     if co.running and home not in [hex for hex, _ in cities]:
         cities = [(home, home_node(g, company)), *cities]
     for hex, node in cities:
@@ -536,7 +536,7 @@ def _city(g: Game, company: str, hex: str, node: int | None) -> int:
     """The node where a token stands; of a home with a choice the first city that is free."""
     nodes = face_at(g.facts, g.state.tiles, hex).nodes
     cities = [i for i, each in enumerate(nodes) if each.kind == "city"]
-    if node is None and hex == g.company_facts(company).home.hex:
+    if node is None and hex == printed_home(g, company).hex:
         if (node := home_node(g, company)) is not None:
             return node
         if _chosen_with_tile(g) and hex not in g.state.tiles:
@@ -565,7 +565,7 @@ def _check_cities(g: Game, said: Said) -> None:
         for node, company in tokens:
             if node == UNDECIDED:
                 continue
-            if not face.node_exits[node] and hex != g.company_facts(company).home.hex:
+            if not face.node_exits[node] and hex != printed_home(g, company).hex:
                 raise Wrong(f"No track leads to the city in {hex}, so no token can have come there.", company)
             free = free_slots(g, hex, node)
             if free < 0:

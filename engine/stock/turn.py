@@ -247,14 +247,14 @@ def _is_brown(g: Game, company: str) -> bool:
     return company in g.state.companies and not BOUGHT_WITHOUT_LIMIT.isdisjoint(zones(g, company))
 
 
-def end_turn(g: Game, frame: StockTurn) -> None:
-    """Close the turn and tell the round what it was: a deal, or a pass."""
-    if not (frame.bought or frame.sold):
+def end_turn(g: Game, frame: StockTurn, formed: str | None = None) -> None:
+    """Close the turn and tell the round what it was: a deal, a company `formed` in it, or a pass."""
+    dealt = bool(frame.bought or frame.sold or frame.acting)
+    if not dealt:
         g.emit(Passed(frame.seat, "the stock turn"))
     g.close()
     lapse_offers(g)
     span = stock_round(g)
-    dealt = bool(frame.bought or frame.sold)
     sold = (
         span.sold | {frame.seat: (*span.sold.get(frame.seat, ()), *frame.sold)} if frame.sold else span.sold
     )
@@ -265,6 +265,7 @@ def end_turn(g: Game, frame: StockTurn) -> None:
             passes=0 if dealt else span.passes + 1,
             last=frame.seat if dealt else span.last,
             sold=sold,
+            formed=(*span.formed, formed) if formed else span.formed,
         )
     )
 

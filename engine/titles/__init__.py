@@ -6,9 +6,9 @@ from collections.abc import Callable
 from functools import cache
 
 from engine.title import Title
-from engine.titles import t1830
+from engine.titles import t1817, t1830
 
-COMPOSERS: dict[str, Callable[[tuple[str, ...]], Title]] = {"1830": t1830.compose}
+COMPOSERS: dict[str, Callable[[tuple[str, ...]], Title]] = {"1830": t1830.compose, "1817": t1817.compose}
 
 
 def titles() -> tuple[str, ...]:
