@@ -335,7 +335,8 @@ class PresidentLost(Event, frozen=True):
     company: str
 
     def apply(self, state: State) -> None:
-        state.companies[self.company].president = None
+        company = state.companies[self.company]
+        company.former, company.president = company.president, None
 
 
 class CompanyReturned(Event, frozen=True):
@@ -346,7 +347,7 @@ class CompanyReturned(Event, frozen=True):
     def apply(self, state: State) -> None:
         company = state.companies[self.company]
         company.shares = {IPO: 100}
-        company.par = company.cell = company.president = company.size = None
+        company.par = company.cell = company.president = company.former = company.size = None
         company.floated = company.running = False
         company.markers = company.loans = company.owed = 0
         company.trains = []

@@ -146,7 +146,8 @@ class Auction(Frame, frozen=True):
 
     `bidders`: those still in it, the next to act first. `high`: the bid of the `leader`. `limits`: up
     to how much somebody's bid is raised for him; the table is not shown it. `hex`, `node`: the home
-    of a company that is started. `starter`: who opened it.
+    of a company that is started. `starter`: who opened it. `cash`, `loans`: what a company in
+    liquidation had, set aside.
     """
 
     kind: str
@@ -158,6 +159,8 @@ class Auction(Frame, frozen=True):
     limits: dict[str, int] = {}
     hex: str = ""
     node: int = 0
+    cash: int = 0
+    loans: int = 0
 
 
 class Formation(Frame, frozen=True):
@@ -184,8 +187,8 @@ class MergerRound(Frame, frozen=True):
     """A merger and acquisition round (1817 §7): its `stage`, and the companies still to come in it.
 
     `merged`: those that have converted or merged; `converted`: the last of them, if it has converted.
-    `gray`: those that stood in the acquisition area as it began. `willing`: the presidents who have
-    said that they will act, None while they have not been asked.
+    `gray`, `red`: those that stood in the acquisition area, or in liquidation, as it began. `willing`: the presidents who have
+    said that they will act, None while they have not been asked. `start`: the order as the round began.
     """
 
     after: int
@@ -194,7 +197,9 @@ class MergerRound(Frame, frozen=True):
     stage: str
     order: tuple[str, ...]
     gray: tuple[str, ...]
+    red: tuple[str, ...] = ()
     merged: tuple[str, ...] = ()
+    start: tuple[str, ...] = ()
     willing: tuple[str, ...] | None = None
     converted: str | None = None
 
@@ -234,26 +239,34 @@ class Purchase(Frame, frozen=True):
     company: str
     seat: str
     price: int
+    cash: int = 0
+    loans: int = 0
 
 
 class Takeover(Frame, frozen=True):
-    """What the buyer of a company does about loans (1817 §7.2.4): `inherited` are not settled yet."""
+    """What the buyer of a company does about loans (1817 §7.2.4): `inherited` are not settled yet.
+
+    `stage`: `loan` while it may take some, then `repay`.
+    """
 
     company: str
     inherited: int
+    stage: str = "loan"
 
 
 class Settlement(Frame, frozen=True):
-    """The sold company's holders are paid `amount` dollars on all shares, and it is closed."""
+    """The sold company's holders are paid `amount` dollars on all shares, and it is closed; below zero
+    its president owes them."""
 
     company: str
     amount: int
 
 
 class Surplus(Frame, frozen=True):
-    """More station markers than a company may have (1817 §7.3)."""
+    """More station markers than a company may have, with those of the `target` it takes over (1817 §7.3)."""
 
     company: str
+    target: str
 
 
 class Discard(Frame, frozen=True):
@@ -318,6 +331,7 @@ class Company(msgspec.Struct):
     `shares`: percent by holder, the president's certificate with its holder; a short position is
     below zero. `markers`: tokens still on the charter. `running`: it has had its first turn, or begun
     it. `size`: its number of shares where that is chosen as it starts. `owed`: markers not paid for.
+    `former`: who was its last president, where it has none.
     """
 
     shares: dict[str, int]
@@ -331,6 +345,7 @@ class Company(msgspec.Struct):
     size: int | None = None
     loans: int = 0
     owed: int = 0
+    former: str | None = None
 
 
 class State(msgspec.Struct):

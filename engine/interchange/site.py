@@ -53,11 +53,12 @@ from engine.actions import (
     Withhold,
 )
 from engine.board.spelling import route_along, spell_route
-from engine.events import AnyEvent
+from engine.events import AnyEvent, TrainMoved
 from engine.game import Game
 from engine.holdings import presidents_percent, unit
 from engine.interchange.observe import observed
 from engine.interchange.site_file import FileError, SiteAction, SiteFile, live
+from engine.interchange.site_shares import ShareRegister
 from engine.interchange.site_names import Instances, names_of, split
 from engine.kernel import Refused, asked, carry_out, game_of, new_game, refusal, stop
 from engine.notation import spell
@@ -130,6 +131,7 @@ class Replay:
         self.start: State = copied(self.state)
         self.game: Game = game_of(self.state)
         self.instances = Instances(self.names)
+        self.register = ShareRegister()
         self.said: list[Said] = []
         self.warnings: list[str] = []
         self._id = 0
@@ -160,6 +162,11 @@ class Replay:
         carry_out(self.game, seat, action)
         self.state = self.game.state
         self.said.append(Said(self._id, seat, line, self.game.events))
+        if self.game.facts.company_sizes:
+            self.register.hear(self.state, action, seat, self.game.events)
+        for event in self.game.events:
+            if isinstance(event, TrainMoved) and event.why.startswith("of the "):
+                self.instances.fleet_moved(event.source, event.target)
 
     def _seat(self, key: str) -> str:
         if key not in self.keys:
@@ -247,6 +254,8 @@ class Replay:
         )
         if of_company:
             return action.entity_type == "corporation" and self._company_of(action) == _subject(top)
+        if isinstance(top, OperatingTurn):
+            return action.entity_type != "player"
         if isinstance(top, Auction | Subsidy | StockTurn | ShareTrade | MergerTurn | Formation):
             return action.entity_type == "player" or (
                 isinstance(top, StockTurn) and top.acting is not None
@@ -333,18 +342,17 @@ class Replay:
         """A purchase of shares whose number of shares was chosen: by the company, or by a player."""
         if action.entity_type == "corporation":
             self._say(self._speaker(action), RedeemFor(company, count))
-            self.instances.shares_back(action.shares)
+            self.register.moved(company, action.shares, company)
             return
         if isinstance(self.game.top, ShareTrade):
             self._say(self._speaker(action), BuyNew(count))
         else:
             lies = {TREASURY: company, POOL: POOL}
-            likely = POOL if self.instances.share_source(action.shares[0]) == POOL else TREASURY
+            likely = POOL if self.register.source(company, action.shares[0]) == POOL else TREASURY
             there = [s for s in lies if self.game.held(lies[s], company) > 0]
             source = likely if likely in there or not there else there[0]
             self._say(self._speaker(action), Buy(company, source))
-        for share in action.shares:
-            self.instances.share_left(share)
+        self.register.moved(company, action.shares, self._speaker(action))
 
     def _do_sell_shares(self, action: SiteAction) -> None:
         company, count = self._shares(action)
@@ -353,8 +361,7 @@ class Replay:
             self._say(self._speaker(action), SellNew(count))
         else:
             self._say(self._speaker(action), Sell(company, count))
-        for share in action.shares:
-            self.instances.share_left(share)
+        self.register.sold(company, action.shares, count, self._speaker(action))
 
     def _do_short(self, action: SiteAction) -> None:
         self._ordinary(action, Short(self._company(action.corporation)))

@@ -66,10 +66,6 @@ class Instances:
         """A share has left the initial offering for good."""
         self._issued.add(share)
 
-    def shares_back(self, shares: list[str]) -> None:
-        """Shares are in the treasury again."""
-        self._issued -= set(shares)
-
     def granted(self, private: str) -> None:
         """A private was sold, with the share that comes with it."""
         if share := self._names.granted.get(private):
@@ -80,6 +76,10 @@ class Instances:
 
     def train_moved(self, train: str, owner: str) -> None:
         self._trains[train] = owner
+
+    def fleet_moved(self, source: str, target: str) -> None:
+        """All trains of a company are another's."""
+        self._trains = {t: target if o == source else o for t, o in self._trains.items()}
 
     def tile_laid(self, tile: str, hex: str) -> None:
         """A tile lies on a hex; what lay there is in the supply again."""

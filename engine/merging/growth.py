@@ -21,7 +21,6 @@ from engine.actions import (
 )
 from engine.events import (
     CashMoved,
-    CompanyReturned,
     LoansChanged,
     MarkersChanged,
     Passed,
@@ -46,6 +45,7 @@ from engine.state import (
     MergerRound,
     MergerTurn,
     Offer,
+    Settlement,
     ShareTrade,
     Surplus,
     is_seat,
@@ -181,7 +181,7 @@ def merge(g: Game, company: str, other: str, survivor: str) -> None:
     take_assets(g, survivor, gone, loans=True)
     begin_aftermath(g, survivor, (company, other))
     g.emit(PresidentLost(gone))
-    g.emit(CompanyReturned(gone))
+    g.emit(Restructured(gone, size, {gone: 100}))
     if small and first != second:
         price = g.price(survivor)
         percent = unit(g, survivor)
@@ -189,7 +189,7 @@ def merge(g: Game, company: str, other: str, survivor: str) -> None:
         holdings = g.company(survivor).shares
         moved = {survivor: holdings[survivor] - percent, first: holdings[first] + percent}
         g.emit(Restructured(survivor, size, holdings | moved))
-    settle_excess(g, survivor)
+    settle_excess(g, survivor, gone, and_then=Settlement(gone, 0))
 
 
 def take_assets(g: Game, buyer: str, target: str, *, loans: bool) -> None:
@@ -206,7 +206,6 @@ def take_assets(g: Game, buyer: str, target: str, *, loans: bool) -> None:
         g.emit(TrainMoved(train, target, buyer, f"of the {target}"))
     for private in g.privates_of(target):
         g.emit(PrivateMoved(private, buyer))
-    take_markers(g, buyer, target)
 
 
 def take_markers(g: Game, buyer: str, target: str) -> None:
@@ -236,12 +235,26 @@ def standing(g: Game, company: str) -> list[str]:
     return [h for h, here in g.state.tokens.items() if any(c == company for _, c in here)]
 
 
-def settle_excess(g: Game, company: str) -> None:
-    """Ask for the markers and trains above the limits, markers first (§7, §7.3)."""
+def settle_excess(g: Game, company: str, target: str, and_then: Settlement | None = None) -> None:
+    """Ask for the markers and trains above the limits, markers first (§7, §7.3); between them comes what
+    is given."""
     for _ in range(len(g.company(company).trains) - g.phase.train_limit):
         g.open(Discard(company))
-    if len(standing(g, company)) > g.facts.max_stations:
-        g.open(Surplus(company))
+    if and_then:
+        g.open(and_then)
+    if len(standing(g, company)) + len(standing(g, target)) > g.facts.max_stations:
+        g.open(Surplus(company, target))
+    else:
+        take_markers(g, company, target)
+
+
+def merge_doubles(g: Game, company: str, target: str, *, same_city: bool) -> None:
+    """Of two markers in one hex one goes onto the charter (§7); `same_city`: only in one city."""
+    for hex in standing(g, target):
+        places = {owner: node for node, owner in g.state.tokens[hex]}
+        if company in places and (not same_city or places[company] == places[target]):
+            g.emit(TokenTaken(company, hex, None))
+            g.emit(MarkersChanged(company, 1))
 
 
 @dataclass(frozen=True)
@@ -488,21 +501,30 @@ class Borrowings:
 
 @dataclass(frozen=True)
 class Surpluses:
-    """Asks which markers above eight leave the map: one after the other, or all at once (§7.3)."""
+    """Asks which markers above eight leave the map: one after the other, or all at once (§7.3).
+
+    `same_city`: only two in one city are made one beforehand, as on the site.
+    """
+
+    same_city: bool = False
+
+    def _placed(self, g: Game, frame: Surplus) -> list[str]:
+        """The hexes of the markers of both companies."""
+        return standing(g, frame.company) + standing(g, frame.target)
 
     def asked(self, g: Game, frame: Surplus) -> tuple[str, ...]:
         return (g.president(frame.company),)
 
     def needs(self, g: Game, frame: Surplus) -> str:
-        above = len(standing(g, frame.company)) - g.facts.max_stations
+        above = len(self._placed(g, frame)) - g.facts.max_stations
         return f"to remove {above} station marker{'s' if above > 1 else ''} of the {frame.company}"
 
     def options(self, g: Game, frame: Surplus, seat: str) -> Iterator[Option]:
-        for hex in standing(g, frame.company):
+        for hex in dict.fromkeys(self._placed(g, frame)):
             yield Option(RemoveMarker(hex), f"Remove the marker in {city_words(g, hex, 0)}")
 
     def refuse(self, g: Game, frame: Surplus, seat: str, action: Action) -> str | None:
-        here, limit = standing(g, frame.company), g.facts.max_stations
+        here, limit = self._placed(g, frame), g.facts.max_stations
         match action:
             case RemoveMarker(hex):
                 return None if hex in here else f"The {frame.company} has no marker in {hex}."
@@ -514,14 +536,21 @@ class Surpluses:
 
     def take(self, g: Game, frame: Surplus, seat: str, action: Action) -> None:
         if isinstance(action, RemoveMarker):
-            g.emit(TokenTaken(frame.company, action.hex, None))
+            self._remove(g, frame, action.hex)
         elif isinstance(action, Keep):
-            for hex in standing(g, frame.company):
+            for hex in dict.fromkeys(self._placed(g, frame)):
                 if hex not in action.hexes:
-                    g.emit(TokenTaken(frame.company, hex, None))
+                    self._remove(g, frame, hex)
+
+    def _remove(self, g: Game, frame: Surplus, hex: str) -> None:
+        """Of two in one hex that of the company taken over."""
+        owner = next(c for c in (frame.target, frame.company) if hex in standing(g, c))
+        g.emit(TokenTaken(owner, hex, None))
 
     def settle(self, g: Game, frame: Surplus) -> bool:
-        done = len(standing(g, frame.company)) <= g.facts.max_stations
-        if done:
-            g.close()
-        return done
+        merge_doubles(g, frame.company, frame.target, same_city=self.same_city)
+        if g.company(frame.company).president and len(self._placed(g, frame)) > g.facts.max_stations:
+            return False
+        g.close()
+        take_markers(g, frame.company, frame.target)
+        return True

@@ -132,8 +132,9 @@ class OperatingSets(Unasked):
             g.open(OperatingTurn(waiting[0], self.first_step))
             return True
         gray = tuple(c for c in g.state.market if in_zone(g, c, "acquisition"))
+        red = tuple(c for c in g.state.market if in_zone(g, c, "liquidation"))
         order = tuple(g.operating_order())
-        g.change(MergerRound(frame.after, frame.number, frame.of, STAGES[0], order, gray))
+        g.change(MergerRound(frame.after, frame.number, frame.of, STAGES[0], order, gray, red, start=order))
         return True
 
 
@@ -142,13 +143,15 @@ class MergerRounds(Unasked):
     """The stages of a merger round, one company after the other.
 
     `polls`: presidents are asked at once whether they will act, and where nobody will the stage is
-    over; otherwise each is asked when the turn is his company's. `fresh_gray`: what stands in the
-    acquisition area as sales begin is for sale, and not only what stood there as the round did.
+    over; otherwise each is asked when the turn is his company's. `red_at_start`: only what stood in the
+    liquidation space as the round began is liquidated in it. `fresh_order`: sales go by the order as it
+    is when they begin, not as the round did.
     """
 
     finish: Finish
     polls: bool = True
-    fresh_gray: bool = False
+    red_at_start: bool = False
+    fresh_order: bool = False
 
     def settle(self, g: Game, frame: MergerRound) -> bool:
         match frame.stage:
@@ -157,7 +160,8 @@ class MergerRounds(Unasked):
             case "convert":
                 self._convert(g, frame)
             case "liquidate":
-                self._sell(g, frame, lambda c: in_zone(g, c, "liquidation"))
+                meant = frame.red if self.red_at_start else tuple(g.state.market)
+                self._sell(g, frame, lambda c: in_zone(g, c, "liquidation") and c in meant)
             case "acquire":
                 self._sell(g, frame, lambda c: in_zone(g, c, "acquisition") and c in frame.gray)
             case "offer":
@@ -177,10 +181,12 @@ class MergerRounds(Unasked):
 
     def _advance(self, g: Game, frame: MergerRound) -> None:
         stage = STAGES[STAGES.index(frame.stage) + 1]
-        order, gray = tuple(reversed(g.operating_order())), frame.gray
-        if stage == "liquidate" and self.fresh_gray:
-            gray = tuple(c for c in order if in_zone(g, c, "acquisition"))
-        g.change(msgspec.structs.replace(frame, stage=stage, order=order, gray=gray, willing=None))
+        if stage == "liquidate" and self.fresh_order:
+            frame = msgspec.structs.replace(frame, start=tuple(g.operating_order()))
+        start = [c for c in frame.start if g.company(c).cell is not None]
+        others = [c for c in g.operating_order() if c not in start]
+        order = tuple(reversed([*start, *others]))
+        g.change(msgspec.structs.replace(frame, stage=stage, order=order, willing=None))
 
     def _convert(self, g: Game, frame: MergerRound) -> None:
         order = tuple(c for c in frame.order if may_grow(g, c))

@@ -28,6 +28,7 @@ from engine.holdings import unit
 from engine.loans import in_zone, is_liquid, repay_loans, room, size_facts, take_loans, terms_of
 from engine.state import BANK, CLOSED, Auction, Purchase, Settlement, Takeover, is_seat
 from engine.title import Option
+from engine.trouble.crisis import open_crises
 
 KIND = "sale"
 STEP = 10
@@ -83,10 +84,17 @@ def anybody_could_buy(g: Game, target: str) -> bool:
 
 def put_up(g: Game, company: str) -> None:
     """Open the auction for a company, which begins at the left of its president (§7.2.4)."""
-    seat = g.company(company).president
-    order = g.state.seats_from(seat) if seat else g.state.seats_from(g.state.seats[0])
-    bidders = (*order[1:], order[0]) if seat and order[0] == seat else tuple(order)
-    g.open(Auction(KIND, company, tuple(bidders), seat or order[0]))
+    seat = g.company(company).president or g.company(company).former or g.state.seats[0]
+    order = g.state.seats_from(seat)
+    bidders = (*order[1:], order[0]) if order[0] == seat else tuple(order)
+    cash = loans = 0
+    if is_liquidation(g, company):
+        cash, loans = g.cash(company), g.company(company).loans
+        if cash:
+            g.emit(CashMoved(company, BANK, cash, "set aside for its loans"))
+        if loans:
+            g.emit(LoansChanged(company, -loans, "set aside"))
+    g.open(Auction(KIND, company, tuple(bidders), seat, cash=cash, loans=loans))
 
 
 @dataclass(frozen=True)
@@ -126,8 +134,9 @@ class Companies:
         if frame.leader is None:
             if is_liquidation(g, company):
                 scrap(g, company)
+                g.open(Settlement(company, frame.cash - frame.loans * terms_of(g).value))
             return
-        g.open(Purchase(company, frame.leader, frame.high))
+        g.open(Purchase(company, frame.leader, frame.high, frame.cash, frame.loans))
 
 
 def scrap(g: Game, company: str) -> None:
@@ -140,26 +149,6 @@ def scrap(g: Game, company: str) -> None:
         g.emit(TokenTaken(company, hex, None))
     if g.company(company).markers:
         g.emit(MarkersChanged(company, -g.company(company).markers))
-    settle_liquidation(g, company, 0)
-
-
-def settle_liquidation(g: Game, company: str, price: int) -> None:
-    """Pay the loans out of cash and the price, the rest by the president; then the holders (§7.2.4)."""
-    president = g.company(company).president
-    if price:
-        g.pay(BANK, company, price, f"the sale of the {company}")
-    count = g.company(company).loans
-    due = count * terms_of(g).value
-    if count:
-        g.emit(LoansChanged(company, -count, "settled"))
-    mine = min(due, g.cash(company))
-    g.pay(company, BANK, mine, "loans")
-    surplus = g.cash(company)
-    if surplus:
-        g.emit(CashMoved(company, BANK, surplus, "the surplus"))
-    elif due > mine and president:
-        g.pay(president, BANK, due - mine, f"loans of the {company}")
-    g.open(Settlement(company, surplus))
 
 
 @dataclass(frozen=True)
@@ -167,7 +156,7 @@ class Purchases:
     """Asks the winner which of his companies pays (§7.2.4)."""
 
     take_assets: Callable[..., None]
-    settle_excess: Callable[[Game, str], None]
+    settle_excess: Callable[[Game, str, str], None]
 
     def asked(self, g: Game, frame: Purchase) -> tuple[str, ...]:
         return (frame.seat,)
@@ -213,12 +202,21 @@ class Purchases:
         while forced and g.cash(buyer) >= terms_of(g).value:
             repay_loans(g, buyer, moving=False)
             forced, inherited = forced - 1, inherited - 1
-        if liquidated:
-            settle_liquidation(g, target, price)
-        else:
-            g.open(Settlement(target, price))
-        g.open(Takeover(buyer, inherited))
-        self.settle_excess(g, buyer)
+        takeover = Takeover(buyer, inherited)
+        amount = price if not liquidated else price + frame.cash - frame.loans * terms_of(g).value
+        asks = room(g, buyer) > 0 or takeover_most(g, takeover) > 0
+        if asks:
+            g.open(Settlement(target, amount))
+            g.open(takeover)
+        self.settle_excess(g, buyer, target)
+        if not asks:
+            g.open(Settlement(target, amount))
+            g.open(takeover)
+
+
+def takeover_most(g: Game, frame: Takeover) -> int:
+    """How many of the loans that came along the buyer can repay."""
+    return min(max(frame.inherited, 0), g.cash(frame.company) // terms_of(g).value)
 
 
 @dataclass(frozen=True)
@@ -235,24 +233,24 @@ class Takeovers:
         return f"to repay or take loans for the {frame.company}, or be done"
 
     def options(self, g: Game, frame: Takeover, seat: str) -> Iterator[Option]:
-        for count in range(1, self._most(g, frame) + 1):
+        for count in range(1, takeover_most(g, frame) + 1):
             yield Option(Repay(count), f"Repay {count} loan{'s' if count > 1 else ''}")
-        for count in range(1, room(g, frame.company) + 1):
-            yield Option(Loan(count), f"Take {count} loan{'s' if count > 1 else ''}")
-        yield Option(Pass(), "Done")
-
-    def _most(self, g: Game, frame: Takeover) -> int:
-        return min(frame.inherited, g.cash(frame.company) // terms_of(g).value)
+        if frame.stage == "loan":
+            for count in range(1, room(g, frame.company) + 1):
+                yield Option(Loan(count), f"Take {count} loan{'s' if count > 1 else ''}")
+        yield Option(Pass(), "No more loans" if frame.stage == "loan" else "Keep the rest")
 
     def refuse(self, g: Game, frame: Takeover, seat: str, action: Action) -> str | None:
         match action:
             case Pass():
                 return None
             case Repay(count):
-                if not 1 <= count <= self._most(g, frame):
-                    return f"The {frame.company} can repay {self._most(g, frame)} of the loans (§7.2.4)."
+                if not 1 <= count <= (most := takeover_most(g, frame)):
+                    return f"The {frame.company} can repay {most} of the loans (§7.2.4)."
                 return None
             case Loan(count):
+                if frame.stage != "loan":
+                    return "Loans are taken before others are repaid (§7.2.4)."
                 if not 1 <= count <= room(g, frame.company):
                     return f"The {frame.company} may take {room(g, frame.company)} more loans (§1.2.5)."
                 return None
@@ -262,16 +260,23 @@ class Takeovers:
         match action:
             case Repay(count):
                 repay_loans(g, frame.company, count, moving=False)
-                g.change(msgspec.structs.replace(frame, inherited=frame.inherited - count))
+                g.change(Takeover(frame.company, frame.inherited - count, "repay"))
             case Loan(count):
                 take_loans(g, frame.company, count)
             case _:
                 g.emit(Passed(frame.company, "loans"))
-                self._finish(g, frame)
+                if frame.stage == "loan":
+                    g.change(Takeover(frame.company, frame.inherited, "repay"))
+                else:
+                    self._finish(g, frame)
 
     def settle(self, g: Game, frame: Takeover) -> bool:
-        if g.company(frame.company).president and (self._most(g, frame) or room(g, frame.company)):
-            return False
+        if g.company(frame.company).president:
+            if takeover_most(g, frame) if frame.stage == "repay" else room(g, frame.company):
+                return False
+            if frame.stage == "loan":
+                g.change(Takeover(frame.company, frame.inherited, "repay"))
+                return True
         self._finish(g, frame)
         return True
 
@@ -304,9 +309,11 @@ class Settlements:
     def settle(self, g: Game, frame: Settlement) -> bool:
         g.close()
         company = frame.company
-        size = g.company(company).size
+        size, president = g.company(company).size, g.company(company).president
         assert size is not None
-        each = frame.amount // size
+        if frame.amount < 0 and president:
+            g.pay(president, BANK, -frame.amount, f"loans of the {company}")
+        each = max(frame.amount, 0) // size
         if rest := g.cash(company):
             g.emit(CashMoved(company, BANK, rest, "what is left"))
         for holder, percent in sorted(g.company(company).shares.items()):
@@ -316,5 +323,8 @@ class Settlements:
                     g.pay(BANK, holder, dollars, f"shares of the {company}")
                 else:
                     g.pay(holder, BANK, dollars, f"shares of the {company} sold short")
+        former = president or g.company(company).former
         g.emit(CompanyReturned(company))
+        if former:
+            open_crises(g, former)
         return True

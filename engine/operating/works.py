@@ -101,7 +101,8 @@ class WorksStep:
 
     def waits(self, g: Game, turn: OperatingTurn) -> bool:
         if self.always and turn.laid < LAYS:
-            return not turn.laid or g.cash(turn.company) >= g.facts.second_lay_cost
+            fee = g.facts.second_lay_cost
+            return not turn.laid or g.cash(turn.company) >= fee or room(g, turn.company) > 0
         if next(self._works(g, turn), None) is not None:
             return True
         return room(g, turn.company) > 0 and next(self._works(g, turn, borrowed=True), None) is not None

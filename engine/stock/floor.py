@@ -78,9 +78,8 @@ def over_limit(g: Game, seat: str) -> bool:
 class TradingFloor:
     """Asks a player in his stock turn.
 
-    `in_order`: sales, the short sale and the purchase come in that order. `most_shorts`: how many
-    shares may be sold short, by size of company, where that is not the facts' number. `short_phases`:
-    the phases in which shares may be sold short.
+    The purchase ends a turn. `in_order`: sales come before the short sale. `most_shorts`: how many
+    shares may be sold short, by size of company, where that is not the facts' number.
     """
 
     in_order: bool = True
@@ -174,11 +173,11 @@ class TradingFloor:
     def refuse(self, g: Game, frame: StockTurn, seat: str, action: Action) -> str | None:
         match action:
             case LoanFor(company) | RedeemFor(company):
-                return self._refuse_for(g, frame, company, action)
+                return self.refuse_for(g, frame, company, action)
             case Sell() | Short() | Buy() | StartCompany() if frame.acting:
                 return f"This turn is used for the {frame.acting} (§5)."
             case Sell(company, count):
-                if self.in_order and (frame.shorted or frame.bought):
+                if frame.bought or (self.in_order and frame.shorted):
                     return "Sales come first in a turn (§5)."
                 return refuse_sale(g, seat, company, count)
             case Short(company):
@@ -201,7 +200,7 @@ class TradingFloor:
             return f"Shares of the {company} cannot be sold short now (§5.3)."
         if frame.shorted:
             return "One share may be sold short in a turn (§5)."
-        if self.in_order and frame.bought:
+        if frame.bought:
             return "Short sales come before the purchase (§5)."
         if "no_short_sales" in g.phase.notes:
             return f"Nothing is sold short in phase {g.phase.name} (§5.3)."
@@ -239,7 +238,7 @@ class TradingFloor:
             return f"A bid is a multiple of ${terms.step} from ${terms.min} to ${terms.max} (§5.5)."
         return refuse_bid(g, frame.seat, start.amount)
 
-    def _refuse_for(self, g: Game, frame: StockTurn, company: str, action: LoanFor | RedeemFor) -> str | None:
+    def refuse_for(self, g: Game, frame: StockTurn, company: str, action: LoanFor | RedeemFor) -> str | None:
         if g.company(company).president != frame.seat:
             return f"{g.state.name(frame.seat)} is not president of the {company} (§5.6)."
         if frame.bought or frame.sold or frame.shorted:
@@ -283,12 +282,17 @@ class TradingFloor:
                 take_loans(g, company, count)
                 g.change(msgspec.structs.replace(frame, acting=company))
             case RedeemFor(company, count):
-                percent = count * unit(g, company)
-                g.pay(company, BANK, count * g.price(company), f"{percent} % of the {company}")
-                g.emit(SharesMoved(company, POOL, company, percent))
+                redeem(g, company, count)
                 g.change(msgspec.structs.replace(frame, acting=company, redeemed=True))
             case _:
                 end_turn(g, frame)
+
+
+def redeem(g: Game, company: str, count: int) -> None:
+    """Buy shares of the company out of the open market into its treasury (1817 §5.6)."""
+    percent = count * unit(g, company)
+    g.pay(company, BANK, count * g.price(company), f"{percent} % of the {company}")
+    g.emit(SharesMoved(company, POOL, company, percent))
 
 
 def open_cities(g: Game) -> Iterator[tuple[str, int]]:
@@ -333,11 +337,13 @@ def refuse_bid(g: Game, seat: str, amount: int) -> str | None:
 
 
 @dataclass(frozen=True)
-class AuctionLoans:
-    """Loans that the site lets the next bidder in a certificate's auction take for a company of his."""
+class ActsOfBidders:
+    """Loans and redemptions that the site lets the next bidder for a certificate do for a company."""
+
+    floor: TradingFloor
 
     def hears(self, g: Game, action: Action) -> bool:
-        return isinstance(action, LoanFor) and isinstance(g.top, Auction)
+        return isinstance(action, LoanFor | RedeemFor) and isinstance(g.top, Auction)
 
     def asked(self, g: Game) -> tuple[str, ...]:
         return ()
@@ -346,14 +352,15 @@ class AuctionLoans:
         yield from ()
 
     def refuse(self, g: Game, seat: str, action: Action) -> str | None:
-        assert isinstance(action, LoanFor)
+        assert isinstance(action, LoanFor | RedeemFor)
         top = g.top
         if not isinstance(top, Auction) or top.kind != CERTIFICATE or top.bidders[:1] != (seat,):
-            return "Loans are taken by the next bidder only."
-        if g.company(action.company).president != seat or not is_liquid(g, action.company):
-            return f"The {action.company} cannot take loans now."
-        return refuse_loans(g, action.company, action.count)
+            return "The next bidder only may act for a company."
+        return self.floor.refuse_for(g, StockTurn(seat), action.company, action)
 
     def take(self, g: Game, seat: str, action: Action) -> None:
-        assert isinstance(action, LoanFor)
-        take_loans(g, action.company, action.count)
+        assert isinstance(action, LoanFor | RedeemFor)
+        if isinstance(action, LoanFor):
+            take_loans(g, action.company, action.count)
+        else:
+            redeem(g, action.company, action.count)

@@ -67,7 +67,7 @@ from engine.state import (
     Surplus,
     Takeover,
 )
-from engine.stock.floor import AuctionLoans, TradingFloor
+from engine.stock.floor import ActsOfBidders, TradingFloor
 from engine.stock.launch import Certificates, Formations
 from engine.title import Title, chosen
 from engine.trouble.crisis import Crises, interruptions
@@ -93,6 +93,8 @@ def compose(options: tuple[str, ...]) -> Title:
     lots = SubsidizedLots(above_face=site)
     finish = Finish(rounds_after=2 if site else 3, final_merger=site)
     seed = facts.seed_money
+    obsolete = Automatic("obsolete", scrap_obsolete)
+    floor = TradingFloor(in_order=not site, most_shorts=((10, 10),) if ten else ())
     return Title(
         facts=facts,
         options=options,
@@ -105,7 +107,7 @@ def compose(options: tuple[str, ...]) -> Title:
                 following=lambda g, after: OperatingRound(after, 1, finish.of(g, after)),
                 begin=begin_operating,
             ),
-            StockTurn: TradingFloor(in_order=not site, most_shorts=((10, 10),) if ten else ()),
+            StockTurn: floor,
             Formation: Formations(piecemeal=site),
             OperatingRound: OperatingSets("track"),
             OperatingTurn: OperatingTurns(
@@ -113,8 +115,7 @@ def compose(options: tuple[str, ...]) -> Title:
                     WorksStep(all_exits=not site, always=site),
                     TokenStep(),
                     RunStep(best_only=not site, claims=site),
-                    Automatic("obsolete", scrap_obsolete),
-                    LeveredDividends(),
+                    *((LeveredDividends(), obsolete) if site else (obsolete, LeveredDividends())),
                     TrainStep(also=may_borrow),
                     Automatic("interest", interest_of_turn),
                     RepayStep(),
@@ -122,8 +123,8 @@ def compose(options: tuple[str, ...]) -> Title:
                 ),
                 ends=turn_is_over,
             ),
-            Crisis: Crises(one_by_one=not site, to_charter=not site),
-            MergerRound: MergerRounds(finish, polls=not site, fresh_gray=site),
+            Crisis: Crises(one_by_one=not site, to_charter=not site, keeps_privates=site, sells_all=site),
+            MergerRound: MergerRounds(finish, polls=not site, red_at_start=site, fresh_order=site),
             Poll: Polls(),
             MergerTurn: MergerTurns(initiator_survives=site),
             ShareTrade: ShareTrades(new_president_goes_on=site),
@@ -131,7 +132,7 @@ def compose(options: tuple[str, ...]) -> Title:
             Purchase: Purchases(take_assets, settle_excess),
             Takeover: Takeovers(),
             Settlement: Settlements(),
-            Surplus: Surpluses(),
+            Surplus: Surpluses(same_city=site),
             Discard: Discards(),
             GameOver: Ended(),
         },
@@ -139,7 +140,7 @@ def compose(options: tuple[str, ...]) -> Title:
             Answers({BuyTrain: train_deal(always_helped=False), Merge: merger_deal()}),
             Bridges(),
             Loans(),
-            *([AuctionLoans()] if site else []),
+            *([ActsOfBidders(floor)] if site else []),
         ),
         scores=lambda g, bankrupt: scores(g, bankrupt, with_privates=site),
         terms=works_terms,

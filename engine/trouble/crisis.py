@@ -63,11 +63,15 @@ class Crises:
     """Asks a player in a cash crisis what he sells.
 
     `one_by_one`: a share at a time, as the book says; otherwise no more than is needed. `to_charter`:
-    what a bankrupt had left goes to the company whose interest he could not pay.
+    what a bankrupt had left goes to the company whose interest he could not pay. `keeps_privates`: his
+    privates stay with him, where they are of no use to anybody. `sells_all`: who cannot raise enough is
+    bankrupt before he has sold anything.
     """
 
     one_by_one: bool = True
     to_charter: bool = True
+    keeps_privates: bool = False
+    sells_all: bool = False
 
     def asked(self, g: Game, frame: Crisis) -> tuple[str, ...]:
         return (frame.seat,)
@@ -92,17 +96,33 @@ class Crises:
             case Sell(company, count):
                 return self._refuse_sale(g, seat, company, count)
             case Bankrupt():
-                if next(self._sales(g, frame), None):
+                if self.sells_all and self._liquidity(g, frame) >= -g.cash(seat):
+                    return "The money can be raised by selling (§7.4)."
+                if not self.sells_all and next(self._sales(g, frame), None):
                     return "Sell first all that may be sold (§7.4)."
                 return None
         return f"{g.state.name(seat)} is ${-g.cash(seat)} short and has to sell shares first (§7.4)."
 
-    def _refuse_sale(self, g: Game, seat: str, company: str, count: int) -> str | None:
+    def _liquidity(self, g: Game, frame: Crisis) -> int:
+        """Dollars that the player could raise."""
+        total = 0
+        for company, co in g.state.companies.items():
+            counts = range(1, max(co.shares.get(frame.seat, 0), 0) // unit(g, company) + 1)
+            able = [n for n in counts if self._refuse_holding(g, frame.seat, company, n) is None]
+            total += g.price(company) * max(able, default=0)
+        return total
+
+    def _refuse_holding(self, g: Game, seat: str, company: str, count: int) -> str | None:
+        """Why so many shares may not be sold, whatever is needed."""
         if why := refuse_sale(g, seat, company, count):
             return why
-        percent = count * unit(g, company)
-        if g.company(company).president == seat and successor(g, company, losing=percent):
+        if g.company(company).president == seat and successor(g, company, losing=count * unit(g, company)):
             return f"No presidency may change in a cash crisis: the {company}'s would (§7.4)."
+        return None
+
+    def _refuse_sale(self, g: Game, seat: str, company: str, count: int) -> str | None:
+        if why := self._refuse_holding(g, seat, company, count):
+            return why
         if self.one_by_one and count > 1:
             return "In a cash crisis one share is sold at a time (§7.4)."
         if g.price(company) * (count - 1) >= -g.cash(seat):
@@ -114,7 +134,7 @@ class Crises:
             sell(g, seat, action.company, action.count)
             return
         g.close()
-        remove(g, frame, to_charter=self.to_charter)
+        remove(g, frame, to_charter=self.to_charter, keeps_privates=self.keeps_privates)
 
     def settle(self, g: Game, frame: Crisis) -> bool:
         if g.cash(frame.seat) >= 0:
@@ -123,7 +143,7 @@ class Crises:
         return False
 
 
-def remove(g: Game, frame: Crisis, *, to_charter: bool) -> None:
+def remove(g: Game, frame: Crisis, *, to_charter: bool, keeps_privates: bool = False) -> None:
     """Take a bankrupt player out of the game (1817 §7.4)."""
     seat, left = frame.seat, g.cash(frame.seat)
     raised = max(frame.due + left, 0)
@@ -132,9 +152,11 @@ def remove(g: Game, frame: Crisis, *, to_charter: bool) -> None:
     if to_charter and frame.company and raised:
         g.pay(BANK, frame.company, raised, "what its president had")
     for private in g.privates_of(seat):
-        g.emit(PrivateMoved(private, CLOSED))
+        if not keeps_privates:
+            g.emit(PrivateMoved(private, CLOSED))
     g.emit(PlayerOut(seat))
-    for company, co in g.state.companies.items():
+    for company in g.operating_order():
+        co = g.company(company)
         if seat in co.shares:
             g.emit(SharesMoved(company, seat, POOL, co.shares[seat]))
         if co.president == seat:
@@ -144,6 +166,12 @@ def remove(g: Game, frame: Crisis, *, to_charter: bool) -> None:
     if len(g.state.active) <= 1:
         names = " and ".join(g.state.name(s) for s in g.state.active)
         g.open(GameOver(f"All but {names} are bankrupt." if names else "All players are bankrupt."))
+
+
+def open_crises(g: Game, seat: str) -> None:
+    """Open a crisis for every player in need, that seat and those to its left first (1817 §7.4)."""
+    for needy in reversed([s for s in g.state.seats_from(seat) if g.cash(s) < 0]):
+        g.open(Crisis(needy))
 
 
 def look_for_crisis(g: Game) -> bool:
