@@ -349,7 +349,7 @@ class CompanyReturned(Event, frozen=True):
         company.shares = {IPO: 100}
         company.par = company.cell = company.president = company.former = company.size = None
         company.floated = company.running = False
-        company.markers = company.loans = company.owed = 0
+        company.markers = company.loans = company.owed = company.missed = 0
         company.trains = []
         if self.company in state.market:
             state.market.remove(self.company)
@@ -373,6 +373,25 @@ class InterestSet(Event, frozen=True):
 
     def apply(self, state: State) -> None:
         state.interest = self.dollars
+
+
+class InterestMissed(Event, frozen=True):
+    """A company cannot pay its interest, and its president owes it; 0 once that is settled."""
+
+    company: str
+    dollars: int
+
+    def apply(self, state: State) -> None:
+        state.companies[self.company].missed = self.dollars
+
+
+class CrisisFrom(Event, frozen=True):
+    """Players who owe more than they have are looked for from that seat on."""
+
+    seat: str | None
+
+    def apply(self, state: State) -> None:
+        state.crisis_from = self.seat
 
 
 class MarkersChanged(Event, frozen=True):
@@ -455,6 +474,8 @@ AnyEvent = (
     | CompanyReturned
     | LoansChanged
     | InterestSet
+    | InterestMissed
+    | CrisisFrom
     | MarkersChanged
     | TokenTaken
     | SiteBuilt

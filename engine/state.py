@@ -176,11 +176,9 @@ class Formation(Frame, frozen=True):
 
 
 class Crisis(Frame, frozen=True):
-    """A player owes more than he has (1817 §7.4); `company`: whose interest it was, so many dollars."""
+    """A player owes more than he has (1817 §7.4)."""
 
     seat: str
-    company: str | None = None
-    due: int = 0
 
 
 class MergerRound(Frame, frozen=True):
@@ -331,7 +329,8 @@ class Company(msgspec.Struct):
     `shares`: percent by holder, the president's certificate with its holder; a short position is
     below zero. `markers`: tokens still on the charter. `running`: it has had its first turn, or begun
     it. `size`: its number of shares where that is chosen as it starts. `owed`: markers not paid for.
-    `former`: who was its last president, where it has none.
+    `former`: who was its last president, where it has none. `missed`: dollars of interest that its
+    president owes the bank.
     """
 
     shares: dict[str, int]
@@ -346,6 +345,7 @@ class Company(msgspec.Struct):
     loans: int = 0
     owed: int = 0
     former: str | None = None
+    missed: int = 0
 
 
 class State(msgspec.Struct):
@@ -353,7 +353,8 @@ class State(msgspec.Struct):
 
     `interest`: dollars on each loan in this operating round. `out`: seats that are bankrupt while the
     others play on. `ending`: the stock round and the operating round of its set in which the last
-    type of train came. `mines`, `bridges`: hexes with such a token.
+    type of train came. `mines`, `bridges`: hexes with such a token. `crisis_from`: the seat from
+    which players in need are looked for, while there are any.
     """
 
     title: str
@@ -380,6 +381,7 @@ class State(msgspec.Struct):
     ending: tuple[int, int] | None = None
     mines: list[str] = []
     bridges: list[str] = []
+    crisis_from: str | None = None
 
     @property
     def seats(self) -> list[str]:

@@ -82,7 +82,7 @@ class Title:
 
     `opening` makes the first frame, `scores` the final standings by seat (given who is bankrupt).
     `terms`: what a company's routes earn beside their stops. `interrupt`: what comes before any question
-    goes on; true where something did. `depot`: train counts that differ from the facts. `sections`: mechanics cite the sections of
+    is asked; true where something did. `depot`: train counts that differ from the facts. `sections`: mechanics cite the sections of
     one rulebook in their reasons; here another book says where it has the same rule, a section
     that it does not name being left out (None: that book is this title's own).
     """

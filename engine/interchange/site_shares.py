@@ -29,11 +29,15 @@ class ShareRegister:
     def __init__(self) -> None:
         self._held: dict[str, dict[int, str]] = {}
         self._presidents: dict[str, str] = {}
+        self._swapped: dict[str, list[int]] = {}
 
     def source(self, company: str, share: str) -> str | None:
         """Who holds the share of that name, as far as that is known."""
         number = share.rpartition("_")[2]
-        return self._held.get(company, {}).get(int(number)) if number.isdecimal() else None
+        if not number.isdecimal():
+            return None
+        unknown = POOL if int(number) >= FIRST_SHORT else None
+        return self._held.get(company, {}).get(int(number), unknown)
 
     def moved(self, company: str, shares: Iterable[str], holder: str) -> None:
         """Named shares have a new holder."""
@@ -46,17 +50,15 @@ class ShareRegister:
 
     def sold(self, company: str, shares: list[str], count: int, seat: str) -> None:
         """Named shares were sold; of a president's certificate that another has by now, those for it."""
-        first = f"{company}_0"
-        self.moved(company, [s for s in shares if s.rpartition("_")[2] != "0"], POOL)
-        if all(s.rpartition("_")[2] != "0" for s in shares):
+        others = [s for s in shares if s.rpartition("_")[2] != "0"]
+        self.moved(company, others, POOL)
+        if len(others) == len(shares):
             return
+        # The heir's two shares go to the pool, and what was not sold comes back from there, oldest first.
         held = self._held.setdefault(company, {})
-        if held.get(0) == seat:
-            self.moved(company, [first], POOL)
-            return
-        mine = [n for n, h in held.items() if h == seat and n]
-        for number in mine[::-1][: max(count - (len(shares) - 1), 0)]:
-            held[number] = POOL
+        self.moved(company, [f"{company}_{n}" for n in self._swapped.get(company, [])], POOL)
+        back = [n for n, h in held.items() if h == POOL][: len(others) + 2 - count]
+        self.moved(company, [f"{company}_{n}" for n in back], seat)
 
     def hear(self, state: State, action: Action, seat: str, events: list[AnyEvent]) -> None:
         """Note what an action has brought about."""
@@ -87,14 +89,10 @@ class ShareRegister:
         theirs = next((self._held[c] for c in absorbed if c in self._held and c != company), None)
         if theirs is not None and size == 10 and len(held) < 9:
             number = max(n for n in held if n < FIRST_SHORT) + 1
-            above = max([FIRST_SHORT - 1, *held]) + 1
             for old, holder in sorted(theirs.items()):
                 for _ in range(2 if old == 0 else 1):
-                    to = company if holder in absorbed else holder
                     if number <= ordinary:
-                        held[number], number = to, number + 1
-                    else:
-                        held[above], above = to, above + 1
+                        held[number], number = (company if holder in absorbed else holder), number + 1
             return
         for number in range(1, ordinary + 1):
             held.setdefault(number, company)
@@ -104,7 +102,8 @@ class ShareRegister:
         held, old = self._held.setdefault(company, {}), self._presidents.get(company)
         self._presidents[company] = new
         if old and held.get(0) == old:
-            for number in [n for n, h in held.items() if h == new and n][:2]:
+            self._swapped[company] = [n for n, h in held.items() if h == new and n][:2]
+            for number in self._swapped[company]:
                 held.pop(number)
                 held[number] = old
         held[0] = new

@@ -31,6 +31,7 @@ from engine.state import (
     is_seat,
 )
 from engine.title import Option
+from engine.trouble.crisis import look_for_crisis
 
 STAGES = ("export", "convert", "liquidate", "acquire", "offer", "end")
 
@@ -172,6 +173,8 @@ class MergerRounds(Unasked):
 
     def _export(self, g: Game, frame: MergerRound) -> None:
         if self.finish.is_last(g, frame.after, frame.number, frame.of) and not self.finish.final_merger:
+            if look_for_crisis(g):
+                return
             g.change(GameOver("The last operating round is over."))
             return
         g.change(msgspec.structs.replace(frame, stage="convert"))
@@ -232,6 +235,8 @@ class MergerRounds(Unasked):
         put_up(g, order[0])
 
     def _end(self, g: Game, frame: MergerRound) -> None:
+        if look_for_crisis(g):
+            return
         if self.finish.is_last(g, frame.after, frame.number, frame.of):
             g.change(GameOver("The last operating round is over."))
         elif frame.number < frame.of:

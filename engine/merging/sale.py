@@ -16,6 +16,7 @@ from engine.actions import Action, Buyer, Loan, Pass, Repay
 from engine.events import (
     CashMoved,
     CompanyReturned,
+    CrisisFrom,
     LoansChanged,
     MarkersChanged,
     Passed,
@@ -28,7 +29,6 @@ from engine.holdings import unit
 from engine.loans import in_zone, is_liquid, repay_loans, room, size_facts, take_loans, terms_of
 from engine.state import BANK, CLOSED, Auction, Purchase, Settlement, Takeover, is_seat
 from engine.title import Option
-from engine.trouble.crisis import open_crises
 
 KIND = "sale"
 STEP = 10
@@ -325,6 +325,6 @@ class Settlements:
                     g.pay(holder, BANK, dollars, f"shares of the {company} sold short")
         former = president or g.company(company).former
         g.emit(CompanyReturned(company))
-        if former:
-            open_crises(g, former)
+        if former and any(g.cash(s) < 0 for s in g.state.active):
+            g.emit(CrisisFrom(former))
         return True

@@ -10,7 +10,7 @@ import msgspec
 
 from engine import market
 from engine.actions import Action, Half, Loan, Pay, Repay, Withhold
-from engine.events import Declared, TrainMoved, Withdrawn
+from engine.events import Declared, InterestMissed, TrainMoved, Withdrawn
 from engine.game import Game
 from engine.holdings import unit
 from engine.loans import (
@@ -25,7 +25,7 @@ from engine.loans import (
     terms_of,
 )
 from engine.operating.trains import obsolete, start_phase
-from engine.state import BANK, CLOSED, Crisis, MergerRound, OperatingRound, OperatingTurn, is_seat
+from engine.state import BANK, CLOSED, MergerRound, OperatingRound, OperatingTurn, is_seat
 from engine.title import Option
 
 ACQUISITION_PRICE = 40
@@ -112,7 +112,7 @@ def pay_interest(g: Game, company: str) -> None:
     g.pay(company, president, g.cash(company), "what the company had")
     g.pay(president, BANK, due, f"interest of the {company}")
     if g.cash(president) < 0:
-        g.open(Crisis(president, company, due))
+        g.emit(InterestMissed(company, due))
 
 
 @dataclass(frozen=True)

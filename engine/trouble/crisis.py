@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from engine.actions import Action, Bankrupt, Sell
 from engine.events import (
     CashMoved,
+    CrisisFrom,
+    InterestMissed,
     MarkersChanged,
     PlayerOut,
     PresidentLost,
@@ -139,6 +141,9 @@ class Crises:
     def settle(self, g: Game, frame: Crisis) -> bool:
         if g.cash(frame.seat) >= 0:
             g.close()
+            for company, co in g.state.companies.items():
+                if co.missed and co.president == frame.seat:
+                    g.emit(InterestMissed(company, 0))
             return True
         return False
 
@@ -146,11 +151,13 @@ class Crises:
 def remove(g: Game, frame: Crisis, *, to_charter: bool, keeps_privates: bool = False) -> None:
     """Take a bankrupt player out of the game (1817 §7.4)."""
     seat, left = frame.seat, g.cash(frame.seat)
-    raised = max(frame.due + left, 0)
     if left:
         g.emit(CashMoved(BANK, seat, -left, "bankruptcy"))
-    if to_charter and frame.company and raised:
-        g.pay(BANK, frame.company, raised, "what its president had")
+    for company, co in g.state.companies.items():
+        if co.missed and co.president == seat:
+            if to_charter:
+                g.pay(BANK, company, max(co.missed + left, 0), "what its president had")
+            g.emit(InterestMissed(company, 0))
     for private in g.privates_of(seat):
         if not keeps_privates:
             g.emit(PrivateMoved(private, CLOSED))
@@ -168,20 +175,18 @@ def remove(g: Game, frame: Crisis, *, to_charter: bool, keeps_privates: bool = F
         g.open(GameOver(f"All but {names} are bankrupt." if names else "All players are bankrupt."))
 
 
-def open_crises(g: Game, seat: str) -> None:
-    """Open a crisis for every player in need, that seat and those to its left first (1817 §7.4)."""
-    for needy in reversed([s for s in g.state.seats_from(seat) if g.cash(s) < 0]):
-        g.open(Crisis(needy))
-
-
 def look_for_crisis(g: Game) -> bool:
     """Open a crisis for the first player in need, counted from whoever acts (1817 §7.4)."""
     if g.state.over or isinstance(g.top, Crisis | Formation):
         return False
     needy = [s for s in g.state.active if g.cash(s) < 0]
     if not needy:
+        if g.state.crisis_from:
+            g.emit(CrisisFrom(None))
         return False
-    first = next(s for s in g.state.seats_from(_acting(g)) if s in needy)
+    if g.state.crisis_from is None:
+        g.emit(CrisisFrom(_acting(g)))
+    first = next(s for s in g.state.seats_from(g.state.crisis_from or _acting(g)) if s in needy)
     g.open(Crisis(first))
     return True
 
