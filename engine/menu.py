@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import msgspec
 
-from engine.actions import Action, Run
+from engine.actions import Action, Loan, LoanFor, Repay, Run
 from engine.game import Game
 from engine.kernel import options
 from engine.notation import spell
@@ -41,6 +41,14 @@ VERBS = {
     "BuyTrain": "buy train",
     "DiscardTrain": "discard",
     "ChooseHome": "home",
+    "BidUpTo": "bid up to",
+    "StartCompany": "start",
+    "LoanFor": "loan for",
+    "RedeemFor": "redeem for",
+    "FloatCompany": "float",
+    "Mine": "lay with mine",
+    "BuyNew": "buy",
+    "SellNew": "sell",
 }
 
 
@@ -78,8 +86,16 @@ def _label(g: Game, action: Action, name: str) -> str | None:
             return f"${value}"
         case "offer":
             return f"offer {value}"
+        case "count" if isinstance(action, Loan | Repay | LoanFor):
+            return f"{value} loan{'s' if value > 1 else ''}"
         case "count":
-            return None if value == default else f"{value} shares"
+            return None if value == default else f"{value} share{'s' if value > 1 else ''}"
+        case "size":
+            return f"{value} shares"
+        case "privates":
+            return f"with {', '.join(value)}" if value else "without privates"
+        case "survivor":
+            return f"the {value} remains"
         case "train" | "trading":
             return f"{value}-train" if name == "train" else f"trading in a {value}"
         case "using":
