@@ -108,6 +108,7 @@ from engine.holdings import unit
 from engine.kernel import refusal
 from engine.record import observed, write
 from engine.state import (
+    TREASURY,
     Auction,
     Bidding,
     Borrowing,
@@ -123,7 +124,6 @@ from engine.state import (
     Takeover,
     Waterfall,
 )
-from engine.stock.floor import TREASURY
 
 NAMES = ("Ann", "Bob", "Cid", "Dan", "Eve", "Fay", "Gil", "Hal", "Ida", "Jon", "Kay", "Lou")
 MOST_MOVES = 8_000

@@ -373,8 +373,9 @@ class RemoveMarker(Action, frozen=True):
     """Take a station marker above the limit off the map (1817 §7.3)."""
 
     hex: str
-    forms = ("remove hex:HEX",)
-    menu = ("hex",)
+    node: int
+    forms = ("remove hex,node:CITY",)
+    menu = ("hex", "node")
 
 
 class Bankrupt(Action, frozen=True):

@@ -26,7 +26,7 @@ from engine.board.faces import face_at
 from engine.game import Game
 from engine.kernel import Refused, options, refusal
 from engine.operating.run import best_run, spelled
-from engine.state import BANK, IPO, POOL, OperatingTurn
+from engine.state import BANK, IPO, POOL, TREASURY, OperatingTurn
 
 MOST_FILLINGS = 400
 MOST_CHOICES = 12
@@ -101,7 +101,7 @@ class _PrivateSymbol(_Symbol):
 
 class _Source(_Symbol):
     def symbols(self, g: Game) -> list[str]:
-        return [IPO, POOL]
+        return [IPO, POOL, TREASURY]
 
 
 class _Seller(_Symbol):
@@ -398,6 +398,10 @@ def parse(g: Game, seat: str, line: str) -> Action:
         return explicit(g, legal[0])
     if legal:
         choices = [spell(g, a) for a in legal]
+        said = [w.casefold() for w in words]
+        whole = [a for a, c in zip(legal, choices, strict=True) if [w.casefold() for w in words_of(c)] == said]
+        if len(whole) == 1:
+            return explicit(g, whole[0])
         shown = choices[:MOST_CHOICES]
         more = f", and {len(choices) - len(shown)} more" if len(choices) > len(shown) else ""
         raise Ambiguous(f"That can be {', or '.join(shown)}{more}.", choices)

@@ -19,6 +19,9 @@ from engine.actions import BuyTrain, DealPrivate, Merge
 
 BANK, IPO, POOL, CLOSED = "bank", "ipo", "pool", "closed"
 
+TREASURY = "treasury"
+"""What players call a company as the holder of its own shares; in the state that is its symbol."""
+
 
 def seat_name(index: int) -> str:
     """The owner that stands for the player in that place, from 0."""
@@ -185,7 +188,7 @@ class MergerRound(Frame, frozen=True):
     """A merger and acquisition round (1817 §7): its `stage`, and the companies still to come in it.
 
     `merged`: those that have converted or merged; `converted`: the last of them, if it has converted.
-    `gray`, `red`: those that stood in the acquisition area, or in liquidation, as it began. `willing`: the presidents who have
+    `gray`: those that stood in the acquisition area as it began. `willing`: the presidents who have
     said that they will act, None while they have not been asked. `start`: the order as the round began.
     """
 
@@ -195,7 +198,6 @@ class MergerRound(Frame, frozen=True):
     stage: str
     order: tuple[str, ...]
     gray: tuple[str, ...]
-    red: tuple[str, ...] = ()
     merged: tuple[str, ...] = ()
     start: tuple[str, ...] = ()
     willing: tuple[str, ...] | None = None

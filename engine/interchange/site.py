@@ -67,6 +67,7 @@ from engine.operating.run import route_value
 from engine.state import (
     BANK,
     POOL,
+    TREASURY,
     AnyFrame,
     Auction,
     Borrowing,
@@ -84,7 +85,6 @@ from engine.state import (
     copied,
     is_seat,
 )
-from engine.stock.floor import TREASURY
 
 SITE_OPTION = "conventions 18xx.games"
 
@@ -414,8 +414,7 @@ class Replay:
             self._say(president, Accept())
 
     def _do_remove_token(self, action: SiteAction) -> None:
-        hex, _ = self.instances.city(action.city or "")
-        self._say(self._speaker(action), RemoveMarker(hex))
+        self._say(self._speaker(action), RemoveMarker(*self.instances.city(action.city or "")))
 
     def _do_buy_company(self, action: SiteAction) -> None:
         self._decline_for_others(action)

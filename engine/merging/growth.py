@@ -165,15 +165,19 @@ def begin_aftermath(
     g.open(ShareTrade(company, tuple(g.state.seats_from(g.president(company)))))
 
 
-def merge(g: Game, company: str, other: str, survivor: str) -> None:
-    """Merge two companies, begun by the first; one of them survives (§7.1.2, §7.1.3)."""
+def merge(g: Game, company: str, other: str, survivor: str, *, stays: bool = False) -> None:
+    """Merge two companies, begun by the first; one of them survives (§7.1.2, §7.1.3).
+
+    `stays`: a token that comes to the space in which it stands keeps its place there, as on the site.
+    """
     gone = other if survivor == company else company
     first, second = g.president(company), g.president(other)
     cell, shares = merged_price(g, company, other), merged_shares(g, survivor, gone)
     size, small = next_size(g, company), g.company(company).size == 2
     assert size is not None
     g.emit(Restructured(survivor, size, shares))
-    g.emit(PriceMoved(survivor, cell, "merged"))
+    if not (stays and g.company(survivor).cell == cell):
+        g.emit(PriceMoved(survivor, cell, "merged"))
     best = max(p for h, p in shares.items() if is_seat(h))
     largest = [s for s in (first, second, *g.state.seats_from(first)) if shares.get(s, 0) == best]
     president = first if small else largest[0]
@@ -323,7 +327,8 @@ class MergerTurns:
                 convert(g, frame.company)
             case Merge(other, survivor):
                 if g.president(other) == seat:
-                    merge(g, frame.company, other, survivor or frame.company)
+                    stays = self.initiator_survives
+                    merge(g, frame.company, other, survivor or frame.company, stays=stays)
                 else:
                     make_offer(g, seat, g.president(other), action, frame.company, other, 0)
             case OfferSale(company):
@@ -348,8 +353,8 @@ class MergerTurns:
         return idle
 
 
-def merger_deal() -> Deal:
-    """How an offer to merge is judged and carried out on acceptance."""
+def merger_deal(*, stays: bool = False) -> Deal:
+    """How an offer to merge is judged and carried out on acceptance (`stays`: see `merge`)."""
 
     def refuse(g: Game, offer: Offer) -> str | None:
         if not isinstance(g.top, MergerTurn) or g.top.company != offer.source:
@@ -359,7 +364,7 @@ def merger_deal() -> Deal:
 
     def take(g: Game, offer: Offer) -> None:
         assert isinstance(offer.deal, Merge)
-        merge(g, offer.source, offer.target, offer.deal.survivor or offer.source)
+        merge(g, offer.source, offer.target, offer.deal.survivor or offer.source, stays=stays)
 
     return Deal(refuse, take)
 
@@ -512,6 +517,11 @@ class Surpluses:
         """The hexes of the markers of both companies."""
         return standing(g, frame.company) + standing(g, frame.target)
 
+    def _cities(self, g: Game, frame: Surplus) -> list[tuple[str, int]]:
+        """The cities with a marker of either, without those that are in the same one."""
+        mine = (frame.company, frame.target)
+        return list(dict.fromkeys((h, n) for h, here in g.state.tokens.items() for n, c in here if c in mine))
+
     def asked(self, g: Game, frame: Surplus) -> tuple[str, ...]:
         return (g.president(frame.company),)
 
@@ -520,14 +530,16 @@ class Surpluses:
         return f"to remove {above} station marker{'s' if above > 1 else ''} of the {frame.company}"
 
     def options(self, g: Game, frame: Surplus, seat: str) -> Iterator[Option]:
-        for hex in dict.fromkeys(self._placed(g, frame)):
-            yield Option(RemoveMarker(hex), f"Remove the marker in {city_words(g, hex, 0)}")
+        for hex, node in self._cities(g, frame):
+            yield Option(RemoveMarker(hex, node), f"Remove the marker in {city_words(g, hex, node)}")
 
     def refuse(self, g: Game, frame: Surplus, seat: str, action: Action) -> str | None:
         here, limit = self._placed(g, frame), g.facts.max_stations
         match action:
-            case RemoveMarker(hex):
-                return None if hex in here else f"The {frame.company} has no marker in {hex}."
+            case RemoveMarker(hex, node):
+                if (hex, node) in self._cities(g, frame):
+                    return None
+                return f"The {frame.company} has no marker there."
             case Keep(hexes):
                 if len(set(hexes)) != limit or not set(hexes) <= set(here):
                     return f"Name {limit} hexes with a marker of the {frame.company} (§7.3)."
@@ -536,16 +548,15 @@ class Surpluses:
 
     def take(self, g: Game, frame: Surplus, seat: str, action: Action) -> None:
         if isinstance(action, RemoveMarker):
-            self._remove(g, frame, action.hex)
+            here = g.state.tokens[action.hex]
+            owner = next(c for n, c in here if n == action.node and c in (frame.company, frame.target))
+            g.emit(TokenTaken(owner, action.hex, None))
         elif isinstance(action, Keep):
             for hex in dict.fromkeys(self._placed(g, frame)):
                 if hex not in action.hexes:
-                    self._remove(g, frame, hex)
-
-    def _remove(self, g: Game, frame: Surplus, hex: str) -> None:
-        """Of two in one hex that of the company taken over."""
-        owner = next(c for c in (frame.target, frame.company) if hex in standing(g, c))
-        g.emit(TokenTaken(owner, hex, None))
+                    for owner in (frame.company, frame.target):
+                        if hex in standing(g, owner):
+                            g.emit(TokenTaken(owner, hex, None))
 
     def settle(self, g: Game, frame: Surplus) -> bool:
         merge_doubles(g, frame.company, frame.target, same_city=self.same_city)

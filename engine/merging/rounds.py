@@ -34,6 +34,7 @@ from engine.title import Option
 from engine.trouble.crisis import look_for_crisis
 
 STAGES = ("export", "convert", "liquidate", "acquire", "offer", "end")
+ONE_PASS = ("export", "convert", "sales", "end")
 
 
 def begin_stock_round(g: Game, number: int) -> StockRound:
@@ -133,9 +134,8 @@ class OperatingSets(Unasked):
             g.open(OperatingTurn(waiting[0], self.first_step))
             return True
         gray = tuple(c for c in g.state.market if in_zone(g, c, "acquisition"))
-        red = tuple(c for c in g.state.market if in_zone(g, c, "liquidation"))
         order = tuple(g.operating_order())
-        g.change(MergerRound(frame.after, frame.number, frame.of, STAGES[0], order, gray, red, start=order))
+        g.change(MergerRound(frame.after, frame.number, frame.of, STAGES[0], order, gray, start=order))
         return True
 
 
@@ -144,15 +144,13 @@ class MergerRounds(Unasked):
     """The stages of a merger round, one company after the other.
 
     `polls`: presidents are asked at once whether they will act, and where nobody will the stage is
-    over; otherwise each is asked when the turn is his company's. `red_at_start`: only what stood in the
-    liquidation space as the round began is liquidated in it. `fresh_order`: sales go by the order as it
-    is when they begin, not as the round did.
+    over; otherwise each is asked when the turn is his company's. `one_pass`: all sales are one stage, in
+    the order as it is when they begin, each company by what it is when its turn comes.
     """
 
     finish: Finish
     polls: bool = True
-    red_at_start: bool = False
-    fresh_order: bool = False
+    one_pass: bool = False
 
     def settle(self, g: Game, frame: MergerRound) -> bool:
         match frame.stage:
@@ -160,9 +158,10 @@ class MergerRounds(Unasked):
                 self._export(g, frame)
             case "convert":
                 self._convert(g, frame)
+            case "sales":
+                self._sales(g, frame)
             case "liquidate":
-                meant = frame.red if self.red_at_start else tuple(g.state.market)
-                self._sell(g, frame, lambda c: in_zone(g, c, "liquidation") and c in meant)
+                self._sell(g, frame, lambda c: in_zone(g, c, "liquidation"))
             case "acquire":
                 self._sell(g, frame, lambda c: in_zone(g, c, "acquisition") and c in frame.gray)
             case "offer":
@@ -183,8 +182,9 @@ class MergerRounds(Unasked):
             g.emit(RoundBegan(f"merger round {frame.after}.{frame.number}"))
 
     def _advance(self, g: Game, frame: MergerRound) -> None:
-        stage = STAGES[STAGES.index(frame.stage) + 1]
-        if stage == "liquidate" and self.fresh_order:
+        stages = ONE_PASS if self.one_pass else STAGES
+        stage = stages[stages.index(frame.stage) + 1]
+        if stage == "sales":
             frame = msgspec.structs.replace(frame, start=tuple(g.operating_order()))
         start = [c for c in frame.start if g.company(c).cell is not None]
         others = [c for c in g.operating_order() if c not in start]
@@ -233,6 +233,22 @@ class MergerRounds(Unasked):
             return
         g.change(msgspec.structs.replace(frame, order=tuple(order[1:])))
         put_up(g, order[0])
+
+    def _sales(self, g: Game, frame: MergerRound) -> None:
+        """The next company in turn: put up, or its president asked; what has just grown is not liquidated."""
+        if not frame.order:
+            self._advance(g, frame)
+            return
+        company, *rest = frame.order
+        g.change(msgspec.structs.replace(frame, order=tuple(rest)))
+        if in_zone(g, company, "liquidation"):
+            if company not in frame.merged:
+                put_up(g, company)
+        elif in_zone(g, company, "acquisition"):
+            if company in frame.gray:
+                put_up(g, company)
+        elif is_liquid(g, company) and g.company(company).president and anybody_could_buy(g, company):
+            g.open(MergerTurn(company, "offer"))
 
     def _end(self, g: Game, frame: MergerRound) -> None:
         if look_for_crisis(g):

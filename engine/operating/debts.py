@@ -175,6 +175,13 @@ def may_borrow(g: Game, turn: OperatingTurn) -> bool:
     return len(co.trains) < g.phase.train_limit and room(g, turn.company) > 0
 
 
+def may_bargain(g: Game, turn: OperatingTurn) -> bool:
+    """Whether a company with room for a train could borrow, or others have any, as the site asks."""
+    co = g.company(turn.company)
+    others = any(other.trains for sym, other in g.state.companies.items() if sym != turn.company)
+    return may_borrow(g, turn) or (len(co.trains) < g.phase.train_limit and g.cash(turn.company) > 0 and others)
+
+
 def pay_mail(g: Game) -> None:
     """The income of mail contracts, to companies with a train (§6)."""
     for private, owner in list(g.open_privates()):

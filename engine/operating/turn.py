@@ -51,11 +51,12 @@ class Step(Protocol):
 class OperatingTurns:
     """Asks the president of the company whose turn it is.
 
-    `ends`: what ends a turn before its last step.
+    `ends`: what ends a turn before its last step. `before`: what comes before the next step.
     """
 
     steps: tuple[Step, ...]
     ends: Callable[[Game, OperatingTurn], bool] = lambda g, turn: False
+    before: Callable[[Game], bool] = lambda g: False
 
     def _index(self, name: str) -> int:
         return next(i for i, step in enumerate(self.steps) if step.name == name)
@@ -99,6 +100,8 @@ class OperatingTurns:
         self.steps[now].take(g, frame, action)
 
     def settle(self, g: Game, frame: OperatingTurn) -> bool:
+        if self.before(g):
+            return True
         if self.ends(g, frame):
             g.close()
             lapse_offers(g)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import msgspec
 
 from engine.actions import Action, Buy, LoanFor, Pass, RedeemFor, Sell, Short, StartCompany
-from engine.auctions import raised
+from engine.auctions import left, raised
 from engine.board.faces import face_at
 from engine.events import MarkersChanged, SharesMoved, TokenPlaced
 from engine.game import Game
@@ -21,14 +21,13 @@ from engine.holdings import (
     shorts,
     unit,
 )
-from engine.loans import is_liquid, refuse_loans, room, size_facts, take_loans
+from engine.loans import in_zone, is_liquid, refuse_loans, room, size_facts, take_loans
 from engine.operating.stations import city_words, refuse_city
-from engine.state import BANK, POOL, Auction, StockTurn
+from engine.state import BANK, POOL, TREASURY, Auction, StockTurn
 from engine.stock.turn import WHERE, end_turn, stock_round
 from engine.title import Option
 from engine.trouble.crisis import refuse_sale, sell
 
-TREASURY = "treasury"
 SOURCES = (TREASURY, POOL)
 CERTIFICATE = "certificate"
 
@@ -80,10 +79,12 @@ class TradingFloor:
 
     The purchase ends a turn. `in_order`: sales come before the short sale. `most_shorts`: how many
     shares may be sold short, by size of company, where that is not the facts' number.
+    `gray_borrows`: a company in acquisition may take loans.
     """
 
     in_order: bool = True
     most_shorts: tuple[tuple[int, int], ...] = ()
+    gray_borrows: bool = False
 
     def asked(self, g: Game, frame: StockTurn) -> tuple[str, ...]:
         return (frame.seat,)
@@ -245,7 +246,8 @@ class TradingFloor:
             return "A turn is used for oneself or for one company (§5)."
         if frame.acting not in (None, company):
             return f"This turn is used for the {frame.acting} (§5)."
-        if not is_liquid(g, company):
+        gray = self.gray_borrows and isinstance(action, LoanFor) and in_zone(g, company, "acquisition")
+        if not gray and not is_liquid(g, company):
             return f"The {company} is in liquidation or acquisition and may not act (§5.6)."
         if isinstance(action, LoanFor):
             if frame.redeemed:
@@ -338,7 +340,8 @@ def refuse_bid(g: Game, seat: str, amount: int) -> str | None:
 
 @dataclass(frozen=True)
 class ActsOfBidders:
-    """Loans and redemptions that the site lets the next bidder for a certificate do for a company."""
+    """Loans and redemptions that the site lets the next bidder for a certificate do for a company; by a
+    redemption he leaves the auction."""
 
     floor: TradingFloor
 
@@ -364,3 +367,6 @@ class ActsOfBidders:
             take_loans(g, action.company, action.count)
         else:
             redeem(g, action.company, action.count)
+            top = g.top
+            assert isinstance(top, Auction)
+            g.change(left(top, seat))

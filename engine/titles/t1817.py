@@ -35,6 +35,7 @@ from engine.operating.debts import (
     Loans,
     RepayStep,
     interest_of_turn,
+    may_bargain,
     may_borrow,
     scrap_obsolete,
     turn_is_over,
@@ -70,7 +71,7 @@ from engine.state import (
 from engine.stock.floor import ActsOfBidders, TradingFloor
 from engine.stock.launch import Certificates, Formations
 from engine.title import Title, chosen
-from engine.trouble.crisis import Crises, interruptions
+from engine.trouble.crisis import Crises, interruptions, look_for_crisis
 from engine.trouble.discard import Discards
 
 SITE = "conventions 18xx.games"
@@ -94,7 +95,7 @@ def compose(options: tuple[str, ...]) -> Title:
     finish = Finish(rounds_after=2 if site else 3, final_merger=site)
     seed = facts.seed_money
     obsolete = Automatic("obsolete", scrap_obsolete)
-    floor = TradingFloor(in_order=not site, most_shorts=((10, 10),) if ten else ())
+    floor = TradingFloor(in_order=not site, most_shorts=((10, 10),) if ten else (), gray_borrows=site)
     return Title(
         facts=facts,
         options=options,
@@ -116,15 +117,16 @@ def compose(options: tuple[str, ...]) -> Title:
                     TokenStep(),
                     RunStep(best_only=not site, claims=site),
                     *((LeveredDividends(), obsolete) if site else (obsolete, LeveredDividends())),
-                    TrainStep(also=may_borrow),
+                    TrainStep(also=may_bargain if site else may_borrow),
                     Automatic("interest", interest_of_turn),
                     RepayStep(),
                     Automatic("liquidation", without_train),
                 ),
                 ends=turn_is_over,
+                before=look_for_crisis,
             ),
             Crisis: Crises(one_by_one=not site, to_charter=not site, keeps_privates=site, sells_all=site),
-            MergerRound: MergerRounds(finish, polls=not site, red_at_start=site, fresh_order=site),
+            MergerRound: MergerRounds(finish, polls=not site, one_pass=site),
             Poll: Polls(),
             MergerTurn: MergerTurns(initiator_survives=site),
             ShareTrade: ShareTrades(new_president_goes_on=site),
@@ -137,7 +139,7 @@ def compose(options: tuple[str, ...]) -> Title:
             GameOver: Ended(),
         },
         asides=(
-            Answers({BuyTrain: train_deal(always_helped=False), Merge: merger_deal()}),
+            Answers({BuyTrain: train_deal(always_helped=False), Merge: merger_deal(stays=site)}),
             Bridges(),
             Loans(),
             *([ActsOfBidders(floor)] if site else []),

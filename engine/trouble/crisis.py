@@ -32,6 +32,7 @@ from engine.state import (
     Formation,
     GameOver,
     StockRound,
+    Surplus,
 )
 from engine.title import Option
 
@@ -170,14 +171,20 @@ def remove(g: Game, frame: Crisis, *, to_charter: bool, keeps_privates: bool = F
             g.emit(PresidentLost(company))
             liquidate(g, company, "without a president")
     lapse_offers(g)
-    if len(g.state.active) <= 1:
-        names = " and ".join(g.state.name(s) for s in g.state.active)
-        g.open(GameOver(f"All but {names} are bankrupt." if names else "All players are bankrupt."))
+
+
+def end_by_bankruptcy(g: Game) -> bool:
+    """End the game where all players but one are bankrupt (1817 §8)."""
+    if g.state.over or len(g.state.active) > 1:
+        return False
+    names = " and ".join(g.state.name(s) for s in g.state.active)
+    g.open(GameOver(f"All but {names} are bankrupt." if names else "All players are bankrupt."))
+    return True
 
 
 def look_for_crisis(g: Game) -> bool:
     """Open a crisis for the first player in need, counted from whoever acts (1817 §7.4)."""
-    if g.state.over or isinstance(g.top, Crisis | Formation):
+    if g.state.over or isinstance(g.top, Crisis | Formation | Surplus):
         return False
     needy = [s for s in g.state.active if g.cash(s) < 0]
     if not needy:
@@ -217,4 +224,4 @@ def pay_for_markers(g: Game) -> bool:
 
 def interruptions(g: Game) -> bool:
     """What comes before anything else goes on."""
-    return look_for_crisis(g) or pay_for_markers(g)
+    return end_by_bankruptcy(g) or look_for_crisis(g) or pay_for_markers(g)
