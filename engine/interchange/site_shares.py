@@ -36,8 +36,10 @@ class ShareRegister:
         number = share.rpartition("_")[2]
         if not number.isdecimal():
             return None
-        unknown = POOL if int(number) >= FIRST_SHORT else None
-        return self._held.get(company, {}).get(int(number), unknown)
+        holder = self._held.get(company, {}).get(int(number))
+        if int(number) >= FIRST_SHORT and holder != company:
+            return POOL
+        return holder
 
     def moved(self, company: str, shares: Iterable[str], holder: str) -> None:
         """Named shares have a new holder."""

@@ -246,7 +246,8 @@ def settle_excess(g: Game, company: str, target: str, and_then: Settlement | Non
         g.open(Discard(company))
     if and_then:
         g.open(and_then)
-    if len(standing(g, company)) + len(standing(g, target)) > g.facts.max_stations:
+    mine, theirs = standing(g, company), standing(g, target)
+    if len(mine) + len(theirs) > g.facts.max_stations or set(mine) & set(theirs):
         g.open(Surplus(company, target))
     else:
         take_markers(g, company, target)
@@ -522,24 +523,34 @@ class Surpluses:
         mine = (frame.company, frame.target)
         return list(dict.fromkeys((h, n) for h, here in g.state.tokens.items() for n, c in here if c in mine))
 
+    def _double(self, g: Game, frame: Surplus) -> set[str]:
+        """Hexes with markers of both."""
+        return set(standing(g, frame.company)) & set(standing(g, frame.target))
+
+    def _above(self, g: Game, frame: Surplus) -> int:
+        return len(self._placed(g, frame)) - g.facts.max_stations
+
     def asked(self, g: Game, frame: Surplus) -> tuple[str, ...]:
         return (g.president(frame.company),)
 
     def needs(self, g: Game, frame: Surplus) -> str:
-        above = len(self._placed(g, frame)) - g.facts.max_stations
+        above = max(self._above(g, frame), len(self._double(g, frame)))
         return f"to remove {above} station marker{'s' if above > 1 else ''} of the {frame.company}"
 
     def options(self, g: Game, frame: Surplus, seat: str) -> Iterator[Option]:
         for hex, node in self._cities(g, frame):
-            yield Option(RemoveMarker(hex, node), f"Remove the marker in {city_words(g, hex, node)}")
+            if self.refuse(g, frame, seat, said := RemoveMarker(hex, node)) is None:
+                yield Option(said, f"Remove the marker in {city_words(g, hex, node)}")
 
     def refuse(self, g: Game, frame: Surplus, seat: str, action: Action) -> str | None:
         here, limit = self._placed(g, frame), g.facts.max_stations
         match action:
             case RemoveMarker(hex, node):
-                if (hex, node) in self._cities(g, frame):
-                    return None
-                return f"The {frame.company} has no marker there."
+                if (hex, node) not in self._cities(g, frame):
+                    return f"The {frame.company} has no marker there."
+                if self._above(g, frame) <= 0 and hex not in self._double(g, frame):
+                    return f"There is one marker in {hex}, and no more than {limit} in all (§7)."
+                return None
             case Keep(hexes):
                 if len(set(hexes)) != limit or not set(hexes) <= set(here):
                     return f"Name {limit} hexes with a marker of the {frame.company} (§7.3)."
@@ -550,7 +561,10 @@ class Surpluses:
         if isinstance(action, RemoveMarker):
             here = g.state.tokens[action.hex]
             owner = next(c for n, c in here if n == action.node and c in (frame.company, frame.target))
+            above = self._above(g, frame)
             g.emit(TokenTaken(owner, action.hex, None))
+            if above <= 0:
+                g.emit(MarkersChanged(frame.company, 1))
         elif isinstance(action, Keep):
             for hex in dict.fromkeys(self._placed(g, frame)):
                 if hex not in action.hexes:
@@ -560,7 +574,8 @@ class Surpluses:
 
     def settle(self, g: Game, frame: Surplus) -> bool:
         merge_doubles(g, frame.company, frame.target, same_city=self.same_city)
-        if g.company(frame.company).president and len(self._placed(g, frame)) > g.facts.max_stations:
+        asks = self._above(g, frame) > 0 or self._double(g, frame)
+        if g.company(frame.company).president and asks:
             return False
         g.close()
         take_markers(g, frame.company, frame.target)

@@ -31,7 +31,7 @@ from engine.state import (
     is_seat,
 )
 from engine.title import Option
-from engine.trouble.crisis import look_for_crisis
+from engine.trouble.crisis import end_by_bankruptcy, look_for_crisis
 
 STAGES = ("export", "convert", "liquidate", "acquire", "offer", "end")
 ONE_PASS = ("export", "convert", "sales", "end")
@@ -153,6 +153,8 @@ class MergerRounds(Unasked):
     one_pass: bool = False
 
     def settle(self, g: Game, frame: MergerRound) -> bool:
+        if end_by_bankruptcy(g):
+            return True
         match frame.stage:
             case "export":
                 self._export(g, frame)

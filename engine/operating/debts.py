@@ -24,7 +24,7 @@ from engine.loans import (
     take_loans,
     terms_of,
 )
-from engine.operating.trains import obsolete, start_phase
+from engine.operating.trains import cheapest, obsolete, start_phase
 from engine.state import BANK, CLOSED, MergerRound, OperatingRound, OperatingTurn, is_seat
 from engine.title import Option
 
@@ -44,8 +44,9 @@ def pay_holders(g: Game, company: str, dollars: int, why: str) -> None:
 
 @dataclass(frozen=True)
 class LeveredDividends:
-    """Pay, half or withhold; the price rises by one or two spaces (§6.6)."""
+    """Pay, half or withhold; the price rises by one or two spaces (§6.6). `then`: what follows at once."""
 
+    then: Callable[[Game, OperatingTurn], None] = lambda g, turn: None
     name: str = "dividend"
     hears: tuple[type[Action], ...] = (Pay, Withhold, Half)
 
@@ -92,11 +93,13 @@ class LeveredDividends:
             if paid >= times * worth:
                 market.move(g, company, market.right(g, market.place(g, company)), "paid")
         g.change(msgspec.structs.replace(turn, acted=True, revenue=0))
+        self.then(g, turn)
 
     def skip(self, g: Game, turn: OperatingTurn) -> None:
         if not turn.acted:
             g.emit(Declared(turn.company, "none", 0))
             market.move(g, turn.company, market.left(g, market.place(g, turn.company)), "no dividend")
+            self.then(g, turn)
 
 
 def pay_interest(g: Game, company: str) -> None:
@@ -169,17 +172,16 @@ def turn_is_over(g: Game, turn: OperatingTurn) -> bool:
     return in_zone(g, turn.company, "liquidation") or g.company(turn.company).president is None
 
 
-def may_borrow(g: Game, turn: OperatingTurn) -> bool:
-    """Whether a company with room for a train could borrow for one (§6.1)."""
-    co = g.company(turn.company)
-    return len(co.trains) < g.phase.train_limit and room(g, turn.company) > 0
-
-
-def may_bargain(g: Game, turn: OperatingTurn) -> bool:
-    """Whether a company with room for a train could borrow, or others have any, as the site asks."""
-    co = g.company(turn.company)
-    others = any(other.trains for sym, other in g.state.companies.items() if sym != turn.company)
-    return may_borrow(g, turn) or (len(co.trains) < g.phase.train_limit and g.cash(turn.company) > 0 and others)
+def could_buy(g: Game, turn: OperatingTurn) -> bool:
+    """Whether a company with room for a train could have one with all the loans that are open to it (§6.1):
+    from the bank, or from whoever has one."""
+    company = turn.company
+    if len(g.company(company).trains) >= g.phase.train_limit:
+        return False
+    power = g.cash(company) + room(g, company) * terms_of(g).value
+    least = cheapest(g)
+    others = any(co.trains for sym, co in g.state.companies.items() if sym != company)
+    return (least is not None and least <= power) or (others and power > 0)
 
 
 def pay_mail(g: Game) -> None:

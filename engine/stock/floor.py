@@ -340,8 +340,8 @@ def refuse_bid(g: Game, seat: str, amount: int) -> str | None:
 
 @dataclass(frozen=True)
 class ActsOfBidders:
-    """Loans and redemptions that the site lets the next bidder for a certificate do for a company; by a
-    redemption he leaves the auction."""
+    """Loans and redemptions that the site lets the next bidder for a certificate do for a company; with
+    the last that it can do he leaves the auction."""
 
     floor: TradingFloor
 
@@ -363,10 +363,14 @@ class ActsOfBidders:
 
     def take(self, g: Game, seat: str, action: Action) -> None:
         assert isinstance(action, LoanFor | RedeemFor)
-        if isinstance(action, LoanFor):
-            take_loans(g, action.company, action.count)
+        company, redeemed = action.company, isinstance(action, RedeemFor)
+        if redeemed:
+            redeem(g, company, action.count)
         else:
-            redeem(g, action.company, action.count)
+            take_loans(g, company, action.count)
+        turn = StockTurn(seat, acting=company, redeemed=redeemed)
+        more = (LoanFor(company, 1), RedeemFor(company, 1))
+        if all(self.floor.refuse_for(g, turn, company, act) for act in more):
             top = g.top
             assert isinstance(top, Auction)
             g.change(left(top, seat))

@@ -31,12 +31,11 @@ from engine.offers import Answers
 from engine.opening.subsidy import SubsidizedLots, SubsidizedSale
 from engine.operating.debts import (
     Automatic,
+    could_buy,
     LeveredDividends,
     Loans,
     RepayStep,
     interest_of_turn,
-    may_bargain,
-    may_borrow,
     scrap_obsolete,
     turn_is_over,
     without_train,
@@ -92,9 +91,8 @@ def compose(options: tuple[str, ...]) -> Title:
     facts = _facts(site, more_players=site or "more_players" in options)
     ten = "increased_short_sales" in options or (site and "five_shorts" not in options)
     lots = SubsidizedLots(above_face=site)
-    finish = Finish(rounds_after=2 if site else 3, final_merger=site)
+    finish = Finish(final_merger=site)
     seed = facts.seed_money
-    obsolete = Automatic("obsolete", scrap_obsolete)
     floor = TradingFloor(in_order=not site, most_shorts=((10, 10),) if ten else (), gray_borrows=site)
     return Title(
         facts=facts,
@@ -116,8 +114,9 @@ def compose(options: tuple[str, ...]) -> Title:
                     WorksStep(all_exits=not site, always=site),
                     TokenStep(),
                     RunStep(best_only=not site, claims=site),
-                    *((LeveredDividends(), obsolete) if site else (obsolete, LeveredDividends())),
-                    TrainStep(also=may_bargain if site else may_borrow),
+                    *(() if site else (Automatic("obsolete", scrap_obsolete),)),
+                    LeveredDividends(then=scrap_obsolete) if site else LeveredDividends(),
+                    TrainStep(also=could_buy),
                     Automatic("interest", interest_of_turn),
                     RepayStep(),
                     Automatic("liquidation", without_train),
