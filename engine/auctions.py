@@ -77,7 +77,9 @@ class Auctions:
                 return lots.refuse(g, frame, seat, amount)
             case BidUpTo(amount):
                 return lots.refuse(g, frame, seat, amount)
-        return f"{lots.words(g, frame)[:1].upper()}{lots.words(g, frame)[1:]} is being auctioned: bid or pass."
+        return (
+            f"{lots.words(g, frame)[:1].upper()}{lots.words(g, frame)[1:]} is being auctioned: bid or pass."
+        )
 
     def take(self, g: Game, frame: Auction, seat: str, action: Action) -> None:
         match action:

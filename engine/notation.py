@@ -399,7 +399,9 @@ def parse(g: Game, seat: str, line: str) -> Action:
     if legal:
         choices = [spell(g, a) for a in legal]
         said = [w.casefold() for w in words]
-        whole = [a for a, c in zip(legal, choices, strict=True) if [w.casefold() for w in words_of(c)] == said]
+        whole = [
+            a for a, c in zip(legal, choices, strict=True) if [w.casefold() for w in words_of(c)] == said
+        ]
         if len(whole) == 1:
             return explicit(g, whole[0])
         shown = choices[:MOST_CHOICES]

@@ -25,7 +25,13 @@ class Deal(NamedTuple):
 
 
 def make_offer(
-    g: Game, asker: str, asked: str, deal: BuyTrain | DealPrivate | Merge, source: str, target: str, price: int
+    g: Game,
+    asker: str,
+    asked: str,
+    deal: BuyTrain | DealPrivate | Merge,
+    source: str,
+    target: str,
+    price: int,
 ) -> None:
     """Put a deal to the seat that speaks for its other side."""
     g.emit(OfferMade(Offer(g.state.offered + 1, asker, asked, deal, source, target, price)))

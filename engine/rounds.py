@@ -59,9 +59,9 @@ class StockRounds(Unasked):
     `closing`: what follows the last turn. `following`: makes the first operating round.
     """
 
-    closing: Callable[[Game], None] = lambda g: raise_sold_out(g)
-    following: Callable[[Game, int], OperatingRound] = lambda g, after: open_set(g, after)
-    begin: Callable[[Game], None] = lambda g: begin_operating(g)
+    closing: Callable[[Game], None]
+    following: Callable[[Game, int], OperatingRound]
+    begin: Callable[[Game], None]
 
     def settle(self, g: Game, frame: StockRound) -> bool:
         if frame.passes < len(g.state.active):

@@ -81,9 +81,9 @@ class Title:
     """The facts and mechanics of one title under one set of options.
 
     `opening` makes the first frame, `scores` the final standings by seat (given who is bankrupt).
-    `terms`: what a company's routes earn beside their stops. `interrupt`: what comes before any question
-    is asked; true where something did. `depot`: train counts that differ from the facts. `sections`: mechanics cite the sections of
-    one rulebook in their reasons; here another book says where it has the same rule, a section
+    `terms`: what a company's routes earn beside their stops. `interrupt`: what comes before any
+    question is asked; true where something did. `depot`: train counts that differ from the facts.
+    `sections`: mechanics cite the sections of one rulebook in their reasons; here another book says where it has the same rule, a section
     that it does not name being left out (None: that book is this title's own).
     """
 

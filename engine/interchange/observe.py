@@ -10,7 +10,6 @@ from engine.interchange.site_names import SiteNames
 from engine.operating.stations import UNDECIDED
 from engine.state import BANK, IPO, POOL
 
-
 NOBODY = "market"
 """What the site calls the president of a company that has none."""
 

@@ -58,8 +58,8 @@ from engine.game import Game
 from engine.holdings import presidents_percent, unit
 from engine.interchange.observe import observed
 from engine.interchange.site_file import FileError, SiteAction, SiteFile, live
-from engine.interchange.site_shares import ShareRegister
 from engine.interchange.site_names import Instances, names_of, split
+from engine.interchange.site_shares import ShareRegister
 from engine.kernel import Refused, asked, carry_out, game_of, new_game, refusal, stop
 from engine.notation import spell
 from engine.opening.waterfall import offered
@@ -257,9 +257,7 @@ class Replay:
         if isinstance(top, OperatingTurn):
             return action.entity_type != "player"
         if isinstance(top, Auction | Subsidy | StockTurn | ShareTrade | MergerTurn | Formation):
-            return action.entity_type == "player" or (
-                isinstance(top, StockTurn) and top.acting is not None
-            )
+            return action.entity_type == "player" or (isinstance(top, StockTurn) and top.acting is not None)
         return True
 
     def _company_of(self, action: SiteAction) -> str | None:

@@ -89,12 +89,18 @@ class ShareRegister:
         if not held:
             held[0] = state.companies[company].president or ""
         theirs = next((self._held[c] for c in absorbed if c in self._held and c != company), None)
-        if theirs is not None and size == 10 and len(held) < 9:
+        if theirs is not None and size == 10 and 4 not in held:
             number = max(n for n in held if n < FIRST_SHORT) + 1
+            above = max([FIRST_SHORT - 1, *held]) + 1
             for old, holder in sorted(theirs.items()):
+                to = company if holder in absorbed else holder
+                if old >= FIRST_SHORT:
+                    # Of each pair the short share is numbered first here.
+                    held[above + (old - FIRST_SHORT ^ 1)] = to
+                    continue
                 for _ in range(2 if old == 0 else 1):
                     if number <= ordinary:
-                        held[number], number = (company if holder in absorbed else holder), number + 1
+                        held[number], number = to, number + 1
             return
         for number in range(1, ordinary + 1):
             held.setdefault(number, company)

@@ -134,7 +134,8 @@ def refuse_merger(g: Game, company: str, merge: Merge, *, least_holder: bool = T
         if g.president(other) != seat:
             price = g.title.cell(merged_price(g, company, other)).price
             if price > g.cash(seat):
-                return f"{g.state.name(seat)} would have to buy a share for ${price}, and has ${g.cash(seat)} (§7.1.2)."
+                who = g.state.name(seat)
+                return f"{who} would have to buy a share for ${price}, and has ${g.cash(seat)} (§7.1.2)."
         return None
     size = next_size(g, company)
     assert size is not None
@@ -153,9 +154,7 @@ def convert(g: Game, company: str) -> None:
     begin_aftermath(g, company, (company,), converted=company)
 
 
-def begin_aftermath(
-    g: Game, company: str, merged: tuple[str, ...], converted: str | None = None
-) -> None:
+def begin_aftermath(g: Game, company: str, merged: tuple[str, ...], converted: str | None = None) -> None:
     """What follows a conversion or merger: share deals, then loans (§7.1.4)."""
     span = merger_round(g)
     lapse_offers(g)
@@ -229,9 +228,9 @@ def take_markers(g: Game, buyer: str, target: str) -> None:
     fits = max(min(spare, limit - len(placed) - g.company(buyer).markers), 0)
     if fits:
         g.emit(MarkersChanged(buyer, fits))
-    if above := min(len(placed) + g.company(buyer).markers - limit, g.company(buyer).markers):
-        if above > 0:
-            g.emit(MarkersChanged(buyer, -above))
+    above = min(len(placed) + g.company(buyer).markers - limit, g.company(buyer).markers)
+    if above > 0:
+        g.emit(MarkersChanged(buyer, -above))
 
 
 def standing(g: Game, company: str) -> list[str]:
@@ -285,7 +284,9 @@ class MergerTurns:
             yield Option(OfferSale(frame.company), f"Offer the {frame.company} for sale at ${price} or more")
         else:
             if self.refuse(g, frame, seat, Convert()) is None:
-                yield Option(Convert(), f"Convert the {frame.company} to {next_size(g, frame.company)} shares")
+                yield Option(
+                    Convert(), f"Convert the {frame.company} to {next_size(g, frame.company)} shares"
+                )
             for other in g.operating_order():
                 for survivor in (None, other):
                     said = Merge(other, survivor)
@@ -303,7 +304,9 @@ class MergerTurns:
             case Pass():
                 return None
             case OfferSale(company) if frame.stage == "offer":
-                return None if company == frame.company else f"It is the turn of the {frame.company} (§7.2.3)."
+                return (
+                    None if company == frame.company else f"It is the turn of the {frame.company} (§7.2.3)."
+                )
             case Convert() if frame.stage == "convert":
                 if not may_grow(g, frame.company):
                     return f"The {frame.company} cannot convert in this round (§7.1)."
@@ -393,11 +396,14 @@ class ShareTrades:
         company = frame.company
         for count in range(1, max(g.held(company, company), 0) // unit(g, company) + 1):
             if self.refuse(g, frame, seat, said := BuyNew(count)) is None:
-                yield Option(said, f"Buy {count * unit(g, company)} % of the {company} for ${count * g.price(company)}")
+                yield Option(
+                    said, f"Buy {count * unit(g, company)} % of the {company} for ${count * g.price(company)}"
+                )
         for count in range(1, max(g.held(seat, company), 0) // unit(g, company) + 1):
             if self.refuse(g, frame, seat, sale := SellNew(count)) is None:
                 yield Option(
-                    sale, f"Sell {count * unit(g, company)} % of the {company} for ${count * g.price(company)}"
+                    sale,
+                    f"Sell {count * unit(g, company)} % of the {company} for ${count * g.price(company)}",
                 )
 
     def refuse(self, g: Game, frame: ShareTrade, seat: str, action: Action) -> str | None:

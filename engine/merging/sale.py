@@ -9,8 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-import msgspec
-
 from engine import market
 from engine.actions import Action, Buyer, Loan, Pass, Repay
 from engine.events import (

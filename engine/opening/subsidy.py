@@ -111,7 +111,9 @@ class SubsidizedSale:
                 if g.state.privates[private] != BANK:
                     return f"The {private} is sold."
                 if amount < (least := self.lots.least(g, private)):
-                    return f"With ${frame.money} of seed money the least for the {private} is ${least} (§4.2)."
+                    return (
+                        f"With ${frame.money} of seed money the least for the {private} is ${least} (§4.2)."
+                    )
                 return self.lots.refuse_amount(g, private, seat, amount)
         return "The privates are auctioned first: put one up, or pass (§4.2)."
 

@@ -269,10 +269,7 @@ def _may_meet(g: Game, hex: str, edge: int) -> bool:
 
 def _leads(g: Game, hex: str, old: tuple[str, int] | None, edge: int, depth: int) -> Iterator[bool]:
     """True for each way in which upgrades of what lies there can come to have track at the edge."""
-    if old is None:
-        following = replacements(g, hex)
-    else:
-        following = (g.facts.upgrades or {}).get(old[0], ())
+    following = replacements(g, hex) if old is None else (g.facts.upgrades or {}).get(old[0], ())
     for tile in following:
         for found in fits(g.facts, hex, old, tile):
             if found.face.exits >> edge & 1:

@@ -53,9 +53,9 @@ def refuse_buy(g: Game, seat: str, company: str, holder: str, count: int = 1) ->
     cost = count * g.price(company)
     if cost > g.cash(seat):
         return f"That costs ${cost}, and {g.state.name(seat)} has ${g.cash(seat)}."
-    gained = max(g.held(seat, company) + percent, 0) // unit(g, company) - max(g.held(seat, company), 0) // unit(
-        g, company
-    )
+    gained = max(g.held(seat, company) + percent, 0) // unit(g, company) - max(
+        g.held(seat, company), 0
+    ) // unit(g, company)
     if counted_certificates(g, seat) + gained > certificate_limit(g):
         return f"The limit is {certificate_limit(g)} certificates (§5.1)."
     return None
@@ -279,7 +279,9 @@ class TradingFloor:
                 g.emit(MarkersChanged(company, 1))
                 g.emit(TokenPlaced(company, hex, node))
                 bidders = tuple(g.state.seats_from(seat))
-                g.open(raised(g, Auction(CERTIFICATE, company, bidders, seat, hex=hex, node=node), seat, amount))
+                g.open(
+                    raised(g, Auction(CERTIFICATE, company, bidders, seat, hex=hex, node=node), seat, amount)
+                )
             case LoanFor(company, count):
                 take_loans(g, company, count)
                 g.change(msgspec.structs.replace(frame, acting=company))
@@ -334,7 +336,8 @@ def payable_range(g: Game, seat: str, low: int) -> range:
 def refuse_bid(g: Game, seat: str, amount: int) -> str | None:
     """Why the player cannot bid that for a president's certificate (§5.5), or None."""
     if not can_pay(g, seat, amount):
-        return f"${amount} cannot be made of {g.state.name(seat)}'s cash, ${g.cash(seat)}, and his privates (§5.5)."
+        who = g.state.name(seat)
+        return f"${amount} cannot be made of {who}'s cash, ${g.cash(seat)}, and his privates (§5.5)."
     return None
 
 

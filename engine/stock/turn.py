@@ -66,7 +66,8 @@ class Trading:
     """Asks a player in his stock turn.
 
     `sales_around`: sales both before and after the purchase. `extra_from_ipo`: further
-    certificates in the brown zone come from the initial offering too. `first_sale_round`: the stock round from which sales are allowed.
+    certificates in the brown zone come from the initial offering too. `first_sale_round`: the stock
+    round from which sales are allowed.
     `also`: whether a player with nothing to buy or sell has something else to do in his turn.
     """
 

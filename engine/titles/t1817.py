@@ -31,10 +31,10 @@ from engine.offers import Answers
 from engine.opening.subsidy import SubsidizedLots, SubsidizedSale
 from engine.operating.debts import (
     Automatic,
-    could_buy,
     LeveredDividends,
     Loans,
     RepayStep,
+    could_buy,
     interest_of_turn,
     scrap_obsolete,
     turn_is_over,

@@ -19,7 +19,15 @@ from engine.operating.trains import TrainStep, train_deal
 from engine.operating.turn import OperatingTurns
 from engine.powers import Exchanges, FreeTokens, TilePowers
 from engine.privates import PrivateDeals, PrivateStep, may_buy_privates
-from engine.rounds import Ended, OperatingRounds, StockRounds, first_stock_round
+from engine.rounds import (
+    Ended,
+    OperatingRounds,
+    StockRounds,
+    begin_operating,
+    first_stock_round,
+    open_set,
+    raise_sold_out,
+)
 from engine.state import (
     Bidding,
     Discard,
@@ -67,7 +75,7 @@ def compose(options: tuple[str, ...]) -> Title:
             Waterfall: WaterfallSale(after=first_stock_round, any_price=site),
             Bidding: BiddersAuction(),
             Pricing: ParChoice(),
-            StockRound: StockRounds(),
+            StockRound: StockRounds(raise_sold_out, open_set, begin_operating),
             StockTurn: Trading(
                 also=deals.worth_a_turn,
                 sales_around=site,
