@@ -126,7 +126,8 @@ NOT_ATTACHED = (
 
 async def terminal(service: Any, settings: Settings, begin: Callable[[Any], Awaitable[str]] | None) -> bool:
     """The prompt, or the lines of standard input; whether `quit` was said."""
-    from bot.console import Console, converse, listen
+    from bot.console import Console
+    from bot.prompt import converse, listen
 
     console = Console(service, settings.data, service.pictures)
     greeting = await begin(console) if begin else await console.open_last()
@@ -155,7 +156,8 @@ async def serve(settings: Settings, begin: Callable[[Any], Awaitable[str]] | Non
                     if not quit:
                         print(NOT_ATTACHED, flush=True)
                     raise Stopped
-                print(f"The terminal is closed; {' and '.join(transports)} serve on.", flush=True)
+                others = " and ".join(transports)
+                print(f"The terminal is closed; the service goes on by {others}.", flush=True)
         except* Stopped:
             pass
 

@@ -8,7 +8,7 @@ alike. Everything is kept within Discord's limits here: 4000 characters and 40 c
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import engine
@@ -28,11 +28,8 @@ from bot.answers import (
     Voted,
 )
 from bot.controls import (
-    AMOUNT,
     JOIN,
     LEAVE,
-    LONGEST,
-    MENU,
     PICK,
     SAY,
     START,
@@ -50,7 +47,7 @@ from bot.tables import TableInfo
 Json = dict[str, Any]
 
 MOST_TEXT = 4000
-MOST_COMPONENTS = 40
+MOST_HEAD, MOST_PAST, MOST_BOARD, MOST_RESULT = 300, 1400, 1500, 300
 MOST_SINCE = 8
 LONGEST_SINCE = 160
 LONGEST_ALT = 1024
@@ -84,15 +81,20 @@ def text(content: str, most: int = MOST_TEXT) -> Json:
     return {"type": 10, "content": cut(content, most)}
 
 
-def gallery(shots: Sequence[Shot]) -> Json:
-    """Attached pictures with their descriptions."""
-    return {
-        "type": 12,
-        "items": [
-            {"media": {"url": f"attachment://{shot.name}"}, "description": cut(shot.alt, LONGEST_ALT)}
-            for shot in shots
-        ],
-    }
+def pictures(shots: Sequence[Shot]) -> list[Json]:
+    """Attached pictures with their descriptions, each by itself and so as wide as the message."""
+    return [
+        {
+            "type": 12,
+            "items": [
+                {
+                    "media": {"url": f"attachment://{shot.name}"},
+                    "description": cut(shot.alt, LONGEST_ALT),
+                }
+            ],
+        }
+        for shot in shots
+    ]
 
 
 def container(parts: Sequence[Json], color: int | None = None) -> Json:
@@ -119,11 +121,6 @@ def select(custom_id: str, placeholder: str, items: Sequence[Item]) -> Json:
     ]
     part = {"type": 3, "custom_id": custom_id, "placeholder": cut(placeholder, 150), "options": options}
     return {"type": 1, "components": [part]}
-
-
-def count(components: Iterable[Json]) -> int:
-    """How many components these are, nested ones too."""
-    return sum(1 + count(part.get("components", ())) for part in components)
 
 
 def code(content: str, most: int) -> str:
@@ -174,7 +171,7 @@ def result(rows: Sequence[Happening], names: Sequence[str], seat: int) -> str:
     """What came of a card: the lines that were said by that seat, or that it is no longer asked."""
     said = [row.line for row in rows if row.live and row.kind == "move" and row.seat == seat]
     if said:
-        return cut(f"✓ {names[seat]}: {'; '.join(said)}", 400)
+        return cut(f"✓ {names[seat]}: {'; '.join(said)}", MOST_RESULT)
     return f"This is no longer asked of {names[seat]}."
 
 
@@ -200,24 +197,28 @@ def turn_card(
     if not asked.main:
         what = f"{asked.name} is asked {asked.needs}."
     head = f"{mention(user, asked.name)} · {heading(view.table, view.seq)}"
-    texts = [head]
+    texts = [cut(head, MOST_HEAD)]
     if past:
-        texts.append("\n".join(past))
-    texts.append(f"### {what}")
+        texts.append(cut("\n".join(past), MOST_PAST))
+    texts.append(cut(f"### {what}", MOST_HEAD))
     if not shots:
-        texts.append(code(f"{words.market(state)}\n\n{words.board(state)}", 1600))
+        texts.append(code(f"{words.market(state)}\n\n{words.board(state)}", MOST_BOARD))
     key = Key(view.table.id, asked.seat, asked.decision, SAY)
-    made = _controls(key, controls(choices, key.room), view.now)
-    body = [*([gallery(shots)] if shots else []), *[text(each) for each in texts[1 + bool(past) :]], *made]
+    made = _controls(key, controls(choices, key.room), view.now, choices[0].says if choices else "")
+    body = [*pictures(shots), *[text(each) for each in texts[1 + bool(past) :]], *made]
     parts = [text(each) for each in texts[: 1 + bool(past)]]
     return [*parts, container(body)], Face(texts, list(shots))
 
 
-def _controls(key: Key, found: Controls, now: str) -> list[Json]:
-    """Rows of controls: buttons, selects, and what is always there."""
+def _controls(key: Key, found: Controls, now: str, first: str) -> list[Json]:
+    """Rows of controls: buttons, selects, and what is always there; the `first` choice stands out."""
     buttons = [
-        button(each.label, str(key._replace(act=each.act, arg=each.arg)), PRIMARY if i == 0 else SECONDARY)
-        for i, each in enumerate(found.buttons)
+        button(
+            each.label,
+            str(key._replace(act=each.act, arg=each.arg)),
+            PRIMARY if each.label.rstrip("…") == first else SECONDARY,
+        )
+        for each in found.buttons
     ]
     selects = [
         select(str(key._replace(act=PICK, arg=str(i))), placeholder, items)
@@ -233,8 +234,10 @@ def _controls(key: Key, found: Controls, now: str) -> list[Json]:
 def stripped(face: Face, came: str) -> list[Json]:
     """A card without its controls, with what came of it."""
     first, *rest = face.texts
-    shown = [gallery(face.shots)] if face.shots else []
-    return [text(first), container([*shown, *[text(each) for each in rest], text(came, 400)])]
+    return [
+        text(first),
+        container([*pictures(face.shots), *[text(each) for each in rest], text(came, MOST_RESULT)]),
+    ]
 
 
 def told(parts: Sequence[str]) -> list[Json]:
@@ -302,9 +305,8 @@ def invitation(table: TableInfo, host: str) -> list[Json]:
 
 def menu(key: Key, title: str, items: Sequence[Item], shots: Sequence[Shot] = ()) -> list[Json]:
     """A further level of a menu, shown to one person."""
-    shown = [gallery(shots)] if shots else []
     pick = select(str(key._replace(act=PICK, arg="0")), title, items)
-    return [text(f"**{title}**"), *shown, pick]
+    return [text(f"**{title}**"), *pictures(shots), pick]
 
 
 def answered(answer: Answer, table: TableInfo, seat: int | None, link: str | None = None) -> list[Json]:
@@ -395,34 +397,3 @@ def line_form(key: Key, example: str) -> Json:
         "description": "As in letters and in /do; several with ; between them",
     }  # fmt: skip
     return {"title": "Say a line", "custom_id": str(key), "components": [label]}
-
-
-__all__ = [
-    "AMOUNT",
-    "LONGEST",
-    "MENU",
-    "Face",
-    "Json",
-    "Shot",
-    "amount_form",
-    "answered",
-    "code",
-    "count",
-    "cut",
-    "heading",
-    "invitation",
-    "line_form",
-    "lobby_card",
-    "mention",
-    "menu",
-    "result",
-    "since",
-    "spoken",
-    "stripped",
-    "sure",
-    "told",
-    "turn_card",
-    "vote_card",
-    "who",
-    "wrong_person",
-]  # fmt: skip

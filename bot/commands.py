@@ -138,6 +138,13 @@ class Tables(app_commands.Group):
         self, interaction: Interaction, title: str, name: str | None = None, options: str | None = None
     ) -> None:
         await begin(interaction)
+        may = interaction.app_permissions
+        if interaction.guild_id and not (
+            may.view_channel and (may.send_messages or may.send_messages_in_threads)
+        ):
+            raise ValueError(
+                "I may not write in this channel; open the table in another, or let me write here."
+            )
         person = await self.front.person(interaction.user)
         chosen = None if options is None else [each.strip() for each in options.split(",") if each.strip()]
         place = (

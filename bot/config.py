@@ -225,7 +225,7 @@ class Settings(BaseModel):
     database: Annotated[SecretStr, AfterValidator(known_database)] | None = None
     log_level: Annotated[Literal["debug", "info", "warning", "error"], BeforeValidator(lower)] = "info"
     picture_workers: int = Field(default=2, ge=1, le=64)
-    ping_holdoff: float = Field(default=45, ge=0, le=3600)
+    ping_holdoff: float = Field(default=0, ge=0, le=3600)
     table_conventions: Literal["rulebook", "18xx.games"] = "rulebook"
 
     discord_token: Annotated[SecretStr, AfterValidator(one_word)] | None = None

@@ -5,9 +5,9 @@ long after it was sent: `r1:<table>:<seat>:<decision>:<act>:<argument>`, at most
 the argument is the line that is said. A line that does not fit is named by its place among the
 choices and a checksum, `#17.1a2b3c4d`: where the choices have changed, the checksum tells.
 
-A menu is the tree that the paths of the choices make. What has at most 25 leaves is listed flat, for
-one press is better than two; what has more is narrowed down by the next label of its paths, and what
-has more than 25 labels has pages.
+A menu is the tree that the paths of the choices make. What has at most 25 leaves, no more than two
+labels down, is listed flat, for one press is better than two; everything else is narrowed down by the
+next label, and what has more than 25 labels has pages.
 """
 
 from __future__ import annotations
@@ -22,6 +22,8 @@ import engine
 VERSION = "r1"
 LONGEST = 100
 MOST_OPTIONS = 25
+MOST_LABELS = 2
+MOST_BUTTONS = 10
 MOST_BUTTON = 40  # of a button's 80 characters, what a phone shows
 
 SAY, SURE, MENU, PICK, AMOUNT, WRITE = "s", "y", "m", "p", "a", "w"
@@ -129,10 +131,11 @@ def items(
     choices: Sequence[engine.Choice], places: Sequence[int], depth: int = 1, page: int = 0
 ) -> list[Item]:
     """A page of the menu of those choices, which agree in their first `depth` labels; at most 25 items."""
-    if len(places) <= MOST_OPTIONS:
+    few = len(places) <= MOST_OPTIONS
+    if few and shallow(choices, places, depth):
         return [leaf(choices, i) for i in places]
     groups = grouped(choices, places, depth)
-    while len(groups) == 1:
+    while len(groups) == 1 and not few:
         depth += 1
         groups = grouped(choices, places, depth)
     found = [
@@ -148,6 +151,11 @@ def items(
         return shown
     on = Step(depth, page + 1, named(choices, places[0], LONGEST - 12))
     return [*shown, Item("More…", f"{rest} further", MENU, str(on))]
+
+
+def shallow(choices: Sequence[engine.Choice], places: Iterable[int], depth: int) -> bool:
+    """Whether these choices differ in no more labels than one line can tell."""
+    return max(len(choices[i].path) for i in places) - depth <= MOST_LABELS
 
 
 def grouped(choices: Sequence[engine.Choice], places: Iterable[int], depth: int) -> dict[str, list[int]]:
@@ -187,7 +195,9 @@ def controls(choices: Sequence[engine.Choice], room: int, most_selects: int = 6)
     several = []
     for verb, places in grouped(choices, range(len(choices)), 0).items():
         leaves = [leaf(choices, i, room) for i in places]
-        if len(leaves) <= 2 and all(len(each.label) <= MOST_BUTTON for each in leaves):
+        short = all(len(each.label) <= MOST_BUTTON for each in leaves)
+        plain = len(leaves) == 1 or (len(leaves) == 2 and shallow(choices, places, 1))
+        if plain and short and len(buttons) + len(leaves) <= MOST_BUTTONS:
             buttons += leaves
         else:
             several.append((verb, places))

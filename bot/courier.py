@@ -15,11 +15,9 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-import io
 import json
 import logging
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any, Literal
 from weakref import WeakValueDictionary
@@ -27,7 +25,6 @@ from weakref import WeakValueDictionary
 import aiohttp
 import discord
 import msgspec
-from discord import ui
 
 import engine
 from bot import cards, notices
@@ -38,7 +35,16 @@ from bot.pictures import Pictures
 from bot.play import View
 from bot.service import Service
 from bot.tables import TableInfo
-from renderers import Picture
+from bot.wire import (
+    ASLEEP_AFTER,
+    NO_DIRECT_MESSAGES,
+    NOT_HERE,
+    UNKNOWN_CHANNEL,
+    Outdated,
+    Shown,
+    Wire,
+    age,
+)
 from storage import Card, Message, Missing
 
 log = logging.getLogger(__name__)
@@ -47,57 +53,15 @@ LEASE = 30.0  # seconds for which a parcel is one courier's
 AT_ONCE = 8
 LONGEST_WAIT = 300.0  # seconds from one attempt to the next at most
 LOOK_AGAIN = 15.0
+GRACE = 3.0
 OLD = timedelta(minutes=55)  # from an hour on, edits have a narrow limit of their own
-SKEW = timedelta(seconds=30)  # by which clocks may differ
-ASLEEP_AFTER: Literal[10080] = 10080  # minutes
-SEARCHED = 30
 
-UNKNOWN_CHANNEL, UNKNOWN_MESSAGE, MISSING_ACCESS, MISSING_PERMISSIONS = 10003, 10008, 50001, 50013
-ARCHIVED, LOCKED, NO_DIRECT_MESSAGES, OLD_EDITS, HAS_THREAD = 50083, 160005, 50007, 30046, 160004
-NO_THREADS_HERE = 50024
-
-
-class Payload(ui.LayoutView):
-    """Components as they are. It is finished before it is sent, so that the library keeps nothing of it."""
-
-    def __init__(self, components: Sequence[Json]) -> None:
-        super().__init__(timeout=None)
-        self._raw = list(components)
-        self.stop()
-
-    def has_components_v2(self) -> bool:
-        return True
-
-    def to_components(self) -> list[dict[str, Any]]:
-        return self._raw
+FOR_GOOD = (400, 403, 404, 413)  # what is answered so is not tried again
+AWAKE_EVERY = 12 * 3600.0
 
 
 class Unsent(Exception):
     """It can never be sent; the reason is for the store."""
-
-
-class Outdated(Exception):
-    """A message that cannot be edited: it is `gone`, or too old to be edited now."""
-
-    def __init__(self, gone: bool) -> None:
-        super().__init__("gone" if gone else "too old")
-        self.gone = gone
-
-
-@dataclass(frozen=True, slots=True)
-class Shown:
-    """A picture with the name of its file."""
-
-    name: str
-    picture: Picture
-
-    @property
-    def shot(self) -> Shot:
-        return Shot(self.name, cards.cut(self.picture.alt, cards.LONGEST_ALT))
-
-    @property
-    def file(self) -> discord.File:
-        return discord.File(io.BytesIO(self.picture.png), self.name, description=self.shot.alt)
 
 
 class Ref(msgspec.Struct, omit_defaults=True):
@@ -124,21 +88,10 @@ def ref_of(card: Card) -> Ref:
     return msgspec.convert(card.ref, Ref)
 
 
-def nonce_of(key: str) -> str:
-    """By what Discord sees that a message was sent before: at most 25 characters."""
-    return hashlib.sha256(key.encode()).hexdigest()[:25]
-
-
 def digest(value: Any) -> str:
     """By what two contents are compared."""
     raw = value if isinstance(value, bytes) else msgspec.json.encode(value)
     return hashlib.sha256(raw).hexdigest()[:16]
-
-
-def mentioning(user: str | int | None) -> discord.AllowedMentions:
-    """Nobody but that person."""
-    users = [discord.Object(int(user))] if user else []
-    return discord.AllowedMentions(everyone=False, roles=False, users=users, replied_user=False)
 
 
 def changed_hexes(before: engine.State, after: engine.State) -> list[str]:
@@ -162,9 +115,20 @@ def slot_of(asked: Asked, place: str) -> str:
     return f"{place}{what}:{asked.seat}"
 
 
+def in_thread(table: TableInfo) -> bool:
+    """Whether the table has a thread of its own, beside which there is its channel."""
+    thread, channel = table.place.get("thread"), table.place.get("channel")
+    return None not in (thread, channel) and thread != channel
+
+
 def thread_name(table: TableInfo) -> str:
     """What a table's thread is called: its code first."""
     return cards.cut(" · ".join(dict.fromkeys((table.code, table.title, table.name))), 100)
+
+
+def is_asking(slot: str) -> bool:
+    """Whether the slot is that of a card which asks somebody now."""
+    return slot != "lobby" and not slot.startswith("old:")
 
 
 def place_of(slot: str) -> str:
@@ -180,6 +144,7 @@ class Courier:
         self, client: discord.Client, service: Service, pictures: Pictures, *, lease: float = LEASE
     ) -> None:
         self.client, self.service, self.pictures = client, service, pictures
+        self.wire = Wire(client)
         self._lease = timedelta(seconds=lease)
         self._room = asyncio.Semaphore(AT_ONCE)
         self._locks: WeakValueDictionary[int, asyncio.Lock] = WeakValueDictionary()
@@ -207,6 +172,7 @@ class Courier:
     async def _wake_up(self, group: asyncio.TaskGroup) -> None:
         """After a start every table in play is looked at once: what was not finished is done now."""
         group.create_task(self._tidy())
+        group.create_task(self._keep_awake())
         for table in await self.service.tables(statuses=("running", "paused")):
             group.create_task(self._safely(table.id))
 
@@ -227,6 +193,16 @@ class Courier:
         return min(max(wait, 0.02), LOOK_AGAIN)
 
     async def _deliver(self, row: Message) -> None:
+        """Deliver one parcel; what has begun when all ends is brought to its end, if that is soon."""
+        job = asyncio.ensure_future(self._delivered(row))
+        try:
+            await asyncio.shield(job)
+        except asyncio.CancelledError:
+            await asyncio.wait({job}, timeout=GRACE)
+            job.cancel()
+            raise
+
+    async def _delivered(self, row: Message) -> None:
         """Send one parcel and say how it went."""
         async with self._room:
             error, again = "", None
@@ -237,7 +213,7 @@ class Courier:
                 error = str(unsent)
             except (discord.HTTPException, aiohttp.ClientError, OSError, discord.RateLimited) as wrong:
                 error = f"{type(wrong).__name__}: {wrong}"
-                if not isinstance(wrong, discord.HTTPException) or wrong.status in (429, *range(500, 600)):
+                if getattr(wrong, "status", 0) not in FOR_GOOD:
                     again = self._later(row)
             except Exception as wrong:
                 log.exception("a parcel could not be sent (%s)", row.key)
@@ -365,13 +341,14 @@ class Courier:
             if age(ref.message) > OLD:
                 raise Outdated(gone=False)
             user = await self._discord_id(ref.person)
-            await self._edit(self._message(ref.channel, ref.message), payload, user, **files)
+            await self.wire.edit(self.wire.message(ref.channel, ref.message), payload, user, **files)
         except Outdated as outdated:
             if not outdated.gone:
                 await self._set_aside(view, card)
             again = f"{ref.key}.{view.seq}"
-            sent = await self._post(self._messageable(ref.channel), payload, again, None, shown)
-            new.message = sent.id
+            table = None if place_of(card.slot) else view.table
+            sent = await self._posted(table, again, self.wire.channel(ref.channel), payload, None, shown)
+            new.channel, new.message = sent.channel.id, sent.id
         await self._put(view, card.slot, new, asked.decision)
 
     async def _put(self, view: View, slot: str, ref: Ref, decision: str | None) -> None:
@@ -385,8 +362,8 @@ class Courier:
             await self._set_aside(view, card)
         else:
             try:
-                message = self._message(ref.channel, ref.message)
-                await self._edit(message, cards.stripped(ref.face, await self._came(view, ref)), None)
+                message = self.wire.message(ref.channel, ref.message)
+                await self.wire.edit(message, cards.stripped(ref.face, await self._came(view, ref)), None)
             except Outdated as outdated:
                 if not outdated.gone:
                     await self._set_aside(view, card)
@@ -408,6 +385,19 @@ class Courier:
             Card(table_id=view.table.id, slot=slot, ref=msgspec.to_builtins(ref), posted=card.posted)
         )
 
+    async def _keep_awake(self) -> None:
+        """Keep the threads of running tables from falling asleep, where their controls would fail. Endless.
+
+        A changed time until then counts as something that happened there, and nobody is told of it.
+        """
+        minutes: Literal[4320, 10080] = ASLEEP_AFTER
+        while True:
+            await asyncio.sleep(AWAKE_EVERY)
+            minutes = 4320 if minutes == ASLEEP_AFTER else ASLEEP_AFTER
+            for table in await self.service.tables(statuses=("running", "paused")):
+                if thread := table.place.get("thread"):
+                    await self.wire.wake(int(thread), auto_archive_duration=minutes)
+
     async def _tidy(self) -> None:
         """Take the controls from cards that were set aside, one after the other. Endless."""
         while True:
@@ -415,8 +405,8 @@ class Courier:
             ref = ref_of(card)
             face = Face(ref.texts[:-1], ref.face.shots)
             try:
-                await self._edit(
-                    self._message(ref.channel, ref.message), cards.stripped(face, ref.texts[-1]), None
+                await self.wire.edit(
+                    self.wire.message(ref.channel, ref.message), cards.stripped(face, ref.texts[-1]), None
                 )
             except Outdated as outdated:
                 if not outdated.gone:
@@ -535,13 +525,13 @@ class Courier:
         if known is not None:
             ref = ref_of(known)
             try:
-                await self._edit(self._message(ref.channel, ref.message), payload, None)
+                await self.wire.edit(self.wire.message(ref.channel, ref.message), payload, None)
             except Outdated:
                 log.info("Discord: the lobby card of table %s is gone or too old", table.code)
             return str(ref.message)
         if table.status != "lobby" or "channel" not in table.place:
             return None
-        where = self._messageable(table.place["channel"])
+        where = self.wire.channel(table.place["channel"])
         message = await self._sent(row, where, payload, None, f'"r1:{table.id}:-:-:join:')
         async with self.service.store.begin() as unit:
             ref = Ref(message.channel.id, message.id, key=row.key)
@@ -559,7 +549,7 @@ class Courier:
             if wrong.code != NO_DIRECT_MESSAGES or "channel" not in table.place:
                 raise
             payload = [cards.text(f"<@{direct}>"), *payload]
-            where = self._messageable(table.place["channel"])
+            where = self.wire.channel(table.place["channel"])
             message = await self._sent(row, where, payload, direct, f"<@{direct}>")
         return str(message.id)
 
@@ -572,12 +562,12 @@ class Courier:
             view = await self.service.view(table.id)
             if view.state is not None:
                 shown = await self._pictures(view, view.seq)
-                payload = [*payload, *([cards.gallery([s.shot for s in shown])] if shown else [])]
+                payload = [*payload, *cards.pictures([s.shot for s in shown])]
         channel = await self._channel(table, direct)
         marker = json.dumps(payload[0]["content"])
         message = await self._sent(row, channel, payload, None, marker, shown)
         if notice.kind == "started" and direct is None:
-            await self._pin(message)
+            await self.wire.pin(message)
         return str(message.id)
 
     # -- places ------------------------------------------------------------------------------
@@ -590,32 +580,11 @@ class Courier:
         async with self.service.store.read() as unit:
             lobby = await unit.games.card(table.id, "lobby")
         made_of = ref_of(lobby).message if lobby else None
-        thread = await self._new_thread(channel, thread_name(table), made_of)
+        thread = await self.wire.new_thread(channel, thread_name(table), made_of)
         await self.service.place(table.id, {"thread": thread})
         if thread != channel:
             await self._seat_all(table, thread)
         return await self.service.table(table.id)
-
-    async def _new_thread(self, channel: int, name: str, lobby: int | None) -> int:
-        http = self.client.http
-        try:
-            if lobby is None:
-                made = await http.start_thread_without_message(
-                    channel, name=name, auto_archive_duration=ASLEEP_AFTER, type=11
-                )
-            else:
-                made = await http.start_thread_with_message(
-                    channel, lobby, name=name, auto_archive_duration=ASLEEP_AFTER
-                )
-            return int(made["id"])
-        except discord.HTTPException as wrong:
-            if wrong.code == HAS_THREAD and lobby is not None:
-                return lobby  # a thread has the id of the message it was made of
-            if wrong.code in (UNKNOWN_MESSAGE,) and lobby is not None:
-                return await self._new_thread(channel, name, None)
-            if wrong.code in (MISSING_PERMISSIONS, MISSING_ACCESS, NO_THREADS_HERE):
-                return channel
-            raise
 
     async def _seat_all(self, table: TableInfo, thread: int) -> None:
         for sitter in table.sitters:
@@ -625,12 +594,6 @@ class Courier:
                 except discord.HTTPException as wrong:
                     log.info("Discord: %s was not added to the thread: %s", sitter.name, wrong)
 
-    async def _pin(self, message: discord.Message) -> None:
-        try:
-            await message.pin()
-        except discord.HTTPException as wrong:
-            log.info("Discord: a message was not pinned: %s", wrong)
-
     async def _channel(self, table: TableInfo, direct: str | None) -> Any:
         """Where to send: the table's thread, its channel, or somebody's direct messages."""
         if direct is not None:
@@ -638,13 +601,7 @@ class Courier:
         where = table.place.get("thread") or table.place.get("channel")
         if where is None:
             raise Unsent("the table has no place on Discord")
-        return self._messageable(where)
-
-    def _messageable(self, channel: int) -> discord.PartialMessageable:
-        return self.client.get_partial_messageable(int(channel))
-
-    def _message(self, channel: int, message: int) -> discord.PartialMessage:
-        return self._messageable(channel).get_partial_message(message)
+        return self.wire.channel(where)
 
     async def _discord_id(self, person: int | None) -> str | None:
         if person is None:
@@ -665,89 +622,49 @@ class Courier:
         shown: Sequence[Shown] = (),
     ) -> discord.Message:
         """Send a parcel's message once; `marker` stands in its JSON and in no other's."""
-        if row.attempts > 1 and (found := await self._found(channel, marker, row.created)):
+        if row.attempts > 1 and (found := await self.wire.found(channel, marker, row.created)):
             return found
-        try:
-            return await self._post(channel, payload, row.key, user, shown)
-        except discord.HTTPException as wrong:
-            if wrong.code == UNKNOWN_CHANNEL:
-                return await self._elsewhere(row, payload, user, shown)
-            if wrong.code in (MISSING_PERMISSIONS, MISSING_ACCESS) and shown:
-                return await self._post(channel, without_pictures(payload), row.key, user, ())
-            raise
-
-    async def _elsewhere(
-        self, row: Message, payload: list[Json], user: str | None, shown: Sequence[Shown]
-    ) -> discord.Message:
-        """The thread is gone: another one is made."""
         table = await self.service.table(notices.decoded(row.payload).table)
-        if "thread" not in table.place or table.place["thread"] == table.place["channel"]:
-            raise Unsent("the channel of the table is gone")
-        thread = await self._new_thread(int(table.place["channel"]), thread_name(table), None)
+        to_table = (row.lane or "").startswith("table:")
+        return await self._posted(table if to_table else None, row.key, channel, payload, user, shown)
+
+    async def _posted(
+        self,
+        table: TableInfo | None,
+        key: str,
+        channel: Any,
+        payload: list[Json],
+        user: str | None,
+        shown: Sequence[Shown],
+    ) -> discord.Message:
+        """Send it, for a `table` if need be without pictures or beside its thread, or to a new thread."""
+        beside = [self.wire.channel(table.place["channel"])] if table and in_thread(table) else []
+        plain = [(without_pictures(payload), ())] if shown else []
+        refused = None
+        for where in (channel, *beside):
+            for parts, pictures in ((payload, shown), *plain):
+                try:
+                    return await self.wire.post(where, parts, key, user, pictures)
+                except discord.HTTPException as wrong:
+                    if wrong.code == UNKNOWN_CHANNEL and table and beside:
+                        return await self.wire.post(await self._elsewhere(table), payload, key, user, shown)
+                    if wrong.code not in NOT_HERE:
+                        raise
+                    refused = wrong
+        raise Unsent(f"nothing may be written there: {refused}")
+
+    async def _elsewhere(self, table: TableInfo) -> discord.PartialMessageable:
+        """The thread is gone: another one is made."""
+        thread = await self.wire.new_thread(int(table.place["channel"]), thread_name(table), None)
         await self.service.place(table.id, {"thread": thread})
         await self._seat_all(table, thread)
-        return await self._post(self._messageable(thread), payload, row.key, user, shown)
-
-    async def _post(
-        self, channel: Any, payload: list[Json], key: str, user: str | None, shown: Sequence[Shown]
-    ) -> discord.Message:
-        sent: discord.Message = await channel.send(
-            view=Payload(payload),
-            files=[each.file for each in shown],
-            nonce=nonce_of(key),
-            allowed_mentions=mentioning(user),
-        )
-        return sent
-
-    async def _found(self, channel: Any, marker: str, since: datetime) -> discord.Message | None:
-        """The same message, where an earlier attempt has sent it after all."""
-        me = self.client.user.id if self.client.user else None
-        try:
-            async for message in channel.history(limit=SEARCHED, after=since - SKEW, oldest_first=False):
-                raw = json.dumps([part.to_dict() for part in message.components])
-                if message.author.id == me and marker in raw:
-                    found: discord.Message = message
-                    return found
-        except discord.HTTPException as wrong:
-            log.info("Discord: the history of a channel could not be read: %s", wrong)
-        return None
-
-    async def _edit(
-        self, message: discord.PartialMessage, payload: list[Json], user: str | None, **files: Any
-    ) -> None:
-        """Edit in place, waking the thread if it sleeps. Raises Outdated where it cannot be edited."""
-        for attempt in range(2):
-            try:
-                await message.edit(view=Payload(payload), allowed_mentions=mentioning(user), **files)
-                return
-            except discord.RateLimited as wrong:
-                raise Outdated(gone=False) from wrong
-            except discord.HTTPException as wrong:
-                if wrong.code == ARCHIVED and attempt == 0:
-                    await self._wake(message.channel.id)
-                elif wrong.code in (UNKNOWN_MESSAGE, UNKNOWN_CHANNEL, MISSING_PERMISSIONS, MISSING_ACCESS):
-                    raise Outdated(gone=True) from wrong
-                elif wrong.code in (OLD_EDITS, ARCHIVED):
-                    raise Outdated(gone=False) from wrong
-                else:
-                    raise
-
-    async def _wake(self, thread: int) -> None:
-        try:
-            await self.client.http.edit_channel(thread, archived=False)
-        except discord.HTTPException as wrong:
-            log.info("Discord: a thread could not be woken: %s", wrong)
+        return self.wire.channel(thread)
 
 
 def moment(view: View) -> tuple[Any, ...]:
     """By what a table that has changed is known."""
     votes = tuple((ballot.vote.id, seat) for ballot, seat in view.waiting())
     return view.seq, view.table.status, votes, tuple(s.person for s in view.table.sitters)
-
-
-def age(message: int) -> timedelta:
-    """How old a message is, by its id."""
-    return datetime.now(UTC) - discord.utils.snowflake_time(message)
 
 
 def without_pictures(payload: list[Json]) -> list[Json]:

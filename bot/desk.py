@@ -332,7 +332,7 @@ class ServiceDesk:
                 return NotDone("ambiguous", said.index, said.reason, decision, said.choices)
             case replies.Stale():
                 about = "a question that has been settled meanwhile."
-                return Stale(about, waits, (*said.lines, *said.since), decision, offered)
+                return Stale(about, waits, said.since, decision, offered)
             case replies.Confirm():
                 return NotDone("refused", 0, said.reason, decision, (said.line,))
             case replies.NotYours() | replies.Closed():

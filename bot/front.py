@@ -20,14 +20,15 @@ from bot import cards, controls, words
 from bot.answers import Answer, Done, Shown, Stale, Voted
 from bot.cards import Json
 from bot.controls import Key
-from bot.courier import Payload, ref_of
-from bot.courier import Shown as Picture
+from bot.courier import is_asking, ref_of
 from bot.lobby import told_status
 from bot.people import by_discord, table_name
 from bot.pictures import Pictures
 from bot.play import View, seat_name
 from bot.service import Service
 from bot.tables import TableInfo
+from bot.wire import Payload
+from bot.wire import Shown as Picture
 from storage import Missing, Status, StoreError, Table
 
 log = logging.getLogger(__name__)
@@ -209,21 +210,20 @@ class Front:
             drawn = await self.pictures.drawn(answer.picture, state)
             if drawn is not None:
                 shown = Picture(f"{answer.picture}.png", drawn)
-                await reply(interaction, [cards.gallery([shown.shot])], [shown], public=public)
+                await reply(interaction, cards.pictures([shown.shot]), [shown], public=public)
                 return
         await reply(interaction, [cards.text(cards.spoken(answer)[0])], public=public)
 
     async def _link(self, table: TableInfo, seat: int | None) -> str | None:
-        """Where the card is that asks that seat, or any."""
-        async with self.service.store.read() as unit:
-            kept = [
-                ref_of(c) for c in await unit.games.cards(table.id) if ":" in c.slot and "old:" not in c.slot
-            ]
-        found = next((r for r in kept if r.seat == seat), kept[0] if kept else None)
-        guild = table.place.get("guild")
-        if found is None or guild is None:
+        """Where the card is that asks that seat, or any; until it is there, its thread."""
+        guild, thread = table.place.get("guild"), table.place.get("thread")
+        if guild is None or thread is None:
             return None
-        return f"https://discord.com/channels/{guild}/{found.channel}/{found.message}"
+        async with self.service.store.read() as unit:
+            kept = [ref_of(c) for c in await unit.games.cards(table.id) if is_asking(c.slot)]
+        found = next((r for r in kept if r.seat == seat), kept[0] if kept else None)
+        where = f"{found.channel}/{found.message}" if found else thread
+        return f"https://discord.com/channels/{guild}/{where}"
 
     # -- what is pressed ---------------------------------------------------------------------
 

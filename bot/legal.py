@@ -42,29 +42,29 @@ def _group(group: Sequence[Choice]) -> str:
     first, *others = group
     if not others:
         return _line(first)
-    told = _tree([choice.path[2:] for choice in group])
-    return f"{first.line}   # {told}" if len(told) <= LONGEST else first.line + _counted(group)
+    labels = [choice.path[2:] for choice in group]
+    told = _tree(labels) if all(labels) else ""
+    return f"{first.line}   # {told}" if 0 < len(told) <= LONGEST else first.line + _counted(group)
 
 
 def _tree(paths: Sequence[tuple[str, ...]]) -> str:
     """`#7 rotation 0 1 5; #8 rotation 1 4`: labels with what follows each."""
-    parts = [(head, [p[1:] for p in found if p[1:]]) for head, found in _by_head(paths)]
-    if all(not rest for _, rest in parts):
-        labels = [head for head, _ in parts]
-        return _shared(labels)
-    return "; ".join(f"{head} {_tree(rest)}".strip() for head, rest in parts)
+    parts = _by_head(paths)
+    if not any(rest for _, rest in parts):
+        return _shared([head for head, _ in parts])
+    return "; ".join(f"{head} {_tree(rest)}" if rest else head for head, rest in parts)
 
 
 def _by_head(paths: Sequence[tuple[str, ...]]) -> list[tuple[str, list[tuple[str, ...]]]]:
+    """The first labels, each with the paths that go on behind it."""
     found: dict[str, list[tuple[str, ...]]] = {}
-    for path in paths:
-        if path:
-            found.setdefault(path[0], []).append(path)
+    for path in filter(None, paths):
+        found.setdefault(path[0], []).extend([path[1:]] if path[1:] else [])
     return list(found.items())
 
 
 def _shared(labels: Sequence[str]) -> str:
-    """Labels with the words that all begin with said once."""
+    """One or more labels, the words with which all begin said once."""
     start = labels[0].rpartition(" ")[0] + " "
     if len(start) == 1 or not all(label.startswith(start) for label in labels):
         return ", ".join(labels)

@@ -114,7 +114,8 @@ class Lobby(Memory):
     ) -> TableInfo:
         """Begin. `order` is the seating by names; without it the seats are shuffled from a recorded seed.
 
-        By the host. Who was invited and has not joined stops it, with his name.
+        The seed is also the lot of a title that deals something out. By the host. Who was invited and
+        has not joined stops it, with his name.
         """
         async with self._held(table) as play:
             info = play.table
@@ -123,16 +124,17 @@ class Lobby(Memory):
             if absent := [s.name for s in info.sitters if not s.joined]:
                 have = "have" if len(absent) > 1 else "has"
                 raise ValueError(f"{words.listed(absent)} {have} not joined yet.")
-            if order is None and seed is None:
+            if seed is None:
                 seed = secrets.randbelow(2**31)
             seating = seated(info.sitters, order, seed)
             names = [s.name for s in seating]
-            state = engine.new_game(info.title, names, info.options).state
+            state, dealt = engine.new_game(info.title, names, info.options, seed)
             async with self._writing(play) as draft:
                 await draft.unit.games.number(table, [s.row for s in seating])
                 await draft.unit.games.change(table, status="running", seed=None if order else seed)
                 shuffled = "" if order else f", shuffled from the seed {seed}"
                 said = f"The game begins. The seating: {words.listed(names)}{shuffled}."
+                said = " ".join([said, *engine.narrate(state, dealt)])
                 draft.add(
                     Entry(transport="service", kind="note", line="start", said=said, person_id=by,
                           events=engine.encoded(state)),

@@ -263,6 +263,11 @@ class Memory:
         parcels += notices.turns(after, draft.seq, new, reached, due)
         known = {a.decision for a in former}
         goes_on = [a for a in draft.asked if a.main and a not in new and a.decision not in known]
+        acted = {entry.seat for entry in draft.entries}
+        for a in goes_on:
+            if a.seat not in acted and a.seat in sitting:
+                who = await reach(unit, sitting[a.seat], a.seat)
+                parcels += notices.moved_on(after, draft.seq, a, who, due)
         return parcels + [p for a in goes_on[:1] for p in notices.refresh(after, draft.seq, a)]
 
     async def _answered(self, request: str | None) -> Answer | None:

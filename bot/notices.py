@@ -96,6 +96,11 @@ def turns(
     ]
 
 
+def moved_on(table: TableInfo, seq: int, asked: Asked, to: Recipient, due: datetime) -> list[Parcel]:
+    """A letter to somebody whose question somebody else's act has made another: his last one is past."""
+    return [p for p in turns(table, seq, [asked], {asked.seat: to}, due) if p.channel == "mail"]
+
+
 def refresh(table: TableInfo, seq: int, asked: Asked) -> list[Parcel]:
     """The card of a table follows the same person's next decision."""
     if not table.place:

@@ -44,14 +44,15 @@ from mail import (
     wording,
 )
 from mail.compose import Copy, Paragraph
-from mail.desk import Due
-from storage import Message, Missing
+from mail.desk import Due, Folder
+from storage import Message
 
 log = logging.getLogger(__name__)
 
 LEASE = timedelta(seconds=20)  # for as long a letter waits when its courier has died
 AGAIN = (10, 60, 600, 3600)  # seconds after which a notice is tried again that could not be made a letter
 NEWEST = 50  # of what happened since somebody's last turn
+MEMORY = 5.0  # seconds in which what was written into the store is seen in memory
 CARRIED = 10  # rows of the outbox at a time
 
 
@@ -97,9 +98,19 @@ async def wake(service: Service, courier: Courier) -> None:
 
 def imap_account(mail: Mail) -> ImapAccount:
     """The mailbox as the settings name it."""
-    server = mail.imap
+    server, names = mail.imap, mail.folders
     return ImapAccount(
-        server.host, server.user, server.password.get_secret_value(), server.port, server.tls != "plain"
+        server.host,
+        server.user,
+        server.password.get_secret_value(),
+        server.port,
+        server.tls != "plain",
+        inbox=names.inbox,
+        folders={
+            Folder.PROCESSED: names.processed,
+            Folder.IGNORED: names.ignored,
+            Folder.QUARANTINE: names.quarantine,
+        },
     )
 
 
@@ -206,20 +217,28 @@ class Writer:
             return None
         if notice.kind == "claim":
             return await self._claim(notice.person)
-        try:
-            view = await self._service.view(notice.table)
-        except Missing:
-            return None
+        table = await self._service.table(notice.table)
         if notice.kind == "invited":
-            return await self._invitation(view.table, notice.person, str(row.address["email"]))
+            return await self._invitation(table, notice.person, str(row.address["email"]))
         seat = notice.seat
-        if seat is None or view.table.seat_of(notice.person) != seat:
+        if seat is None or table.seat_of(notice.person) != seat:
             return None
+        view = await self._caught_up(notice)
         page = await self._page(view, notice, seat)
         decision = notice.decision or view.decision(seat) or view.now
         async with self._store.read() as unit:
-            seal = await seal_for(unit, notice.person, view.table, seat, decision)
+            seal = await seal_for(unit, notice.person, table, seat, decision)
         return (page, seal) if page and seal else None
+
+    async def _caught_up(self, notice: Notice) -> View:
+        """The table once what is shown of it is as new as the notice: memory follows behind the commit.
+
+        Raises TimeoutError where it does not.
+        """
+        async with asyncio.timeout(MEMORY):
+            while (view := await self._service.view(notice.table)).seq < notice.seq:  # noqa: ASYNC110
+                await asyncio.sleep(0.01)
+            return view
 
     async def _claim(self, person: int) -> tuple[Page, Seal] | None:
         """Whether an address is really his."""

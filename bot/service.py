@@ -19,16 +19,13 @@ do everything. Every method for the lobby raises ValueError with a sentence wher
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import engine
 from bot import notices, votes, words
 from bot.answers import (
     Ambiguous,
     Answer,
-    Asked,
     Closed,
     Confirm,
     Done,
@@ -43,74 +40,11 @@ from bot.answers import (
 from bot.lobby import Lobby, allowed, told_status
 from bot.memory import Draft, reach
 from bot.play import Play, seat_name
-from bot.tables import TableInfo
-from storage import Ballot, Entry, Repeated, Taken
+from bot.sayings import ALONE, SHOWS, Saying, first_word, kept, shown
+from storage import Ballot, Repeated, Taken
 from storage import Stale as Overtaken
 
 ATTEMPTS = 5  # against another process that writes at the same table
-LAST_ROWS = 12
-
-SHOWS = ("help", "status", "sheet", "turn", "map", "board", "market", "log", "company", "player")
-ALONE = ("undo", "redo", "resign", *SHOWS)
-
-
-@dataclass(frozen=True, slots=True)
-class Saying:
-    """What was said, by whom, as an answer to what."""
-
-    seat: int
-    lines: tuple[str, ...]
-    seen: str | None
-    request: str | None
-    person: int | None
-    transport: str
-
-    def entry(self, index: int = 0, **details: object) -> Entry:
-        """A row of the log for it."""
-        request = f"{self.request}#{index}" if self.request and index else self.request
-        row = {
-            "request": request, "seat": self.seat, "person_id": self.person, "transport": self.transport,
-            "decision": self.seen, "said": self.lines[index],
-        }  # fmt: skip
-        return Entry.model_validate(row | details)
-
-
-def without_comment(line: str) -> str:
-    """A line without what is behind a `#` that no digit follows."""
-    return re.sub(r"#(?!\d).*", "", line).strip()
-
-
-def first_word(line: str) -> str:
-    """What kind of line it is."""
-    return (line.split() or [""])[0].casefold()
-
-
-def shown(play: Play, seat: int | None, line: str) -> Shown | None:
-    """The answer to a question that changes nothing: `status`, `log 20`, `company X` … or None."""
-    what, _, rest = " ".join(line.split()).partition(" ")
-    what, rest, state, asked = what.casefold(), rest.strip(), play.state, play.asked
-    decision = next((a.decision for a in asked if a.seat == seat), None)
-    text, picture = None, None
-    match what:
-        case "log" if rest.isdecimal() or not rest:
-            text = words.log(play, min(int(rest or LAST_ROWS), 1000))
-        case "company":
-            text = words.company(state, rest) or f"There is no company {rest}."
-        case "player":
-            text = words.player(state, rest) or f"There is no player {rest}."
-        case _ if rest:
-            return None
-        case "help":
-            text = words.help(state, -1 if seat is None else seat, asked)
-        case "turn":
-            text = f"{words.title_line(state)}\n{words.waiting(state, asked)}"
-        case "status" | "sheet":
-            text, picture = words.status(state, asked), "sheet"
-        case "map" | "board":
-            text, picture = words.board(state), "map"
-        case "market":
-            text, picture = words.market(state), "market"
-    return None if text is None else Shown(what, text, picture, decision=decision)
 
 
 class Service(Lobby):
@@ -140,16 +74,16 @@ class Service(Lobby):
         for attempt in range(ATTEMPTS):
             try:
                 async with self._held(table) as play:
-                    if kept := await self._answered(request):
-                        return kept
+                    if former := await self._answered(request):
+                        return former
                     return await self._heard(play, seat, lines, seen, request, person, transport)
             except Overtaken:
                 if attempt == ATTEMPTS - 1:
                     raise
                 self._forget(table)
             except Repeated:
-                if kept := await self._answered(request):
-                    return kept
+                if former := await self._answered(request):
+                    return former
                 raise
         raise AssertionError("unreachable")
 
@@ -173,8 +107,8 @@ class Service(Lobby):
         sitter = info.at(seat)
         if person is not None and (sitter is None or sitter.person != person):
             return NotYours(f"That is for {play.state.players[seat]}, not for you.")
-        kept = tuple(line for raw in lines if (line := without_comment(raw)))
-        saying = Saying(seat, kept, seen, request, person, transport)
+        places, plain = tuple(zip(*kept(lines), strict=True)) or ((), ())
+        saying = Saying(seat, plain, places, seen, request, person, transport)
         answer = await self._dispatched(play, saying)
         if request and not isinstance(answer, Done | Voted | Shown | Confirm):
             async with self._writing(play, request) as draft:
@@ -190,7 +124,7 @@ class Service(Lobby):
             for index, line in enumerate(said.lines):
                 if first_word(line) in ALONE:
                     reason = f"`{line}` has to be said by itself."
-                    return Refused(index, line, reason, decision=self._decision(play, said))
+                    return Refused(*said.place(index), reason, decision=self._decision(play, said))
             return await self._moves(play, said)
         line = said.lines[0]
         word = first_word(line)
@@ -235,12 +169,12 @@ class Service(Lobby):
                 full = engine.spell(state, action)
                 state, events = engine.play(state, name, action)
             except engine.Unreadable as error:
-                return Unreadable(index, line, str(error), tuple(error.nearest), decision=decision)
+                return Unreadable(*said.place(index), str(error), tuple(error.nearest), decision=decision)
             except engine.Ambiguous as error:
-                return Ambiguous(index, line, str(error), tuple(error.choices), decision=decision)
+                return Ambiguous(*said.place(index), str(error), tuple(error.choices), decision=decision)
             except engine.Refused as error:
                 near = tuple(engine.nearest(state, name, line))
-                return Refused(index, line, str(error), near, decision=decision)
+                return Refused(*said.place(index), str(error), near, decision=decision)
             entries.append(said.entry(index, line=full, events=engine.encoded_events(events)))
             seq = play.seq + len(entries)
             moves.append(Moved(seq, line, full, tuple(engine.narrate(state, events))))
@@ -434,7 +368,7 @@ class Service(Lobby):
         await draft.unit.votes.close(vote.id, closed if shift else "overtaken")
         if shift is None:
             return "overtaken", ["There is nothing left of what the vote was about."]
-        asker = Saying(wanted_by, (way,), None, None, said.person, said.transport)
+        asker = Saying(wanted_by, (way,), (0,), None, None, said.person, said.transport)
         return closed, [await self._carry_out(draft, asker, shift)]
 
     async def end(
@@ -449,12 +383,12 @@ class Service(Lobby):
         if seat is None:
             allowed(info, by, sitters=True)
         async with self._held(table) as play:
-            if kept := await self._answered(request):
-                return kept
+            if former := await self._answered(request):
+                return former
             if closed := self._closed(play, "running", "paused"):
                 return closed
             others = tuple(s.seat for s in play.table.sitters if s.seat is not None and s.person != by)
-            said = Saying(seat or 0, ("end",), None, request, by, transport)
+            said = Saying(seat or 0, ("end",), (0,), None, request, by, transport)
             wish = f"{play.state.players[said.seat]} would like to end the game unfinished."
             return await self._ask(play, said, "end", others, {}, wish)
 
@@ -480,4 +414,4 @@ class Service(Lobby):
         return draft.answer
 
 
-__all__ = ["Asked", "Saying", "Service", "TableInfo", "shown"]
+__all__ = ["Service"]

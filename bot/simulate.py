@@ -36,6 +36,7 @@ from bot.invariants import (
 from engine import (
     CLOSED,
     POOL,
+    TREASURY,
     Action,
     AnyEvent,
     Option,
@@ -71,6 +72,7 @@ from engine.actions import (
     Exchange,
     FloatCompany,
     Half,
+    IssueShares,
     Lay,
     Loan,
     LoanFor,
@@ -82,6 +84,7 @@ from engine.actions import (
     Pay,
     Raise,
     RedeemFor,
+    RedeemShares,
     RemoveMarker,
     Repay,
     Run,
@@ -106,12 +109,12 @@ from engine.events import (
 )
 from engine.holdings import unit
 from engine.kernel import refusal
-from engine.record import observed, write
+from engine.record import deal_of, observed, write
 from engine.state import (
-    TREASURY,
     Auction,
     Bidding,
     Borrowing,
+    Claim,
     Crisis,
     FreeToken,
     MergerTurn,
@@ -143,6 +146,7 @@ WEIGHTS: dict[str, float] = {
     "par": 6,
     "buy from the initial offering": 9,
     "buy from the pool": 4,
+    "buy from a treasury": 5,
     "buy several at once": 2,
     "buy again in the same turn": 2,
     "sell": 0.3,
@@ -168,7 +172,10 @@ WEIGHTS: dict[str, float] = {
     "choose a home": 1,
     "run best": 12,
     "run worse than best": 0.6,
+    "point out a better run": 3,
+    "let a run stand": 2,
     "pay": 3,
+    "pay half": 3,
     "withhold": 5,
     "buy a train": 6,
     "buy a train from the pool": 4,
@@ -187,10 +194,8 @@ WEIGHTS: dict[str, float] = {
     "start a company": 12,
     "choose a size": 1,
     "sell short": 1.5,
-    "buy from a treasury": 9,
     "loan in the stock round": 0.6,
     "redeem for a company": 1.5,
-    "pay half": 4,
     "no repay": 3,
     "no growth": 4,
     "no offer for sale": 6,
@@ -211,6 +216,9 @@ WEIGHTS: dict[str, float] = {
     "name the buyer": 1,
     "remove a marker": 1,
     "sell in a cash crisis": 4,
+    "issue shares": 1,
+    "redeem shares": 1,
+    "no issue": 3,
 }
 """Every kind of decision, and how it is drawn beside the others that are open."""
 
@@ -252,9 +260,9 @@ def kind_of(state: State, seat: str, action: Action) -> str:
                 return "buy again in the same turn"
             if count > 1:
                 return "buy several at once"
-            if source == TREASURY:
-                return "buy from a treasury"
-            return "buy from the pool" if source == POOL else "buy from the initial offering"
+            return {POOL: "buy from the pool", TREASURY: "buy from a treasury"}.get(
+                source, "buy from the initial offering"
+            )
         case Sell():
             return _kind_of_sale(state, seat, action)
         case Exchange():
@@ -279,11 +287,17 @@ def kind_of(state: State, seat: str, action: Action) -> str:
         case ChooseHome():
             return "choose a home"
         case Run():
-            return "run best"
+            return "point out a better run" if isinstance(state.top, Claim) else "run best"
         case Pay():
             return "pay"
         case Withhold():
             return "withhold"
+        case Half():
+            return "pay half"
+        case IssueShares():
+            return "issue shares"
+        case RedeemShares():
+            return "redeem shares"
         case BuyTrain():
             return _kind_of_train(state, action)
         case DiscardTrain():
@@ -301,7 +315,6 @@ KINDS_OF: dict[type[Action], str] = {
     Short: "sell short",
     LoanFor: "loan in the stock round",
     RedeemFor: "redeem for a company",
-    Half: "pay half",
     Loan: "loan",
     Repay: "repay",
     Mine: "lay with a mine",
@@ -337,6 +350,8 @@ def _kind_of_pass(state: State) -> str:
             return "no free token"
         case OperatingTurn(_, step):
             return f"no {step.removesuffix('s')}"
+        case Claim():
+            return "let a run stand"
     return "done in the stock round"
 
 
@@ -445,7 +460,7 @@ class Chance:
             kinds.setdefault(kind_of(state, seat, option.action), []).append(option)
         kind = self.random.choices(list(kinds), [self.temper[k] for k in kinds])[0]
         option = self.random.choice(kinds[kind])
-        if isinstance(option.action, Run):
+        if isinstance(option.action, Run) and not isinstance(state.top, Claim):
             return self._run(state, seat, option.action)
         if option.amounts is not None:
             return at_amount(option, self._dollars(option.amounts)), kind
@@ -508,7 +523,8 @@ class Simulated:
     @property
     def text(self) -> str:
         """The game as a `.18xx` file."""
-        said = write(self.title, self.options, self.players, self.lines, self.checkpoints)
+        setup = deal_of(self.start)
+        said = write(self.title, self.options, self.players, self.lines, self.checkpoints, setup)
         return f"# random play, seed {self.seed}\n{said}"
 
     @property
@@ -536,7 +552,7 @@ def simulated(
     option or number of players that there is not.
     """
     names = NAMES[:players]
-    state, _ = new_game(title, names, chosen)
+    state, _ = new_game(title, names, chosen, seed)
     game = Simulated(title, names, state.options, seed, state, state)
     chance = Chance(seed)
     try:

@@ -99,6 +99,7 @@ def _privates(state: engine.State, owner: str) -> list[str]:
 
 def companies(state: engine.State) -> list[str]:
     """Price, president, treasury, shares and trains of each company that has begun."""
+    own = engine.game_of(state).title.flotation.keeps_rest
     rows = [
         (
             sym,
@@ -107,6 +108,7 @@ def companies(state: engine.State) -> list[str]:
             f"${state.cash[sym]:,}" if company.floated else "not floated",
             f"{company.shares.get(engine.IPO, 0)}",
             f"{company.shares.get(engine.POOL, 0)}",
+            *([f"{company.shares.get(sym, 0)}"] if own else []),
             " ".join(company.trains) or "-",
             str(company.markers),
             ", ".join(_privates(state, sym)) or "-",
@@ -116,7 +118,8 @@ def companies(state: engine.State) -> list[str]:
     ]
     if not rows:
         return ["No company has begun."]
-    head = ("company", "price", "president", "treasury", "ipo%", "pool%", "trains", "tokens", "privates")
+    percents = ("ipo%", "pool%", "own%") if own else ("ipo%", "pool%")
+    head = ("company", "price", "president", "treasury", *percents, "trains", "tokens", "privates")
     return table(head, rows)
 
 
@@ -157,7 +160,11 @@ def company(state: engine.State, symbol: str) -> str | None:
     found, facts = state.companies[sym], engine.game_of(state).facts
     name = next(c.name for c in facts.companies if c.sym == sym)
     tokens = [hex for hex, placed in state.tokens.items() if any(owner == sym for _, owner in placed)]
-    held = [f"{state.name(owner)} {percent}%" for owner, percent in found.shares.items() if percent]
+    held = [
+        f"{'treasury' if owner == sym else state.name(owner)} {percent}%"
+        for owner, percent in found.shares.items()
+        if percent
+    ]
     lines = [
         f"{sym}: {name}",
         f"price {price(state, sym)}, par {f'${found.par}' if found.par is not None else '-'}, "

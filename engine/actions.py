@@ -173,9 +173,25 @@ class Withhold(Action, frozen=True):
 
 
 class Half(Action, frozen=True):
-    """Pay half the revenue and keep the rest (1817 §6.6)."""
+    """Pay half the revenue and keep the rest (1851, Pay Dividends)."""
 
     forms = ("half",)
+
+
+class IssueShares(Action, frozen=True):
+    """A company sells so many of its own shares into the pool (1851)."""
+
+    count: int
+    forms = ("issue count:COUNT", "issue")
+    menu = ("count",)
+
+
+class RedeemShares(Action, frozen=True):
+    """A company buys so many of its own shares out of the pool (1851)."""
+
+    count: int
+    forms = ("redeem count:COUNT", "redeem")
+    menu = ("count",)
 
 
 class BuyTrain(Action, frozen=True):
@@ -402,6 +418,8 @@ AnyAction = (
     | Pay
     | Withhold
     | Half
+    | IssueShares
+    | RedeemShares
     | BuyTrain
     | DiscardTrain
     | Raise

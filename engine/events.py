@@ -263,7 +263,7 @@ class OfferMade(Event, frozen=True):
 
 
 class OfferEnded(Event, frozen=True):
-    """An offer was taken, declined, or ended with its turn: `accepted`, `declined`, `lapsed`."""
+    """An offer was `accepted`, or came to nothing: `declined`, `withdrawn`, `lapsed` with its turn."""
 
     number: int
     outcome: str

@@ -20,13 +20,15 @@ Color = Literal["white", "yellow", "green", "brown", "gray", "red", "blue"]
 class Node(msgspec.Struct, frozen=True, kw_only=True):
     """A stop, or a junction where track joins without one.
 
-    `revenue` is one figure, or figures by the phase from which each counts.
+    `revenue` is one figure, or figures by the phase from which each counts. `usable_from_phase`: before
+    that phase no route uses the track of its hex.
     """
 
     kind: Literal["city", "town", "junction", "offboard"]
     revenue: int | dict[str, int] = 0
     slots: int = 0
     group: str | None = None
+    usable_from_phase: str | None = None
 
 
 class Terrain(msgspec.Struct, frozen=True, kw_only=True):
@@ -89,6 +91,7 @@ class TrainFacts(msgspec.Struct, frozen=True, kw_only=True):
 class PhaseFacts(msgspec.Struct, frozen=True, kw_only=True):
     """A phase, begun by the first purchase of the train `on`.
 
+    `yellow_lays`: how many yellow tiles a company may lay in a turn; an upgrade takes the place of all.
     `ipo_sizes`: the numbers of shares with which a company may start.
     """
 
@@ -97,6 +100,7 @@ class PhaseFacts(msgspec.Struct, frozen=True, kw_only=True):
     train_limit: int
     tile_colors: tuple[Color, ...]
     operating_rounds: int
+    yellow_lays: int = 1
     notes: tuple[str, ...] = ()
     ipo_sizes: tuple[int, ...] = ()
 
@@ -134,7 +138,10 @@ class Grant(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class PrivateFacts(msgspec.Struct, frozen=True, kw_only=True):
-    """A private company: face value and income in dollars."""
+    """A private company: face value and income in dollars.
+
+    `used_with_players`: the numbers of players with whom it is in play; none named: all.
+    """
 
     sym: str
     name: str
@@ -144,6 +151,7 @@ class PrivateFacts(msgspec.Struct, frozen=True, kw_only=True):
     ability: str | None = None
     grants: Grant | None = None
     effect: dict[str, Any] = {}
+    used_with_players: tuple[int, ...] = ()
 
 
 class SizeFacts(msgspec.Struct, frozen=True, kw_only=True):
@@ -187,7 +195,11 @@ class Board(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Facts(msgspec.Struct, frozen=True, kw_only=True):
-    """All printed facts of one title."""
+    """All printed facts of one title.
+
+    `preprinted_upgrades`: tiles that go on a hex without a tile, by what is printed there
+    (`plain`, `city_Y`), or by the hex itself where it is like no other.
+    """
 
     title: str
     players: dict[str, int]

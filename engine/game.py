@@ -11,7 +11,19 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from engine.board.network import Network, network_of
-from engine.events import AnyEvent, BankBroke, CashMoved, Changed, Closed, Opened
+from engine.events import (
+    AnyEvent,
+    BankBroke,
+    CashMoved,
+    Changed,
+    Closed,
+    Opened,
+    PhaseStarted,
+    TileLaid,
+    TokenPlaced,
+    TokenShifted,
+    TokenTaken,
+)
 from engine.facts import Cell, CompanyFacts, Facts, PhaseFacts, PrivateFacts, TrainFacts
 from engine.state import BANK, AnyFrame, Company, State, is_seat
 
@@ -22,12 +34,13 @@ if TYPE_CHECKING:
 class Game:
     """A state with its title. `events` are those emitted since it was made."""
 
-    __slots__ = ("events", "state", "title")
+    __slots__ = ("_network", "events", "state", "title")
 
     def __init__(self, state: State, title: Title) -> None:
         self.state = state
         self.title = title
         self.events: list[AnyEvent] = []
+        self._network: Network | None = None
 
     # -- what is printed ---------------------------------------------------------------
 
@@ -94,7 +107,11 @@ class Game:
 
     @property
     def network(self) -> Network:
-        return network_of(self.facts, self.state.tiles, self.state.tokens)
+        """The track of the board as it lies."""
+        if self._network is None:
+            shut = self.title.shut[self.state.phase]
+            self._network = network_of(self.facts, self.state.tiles, self.state.tokens, shut=shut)
+        return self._network
 
     def operating_order(self) -> list[str]:
         """Companies with a price: highest first, then furthest right, then top of the pile (§16).
@@ -116,6 +133,8 @@ class Game:
         """Apply an event and remember it."""
         event.apply(self.state)
         self.events.append(event)
+        if isinstance(event, TileLaid | TokenPlaced | TokenShifted | TokenTaken | PhaseStarted):
+            self._network = None
 
     def pay(self, source: str, target: str, amount: int, why: str) -> None:
         """Move dollars, if any. A bank that pays more than it has is broken from then on (§25)."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from engine.events import Floated, PresidentNamed, SharesMoved
 from engine.game import Game
-from engine.state import BANK, IPO, POOL, is_seat
+from engine.state import IPO, POOL, OperatingTurn, is_seat
 
 
 def unit(g: Game, company: str) -> int:
@@ -107,12 +107,12 @@ def settle_presidency(g: Game, company: str) -> None:
 
 
 def settle_float(g: Game, company: str) -> None:
-    """Float the company once enough has left the initial offering, with its capital (1830 §11)."""
+    """Float the company once enough has left the initial offering, with what goes with it (1830 §11)."""
     facts, co = g.company_facts(company), g.company(company)
     if co.floated or co.par is None or 100 - co.shares.get(IPO, 0) < facts.float_percent:
         return
     g.emit(Floated(company))
-    g.pay(BANK, company, co.par * 100 // unit(g, company), "capital")
+    g.title.flotation(g, company)
 
 
 def move_shares(g: Game, company: str, source: str, target: str, percent: int) -> None:
@@ -127,6 +127,14 @@ def move_shares(g: Game, company: str, source: str, target: str, percent: int) -
     settle_float(g, company)
 
 
+def not_operated(g: Game, company: str) -> str | None:
+    """Why shares of a company that has not completed a turn may not be sold (1851, Selling Stock)."""
+    first = any(isinstance(f, OperatingTurn) and f.company == company and f.first for f in g.state.stack)
+    if first or not g.company(company).running:
+        return f"The {company} has not completed a turn of an operating round (§12.1)."
+    return None
+
+
 def sale_obstacle(g: Game, seat: str, company: str, percent: int) -> str | None:
     """Why the player cannot sell that much into the pool (1830 §12, §13), or None."""
     held = g.held(seat, company)
@@ -134,6 +142,9 @@ def sale_obstacle(g: Game, seat: str, company: str, percent: int) -> str | None:
         return f"{g.state.name(seat)} holds {held} % of the {company} (§12)."
     if g.company(company).cell is None:
         return f"The {company} has no price yet, so its shares cannot be sold (§8.1)."
+    for objection in g.title.sale_objections:
+        if why := objection(g, company):
+            return why
     limit, pool = g.facts.limits["pool_percent"], g.held(POOL, company)
     if pool + percent > limit:
         return f"The pool may hold {limit} % of the {company} at most, and holds {pool} % (§12.2)."

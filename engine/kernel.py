@@ -3,7 +3,8 @@
 The top frame of the stack asks a question of some seats; `asides` may be done beside it. A move
 is refused or taken; then frames settle until one waits for an answer. Whenever a question was
 answered, or another stands, its number grows: that number is what a button or a letter was an
-answer to, so an act out of turn makes nobody's card stale.
+answer to, so an act out of turn makes nobody's card stale, nor does the answer of one of several who
+were asked the same.
 """
 
 from __future__ import annotations
@@ -11,11 +12,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
+import msgspec
+
 from engine.actions import Action
 from engine.events import AnyEvent, Asked
+from engine.facts import PrivateFacts
 from engine.game import Game
 from engine.offers import lapse_offers
-from engine.state import BANK, IPO, AnyFrame, Company, GameOver, State, copied, seat_name
+from engine.state import BANK, CLOSED, IPO, AnyFrame, Claim, Company, GameOver, State, copied, seat_name
 from engine.title import Aside, Option, Title
 from engine.titles import title_of
 
@@ -38,8 +42,11 @@ def game_of(state: State) -> Game:
     return Game(state, title_of(state.title, state.options))
 
 
-def new_game(title: str, players: Sequence[str], options: Iterable[str] = ()) -> Played:
+def new_game(title: str, players: Sequence[str], options: Iterable[str] = (), lot: int = 0) -> Played:
     """A game at its first question, with those players in seating order.
+
+    `lot`: a number drawn by chance, from 0, from which a title that deals something out makes its
+    deal; 0 deals in the printed order. Nothing here draws one.
 
     Raises ValueError, with a sentence for the host, for an unknown title or option, a wrong
     number of players or a name that cannot be used.
@@ -62,7 +69,7 @@ def new_game(title: str, players: Sequence[str], options: Iterable[str] = ()) ->
         companies={
             c.sym: Company(shares={IPO: sum(c.shares)}, markers=len(c.tokens)) for c in facts.companies
         },
-        privates={p.sym: BANK for p in facts.privates},
+        privates={p.sym: BANK if _in_play(p, len(seats)) else CLOSED for p in facts.privates},
         depot={t.name: t.count for t in facts.trains},
         phase=facts.phases[0].name,
         priority=seats[0],
@@ -70,10 +77,14 @@ def new_game(title: str, players: Sequence[str], options: Iterable[str] = ()) ->
     )
     state.depot.update(composed.depot)
     g = Game(state, composed)
-    g.state.stack.append(composed.opening(g))
+    g.state.stack.append(composed.opening(g, lot))
     settle(g)
     _ask(g, None)
     return Played(g.state, g.events)
+
+
+def _in_play(private: PrivateFacts, players: int) -> bool:
+    return not private.used_with_players or players in private.used_with_players
 
 
 def check_names(title: Title, names: Sequence[str]) -> None:
@@ -153,15 +164,23 @@ def carry_out(g: Game, seat: str, action: Action) -> Played:
     if why := refusal(g, seat, action):
         raise Refused(why)
     before: _Standing | None = _standing(g)
+    top = g.top
     if aside := _aside(g, action):
         aside.take(g, seat, action)
     else:
-        top = g.top
         g.title.questions[type(top)].take(g, top, seat, action)
         before = None
     settle(g)
-    _ask(g, before)
+    if not awaits_the_rest(top, g.top):
+        _ask(g, before)
     return Played(g.state, g.events)
+
+
+def awaits_the_rest(before: AnyFrame, now: AnyFrame) -> bool:
+    """Whether a question that several were asked stands as it did for those who have not answered."""
+    if not (isinstance(before, Claim) and isinstance(now, Claim)):
+        return False
+    return len(now.seats) < len(before.seats) and msgspec.structs.replace(now, seats=before.seats) == before
 
 
 def stop(state: State, reason: str) -> Played:

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import msgspec
-
 from engine.actions import Action, Loan, LoanFor, Repay, Run
 from engine.game import Game
 from engine.kernel import options
-from engine.notation import spell
+from engine.notation import defaults_of, spell
 from engine.state import is_seat
 from engine.title import Option
 
@@ -69,7 +67,6 @@ def _choice(g: Game, option: Option) -> Choice:
 
 def _label(g: Game, action: Action, name: str) -> str | None:
     value = getattr(action, name)
-    default = next(f.default for f in msgspec.structs.fields(action) if f.name == name)
     if value is None:
         return None
     match name:
@@ -89,7 +86,9 @@ def _label(g: Game, action: Action, name: str) -> str | None:
         case "count" if isinstance(action, Loan | Repay | LoanFor):
             return f"{value} loan{'s' if value > 1 else ''}"
         case "count":
-            return None if value == default else f"{value} share{'s' if value > 1 else ''}"
+            return (
+                None if value == defaults_of(type(action)).get(name) else f"{value} share{'s' * (value > 1)}"
+            )
         case "size":
             return f"{value} shares"
         case "privates":

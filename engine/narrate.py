@@ -39,7 +39,8 @@ from engine.events import (
 )
 from engine.game import Game
 from engine.offers import offer_words
-from engine.state import BANK, CLOSED, IPO, POOL, GameOver
+from engine.rounds import OperatingRounds
+from engine.state import BANK, CLOSED, IPO, POOL, GameOver, OperatingRound, Waterfall
 
 CLOSE_A_MATTER = (
     BankBroke,
@@ -74,7 +75,8 @@ class _Teller:
     """Turns events into sentences, one after the other.
 
     `_paid` is a payment whose purpose has not come by yet, `_sold` a sale whose price has not,
-    `_shared` income or dividends by owner under their heading.
+    `_shared` income or dividends by owner under their heading, `_revenue` what was last declared as a
+    dividend, `_sale` how the sale of the privates last stood.
     """
 
     def __init__(self, g: Game) -> None:
@@ -84,8 +86,12 @@ class _Teller:
         self._sold: SharesMoved | None = None
         self._heading: str | None = None
         self._shared: dict[str, int] = {}
+        self._revenue = 0
+        self._sale: Waterfall | None = None
 
-    def who(self, owner: str) -> str:
+    def who(self, owner: str, of: str | None = None) -> str:
+        if owner == of:
+            return "its treasury"
         if owner in self._g.state.companies:
             return f"the {owner}"
         return PLACES.get(owner) or self._g.state.name(owner)
@@ -102,7 +108,9 @@ class _Teller:
             if paid.source == BANK:
                 self.say(f"{self.who(paid.target)} receives ${paid.amount} ({paid.why})")
             else:
-                self.say(f"{self.who(paid.source)} pays ${paid.amount} for {paid.why}")
+                lost = paid.why == "bankruptcy"
+                verb, why = ("loses", "by") if lost else ("pays", "for")
+                self.say(f"{self.who(paid.source)} {verb} ${paid.amount} {why} {paid.why}")
         if self._sold:
             sold = self._sold
             self.say(f"{sold.percent} % of the {sold.company} go to {self.who(sold.target)}")
@@ -126,7 +134,8 @@ class _Teller:
     def _CashMoved(self, event: CashMoved) -> None:
         if event.why.startswith(("income", "dividend")):
             company = event.why.split()[-1]
-            heading = "Privates pay" if event.why.startswith("income") else f"The {company} pays"
+            paid = f"The {company} pays ${self._revenue}" if self._revenue else f"The {company} pays"
+            heading = "Privates pay" if event.why.startswith("income") else paid
             if heading != self._heading:
                 self.pause()
             self._heading = heading
@@ -137,12 +146,15 @@ class _Teller:
             self.say(f"{self.who(sold.source)} sells {what} for ${event.amount}")
         else:
             self.pause()
-            self._paid = event
-            if event.why == "revenue":
-                self._paid = None
+            self._paid = event if event.why != "revenue" else None
+            if event.source == BANK:
+                self.pause()
 
     def _BankBroke(self, event: BankBroke) -> None:
-        self.say("The bank is broken: the game ends with a whole set of operating rounds")
+        rounds = self._g.title.questions[OperatingRound]
+        whole = not isinstance(rounds, OperatingRounds) or rounds.whole_set
+        last = "a whole set of operating rounds" if whole else "an operating round"
+        self.say(f"The bank is broken: the game ends with {last}")
 
     # -- shares and privates -------------------------------------------------------------
 
@@ -153,9 +165,12 @@ class _Teller:
             return
         if not self._paid:
             self.pause()
+        if event.target == event.company and event.source == IPO:
+            self.say(f"{event.percent} % of the {event.company} go into its treasury")
+            return
         price = self._price()
         verb = "buys" if price else "receives"
-        source = self.who(event.source)
+        source = self.who(event.source, event.company)
         what = f"{event.percent} % of the {event.company}"
         self.say(f"{self.who(event.target)} {verb} {what} from {source}{price}")
 
@@ -164,8 +179,10 @@ class _Teller:
             self.pause()
             self.say(f"the {event.private} is closed")
         else:
-            price = self._price()
-            self.say(f"{self.who(event.owner)} {'buys' if price else 'receives'} the {event.private}{price}")
+            seller = self._paid.target if self._paid else BANK
+            verb = "buys" if self._paid else "receives"
+            source = f" from {self.who(seller)}" if seller != BANK else ""
+            self.say(f"{self.who(event.owner)} {verb} the {event.private}{source}{self._price()}")
 
     def _BidMade(self, event: BidMade) -> None:
         self.say(f"{self.who(event.seat)} bids ${event.amount} for the {event.private}")
@@ -199,15 +216,20 @@ class _Teller:
         self.say(f"the {event.company} places a token in {self._hex(event.hex)}{self._price()}")
 
     def _TokenShifted(self, event: TokenShifted) -> None:
-        self.say(f"the token of the {event.company} in {self._hex(event.hex)} is in its city {event.node}")
+        self.say(
+            f"the token of the {event.company} now stands in city {event.node} of {self._hex(event.hex)}"
+        )
 
     def _Ran(self, event: Ran) -> None:
         ran = ", ".join(f"{train} on {route}" for train, route in event.routes)
         self.say(f"the {event.company} runs {ran}: ${event.revenue}")
 
     def _Declared(self, event: Declared) -> None:
+        self._revenue = event.revenue if event.kind == "pay" else 0
         if event.kind == "withhold":
             self.say(f"the {event.company} withholds ${event.revenue}")
+        elif event.kind == "half":
+            self.say(f"the {event.company} pays half of its ${event.revenue}")
         elif event.kind == "none":
             self.say(f"the {event.company} earns nothing")
 
@@ -255,7 +277,15 @@ class _Teller:
     def _Changed(self, event: Changed) -> None:
         if isinstance(event.frame, GameOver):
             self._ended(event.frame)
+        if isinstance(event.frame, Waterfall):
+            if self._sale and event.frame.cut > self._sale.cut:
+                self._cut(event.frame.cut)
+            self._sale = event.frame
+
+    def _cut(self, dollars: int) -> None:
+        private = self._g.facts.privates[0]
+        self.say(f"nobody has bought the {private.sym}: it is offered at ${private.price - dollars} now")
 
     def _ended(self, frame: GameOver) -> None:
         self.pause()
-        self.say(f"the game is over: {frame.reason[:1].lower() + frame.reason[1:]}")
+        self.say(f"the game is over. {frame.reason}")

@@ -2,8 +2,9 @@
 
 Theory of operation. The forms declared beside each action are compiled once into parts: words that
 stand as they are, fields read by a kind of token, and optional groups. A line is read by trying
-every form; its words may end early, and fields so left out are filled with whatever is legal. A
-field is spelled by the same kind that reads it, so `parse(spell(a)) == a`.
+every form; its words may end early, and fields so left out are filled with whatever is legal. Where
+no form fits so, fields are left out in the middle too (`bid 175` in an auction). A field is spelled
+by the same kind that reads it, so `parse(spell(a)) == a`.
 
 Three failures are three types: `Unreadable` (no form fits), `Refused` (the rules), `Ambiguous`
 (more than one legal meaning). Nothing changes in any of them.
@@ -12,6 +13,7 @@ Three failures are three types: `Unreadable` (no form fits), `Refused` (the rule
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -21,15 +23,18 @@ from typing import Any, get_args
 
 import msgspec
 
-from engine.actions import Action, AnyAction, Run
+from engine.actions import Action, AnyAction, BuyTrain, DealPrivate, Run
 from engine.board.faces import face_at
 from engine.game import Game
-from engine.kernel import Refused, options, refusal
+from engine.kernel import Refused, asked, needs, options, refusal
 from engine.operating.run import best_run, spelled
-from engine.state import BANK, IPO, POOL, TREASURY, OperatingTurn
+from engine.operating.trains import face_price
+from engine.state import BANK, IPO, POOL, TREASURY, Claim, OperatingTurn, StockTurn
 
 MOST_FILLINGS = 400
 MOST_CHOICES = 12
+OPEN = object()
+"""Stands for a field that was left out between others."""
 
 
 class Unreadable(Exception):
@@ -102,6 +107,11 @@ class _PrivateSymbol(_Symbol):
 class _Source(_Symbol):
     def symbols(self, g: Game) -> list[str]:
         return [IPO, POOL, TREASURY]
+
+    def values(self, g: Game, field: str, fields: dict[str, Any]) -> Iterator[str]:
+        """Where shares can lie now; a treasury only where a company holds its own."""
+        own = any(sym in company.shares for sym, company in g.state.companies.items())
+        yield from self.symbols(g) if own else (IPO, POOL)
 
 
 class _Seller(_Symbol):
@@ -202,6 +212,8 @@ class _Routes(Kind):
         for part in " ".join(words[at:end]).split(","):
             train, _, route = part.strip().partition(" ")
             name = _TrainName().of(g, train)
+            if name is None and "-" in part:
+                name, route = _only_train(g), part
             if name is None or not route:
                 return
             routes.append((name, "".join(route.upper().split())))
@@ -230,6 +242,12 @@ class _Several(Kind):
 
     def spell(self, g: Game, values: tuple[Any, ...]) -> str:
         return ", ".join(values[0])
+
+
+def _only_train(g: Game) -> str | None:
+    """The type of train that need not be named, as the company whose turn it is has no other."""
+    trains = set(g.company(g.top.company).trains) if isinstance(g.top, OperatingTurn) else set()
+    return trains.pop() if len(trains) == 1 else None
 
 
 KINDS: dict[str, Kind] = {
@@ -299,7 +317,7 @@ def _shapes() -> tuple[tuple[type[Action], _Form], ...]:
 
 
 @cache
-def _defaults(action: type[Action]) -> dict[str, Any]:
+def defaults_of(action: type[Action]) -> dict[str, Any]:
     """The value of each field that has one where it is not said."""
     fields = msgspec.structs.fields(action)
     return {f.name: f.default for f in fields if f.default is not msgspec.NODEFAULT}
@@ -307,7 +325,7 @@ def _defaults(action: type[Action]) -> dict[str, Any]:
 
 def spell(g: Game, action: Action) -> str:
     """The line of an action, in full."""
-    defaults = _defaults(type(action))
+    defaults = defaults_of(type(action))
     for text in action.forms:
         said = _spelled(g, action, _form(text), defaults)
         if said is not None:
@@ -345,11 +363,13 @@ def words_of(line: str) -> list[str]:
     return text.replace("#", "").split()
 
 
-def _readings(g: Game, words: list[str]) -> Iterator[tuple[type[Action], dict[str, Any]]]:
-    """Every action and the fields of it that the words say."""
+def _readings(
+    g: Game, words: list[str], *, gaps: bool = False
+) -> Iterator[tuple[type[Action], dict[str, Any]]]:
+    """Every action and the fields of it that the words say; `gaps`: some may be left out between."""
     seen: set[tuple[type[Action], str]] = set()
     for action, form in _shapes():
-        for fields in _match(g, form, words, 0, {}):
+        for fields in _match(g, form, words, 0, {}, gaps):
             mark = (action, repr(sorted(fields.items())))
             if mark not in seen:
                 seen.add(mark)
@@ -357,7 +377,7 @@ def _readings(g: Game, words: list[str]) -> Iterator[tuple[type[Action], dict[st
 
 
 def _match(
-    g: Game, form: tuple[_Part, ...], words: list[str], at: int, fields: dict[str, Any]
+    g: Game, form: tuple[_Part, ...], words: list[str], at: int, fields: dict[str, Any], gaps: bool
 ) -> Iterator[dict[str, Any]]:
     if at == len(words):
         if at:
@@ -369,13 +389,23 @@ def _match(
     match part:
         case _Word(text):
             if words[at].casefold() == text:
-                yield from _match(g, rest, words, at + 1, fields)
+                yield from _match(g, rest, words, at + 1, fields, gaps)
+            if gaps and at and rest and isinstance(rest[0], _Field):
+                yield from _match(g, rest[1:], words, at, fields | _open(rest[0]), gaps)
         case _Field(names, kind):
             for values, following in kind.read(g, words, at):
-                yield from _match(g, rest, words, following, fields | dict(zip(names, values, strict=False)))
+                said = fields | dict(zip(names, values, strict=False))
+                yield from _match(g, rest, words, following, said, gaps)
+            if gaps:
+                yield from _match(g, rest, words, at, fields | _open(part), gaps)
         case _Group(parts):
-            yield from _match(g, (*parts, *rest), words, at, fields)
-            yield from _match(g, rest, words, at, fields)
+            yield from _match(g, (*parts, *rest), words, at, fields, gaps)
+            yield from _match(g, rest, words, at, fields, gaps)
+
+
+def _open(part: _Field) -> dict[str, Any]:
+    """The fields of a part that was left out between others: no default stands for them."""
+    return dict.fromkeys(part.names, OPEN)
 
 
 def parse(g: Game, seat: str, line: str) -> Action:
@@ -384,7 +414,7 @@ def parse(g: Game, seat: str, line: str) -> Action:
     Raises Unreadable, Refused or Ambiguous, each with a sentence for the player.
     """
     words = words_of(line)
-    readings = list(_readings(g, words))
+    readings = list(_readings(g, words)) or list(_readings(g, words, gaps=True))
     if not readings:
         raise _unreadable(g, seat, " ".join(words))
     legal: list[Action] = []
@@ -411,9 +441,14 @@ def parse(g: Game, seat: str, line: str) -> Action:
 
 
 def explicit(g: Game, action: Action) -> Action:
-    """The action with everything said that is stored: the best routes instead of `best`."""
-    if isinstance(action, Run) and not action.routes and isinstance(g.top, OperatingTurn):
+    """The action with everything said that is stored: the best routes instead of `best`, the owner of a
+    private that a player buys, the price of a company's train where only one is possible."""
+    if isinstance(action, BuyTrain) and action.price is None and action.source in g.state.companies:
+        return msgspec.structs.replace(action, price=face_price(g, action))
+    if isinstance(action, Run) and not action.routes and isinstance(g.top, OperatingTurn | Claim):
         return msgspec.structs.replace(action, routes=spelled(g, best_run(g, g.top.company)))
+    if isinstance(action, DealPrivate) and isinstance(g.top, StockTurn) and action.target is None:
+        return msgspec.structs.replace(action, source=g.state.privates[action.private])
     return action
 
 
@@ -421,24 +456,51 @@ def _legal(
     g: Game, seat: str, action: type[Action], fields: dict[str, Any]
 ) -> tuple[list[Action], str | None]:
     """What the reading can legally be, and otherwise the reason why it cannot."""
-    defaults = _defaults(action)
-    missing = [n for n in action.__struct_fields__ if n not in fields and n not in defaults]
+    defaults = defaults_of(action)
+    left_out = [n for n, value in fields.items() if value is OPEN]
+    fields = {n: value for n, value in fields.items() if n not in left_out}
+    missing = [
+        n for n in action.__struct_fields__ if n in left_out or (n not in fields and n not in defaults)
+    ]
     if not missing:
         whole = action(**fields)
         why = refusal(g, seat, whole)
-        return ([], why) if why else ([whole], None)
+        if why is None:
+            return [whole], None
+        elsewhere = _elsewhere(g, seat, whole, fields)
+        return elsewhere, None if elsewhere else why
     spaces = [list(_kind_of(action, name).values(g, name, fields)) for name in missing]
     if not all(spaces):
         return _among_options(g, seat, action, fields)
     found: list[Action] = []
-    first: str | None = None
+    reasons: Counter[str] = Counter()
     for values in islice(product(*spaces), MOST_FILLINGS):
         whole = action(**fields, **dict(zip(missing, values, strict=True)))
         why = refusal(g, seat, whole)
         if why is None:
             found.append(whole)
-        first = first or why
-    return found, None if found else first
+        else:
+            reasons[why] += 1
+    return found, None if found else _told(reasons)
+
+
+def _told(reasons: Counter[str]) -> str:
+    """Why none of several meanings is legal: of two reasons both, of more the one that most have."""
+    return " ".join(reasons) if len(reasons) == 2 else reasons.most_common(1)[0][0]
+
+
+def _elsewhere(g: Game, seat: str, refused: Action, fields: dict[str, Any]) -> list[Action]:
+    """What is offered where a part that was left out is not what it commonly is: `buy train 3`, of
+    which there is none but in the pool."""
+    unsaid = [n for n, d in defaults_of(type(refused)).items() if n not in fields and d is not None]
+    if not unsaid:
+        return []
+    others = (option.action for option in options(g, seat) if isinstance(option.action, type(refused)))
+    return [
+        other
+        for other in others
+        if all(getattr(other, n) == getattr(refused, n) for n in refused.__struct_fields__ if n not in unsaid)
+    ]
 
 
 def _among_options(
@@ -446,14 +508,23 @@ def _among_options(
 ) -> tuple[list[Action], str | None]:
     """What is open without end is looked for among what is offered."""
     found: list[Action] = []
-    for option in options(g, seat):
+    open_ended: list[str] = []
+    offered = options(g, seat)
+    if not any(isinstance(option.action, action) for option in offered):
+        who = " or ".join(g.state.name(s) for s in asked(g))
+        return [], f"That cannot be done now: {who} is asked {needs(g)}." if who else "The game is over."
+    for option in offered:
         said = option.action
         if isinstance(said, action) and all(getattr(said, n) == v for n, v in fields.items()):
             if option.amounts is not None and len(option.amounts) > 1:
-                line = spell(g, said)
-                return [], f"Say for how much: {line} up to {option.amounts[-1]}."
-            found.append(said)
-    return found, None if found else "That is not all of a line."
+                open_ended.append(f"{spell(g, said)} up to {option.amounts[-1]}")
+            else:
+                found.append(said)
+    if open_ended:
+        lines = [*open_ended, *(spell(g, said) for said in found)]
+        which = "which, and for" if len(lines) > 1 else "for"
+        return [], f"Say {which} how much: {'; '.join(lines[:MOST_CHOICES])}."
+    return found, None if found else "That is not all of a line, and nothing that is legal begins so."
 
 
 @cache

@@ -47,8 +47,13 @@ def offer_words(g: Game, offer: Offer) -> str:
     """The offer as its addressee would put it."""
     if isinstance(offer.deal, Merge):
         return f"the {offer.source} merges with the {offer.target}"
-    what = offer.deal.private if isinstance(offer.deal, DealPrivate) else f"a {offer.deal.train}-train"
-    return f"{what} from {g.state.name(offer.source)} to {g.state.name(offer.target)} for ${offer.price}"
+    what = (
+        f"the {offer.deal.private}" if isinstance(offer.deal, DealPrivate) else f"a {offer.deal.train}-train"
+    )
+    source, target = (
+        f"the {o}" if o in g.state.companies else g.state.name(o) for o in (offer.source, offer.target)
+    )
+    return f"{what} from {source} to {target} for ${offer.price}"
 
 
 @dataclass(frozen=True)
@@ -81,6 +86,8 @@ class Answers:
             mine = [o for o in mine if o.asked == seat]
         if action.offer is not None:
             mine = [o for o in mine if o.number == action.offer]
+        elif isinstance(action, Accept) and len(mine) > 1:
+            mine = [o for o in mine if self._refuse_now(g, o) is None] or mine
         if len(mine) == 1:
             return mine[0]
         if mine:
@@ -94,13 +101,20 @@ class Answers:
         offer = self._meant(g, seat, action)
         if isinstance(offer, str):
             return offer
-        return self.deals[type(offer.deal)].refuse(g, offer) if isinstance(action, Accept) else None
+        return self._refuse_now(g, offer) if isinstance(action, Accept) else None
+
+    def _refuse_now(self, g: Game, offer: Offer) -> str | None:
+        """Why the deal cannot be made as things stand by now, or None."""
+        if {g.voice(offer.source), g.voice(offer.target)} != {offer.asker, offer.asked}:
+            return "Another president speaks for the company now; the offer has to be made again."
+        return self.deals[type(offer.deal)].refuse(g, offer)
 
     def take(self, g: Game, seat: str, action: Action) -> None:
         assert isinstance(action, Accept | Decline)
         offer = self._meant(g, seat, action)
         assert isinstance(offer, Offer)
-        accepted = isinstance(action, Accept)
-        g.emit(OfferEnded(offer.number, "accepted" if accepted else "declined"))
-        if accepted:
+        if isinstance(action, Decline):
+            g.emit(OfferEnded(offer.number, "withdrawn" if seat == offer.asker else "declined"))
+        else:
+            g.emit(OfferEnded(offer.number, "accepted"))
             self.deals[type(offer.deal)].take(g, offer)

@@ -112,6 +112,10 @@ class TilePowers:
         """Whether the company has a lay left that comes on top of its normal one."""
         return any(effect["extra_lay"] for _, effect in self.usable(g, turn))
 
+    def possible(self, g: Game, turn: OperatingTurn) -> bool:
+        """Whether a power offers any lay now."""
+        return next(self.lays(g, turn), None) is not None
+
     def instead(self, g: Game, turn: OperatingTurn) -> bool:
         """Whether a power offers a lay in place of the normal one."""
         return any(not g.private_facts(lay.using or "").effect["extra_lay"] for lay in self.lays(g, turn))
@@ -158,7 +162,10 @@ class TilePowers:
 
 @dataclass(frozen=True)
 class FreeTokens:
-    """Asks at once for the token that goes with such a tile; later it costs and must connect."""
+    """Asks at once for the token that goes with such a tile; later it costs and must connect.
+
+    A line of a later step declines it, as it declines any optional step.
+    """
 
     def asked(self, g: Game, frame: FreeToken) -> tuple[str, ...]:
         return (g.president(frame.company),)
@@ -178,17 +185,23 @@ class FreeTokens:
                 return None
             case Token(hex, node, using) if hex == frame.hex and using in (None, frame.private):
                 return refuse_token(g, frame.company, hex, node, free=True)
-        return f"First the free token of the {frame.private} in {frame.hex}: place it, or pass (Table 1.2)."
+            case Lay() | Token():
+                place = f"the free token of the {frame.private} in {frame.hex}"
+                return f"First {place}: place it, or pass (Table 1.2)."
+        turn = g.state.stack[-2]
+        return g.title.questions[type(turn)].refuse(g, turn, seat, action)
 
     def take(self, g: Game, frame: FreeToken, seat: str, action: Action) -> None:
         g.close()
+        turn = g.top
+        assert isinstance(turn, OperatingTurn)
         if isinstance(action, Token):
-            turn = g.top
-            assert isinstance(turn, OperatingTurn)
             g.change(msgspec.structs.replace(turn, tokens=turn.tokens + 1))
             g.emit(TokenPlaced(frame.company, action.hex, action.node))
-        else:
-            g.emit(Passed(frame.company, "the free token"))
+            return
+        g.emit(Passed(frame.company, "the free token"))
+        if not isinstance(action, Pass):
+            g.title.questions[type(turn)].take(g, turn, seat, action)
 
     def settle(self, g: Game, frame: FreeToken) -> bool:
         if refuse_token(g, frame.company, frame.hex, 0, free=True) is None:

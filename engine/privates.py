@@ -142,7 +142,8 @@ class PrivateDeals:
             else self._refuse_to_company(g, buyer, private, price)
         )
         if why is None and price > g.cash(buyer):
-            return f"{g.state.name(buyer)} has ${g.cash(buyer)}."
+            who = g.state.name(buyer) if is_seat(buyer) else f"the {buyer}"
+            return f"That costs ${price}, and {who} has ${g.cash(buyer)}."
         return why
 
     def _refuse_to_company(self, g: Game, company: str, private: str, price: int) -> str | None:

@@ -17,7 +17,15 @@ from engine.events import PriorityMoved, RoundBegan
 from engine.game import Game
 from engine.opening.waterfall import pay_private_income
 from engine.operating.stations import Chooser, establish_home
-from engine.state import IPO, POOL, AnyFrame, GameOver, OperatingRound, OperatingTurn, StockRound, StockTurn
+from engine.state import (
+    AnyFrame,
+    GameOver,
+    OperatingRound,
+    OperatingTurn,
+    StockRound,
+    StockTurn,
+    is_seat,
+)
 from engine.title import Option
 
 
@@ -52,34 +60,11 @@ class Unasked:
         raise AssertionError("nothing is asked")
 
 
-@dataclass(frozen=True)
-class StockRounds(Unasked):
-    """Turns until all pass in a row; then prices of sold-out companies rise (§8.2.2).
-
-    `closing`: what follows the last turn. `following`: makes the first operating round.
-    """
-
-    closing: Callable[[Game], None]
-    following: Callable[[Game, int], OperatingRound]
-    begin: Callable[[Game], None]
-
-    def settle(self, g: Game, frame: StockRound) -> bool:
-        if frame.passes < len(g.state.active):
-            g.open(StockTurn(frame.turn))
-            return True
-        self.closing(g)
-        if frame.last:
-            g.emit(PriorityMoved(g.state.left_of(frame.last)))
-        g.change(self.following(g, frame.number))
-        self.begin(g)
-        return True
-
-
 def raise_sold_out(g: Game) -> None:
     """Move up every token of a company that players hold whole (§8.2.2)."""
     for company in g.operating_order():
         co = g.company(company)
-        if co.floated and not (co.shares.get(IPO) or co.shares.get(POOL)):
+        if co.floated and all(is_seat(holder) for holder in co.shares):
             market.move(g, company, market.up(g, market.place(g, company)), "sold out")
 
 
@@ -99,20 +84,56 @@ def begin_operating(g: Game) -> None:
 
 
 @dataclass(frozen=True)
+class StockRounds(Unasked):
+    """Turns until all pass in a row; then prices of sold-out companies rise (§8.2.2).
+
+    `closing`: what follows the last turn. `following`: makes the first operating round, which `begin`
+    begins.
+    """
+
+    closing: Callable[[Game], None] = raise_sold_out
+    following: Callable[[Game, int], OperatingRound] = open_set
+    begin: Callable[[Game], None] = begin_operating
+
+    def settle(self, g: Game, frame: StockRound) -> bool:
+        if frame.passes < len(g.state.active):
+            g.open(StockTurn(frame.turn))
+            return True
+        self.closing(g)
+        if frame.last:
+            g.emit(PriorityMoved(g.state.left_of(frame.last)))
+        g.change(self.following(g, frame.number))
+        self.begin(g)
+        return True
+
+
+@dataclass(frozen=True)
 class OperatingRounds(Unasked):
-    """A turn for each company, the next always the highest of those that wait (§16)."""
+    """A turn for each company, the next always the highest of those that wait (§16).
+
+    `whole_set`: a broken bank lets the set of rounds be finished (§25), else only the round.
+    """
 
     first_step: str
     home_chosen_by: Chooser
+    whole_set: bool = True
+
+    def left(self, g: Game) -> int:
+        """How many operating rounds are still to come after this one, now that the bank is broken."""
+        match g.state.stack[0]:
+            case OperatingRound(number=number, of=of):
+                return of - number if self.whole_set else 0
+        return g.phase.operating_rounds if self.whole_set else 1
 
     def settle(self, g: Game, frame: OperatingRound) -> bool:
         if frame.waiting:
             following = next(c for c in g.operating_order() if c in frame.waiting)
             waiting = tuple(c for c in frame.waiting if c != following)
             g.change(msgspec.structs.replace(frame, waiting=waiting))
-            g.open(OperatingTurn(following, self.first_step))
+            first = not g.company(following).running
+            g.open(OperatingTurn(following, self.first_step, first=first))
             establish_home(g, following, self.home_chosen_by)
-        elif frame.number < frame.of:
+        elif frame.number < frame.of and (self.whole_set or not g.state.broken):
             g.change(msgspec.structs.replace(frame, number=frame.number + 1))
             begin_operating(g)
         elif g.state.broken:

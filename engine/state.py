@@ -4,7 +4,8 @@ A `State` holds everything that a save needs and nothing that could be worked ou
 cache, no reference between objects, no clock. It is changed by events only (`engine.events`).
 
 Owners are strings: a seat (`p0` sits first), a company's symbol, `bank`, `ipo` (the initial
-offering), `pool` (the Bank Pool), `closed`. Shares are in percent, money in dollars.
+offering), `pool` (the Bank Pool), `closed`. What a company holds of itself lies in its treasury.
+Shares are in percent, money in dollars.
 
 `stack` is what the table waits for. The bottom frame is the round, above it the turn, above
 that whatever interrupts it. The top frame says who is asked and what; a frame that nobody has
@@ -58,6 +59,12 @@ class Pricing(Frame, frozen=True):
     seat: str
 
 
+class Allotment(Frame, frozen=True):
+    """The dealing of privates, one to a player (1851, Setting Up): which, in seating order."""
+
+    privates: tuple[str, ...]
+
+
 class StockRound(Frame, frozen=True):
     """A stock round (1830 §4): `passes` in a row, who dealt last, what each has sold in it.
 
@@ -103,8 +110,10 @@ class OperatingRound(Frame, frozen=True):
 class OperatingTurn(Frame, frozen=True):
     """A company's turn (1830 §17): the name of its step, and what was done in the turn.
 
-    `acted`: something was done in this step. `laid`: tiles laid of the normal lays. `revenue`:
-    dollars earned by this turn's run. `sites`: hexes of this turn's lays; `upgraded`: one was an upgrade.
+    `acted`: something was done in this step. `laid`: how much of the normal lays is used. `revenue`:
+    dollars earned by this turn's run. `first`: it is the company's first turn. `struck`: where
+    forced sales bring the prices at their beginning, those prices. `sites`: hexes of this turn's lays;
+    `upgraded`: one was an upgrade.
     """
 
     company: str
@@ -113,8 +122,18 @@ class OperatingTurn(Frame, frozen=True):
     laid: int = 0
     tokens: int = 0
     revenue: int = 0
+    first: bool = False
+    struck: dict[str, int] = {}
     sites: tuple[str, ...] = ()
     upgraded: bool = False
+
+
+class Claim(Frame, frozen=True):
+    """A run that was announced (1851, Run Trains): who may still point out a better one."""
+
+    company: str
+    revenue: int
+    seats: tuple[str, ...]
 
 
 class FreeToken(Frame, frozen=True):
@@ -286,10 +305,12 @@ AnyFrame = (
     Waterfall
     | Bidding
     | Pricing
+    | Allotment
     | StockRound
     | StockTurn
     | OperatingRound
     | OperatingTurn
+    | Claim
     | FreeToken
     | HomeToken
     | Subsidy

@@ -13,11 +13,15 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Protocol, TypeVar
 
-from engine.actions import Action
+from engine.actions import Action, Lay
 from engine.board.chains import NO_TERMS, Terms
+from engine.board.faces import Fit
 from engine.facts import Cell, CompanyFacts, Facts, HexFacts, PhaseFacts, PrivateFacts, TrainFacts
 from engine.game import Game
 from engine.state import AnyFrame
+
+SITE = "conventions 18xx.games"
+"""The option to play as on that site. Every title has it; in one that the site has not, nothing changes."""
 
 F_contra = TypeVar("F_contra", contravariant=True)
 
@@ -57,6 +61,23 @@ class Question(Protocol[F_contra]):
         """Go on by itself where nobody has anything to decide. False: it waits for an answer."""
 
 
+class Flotation(Protocol):
+    """What happens as a company floats.
+
+    `keeps_rest`: what is left of the initial offering goes into its treasury; `homes`: its home
+    token is placed at once, not in its first turn.
+    """
+
+    @property
+    def keeps_rest(self) -> bool: ...
+
+    @property
+    def homes(self) -> bool: ...
+
+    def __call__(self, g: Game, company: str) -> None:
+        """Carry it out."""
+
+
 class Aside(Protocol):
     """Acts that do not answer the question that stands, by whoever may do them now."""
 
@@ -80,21 +101,27 @@ class Aside(Protocol):
 class Title:
     """The facts and mechanics of one title under one set of options.
 
-    `opening` makes the first frame, `scores` the final standings by seat (given who is bankrupt).
+    `opening` makes the first frame, given a number drawn by lot; `scores` the final standings by
+    seat (given who is bankrupt). `flotation`: what a company gets once enough of it is sold.
     `terms`: what a company's routes earn beside their stops. `interrupt`: what comes before any
-    question is asked; true where something did. `depot`: train counts that differ from the facts.
-    `sections`: mechanics cite the sections of one rulebook in their reasons; here another book says where it has the same rule, a section
+    question is asked; true where something did. `sale_objections` and `lay_objections`: why a
+    company's shares may not be sold now, or its tile not be laid so, beyond what holds in every
+    title. `depot`: train counts that differ from the facts. `sections`: mechanics cite the sections
+    of one rulebook in their reasons; here another book says where it has the same rule, a section
     that it does not name being left out (None: that book is this title's own).
     """
 
     facts: Facts
     options: tuple[str, ...]
-    opening: Callable[[Game], AnyFrame]
+    opening: Callable[[Game, int], AnyFrame]
     questions: Mapping[type[AnyFrame], Question[Any]]
     asides: tuple[Aside, ...]
     scores: Callable[[Game, str | None], dict[str, int]]
+    flotation: Flotation
     terms: Callable[[Game, str], Terms] = lambda g, company: NO_TERMS
     interrupt: Callable[[Game], bool] = lambda g: False
+    sale_objections: tuple[Callable[[Game, str], str | None], ...] = ()
+    lay_objections: tuple[Callable[[Game, str, Lay, Fit], str | None], ...] = ()
     depot: Mapping[str, int | None] = field(default_factory=dict)
     sections: Mapping[str, str] | None = None
 
@@ -110,6 +137,17 @@ class Title:
             return f" ({known})" if known else ""
 
         return re.sub(r" \(((?:(?:§|Table )[\d.]+(?:, )?)+)\)", translated, reason)
+
+    @cached_property
+    def shut(self) -> dict[str, frozenset[str]]:
+        """By phase the hexes whose track no route uses yet."""
+        order = [p.name for p in self.facts.phases]
+        opened = {
+            hex: max(order.index(n.usable_from_phase) for n in here.nodes if n.usable_from_phase)
+            for hex, here in self.facts.map.hexes.items()
+            if any(n.usable_from_phase for n in here.nodes)
+        }
+        return {p: frozenset(h for h, first in opened.items() if i < first) for i, p in enumerate(order)}
 
     @cached_property
     def companies(self) -> dict[str, CompanyFacts]:
@@ -129,8 +167,9 @@ class Title:
 
     @cached_property
     def printed_kinds(self) -> dict[str, str]:
-        """By hex what is printed there, as `preprinted_upgrades` names it: `town`, `city_OO`..."""
-        return {hex: _printed_kind(here) for hex, here in self.facts.map.hexes.items()}
+        """By hex what is printed there, as `preprinted_upgrades` names it: `town`, `city_OO`, `B16`..."""
+        named = self.facts.preprinted_upgrades
+        return {h: h if h in named else _printed_kind(here) for h, here in self.facts.map.hexes.items()}
 
     def cell(self, at: tuple[int, int]) -> Cell:
         """The market space at (row, column). Raises AssertionError where there is none."""

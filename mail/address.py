@@ -90,9 +90,9 @@ class Post:
         object.__setattr__(self, "address", addr_spec(self.address))
         if len(self.key) < 16:
             raise ValueError("The key for Message-IDs needs 16 bytes or more.")
-        if self.separator not in {"+", "-", "_", "."}:
+        if self.separator not in {"+", "-", "=", "_", "."}:
             raise ValueError(
-                f"The separator of reply addresses is one of + - _ . and not {self.separator!r}."
+                f"The separator of reply addresses is one of + - = _ . and not {self.separator!r}."
             )
         if len(self.local) > 64 - 1 - TOKEN_LENGTH:
             raise ValueError(

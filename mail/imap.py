@@ -12,7 +12,7 @@ import asyncio
 import contextlib
 import re
 import ssl
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
@@ -47,8 +47,9 @@ def is_loopback(host: str) -> bool:
 
 @dataclass(frozen=True)
 class ImapAccount:
-    """Where the mailbox is. Raises ValueError for plain text to another machine, and for control
-    characters.
+    """Where the mailbox is. `folders` are names of one's own for the folders, `inbox` for what is watched.
+
+    Raises ValueError for plain text to another machine, and for control characters.
     """
 
     host: str
@@ -57,6 +58,8 @@ class ImapAccount:
     port: int = 993
     tls: bool = True
     context: ssl.SSLContext | None = field(default=None, repr=False)
+    inbox: str = "INBOX"
+    folders: Mapping[Folder, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if not self.tls and not is_loopback(self.host):
@@ -81,6 +84,16 @@ class Imap:
         self._timeout = timeout
         self._folders: dict[Folder, str] = {}
         self._next = 1  # UIDNEXT at the time of the SELECT
+        self._news = False  # a mail was announced since the last search began
+        self._untagged = client.protocol._untagged_response
+        client.protocol._untagged_response = self._hear
+
+    def _hear(self, line: bytes) -> Any:
+        """A server tells of new mail once, with the answer to whatever it was asked; the library listens
+        during IDLE alone.
+        """
+        self._news = self._news or re.match(rb"\* \d+ EXISTS", line) is not None
+        return self._untagged(line)
 
     @classmethod
     async def open(cls, account: ImapAccount, timeout: float) -> Self:
@@ -104,16 +117,16 @@ class Imap:
 
     async def _begin(self, account: ImapAccount) -> None:
         await self._call(self._client.wait_hello_from_server())
-        user = account.user.replace("\\", "\\\\").replace('"', '\\"')
-        login = await self._call(self._client.login(f'"{user}"', account.password))
+        login = await self._call(self._client.login(_quoted(account.user), account.password))
         if login.result != "OK":
             raise LoginRefused(f"{account.host} refused to log {account.user} in.")
         await self._call(self._client.protocol.capability())
         for folder in Folder:
-            self._folders[folder] = await self._made(folder)
-        selected = await self._ok(self._client.select("INBOX"))
+            self._folders[folder] = await self._made(account.folders.get(folder, folder))
+        selected = await self._ok(self._client.select(_word(account.inbox)))
         found = re.search(rb"UIDNEXT (\d+)", b"\n".join(bytes(line) for line in selected.lines))
         self._next = int(found[1]) if found else 1
+        self._news = False
 
     async def _made(self, name: str) -> str:
         """The folder's name on this server, the folder being there: some servers keep all folders inside
@@ -122,7 +135,7 @@ class Imap:
         listed = await self._call(self._client.list('""', "INBOX"))
         found = re.search(rb'\([^)]*\) "(.)" ', b"\n".join(bytes(line) for line in listed.lines))
         inside = f"INBOX{found[1].decode()}{name}" if found else name
-        for candidate in dict.fromkeys((name, inside)):
+        for candidate in dict.fromkeys((_word(name), _word(inside))):
             answer = await self._call(self._client.list('""', candidate))
             if any(re.match(rb"\([^)]*\) ", bytes(line)) for line in answer.lines):
                 return candidate
@@ -157,6 +170,7 @@ class Imap:
 
     async def uids(self, floor: int) -> list[int]:
         """The UIDs in the INBOX from `floor` on, ascending."""
+        self._news = False
         found: set[int] = set()
         low = floor
         while low + _SLICE < self._next:
@@ -204,6 +218,8 @@ class Imap:
         """Return when the server has news, or after `seconds` at most. Whatever it pushes only means: search
         again.
         """
+        if self._news:
+            return
         if not self._client.has_capability("IDLE"):
             await asyncio.wait({self._lost}, timeout=min(seconds, 30.0))
             await self._ok(self._client.noop())
@@ -234,6 +250,16 @@ class Imap:
         for task in tasks:
             task.cancel()
         await asyncio.wait(tasks, timeout=1.0)
+
+
+def _quoted(text: str) -> str:
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'
+
+
+def _word(name: str) -> str:
+    """A folder's name on the wire, which the library puts there as it is."""
+    return name if re.fullmatch(r"[A-Za-z0-9./_-]+", name) else _quoted(name)
 
 
 def _set(lost: asyncio.Future[None], _: Exception | None) -> None:

@@ -237,7 +237,8 @@ def _choices(layout: Layout, stop: Stop, alone: bool) -> list[tuple[Point, float
     if alone:
         return home + [(p, None) for p in _ring(layout)]
     if not stop.exits:
-        return [((-0.45, 0.0), None), ((0.45, 0.0), None), ((0.0, -0.45), None), ((0.0, 0.45), None)]
+        beside = [(x, y) for y in (0.0, -0.14, 0.14) for x in (-0.45, 0.45)]
+        return [(point, None) for point in (*beside, (0.0, -0.45), (0.0, 0.45))]
     lean = [polar(bearing(layout, e), 1.0) for e in stop.exits]
     toward = atan2(sum(y for _, y in lean), sum(x for x, _ in lean))
     return [(polar(toward, d), bearing(layout, stop.exits[0])) for d in (0.44, 0.48, 0.4, 0.34, 0.3)] + home

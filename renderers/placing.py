@@ -79,6 +79,11 @@ def arranged(view: HexView, mesh: Mesh) -> Arrangement:
 
 @lru_cache(KEPT)
 def _arranged(view: HexView, mesh: Mesh) -> Arrangement:
+    found = _filled(view, mesh, name_first=False)
+    return found if found.name or not view.name else _filled(view, mesh, name_first=True)
+
+
+def _filled(view: HexView, mesh: Mesh, *, name_first: bool) -> Arrangement:
     size = Sizes.of(mesh)
     room = Room(mesh.layout, mesh.scale)
     _keep_clear(room, view, sprites.plan_of(view, mesh))
@@ -90,11 +95,13 @@ def _arranged(view: HexView, mesh: Mesh) -> Arrangement:
         [(top[0] * k, top[1] * k) for k in (0.79, 0.7, 0.62)],
     )
     values, name, name_size = _area(room, view, mesh) if view.values else ((), (), size.name)
+    if view.name and not name and name_first:
+        name, name_size = _name(room, view.name, mesh)
     revenues = tuple(
         (amount, *_shrunk(room, size.figure, anywhere, partial(sprites.plate_size, str(amount)), 9.0))
         for amount in dict.fromkeys(view.revenues)
     )
-    if view.name and not view.values:
+    if view.name and not name and not name_first:
         name, name_size = _name(room, view.name, mesh)
     high = mesh.radius * 0.52
     terrain = tuple(room.place(mesh.radius * 0.48, high, (*_SIGNS, *anywhere)) for _ in view.terrain)
@@ -118,20 +125,30 @@ Words = tuple[tuple[str, tuple[int, int]], ...]
 
 
 def _area(room: Room, view: HexView, mesh: Mesh) -> tuple[tuple[tuple[int, int], ...], Words, int]:
-    """The values of an area in a row, its name above them: their places, and the size of letters."""
+    """The values of an area in a row, its name above them: their places, and the size of letters.
+
+    Where a stop lies in the middle the values are below it, and the name is not among them.
+    """
     wide, high = value_size(view, mesh)
+    if any(kind != "offboard" for kind, _ in view.nodes):
+        x, y = room.place(wide * len(view.values) + 8, high, [(0.0, y) for y in (0.42, 0.46, 0.38)])
+        return _row(view, x, y, wide), (), Sizes.of(mesh).name
     lines, size = _broken(view.name or "", mesh, round(Sizes.of(mesh).name * 0.92), lines=2)
     step = size * 0.95
     width = max(wide * len(view.values) + 8, *(text_width(line, size, "Semibold") for line in lines), 0)
     height = high + 10 + step * len(lines)
     x, y = room.place(
-        width, height, [(x, y) for y in (-0.12, -0.06, 0.0, 0.06, 0.12) for x in (0.0, -0.1, 0.1)]
+        width, height, [(x, y) for y in (-0.12, -0.06, 0.0, 0.06, 0.12) for x in (0.0, -0.06, 0.06)]
     )
     above = y - height / 2
     name = tuple((line, (x, round(above + (i + 0.5) * step))) for i, line in enumerate(lines))
-    level = round(above + step * len(lines) + 5 + high / 2)
-    across = [round(x + (i - (len(view.values) - 1) / 2) * wide) for i in range(len(view.values))]
-    return tuple((left, level) for left in across), name, size
+    return _row(view, x, round(above + step * len(lines) + 5 + high / 2), wide), name, size
+
+
+def _row(view: HexView, x: int, y: int, wide: int) -> tuple[tuple[int, int], ...]:
+    """The values side by side."""
+    count = len(view.values)
+    return tuple((round(x + (i - (count - 1) / 2) * wide), y) for i in range(count))
 
 
 def _name(room: Room, words: str, mesh: Mesh) -> tuple[Words, int]:

@@ -109,18 +109,19 @@ def tables(view: SheetView) -> tuple[Table, ...]:
 
 
 def _ownership(view: SheetView) -> Table:
-    """A column a player, then the offering and the pool; a row a company."""
+    """A column a player, then the offering, the pool and the treasuries; a row a company."""
     players = view.players
+    places = ("IPO", "Pool", "Treasury") if view.treasuries else ("IPO", "Pool")
     limit = f"/{view.limit}" if view.limit else ""
     head = (
         Cell(),
         *(Cell(p.name, weight="Bold", marker=_now(p.acting)) for p in players),
-        Cell("IPO", weight="Bold"),
-        Cell("Pool", weight="Bold"),
+        *(Cell(place, weight="Bold") for place in places),
     )
 
     def line(label: str, words: Sequence[str], **style: str) -> tuple[Cell, ...]:
-        return (Cell(label, align="l", ink=theme.SOFT), *(Cell(w, **style) for w in words), Cell(), Cell())  # type: ignore[arg-type]
+        cells = (Cell(w, **style) for w in words)  # type: ignore[arg-type]
+        return (Cell(label, align="l", ink=theme.SOFT), *cells, *(Cell() for _ in places))
 
     rows = [
         line("Cash", [f"${p.cash}" for p in players], weight="Bold"),
@@ -136,6 +137,7 @@ def _ownership(view: SheetView) -> Table:
                 *(_share(p, i) for p in players),
                 _percent(c.ipo),
                 _percent(c.pool),
+                *([_percent(c.treasury)] if view.treasuries else []),
             )
         )
     return Table(head, tuple(rows))

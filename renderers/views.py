@@ -425,7 +425,7 @@ class PlayerView:
 
 @dataclass(frozen=True)
 class CompanyView:
-    """A company's charter: money in dollars, what is in the offering and the pool in percent."""
+    """A company's charter: money in dollars, what lies in the offering, pool and treasury in percent."""
 
     badge: Badge
     name: str
@@ -438,6 +438,7 @@ class CompanyView:
     president: str | None
     ipo: int
     pool: int
+    treasury: int
     floated: bool
     started: bool
     acting: bool
@@ -445,7 +446,10 @@ class CompanyView:
 
 @dataclass(frozen=True)
 class SheetView:
-    """The table beside the board: players, companies, bank, phase, trains left."""
+    """The table beside the board: players, companies, bank, phase, trains left.
+
+    `treasuries`: companies of the title hold shares of their own.
+    """
 
     title: str
     round: str
@@ -458,6 +462,7 @@ class SheetView:
     players: tuple[PlayerView, ...]
     companies: tuple[CompanyView, ...]
     unsold: tuple[tuple[str, int], ...] = ()
+    treasuries: bool = False
 
     @property
     def alt(self) -> str:
@@ -503,6 +508,7 @@ def sheet_view(state: State) -> SheetView:
         players=tuple(_player_view(g, seat, seat in acting) for seat in state.seats),
         companies=tuple(_company_view(g, c, badge, c in acting) for c, badge in badges_of(g.facts).items()),
         unsold=tuple((p.sym, p.price) for p in g.facts.privates if state.privates[p.sym] in (BANK, IPO)),
+        treasuries=g.title.flotation.keeps_rest,
     )
 
 
@@ -537,6 +543,7 @@ def _company_view(g: Game, sym: str, badge: Badge, acting: bool) -> CompanyView:
         president=g.state.name(company.president) if company.president else None,
         ipo=g.held(IPO, sym),
         pool=g.held(POOL, sym),
+        treasury=g.held(sym, sym),
         floated=company.floated,
         started=company.par is not None,
         acting=acting,

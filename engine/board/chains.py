@@ -104,7 +104,7 @@ def _hops(network: Network, s: int) -> Iterator[tuple[int, int, tuple[Run, ...]]
 
     for _, end in network.faces[hex].onward[NODE + n]:
         if end >= NODE:
-            yield first[start] + end - NODE, 0, ((hex, NODE + n, end),)
+            yield first[start] + end - NODE, ground.inner[hex], ((hex, NODE + n, end),)
         elif (across := ground.across[6 * start + end]) >= 0:
             yield from run(across, ground.side[6 * start + end], ((hex, NODE + n, end),))
 

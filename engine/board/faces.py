@@ -74,6 +74,12 @@ def _mask(bits: Iterator[int]) -> int:
     return mask
 
 
+def shut(face: Turned) -> Turned:
+    """The face with track that nobody may run along."""
+    nowhere = tuple(() for _ in face.onward)
+    return msgspec.structs.replace(face, onward=nowhere, node_exits=(0,) * len(face.nodes))
+
+
 @cache
 def turned(tile: str, turn: int) -> Turned:
     """The face of a tile in its rotation 0-5. Raises KeyError for a tile that does not exist."""
@@ -87,6 +93,7 @@ class Ground:
     over a port's edge enters, -1 where there is none (off the map, impassable border). `side`: the
     hexside of a port as a bit, the same for the two ports that it joins. `open`: by hex the edges
     track may run to, those against blank sides of printed gray and red hexes left out (1830 §18).
+    `inner`: by hex a bit like a hexside's that stands for printed track between nodes of the hex.
     """
 
     def __init__(self, facts: Facts) -> None:
@@ -111,6 +118,11 @@ class Ground:
                         self.open[hex] |= 1 << edge
                 other = self.across[port]
                 self.side[port] = self.side[other] if 0 <= other < port else 1 << next(sides)
+        self.inner = {
+            hex: 1 << next(sides)
+            for hex, face in self.printed.items()
+            if any(min(pair) >= NODE for pair in face.tracks)
+        }
         self.fitted: dict[tuple[str, tuple[str, int] | None, str], tuple[Fit, ...]] = {}
 
 

@@ -6,7 +6,7 @@ Track is walked from port to port: a port is a hex entered by an edge (`faces.Gr
 over each hexside and visits each stop at most once; since every piece of track touches a hexside that
 it shares with whatever else meets it there, "no track twice, no reversing, no two tracks over one
 hexside" is the single rule that no hexside is used twice. Only track between two nodes inside one
-hex would escape it, and no tile has any.
+hex would escape it: no tile has any, and what is printed on a map counts as one more hexside.
 
 What a company reaches is what some route of any length from one of its tokens runs over (1830 §18.1,
 §19). That is found between two bounds. From above: the ports a walk can arrive at when it forgets
@@ -21,11 +21,11 @@ Networks are kept outside the state, by the content of the board.
 from __future__ import annotations
 
 from collections import OrderedDict, deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
 
-from engine.board.faces import NODE, Ground, Turned, ground_of, turned
+from engine.board.faces import NODE, Ground, Turned, ground_of, shut, turned
 from engine.facts import Facts, Node
 
 Stop = tuple[str, int]
@@ -60,6 +60,7 @@ class Network:
         tiles: Mapping[str, tuple[str, int]],
         tokens: Mapping[str, Sequence[tuple[int, str]]],
         extra: Mapping[Stop, int],
+        closed: frozenset[str] = frozenset(),
     ) -> None:
         ground = ground_of(facts)
         self.facts: Facts = facts
@@ -67,6 +68,8 @@ class Network:
         self.faces: dict[str, Turned] = dict(ground.printed)
         for hex, laid in tiles.items():
             self.faces[hex] = turned(*laid)
+        for hex in closed:
+            self.faces[hex] = shut(self.faces[hex])
         self.onward: list[tuple[tuple[int, int], ...]] = []
         self.stops: list[Stop] = []
         self.nodes: list[Node] = []
@@ -94,6 +97,7 @@ class Network:
             if 0 < self.node(stop).slots + extra.get(stop, 0) <= len(there)
         ]
         self._reach: dict[str, Reach] = {}
+        self._searches: dict[str, _Search] = {}
         self.memo: dict[object, object] = {}
 
     def node(self, stop: Stop) -> Node:
@@ -117,8 +121,21 @@ class Network:
         """What the company can reach."""
         found = self._reach.get(company)
         if found is None:
-            found = self._reach[company] = _Search(self, company).reach()
+            found = self._reach[company] = self._search(company).reach()
         return found
+
+    def _search(self, company: str) -> _Search:
+        found = self._searches.get(company)
+        if found is None:
+            found = self._searches[company] = _Search(self, company)
+        return found
+
+    def onto(self, company: str, hex: str, tracks: Iterable[tuple[int, int]]) -> bool:
+        """Whether a route of the company that comes into the hex could go on along one of these
+        tracks, pairs of edges, if it were there: in over one edge, out over the other."""
+        self.reach(company)
+        search = self._search(company)
+        return any(search.comes(hex, a, b) or search.comes(hex, b, a) for a, b in tracks)
 
 
 _KEPT = 512
@@ -130,10 +147,12 @@ def network_of(
     tiles: Mapping[str, tuple[str, int]],
     tokens: Mapping[str, Sequence[tuple[int, str]]],
     extra: Mapping[Stop, int] | None = None,
+    shut: frozenset[str] = frozenset(),
 ) -> Network:
     """The network of a board: `tiles` and `tokens` as in the state.
 
     `extra`: places of a city beyond those of its face (a token that takes no place of its own).
+    `shut`: hexes whose track no route may use.
     """
     more = extra or {}
     key = (
@@ -141,10 +160,11 @@ def network_of(
         tuple(tiles.items()),
         tuple([(hex, *here) for hex, here in tokens.items()]),
         tuple(more.items()),
+        shut,
     )
     network = _networks.get(key)
     if network is None:
-        network = _networks[key] = Network(facts, tiles, tokens, more)
+        network = _networks[key] = Network(facts, tiles, tokens, more, shut)
         if len(_networks) > _KEPT:
             _networks.popitem(last=False)
     else:
@@ -156,6 +176,7 @@ class _Search:
     """The search for what one company reaches (see the top of the module).
 
     Steps are (hex number, tracks, end) with the port entered on leaving by an edge, or the stop.
+    It has to `reach` before it can say what `comes`.
     """
 
     def __init__(self, network: Network, company: str) -> None:
@@ -213,12 +234,31 @@ class _Search:
         left: set[int] = set()
         doors = self.doors
         todo: list[int] = []
-        for s in self.tokens:
+
+        def arrive(s: int, over: int) -> None:
+            """Come to a stop over a hexside, and go on over the others."""
+            come = doors.setdefault(s, set())
+            come.add(over)
+            if self.ends[s] or s in left or s in self.tokens:
+                return
+            if len(come) > 1:
+                left.add(s)
+            leave(s, 0 if len(come) > 1 else over)
+
+        def leave(s: int, but: int) -> None:
             h, outs = self._outs(s)
             for used, end in outs:
+                over = self._over(h, end)
+                if over == but:
+                    continue
                 tracks[h] = tracks.get(h, 0) | used
                 if end < NODE:
                     todo.append(across[6 * h + end])
+                elif over not in doors.get(first[h] + end - NODE, ()):
+                    arrive(first[h] + end - NODE, over)
+
+        for s in self.tokens:
+            leave(s, 0)
         while todo:
             port = todo.pop()
             if port < 0 or port in self.arrivals:
@@ -229,20 +269,14 @@ class _Search:
                 tracks[h] = tracks.get(h, 0) | used
                 if end < NODE:
                     todo.append(across[6 * h + end])
-                    continue
-                s = first[h] + end - NODE
-                come = doors.setdefault(s, set())
-                come.add(side[port])
-                if self.ends[s] or s in left or s in self.tokens:
-                    continue
-                outs = self._outs(s)[1]
-                if len(come) > 1:
-                    left.add(s)
-                for used, out in outs:
-                    if out < NODE and (len(come) > 1 or side[6 * h + out] != side[port]):
-                        tracks[h] |= used
-                        todo.append(across[6 * h + out])
+                else:
+                    arrive(first[h] + end - NODE, side[port])
         return tracks
+
+    def _over(self, h: int, end: int) -> int:
+        """The hexside by which track leads from a stop of hex number h to that end."""
+        ground = self.network.ground
+        return ground.side[6 * h + end] if end < NODE else ground.inner[ground.hexes[h]]
 
     def _lower(self) -> dict[int, int]:
         """By hex the tracks along which breadth-first search has found a route."""
@@ -256,10 +290,22 @@ class _Search:
         def leave(s: int, hexsides: int, visited: int) -> None:
             h, outs = self._outs(s)
             for used, end in outs:
-                if end < NODE and not (bit := side[6 * h + end]) & hexsides:
-                    tracks[h] = tracks.get(h, 0) | used
-                    if across[6 * h + end] >= 0:
-                        todo.append((across[6 * h + end], hexsides | bit, visited))
+                if (bit := self._over(h, end)) & hexsides:
+                    continue
+                if end >= NODE:
+                    come(h, used, first[h] + end - NODE, hexsides | bit, visited)
+                    continue
+                tracks[h] = tracks.get(h, 0) | used
+                if across[6 * h + end] >= 0:
+                    todo.append((across[6 * h + end], hexsides | bit, visited))
+
+        def come(h: int, used: int, s: int, hexsides: int, visited: int) -> None:
+            if visited >> s & 1:
+                return
+            tracks[h] = tracks.get(h, 0) | used
+            if not self.ends[s] and s not in been:
+                been.add(s)
+                leave(s, hexsides, visited | 1 << s)
 
         for s in self.tokens:
             leave(s, 0, 1 << s)
@@ -277,13 +323,7 @@ class _Search:
                         if across[6 * h + end] >= 0:
                             todo.append((across[6 * h + end], hexsides | bit, visited))
                     continue
-                s = first[h] + end - NODE
-                if visited >> s & 1:
-                    continue
-                tracks[h] = tracks.get(h, 0) | used
-                if not self.ends[s] and s not in been:
-                    been.add(s)
-                    leave(s, hexsides, visited | 1 << s)
+                come(h, used, first[h] + end - NODE, hexsides, visited)
         return tracks
 
     def _proven(self, h: int, t: int) -> bool:
@@ -296,7 +336,7 @@ class _Search:
                 if not used >> t & 1:
                     continue
                 # The route comes in over `start` and ends at `end`; it is walked back to a token.
-                hexsides = ground.side[base + end] if end < NODE else 0
+                hexsides = self._over(h, end) if end < NODE or start >= NODE else 0
                 visited = 0 if end < NODE else 1 << network.first[h] + end - NODE
                 if start >= NODE:
                     s = network.first[h] + start - NODE
@@ -339,11 +379,20 @@ class _Search:
         if self.ends[s] or s not in self.doors:
             return False
         h, outs = self._outs(s)
+        visited |= 1 << s
+        for _, end in outs:
+            over = self._over(h, end)
+            if hexsides & over:
+                continue
+            if end >= NODE:
+                if self._back_at(self.network.first[h] + end - NODE, hexsides | over, visited):
+                    return True
+            elif 6 * h + end in self.arrivals and self._back(6 * h + end, hexsides, visited):
+                return True
+        return False
+
+    def comes(self, hex: str, edge: int, out: int) -> bool:
+        """Whether a route that has not run over the hexside `out` can come into the hex by that edge."""
         ground = self.network.ground
-        return any(
-            end < NODE
-            and 6 * h + end in self.arrivals
-            and not hexsides & ground.side[6 * h + end]
-            and self._back(6 * h + end, hexsides, visited | 1 << s)
-            for _, end in outs
-        )
+        port = 6 * ground.number[hex]
+        return port + edge in self.arrivals and self._back(port + edge, ground.side[port + out], 0)

@@ -109,9 +109,8 @@ def check(
         for side, edge in _sides(network, route):
             other = used.setdefault(side, route)
             if other is not route:
-                return (
-                    f"{_stops(other)} and {_stops(route)} both use the track over edge {edge[1]} of {edge[0]}"
-                )
+                where = f"over edge {edge[1]} of" if edge[1] < NODE else "between the cities of"
+                return f"{_stops(other)} and {_stops(route)} both use the track {where} {edge[0]}"
     return None
 
 
@@ -167,7 +166,13 @@ def _broken(network: Network, route: Route) -> str | None:
 def _sides(network: Network, route: Route) -> list[tuple[int, tuple[str, int]]]:
     """The hexsides that a route runs over, each with the hex and edge by which it leaves."""
     ground = network.ground
-    return [(ground.side[6 * ground.number[hex] + go], (hex, go)) for hex, _, go in route.runs if go < NODE]
+    over = []
+    for hex, come, go in route.runs:
+        if go < NODE:
+            over.append((ground.side[6 * ground.number[hex] + go], (hex, go)))
+        elif come >= NODE:
+            over.append((ground.inner[hex], (hex, go)))
+    return over
 
 
 def _stops(route: Route) -> str:

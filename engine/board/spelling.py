@@ -99,7 +99,8 @@ def _by_hexes(network: Network, route: Route) -> str:
 
 def _by_edges(route: Route) -> str:
     return "-".join(
-        f"{hex}{'' if node is None else f'.{node}'}:{edges}" for hex, node, edges in _crossings(route)
+        f"{hex}{'' if node is None else f'.{node}'}{edges and f':{edges}'}"
+        for hex, node, edges in _crossings(route)
     )
 
 
@@ -112,7 +113,11 @@ def _crossings(route: Route) -> list[tuple[str, int | None, str]]:
     found: list[tuple[str, int | None, str]] = []
     at = None
     for hex, come, go in route.runs:
-        if come >= NODE and at == (hex, come):
+        if come >= NODE and go >= NODE:
+            if at != (hex, come):
+                found.append((hex, come - NODE, ""))
+            found.append((hex, go - NODE, ""))
+        elif come >= NODE and at == (hex, come):
             found[-1] = (hex, come - NODE, found[-1][2] + str(go))
         else:
             node = next((end - NODE for end in (come, go) if end >= NODE), None)
@@ -232,10 +237,24 @@ def _crossing(network: Network, entries: Sequence[_Entry]) -> Iterator[_Track]:
         if i and entries[i].edges is not None and entries[i].node is None:
             return
         for _, end in network.faces[hex].onward[NODE + n]:
-            if end < NODE and entries[i].edges in (None, f"{come}{end}"):
-                yield from leave(
-                    _Track((*track.runs, (hex, NODE + n, end)), track.sides, track.stops), i, end
-                )
+            runs = (*track.runs, (hex, NODE + n, end))
+            if end < NODE:
+                if entries[i].edges in (None, f"{come}{end}"):
+                    yield from leave(_Track(runs, track.sides, track.stops), i, end)
+            elif entries[i + 1].hex == hex and entries[i].edges in (None, come):
+                yield from change(_Track(runs, track.sides, track.stops), i + 1, end - NODE)
+
+    def change(track: _Track, i: int, n: int) -> Iterator[_Track]:
+        """Go on in another city of the hex, by track between the two."""
+        hex, inner = entries[i].hex, ground.inner[entries[i].hex]
+        s = network.number[hex, n]
+        if s in track.stops or inner & track.sides or entries[i].node not in (None, n):
+            return
+        there = _Track(track.runs, track.sides | inner, (*track.stops, s))
+        if i < last:
+            yield from set_out(there, i, s, "")
+        elif entries[i].edges is None:
+            yield there
 
     def leave(track: _Track, i: int, edge: int) -> Iterator[_Track]:
         port = 6 * ground.number[entries[i].hex] + edge

@@ -72,7 +72,9 @@ class WaterfallSale:
         return (frame.turn,) if offered(g) else ()
 
     def needs(self, g: Game, frame: Waterfall) -> str:
-        return f"to buy the {offered(g)} for ${asking(g, frame)}, to bid on another private, or to pass"
+        unsold = sum(owner == BANK for owner in g.state.privates.values())
+        other = ", to bid on another private," if unsold > 1 else ""
+        return f"to buy the {offered(g)} for ${asking(g, frame)}{other} or to pass"
 
     def options(self, g: Game, frame: Waterfall, seat: str) -> Iterator[Option]:
         private = offered(g)

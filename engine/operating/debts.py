@@ -287,6 +287,6 @@ def export(g: Game) -> None:
     base = g.state.stack[0]
     first = isinstance(base, OperatingRound | MergerRound) and (base.after, base.number) == (1, 1)
     g.emit(TrainMoved(train, BANK, CLOSED, "exported"))
-    start_phase(g, train)
+    start_phase(g, train, by_price=False)
     if first and train == g.facts.trains[0].name and g.state.depot[train] != 0:
         g.emit(Withdrawn(train))

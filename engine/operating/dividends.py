@@ -1,4 +1,4 @@
-"""What becomes of the revenue, and the price that follows it (1830 §20.3, §8.2)."""
+"""What becomes of the revenue, and the price that follows it (1830 §20.3, §8.2; 1851, Pay Dividends)."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import msgspec
 
 from engine import market
-from engine.actions import Action, Pay, Withhold
+from engine.actions import Action, Half, Pay, Withhold
 from engine.events import Declared
 from engine.game import Game
 from engine.holdings import unit
@@ -16,50 +16,81 @@ from engine.state import BANK, POOL, OperatingTurn, is_seat
 from engine.title import Option
 
 
-def pay_out(g: Game, company: str, revenue: int) -> None:
-    """Pay so many dollars on all shares: the pool's to the company, unsold ones nothing (§20.3)."""
-    per_share = revenue * unit(g, company) // 100
+def pay_out(g: Game, company: str, dollars: int, *, of_pool: bool = True) -> None:
+    """Pay so many dollars on all shares (§20.3).
+
+    The company gets what its treasury's bring, and the pool's where they do not bring nothing
+    (`of_pool`); those in the initial offering bring nothing.
+    """
+    per_share = dollars * unit(g, company) // 100
     for holder, percent in sorted(g.company(company).shares.items()):
-        if is_seat(holder) or holder == POOL:
+        if is_seat(holder) or holder == company or (of_pool and holder == POOL):
             to = holder if is_seat(holder) else company
             g.pay(BANK, to, per_share * percent // unit(g, company), f"dividend of the {company}")
 
 
 @dataclass(frozen=True)
 class DividendStep:
-    """Pay or withhold; without revenue the price falls as if withheld (§8.2.4)."""
+    """Pay or withhold; without revenue the price falls as if withheld (§8.2.4).
 
+    `half_to`: half may be paid too, rounded up to a multiple of so many dollars (0: it may not).
+    `of_pool`: see `pay_out`. `raised_at_price`: the price rises only by dividends that are as high.
+    """
+
+    half_to: int = 0
+    of_pool: bool = True
+    raised_at_price: bool = False
     name: str = "dividend"
-    hears: tuple[type[Action], ...] = (Pay, Withhold)
+    hears: tuple[type[Action], ...] = (Pay, Withhold, Half)
 
     def waits(self, g: Game, turn: OperatingTurn) -> bool:
         return turn.revenue > 0
 
     def must(self, g: Game, turn: OperatingTurn) -> str | None:
-        return "Say what becomes of the revenue: pay or withhold (§20.3)."
+        return f"Say what becomes of the revenue: {self._choices()} (§20.3)."
 
     def needs(self, g: Game, turn: OperatingTurn) -> str:
-        return f"to pay or withhold the ${turn.revenue} of the {turn.company}"
+        return f"to {self._choices()} the ${turn.revenue} of the {turn.company}"
+
+    def _choices(self) -> str:
+        return "pay, halve or withhold" if self.half_to else "pay or withhold"
+
+    def _paid(self, turn: OperatingTurn, action: Action) -> int:
+        """Dollars paid out."""
+        match action:
+            case Pay():
+                return turn.revenue
+            case Half():
+                return -(-turn.revenue // (2 * self.half_to)) * self.half_to
+        return 0
 
     def options(self, g: Game, turn: OperatingTurn) -> Iterator[Option]:
-        per_share = turn.revenue * unit(g, turn.company) // 100
-        yield Option(Pay(), f"Pay ${turn.revenue}: ${per_share} a share")
+        for action, verb in ((Pay(), "Pay"), (Half(), "Half: pay")):
+            if self.refuse(g, turn, action) is None:
+                paid = self._paid(turn, action)
+                rest = f" and keep ${turn.revenue - paid}" if isinstance(action, Half) else ""
+                per_share = paid * unit(g, turn.company) // 100
+                yield Option(action, f"{verb} ${paid}{rest}: ${per_share} a share")
         yield Option(Withhold(), f"Withhold ${turn.revenue}")
 
     def refuse(self, g: Game, turn: OperatingTurn, action: Action) -> str | None:
-        return None if turn.revenue else f"The {turn.company} has earned nothing to pay or withhold (§20.3)."
+        if not turn.revenue:
+            return f"The {turn.company} has earned nothing to pay or withhold (§20.3)."
+        if isinstance(action, Half) and not self.half_to:
+            return "Revenue is paid or withheld as a whole (§20.3)."
+        return None
 
     def take(self, g: Game, turn: OperatingTurn, action: Action) -> None:
         company, revenue = turn.company, turn.revenue
-        at = market.place(g, company)
-        if isinstance(action, Pay):
-            g.emit(Declared(company, "pay", revenue))
-            pay_out(g, company, revenue)
-            market.move(g, company, market.right(g, at), "paid")
-        else:
-            g.emit(Declared(company, "withhold", revenue))
-            g.pay(BANK, company, revenue, "revenue")
+        paid, at = self._paid(turn, action), market.place(g, company)
+        kind = {Pay: "pay", Half: "half", Withhold: "withhold"}[type(action)]
+        g.emit(Declared(company, kind, revenue))
+        g.pay(BANK, company, revenue - paid, "revenue")
+        pay_out(g, company, paid, of_pool=self.of_pool)
+        if not paid:
             market.move(g, company, market.left(g, at), "withheld")
+        elif not self.raised_at_price or paid * unit(g, company) // 100 * 10 >= g.price(company):
+            market.move(g, company, market.right(g, at), "paid")
         g.change(msgspec.structs.replace(turn, acted=True, revenue=0))
 
     def skip(self, g: Game, turn: OperatingTurn) -> None:

@@ -122,9 +122,7 @@ class RunStep:
     hears: tuple[type[Action], ...] = (Run,)
 
     def waits(self, g: Game, turn: OperatingTurn) -> bool:
-        return (
-            not turn.acted and bool(g.company(turn.company).trains) and best_run(g, turn.company).revenue > 0
-        )
+        return not turn.acted and bool(g.company(turn.company).trains) and has_route(g, turn.company)
 
     def must(self, g: Game, turn: OperatingTurn) -> str | None:
         return f"The {turn.company} has to run its trains: run best (§20.3)."
@@ -148,14 +146,12 @@ class RunStep:
         try:
             dollars = earned(g, turn.company, action)
         except ValueError as wrong:
-            return str(wrong)
-        most = best_run(g, turn.company).revenue
-        if not most:
+            said = str(wrong)
+            return said if "§" in said else f"{said[:1].upper()}{said[1:]} (§20.1)."
+        if not dollars and not self.waits(g, turn):
             return f"The {turn.company} has no train and route to run (§20.2)."
-        if self.best_only and dollars < most:
-            return (
-                f"Those routes bring ${dollars}; the highest revenue, ${most}, has to be collected (§20.3)."
-            )
+        if self.best_only and dollars < (most := best_run(g, turn.company).revenue):
+            return f"Those routes bring ${dollars}; the highest revenue is ${most} and has to be run (§20.3)."
         return None
 
     def take(self, g: Game, turn: OperatingTurn, action: Action) -> None:

@@ -50,6 +50,11 @@ def home_node(g: Game, company: str) -> int | None:
     return next((i for i, exits in enumerate(face.node_exits) if exits & mask), home.city)
 
 
+def has_token(g: Game, company: str, hex: str) -> bool:
+    """Whether the company has a token in the hex, in whichever city."""
+    return any(owner == company for _, owner in g.state.tokens.get(hex, ()))
+
+
 def free_slots(g: Game, hex: str, node: int) -> int:
     """Vacant token spaces of a city, whoever they are kept for."""
     face = face_at(g.facts, g.state.tiles, hex)
@@ -58,10 +63,10 @@ def free_slots(g: Game, hex: str, node: int) -> int:
 
 
 def reserved_slots(g: Game, hex: str, node: int) -> int:
-    """Spaces kept for the homes of companies that have not operated (§19)."""
+    """Spaces kept for the homes of companies whose token is still to come (§19)."""
     kept = 0
     for company in g.facts.map.hexes[hex].reserved:
-        if not g.company(company).running:
+        if not has_token(g, company, hex):
             home = home_node(g, company)
             kept += home == node or home is None
     return kept
@@ -74,13 +79,13 @@ def refuse_city(g: Game, company: str, hex: str, node: int) -> str | None:
     nodes = face_at(g.facts, g.state.tiles, hex).nodes
     if not 0 <= node < len(nodes) or nodes[node].kind != "city":
         return f"{hex} has no such city for a token (§19)."
-    if any(owner == company for _, owner in g.state.tokens.get(hex, ())):
+    if has_token(g, company, hex):
         return f"The {company} has a token in {hex}; two never stand in one hex (§19)."
     free = free_slots(g, hex, node)
     if free < 1:
         return "No space for a token is vacant there (§19)."
     if free <= reserved_slots(g, hex, node):
-        kept = " and ".join(c for c in g.facts.map.hexes[hex].reserved if not g.company(c).running)
+        kept = " and ".join(c for c in g.facts.map.hexes[hex].reserved if not has_token(g, c, hex))
         return f"The vacant space is kept for the home of the {kept} (§19)."
     return None
 
@@ -101,13 +106,17 @@ def refuse_token(g: Game, company: str, hex: str, node: int, *, free: bool = Fal
 
 
 def establish_home(g: Game, company: str, chosen_by: Chooser) -> None:
-    """Place the home token of a company that operates for the first time (§19, §19.1)."""
-    if g.company(company).running:
-        return
-    g.emit(TurnBegan(company))
-    if g.company_facts(company).home is None:
-        return
+    """Begin the first turn of a company, with its home token on the map (§19, §19.1)."""
+    if not g.company(company).running:
+        g.emit(TurnBegan(company))
+        place_home(g, company, chosen_by)
+
+
+def place_home(g: Game, company: str, chosen_by: Chooser) -> None:
+    """Place the home token of a company, unless it stands (§19, §19.1)."""
     home, node = printed_home(g, company).hex, home_node(g, company)
+    if has_token(g, company, home):
+        return
     if node is not None:
         g.emit(TokenPlaced(company, home, node))
     elif chosen_by == "president" or home in g.state.tiles:
@@ -174,6 +183,10 @@ def city_words(g: Game, hex: str, node: int) -> str:
     return f"{where}, city {node}" + (f" towards {', '.join(beside)}" if beside else "")
 
 
+def _for(dollars: int) -> str:
+    return f" for ${dollars}" if dollars else ""
+
+
 @dataclass(frozen=True)
 class TokenStep:
     """One token a turn in a city that a route leads to (§19)."""
@@ -199,12 +212,12 @@ class TokenStep:
         return None
 
     def needs(self, g: Game, turn: OperatingTurn) -> str:
-        return f"to place a token of the {turn.company} for ${token_cost(g, turn.company)}"
+        return f"to place a token of the {turn.company}{_for(token_cost(g, turn.company))}"
 
     def options(self, g: Game, turn: OperatingTurn) -> Iterator[Option]:
         for token in self._spots(g, turn):
             where = city_words(g, token.hex, token.node)
-            yield Option(token, f"Token in {where} for ${token_cost(g, turn.company)}")
+            yield Option(token, f"Token in {where}{_for(token_cost(g, turn.company))}")
 
     def refuse(self, g: Game, turn: OperatingTurn, action: Action) -> str | None:
         assert isinstance(action, Token)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import msgspec
 
 from engine.actions import Action, Lay
-from engine.board.faces import Fit, fits
+from engine.board.faces import Fit, face_at, fits
 from engine.events import TileLaid, TokenShifted
 from engine.facts import tile_faces
 from engine.game import Game
@@ -106,11 +106,31 @@ def refuse_lay(
         )
     if connected and not found.face.exits & g.network.reach(company).edges.get(lay.hex, 0):
         return f"#{lay.tile} on {lay.hex} would not be connected to a token of the {company} (§18)."
+    for objection in g.title.lay_objections:
+        if connected and (why := objection(g, company, lay, found)):
+            return why
     if cost is None:
         cost = terrain_cost(g, lay.hex)
     if cost > g.cash(company):
         return f"The terrain of {lay.hex} costs ${cost}, and the {company} has ${g.cash(company)} (§18)."
     return None
+
+
+def extends_no_route(g: Game, company: str, lay: Lay, found: Fit) -> str | None:
+    """Why plain track may not be replaced so: no new track goes on from a route (1851, Lay or
+    Upgrade Track)."""
+    if found.face.nodes or lay.hex not in g.state.tiles:
+        return None
+    old = face_at(g.facts, g.state.tiles, lay.hex)
+    new = set(found.face.tracks) - set(old.tracks) - {(b, a) for a, b in old.tracks}
+    if g.network.onto(company, lay.hex, sorted(new)):
+        return None
+    return f"None of the new track of #{lay.tile} on {lay.hex} would extend a route of the {company} (§18)."
+
+
+def allowance(g: Game, tile: str) -> int:
+    """How much of a turn's normal lays the tile takes: one of its yellow ones, or all for an upgrade."""
+    return 1 if tile_faces()[tile].color == "yellow" else g.phase.yellow_lays
 
 
 def lays(g: Game, company: str) -> Iterator[Lay]:
@@ -123,8 +143,11 @@ def lays(g: Game, company: str) -> Iterator[Lay]:
         for tile in tiles:
             if faces[tile].color in colors and left.get(tile, 1) > 0:
                 for found in fits(g.facts, hex, g.state.tiles.get(hex), tile):
-                    if found.face.exits & edges:
-                        yield Lay(tile, hex, found.turn)
+                    lay = Lay(tile, hex, found.turn)
+                    if found.face.exits & edges and not any(
+                        objection(g, company, lay, found) for objection in g.title.lay_objections
+                    ):
+                        yield lay
 
 
 def carry_out(g: Game, company: str, lay: Lay) -> None:
@@ -154,7 +177,7 @@ def never(g: Game, turn: OperatingTurn) -> bool:
 
 @dataclass(frozen=True)
 class TrackStep:
-    """One tile a turn, laid or replaced (§18).
+    """The normal lays of a turn: so many yellow tiles, or one upgrade (§18).
 
     `also`: whether a private's power offers a lay instead. `laid`: what follows a lay on a hex.
     `always`: it is asked even where nothing can be laid, as on the site. `after`: it goes on
@@ -165,14 +188,17 @@ class TrackStep:
     laid: Callable[[Game, str, str], None]
     name: str = "track"
     hears: tuple[type[Action], ...] = (Lay,)
-    tiles: int = 1
     always: bool = False
     after: Callable[[Game, OperatingTurn], bool] = never
 
     def waits(self, g: Game, turn: OperatingTurn) -> bool:
-        if turn.laid >= self.tiles:
+        if turn.laid >= g.phase.yellow_lays:
             return self.after(g, turn)
-        return self.always or next(lays(g, turn.company), None) is not None or self.also(g, turn)
+        return self.always or next(self._lays(g, turn), None) is not None or self.also(g, turn)
+
+    def _lays(self, g: Game, turn: OperatingTurn) -> Iterator[Lay]:
+        left = g.phase.yellow_lays - turn.laid
+        return (lay for lay in lays(g, turn.company) if allowance(g, lay.tile) <= left)
 
     def must(self, g: Game, turn: OperatingTurn) -> str | None:
         return None
@@ -181,20 +207,22 @@ class TrackStep:
         return f"to lay or upgrade track for the {turn.company}"
 
     def options(self, g: Game, turn: OperatingTurn) -> Iterator[Option]:
-        if turn.laid >= self.tiles:
-            return
-        for lay in lays(g, turn.company):
-            yield Option(lay, words(g, lay))
+        if turn.laid < g.phase.yellow_lays:
+            for lay in self._lays(g, turn):
+                yield Option(lay, words(g, lay))
 
     def refuse(self, g: Game, turn: OperatingTurn, action: Action) -> str | None:
         assert isinstance(action, Lay)
-        if turn.laid >= self.tiles:
+        if turn.laid >= g.phase.yellow_lays:
             return f"The {turn.company} has laid its tile for this turn (§18)."
+        if action.tile in g.facts.tiles and turn.laid + allowance(g, action.tile) > g.phase.yellow_lays:
+            return f"After a yellow tile the {turn.company} lays no upgrade in this turn (§18)."
         return refuse_lay(g, turn.company, action)
 
     def take(self, g: Game, turn: OperatingTurn, action: Action) -> None:
         assert isinstance(action, Lay)
-        g.change(msgspec.structs.replace(turn, laid=turn.laid + 1, acted=True))
+        used = turn.laid + allowance(g, action.tile)
+        g.change(msgspec.structs.replace(turn, laid=used, acted=True))
         carry_out(g, turn.company, action)
         self.laid(g, action.hex, g.president(turn.company))
 

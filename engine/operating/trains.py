@@ -61,24 +61,52 @@ def lacking(g: Game, company: str) -> int:
 
 
 def face_price(g: Game, buy: BuyTrain) -> int:
-    """Dollars that the bank or the pool asks, less what is traded in (§21)."""
+    """Dollars that are printed on the train, less what is traded in (§21)."""
     facts = g.train_facts(buy.train)
     return facts.price - (facts.discounts.get(buy.trading, 0) if buy.trading else 0)
 
 
-def refuse_purchase(g: Game, company: str, buy: BuyTrain, *, always_helped: bool = False) -> str | None:
-    """Why the company may not buy that train now (§21, §24), or None.
+@dataclass(frozen=True)
+class Trade:
+    """How a title lets trains be bought.
 
     `always_helped`: in any forced purchase the president may add money, also where the company
-    could pay for the cheapest train by itself.
+    could pay for the cheapest train by itself. `helped_between`: he may for another company's train
+    too. `face_between`: companies of different presidents deal at face value. `by_price`: several
+    companies above the limit discard in operating order.
     """
+
+    always_helped: bool = False
+    helped_between: bool = True
+    face_between: bool = False
+    by_price: bool = False
+
+
+def prices_between(g: Game, company: str, buy: BuyTrain, trade: Trade) -> range | None:
+    """What another company's train may cost, as far as that is fixed (1851, Purchase Trains)."""
+    if trade.face_between and g.president(buy.source) != g.president(company):
+        face = g.train_facts(buy.train).price
+        return range(face, face + 1)
+    return None
+
+
+def refuse_purchase(g: Game, company: str, buy: BuyTrain, trade: Trade) -> str | None:
+    """Why the company may not buy that train now (§21, §24), or None."""
     why = _refuse_source(g, company, buy) or _refuse_trade(g, company, buy)
     if why:
         return why
     if not buy.trading and len(g.company(company).trains) >= g.phase.train_limit:
         return f"The {company} has {g.phase.train_limit} trains, which is the limit (§21)."
     price = face_price(g, buy) if buy.price is None else buy.price
-    helped = must_buy(g, company) if always_helped else lacking(g, company) > 0
+    if buy.source not in SHOPS:
+        fixed = prices_between(g, company, buy, trade)
+        if buy.price is None and not fixed:
+            return f"Say for how much: buy train {buy.train} from {buy.source} for AMOUNT (§21)."
+        if fixed and price not in fixed:
+            return f"The {buy.source} has another president: its {buy.train} costs ${fixed[0]} (§21)."
+    helped = must_buy(g, company) if trade.always_helped else lacking(g, company) > 0
+    if buy.source not in SHOPS and not trade.helped_between:
+        helped = False
     return _refuse_money(g, company, buy, price, helped)
 
 
@@ -100,9 +128,7 @@ def _refuse_source(g: Game, company: str, buy: BuyTrain) -> str | None:
         return f"The {buy.source} is in liquidation, and its trains are not sold (§21)."
     if buy.source == company:
         return f"The {company} cannot buy from itself."
-    if buy.price is None:
-        return f"Say for how much: buy train {buy.train} from {buy.source} for AMOUNT (§21)."
-    return "A train costs at least $1 (§21)." if buy.price < 1 else None
+    return "A train costs at least $1 (§21)." if buy.price is not None and buy.price < 1 else None
 
 
 def _refuse_trade(g: Game, company: str, buy: BuyTrain) -> str | None:
@@ -134,7 +160,7 @@ def _refuse_money(g: Game, company: str, buy: BuyTrain, price: int, helped: bool
     return None
 
 
-def buy_train(g: Game, company: str, buy: BuyTrain) -> None:
+def buy_train(g: Game, company: str, buy: BuyTrain, trade: Trade) -> None:
     """Pay for a train and take it, with all that the first of its type brings about (§21, §22)."""
     price = face_price(g, buy) if buy.price is None else buy.price
     president = g.president(company)
@@ -147,7 +173,7 @@ def buy_train(g: Game, company: str, buy: BuyTrain) -> None:
     g.emit(TrainMoved(buy.train, buy.source, company, "bought"))
     close_by_purchase(g, company)
     if buy.source == BANK:
-        start_phase(g, buy.train)
+        start_phase(g, buy.train, by_price=trade.by_price)
 
 
 def close_by_purchase(g: Game, company: str) -> None:
@@ -158,7 +184,7 @@ def close_by_purchase(g: Game, company: str) -> None:
             g.emit(PrivateMoved(private.sym, CLOSED))
 
 
-def start_phase(g: Game, train: str) -> None:
+def start_phase(g: Game, train: str, *, by_price: bool) -> None:
     """What the first train of its type changes at once (§22)."""
     phases = g.facts.phases
     at = next((i for i, p in enumerate(phases) if p.on == train), None)
@@ -180,7 +206,7 @@ def start_phase(g: Game, train: str) -> None:
             if owner != CLOSED:
                 g.emit(PrivateMoved(private, CLOSED))
     # §21 does not say who discards first where several must: the printed order of the companies.
-    for company in reversed(list(g.state.companies)):
+    for company in reversed(g.operating_order() if by_price else list(g.state.companies)):
         for _ in range(len(g.company(company).trains) - g.phase.train_limit):
             g.open(Discard(company))
 
@@ -191,14 +217,17 @@ class TrainStep:
 
     `also`: whether something else may still be bought in this turn, so that it waits for `done`;
     None where that has a step of its own.
-    `sells_all`: a bankrupt's shares are sold for him. `always_helped`: see `refuse_purchase`.
-    `whole_certificates`: a forced sale may end with the president's certificate as a whole.
+    `sells_all`: a bankrupt's shares are sold for him. `whole_certificates`: a forced sale may end
+    with the president's certificate as a whole. `at_first_price`: a share brings its price at the
+    beginning of the sales. `loses_cash`: a bankrupt's cash goes to the bank.
     """
 
     also: Callable[[Game, OperatingTurn], bool] | None
+    trade: Trade = Trade()
     sells_all: bool = False
-    always_helped: bool = False
     whole_certificates: bool = False
+    at_first_price: bool = False
+    loses_cash: bool = True
     name: str = "trains"
     hears: tuple[type[Action], ...] = (BuyTrain, Sell, Bankrupt)
 
@@ -217,9 +246,10 @@ class TrainStep:
     def needs(self, g: Game, turn: OperatingTurn) -> str:
         if short := lacking(g, turn.company):
             return f"to buy a train for the {turn.company}, whose president has to add ${short}"
-        return f"to buy a train for the {turn.company}" + (
-            "" if must_buy(g, turn.company) else ", or be done"
-        )
+        if must_buy(g, turn.company):
+            return f"to buy a train for the {turn.company}"
+        what = "train" if next(self._purchases(g, turn.company), None) else "private"
+        return f"to buy a {what} for the {turn.company}, or be done"
 
     def options(self, g: Game, turn: OperatingTurn) -> Iterator[Option]:
         yield from self._purchases(g, turn.company)
@@ -240,13 +270,17 @@ class TrainStep:
                 yield Option(buy, f"Buy a {train}-train from the pool for ${face_price(g, buy)}")
         for other, co in g.state.companies.items():
             for train in sorted(set(co.trains)):
-                if self._refuse(g, company, buy := BuyTrain(train, other, 1)) is None:
-                    most = self._most(g, company, train)
+                prices = self._prices(g, company, BuyTrain(train, other))
+                if self._refuse(g, company, buy := BuyTrain(train, other, prices.start)) is None:
                     consent = "" if co.president == g.president(company) else ", if its president agrees"
-                    yield Option(buy, f"Buy a {train}-train from the {other}{consent}", range(1, most + 1))
+                    yield Option(buy, f"Buy a {train}-train from the {other}{consent}", prices)
 
     def _refuse(self, g: Game, company: str, buy: BuyTrain) -> str | None:
-        return refuse_purchase(g, company, buy, always_helped=self.always_helped)
+        return refuse_purchase(g, company, buy, self.trade)
+
+    def _prices(self, g: Game, company: str, buy: BuyTrain) -> range:
+        """What another company's train may cost this one."""
+        return prices_between(g, company, buy, self.trade) or range(1, self._most(g, company, buy.train) + 1)
 
     def _most(self, g: Game, company: str, train: str) -> int:
         """Dollars at most for another company's train."""
@@ -261,8 +295,12 @@ class TrainStep:
         for company in held_companies(g, seat):
             for count in most_sellable(g, seat, company):
                 if self.refuse(g, turn, sell := Sell(company, count)) is None:
-                    dollars = g.price(company) * count
+                    dollars = self._price(g, turn, company) * count
                     yield Option(sell, f"Sell {count * unit(g, company)} % of the {company} for ${dollars}")
+
+    def _price(self, g: Game, turn: OperatingTurn, company: str) -> int:
+        """Dollars that a share brings in a forced sale."""
+        return turn.struck.get(company, g.price(company))
 
     def refuse(self, g: Game, turn: OperatingTurn, action: Action) -> str | None:
         seat = g.president(turn.company)
@@ -275,8 +313,10 @@ class TrainStep:
                     return (
                         "Stock is sold in an operating round only to raise money for a forced purchase (§24)."
                     )
-                whole = self.whole_certificates
-                return refuse_forced_sale(g, seat, turn.company, company, count, short, whole=whole)
+                whole, price = self.whole_certificates, self._price(g, turn, company)
+                return refuse_forced_sale(
+                    g, seat, turn.company, company, count, short, whole=whole, price=price
+                )
         if short <= 0:
             return "Nobody is bankrupt who can pay (§24.6)."
         if not self.sells_all and next(self._sales(g, turn), None):
@@ -288,17 +328,22 @@ class TrainStep:
     def take(self, g: Game, turn: OperatingTurn, action: Action) -> None:
         seat = g.president(turn.company)
         match action:
-            case BuyTrain(_, source, price):
+            case BuyTrain(_, source):
                 g.change(msgspec.structs.replace(turn, acted=True))
                 if source not in SHOPS and g.president(source) != seat:
-                    make_offer(g, seat, g.president(source), action, source, turn.company, price or 0)
+                    price = face_price(g, action) if action.price is None else action.price
+                    make_offer(g, seat, g.president(source), action, source, turn.company, price)
                 else:
-                    buy_train(g, turn.company, action)
+                    buy_train(g, turn.company, action, self.trade)
             case Sell(company, count):
-                g.change(msgspec.structs.replace(turn, acted=True))
-                sell_shares(g, seat, company, count)
+                struck = turn.struck
+                if self.at_first_price and not struck:
+                    struck = {c: g.price(c) for c in g.state.market}
+                price = struck.get(company, g.price(company))
+                g.change(msgspec.structs.replace(turn, acted=True, struck=struck))
+                sell_shares(g, seat, company, count, price)
             case Bankrupt():
-                declare_bankrupt(g, seat, turn.company, sell_all=self.sells_all)
+                declare_bankrupt(g, seat, turn.company, sell_all=self.sells_all, loses_cash=self.loses_cash)
 
     def skip(self, g: Game, turn: OperatingTurn) -> None:
         """Nothing can be bought."""
@@ -318,7 +363,7 @@ def liquidity(g: Game, company: str) -> int:
     return total
 
 
-def train_deal(*, always_helped: bool) -> Deal:
+def train_deal(trade: Trade) -> Deal:
     """How an offer to buy another president's train is judged and carried out on acceptance."""
 
     def refuse(g: Game, offer: Offer) -> str | None:
@@ -326,10 +371,10 @@ def train_deal(*, always_helped: bool) -> Deal:
         if not isinstance(turn, OperatingTurn) or turn.company != offer.target:
             return f"A train is sold in the turn of the {offer.target} (§21)."
         assert isinstance(offer.deal, BuyTrain)
-        return refuse_purchase(g, offer.target, offer.deal, always_helped=always_helped)
+        return refuse_purchase(g, offer.target, offer.deal, trade)
 
     def take(g: Game, offer: Offer) -> None:
         assert isinstance(offer.deal, BuyTrain)
-        buy_train(g, offer.target, offer.deal)
+        buy_train(g, offer.target, offer.deal, trade)
 
     return Deal(refuse, take)

@@ -1,7 +1,7 @@
 """A company's turn: steps in a fixed order, each waiting only while it has something to offer (§17).
 
-A line that belongs to a later step declines the optional steps before it: declining changes
-nothing, so such a line is judged as if its own step had come.
+A line that belongs to a later step declines the optional steps before it. It is judged in the
+position to which that leads: a price may have fallen on the way.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from engine.actions import Action, Pass
 from engine.events import Passed
 from engine.game import Game
 from engine.offers import lapse_offers
-from engine.state import OperatingTurn
+from engine.state import OperatingTurn, copied
 from engine.title import Option
 
 
@@ -82,10 +82,14 @@ class OperatingTurns:
             past = any(isinstance(action, step.hears) for step in self.steps)
             when = "is past in this turn" if past else "is no part of an operating turn"
             return f"That {when}; {g.state.name(seat)} is asked {self.needs(g, frame)} (§17)."
-        for step in self.steps[now:at]:
-            if step.waits(g, frame) and (why := step.must(g, frame)):
+        if at > now:
+            g = Game(copied(g.state), g.title)
+        for i in range(now, at):
+            if self.steps[i].waits(g, frame) and (why := self.steps[i].must(g, frame)):
                 return why
-        return self.steps[at].refuse(g, _at(frame, self.steps[at].name), action)
+            self.steps[i].skip(g, frame)
+            frame = _at(frame, self.steps[i + 1].name)
+        return self.steps[at].refuse(g, frame, action)
 
     def take(self, g: Game, frame: OperatingTurn, seat: str, action: Action) -> None:
         if isinstance(action, Pass):

@@ -5,6 +5,7 @@ checkpoint against a position, `replay` plays a whole text, `write` makes one.
 """
 
 from engine.record.checks import compared, observed
+from engine.record.deal import deal_of
 from engine.record.position import place
 from engine.record.replay import Failure, Report, replay
 from engine.record.text import Malformed, Script, read, write
@@ -15,6 +16,7 @@ __all__ = [
     "Report",
     "Script",
     "compared",
+    "deal_of",
     "observed",
     "place",
     "read",

@@ -14,7 +14,9 @@ from engine.kernel import asked, game_of
 from engine.operating.run import best_run
 from engine.operating.trains import for_sale
 from engine.record.words import NONE, Words
-from engine.state import BANK, POOL, OperatingRound, State, StockRound, StockTurn
+from engine.rounds import OperatingRounds
+from engine.state import BANK, POOL, TREASURY, OperatingRound, State, StockRound, StockTurn
+from engine.stock.turn import holder_of
 
 Compared = tuple[str, str]
 """(expected, actual)."""
@@ -44,7 +46,8 @@ def _cash(g: Game, words: Words) -> Compared:
 
 def _owns(g: Game, words: Words) -> Compared:
     holder, company = words.holder(), words.company()
-    return str(words.amount("a number of shares")), str(g.held(holder, company) // unit(g, company))
+    held = g.held(holder_of(company, holder), company)
+    return str(words.amount("a number of shares")), str(held // unit(g, company))
 
 
 def _president(g: Game, words: Words) -> Compared:
@@ -142,10 +145,9 @@ def _left(g: Game, words: Words) -> Compared:
     expected = words.is_next(NONE) or str(words.amount("a number of rounds"))
     if not g.state.broken or g.state.over:
         return expected, NONE
-    match g.state.stack[0]:
-        case OperatingRound(number=number, of=of):
-            return expected, str(of - number)
-    return expected, str(g.phase.operating_rounds)
+    rounds = g.title.questions[OperatingRound]
+    assert isinstance(rounds, OperatingRounds)
+    return expected, str(rounds.left(g))
 
 
 def _limit(g: Game, words: Words) -> Compared:
@@ -242,8 +244,9 @@ def observed(state: State) -> list[str]:
         if co.cell is None:
             continue
         found.append(f"price {company} {g.price(company)} {co.cell[0]}")
-        shares = co.shares.items()
-        found += [f"owns {state.name(h)} {company} {percent // unit(g, company)}" for h, percent in shares]
+        for holder, percent in co.shares.items():
+            name = TREASURY if holder == company else state.name(holder)
+            found.append(f"owns {name} {company} {percent // unit(g, company)}")
         found.append(f"trains {company} {_listed(sorted(co.trains, key=list(g.title.trains).index))}")
         found.append(f"markers {company} {co.markers}")
     found.append(f"phase {state.phase}")

@@ -9,16 +9,17 @@ round is put on the stack and settles as in any game.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
 
 from engine.board.faces import face_at, fits
 from engine.facts import PhaseFacts, tile_faces
 from engine.game import Game
-from engine.holdings import certificate_limit, presidents_percent, unit
+from engine.holdings import presidents_percent
 from engine.kernel import game_of, settle
 from engine.operating.stations import UNDECIDED, free_slots, home_node, printed_home, reserved_slots
 from engine.operating.track import blocker, supply
+from engine.record.deal import dealt_as
+from engine.record.setup import Said, note
 from engine.record.text import Malformed, Placed
 from engine.record.words import Words, Wrong
 from engine.rounds import OperatingRounds
@@ -27,6 +28,8 @@ from engine.state import (
     CLOSED,
     IPO,
     POOL,
+    TREASURY,
+    Allotment,
     OperatingRound,
     State,
     StockRound,
@@ -38,36 +41,11 @@ LATER_ROUND = 2
 """The stock round that a position stands in: not the first, in which nothing may be sold."""
 
 
-@dataclass
-class Said:
-    """What the lines say, by what it is about; `lines`: where each thing was last spoken of."""
-
-    cash: dict[str, int] = field(default_factory=dict)
-    shares: dict[str, dict[str, int]] = field(default_factory=dict)
-    presidents: dict[str, str] = field(default_factory=dict)
-    privates: dict[str, str] = field(default_factory=dict)
-    cells: dict[str, tuple[int, int]] = field(default_factory=dict)
-    pars: dict[str, int] = field(default_factory=dict)
-    market: list[str] = field(default_factory=list)
-    trains: dict[str, list[str]] = field(default_factory=dict)
-    depot: tuple[str | None, int | None] | None = None
-    tiles: dict[str, tuple[str, int | None]] = field(default_factory=dict)
-    tokens: dict[str, list[tuple[str, int | None]]] = field(default_factory=dict)
-    markers: dict[str, int] = field(default_factory=dict)
-    new: list[str] = field(default_factory=list)
-    phase: str | None = None
-    priority: str | None = None
-    left: int | None = None
-    stock: str | None = None
-    operating: tuple[str, int] | None = None
-    lines: dict[str, int] = field(default_factory=dict)
-
-
 def place(start: State, setup: Sequence[Placed]) -> State:
     """The position that the set-up lines describe, in the game that begins with `start`.
 
-    Where they tell of nothing but money, that is the opening. Raises Malformed, with the line, for
-    what cannot be read or cannot be.
+    Where they tell of nothing but money, that is the opening; in a title that deals out its privates
+    they may tell of the deal too. Raises Malformed, with the line, for what cannot be read or be.
     """
     if not setup:
         return start
@@ -75,7 +53,7 @@ def place(start: State, setup: Sequence[Placed]) -> State:
     seen: dict[tuple[str, ...], int] = {}
     for number, text in setup:
         try:
-            key = _read(said, Words(g, text))
+            key = note(said, Words(g, text))
             if key in seen:
                 raise Wrong(f"That was said before, in line {seen[key]}.")
         except Wrong as wrong:
@@ -83,195 +61,16 @@ def place(start: State, setup: Sequence[Placed]) -> State:
         seen[key] = number
         said.lines |= dict.fromkeys(key[1:], number)
     try:
-        if {key[0] for key in seen} == {"cash"}:
+        about = {key[0] for key in seen}
+        deals = isinstance(start.stack[0], Allotment)
+        if about <= ({"cash", "private"} if deals else {"cash"}):
+            g = game_of(dealt_as(start, said.privates)) if said.privates else g
             _place_money(g, said, g.state.cash)
         else:
             _build(g, said)
     except Wrong as wrong:
         raise Malformed(said.lines.get(wrong.about, setup[-1].line), str(wrong)) from None
     return g.state
-
-
-# -- reading ---------------------------------------------------------------------------------
-
-
-def _read(said: Said, words: Words) -> tuple[str, ...]:
-    """Note what a line says; what it is about, its word first."""
-    word = words.word(*READERS)
-    about = READERS[word](said, words)
-    words.end()
-    return (word, *about)
-
-
-def _read_cash(said: Said, words: Words) -> tuple[str, ...]:
-    who = words.purse()
-    said.cash[who] = words.amount()
-    return (who,)
-
-
-def _read_owns(said: Said, words: Words) -> tuple[str, ...]:
-    holder, company = words.holder(), words.company()
-    percent = words.amount("a number of shares") * unit(words.g, company)
-    if percent < 0:
-        raise Wrong("Nobody sells short in this title.")
-    said.shares.setdefault(company, {})[holder] = percent
-    return holder, company
-
-
-def _read_president(said: Said, words: Words) -> tuple[str, ...]:
-    company = words.company()
-    said.presidents[company] = words.player()
-    return (company,)
-
-
-def _read_private(said: Said, words: Words) -> tuple[str, ...]:
-    private = words.private()
-    said.privates[private] = words.owner()
-    if said.privates[private] == BANK:
-        raise Wrong(f"The bank keeps no private once the opening is over; the {private} is {CLOSED}.")
-    return (private,)
-
-
-def _read_price(said: Said, words: Words) -> tuple[str, ...]:
-    company, price = words.company(), words.amount()
-    row = words.amount("a row of the market, from 0") if words.more else None
-    said.cells[company] = cell_of(words.g, price, row)
-    if company in said.market:  # a par line came first
-        said.market.remove(company)
-    said.market.append(company)
-    return (company,)
-
-
-def cell_of(g: Game, price: int, row: int | None) -> tuple[int, int]:
-    """The space of the market with that price: in that row, else the only one, else the par cell."""
-    cells = [
-        (r, c)
-        for r, line in enumerate(g.facts.market.rows)
-        for c, cell in enumerate(line)
-        if cell is not None and cell.price == price and row in (None, r)
-    ]
-    if not cells:
-        raise Wrong(f"No space of the market {'' if row is None else f'in row {row} '}has ${price}.")
-    if len(cells) > 1:
-        at = g.title.par_cell(price)
-        if at is None:
-            rows = ", ".join(str(r) for r, _ in cells)
-            raise Wrong(f"${price} stands in the rows {rows}; say which: price COMPANY {price} ROW.")
-        return at
-    return cells[0]
-
-
-def _read_par(said: Said, words: Words) -> tuple[str, ...]:
-    company, price = words.company(), words.amount()
-    if price not in words.g.facts.par_prices:
-        raise Wrong(f"${price} is no par price; there is {', '.join(map(str, words.g.facts.par_prices))}.")
-    said.pars[company] = price
-    if company not in said.market:
-        said.market.append(company)
-    return (company,)
-
-
-def _read_trains(said: Said, words: Words) -> tuple[str, ...]:
-    if words.is_next(BANK):
-        types = words.trains()
-        if len(set(types)) > 1:
-            raise Wrong("Of the bank's trains only the type now sold is named; later types are complete.")
-        return _note_depot(said, types[0] if types else None, len(types))
-    owner = words.is_next(POOL) or words.company()
-    said.trains[owner] = words.trains()
-    return (owner,)
-
-
-def _read_depot(said: Said, words: Words) -> tuple[str, ...]:
-    return _note_depot(said, words.train(), words.amount("a number of trains") if words.more else None)
-
-
-def _note_depot(said: Said, train: str | None, left: int | None) -> tuple[str, ...]:
-    if said.depot is not None:
-        raise Wrong("What the bank sells was said before.")
-    said.depot = (train, left)
-    return (BANK,)
-
-
-def _read_tile(said: Said, words: Words) -> tuple[str, ...]:
-    hex, tile = words.hex(), words.tile()
-    said.tiles[hex] = (tile, words.amount("a rotation from 0 to 5") if words.more else None)
-    return (hex,)
-
-
-def _read_token(said: Said, words: Words) -> tuple[str, ...]:
-    company = words.company()
-    said.tokens[company] = [words.city()]
-    while words.more:
-        said.tokens[company].append(words.city())
-    return (company,)
-
-
-def _read_markers(said: Said, words: Words) -> tuple[str, ...]:
-    company = words.company()
-    said.markers[company] = words.amount("a number of tokens")
-    return (company,)
-
-
-def _read_limit(said: Said, words: Words) -> tuple[str, ...]:
-    limit = certificate_limit(words.g)
-    if words.amount("a number of certificates") != limit:
-        raise Wrong(f"With {len(words.g.state.players)} players the limit is {limit} certificates.")
-    return ()
-
-
-def _read_phase(said: Said, words: Words) -> tuple[str, ...]:
-    said.phase = words.phase()
-    return ("phase",)
-
-
-def _read_priority(said: Said, words: Words) -> tuple[str, ...]:
-    said.priority = words.player()
-    return ()
-
-
-def _read_left(said: Said, words: Words) -> tuple[str, ...]:
-    said.left = words.amount("a number of rounds")
-    return ("left",)
-
-
-def _read_round(said: Said, words: Words) -> tuple[str, ...]:
-    if words.word("stock", "operating") == "stock":
-        said.stock = words.player()
-    else:
-        company = words.company()
-        said.operating = (company, words.amount("the number of the round in its set") if words.more else 1)
-    return ("round",)
-
-
-def _read_new(said: Said, words: Words) -> tuple[str, ...]:
-    company = words.company()
-    said.new.append(company)
-    return (company,)
-
-
-READERS: dict[str, Callable[[Said, Words], tuple[str, ...]]] = {
-    "cash": _read_cash,
-    "owns": _read_owns,
-    "president": _read_president,
-    "private": _read_private,
-    "price": _read_price,
-    "par": _read_par,
-    "trains": _read_trains,
-    "depot": _read_depot,
-    "tile": _read_tile,
-    "token": _read_token,
-    "markers": _read_markers,
-    "limit": _read_limit,
-    "phase": _read_phase,
-    "priority": _read_priority,
-    "left": _read_left,
-    "round": _read_round,
-    "new": _read_new,
-}
-
-
-# -- building --------------------------------------------------------------------------------
 
 
 def _build(g: Game, said: Said) -> None:
@@ -332,7 +131,8 @@ def _place_holdings(g: Game, said: Said, company: str) -> None:
     held = {h: percent for h, percent in said.shares.get(company, {}).items() if percent}
     _check_holdings(g, company, held, IPO in said.shares.get(company, {}))
     rest = sum(facts.shares) - sum(held.values())
-    co.shares = held | ({IPO: rest} if rest else {})
+    kept = _check_treasury(g, company, held)
+    co.shares = held | ({company if kept else IPO: rest + held.get(company, 0) * kept} if rest else {})
     at, par = said.cells.get(company), said.pars.get(company)
     if at is None and par is None:
         _check_unstarted(g, said, company)
@@ -355,6 +155,21 @@ def _check_holdings(g: Game, company: str, held: dict[str, int], closed: bool) -
     limit = g.facts.limits["pool_percent"]
     if held.get(POOL, 0) > limit:
         raise Wrong(f"The pool never holds more than {limit} % of a company.", company)
+
+
+def _check_treasury(g: Game, company: str, held: dict[str, int]) -> bool:
+    """Whether what is not sold lies in the company's treasury: so it does once it has floated."""
+    sold = sum(percent for holder, percent in held.items() if holder not in (IPO, company))
+    floated = sold >= g.company_facts(company).float_percent
+    if held.get(company) and not floated:
+        raise Wrong(f"The {company} has not floated, so its treasury holds no shares.", company)
+    kept = floated and g.title.flotation.keeps_rest
+    most = g.facts.limits.get("treasury_percent", 100)
+    if kept and 100 - sold > most:
+        raise Wrong(f"A {TREASURY} never holds more than {most} % of a company.", company)
+    if kept and held.get(IPO):
+        raise Wrong(f"The {company} has floated; what was not sold lies in its {TREASURY}.", company)
+    return kept
 
 
 def _check_unstarted(g: Game, said: Said, company: str) -> None:
@@ -447,9 +262,12 @@ def _holding(said: Said, train: str) -> str:
 
 
 def _place_privates(g: Game, said: Said) -> None:
+    in_play = {p for p, owner in g.state.privates.items() if owner != CLOSED}
     g.state.privates = dict.fromkeys(g.state.privates, CLOSED) | said.privates
     for private, owner in g.open_privates():
         facts = g.private_facts(private)
+        if private not in in_play:
+            raise Wrong(f"The {private} is not in play with {len(g.state.players)} players.", private)
         if any("close_privates" in p.notes for p in _phases_so_far(g)):
             raise Wrong(f"In phase {g.state.phase} every private is closed.", private)
         when = facts.effect.get("closes_when", {})
@@ -514,11 +332,13 @@ def _placed(g: Game, tile: str) -> int:
 def _place_tokens(g: Game, said: Said, company: str) -> None:
     """The tokens that were named, and the home token of a company that has operated."""
     co, cities = g.company(company), said.tokens.get(company, [])
-    if cities and not co.running:
-        raise Wrong(f"The {company} has not operated yet, so it has no token on the map.", company)
     total = len(g.company_facts(company).tokens)
     home = printed_home(g, company).hex
-    if co.running and home not in [hex for hex, _ in cities]:
+    stands = co.running or (co.floated and g.title.flotation.homes)
+    if not co.running and any(not stands or hex != home for hex, _ in cities):
+        what = "token on the map but its home's" if stands else "token on the map"
+        raise Wrong(f"The {company} has not operated yet, so it has no {what}.", company)
+    if stands and home not in [hex for hex, _ in cities]:
         cities = [(home, home_node(g, company)), *cities]
     for hex, node in cities:
         here = g.state.tokens.setdefault(hex, [])
@@ -595,20 +415,30 @@ def _place_money(g: Game, said: Said, unnamed: dict[str, int]) -> None:
     g.state.cash = cash
 
 
+def _ends_with_set(g: Game) -> bool:
+    """Whether a broken bank lets the set of operating rounds be finished."""
+    rounds = g.title.questions[OperatingRound]
+    return not isinstance(rounds, OperatingRounds) or rounds.whole_set
+
+
 def _place_round(g: Game, said: Said) -> None:
     """The frame of the round, and whose deal it is."""
     g.state.broken = said.left is not None
     g.state.priority = said.priority or said.stock or g.state.seats[0]
     rounds = g.phase.operating_rounds
+    whole = _ends_with_set(g)
     if said.operating is None:
-        if said.left not in (None, rounds):
-            raise Wrong(f"After a stock round in phase {g.state.phase} come {rounds} rounds.", "left")
+        last = rounds if whole else 1
+        if said.left not in (None, last):
+            raise Wrong(f"After a stock round in phase {g.state.phase} come {last} rounds.", "left")
         g.state.stack = [StockRound(LATER_ROUND, said.stock or g.state.priority)]
         return
+    if said.left and not whole:
+        raise Wrong("Once the bank is broken the game ends with the round.", "left")
     company, number = said.operating
     if not g.company(company).floated:
         raise Wrong(f"The {company} has not floated, so it does not operate.", "round")
-    of = rounds if said.left is None else number + said.left
+    of = rounds if said.left is None or not whole else number + said.left
     if not 1 <= number <= of:
         raise Wrong(f"In phase {g.state.phase} there are {rounds} operating rounds in a set.", "round")
     order = [c for c in g.operating_order() if g.company(c).floated]

@@ -181,14 +181,16 @@ def write(
     players: Sequence[str],
     moves: Sequence[tuple[str, str]],
     checkpoints: Mapping[int, Sequence[str]] | None = None,
+    setup: Sequence[str] = (),
 ) -> str:
     """A whole game as text that `read` takes.
 
     `moves`: seats with what they said, in full. `checkpoints`: words that hold once so many moves
-    are played (0: at the start).
+    are played (0: at the start). `setup`: words that are so from the start.
     """
     held = checkpoints or {}
     lines = [f"title {title}", f"players {', '.join(players)}", *(f"option {o}" for o in options), "---"]
+    lines += [f"@ {words}" for words in setup]
     lines += [f"= {words}" for words in held.get(0, ())]
     for count, (seat, said) in enumerate(moves, 1):
         lines.append(f"{players[int(seat[1:])]}: {said}")

@@ -6,7 +6,7 @@ from typing import Any
 
 from engine.game import Game
 from engine.notation import KINDS, words_of
-from engine.state import BANK, CLOSED, IPO, POOL
+from engine.state import BANK, CLOSED, IPO, POOL, TREASURY
 
 NONE = "none"
 
@@ -104,10 +104,11 @@ class Words:
         return self._one_of(("PLAYER", "COMPANY"), (), "a player or a company")
 
     def holder(self) -> str:
-        """Who holds shares: a player, the initial offering or the pool."""
-        if self.is_next("treasury"):
+        """Who holds shares: a player, the initial offering, the pool, or a company's treasury."""
+        places = (IPO, POOL, TREASURY) if self.g.title.flotation.keeps_rest else (IPO, POOL)
+        if TREASURY not in places and self.is_next(TREASURY):
             raise Wrong("No company of this title holds shares in its treasury.")
-        return self._one_of(("PLAYER",), (IPO, POOL), f"a player, {IPO} or {POOL}")
+        return self._one_of(("PLAYER",), places, f"a player, {' or '.join(places)}")
 
     def owner(self) -> str:
         """Who owns a private: a player, a company, the bank, or nobody any more."""

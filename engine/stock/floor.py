@@ -24,17 +24,12 @@ from engine.holdings import (
 from engine.loans import in_zone, is_liquid, refuse_loans, room, size_facts, take_loans
 from engine.operating.stations import city_words, refuse_city
 from engine.state import BANK, POOL, TREASURY, Auction, StockTurn
-from engine.stock.turn import WHERE, end_turn, stock_round
+from engine.stock.turn import WHERE, end_turn, holder_of, stock_round
 from engine.title import Option
 from engine.trouble.crisis import refuse_sale, sell
 
 SOURCES = (TREASURY, POOL)
 CERTIFICATE = "certificate"
-
-
-def holder_of(company: str, source: str) -> str:
-    """Who holds what a buyer finds in that place: a treasury is the company itself."""
-    return company if source == TREASURY else source
 
 
 def refuse_buy(g: Game, seat: str, company: str, holder: str, count: int = 1) -> str | None:
@@ -130,7 +125,7 @@ class TradingFloor:
         for company in g.state.market:
             for source in SOURCES:
                 if self.refuse(g, frame, frame.seat, deal := Buy(company, source)) is None:
-                    where, percent = WHERE.get(source, "the treasury"), unit(g, company)
+                    where, percent = WHERE[source], unit(g, company)
                     yield Option(deal, f"Buy {percent} % of the {company} from {where}, ${g.price(company)}")
 
     def _starts(self, g: Game, frame: StockTurn) -> Iterator[Option]:

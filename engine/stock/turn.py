@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import Literal
 
 import msgspec
 
@@ -30,22 +31,28 @@ from engine.holdings import (
 )
 from engine.offers import lapse_offers
 from engine.opening.waterfall import par_obstacle, set_par
-from engine.state import BANK, IPO, POOL, StockRound, StockTurn
+from engine.state import BANK, IPO, POOL, TREASURY, StockRound, StockTurn
 from engine.title import Option
 
 SOURCES = (IPO, POOL)
-WHERE = {IPO: "the initial offering", POOL: "the pool"}
+WHERE = {IPO: "the initial offering", POOL: "the pool", TREASURY: "the treasury"}
+
+
+def holder_of(company: str, source: str) -> str:
+    """Who holds what a buyer finds in that place: a treasury is the company itself."""
+    return company if source == TREASURY else source
 
 
 def share_price(g: Game, company: str, source: str) -> int | None:
-    """Dollars for one certificate from there: par from the bank, the market's from the pool (§8.2)."""
+    """Dollars for one certificate from there: par from the bank, else the market's price (§8.2)."""
     return g.company(company).par if source == IPO else g.price(company)
 
 
-def sell_shares(g: Game, seat: str, company: str, count: int) -> None:
-    """Sell into the pool at the price before it falls a row for each share (§8.2.1, §15)."""
+def sell_shares(g: Game, seat: str, company: str, count: int, price: int | None = None) -> None:
+    """Sell into the pool at the price before it falls a row for each share (§8.2.1, §15), or at the
+    one that is given."""
     percent = count * unit(g, company)
-    price = g.price(company)
+    price = g.price(company) if price is None else price
     move_shares(g, company, seat, POOL, percent)
     g.pay(BANK, seat, price * count, f"{percent} % of the {company}")
     market.move(g, company, market.down(g, market.place(g, company), count), "sold")
@@ -65,31 +72,38 @@ def held_companies(g: Game, seat: str) -> list[str]:
 class Trading:
     """Asks a player in his stock turn.
 
-    `sales_around`: sales both before and after the purchase. `extra_from_ipo`: further
-    certificates in the brown zone come from the initial offering too. `first_sale_round`: the stock
-    round from which sales are allowed.
+    `sales`: whether they come before the purchase, before it or after it, or both. `extra_from_ipo`:
+    further certificates in the brown zone come from the initial offering too. `extra_of_one`: they
+    are of the company that was bought first, not of any in that zone. `first_sale_round`: the stock
+    round from which sales are allowed. `sources`: where certificates are bought.
     `also`: whether a player with nothing to buy or sell has something else to do in his turn.
     """
 
     also: Callable[[Game, StockTurn], bool]
 
-    sales_around: bool = False
+    sales: Literal["before", "before or after", "around"] = "before or after"
+    sources: tuple[str, ...] = SOURCES
     extra_from_ipo: bool = True
+    extra_of_one: bool = False
     first_sale_round: int = 2
 
     def asked(self, g: Game, frame: StockTurn) -> tuple[str, ...]:
         return (frame.seat,)
 
     def needs(self, g: Game, frame: StockTurn) -> str:
-        if excess(g, frame.seat) and self._can_sell(g, frame):
+        if self._must_sell(g, frame):
             return "to sell down to the limit"
         if frame.bought:
             return "to sell, or be done" if self._may_sell(frame) else "to buy more, or be done"
+        if stock_round(g).number < self.first_sale_round:
+            return "to buy or pass"
         return "to buy, sell, or be done" if frame.sold else "to buy, sell, or pass"
 
     def settle(self, g: Game, frame: StockTurn) -> bool:
-        """Pass over a turn in which nothing (more) can be done."""
-        if self._can_sell(g, frame) or next(self._purchases(g, frame), None):
+        """Pass over a turn in which nothing (more) can be done and no offer is open."""
+        if g.state.offers:
+            return False
+        if next(self._sales(g, frame), None) or next(self._purchases(g, frame), None):
             return False
         if not (frame.bought or frame.sold) and self.also(g, frame):
             return False
@@ -105,8 +119,10 @@ class Trading:
             yield Option(Pass(), "Done" if frame.bought or frame.sold else "Pass")
 
     def _purchases(self, g: Game, frame: StockTurn) -> Iterator[Option]:
-        if frame.bought and not _is_brown(g, frame.bought):
-            return
+        if frame.bought:
+            further = [frame.bought] if self.extra_of_one else list(g.state.companies)
+            if not any(_is_brown(g, company) for company in further):
+                return
         for company, co in g.state.companies.items():
             if co.par is None:
                 for price in g.facts.par_prices:
@@ -114,8 +130,8 @@ class Trading:
                         cost = price * presidents_percent(g, company) // unit(g, company)
                         yield Option(par, f"Par the {company} at ${price}, for ${cost}")
                 continue
-            for source in SOURCES:
-                for count in range(1, g.held(source, company) // unit(g, company) + 1):
+            for source in self.sources:
+                for count in range(1, g.held(holder_of(company, source), company) // unit(g, company) + 1):
                     buy = Buy(company, source, count)
                     if self.refuse(g, frame, frame.seat, buy) is not None:
                         break
@@ -130,8 +146,11 @@ class Trading:
                     dollars = g.price(company) * count
                     yield Option(sell, f"Sell {count * unit(g, company)} % of the {company} for ${dollars}")
 
-    def _can_sell(self, g: Game, frame: StockTurn) -> bool:
-        return next(self._sales(g, frame), None) is not None
+    def _must_sell(self, g: Game, frame: StockTurn) -> list[str]:
+        """What is above a limit, where any of it can be sold: who cannot sell stays above it (§10)."""
+        over = excess(g, frame.seat)
+        sellable = (o.action for o in self._sales(g, frame)) if over else ()
+        return over if any(isinstance(sale, Sell) and sale.company in over for sale in sellable) else []
 
     # -- objections --------------------------------------------------------------------
 
@@ -140,7 +159,7 @@ class Trading:
             return self._refuse_sale(g, frame, action)
         if not isinstance(action, Pass | Buy | Par):
             return "In a stock round a player buys, sells or passes (§4)."
-        if (over := excess(g, seat)) and self._can_sell(g, frame):
+        if over := self._must_sell(g, frame):
             return f"Sell down to the limit first: {', '.join(over)} (§10)."
         match action:
             case Buy(company, source, count):
@@ -154,28 +173,35 @@ class Trading:
         if rounds.number < self.first_sale_round:
             return "Nothing may be sold in the first stock round (§12.1)."
         if not self._may_sell(frame):
+            if self.sales == "before":
+                return "Sales come before the purchase (§4)."
             return "Sales come before the purchase or after it, not both (§4)."
         if sale.count < 1:
             return "At least one share has to be sold."
         return sale_obstacle(g, frame.seat, sale.company, sale.count * unit(g, sale.company))
 
     def _may_sell(self, frame: StockTurn) -> bool:
-        return self.sales_around or not frame.sold_first
+        match self.sales:
+            case "before":
+                return not frame.bought
+            case "around":
+                return True
+        return not frame.sold_first
 
     def _refuse_purchase(
         self, g: Game, frame: StockTurn, company: str, source: str, count: int
     ) -> str | None:
         co, step = g.company(company), unit(g, company)
-        if source not in SOURCES:
-            return "Certificates are bought from the initial offering or the pool (§15)."
+        if source not in self.sources:
+            return f"Certificates are bought from {' or '.join(WHERE[s] for s in self.sources)} (§15)."
         if co.par is None:
             return f"The first certificate of the {company} to be bought is the president's: par it (§8)."
         if count < 1:
             return "At least one certificate has to be bought."
-        if g.held(source, company) < count * step:
-            return f"{WHERE[source].capitalize()} holds {g.held(source, company)} % of the {company}."
         if why := self._refuse_more(g, frame, company, source, count):
             return why
+        if (held := g.held(holder_of(company, source), company)) < count * step:
+            return f"{WHERE[source].capitalize()} holds {held} % of the {company}."
         cost = (share_price(g, company, source) or 0) * count
         return self._refuse_holding(g, frame.seat, company, count, count * step) or _refuse_cost(
             g, frame.seat, cost
@@ -188,7 +214,7 @@ class Trading:
             return None
         if not _is_brown(g, company):
             return "One certificate may be bought in a turn, more only in the brown zone (§4, §10)."
-        if frame.bought and frame.bought != company:
+        if self.extra_of_one and frame.bought not in (None, company):
             return f"The turn's purchase was of the {frame.bought} (§10)."
         if not self.extra_from_ipo and (source == IPO or frame.source == IPO):
             return "Further certificates in the brown zone come from the pool (§10)."
@@ -236,8 +262,9 @@ class Trading:
                 )
             case Buy(company, source, count):
                 cost = (share_price(g, company, source) or 0) * count
-                g.pay(seat, BANK, cost, f"{count * unit(g, company)} % of the {company}")
-                move_shares(g, company, source, seat, count * unit(g, company))
+                holder, percent = holder_of(company, source), count * unit(g, company)
+                g.pay(seat, company if holder == company else BANK, cost, f"{percent} % of the {company}")
+                move_shares(g, company, holder, seat, percent)
                 g.change(
                     msgspec.structs.replace(frame, bought=company, source=source, sold_first=bool(frame.sold))
                 )

@@ -42,7 +42,7 @@ from engine.operating.debts import (
 )
 from engine.operating.run import RunStep
 from engine.operating.stations import TokenStep
-from engine.operating.trains import TrainStep, train_deal
+from engine.operating.trains import Trade, TrainStep, train_deal
 from engine.operating.turn import OperatingTurns
 from engine.operating.works import Bridges, WorksStep, works_terms
 from engine.rounds import Ended, StockRounds
@@ -67,6 +67,7 @@ from engine.state import (
     Surplus,
     Takeover,
 )
+from engine.stock.floating import Floating
 from engine.stock.floor import ActsOfBidders, TradingFloor
 from engine.stock.launch import Certificates, Formations
 from engine.title import Title, chosen
@@ -97,7 +98,7 @@ def compose(options: tuple[str, ...]) -> Title:
     return Title(
         facts=facts,
         options=options,
-        opening=lambda g: Subsidy(turn=g.state.seats[0], money=seed),
+        opening=lambda g, lot: Subsidy(turn=g.state.seats[0], money=seed),
         questions={
             Subsidy: SubsidizedSale(lots, after=lambda g: begin_stock_round(g, 1)),
             Auction: Auctions({"private": lots, "certificate": Certificates(), "sale": Companies()}),
@@ -116,7 +117,7 @@ def compose(options: tuple[str, ...]) -> Title:
                     RunStep(best_only=not site, claims=site),
                     *(() if site else (Automatic("obsolete", scrap_obsolete),)),
                     LeveredDividends(then=scrap_obsolete) if site else LeveredDividends(),
-                    TrainStep(also=could_buy),
+                    TrainStep(also=could_buy, trade=Trade(by_price=not site)),
                     Automatic("interest", interest_of_turn),
                     RepayStep(),
                     Automatic("liquidation", without_train),
@@ -138,12 +139,13 @@ def compose(options: tuple[str, ...]) -> Title:
             GameOver: Ended(),
         },
         asides=(
-            Answers({BuyTrain: train_deal(always_helped=False), Merge: merger_deal(stays=site)}),
+            Answers({BuyTrain: train_deal(Trade(by_price=not site)), Merge: merger_deal(stays=site)}),
             Bridges(),
             Loans(),
             *([ActsOfBidders(floor)] if site else []),
         ),
         scores=lambda g, bankrupt: scores(g, bankrupt, with_privates=site),
+        flotation=Floating(),
         terms=works_terms,
         interrupt=interruptions,
         depot={"2": 40} if site else {},

@@ -14,8 +14,8 @@ from engine.opening.waterfall import BiddersAuction, ParChoice, WaterfallSale
 from engine.operating.dividends import DividendStep
 from engine.operating.run import RunStep
 from engine.operating.stations import HomeChoice, TokenStep, settle_homes
-from engine.operating.track import TrackStep, never
-from engine.operating.trains import TrainStep, train_deal
+from engine.operating.track import TrackStep
+from engine.operating.trains import Trade, TrainStep, train_deal
 from engine.operating.turn import OperatingTurns
 from engine.powers import Exchanges, FreeTokens, TilePowers
 from engine.privates import PrivateDeals, PrivateStep, may_buy_privates
@@ -23,10 +23,7 @@ from engine.rounds import (
     Ended,
     OperatingRounds,
     StockRounds,
-    begin_operating,
     first_stock_round,
-    open_set,
-    raise_sold_out,
 )
 from engine.state import (
     Bidding,
@@ -41,11 +38,11 @@ from engine.state import (
     StockTurn,
     Waterfall,
 )
+from engine.stock.floating import Floating
 from engine.stock.turn import Trading
-from engine.title import Title, chosen
+from engine.title import SITE, Title, chosen
 from engine.trouble.discard import Discards
 
-SITE = "conventions 18xx.games"
 OPTIONS = (SITE, "multiple_brown_from_ipo", "optional_6_train")
 
 
@@ -54,7 +51,7 @@ def compose(options: tuple[str, ...]) -> Title:
     options = chosen(OPTIONS, options)
     site = SITE in options
     facts = facts_of("1830")
-    powers = TilePowers()
+    powers, trade = TilePowers(), Trade(always_helped=site)
     deals = PrivateDeals(
         by_seller=not site,
         instead_of_share=site,
@@ -70,33 +67,34 @@ def compose(options: tuple[str, ...]) -> Title:
     return Title(
         facts=facts,
         options=options,
-        opening=lambda g: Waterfall(turn=g.state.seats[0]),
+        opening=lambda g, lot: Waterfall(turn=g.state.seats[0]),
         questions={
             Waterfall: WaterfallSale(after=first_stock_round, any_price=site),
             Bidding: BiddersAuction(),
             Pricing: ParChoice(),
-            StockRound: StockRounds(raise_sold_out, open_set, begin_operating),
+            StockRound: StockRounds(),
             StockTurn: Trading(
                 also=deals.worth_a_turn,
-                sales_around=site,
+                sales="around" if site else "before or after",
                 extra_from_ipo=not site or "multiple_brown_from_ipo" in options,
+                extra_of_one=site,
             ),
             OperatingRound: OperatingRounds("track", "layer" if site else "president"),
             OperatingTurn: OperatingTurns(
                 (
                     TrackStep(
-                        also=powers.instead,
+                        also=powers.instead if site else powers.possible,
                         laid=settle_homes,
                         always=site,
-                        after=powers.extra if site else never,
+                        after=powers.extra if site else powers.possible,
                     ),
                     TokenStep(),
                     RunStep(best_only=not site, claims=site),
                     DividendStep(),
                     TrainStep(
                         also=None if site else may_buy_privates,
+                        trade=trade,
                         sells_all=site,
-                        always_helped=site,
                         whole_certificates=site,
                     ),
                     *([PrivateStep(also=powers.extra)] if site else []),
@@ -108,11 +106,12 @@ def compose(options: tuple[str, ...]) -> Title:
             GameOver: Ended(),
         },
         asides=(
-            Answers({DealPrivate: deals.deal(), BuyTrain: train_deal(always_helped=site)}),
+            Answers({DealPrivate: deals.deal(), BuyTrain: train_deal(trade)}),
             powers,
             deals,
             Exchanges(before_par=site),
         ),
         scores=lambda g, bankrupt: scores(g, bankrupt, with_privates=site),
+        flotation=Floating(),
         depot=depot,
     )

@@ -11,13 +11,22 @@ from engine.stock.turn import held_companies, most_sellable, sell_shares
 
 
 def refuse_forced_sale(
-    g: Game, seat: str, buyer: str, company: str, count: int, short: int | None, *, whole: bool = False
+    g: Game,
+    seat: str,
+    buyer: str,
+    company: str,
+    count: int,
+    short: int | None,
+    *,
+    whole: bool = False,
+    price: int | None = None,
 ) -> str | None:
     """Why the president may not sell that to help the `buyer`, `short` of so many dollars; or None.
 
     The usual rules hold, the buyer's presidency stays (§24.3), and no share is sold more than the
     money needs: the book lets him sell only where that is necessary. `whole`: a president who
-    holds nothing but his certificate may sell it as one.
+    holds nothing but his certificate may sell it as one. `price`: dollars that a share brings (None:
+    its price now).
     """
     if count < 1:
         return "At least one share has to be sold."
@@ -31,13 +40,14 @@ def refuse_forced_sale(
         spare = (
             presidents_percent(g, company) // unit(g, company) if certificates(g, seat, company) == 1 else 1
         )
-    if short is not None and g.price(company) * (count - spare) >= short:
+    each = g.price(company) if price is None else price
+    if short is not None and each * (count - spare) >= short:
         return f"${short} are needed; fewer shares bring that (§24.3)."
     return None
 
 
-def declare_bankrupt(g: Game, seat: str, buyer: str, *, sell_all: bool) -> None:
-    """End the game by a president who cannot pay (§24.6, §25); his cash is lost."""
+def declare_bankrupt(g: Game, seat: str, buyer: str, *, sell_all: bool, loses_cash: bool) -> None:
+    """End the game by a president who cannot pay (§24.6, §25); his cash may be lost."""
     if sell_all:
         for company in held_companies(g, seat):
             counts = [
@@ -47,7 +57,7 @@ def declare_bankrupt(g: Game, seat: str, buyer: str, *, sell_all: bool) -> None:
             ]
             if counts:
                 sell_shares(g, seat, company, max(counts))
-    if g.cash(seat):
+    if loses_cash and g.cash(seat):
         g.emit(CashMoved(seat, BANK, g.cash(seat), "bankruptcy"))
     lapse_offers(g)
     g.open(GameOver(f"{g.state.name(seat)} is bankrupt.", seat))

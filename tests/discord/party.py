@@ -64,20 +64,17 @@ class Party:
             async with await open_store(self.path) as store:
                 self.service = Service(store, holdoff=holdoff)
                 before = self.fake.gateway.identified
-                async with asyncio.TaskGroup() as tasks:
-                    going = [
-                        tasks.create_task(self.service.run()),
-                        tasks.create_task(
-                            client.run(self.service, self.settings, self.pictures, lease=lease)
-                        ),
-                    ]
+                run = client.run(self.service, self.settings, self.pictures, lease=lease)
+                going = [asyncio.create_task(self.service.run()), asyncio.create_task(run)]
+                try:
                     await self.fake.until(lambda: self.fake.gateway.identified > before, "our client")
                     await self.fake.ready()
-                    try:
-                        yield self.service
-                    finally:
-                        for task in going:
-                            task.cancel()
+                    yield self.service
+                finally:
+                    for task in going:
+                        task.cancel()
+                    ended = await asyncio.gather(*going, return_exceptions=True)
+                assert all(isinstance(each, asyncio.CancelledError) for each in ended), ended
 
     # -- usual doings ------------------------------------------------------------------------
 
@@ -97,7 +94,9 @@ class Party:
         await self.lobby(*names[1:], host=names[0])
         done = await self.fake.slash(names[0], "general", "table start", order=", ".join(names))
         assert "begins" in done.text, done.text
-        await self.fake.until(lambda: self.fake.threads, "the thread")
+        await self.fake.until(
+            lambda: any(each.name.startswith(self.code) for each in self.fake.threads), "the thread"
+        )
         await self.card_for(names[0])
         return self.thread
 
@@ -111,15 +110,30 @@ class Party:
         return self.fake.offering(self.thread) if self.fake.threads else []
 
     async def card_for(self, name: str, *, holding: str = "") -> Message:
-        """Wait for the one turn card, and that it is for somebody."""
+        """Wait for the one turn card, and that it is for somebody and shows where the game is."""
+        assert self.service is not None
+        table = await self.service.find(self.code)
         mention = self.fake.person(name).mention
 
         def there() -> list[Message]:
-            found = [each for each in self.cards if each.text.startswith((mention, f"**{name}**"))]
-            return found if len(self.cards) == 1 and holding in (found[0].text if found else "") else []
+            view = self.service.peek(table.id) if self.service else None
+            now = f"move {view.seq}\n" if view else ""
+            found = [m for m in self.cards if m.text.startswith((mention, f"**{name}**"))]
+            return [m for m in found if len(self.cards) == 1 and now in m.text and holding in m.text]
 
-        await self.fake.until(there, f"a card for {name}; there is {[c.text[:200] for c in self.cards]}")
+        try:
+            await self.fake.until(there, f"a card for {name}")
+        except AssertionError:
+            shown = [m.text[:300] for m in self.cards]
+            raise AssertionError(f"There is no card for {name}, but {shown}.") from None
         return there()[0]
+
+    async def play(self, *said: str) -> None:
+        """Lines said by `/do`, each `Ann: buy SV`; each has to be done."""
+        for each in said:
+            name, _, line = each.partition(": ")
+            done = await self.do(name, line)
+            assert done.text.startswith("Done."), f"{each}: {done.text}"
 
     async def do(self, name: str, *lines: str) -> Interaction:
         """Say lines by `/do` in the thread."""

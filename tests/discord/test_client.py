@@ -1,33 +1,521 @@
-"""The shipped client as people use it."""
+"""The shipped client as people use it: every command, every kind of control, every private answer."""
 
 from __future__ import annotations
 
+import asyncio
+import gc
 from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
 
-from .fake import FakeDiscord
-from .party import Party
+from bot import client as shipped
+from bot.people import table_name
+from bot.pictures import Pictures
+
+from . import limits
+from .fake import FakeDiscord, Message
+from .party import Dots, Party
 
 
 @pytest.fixture
-async def party(tmp_path: Path) -> AsyncIterator[Party]:
-    async with FakeDiscord(["Ann", "Bob", "Cid", "Dan"]) as fake:
-        yield Party(fake, tmp_path / "railpost.db")
+async def fake() -> AsyncIterator[FakeDiscord]:
+    async with FakeDiscord(["Ann", "Bob", "Cid", "Dan"]) as server:
+        yield server
 
 
-async def test_a_table_from_the_lobby_to_the_first_turns(party: Party) -> None:
-    async with party.online():
-        thread = await party.begun("Ann", "Bob", "Cid")
-        card = await party.card_for("Ann")
-        print(card.text)
-        for c in party.fake.controls(card):
-            print(c, c.options)
-        await party.fake.click("Ann", card, "Buy the SV for $20")
-        card = await party.card_for("Bob")
-        print(card.text)
-        assert [m.text.split()[0] for m in party.fake.pinged("Bob")] == [party.fake.person("Bob").mention]
-        assert party.fake.visible(thread)
-        assert await party.said() == ["buy SV"]
-    party.fake.check(pinged=["Ann", "Bob"])
+@pytest.fixture
+async def party(fake: FakeDiscord, tmp_path: Path) -> AsyncIterator[Party]:
+    """Our client on line."""
+    found = Party(fake, tmp_path / "railpost.db")
+    async with found.online():
+        yield found
+
+
+@pytest.fixture
+async def begun(party: Party) -> Party:
+    """Ann, Bob and Cid play; Ann is asked first."""
+    await party.begun("Ann", "Bob", "Cid")
+    return party
+
+
+def options(message: Message, fake: FakeDiscord, placeholder: str) -> list[str]:
+    found = next(c for c in fake.controls(message) if c.label.startswith(placeholder))
+    return [option.name for option in found.options]
+
+
+# -- cards and controls ----------------------------------------------------------------------
+
+
+async def test_a_table_from_the_lobby_to_the_first_turns(party: Party, fake: FakeDiscord) -> None:
+    thread = await party.begun("Ann", "Bob", "Cid")
+    assert thread.name == f"{party.code} · 1830 · Friday"
+    assert {u.name for u in thread.members.values()} >= {"Ann", "Bob", "Cid"}
+    first = fake.visible(thread)[0]
+    assert "Ann, Bob and Cid" in first.text and first.pinned
+    card = await party.card_for("Ann")
+    assert "It is for Ann to buy the SV for $20" in card.text
+    assert fake.alt(card) == ["The map, in words.", "The market, in words."]
+    await fake.click("Ann", card, "Buy the SV for $20")
+    second = await party.card_for("Bob")
+    assert not fake.controls(card) and "✓ Ann: buy SV" in card.text
+    assert "Ann buys the SV for $20" in second.text
+    assert len(fake.images(card)) == 2, "the old card keeps its pictures"
+    assert await party.said() == ["buy SV"]
+    assert fake.pinged("Ann") == [card] and fake.pinged("Bob") == [second]
+    fake.check(pinged=["Ann", "Bob"])
+    assert not fake.without_nonce
+
+
+async def test_a_form_asks_for_dollars(begun: Party, fake: FakeDiscord) -> None:
+    card = await begun.card_for("Ann")
+    done = await fake.select("Ann", card, "Bid: 5 ways", "Bid for the CS, $45 or more…")
+    assert done.modal and done.modal.fields[0].description == "Bid for the CS, $45 or more: $45 to $800"
+    assert done.modal.fields[0].component["value"] == "45"
+    sent = await fake.submit("Ann", done.modal, {"Dollars": "$1,000"})
+    await fake.until(lambda: sent.private, "an answer")
+    assert "from $45 to $800" in sent.text
+    again = await fake.select("Ann", card, "Bid: 5 ways", "Bid for the CS, $45 or more…")
+    await fake.submit("Ann", again.modal, {"Dollars": "55"})
+    await begun.card_for("Bob")
+    assert await begun.said() == ["bid CS 55"]
+
+
+async def test_write_takes_several_lines_or_none(begun: Party, fake: FakeDiscord) -> None:
+    done = await fake.click("Ann", await begun.card_for("Ann"), "Write…")
+    sent = await fake.submit("Ann", done.modal, {"Line": "bid MH 115; buy SV"})
+    await fake.until(lambda: sent.private, "an answer")
+    assert "`buy SV`" in sent.text and await begun.said() == []
+    done = await fake.click("Ann", await begun.card_for("Ann"), "Write…")
+    await fake.submit("Ann", done.modal, {"Line": "bid MH 115"})
+    await begun.card_for("Bob")
+
+
+OPENING = (
+    "Ann: bid BO 225", "Bob: buy SV", "Cid: buy CS", "Ann: buy DH", "Bob: buy MH", "Cid: buy CA",
+)  # fmt: skip
+
+
+async def test_menus_go_level_by_level(begun: Party, fake: FakeDiscord) -> None:
+    await begun.play(*OPENING, "Ann: par B&O 67")
+    card = await begun.card_for("Ann")
+    par = next(c for c in fake.controls(card) if c.label.startswith("Par"))
+    assert "NYC" in [option.name for option in par.options]
+    menu = await fake.select("Ann", card, par.custom_id, "NYC")
+    assert options(menu.message, fake, "Par")[0] == "Par the NYC at $67, for $134"
+    done = await fake.select("Ann", menu.message, None, "Par the NYC at $67, for $134")
+    await begun.card_for("Bob")
+    await fake.until(lambda: done.updated, "the menu to close")
+    assert not fake.controls(menu.message) and "Done." in menu.message.text
+    assert (await begun.said())[-1] == "par NYC 67"
+
+
+async def test_the_same_person_goes_on_with_the_same_card(begun: Party, fake: FakeDiscord) -> None:
+    await begun.play(*OPENING)
+    card = await begun.card_for("Ann", holding="par")
+    pings = len(fake.pings)
+    await fake.select("Ann", card, "Par: 6 ways", "Par the B&O at $67")
+    again = await begun.card_for("Ann", holding="or pass")
+    assert again is card and len(fake.pings) == pings
+    assert "par" not in again.text.rpartition("###")[2] and len(fake.images(again)) == 2
+
+
+async def operating(party: Party) -> Message:
+    """Ann's B&O has floated and may lay track; her card."""
+    await party.play(*OPENING, "Ann: par B&O 67")
+    for _ in range(4):
+        await party.play("Ann: buy B&O from ipo", "Bob: pass", "Cid: pass")
+    await party.play("Ann: pass")
+    return await party.card_for("Ann", holding="track")
+
+
+async def test_track_is_chosen_by_hex_and_shown_in_all_rotations(begun: Party, fake: FakeDiscord) -> None:
+    card = await operating(begun)
+    lay = next(c for c in fake.controls(card) if c.label.startswith("Lay"))
+    assert [option.name for option in lay.options] == ["I17", "J14 Washington"]
+    menu = (await fake.select("Ann", card, lay.custom_id, "I17")).message
+    assert [each.filename for each in fake.images(menu)] == ["I17-7.png", "I17-8.png", "I17-9.png"]
+    assert options(menu, fake, "Lay")[-1] == "#9 on I17, rotation 4, for $80"
+    ambiguous = await begun.do("Ann", "lay 57 J14")
+    assert [c.label for c in fake.controls(ambiguous.message)] == ["lay 57 J14 0", "lay 57 J14 3"]
+    await fake.click("Ann", ambiguous.message, "lay 57 J14 3")
+    again = await begun.card_for("Ann", holding="lays #57 on J14")
+    assert again is card and (await begun.said())[-1] == "lay 57 J14 3"
+
+
+async def test_real_pictures(fake: FakeDiscord, tmp_path: Path) -> None:
+    with Pictures(1) as pictures:
+        party = Party(fake, tmp_path / "railpost.db", pictures=pictures)
+        async with party.online():
+            await party.begun("Ann", "Bob", "Cid")
+            first = await party.card_for("Ann")
+            await fake.click("Ann", first, "Pass")
+            card = await party.card_for("Bob")
+            shown = fake.images(card)
+            assert [each.filename for each in shown] == ["map.png", "market.png"]
+            assert all(each.size_px and each.size_px[0] >= 1000 for each in shown)
+            assert all(len(each.content) < 400_000 for each in shown)
+            assert all(alt and len(alt) > 20 for alt in fake.alt(card))
+            done = await fake.slash("Cid", party.thread, "show company")
+            assert fake.images(done.message)
+    fake.check(pinged=["Ann", "Bob"])
+
+
+async def test_the_library_remembers_nothing(begun: Party, fake: FakeDiscord) -> None:
+    await fake.click("Ann", await begun.card_for("Ann"), "Write…")
+    await begun.do("Ann", "buy CS")
+    await fake.click("Ann", await begun.card_for("Ann"), "Pass")
+    await begun.card_for("Bob")
+    clients = [each for each in gc.get_objects() if type(each) is shipped.Client and not each.is_closed()]
+    stores = [each._connection._view_store for each in clients]
+    assert stores and all(not s._views and not s._modals and not s._dynamic_items for s in stores)
+
+
+async def test_undo_gives_the_turn_back(begun: Party, fake: FakeDiscord) -> None:
+    await fake.click("Ann", await begun.card_for("Ann"), "Buy the SV for $20")
+    card = await begun.card_for("Bob")
+    await fake.click("Ann", card, "Undo")
+    again = await begun.card_for("Ann")
+    assert "no longer asked" in card.text
+    assert any("takes back" in m.text or "back" in m.text for m in fake.visible(begun.thread)[-3:])
+    assert await begun.said() == []
+    await fake.slash("Ann", begun.thread, "undo", what="redo")
+    await begun.card_for("Bob")
+    assert await begun.said() == ["buy SV"] and not fake.controls(again)
+
+
+async def test_undo_of_others_moves_is_put_to_them(begun: Party, fake: FakeDiscord) -> None:
+    await begun.do("Ann", "buy SV")
+    await begun.do("Bob", "pass")
+    await begun.card_for("Cid")
+    await fake.slash("Ann", begun.thread, "undo")
+    await fake.until(lambda: len(begun.cards) == 2, "a vote beside the turn")
+    vote = next(m for m in begun.cards if any(c.label == "Accept" for c in fake.controls(m)))
+    wrong = await fake.click("Cid", vote, "Accept")
+    await fake.until(lambda: wrong.private, "an answer")
+    assert "for Bob" in wrong.text
+    await fake.click("Bob", vote, "Accept")
+    await begun.card_for("Ann")
+    assert await begun.said() == [] and not fake.controls(vote)
+
+
+# -- private answers -------------------------------------------------------------------------
+
+
+async def test_wrong_person(begun: Party, fake: FakeDiscord) -> None:
+    card = await begun.card_for("Ann")
+    for done in (
+        await fake.click("Bob", card, "Pass"),
+        await fake.click("Dan", card, "Pass"),
+        await fake.select("Bob", card, "Bid: 5 ways", "Bid for the CS, $45 or more…"),
+        await fake.click("Bob", card, "Write…"),
+    ):
+        await fake.until(lambda d=done: d.private, "an answer")  # type: ignore[misc]
+        assert done.text == "These controls are for Ann." and not done.public and done.modal is None
+    assert await begun.said() == []
+
+
+async def test_president_is_named(begun: Party, fake: FakeDiscord) -> None:
+    card = await operating(begun)
+    assert "president of the B&O" in card.text
+    done = await fake.click("Bob", card, custom_id=fake.controls(card)[0].custom_id)
+    await fake.until(lambda: done.private, "an answer")
+    assert done.text == "These controls are for Ann (president of the B&O)."
+
+
+async def test_stale_card(begun: Party, fake: FakeDiscord) -> None:
+    old = (await begun.card_for("Ann")).snapshot()
+    await begun.do("Ann", "buy SV")
+    await begun.do("Bob", "pass")
+    await begun.do("Cid", "pass")
+    await begun.card_for("Ann")
+    for done in (
+        await fake.click("Ann", old, "Pass"),
+        await fake.select("Ann", old, "Bid: 5 ways", "Bid for the MH, $115 or more…"),
+    ):
+        await fake.until(lambda d=done: d.private, "an answer")  # type: ignore[misc]
+        assert "no longer open" in done.text and "Bob" in done.text and "Cid" in done.text
+        assert "https://discord.com/channels/" in done.text
+    assert await begun.said() == ["buy SV", "pass", "pass"]
+
+
+async def test_two_presses_at_once_are_one_move(begun: Party, fake: FakeDiscord) -> None:
+    card = (await begun.card_for("Ann")).snapshot()
+    both = await asyncio.gather(*(fake.click("Ann", card, "Pass") for _ in range(2)))
+    await begun.card_for("Bob")
+    await fake.until(lambda: any(d.private for d in both), "an answer to the second press")
+    assert await begun.said() == ["pass"]
+
+
+async def test_refused_unreadable_ambiguous(begun: Party, fake: FakeDiscord) -> None:
+    refused = await begun.do("Ann", "buy CS")
+    assert "`buy CS`" in refused.text and not refused.public
+    near = [c for c in fake.controls(refused.message) if c.kind == "button"]
+    assert 1 <= len(near) <= 5
+    unreadable = await begun.do("Ann", "bye SV")
+    assert "buy SV" in [c.label for c in fake.controls(unreadable.message)]
+    assert await begun.said() == []
+    done = await fake.click("Ann", unreadable.message, "buy SV")
+    await begun.card_for("Bob")
+    await fake.until(lambda: done.updated, "the private answer")
+    assert "Done." in unreadable.message.text
+    assert await begun.said() == ["buy SV"]
+
+
+async def test_questions_are_answered_by_do(begun: Party, fake: FakeDiscord) -> None:
+    assert "Ann" in (await begun.do("Bob", "status")).text or fake.images(
+        (await begun.do("Bob", "status")).message
+    )
+    assert "buy SV" in (await begun.do("Ann", "help")).text
+
+
+async def test_resign_asks_first(begun: Party, fake: FakeDiscord) -> None:
+    asked = await begun.do("Bob", "resign")
+    sure = next(c for c in fake.controls(asked.message) if c.kind == "button")
+    assert sure.component["style"] == 4
+    await fake.click("Bob", asked.message, sure.label)
+    await fake.until(lambda: not begun.cards, "a game that stands still")
+    assert begun.service
+    table = await begun.service.find(begun.code)
+    assert [s.name for s in table.sitters] == ["Ann", "Cid"]
+
+
+async def test_odd_controls_get_an_answer(begun: Party, fake: FakeDiscord) -> None:
+    card = await begun.card_for("Ann")
+    for custom_id in ("r1:1:0:0.1:z:", "r2:whatever", "r1:999:-:-:s:pass", "r1:1:0:0.1:s:#5.00000000",
+                      "r1:1:0:0.1:m:zzz", "r1:1:0:0.1:a:nothing"):  # fmt: skip
+        odd = card.snapshot()
+        odd.components[-1]["components"][-1]["components"][-1]["custom_id"] = custom_id
+        done = await fake.click("Ann", odd, custom_id=custom_id)
+        await fake.until(lambda d=done: d.private and d.text, f"an answer to {custom_id}")  # type: ignore[misc]
+        assert done.text
+    assert await begun.said() == []
+
+
+async def test_what_goes_wrong_inside_is_one_sentence(
+    begun: Party, fake: FakeDiscord, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def broken(*_: object, **__: object) -> None:
+        raise RuntimeError("secret detail")
+
+    monkeypatch.setattr(begun.service, "say", broken)
+    pressed = await fake.click("Ann", await begun.card_for("Ann"), "Pass")
+    await fake.until(lambda: pressed.private, "an answer")
+    written = await begun.do("Ann", "pass")
+    for done in (pressed, written):
+        assert "Something went wrong" in done.text and "secret" not in done.text
+    monkeypatch.undo()
+    await begun.do("Ann", "pass")
+    await begun.card_for("Bob")
+
+
+# -- commands --------------------------------------------------------------------------------
+
+
+async def test_commands_keep_discords_limits(party: Party, fake: FakeDiscord) -> None:
+    limits.commands(fake.commands)
+    names = {c["name"]: [o["name"] for o in c["options"]] for c in fake.commands}
+    assert names["table"] == [
+        "new", "join", "leave", "invite", "start", "list", "replace", "pause", "resume", "end",
+    ]  # fmt: skip
+    assert names["show"] == ["board", "map", "market", "company", "player", "log", "turn"]
+    assert names["me"] == ["turns", "email"]
+    assert {"do", "undo"} <= set(names)
+
+
+async def test_commands_are_registered_once(party: Party, fake: FakeDiscord) -> None:
+    def puts() -> int:
+        return sum(method == "PUT" and path.endswith("/commands") for method, path in fake.rest.requests)
+
+    assert puts() == 1
+    async with Party(fake, party.path).online():
+        assert puts() == 1
+
+
+async def test_lobby(party: Party, fake: FakeDiscord) -> None:
+    card = await party.lobby("Bob")
+    assert ("1. Ann" in card.text and "2. Bob" in card.text) or await _follows(fake, card, "2. Bob")
+    again = await fake.click("Bob", card, "Join")
+    assert "already sit" in again.text
+    await fake.click("Bob", card, "Leave")
+    assert await _follows(fake, card, "1. Ann") and await _gone(fake, card, "Bob")
+    not_host = await fake.click("Bob", card, "Start")
+    assert "host" in not_host.text
+    too_few = await fake.click("Ann", card, "Start")
+    assert "players" in too_few.text
+    await fake.slash("Bob", "general", "table join", table=party.code, name="Robert")
+    assert await _follows(fake, card, "2. Robert")
+    done = await fake.slash("Bob", "general", "table leave")
+    assert "left" in done.text
+    await fake.slash("Bob", "general", "table join")
+    assert party.code in (await fake.slash("Cid", "general", "table list")).text
+    await fake.click("Ann", card, "Start")
+    await fake.until(lambda: fake.threads, "the thread")
+    await fake.until(lambda: not fake.controls(card), "the lobby card without its controls")
+
+
+async def _follows(fake: FakeDiscord, card: Message, text: str) -> bool:
+    await fake.until(lambda: text in card.text, f"{text!r} on the lobby card")
+    return True
+
+
+async def _gone(fake: FakeDiscord, card: Message, text: str) -> bool:
+    await fake.until(lambda: text not in card.text, f"no {text!r} on the lobby card")
+    return True
+
+
+async def test_invitations(party: Party, fake: FakeDiscord) -> None:
+    card = await party.lobby()
+    done = await fake.slash("Ann", "general", "table invite", user="Bob")
+    assert "kept for Bob" in done.text
+    await fake.until(lambda: fake.visible(fake.dm("Bob")), "a direct message")
+    await fake.click("Bob", fake.last(fake.dm("Bob")), "Join")
+    by_mail = await fake.slash("Ann", "general", "table invite", address="Eve@Example.org", name="Eve")
+    assert "kept for Eve" in by_mail.text
+    await _follows(fake, card, "3. Eve (invited)")
+    both = await fake.slash("Ann", "general", "table invite")
+    assert "either `user` or `address`" in both.text
+    wrong = await fake.slash("Ann", "general", "table invite", address="nonsense")
+    assert "not one plain email address" in wrong.text
+    late = await fake.slash("Ann", "general", "table start")
+    assert "Eve has not joined yet" in late.text
+    assert party.service
+    async with party.service.store.read() as unit:
+        eve = await unit.people.find("email", "eve@example.org")
+        assert eve is not None and await unit.people.addresses(eve.id) == []
+        assert (await unit.outbox.queue("mail")).pending == 1
+
+
+async def test_who_takes_no_direct_messages_is_told_in_the_channel(party: Party, fake: FakeDiscord) -> None:
+    await party.lobby()
+    fake.person("Bob").dms = False
+    await fake.slash("Ann", "general", "table invite", user="Bob")
+    await fake.until(lambda: fake.pinged("Bob"), "a mention")
+    assert fake.pinged("Bob")[0].channel is fake.place("general")
+    fake.check(pinged=["Bob"], forgiven=["50007"])
+
+
+async def test_pause_resume_replace_end(begun: Party, fake: FakeDiscord) -> None:
+    thread = begun.thread
+    await fake.slash("Bob", thread, "table pause")
+    await fake.until(lambda: not begun.cards, "no controls while paused")
+    assert "paused" in (await begun.do("Ann", "pass")).text
+    await fake.slash("Bob", thread, "table resume")
+    await begun.card_for("Ann")
+    done = await fake.slash("Ann", thread, "table replace", seat="Ann", user="Dan")
+    assert "Dan plays on for Ann" in done.text
+    card = await begun.card_for("Dan")
+    assert fake.pinged("Dan") == [card]
+    await fake.click("Dan", card, "Pass")
+    await begun.card_for("Bob")
+    vote = await fake.slash("Bob", thread, "table end")
+    assert "asked" in vote.text or "Only" in vote.text or "ends" in vote.text
+    done = await fake.slash("Ann", thread, "table end")
+    await fake.until(lambda: not begun.cards, "no controls at the end")
+    await fake.until(lambda: "ends the game" in fake.last(thread).text, "the last notice")
+
+
+async def test_show(begun: Party, fake: FakeDiscord) -> None:
+    await begun.do("Ann", "buy SV")
+    thread = begun.thread
+    assert fake.images((await fake.slash("Dan", thread, "show map")).message)
+    assert fake.images((await fake.slash("Dan", thread, "show market")).message)
+    assert fake.images((await fake.slash("Dan", thread, "show company")).message)
+    assert "PRR" in (await fake.slash("Dan", thread, "show company", name="PRR")).text
+    assert "Bob" in (await fake.slash("Dan", thread, "show player", name="Bob")).text
+    assert "printed" in (await fake.slash("Dan", thread, "show board")).text
+    assert "buy SV" in (await fake.slash("Dan", thread, "show log", count=3)).text
+    turn = await fake.slash("Dan", thread, "show turn")
+    assert "It is for Bob" in turn.text and turn.private and not turn.public
+    assert (await fake.slash("Dan", thread, "show turn", public=True)).public
+    assert isinstance(begun.pictures, Dots)
+    begun.pictures.broken = True
+    assert "67" in (await fake.slash("Dan", thread, "show market")).text
+
+
+async def test_me(begun: Party, fake: FakeDiscord) -> None:
+    assert begun.code in (await fake.slash("Ann", "general", "me turns")).text
+    assert "No table" in (await fake.slash("Bob", fake.dm("Bob"), "me turns")).text
+    done = await fake.slash("Bob", "general", "me email", address="bob@example.org")
+    assert "bob@example.org" in done.text
+    assert begun.service
+    async with begun.service.store.read() as unit:
+        bob = await unit.people.find("discord", str(fake.person("Bob").id))
+        assert bob is not None
+        assert (await unit.people.claim_of(bob.id)).value == "bob@example.org"  # type: ignore[union-attr]
+        assert (await unit.outbox.queue("mail")).pending == 1
+    assert "not one plain" in (await fake.slash("Bob", "general", "me email", address="x")).text
+
+
+async def test_autocompletion_of_lines(begun: Party, fake: FakeDiscord) -> None:
+    thread = begun.thread
+    every = await fake.autocomplete("Ann", thread, "do", option="line")
+    assert [c.value for c in every][:2] == ["buy SV", "bid CS 45"] and every[-1].value == "pass"
+    assert [
+        c.value for c in await fake.autocomplete("Ann", thread, "do", option="line", typed="bid cs 55")
+    ] == ["bid CS 55"]
+    assert "bid CS 45" in [
+        c.value for c in await fake.autocomplete("Ann", thread, "do", option="line", typed="cs")
+    ]
+    assert await fake.autocomplete("Bob", thread, "do", option="line") == []
+    assert await fake.autocomplete("Dan", thread, "do", option="line") == []
+    elsewhere = await fake.autocomplete("Ann", "general", "do", option="line", table=begun.code)
+    assert elsewhere == every
+    tables = await fake.autocomplete("Ann", "general", "do", option="table")
+    assert tables[0].value == begun.code and "your turn" in tables[0].name
+    assert "PRR" in [c.value for c in await fake.autocomplete("Dan", thread, "show company", option="name")]
+    assert [
+        c.value for c in await fake.autocomplete("Dan", thread, "show player", option="name", typed="b")
+    ] == ["Bob"]
+
+
+async def test_which_table_is_meant(party: Party, fake: FakeDiscord) -> None:
+    none = await fake.slash("Ann", "general", "do", line="pass")
+    assert "no such table" in none.text
+    await party.begun("Ann", "Bob")
+    first = party.code
+    await party.begun("Ann", "Bob", "Cid")
+    second = party.code
+    unclear = await fake.slash("Ann", "general", "do", line="pass")
+    assert first in unclear.text and second in unclear.text
+    waiting = await fake.slash("Cid", "general", "do", line="pass")  # Cid sits only at the second
+    assert "Ann" in waiting.text
+    await fake.slash("Ann", "general", "do", line="pass", table=first.lower())
+    alone = await fake.slash("Ann", "general", "do", line="buy SV")  # now only the second waits for her
+    assert "Done." in alone.text
+    assert await party.said() == ["buy SV"]
+    lost = await fake.slash("Ann", "general", "do", line="pass", table="ZZZ")
+    assert "no table ZZZ" in lost.text
+
+
+async def test_a_table_of_no_place_is_played_in_direct_messages(party: Party, fake: FakeDiscord) -> None:
+    service = party.service
+    assert service
+    people = {}
+    async with service.store.begin() as unit:
+        for name in ("Ann", "Bob"):
+            found = await unit.people.find_or_add("discord", str(fake.person(name).id), name)
+            people[name] = found.id
+    table = await service.create("1830", None)
+    for name, person in people.items():
+        await service.join(table.id, person, name)
+    await service.start(table.id, by=None, order=["Ann", "Bob"])
+    await fake.until(lambda: fake.offering(fake.dm("Ann")), "a card for Ann")
+    card = fake.offering(fake.dm("Ann"))[0]
+    await fake.click("Ann", card, "Buy the SV for $20")
+    await fake.until(lambda: fake.offering(fake.dm("Bob")), "a card for Bob")
+    await fake.until(lambda: not fake.offering(fake.dm("Ann")), "the first without controls")
+    done = await fake.slash("Bob", fake.dm("Bob"), "do", line="pass")
+    assert "Done." in done.text
+
+
+@pytest.mark.parametrize(
+    ("called", "name"),
+    [("Ann", "Ann"), ("B&O fan!!", "B O fan"), ("🚂", "Player"), ("x" * 40, "x" * 20), ("eve@a.org", "eve")],
+)
+def test_names_at_tables(called: str, name: str) -> None:
+    assert table_name(called) == name
+
+
+def test_entry_point_takes_what_the_service_gives() -> None:
+    assert list(shipped.run.__annotations__) == ["service", "settings", "pictures", "lease", "return"]

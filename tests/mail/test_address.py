@@ -21,7 +21,7 @@ def test_tokens_are_short_and_survive_change_of_case() -> None:
         assert len(POST.with_token(token).partition("@")[0]) <= 64
 
 
-@pytest.mark.parametrize("separator", ["+", "-", "_", "."])
+@pytest.mark.parametrize("separator", ["+", "-", "=", "_", "."])
 def test_separator(separator: str) -> None:
     post = Post("play@games.test", KEY, separator)
     assert post.tokens([f"Table <{post.with_token(TOKEN)}>"]) == [TOKEN]

@@ -85,6 +85,35 @@ async def test_what_lay_there_and_what_comes_is_dealt_with(mailbox: Mailbox) -> 
     assert len(desk.letters()) == 2 and all(count == 1 for count in desk.arrivals.values())
 
 
+async def test_folders_by_names_of_ones_own(mailbox: Mailbox) -> None:
+    desk = MemoryDesk()
+    account = replace(mailbox.account, folders={Folder.PROCESSED: "Done with", Folder.IGNORED: "Other"})
+    await mailbox.put(reply(desk.notice(), "buy SV"), b"From: eve@evil.test\r\n\r\nhello\r\n")
+    async with watching(desk, account):
+        await mailbox.until('"Done with"', 1)
+        await mailbox.until("Other", 1)
+    async with watching(desk, account) as inbox:  # they are there already
+        await until(lambda: inbox.searched is not None)
+    assert desk.moves == [("s1", "buy SV")] and await mailbox.count("INBOX") == 0
+
+
+async def test_what_comes_while_another_is_dealt_with_does_not_wait_for_the_next(mailbox: Mailbox) -> None:
+    """The server has told of it with the answer to a command, and tells nothing when IDLE begins."""
+
+    class Busy(MemoryDesk):
+        async def settle(self, digest: str, outcome: Outcome) -> None:
+            await super().settle(digest, outcome)
+            if len(self.outcomes) == 1:
+                await mailbox.put(reply(notice, "buy SV", message_id="<2@p>"))
+
+    desk = Busy()
+    notice = desk.notice()
+    async with watching(desk, mailbox.account, replace(FAST, idle=290.0)):
+        await mailbox.put(reply(notice, "sell 1 X", message_id="<1@p>"))
+        await mailbox.until("Processed", 2, 20.0)
+    assert desk.moves == [("s1", "sell 1 X"), ("s1", "buy SV")]
+
+
 async def test_the_folder_is_the_state_not_the_flag(mailbox: Mailbox) -> None:
     """C.31: a human who reads the mailbox loses nobody's orders."""
     desk = MemoryDesk()

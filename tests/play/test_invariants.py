@@ -10,7 +10,7 @@ import pytest
 
 from bot.invariants import move_faults, offer_faults, position_faults, trespass_faults
 from bot.simulate import simulated
-from engine import BANK, POOL, Played, State, copied, encoded, options, play, titles
+from engine import BANK, POOL, Played, State, copied, decision, encoded, options, play, titles
 from engine.actions import Exchange, Pass
 from engine.events import CashMoved, Passed
 from engine.state import GameOver, OperatingTurn
@@ -225,7 +225,10 @@ def test_an_option_that_is_refused_or_offered_twice_is_told(
 
 def test_what_another_has_the_right_to_is_told(late: State, monkeypatch: pytest.MonkeyPatch) -> None:
     private = next(iter(late.privates))
-    late.privates[private] = "p0"
+    thief = decision(late).asked[0]
+    late.privates[private] = late.left_of(thief)
     stolen = type(options(late, _move(late)[0])[0])(Exchange(private, POOL), "An exchange")
-    monkeypatch.setattr("bot.invariants.options", lambda state, who: [stolen] if who == "p1" else [])
-    assert any("Bob has no right to" in fault for fault in offer_faults(late))
+    monkeypatch.setattr(
+        "bot.invariants.options", lambda state, who: [stolen] if who == thief else options(state, who)
+    )
+    assert any(f"{late.name(thief)} has no right to" in fault for fault in offer_faults(late))

@@ -126,3 +126,34 @@ def test_10_one_certificate_a_turn_outside_the_brown_zone() -> None:
         + "@ owns Bob PRR 3\n@ owns pool PRR 5\n@ par PRR 67\n@ price PRR 45 6\n@ round stock Ann\n"
         + "!Ann: buy 2 PRR from pool\nAnn: buy PRR from pool\n!Ann: buy PRR from pool"
     )
+
+
+def test_10_certificates_count_again_when_their_price_leaves_the_yellow_zone() -> None:
+    rising = FULL.replace("@ owns Bob PRR 4\n", "@ owns Ann PRR 6\n@ par PRR 67\n@ price PRR 60 2\n")
+    holds(
+        rising
+        + """
+        @ trains PRR 2
+        @ tile H10 57 1
+        @ round operating PRR
+        > until dividend
+        Ann: pay
+        = price PRR 65 2
+        = round stock
+        = turn Ann
+        !Ann: pass
+        !Ann: par BO 67
+        Ann: sell 1 NYC
+        """
+    )
+
+
+def test_10_who_can_sell_nothing_that_counts_stays_above_the_limit() -> None:
+    """Every pool is full; that a share in the yellow zone could be sold brings him no nearer."""
+    full = "".join(
+        f"@ owns Ann {c} 5\n@ owns pool {c} 5\n@ par {c} 71\n" for c in ("NYC", "CPR", "CO", "PRR", "BM")
+    )
+    yellow = "@ owns Bob NYNH 2\n@ owns Ann NYNH 1\n@ par NYNH 67\n@ price NYNH 60 2\n"
+    stuck = RICH + full + yellow + "@ private SV Ann\n@ round stock Ann\n"
+    holds(stuck + "Ann: pass\n= turn Bob")
+    holds(stuck.replace("pool PRR 5", "pool PRR 4") + "!Ann: pass\nAnn: sell 1 PRR\nAnn: done\n= turn Bob")

@@ -169,3 +169,19 @@ def test_19_1_no_other_token_until_the_erie_has_its_base() -> None:
     assert "kept for the home of the Erie" in refused(running("CO", near, phase="3") + "Ann: token E11.0")
     erie = "@ owns Bob Erie 6\n@ par Erie 67\n@ token Erie E11.1\n"
     holds(running("CO", near + erie, phase="3") + "Ann: token E11.0\n= token CO E11.0")
+
+
+def test_19_1_the_erie_chooses_on_a_tile_that_lies_there() -> None:
+    laid = FRESH.format("Erie") + "@ phase 3\n@ tile E11 59 3\n@ round operating Erie\n= turn Ann Erie\n"
+    holds(laid + "!Ann: pass\nAnn: home Erie E11.1\n= token Erie E11.1")
+
+
+def test_19_tokens_stay_in_their_cities_when_the_tile_is_replaced() -> None:
+    rival = "@ tile G19 54 0\n@ owns Bob CO 6\n@ par CO 67\n@ token CO F6 G19.0"
+    laid = running("NYNH", rival, phase="5") + "= token NYNH G19.1\nAnn: lay 62 G19 0\n"
+    holds(laid + "= token NYNH G19.1\n= token CO G19.0")
+
+
+def test_19_a_token_in_the_city_whose_tile_was_just_laid() -> None:
+    rival = "@ owns Bob CO 6\n@ par CO 67\n@ token CO F6 H10\n@ tile H10 57 1"
+    holds(running("PRR", rival, phase="3") + "!Ann: token H10\nAnn: lay 14 H10 0\nAnn: token H10")

@@ -177,3 +177,14 @@ def test_21_any_number_of_trains_may_be_bought() -> None:
         running("PRR") + BUYING + "Ann: buy train 2\nAnn: buy train 2\nAnn: buy train 2\nAnn: buy train 2\n"
         "!Ann: buy train 2\n= depot 2 2"
     )
+
+
+def test_21_an_offer_that_can_no_longer_be_paid_is_not_accepted() -> None:
+    other = "@ owns Bob CO 6\n@ par CO 67\n@ trains CO 2 2"
+    offer = running("PRR", other, cash=100) + BUYING + "Ann: buy train 2 from CO for 100\nAnn: buy train 2\n"
+    holds(offer + "!Bob: accept\n= trains CO 2 2\n= cash PRR 20")
+
+
+def test_21_trains_that_go_do_not_count_towards_the_new_limit() -> None:
+    other = "@ trains CO 2 2 3 3\n@ owns Bob CO 6\n@ par CO 67\n@ depot 4 4"
+    holds(running("PRR", other, phase="3") + BUYING + "Ann: buy train 4\n= trains CO 3 3\n= turn Ann PRR")

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.rules.test_18_track import running
-from tests.rules.texts import BOUGHT, holds
+from tests.rules.texts import BOUGHT, holds, refused
 
 STOCK = """
 @ cash Ann 500
@@ -165,3 +165,68 @@ def test_23_3_a_private_counts_as_a_certificate() -> None:
         full + "@ round stock Ann\n!Ann: buy private CS from Bob for 40\n!Bob: sell private CS to Ann for 1"
     )
     holds(full + "@ round stock Cid\nCid: buy private CS from Bob for 40")
+
+
+def test_23_1_several_offers_are_answered_each() -> None:
+    offers = """
+    @ cash Bob 500
+    @ cash Cid 500
+    @ private SV Ann
+    @ private CS Ann
+    @ round stock Ann
+    Ann: sell private SV to Bob for 100
+    Ann: sell private CS to Cid for 100
+    = turn Bob
+    = turn Cid
+    """
+    holds(offers + "Cid: accept\nBob: accept\n= private SV Bob\n= private CS Cid\n= cash Ann 200")
+    holds(offers + "Bob: decline\nAnn: pass\n!Cid: accept\n= private SV Ann\n= private CS Ann")
+
+
+def test_23_1_a_turn_with_an_open_offer_does_not_end_by_itself() -> None:
+    """Ann has nothing left to buy or sell once she has bought."""
+    offer = STOCK.format("Ann") + "Ann: buy private CS from Bob for 100\nAnn: par PRR 100\n"
+    holds(offer + "= turn Ann\nBob: accept\n= private CS Ann\n!Ann: done")
+    holds(offer + "Ann: done\n!Bob: accept\n= private CS Bob")
+
+
+def test_23_1_an_offer_is_withdrawn_by_who_made_it() -> None:
+    offer = STOCK.format("Ann") + "Ann: buy private CS from Bob for 100\nAnn: decline\n"
+    holds(offer + "!Bob: accept\n= private CS Bob\n= turn Ann")
+
+
+def test_23_1_of_several_offers_the_one_that_can_be_kept() -> None:
+    two = STOCK.format("Ann").replace("@ round", "@ private SV Bob\n@ round")
+    holds(
+        two
+        + """
+        Ann: buy private CS from Bob for 300
+        Ann: buy private SV from Bob for 300
+        Ann: buy private SV from Bob for 200
+        !Bob: accept
+        Bob: accept 1
+        !Bob: accept 2
+        Bob: accept
+        = private SV Ann
+        = cash Ann 0
+        """
+    )
+
+
+def test_23_1_an_offer_of_a_president_ends_with_his_office() -> None:
+    offer = """
+    @ private CS Bob
+    @ private MH Cid
+    @ owns Ann NYC 3
+    @ owns Cid NYC 3
+    @ president NYC Ann
+    @ par NYC 100
+    @ cash NYC 200
+    @ phase 3
+    @ round operating NYC
+    Ann: buy private CS for 60
+    Cid: exchange MH from ipo
+    = president NYC Cid
+    """
+    assert "Another president" in refused(offer + "Bob: accept")
+    holds(offer + "= turn Cid NYC\nCid: buy private CS for 60\nBob: accept 2\n= private CS NYC")

@@ -158,3 +158,11 @@ def test_24_6_a_president_who_cannot_pay_is_bankrupt() -> None:
         = score Ann 450
         """
     )
+
+
+def test_24_2_another_presidents_train_with_his_consent() -> None:
+    other = "@ owns Bob CO 6\n@ par CO 67\n@ trains CO 2 2"
+    offer = need(ann=100, more=other) + "!Ann: buy train 2 from CO for 81\nAnn: buy train 2 from CO for 80\n"
+    holds(offer + "Bob: accept\n= cash Ann 20\n= cash CO 80\n= trains PRR 2")
+    holds(offer + "Bob: decline\n!Ann: done\nAnn: buy train 2\n= trains CO 2 2")
+    holds(need(ann=100, prr=5, more=other) + "Ann: buy train 2 from CO for 5\nBob: accept\n= cash Ann 100")

@@ -57,6 +57,16 @@ def test_row_2_more_certificates_in_the_brown_zone() -> None:
     holds(BROWN + either, options=(*PLAYED_BY_SITE, "multiple_brown_from_ipo"))
 
 
+def test_row_2_brown_certificates_after_another_purchase() -> None:
+    """By the book they are exempt from the limit of one certificate; the site wants them of one company."""
+    two = BROWN.replace("@ round", "@ owns Cid CO 3\n@ owns pool CO 2\n@ par CO 67\n@ price CO 30 7\n@ round")
+    for first in ("par NYC 67", "buy CO from pool"):
+        said = f"Ann: {first}\nAnn: buy 2 PRR from pool\n= owns Ann PRR 2"
+        holds(two + said + "\n!Ann: par CPR 67")
+        refused(two + said, options=PLAYED_BY_SITE)
+        refused(two + said, options=(*PLAYED_BY_SITE, "multiple_brown_from_ipo"))
+
+
 @both
 def test_row_3_above_the_limit_only_sales(options: Options) -> None:
     above = """

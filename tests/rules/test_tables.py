@@ -91,6 +91,10 @@ def test_table_1_2_the_token_is_not_required() -> None:
     )
 
 
+def test_table_1_2_without_a_token_left_none_is_asked_for() -> None:
+    holds(running("PRR", DH + "\n@ markers PRR 0", phase="3") + "Ann: lay 57 F16 0 using DH\n!Ann: token F16")
+
+
 NEAR = "@ trains PRR 3\n@ tile H14 8 1\n@ tile G15 9 0\n"
 """Track from Altoona to the hexagon of the Delaware & Hudson, F16."""
 
@@ -174,6 +178,24 @@ def test_table_1_3_it_is_no_purchase_of_the_turn() -> None:
 
 def test_table_1_3_it_may_change_the_president() -> None:
     holds(MH.format(ann=3) + "@ round stock Cid\nAnn: exchange MH from ipo\n= president NYC Ann")
+
+
+def test_table_1_3_also_in_the_turn_of_the_nyc_whose_president_it_changes() -> None:
+    operating = (
+        MH.replace("Ann", "Cid").replace("Bob", "Ann").format(ann=3) + "@ owns Bob NYC 1\n@ cash NYC 500\n"
+    )
+    holds(
+        operating
+        + """
+        @ trains NYC 2
+        @ round operating NYC
+        = turn Ann NYC
+        Cid: exchange MH from ipo
+        = turn Cid NYC
+        !Ann: lay 57 E19 1
+        Cid: lay 57 E19 1
+        """
+    )
 
 
 def test_table_1_3_only_by_its_owner() -> None:
@@ -278,3 +300,18 @@ def test_table_6_green_track(old: str) -> None:
 def test_table_7_the_supply_of_each_tile() -> None:
     assert dict(facts_of(TITLE).tiles) == SUPPLY
     assert sum(SUPPLY.values()) == 34 + 25 + 26
+
+
+def test_table_1_1_the_turn_waits_while_the_tile_of_the_cs_can_be_laid() -> None:
+    """Nothing else is left to do: no train, no money."""
+    poor = running("PRR", "@ private CS PRR", phase="3", cash=0)
+    holds(poor + "Ann: lay 57 H10 1\n= turn Ann PRR\nAnn: lay 58 B20 0 using CS\n!Ann: lay 58 B20 0 using CS")
+    tiled = running("PRR", "@ private CS PRR\n@ tile B20 58 0", phase="3", cash=0)
+    holds(tiled + "Ann: lay 57 H10 1\n!Ann: done")
+
+
+def test_table_1_2_a_line_of_a_later_step_declines_the_free_token() -> None:
+    line = "@ private DH PRR\n@ trains PRR 3\n@ tile H10 57 1"
+    laid = running("PRR", line, phase="3") + "Ann: lay 57 F16 0 using DH\n"
+    holds(laid + "!Ann: buy train 3\n!Ann: pay\nAnn: run best\n= markers PRR 3\n!Ann: token F16")
+    holds(laid + "!Ann: lay 9 H8 1\n!Ann: token H10\nAnn: token F16\n= markers PRR 2")

@@ -30,8 +30,8 @@ async def test_a_game_ends_and_may_come_back_from_it(empty: World) -> None:
     last = await near_its_end(empty, min(GAMES.glob("*.18xx"), key=lambda path: path.stat().st_size))
     service = empty.service
     async with empty.store.begin() as unit:
-        for number, seat in enumerate(await unit.games.seats(empty.table)):
-            await unit.people.identify(seat.person_id, "email", f"player{number}@example.org")
+        for number, sitter in enumerate(await unit.games.seats(empty.table)):
+            await unit.people.identify(sitter.person_id, "email", f"player{number}@example.org")
     answer = None
     for seat, line in last:
         answer = await service.say(empty.table, seat, [line], None, None)
@@ -53,6 +53,6 @@ async def test_a_game_ends_and_may_come_back_from_it(empty: World) -> None:
     assert (await service.table(empty.table)).status == "running"
     again = await service.say(empty.table, last[-1][0], ["redo"], None, None)
     assert isinstance(again, Done) and again.over
-    other = next((seat for seat, _ in last if seat != last[-1][0]), None)
+    other = next((who for who, _ in last if who != last[-1][0]), None)
     if other is not None:
         assert isinstance(await service.say(empty.table, other, ["undo"], None, None), Voted)

@@ -84,6 +84,13 @@ async def test_the_three_failures(world: World) -> None:
     assert "par B&O 100" in ambiguous.choices
 
 
+async def test_a_line_is_named_by_its_place(world: World) -> None:
+    """Blank lines and comments are skipped, and counted."""
+    answer = await world.say("Ann", "", "# my turn", "buy SV", "  ", "buy QQ")
+    assert isinstance(answer, Unreadable | Refused)
+    assert (answer.index, answer.line) == (4, "buy QQ")
+
+
 async def test_nothing_but_a_comment(world: World) -> None:
     assert isinstance(await world.say("Ann", "  # hm", ""), Unreadable)
 

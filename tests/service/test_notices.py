@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
+
 from bot.answers import Done, Voted
-from bot.notices import decoded
+from bot.notices import Recipient, decoded, moved_on
 from bot.service import Service
 from tests.service.conftest import World
 
@@ -188,3 +190,14 @@ async def test_a_notice_is_small_json(empty: World) -> None:
         message = await unit.outbox.get(letter.key)
     assert message is not None and len(message.payload) < 200
     assert decoded(message.payload) == notice
+
+
+async def test_a_question_that_another_moved_on_is_told_by_mail_alone(empty: World) -> None:
+    await table(empty, {"thread": 9}, Ann={**DISCORD, "email": "ann@example.org"}, Bob=MAIL, Cid={})
+    info = await empty.service.table(empty.table)
+    (asked,) = (await empty.service.view(empty.table)).asked
+    ann = Recipient(empty.people["Ann"], 0, "11", "ann@example.org")
+    moved = moved_on(info, 7, asked, ann, datetime(2026, 1, 1, tzinfo=UTC))
+    assert [(p.channel, p.address) for p in moved] == [
+        ("mail", {"person": empty.people["Ann"], "email": "ann@example.org"})
+    ]

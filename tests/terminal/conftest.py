@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from bot.__main__ import carried_out, with_others
+
 ROOT = Path(__file__).parent.parent.parent
 COMMAND = (sys.executable, "-m", "bot")
 
@@ -41,6 +43,17 @@ def run(tmp_path: Path) -> Run:
     return running
 
 
-@pytest.fixture(autouse=True)
-def _no_traceback(capfd: pytest.CaptureFixture[str]) -> None:
-    """What a process of a test says goes through `run`, never past it."""
+@pytest.fixture
+def command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+    """A sub-command in this process, which has everything loaded already."""
+    monkeypatch.chdir(tmp_path)
+
+    def running(*words: str) -> subprocess.CompletedProcess[str]:
+        try:
+            code = carried_out(lambda: with_others(words)(words, prog_name="railpost"))
+        except SystemExit as end:
+            code = end.code if isinstance(end.code, int) else 1
+        said = capsys.readouterr()
+        return subprocess.CompletedProcess(words, code, said.out, said.err)
+
+    return running

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import os
 import pty
+import random
 import select
 import signal
 import sqlite3
@@ -14,6 +16,7 @@ from pathlib import Path
 
 import pytest
 
+import storage
 from bot.service import Service
 from storage import open_store
 from tests.terminal.conftest import COMMAND, Run, environment
@@ -85,6 +88,12 @@ def test_a_store_that_is_none(run: Run, tmp_path: Path) -> None:
     assert len(done.stderr.strip().splitlines()) == 1
 
 
+def test_hot_seat_with_too_few(run: Run) -> None:
+    done = run("play", "1830", "--players", "Ann")
+    assert done.returncode == 1
+    assert "2 to 6" in done.stderr and len(done.stderr.splitlines()) == 1
+
+
 def test_hot_seat(run: Run) -> None:
     done = run("play", "1830", "--players", "Ann,Bob,Cid", lines="Ann: buy SV\n")
     assert done.returncode == 0
@@ -93,16 +102,14 @@ def test_hot_seat(run: Run) -> None:
     seeded = run(
         "play", "1830", "--players", "A,B,C,D,E,F", "--seed", "7", "--option", "conventions 18xx.games"
     )
-    again = run("play", "1830", "--players", "A,B,C,D,E,F", "--seed", "7")
-    seats = [line.partition(": ")[2] for out in (seeded, again) for line in out.stdout.splitlines()[:1]]
-    assert seats[0] == seats[1] != "A, B, C, D, E, F."
+    order = list("ABCDEF")
+    random.Random(7).shuffle(order)
+    assert ", ".join(order) in seeded.stdout
 
 
 @pytest.mark.parametrize(
     "words",
     [
-        ("play", "1066", "--players", "Ann,Bob"),
-        ("play", "1830", "--players", "Ann"),
         ("play", "1830"),
         ("frobnicate",),
         ("render", "NOPE", "--map", "x.png"),
@@ -111,51 +118,54 @@ def test_hot_seat(run: Run) -> None:
         ("backup", "kept.db"),
     ],
 )
-def test_what_cannot_be_done_is_a_sentence(run: Run, words: tuple[str, ...]) -> None:
-    done = run(*words)
+def test_what_cannot_be_done_is_a_sentence(command: Run, words: tuple[str, ...]) -> None:
+    done = command(*words)
     assert done.returncode in (1, 2)
     assert done.stderr and "Traceback" not in done.stderr + done.stdout
 
 
-def test_a_failure_that_nobody_foresaw_goes_to_the_log(run: Run, tmp_path: Path) -> None:
-    (tmp_path / "sitecustomize.py").write_text(
-        "import storage\nasync def broken(*_): raise RuntimeError('not foreseen')\nstorage.backup = broken\n"
-    )
-    path = f"{tmp_path}{os.pathsep}{environment()['PYTHONPATH']}"
-    done = run("backup", "kept.db", PYTHONPATH=path)
+def test_a_failure_that_nobody_foresaw_goes_to_the_log(
+    command: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def broken(*_: object) -> None:
+        raise RuntimeError("not foreseen")
+
+    monkeypatch.setattr(storage, "backup", broken)
+    monkeypatch.setattr(logging.getLogger(), "handlers", [])
+    done = command("backup", "kept.db")
     assert done.returncode == 1
     assert "Traceback" not in done.stderr and len(done.stderr.splitlines()) == 1
     assert "not foreseen" in (tmp_path / "data" / "railpost.log").read_text()
 
 
-def test_backup_and_restore(run: Run, tmp_path: Path) -> None:
+def test_backup_and_restore(run: Run, command: Run, tmp_path: Path) -> None:
     run(lines=OPENING)
     (tmp_path / "data" / "mail-secret").write_text("a" * 64)
-    assert run("backup", "kept.db").returncode == 0
+    assert command("backup", "kept.db").returncode == 0
     run(lines="Ann: pass\n")
     (tmp_path / "data" / "mail-secret").write_text("b" * 64)
-    restored = run("restore", "kept.db")
+    restored = command("restore", "kept.db")
     assert restored.returncode == 0
     former = Path(restored.stdout.rpartition(" in ")[2].strip().rstrip("."))
     assert (tmp_path / former).is_file(), "what was there is kept"
     assert "It is for Ann" in run(lines="show turn").stdout
     assert (tmp_path / "data" / "mail-secret").read_text() == "a" * 64
-    assert run("backup", "kept.db").returncode == 1, "a backup overwrites nothing"
+    assert command("backup", "kept.db").returncode == 1, "a backup overwrites nothing"
 
 
-def test_backup_and_restore_while_it_is_played(tmp_path: Path, run: Run) -> None:
+def test_backup_and_restore_while_it_is_played(tmp_path: Path, command: Run) -> None:
     with Playing(tmp_path) as playing:
         playing.say("table new 1830 Ann, Bob, Cid", "table start", "Ann: buy SV")
         playing.until("It is for Bob")
-        assert run("backup", "kept.db").returncode == 0
+        assert command("backup", "kept.db").returncode == 0
         playing.say("Bob: buy CS")
         playing.until("It is for Cid")
-        assert run("restore", "kept.db").returncode == 0
+        assert command("restore", "kept.db").returncode == 0
         playing.say("Bob: bid CA 165")
         playing.until("Bob bids $165")
 
 
-def test_pictures_of_a_table_and_of_a_file(run: Run, tmp_path: Path) -> None:
+def test_pictures_of_a_table_and_of_a_file(run: Run, command: Run, tmp_path: Path) -> None:
     run(lines=OPENING)
     (code,) = sqlite3.connect(tmp_path / "data" / "railpost.db").execute("SELECT code FROM tables").fetchone()
     (tmp_path / "game.18xx").write_text("title 1830\nplayers Ann, Bob\n---\nAnn: buy SV\nBob: buy CS\n")
@@ -164,11 +174,11 @@ def test_pictures_of_a_table_and_of_a_file(run: Run, tmp_path: Path) -> None:
         (code, "--at", "1", "--sheet", "c.png"),
         ("game.18xx", "--at", "1", "--sheet", "d.png"),
     ):
-        done = run("render", *words)
+        done = command("render", *words)
         assert done.returncode == 0, done.stderr
     for name in "abcd":
         assert (tmp_path / f"{name}.png").read_bytes()[:4] == b"\x89PNG"
-    assert "moves" in run("render", "game.18xx", "--at", "9", "--map", "x.png").stderr
+    assert "moves" in command("render", "game.18xx", "--at", "9", "--map", "x.png").stderr
 
 
 class Playing:

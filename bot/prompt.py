@@ -1,0 +1,115 @@
+"""A prompt with completion, or standard input: where the lines of the terminal come from.
+
+Both answer every line and read on, until the lines end or one of them says `quit`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+import threading
+from collections.abc import AsyncIterator, Iterator
+
+from bot.console import Console, Tone
+
+
+async def lines_of_stdin() -> AsyncIterator[str]:
+    """The lines of standard input, of whatever kind it is; read by a thread that nobody has to wait for."""
+    loop = asyncio.get_running_loop()
+    queue: asyncio.Queue[bytes] = asyncio.Queue()
+
+    def pour(chunk: bytes) -> None:
+        queue.put_nowait(chunk)
+
+    def read() -> None:
+        descriptor = sys.stdin.fileno()
+        while True:
+            try:
+                chunk = os.read(descriptor, 65536)
+            except OSError:
+                chunk = b""
+            try:
+                loop.call_soon_threadsafe(pour, chunk)
+            except RuntimeError:
+                return
+            if not chunk:
+                return
+
+    threading.Thread(target=read, daemon=True, name="standard input").start()
+    rest = b""
+    while chunk := await queue.get():
+        *whole, rest = (rest + chunk).split(b"\n")
+        for line in whole:
+            yield line.decode(errors="replace").rstrip("\r")
+    if rest:
+        yield rest.decode(errors="replace")
+
+
+async def listen(console: Console) -> bool:
+    """Answer the lines of standard input on standard output; whether `quit` was said."""
+    async for line in lines_of_stdin():
+        reply = await console.answer(line)
+        if reply.text:
+            print(reply.text, flush=True)
+        if reply.leave:
+            return True
+    return False
+
+
+async def converse(console: Console) -> bool:
+    """The same at a prompt with completion and colours, beside what others do; whether `quit` was said."""
+    async with asyncio.TaskGroup() as tasks:
+        beside = tasks.create_task(_tell(console))
+        try:
+            return await _prompted(console)
+        finally:
+            beside.cancel()
+
+
+async def _tell(console: Console) -> None:
+    """Print what others do at the table, above the prompt."""
+    with console.service.follow() as bell:
+        while True:
+            await bell.wait()
+            bell.clear()
+            if text := await console.news():
+                print(text, flush=True)
+
+
+async def _prompted(console: Console) -> bool:
+    from prompt_toolkit import PromptSession
+    from prompt_toolkit.completion import CompleteEvent, Completer, Completion
+    from prompt_toolkit.document import Document
+    from prompt_toolkit.history import InMemoryHistory
+    from prompt_toolkit.patch_stdout import patch_stdout
+    from rich.console import Console as Screen
+    from rich.text import Text
+
+    class Lines(Completer):
+        def get_completions(self, document: Document, event: CompleteEvent) -> Iterator[Completion]:
+            text = document.text_before_cursor
+            for line in console.completions(text):
+                yield Completion(line, start_position=-len(text.lstrip()))
+
+    session: PromptSession[str] = PromptSession(
+        completer=Lines(), history=InMemoryHistory(), complete_while_typing=True
+    )
+    screen = Screen(highlight=True, soft_wrap=True)
+    styles: dict[Tone, str] = {"plain": "", "good": "green", "bad": "red"}
+    while True:
+        try:
+            with patch_stdout():
+                line = await session.prompt_async(console.prompt, refresh_interval=1.0)
+        except EOFError:
+            return False
+        except KeyboardInterrupt:
+            return True
+        reply = await console.answer(line)
+        if reply.text:
+            first, _, rest = reply.text.partition("\n")
+            screen.print(Text(first, styles[reply.tone]))
+            if rest:
+                screen.print(Text(rest))
+        if reply.leave:
+            return True

@@ -1,0 +1,191 @@
+"""Cards of whole games against Discord's limits; menus lead to all that may be said, and nowhere else."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+
+import engine
+from bot import cards, controls
+from bot.answers import Asked
+from bot.cards import Json, Shot
+from bot.controls import AMOUNT, MENU, PICK, SAY, Key
+from bot.play import Happening, View, questions, seat_name
+from bot.simulate import simulated
+from bot.tables import Sitter, TableInfo
+from engine import Choice, State
+
+from . import limits
+from .model import walk
+
+SHOTS = [Shot("map.png", "The map. " * 200), Shot("market.png", "The market.")]
+MOST_ROWS = 9
+
+
+def table(state: State) -> TableInfo:
+    sitters = tuple(Sitter(i, i + 1, name, True, i + 1) for i, name in enumerate(state.players))
+    return TableInfo(
+        70707, "A7KQ", "Friday night with friends", state.title, state.options, "running", 1, {}, sitters,
+        tuple(state.players), engine.round_name(state), (), 12345,
+    )  # fmt: skip
+
+
+def view(state: State) -> View:
+    return View(table(state), state, 12345, f"99.{state.question}", questions(state, 99), ())
+
+
+def check(components: list[Json], files: int = 0) -> None:
+    """As Discord would."""
+    limits.message(content="", embeds=[], components=components, files=files, v2=True, thinking=False)
+
+
+def keys(components: list[Json]) -> Iterator[Key]:
+    """What every control stands for, the options of selects too."""
+    for part in walk(components):
+        key = controls.read(part.get("custom_id", ""))
+        assert key or "custom_id" not in part
+        if key and key.act == PICK:
+            for option in part["options"]:
+                act, _, arg = option["value"].partition(":")
+                yield key._replace(act=act, arg=arg)
+        elif key:
+            yield key
+
+
+def reached(components: list[Json], choices: list[Choice], depth: int = 0) -> set[str]:
+    """The lines to which the controls lead, through all menus."""
+    assert depth < 8
+    found: set[str] = set()
+    for key in keys(components):
+        if key.act == MENU:
+            step = controls.read_step(key.arg)
+            assert step
+            places = controls.below(choices, step)
+            menu = cards.menu(key, "Menu", controls.items(choices, places, step.depth, step.page))
+            check(menu)
+            found |= reached(menu, choices, depth + 1)
+        elif key.act in (SAY, AMOUNT) and key.decision and key.seat is not None:
+            choice = controls.find(choices, key.arg)
+            assert choice and (key.act == AMOUNT) == (choice.amounts is not None)
+            if choice.amounts is not None:
+                limits.modal(cards.amount_form(key, choice))
+            found.add(choice.line)
+    return found
+
+
+@pytest.mark.parametrize(("players", "seed", "every"), [(2, 5, 4), (4, 1, 1), (6, 3, 4)])
+def test_every_decision_of_a_game_fits(players: int, seed: int, every: int) -> None:
+    seen = 0
+    rows = 0
+
+    def watch(game: object) -> None:
+        nonlocal seen, rows
+        state: State = game.state  # type: ignore[attr-defined]
+        moves: int = game.moves  # type: ignore[attr-defined]
+        if state.over or moves % every:
+            return
+        now = view(state)
+        for asked in now.asked:
+            choices = engine.choices(state, seat_name(asked.seat))
+            past = ["Ann: " + "a very long sentence " * 20] * 8
+            shots = SHOTS if moves % 3 else []
+            payload, face = cards.turn_card(now, asked, choices, past, "1234567890123456789", shots)
+            check(payload, len(shots))
+            check(cards.stripped(face, "Ann: " + "lay 57 H10 0; " * 30), len(shots))
+            assert reached(payload, choices) == {c.line for c in choices}
+            limits.modal(cards.line_form(Key(70707, asked.seat, asked.decision, "w"), choices[0].line))
+            rows = max(rows, sum(part["type"] == 1 for part in walk(payload)))
+            seen += 1
+
+    game = simulated("1830", players, seed, watch=watch)
+    assert game.failure is None
+    assert seen > 30
+    assert rows <= MOST_ROWS
+
+
+def many(count: int, *path: str) -> list[Choice]:
+    return [Choice(f"go {i}", f"Go to place {i}", ("go", *path, f"place {i}")) for i in range(count)]
+
+
+def test_more_than_25_labels_have_pages() -> None:
+    choices = many(80)
+    found = controls.items(choices, range(80))
+    assert len(found) == 25
+    assert found[-1].act == MENU
+    step = controls.read_step(found[-1].arg)
+    assert step and step.page == 1
+    last = controls.items(choices, controls.below(choices, step), step.depth, 3)
+    assert [each.arg for each in last] == [f"go {i}" for i in range(72, 80)]
+
+
+def test_labels_that_all_agree_are_no_step_of_their_own() -> None:
+    found = controls.items(many(30, "there"), range(30), 1)
+    assert found[0].label == "Go to place 0"
+
+
+def test_a_path_that_ends_where_others_go_on_is_offered_beside_them() -> None:
+    choices = [Choice("take", "Take it", ("take",)), *many(26)]
+    choices = [replace(c, path=("take", *c.path[1:])) if c.line != "take" else c for c in choices]
+    found = controls.items(choices, range(27), 1)
+    assert (found[0].label, found[0].arg) == ("Take it", "take")
+
+
+def test_a_line_that_does_not_fit_is_named_by_its_place() -> None:
+    long = [replace(c, line=f"{c.line} {'and on ' * 20}") for c in many(3)]
+    name = controls.named(long, 1, 60)
+    assert name.startswith("#1.")
+    assert controls.find(long, name) == long[1]
+    assert controls.find(list(reversed(long)), name) == long[1]
+    assert controls.find(long[1:], name) is None
+    assert controls.find([], name) is None
+
+
+@pytest.mark.parametrize(
+    "key",
+    [
+        Key(7, 0, "0.17", "s", "lay 57 H10 0"),
+        Key(7, None, None, "join"),
+        Key(7, 3, "v5", "s", "accept vote"),
+        Key(7, 3, "2.o3", "m", "2.0.buy: sell"),
+    ],
+)
+def test_custom_ids_read_back(key: Key) -> None:
+    assert controls.read(str(key)) == key
+
+
+@pytest.mark.parametrize(
+    "text", ["", "x", "r1:a:0:0.1:s:pass", "r0:7:0:0.1:s:pass", "r1:7:x:0.1:s:", "r1:7:0:s"]
+)
+def test_other_ids_are_nobodys(text: str) -> None:
+    assert controls.read(text) is None
+
+
+@pytest.mark.parametrize("ways", [1, 2, 30])
+def test_many_kinds_fit_as_well(ways: int) -> None:
+    """Forty kinds of act, each with so many ways: no title has them, and still the card holds."""
+    choices = [
+        Choice(f"verb{v} {i}", f"Act {v} in way {i}" + " at length" * (ways // 3), (f"verb{v}", f"way {i}"))
+        for v in range(40)
+        for i in range(ways)
+    ]
+    state = engine.new_game("1830", ["Ann", "Bob", "Cid"]).state
+    now = view(state)
+    asked = Asked(0, "Ann", "0.1", "to do something")
+    payload, _ = cards.turn_card(now, asked, choices, [], None, SHOTS)
+    check(payload, 2)
+    assert reached(payload, choices) == {c.line for c in choices}
+
+
+def test_what_happened_is_eight_compact_lines_at_most() -> None:
+    names = ("Ann", "Bob")
+    rows = [
+        Happening(i, None, "move", i % 2, "pass", "pass", (f"{names[i % 2]} passes. " * 20,), i != 7)  # type: ignore[arg-type]
+        for i in range(30)
+    ]
+    lines = cards.since(rows, names)
+    assert len(lines) == 8
+    assert lines[0].startswith("… and 22 moves before")
+    assert all(len(line) <= 160 for line in lines)
+    assert cards.since(rows[:7], names) == [cards.cut(r.sentences[0].strip(), 160) for r in rows[:7]]

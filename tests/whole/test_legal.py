@@ -1,0 +1,69 @@
+"""Legal lines in letters: few, readable, each of them legal, and none without a word."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import engine
+from bot import legal
+from bot.play import seat_name
+from engine import Choice
+from tests.whole.test_recorded_game import own_game
+
+GAMES = Path(__file__).parent.parent / "games"
+
+
+def lay(hex: str, tile: str, turn: int) -> Choice:
+    return Choice(f"lay {tile} {hex} {turn}", "", ("lay", hex, f"#{tile}", f"rotation {turn}"))
+
+
+def test_few_lines_are_told_as_they_are() -> None:
+    choices = [
+        Choice("pass", "Pass", ("done",)),
+        Choice("bid DH 75", "", ("bid", "DH"), range(75, 801)),
+        Choice("bid MH 5", "", ("bid", "MH"), range(5, 6)),
+    ]
+    assert legal.lines(choices) == ("pass", "bid DH 75   # or more, up to 800", "bid MH 5")
+
+
+def test_many_lines_are_one_for_each_place() -> None:
+    choices = [lay(f"B{n}", tile, turn) for n in range(2, 10) for tile in ("7", "8") for turn in (0, 3)]
+    lines = legal.lines([*choices, Choice("pass", "Skip", ("done",))])
+    assert lines[0] == "lay 7 B2 0   # #7 rotation 0 3; #8 rotation 0 3"
+    assert lines[-1] == "pass" and len(lines) == 9
+
+
+def test_far_too_many_are_one_for_each_kind() -> None:
+    choices = [lay(f"B{n}", "7", 0) for n in range(100)]
+    lines = legal.lines([*choices, Choice("pass", "Skip", ("done",))])
+    assert lines == ("lay 7 B0 0   # and 99 more like it", "pass")
+
+
+def test_labels_of_unequal_length() -> None:
+    choices = [Choice(f"buy X{n} from ipo", "", ("buy", f"X{n}", "ipo")) for n in range(30)]
+    choices += [Choice(f"buy {n} Y from pool", "", ("buy", "Y", "pool", f"{n} shares")) for n in (2, 3)]
+    choices += [Choice("buy Y from ipo", "", ("buy", "Y", "ipo")), Choice("buy Z", "", ("buy", "Z"))]
+    choices += [Choice("buy 2 Z", "", ("buy", "Z", "2 shares"))]
+    lines = legal.lines(choices)
+    assert "buy 2 Y from pool   # pool 2 shares, 3 shares; ipo" in lines
+    assert "buy Z   # and 1 more like it" in lines
+
+
+@pytest.mark.parametrize("path", sorted(GAMES.glob("[23]p*.18xx"))[:2], ids=lambda path: path.stem)
+def test_every_decision_of_a_game_is_told_in_legal_lines(path: Path) -> None:
+    game = own_game(path)
+    state = engine.new_game(game.title, game.names, game.options).state
+    longest = 0
+    for number, said in enumerate(game.said):
+        if number % 3 == 0:
+            choices = engine.choices(state, seat_name(said.seat))
+            lines = legal.lines(choices)
+            longest = max(longest, len(choices))
+            assert lines and len(lines) <= legal.MOST and max(map(len, lines)) <= 300
+            legal_lines = {choice.line for choice in choices}
+            assert {line.partition("   # ")[0] for line in lines} <= legal_lines
+            assert {line.split()[0] for line in lines} == {line.split()[0] for line in legal_lines}
+        state = engine.play(state, f"p{said.seat}", engine.parse(state, f"p{said.seat}", said.line)).state
+    assert longest > legal.MANY

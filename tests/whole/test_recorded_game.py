@@ -1,0 +1,224 @@
+"""Whole games move by move through the running service: half of the seats on Discord, half by mail.
+
+The shipped Discord client is on line at the fake Discord, and its players press what their cards offer;
+the others answer letters through real IMAP and SMTP. Both kinds sit at one table, which Discord made and
+to which who plays by mail was invited by address.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import gzip
+from collections import Counter
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from itertools import groupby
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+import engine
+from bot.pictures import Pictures
+from bot.play import seat_name
+from bot.service import Service
+from engine.interchange.site import SITE_OPTION, Replay
+from engine.interchange.site_file import read as read_site
+from engine.record import place
+from engine.record.text import Move, read
+from tests.discord.fake import FakeDiscord
+from tests.discord.party import Party
+from tests.discord.player import DiscordPlayer, players
+from tests.mail.servers import pymap_server, smtp_server
+from tests.whole.post import MailPlayer, Office, attached, headline, settings_for
+
+GAMES = Path(__file__).parent.parent / "games"
+LONGEST = 6  # lines in one letter
+
+
+class Said(NamedTuple):
+    """A line of the game, by the number of its seat."""
+
+    seat: int
+    line: str
+
+
+@dataclass(frozen=True)
+class Game:
+    """What is played: who sits where, with which options, what they say, and dollars by seat at the end."""
+
+    title: str
+    names: tuple[str, ...]
+    options: tuple[str, ...]
+    said: tuple[Said, ...]
+    scores: tuple[int, ...]
+
+
+def site_game(path: Path) -> Game:
+    """A recorded game; its own result is what it has to end in."""
+    replay = Replay(read_site(gzip.decompress(path.read_bytes())))
+    for _ in replay.run():
+        pass
+    result = replay.file.result
+    assert result is not None
+    return Game(
+        replay.file.title,
+        tuple(replay.state.players),
+        (SITE_OPTION, *replay.file.settings.optional_rules),
+        tuple(Said(int(said.seat[1:]), said.line) for said in replay.said),
+        tuple(result[key] for key in replay.keys),
+    )
+
+
+def own_game(path: Path) -> Game:
+    """A simulated game in the text form."""
+    script = read(path.read_text(encoding="utf-8"))
+    state, said = place(script.start, script.setup), []
+    for item in script.items:
+        if isinstance(item, Move):
+            action = engine.parse(state, item.seat, item.text)
+            said.append(Said(int(item.seat[1:]), engine.spell(state, action)))
+            state = engine.play(state, item.seat, action).state
+    assert state.over
+    scores = engine.standings(state)
+    return Game(
+        state.title,
+        tuple(script.start.players),
+        tuple(script.start.options),
+        tuple(said),
+        tuple(scores[seat] for seat in state.seats),
+    )
+
+
+@dataclass
+class Table:
+    """A table that is being played on both transports."""
+
+    party: Party
+    office: Office
+    service: Service
+    id: int
+    discord: dict[int, DiscordPlayer]
+    mail: dict[int, MailPlayer]
+    stale: int = 0
+
+    async def said(self, seat: int, lines: Sequence[str]) -> None:
+        """Somebody says lines by his own way."""
+        if seat in self.discord:
+            for line in lines:
+                await self.discord[seat].say(line)
+        else:
+            for start in range(0, len(lines), LONGEST):
+                await self._written(seat, lines[start : start + LONGEST])
+
+    async def _written(self, seat: int, lines: Sequence[str]) -> None:
+        player = self.mail[seat]
+        view = await self.service.view(self.id)
+        if view.decision(seat) is not None:
+            await player.until_asked()
+        for _ in range(3):
+            receipt = await player.answered(*lines)
+            if headline(receipt) != "NOT DONE: the game has gone on.":
+                break
+            self.stale += 1
+        assert headline(receipt) == "OK: all of it was done.", receipt.text
+
+
+@asynccontextmanager
+async def begun(folder: Path, game: Game) -> AsyncIterator[Table]:
+    """A table on Discord; every second seat is invited by address, and joins by its reply."""
+    on_discord, by_mail = game.names[::2], game.names[1::2]
+    async with (
+        FakeDiscord(on_discord) as fake,
+        pymap_server() as mailbox,
+        smtp_server() as smtp,
+    ):
+        party = Party(fake, folder / "railpost.db", pictures=Pictures(1))
+        with party.pictures:
+            async with party.online() as service:
+                office = Office(service, service.store, settings_for(folder, mailbox, smtp), mailbox, smtp)
+                async with attached(office, party.pictures):
+                    yield await seated(party, office, service, game, on_discord, by_mail)
+
+
+async def seated(
+    party: Party,
+    office: Office,
+    service: Service,
+    game: Game,
+    on_discord: Sequence[str],
+    by_mail: Sequence[str],
+) -> Table:
+    """Make the table as people do: by commands, buttons and replies."""
+    fake, host = party.fake, on_discord[0]
+    options = ", ".join(game.options)
+    await fake.slash(host, "general", "table new", title=game.title, options=options)
+    await fake.until(lambda: fake.offering("general"), "the lobby card")
+    card = fake.offering("general")[-1]
+    party.code = card.text.split("Table ", 1)[1].split(" ", 1)[0]
+    for name in on_discord[1:]:
+        await fake.click(name, card, "Join")
+    guests = {name: office.player(name) for name in by_mail}
+    for name, guest in guests.items():
+        done = await fake.slash(host, "general", "table invite", address=guest.address, name=name)
+        assert "is kept for" in done.text, done.text
+        await guest.letter()
+        assert "You have your seat" in (await guest.answered("yes")).text
+    done = await fake.slash(host, "general", "table start", order=", ".join(game.names))
+    assert "begins" in done.text, done.text
+    await fake.until(lambda: fake.threads, "the thread")
+    table = (await service.find(party.code)).id
+    seats = {name: seat for seat, name in enumerate(game.names)}
+    pressing = players(fake, on_discord, party.thread, lambda: service.view(table))
+    return Table(
+        party, office, service, table,
+        {seats[name]: player for name, player in pressing.items()},
+        {seats[name]: guest for name, guest in guests.items()},
+    )  # fmt: skip
+
+
+async def played(folder: Path, game: Game) -> None:
+    """Play the game, and hold its end against what was recorded."""
+    async with begun(folder, game) as table:
+        for seat, group in groupby(game.said, key=lambda said: said.seat):
+            await table.said(seat, [said.line for said in group])
+        view = await table.service.view(table.id)
+        assert view.state is not None and view.table.status == "finished"
+        scores = engine.standings(view.state)
+        assert tuple(scores[seat_name(seat)] for seat in range(len(game.names))) == game.scores
+        log = await table.service.log(table.id)
+        assert [(row.seat, row.line) for row in log if row.kind == "move"] == list(game.said)
+        ways = Counter(dict.fromkeys(range(len(game.names)), 0))
+        for row in log:
+            if row.kind == "move" and row.seat is not None:
+                ways[row.seat] += 1
+        assert all(ways.values())
+        await told_of_the_end(table, game)
+        pressed = sum((player.ways for player in table.discord.values()), Counter[str]())
+        assert pressed["do"] <= pressed.total() // 10, pressed
+        assert table.stale <= len(game.said) // 20, table.stale
+
+
+async def told_of_the_end(table: Table, game: Game) -> None:
+    """Everybody hears the end and the standings, each by his own way."""
+    fake, thread = table.party.fake, table.party.thread
+    await fake.until(lambda: "The game is over" in fake.last(thread).text, "the end on Discord")
+    for player in table.mail.values():
+        async with asyncio.timeout(30):
+            while headline(player.inbox[-1]) != "The game is over.":  # noqa: ASYNC110
+                await asyncio.sleep(0.05)
+        for name, dollars in zip(game.names, game.scores, strict=True):
+            assert f"{name} ${dollars:,}" in player.inbox[-1].text
+
+
+@pytest.mark.timeout(900)
+@pytest.mark.parametrize("name", ["played-29133", pytest.param("played-bank", marks=pytest.mark.soak)])
+async def test_a_recorded_game(tmp_path: Path, shared: Path, name: str) -> None:
+    await played(tmp_path, site_game(shared / "games/18xx.games/1830" / f"{name}.json.gz"))
+
+
+@pytest.mark.timeout(900)
+async def test_a_game_of_our_own(tmp_path: Path) -> None:
+    shortest = min(GAMES.glob("*.18xx"), key=lambda path: path.read_text(encoding="utf-8").count(": "))
+    await played(tmp_path, own_game(shortest))
