@@ -63,7 +63,7 @@ from engine.interchange.site_shares import ShareRegister
 from engine.kernel import Refused, asked, carry_out, game_of, new_game, refusal, stop
 from engine.notation import spell
 from engine.opening.waterfall import offered
-from engine.operating.run import route_value
+from engine.operating.run import best_run, route_value
 from engine.state import (
     BANK,
     POOL,
@@ -321,7 +321,6 @@ class Replay:
 
     def _do_buy_shares(self, action: SiteAction) -> None:
         company, count = self._shares(action)
-        self._decline_for_others(action)
         if self.game.title.facts.company_sizes:
             self._buy_of_sized(action, company, count)
             return
@@ -338,6 +337,7 @@ class Replay:
 
     def _buy_of_sized(self, action: SiteAction, company: str, count: int) -> None:
         """A purchase of shares whose number of shares was chosen: by the company, or by a player."""
+        self._decline_for_others(action)
         if action.entity_type == "corporation":
             self._say(self._speaker(action), RedeemFor(company, count))
             self.register.moved(company, action.shares, company)
@@ -467,6 +467,10 @@ class Replay:
 
     def _do_run_routes(self, action: SiteAction) -> None:
         self._decline_for_others(action)
+        if not action.routes:
+            if best_run(self.game, self._company(action.actor)).revenue:
+                self._say(self._speaker(action), Run((), 0))
+            return
         recorded, earned = 0, 0
         routes = []
         for route in action.routes:
