@@ -40,6 +40,7 @@ from engine.state import (
     IPO,
     POOL,
     TREASURY,
+    MergerRound,
     OperatingRound,
     OperatingTurn,
     State,
@@ -88,6 +89,8 @@ def round_name(state: State) -> str:
             return f"stock round {number}"
         case OperatingRound(after, number):
             return f"operating round {after}.{number}"
+        case MergerRound(after, number):
+            return f"merger round {after}.{number}"
     return "opening"
 
 

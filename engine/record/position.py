@@ -16,6 +16,8 @@ from engine.facts import PhaseFacts, tile_faces
 from engine.game import Game
 from engine.holdings import presidents_percent
 from engine.kernel import game_of, settle
+from engine.loans import in_zone, rate
+from engine.merging.rounds import MergerRounds
 from engine.operating.stations import UNDECIDED, free_slots, home_node, printed_home, reserved_slots
 from engine.operating.track import blocker, supply
 from engine.record.deal import dealt_as
@@ -30,6 +32,7 @@ from engine.state import (
     POOL,
     TREASURY,
     Allotment,
+    MergerRound,
     OperatingRound,
     State,
     StockRound,
@@ -127,6 +130,9 @@ def _totals(g: Game) -> dict[str, int | None]:
 
 def _place_holdings(g: Game, said: Said, company: str) -> None:
     """Shares, par, price, president, and whether it has floated and operated."""
+    if g.facts.company_sizes:
+        _place_sized(g, said, company)
+        return
     co, facts = g.company(company), g.company_facts(company)
     held = {h: percent for h, percent in said.shares.get(company, {}).items() if percent}
     _check_holdings(g, company, held, IPO in said.shares.get(company, {}))
@@ -144,6 +150,25 @@ def _place_holdings(g: Game, said: Said, company: str) -> None:
     co.running = co.floated and company not in said.new
     if company in said.new and not co.floated:
         raise Wrong(f"The {company} has not floated: {co.shares[IPO]} % are unsold.", company)
+
+
+def _place_sized(g: Game, said: Said, company: str) -> None:
+    """The same for a company whose number of shares was chosen: what nobody holds is in its treasury."""
+    co, at = g.company(company), said.cells.get(company)
+    if company not in said.sizes or at is None:
+        told = (said.sizes, said.cells, said.shares, said.presidents, said.trains, said.tokens, said.loans)
+        if any(company in what for what in told):
+            raise Wrong(f"The {company} needs a size and a price.", company)
+        return
+    held = {h: percent for h, percent in said.shares.get(company, {}).items() if percent}
+    rest = 100 - sum(held.values())
+    if rest < 0:
+        raise Wrong(f"{sum(held.values())} % of the {company} are held; there are 100 %.", company)
+    co.shares = {h: p for h, p in (held | {company: held.get(company, 0) + rest}).items() if p}
+    co.cell, co.par = at, _likely_par(g, at)
+    co.president = _president(g, said, company)
+    co.floated = co.running = True
+    co.loans = said.loans.get(company, 0)
 
 
 def _check_holdings(g: Game, company: str, held: dict[str, int], closed: bool) -> None:
@@ -332,6 +357,12 @@ def _placed(g: Game, tile: str) -> int:
 def _place_tokens(g: Game, said: Said, company: str) -> None:
     """The tokens that were named, and the home token of a company that has operated."""
     co, cities = g.company(company), said.tokens.get(company, [])
+    if g.company_facts(company).home is None:
+        for hex, node in cities:
+            g.state.tokens.setdefault(hex, []).append((_city(g, company, hex, node), company))
+        usual = g.facts.company_sizes[co.size].stations if co.size else 0
+        co.markers = said.markers.get(company, max(usual - len(cities), 0))
+        return
     total = len(g.company_facts(company).tokens)
     home = printed_home(g, company).hex
     stands = co.running or (co.floated and g.title.flotation.homes)
@@ -356,7 +387,8 @@ def _city(g: Game, company: str, hex: str, node: int | None) -> int:
     """The node where a token stands; of a home with a choice the first city that is free."""
     nodes = face_at(g.facts, g.state.tiles, hex).nodes
     cities = [i for i, each in enumerate(nodes) if each.kind == "city"]
-    if node is None and hex == printed_home(g, company).hex:
+    homed = g.company_facts(company).home is not None
+    if homed and node is None and hex == printed_home(g, company).hex:
         if (node := home_node(g, company)) is not None:
             return node
         if _chosen_with_tile(g) and hex not in g.state.tiles:
@@ -385,7 +417,8 @@ def _check_cities(g: Game, said: Said) -> None:
         for node, company in tokens:
             if node == UNDECIDED:
                 continue
-            if not face.node_exits[node] and hex != printed_home(g, company).hex:
+            homed = g.company_facts(company).home is not None
+            if homed and not face.node_exits[node] and hex != printed_home(g, company).hex:
                 raise Wrong(f"No track leads to the city in {hex}, so no token can have come there.", company)
             free = free_slots(g, hex, node)
             if free < 0:
@@ -407,6 +440,9 @@ def _place_money(g: Game, said: Said, unnamed: dict[str, int]) -> None:
             raise Wrong(f"The {who} has not floated, so it has no money.", who)
     out = sum(amount for who, amount in cash.items() if who != BANK)
     cash[BANK] = said.cash.get(BANK, whole - out)
+    if g.facts.bank is None:
+        g.state.cash = cash
+        return
     if cash[BANK] < 0 and said.left is None:
         about = BANK if BANK in said.cash else next(reversed(said.cash))
         raise Wrong(f"The bank would have ${cash[BANK]}; there are ${whole} in all.", about)
@@ -421,12 +457,33 @@ def _ends_with_set(g: Game) -> bool:
     return not isinstance(rounds, OperatingRounds) or rounds.whole_set
 
 
+def _place_merger(g: Game, kind: str, company: str, number: int) -> None:
+    """A merger round at that company's turn to grow, or at the sales from that company on."""
+    order = g.operating_order()
+    if company not in order:
+        raise Wrong(f"The {company} is not in play.", "round")
+    gray = tuple(c for c in order if in_zone(g, c, "acquisition"))
+    rounds = g.title.questions[MergerRound]
+    one_pass = isinstance(rounds, MergerRounds) and rounds.one_pass
+    stage = "convert" if kind == "merger" else "sales" if one_pass else "liquidate"
+    line = order if kind == "merger" else order[::-1]
+    of = g.phase.operating_rounds
+    left = tuple(line[line.index(company) :])
+    g.state.stack = [MergerRound(1, number, of, stage, left, gray, start=tuple(order))]
+
+
 def _place_round(g: Game, said: Said) -> None:
     """The frame of the round, and whose deal it is."""
+    g.state.mines, g.state.bridges = said.mines, said.bridges
+    if g.facts.loans is not None:
+        g.state.interest = rate(g) if said.interest is None else said.interest
     g.state.broken = said.left is not None
     g.state.priority = said.priority or said.stock or g.state.seats[0]
     rounds = g.phase.operating_rounds
     whole = _ends_with_set(g)
+    if said.merger:
+        _place_merger(g, *said.merger)
+        return
     if said.operating is None:
         last = rounds if whole else 1
         if said.left not in (None, last):

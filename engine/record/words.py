@@ -105,7 +105,8 @@ class Words:
 
     def holder(self) -> str:
         """Who holds shares: a player, the initial offering, the pool, or a company's treasury."""
-        places = (IPO, POOL, TREASURY) if self.g.title.flotation.keeps_rest else (IPO, POOL)
+        keeps = self.g.title.flotation.keeps_rest or self.g.facts.company_sizes
+        places = (IPO, POOL, TREASURY) if keeps else (IPO, POOL)
         if TREASURY not in places and self.is_next(TREASURY):
             raise Wrong("No company of this title holds shares in its treasury.")
         return self._one_of(("PLAYER",), places, f"a player, {' or '.join(places)}")
