@@ -12,6 +12,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
+import msgspec
+
 from engine.actions import (
     Accept,
     Action,
@@ -481,7 +483,7 @@ class Replay:
                 found = route_along(self.game.network, route.get("connections") or [])
                 routes.append((train, spell_route(self.game.network, found)))
                 company = self._company(action.actor)
-                worth = route_value(self.game, found, self.game.title.terms(self.game, company))
+                worth = route_value(self.game, company, msgspec.structs.replace(found, train=train))
             except (ValueError, LookupError, TypeError, AttributeError) as wrong:
                 if not isinstance(route.get("revenue"), int):
                     raise FileError(f"the {train}-train's route: {wrong}") from None

@@ -38,7 +38,7 @@ def stop_value(facts: Facts, phase: str, node: Node) -> int:
 
 
 def train_kind(g: Game, train: str) -> TrainKind:
-    return TrainKind(train, g.train_facts(train).distance)
+    return TrainKind(train, g.train_facts(train).distance, g.facts.own_station_bonus.get(train, 0))
 
 
 class _Asked(NamedTuple):
@@ -95,16 +95,19 @@ def earned(g: Game, company: str, run: Run) -> int:
     if why := check(g.network, company, trains, routes, terms):
         raise ValueError(why)
 
-    return sum(route_value(g, route, terms) for route in routes)
+    return sum(route_value(g, company, route) for route in routes)
 
 
-def route_value(g: Game, route: Route, terms: Terms) -> int:
-    """Dollars that a route earns now."""
+def route_value(g: Game, company: str, route: Route) -> int:
+    """Dollars that a route of the company earns now, with the train that it names."""
+    terms = g.title.terms(g, company)
+    own = g.facts.own_station_bonus.get(route.train, 0)
 
     def value(stop: Stop) -> int:
         return stop_value(g.facts, g.state.phase, g.network.node(stop)) + terms.more.get(stop, 0)
 
-    return revenue(g.network, route, value, terms)
+    tokens = sum(company in g.network.tokens.get(stop, ()) for stop in route.stops)
+    return revenue(g.network, route, value, terms) + own * tokens
 
 
 @dataclass(frozen=True)

@@ -90,6 +90,8 @@ def compose(options: tuple[str, ...]) -> Title:
     options = chosen(OPTIONS, options)
     site = SITE in options
     facts = _facts(site, more_players=site or "more_players" in options)
+    if "modern_trains" not in options:
+        facts = msgspec.structs.replace(facts, own_station_bonus={})
     ten = "increased_short_sales" in options or (site and "five_shorts" not in options)
     lots = SubsidizedLots(above_face=site)
     finish = Finish(final_merger=site)
