@@ -298,7 +298,7 @@ def _place_privates(g: Game, said: Said) -> None:
         when = facts.effect.get("closes_when", {})
         if "company" in when and g.company(when["company"]).trains:
             raise Wrong(f"The {private} closed with the first train of the {when['company']}.", private)
-        if is_seat(owner):
+        if is_seat(owner) or g.facts.company_sizes:
             continue
         if not facts.effect.get("sellable_to_company", True):
             raise Wrong(f"The {private} may not be sold to a company.", private)
