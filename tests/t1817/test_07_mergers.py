@@ -259,13 +259,16 @@ CRISIS = """
 def test_a_cash_crisis_is_met_by_single_shares() -> None:
     holds(
         f"""{CRISIS}
-        > until SR
+        ?Ann: done
+        ?Ann: done
+        ?Ann: done
+        = cash Ann -50
+        !Ann: bankrupt
+        Ann: sell 1 SR
         = cash Ann 10
-        """.replace(
-            "> until SR\n        = cash Ann 10",
-            "?Ann: done\n?Ann: done\n?Ann: done\n= cash Ann -50\n"
-            "!Ann: bankrupt\nAnn: sell 1 SR\n= cash Ann 10\n= owns Ann SR 0\n= price WT liquidation",
-        )
+        = owns Ann SR 0
+        = price WT liquidation
+        """
     )
 
 

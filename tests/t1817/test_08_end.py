@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from bot.simulate import options_of, simulated
-from engine import game_of
+import pytest
+
+from bot.simulate import Simulated, options_of, simulated
+from engine import game_of, round_name
 from engine.board.routes import TrainKind, best
 from engine.operating.run import stop_value
 from tests.t1817.texts import holds
@@ -28,14 +30,27 @@ def test_2_plus_trains_leave_after_their_last_run() -> None:
     )
 
 
-def test_the_last_set_follows_the_first_8_train() -> None:
-    game = simulated("1817", 3, 1)
-    assert game.failure is None
-    ending = game.state.ending
-    if ending and not game.state.out:
-        assert game.state.over
-    sets = [line for line in game.checkpoints]
-    assert sets
+@pytest.mark.parametrize("conventions", ["rulebook", "18xx.games"])
+def test_three_operating_rounds_or_a_whole_set_follow_the_first_8_train(conventions: str) -> None:
+    """§8: the set in which it comes, and a last one of two rounds, or of three after a second round."""
+    found = 0
+    for seed in range(1, 9):
+        rounds: list[str] = []
+
+        def watch(game: Simulated, seen: list[str] = rounds) -> None:
+            now = round_name(game.state)
+            if now.startswith("operating") and (not seen or seen[-1] != now):
+                seen.append(now)
+
+        game = simulated("1817", 3, seed, options_of(conventions, ()), watch=watch)
+        assert game.failure is None
+        if game.state.ending and not game.state.out:
+            after, number = game.state.ending
+            of = 3 if number == 2 else 2
+            played = {r for r in rounds if int(r.split()[-1].partition(".")[0]) > after}
+            assert played <= {f"operating round {after + 1}.{n}" for n in range(1, of + 1)}
+            found += 1
+    assert found
 
 
 def test_scores_count_gray_and_red_companies_for_nothing() -> None:
