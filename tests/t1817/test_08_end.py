@@ -34,7 +34,7 @@ def test_2_plus_trains_leave_after_their_last_run() -> None:
 def test_three_operating_rounds_or_a_whole_set_follow_the_first_8_train(conventions: str) -> None:
     """§8: the set in which it comes, and a last one of two rounds, or of three after a second round."""
     found = 0
-    for seed in range(1, 9):
+    for seed in range(1, 6):
         rounds: list[str] = []
 
         def watch(game: Simulated, seen: list[str] = rounds) -> None:
@@ -44,7 +44,8 @@ def test_three_operating_rounds_or_a_whole_set_follow_the_first_8_train(conventi
 
         game = simulated("1817", 3, seed, options_of(conventions, ()), watch=watch)
         assert game.failure is None
-        if game.state.ending and not game.state.out:
+        over = game.state.over
+        if game.state.ending and over and over.reason.startswith("The last"):
             after, number = game.state.ending
             of = 3 if number == 2 else 2
             played = {r for r in rounds if int(r.split()[-1].partition(".")[0]) > after}
