@@ -44,10 +44,10 @@ from engine import (
     round_name,
     spell,
 )
-from engine.actions import Accept, DealPrivate, Decline, Exchange, Lay, Token
+from engine.actions import Accept, ConnectRun, DealPrivate, Decline, Exchange, Lay, StandBy, Token
 from engine.holdings import presidents_percent, unit
 from engine.kernel import awaits_the_rest, refusal
-from engine.state import Crisis, Discard, Formation, StockTurn, Surplus
+from engine.state import Crisis, Discard, Formation, Protection, StockTurn, Surplus
 
 
 def position_faults(state: State) -> Iterator[str]:
@@ -84,7 +84,7 @@ def _share_faults(g: Game) -> Iterator[str]:
             shorts = co.size is not None and (is_seat(holder) or holder == POOL)
             if (percent <= 0 and not shorts) or percent % unit(g, sym):
                 yield f"{holder} holds {percent} % of the {sym}"
-            if not (is_seat(holder) or holder in (IPO, POOL) or holder in g.state.companies):
+            if not (is_seat(holder) or holder in (IPO, POOL, sym) or (co.closed and holder == CLOSED)):
                 yield f"{holder!r} holds shares of the {sym}"
         if co.shares.get(POOL, 0) > g.facts.limits["pool_percent"]:
             yield f"the pool holds {co.shares[POOL]} % of the {sym}"
@@ -128,7 +128,9 @@ def _token_faults(g: Game) -> Iterator[str]:
     for hex, here in g.state.tokens.items():
         nodes = face_at(g.facts, g.state.tiles, hex).nodes
         for node, there in Counter(n for n, _ in here).items():
-            if node >= len(nodes) or (node >= 0 and there > nodes[node].slots):
+            beside = sum(where == hex for where in g.state.destinations.values())
+            red = node < len(nodes) and nodes[node].kind == "offboard"
+            if node >= len(nodes) or (node >= 0 and not red and there > nodes[node].slots + beside):
                 yield f"{there} tokens are in city {node} of {hex}"
         for (node, owner), times in Counter(here).items():
             placed[owner] += times
@@ -141,7 +143,8 @@ def _token_faults(g: Game) -> Iterator[str]:
             ):
                 yield f"the {sym} has {co.markers} tokens left and {placed[sym]} on the map"
             continue
-        if co.markers < 0 or co.markers + placed[sym] != len(g.company_facts(sym).tokens):
+        total = len(g.company_facts(sym).tokens) + (co.kept > 0 or sym in g.state.destinations)
+        if not co.closed and (co.markers < 0 or co.markers + placed[sym] != total):
             yield f"the {sym} has {co.markers} tokens left and {placed[sym]} on the map"
 
 
@@ -170,7 +173,7 @@ def _train_faults(g: Game) -> Iterator[str]:
 
 def _ownership_faults(g: Game) -> Iterator[str]:
     for private, owner in g.state.privates.items():
-        if owner != CLOSED and owner not in g.state.cash:
+        if owner not in (CLOSED, POOL) and owner not in g.state.cash:
             yield f"the {private} is owned by {owner!r}"
     for offer in g.state.offers:
         if not (is_seat(offer.asker) and is_seat(offer.asked)) or offer.asker == offer.asked:
@@ -235,6 +238,10 @@ def _is_his(state: State, seat: str, action: Action) -> bool:
     match action:
         case Accept(number):
             return any(seat == o.asked for o in state.offers if number in (None, o.number))
+        case Decline() if isinstance(state.top, Protection):
+            return seat in decision(state).asked
+        case StandBy(company) | ConnectRun(company):
+            return state.companies[company].president == seat
         case Decline(number):
             return any(seat in (o.asked, o.asker) for o in state.offers if number in (None, o.number))
         case Exchange(private):

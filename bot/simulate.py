@@ -55,6 +55,7 @@ from engine import (
 )
 from engine.actions import (
     Accept,
+    AskAgain,
     Bankrupt,
     Bid,
     BidUpTo,
@@ -62,9 +63,14 @@ from engine.actions import (
     Buy,
     Buyer,
     BuyNew,
+    BuyOpenPrivate,
     BuyPrivate,
     BuyTrain,
     ChooseHome,
+    ClosedPort,
+    ClosePort,
+    ConnectRun,
+    ConnectWait,
     Convert,
     DealPrivate,
     Decline,
@@ -73,6 +79,7 @@ from engine.actions import (
     FloatCompany,
     Half,
     IssueShares,
+    KeepDestination,
     Lay,
     Loan,
     LoanFor,
@@ -80,17 +87,24 @@ from engine.actions import (
     Mill,
     Mine,
     OfferSale,
+    OpenPort,
     Par,
     Pay,
+    PlaceCattle,
+    PlaceDestination,
+    Protect,
     Raise,
+    Redeem,
     RedeemFor,
     RedeemShares,
+    Reissue,
     RemoveMarker,
     Repay,
     Run,
     Sell,
     SellNew,
     Short,
+    StandBy,
     StartCompany,
     Token,
     WillAct,
@@ -99,6 +113,7 @@ from engine.actions import (
 from engine.events import (
     BankBroke,
     CashMoved,
+    CompanyClosed,
     OfferEnded,
     PhaseStarted,
     PresidentNamed,
@@ -115,12 +130,14 @@ from engine.state import (
     Bidding,
     Borrowing,
     Claim,
+    ConnectionTurn,
     Crisis,
     FreeToken,
     MergerTurn,
     OperatingTurn,
     Poll,
     Pricing,
+    Protection,
     ShareTrade,
     StockTurn,
     Subsidy,
@@ -216,6 +233,21 @@ WEIGHTS: dict[str, float] = {
     "name the buyer": 1,
     "remove a marker": 1,
     "sell in a cash crisis": 4,
+    "protect a price": 3,
+    "do not protect": 2,
+    "leave an answer": 0.3,
+    "take back an answer": 0.3,
+    "redeem from the pool": 1.5,
+    "redeem from a player": 0.6,
+    "reissue": 2,
+    "buy a private from the open market": 3,
+    "place the token of a private": 3,
+    "close a port": 0.3,
+    "connect": 4,
+    "wait with a connection": 1,
+    "ask for a connection": 1,
+    "place a destination token": 3,
+    "keep a destination token": 1,
     "issue shares": 1,
     "redeem shares": 1,
     "no issue": 3,
@@ -234,6 +266,7 @@ CONSEQUENCES = (
     "private closed",
     "president's money spent",
     "bank broken",
+    "company closed",
     "act beside the question",
 )
 
@@ -253,6 +286,30 @@ def kind_of(state: State, seat: str, action: Action) -> str:
             return "raise in an auction"
         case Bid():
             return "raise in an auction" if isinstance(state.top, Bidding) else "bid on a later private"
+        case Protect():
+            return "protect a price"
+        case StandBy():
+            return "leave an answer"
+        case AskAgain():
+            return "take back an answer"
+        case Redeem(_, source):
+            return "redeem from a player" if source else "redeem from the pool"
+        case Reissue():
+            return "reissue"
+        case BuyOpenPrivate():
+            return "buy a private from the open market"
+        case PlaceCattle() | OpenPort() | ClosedPort():
+            return "place the token of a private"
+        case ClosePort():
+            return "close a port"
+        case ConnectRun():
+            return "connect" if isinstance(state.top, ConnectionTurn) else "ask for a connection"
+        case ConnectWait():
+            return "wait with a connection"
+        case PlaceDestination():
+            return "place a destination token"
+        case KeepDestination():
+            return "keep a destination token"
         case Par():
             return "par, after a private" if isinstance(state.top, Pricing) else "par"
         case Buy(_, source, count):
@@ -271,6 +328,8 @@ def kind_of(state: State, seat: str, action: Action) -> str:
             return _kind_of_deal(state, seat, action)
         case Accept():
             return "accept"
+        case Decline() if isinstance(state.top, Protection):
+            return "do not protect"
         case Decline(offer):
             mine = [o for o in state.offers if seat in (o.asked, o.asker) and offer in (None, o.number)]
             return "withdraw an offer" if mine and mine[0].asker == seat else "decline"
@@ -423,6 +482,8 @@ def consequences(before: State, events: Sequence[AnyEvent]) -> Iterator[str]:
                 yield "private closed"
             case BankBroke():
                 yield "bank broken"
+            case CompanyClosed():
+                yield "company closed"
 
 
 # -- the player ------------------------------------------------------------------------------

@@ -136,6 +136,16 @@ def standings(state: State) -> dict[str, int]:
     return dict(sorted(found.items(), key=lambda item: -item[1]))
 
 
+def hidden(state: State, viewer: str | None = None) -> frozenset[str]:
+    """The companies whose cash is not to be shown to that seat, or to the whole table (None).
+
+    Empty unless the table has chosen that treasuries are private (1870 §3.4).
+    """
+    if not game_of(state).title.private_treasuries or state.over:
+        return frozenset()
+    return frozenset(c for c, co in state.companies.items() if viewer is None or co.president != viewer)
+
+
 def renamed(state: State, seat: str, name: str) -> Played:
     """Let another person play on in that seat under that name.
 
@@ -192,6 +202,7 @@ __all__ = [
     "facts_of",
     "fold",
     "game_of",
+    "hidden",
     "is_seat",
     "legal_lines",
     "narrate",

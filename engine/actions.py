@@ -99,6 +99,61 @@ class DealPrivate(Action, frozen=True):
     menu = ("private", "target", "source")
 
 
+class BuyOpenPrivate(Action, frozen=True):
+    """Buy a private that lies in the open market, at its listed price (1870 §5.3.2)."""
+
+    private: str
+    forms = ("buy private private:PRIVATE from pool",)
+    menu = ("private",)
+
+
+class Protect(Action, frozen=True):
+    """Buy what another has sold of one's company, so that its price stands (1870 §5.9)."""
+
+    company: str
+    forms = ("protect company:COMPANY", "protect")
+    menu = ("company",)
+
+
+class StandBy(Action, frozen=True):
+    """Leave an answer to later questions whether to protect: up to so many dollars, 0 for never.
+
+    The table is not shown it.
+    """
+
+    secret = True
+    company: str
+    amount: int
+    forms = ("standing protect company:COMPANY up to amount:AMOUNT",)
+    menu = ("company",)
+
+
+class AskAgain(Action, frozen=True):
+    """Take back the answer left for a company: its president is asked again."""
+
+    secret = True
+    company: str
+    forms = ("standing protect company:COMPANY ask",)
+    menu = ("company",)
+
+
+class Redeem(Action, frozen=True):
+    """A company buys one of its shares from the open market, or from a player (1870 §5.10)."""
+
+    company: str
+    source: str | None = None
+    forms = ("redeem company:COMPANY [from source:PLAYER]",)
+    menu = ("company", "source")
+
+
+class Reissue(Action, frozen=True):
+    """A company puts all the shares it has redeemed into the initial offering (1870 §5.11)."""
+
+    company: str
+    forms = ("reissue company:COMPANY",)
+    menu = ("company",)
+
+
 class Accept(Action, frozen=True):
     """Agree to an open offer; which one need be said only where several are open."""
 
@@ -176,6 +231,62 @@ class Half(Action, frozen=True):
     """Pay half the revenue and keep the rest (1851, Pay Dividends)."""
 
     forms = ("half",)
+
+
+class PlaceCattle(Action, frozen=True):
+    """Put the cattle token in a city (1870 §15.2)."""
+
+    hex: str
+    forms = ("cattle hex:HEX",)
+    menu = ("hex",)
+
+
+class OpenPort(Action, frozen=True):
+    """Put an open port in a city (1870 §15.2)."""
+
+    hex: str
+    forms = ("port open hex:HEX",)
+    menu = ("hex",)
+
+
+class ClosedPort(Action, frozen=True):
+    """Put a closed port in a city; the private is closed with it (1870 §15.2)."""
+
+    hex: str
+    forms = ("port closed hex:HEX",)
+    menu = ("hex",)
+
+
+class ClosePort(Action, frozen=True):
+    """Close the private, so that the port it has placed is a closed one (1870 §15.2)."""
+
+    forms = ("close port",)
+
+
+class ConnectRun(Action, frozen=True):
+    """Do the connection run now, or have it done after the turn that is going on (1870 §11)."""
+
+    company: str
+    forms = ("connect run company:COMPANY",)
+    menu = ("company",)
+
+
+class ConnectWait(Action, frozen=True):
+    """Leave the connection run for later (1870 §11)."""
+
+    forms = ("connect wait",)
+
+
+class PlaceDestination(Action, frozen=True):
+    """Put the destination token at the destination (1870 §11.4.1)."""
+
+    forms = ("destination place",)
+
+
+class KeepDestination(Action, frozen=True):
+    """Add the destination token to the company's other tokens (1870 §11.4.1)."""
+
+    forms = ("destination keep",)
 
 
 class IssueShares(Action, frozen=True):
@@ -409,6 +520,12 @@ AnyAction = (
     | Sell
     | Exchange
     | DealPrivate
+    | BuyOpenPrivate
+    | Protect
+    | StandBy
+    | AskAgain
+    | Redeem
+    | Reissue
     | Accept
     | Decline
     | Lay
@@ -418,6 +535,14 @@ AnyAction = (
     | Pay
     | Withhold
     | Half
+    | PlaceCattle
+    | OpenPort
+    | ClosedPort
+    | ClosePort
+    | ConnectRun
+    | ConnectWait
+    | PlaceDestination
+    | KeepDestination
     | IssueShares
     | RedeemShares
     | BuyTrain

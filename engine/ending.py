@@ -1,9 +1,12 @@
-"""Final standings (1830 §25, §23.3)."""
+"""Ends of the game beside a broken bank, and final standings (1830 §25, §23.3)."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from engine.game import Game
-from engine.holdings import worth
+from engine.holdings import presidents_percent, unit, worth
+from engine.state import IPO, POOL, is_seat
 
 
 def scores(g: Game, bankrupt: str | None, *, with_privates: bool) -> dict[str, int]:
@@ -12,3 +15,36 @@ def scores(g: Game, bankrupt: str | None, *, with_privates: bool) -> dict[str, i
     if bankrupt and not with_privates:
         found[bankrupt] -= sum(g.private_facts(p).price for p in g.privates_of(bankrupt))
     return found
+
+
+def finish_price(price: int) -> Callable[[Game], str | None]:
+    """The game is over once a company stands at that price (1870 §16.1)."""
+
+    def reached(g: Game) -> str | None:
+        for company in g.state.market:
+            if g.price(company) >= price:
+                return f"The {company} has reached ${price}."
+        return None
+
+    return reached
+
+
+def stalemate(g: Game) -> str | None:
+    """Nobody can play on (1870 §13.3): no company operates, no private pays a player, and all players
+    together cannot bring any company to operate."""
+    if any(is_seat(owner) or owner == POOL for owner in g.state.privates.values()):
+        return None
+    if not any(co.closed for co in g.state.companies.values()):
+        return None
+    if any(co.floated for co in g.state.companies.values()):
+        return None
+    money = [g.cash(seat) for seat in g.state.seats]
+    for company, co in g.state.companies.items():
+        if co.closed:
+            continue
+        step, price = unit(g, company), co.par or min(g.facts.par_prices)
+        missing = g.company_facts(company).float_percent - (100 - co.shares.get(IPO, 0))
+        first = price * presidents_percent(g, company) // step if co.par is None else price
+        if max(money) >= first and sum(money) >= price * missing // step:
+            return None
+    return "A stalemate: no company operates and none can be started; nobody wins."

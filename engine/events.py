@@ -10,7 +10,7 @@ from collections.abc import Iterable
 
 import msgspec
 
-from engine.state import BANK, CLOSED, IPO, POOL, AnyFrame, Offer, State
+from engine.state import BANK, CLOSED, IPO, POOL, AnyFrame, Improvement, Offer, State
 
 
 class Event(msgspec.Struct, frozen=True, tag=True):
@@ -129,6 +129,61 @@ class Floated(Event, frozen=True):
         state.companies[self.company].floated = True
 
 
+class Reissued(Event, frozen=True):
+    """The shares that a company had redeemed are for sale again, at that par (1870 §5.11)."""
+
+    company: str
+    par: int
+
+    def apply(self, state: State) -> None:
+        company = state.companies[self.company]
+        company.par, company.reissued = self.par, True
+
+
+class CompanyClosed(Event, frozen=True):
+    """A company is out of play for good, with its shares and tokens (1870 §5.1.1)."""
+
+    company: str
+
+    def apply(self, state: State) -> None:
+        company = state.companies[self.company]
+        company.shares = {CLOSED: sum(company.shares.values())}
+        company.president = company.par = company.cell = None
+        company.markers, company.kept, company.closed, company.floated = 0, 0, True, False
+        state.market.remove(self.company)
+        state.destinations.pop(self.company, None)
+        if self.company in state.waiting:
+            state.waiting.remove(self.company)
+        for hex, here in list(state.tokens.items()):
+            state.tokens[hex] = [(n, c) for n, c in here if c != self.company]
+            if not state.tokens[hex]:
+                del state.tokens[hex]
+
+
+class AnswerLeft(Event, frozen=True):
+    """A president has left an answer whether to protect a company, or taken it back (None)."""
+
+    seat: str
+    company: str
+    limit: int | None
+
+    def apply(self, state: State) -> None:
+        left = state.standing.pop(self.seat, {})
+        if self.limit is None:
+            left.pop(self.company, None)
+        else:
+            left[self.company] = self.limit
+        if left:
+            state.standing[self.seat] = left
+
+
+class Protected(Event, frozen=True):
+    """A president has bought what was sold of his company; its price stands (1870 §5.9)."""
+
+    seat: str
+    company: str
+
+
 class RoundBegan(Event, frozen=True):
     """A round begins: `stock round 2`, `operating round 3.1 of 2`."""
 
@@ -178,6 +233,74 @@ class TokenShifted(Event, frozen=True):
     def apply(self, state: State) -> None:
         here = state.tokens[self.hex]
         state.tokens[self.hex] = [(self.node if c == self.company else n, c) for n, c in here]
+
+
+class ConnectionBegan(Event, frozen=True):
+    """A company does its connection run, the only one it has (1870 §11.3)."""
+
+    company: str
+
+    def apply(self, state: State) -> None:
+        state.companies[self.company].connected = True
+        if self.company in state.waiting:
+            state.waiting.remove(self.company)
+
+
+class ConnectionLeft(Event, frozen=True):
+    """The connection run of a company is left for later, or wanted after all."""
+
+    company: str
+    wanted: bool
+
+    def apply(self, state: State) -> None:
+        if self.wanted:
+            state.waiting.remove(self.company)
+        else:
+            state.waiting.append(self.company)
+
+
+class DestinationPlaced(Event, frozen=True):
+    """The destination token stands at the destination, or a token there has become it (1870 §11.4.1)."""
+
+    company: str
+    hex: str
+    node: int
+
+    def apply(self, state: State) -> None:
+        state.destinations[self.company] = self.hex
+        here = state.tokens.setdefault(self.hex, [])
+        if all(company != self.company for _, company in here):
+            here.append((self.node, self.company))
+
+
+class MarkerKept(Event, frozen=True):
+    """A company has one token more to place (1870 §11.4.1)."""
+
+    company: str
+
+    def apply(self, state: State) -> None:
+        company = state.companies[self.company]
+        company.markers += 1
+        company.kept += 1
+
+
+class Improved(Event, frozen=True):
+    """The token of a private is in a city, or an open one closed (1870 §15.2)."""
+
+    private: str
+    improvement: Improvement
+
+    def apply(self, state: State) -> None:
+        state.improvements[self.private] = self.improvement
+
+
+class ImprovementGone(Event, frozen=True):
+    """The token of a private is off the map."""
+
+    private: str
+
+    def apply(self, state: State) -> None:
+        del state.improvements[self.private]
 
 
 class TrainMoved(Event, frozen=True):
@@ -492,11 +615,21 @@ AnyEvent = (
     | SharesMoved
     | PresidentNamed
     | Floated
+    | Reissued
+    | CompanyClosed
+    | AnswerLeft
+    | Protected
     | RoundBegan
     | TurnBegan
     | TileLaid
     | TokenPlaced
     | TokenShifted
+    | ConnectionBegan
+    | ConnectionLeft
+    | DestinationPlaced
+    | MarkerKept
+    | Improved
+    | ImprovementGone
     | TrainMoved
     | TrainsGone
     | PhaseStarted

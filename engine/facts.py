@@ -42,6 +42,14 @@ class Border(msgspec.Struct, frozen=True, kw_only=True):
     cost: int = 0
 
 
+class River(msgspec.Struct, frozen=True, kw_only=True):
+    """A river through a hex: the edges on either bank, and the bank of its city or towns."""
+
+    west: tuple[int, ...]
+    east: tuple[int, ...]
+    stations: Literal["west", "east"] | None = None
+
+
 class Face(msgspec.Struct, frozen=True, kw_only=True):
     """What is printed on a tile or on a hex: nodes, and paths between ends `e0`-`e5` and `n0`..."""
 
@@ -59,6 +67,8 @@ class HexFacts(Face, frozen=True, kw_only=True):
     borders: tuple[Border, ...] = ()
     reserved: tuple[str, ...] = ()
     blocked_by: str | None = None
+    river: River | None = None
+    icons: tuple[str, ...] = ()
     neighbors: dict[int, str] = {}
 
 
@@ -71,7 +81,10 @@ class Cell(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Market(msgspec.Struct, frozen=True, kw_only=True):
+    """The stock market. `top`: what a move up does in the top row: nothing, or right and down."""
+
     type: Literal["1d", "2d"]
+    top: Literal["stay", "diagonal"] = "stay"
     rows: tuple[tuple[Cell | None, ...], ...]
 
 
@@ -116,6 +129,7 @@ class CompanyFacts(msgspec.Struct, frozen=True, kw_only=True):
     """A public company: token costs (the home's first), percent of each certificate.
 
     `home` None: wherever it is started.
+    `destination`: the hex that it is to reach, where the title has that (1870 §11).
     """
 
     sym: str
@@ -126,6 +140,8 @@ class CompanyFacts(msgspec.Struct, frozen=True, kw_only=True):
     shares: tuple[int, ...]
     color: str
     text_color: str
+    destination: str | None = None
+    founded: int | None = None
 
 
 class Grant(msgspec.Struct, frozen=True, kw_only=True):
@@ -197,6 +213,10 @@ class Board(msgspec.Struct, frozen=True, kw_only=True):
 class Facts(msgspec.Struct, frozen=True, kw_only=True):
     """All printed facts of one title.
 
+    `cert_limits`: by the companies that are not closed, where the limit falls with them.
+    `reissue_prices`: par prices of reissued shares. `tile_hexes`, `tile_not_hexes`: the only hexes
+    a tile may lie on, and those on which it may not. `kept_token_cost`: dollars for a destination
+    token that is used as an ordinary one.
     `preprinted_upgrades`: tiles that go on a hex without a tile, by what is printed there
     (`plain`, `city_Y`), or by the hex itself where it is like no other.
     """
@@ -216,6 +236,11 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True):
     tiles: dict[str, int | None]
     preprinted_upgrades: dict[str, tuple[str, ...]]
     upgrades: dict[str, tuple[str, ...]] | None
+    cert_limits: dict[int, dict[str, int]] = {}
+    reissue_prices: tuple[int, ...] = ()
+    kept_token_cost: int = 0
+    tile_hexes: dict[str, tuple[str, ...]] = {}
+    tile_not_hexes: dict[str, tuple[str, ...]] = {}
     map: Board
     company_sizes: dict[int, SizeFacts] = {}
     max_stations: int = 0

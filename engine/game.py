@@ -7,18 +7,19 @@ the change. While a move is only being judged nothing is emitted.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from engine.board.network import Network, network_of
+from engine.board.network import Network, Stop, network_of
 from engine.events import (
     AnyEvent,
     BankBroke,
     CashMoved,
     Changed,
     Closed,
+    CompanyClosed,
+    DestinationPlaced,
     Opened,
-    PhaseStarted,
     TileLaid,
     TokenPlaced,
     TokenShifted,
@@ -29,6 +30,9 @@ from engine.state import BANK, AnyFrame, Company, State, is_seat
 
 if TYPE_CHECKING:
     from engine.title import Title
+
+BOARD_CHANGES = (TileLaid, TokenPlaced, TokenShifted, TokenTaken, DestinationPlaced, CompanyClosed)
+"""Events after which the track is another."""
 
 
 class Game:
@@ -109,9 +113,16 @@ class Game:
     def network(self) -> Network:
         """The track of the board as it lies."""
         if self._network is None:
-            shut = self.title.shut[self.state.phase]
-            self._network = network_of(self.facts, self.state.tiles, self.state.tokens, shut=shut)
+            state = self.state
+            shut = self.title.shut[state.phase]
+            self._network = network_of(self.facts, state.tiles, state.tokens, self.places, shut)
         return self._network
+
+    @property
+    def places(self) -> Mapping[Stop, int] | None:
+        """Token places of cities beyond those of their faces, where the title has such."""
+        places = self.title.places
+        return places(self.facts, self.state) if places else None
 
     def operating_order(self) -> list[str]:
         """Companies with a price: highest first, then furthest right, then top of the pile (§16).
@@ -133,7 +144,7 @@ class Game:
         """Apply an event and remember it."""
         event.apply(self.state)
         self.events.append(event)
-        if isinstance(event, TileLaid | TokenPlaced | TokenShifted | TokenTaken | PhaseStarted):
+        if isinstance(event, BOARD_CHANGES):
             self._network = None
 
     def pay(self, source: str, target: str, amount: int, why: str) -> None:

@@ -6,9 +6,10 @@ certificate is of the smallest unit, so a holding in percent says how many there
 
 from __future__ import annotations
 
-from engine.events import Floated, PresidentNamed, SharesMoved
+from engine import market
+from engine.events import Floated, PresidentNamed, PrivateMoved, SharesMoved
 from engine.game import Game
-from engine.state import IPO, POOL, OperatingTurn, is_seat
+from engine.state import CLOSED, IPO, POOL, OperatingTurn, Sale, is_seat
 
 
 def unit(g: Game, company: str) -> int:
@@ -36,14 +37,26 @@ def zones(g: Game, company: str) -> tuple[str, ...]:
     return g.cell(company).zones if g.company(company).cell else ()
 
 
-EXEMPT_FROM_LIMIT = frozenset({"yellow", "orange", "brown"})
-HELD_WITHOUT_LIMIT = frozenset({"orange", "brown"})
+EXEMPT_FROM_LIMIT = frozenset({"yellow", "orange", "green", "brown"})
+HELD_WITHOUT_LIMIT = frozenset({"orange", "green", "brown"})
 BOUGHT_WITHOUT_LIMIT = frozenset({"brown"})
 
 
+def pending_sales(g: Game) -> tuple[Sale, ...]:
+    """Blocks that have been sold in the turn that is going on, and whose price has still to move."""
+    return getattr(g.top, "sales", ())
+
+
 def counts(g: Game, company: str) -> bool:
-    """Whether its certificates count towards the certificate limit (1830 §10)."""
-    return EXEMPT_FROM_LIMIT.isdisjoint(zones(g, company))
+    """Whether its certificates count towards the certificate limit (1830 §10).
+
+    Of a company that will fall by a sale, those do not that would not in the end (1870 §5.4.1).
+    """
+    at = g.company(company).cell
+    if at is None:
+        return True
+    sold = sum(sale.count for sale in pending_sales(g) if sale.company == company)
+    return EXEMPT_FROM_LIMIT.isdisjoint(g.title.cell(market.down(g, at, sold) if sold else at).zones)
 
 
 def counted_certificates(g: Game, seat: str) -> int:
@@ -57,8 +70,13 @@ def counted_certificates(g: Game, seat: str) -> int:
 
 
 def certificate_limit(g: Game) -> int:
-    playing = max(len(g.state.active), min(map(int, g.facts.cert_limit)))
-    return g.facts.cert_limit[str(playing)]
+    """How many certificates that count one player may hold: fewer where companies have closed."""
+    playing = max(len(g.state.active), min(map(int, g.facts.cert_limit or {"0": 0})))
+    limits = g.facts.cert_limits
+    if not limits:
+        return g.facts.cert_limit[str(playing)]
+    left = sum(not co.closed for co in g.state.companies.values())
+    return limits[max(left, min(limits))][str(playing)]
 
 
 def percent_limit(g: Game, company: str) -> int:
@@ -72,10 +90,10 @@ def excess(g: Game, seat: str) -> list[str]:
     """Companies of which the player has to sell before anything else (1830 §10).
 
     Above the certificate limit: all that count. Otherwise those held above the percent limit,
-    as happens where a price has left the zone that lifted it.
+    as happens where a price has left the zone that lifted it, unless the title lets him keep them.
     """
     mine = [c for c, co in g.state.companies.items() if seat in co.shares]
-    above = [c for c in mine if g.held(seat, c) > percent_limit(g, c)]
+    above = [c for c in mine if g.held(seat, c) > percent_limit(g, c)] if g.title.excess_sold else []
     if counted_certificates(g, seat) > certificate_limit(g):
         above += [c for c in mine if c not in above and counts(g, c)]
     return above
@@ -113,6 +131,15 @@ def settle_float(g: Game, company: str) -> None:
         return
     g.emit(Floated(company))
     g.title.flotation(g, company)
+    close_certificates(g, company)
+
+
+def close_certificates(g: Game, company: str) -> None:
+    """A private that is no more than the president's certificate ends as the company floats."""
+    for private in g.facts.privates:
+        grant = private.grants if private.effect.get("kind") == "certificate" else None
+        if grant and grant.company == company and g.state.privates[private.sym] != CLOSED:
+            g.emit(PrivateMoved(private.sym, CLOSED))
 
 
 def move_shares(g: Game, company: str, source: str, target: str, percent: int) -> None:
@@ -142,6 +169,8 @@ def sale_obstacle(g: Game, seat: str, company: str, percent: int) -> str | None:
         return f"{g.state.name(seat)} holds {held} % of the {company} (§12)."
     if g.company(company).cell is None:
         return f"The {company} has no price yet, so its shares cannot be sold (§8.1)."
+    if not g.title.excess_sold and held > (most := percent_limit(g, company)) and held - percent > most:
+        return f"Who sells of more than {most} % of the {company} has to come down to that (§5.9)."
     for objection in g.title.sale_objections:
         if why := objection(g, company):
             return why

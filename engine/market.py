@@ -1,4 +1,4 @@
-"""How tokens move on a market of rows and columns (1830 §8.2).
+"""How tokens move on a market of rows and columns (1830 §8.2, 1870 §5.8).
 
 Every move puts the token under those that lie where it comes to; a token that stays keeps its
 place in the pile.
@@ -20,7 +20,16 @@ def is_space(g: Game, at: Place) -> bool:
 
 
 def down(g: Game, at: Place, rows: int = 1) -> Place:
-    """Straight down by so many rows, as far as there are spaces."""
+    """Straight down by so many rows, as far as there are spaces.
+
+    A token that would come to lie just under a ledge stops on it (1870 §5.8.1).
+    """
+    row, column = at
+    if (
+        is_space(g, (row + rows - 1, column))
+        and "upper_ledge" in g.title.cell((row + rows - 1, column)).zones
+    ):
+        rows -= 1
     for _ in range(rows):
         if not is_space(g, (at[0] + 1, at[1])):
             break
@@ -29,15 +38,17 @@ def down(g: Game, at: Place, rows: int = 1) -> Place:
 
 
 def up(g: Game, at: Place) -> Place:
-    """One row up, if there is one."""
-    above = (at[0] - 1, at[1])
+    """One row up; in the top row nowhere, or one to the right and down (1870 §5.8.1)."""
+    aside = g.facts.market.top == "diagonal" and at[0] == 0
+    above = (1, at[1] + 1) if aside else (at[0] - 1, at[1])
     return above if is_space(g, above) else at
 
 
 def right(g: Game, at: Place) -> Place:
-    """One space to the right; at the end of the row one up instead (§8.2.3)."""
+    """One space to the right; at the end of the row, or where an arrow says so, one up (§8.2.3)."""
     beside = (at[0], at[1] + 1)
-    return beside if is_space(g, beside) else up(g, at)
+    turns_up = g.title.cell(at).arrow == "up"
+    return beside if is_space(g, beside) and not turns_up else up(g, at)
 
 
 def left(g: Game, at: Place) -> Place:
@@ -52,9 +63,11 @@ def left(g: Game, at: Place) -> Place:
 
 
 def move(g: Game, company: str, to: Place, why: str) -> None:
-    """Put a company's token there, if that is elsewhere."""
+    """Put a company's token there, if that is elsewhere, with what that leads to."""
     if g.company(company).cell != to:
         g.emit(PriceMoved(company, to, why))
+        for follow in g.title.landed:
+            follow(g, company)
 
 
 def place(g: Game, company: str) -> Place:

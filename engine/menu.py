@@ -47,6 +47,17 @@ VERBS = {
     "Mine": "lay with mine",
     "BuyNew": "buy",
     "SellNew": "sell",
+    "BuyOpenPrivate": "private from the pool",
+    "StandBy": "answer protection beforehand",
+    "AskAgain": "be asked again",
+    "PlaceCattle": "place cattle",
+    "OpenPort": "place an open port",
+    "ClosedPort": "place a closed port",
+    "ClosePort": "close the port",
+    "ConnectRun": "connect",
+    "ConnectWait": "wait with the connection",
+    "PlaceDestination": "place the destination token",
+    "KeepDestination": "keep the destination token",
 }
 
 

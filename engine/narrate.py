@@ -15,12 +15,19 @@ from engine.events import (
     BidMade,
     CashMoved,
     Changed,
+    CompanyClosed,
     CompanyReturned,
+    ConnectionBegan,
+    ConnectionLeft,
     Declared,
+    DestinationPlaced,
     EndInSight,
     Floated,
+    Improved,
+    ImprovementGone,
     InterestSet,
     LoansChanged,
+    MarkerKept,
     OfferEnded,
     OfferMade,
     Opened,
@@ -34,7 +41,9 @@ from engine.events import (
     PriceMoved,
     PriorityMoved,
     PrivateMoved,
+    Protected,
     Ran,
+    Reissued,
     Restructured,
     RoundBegan,
     SharesMoved,
@@ -55,8 +64,15 @@ from engine.state import BANK, CLOSED, IPO, POOL, GameOver, OperatingRound, Wate
 CLOSE_A_MATTER = (
     BankBroke,
     BidMade,
+    CompanyClosed,
+    ConnectionBegan,
+    ConnectionLeft,
     Declared,
+    DestinationPlaced,
     Floated,
+    Improved,
+    ImprovementGone,
+    MarkerKept,
     OfferEnded,
     OfferMade,
     ParSet,
@@ -64,7 +80,9 @@ CLOSE_A_MATTER = (
     PhaseStarted,
     PriceMoved,
     PriorityMoved,
+    Protected,
     Ran,
+    Reissued,
     RoundBegan,
 )
 """Events before which what was held back is told."""
@@ -185,9 +203,10 @@ class _Teller:
         self.say(f"{self.who(event.target)} {verb} {what} from {source}{price}")
 
     def _PrivateMoved(self, event: PrivateMoved) -> None:
-        if event.owner == CLOSED:
+        if event.owner in (CLOSED, POOL):
             self.pause()
-            self.say(f"the {event.private} is closed")
+            what = "is closed" if event.owner == CLOSED else "is for sale in the open market"
+            self.say(f"the {event.private} {what}")
         else:
             seller = self._paid.target if self._paid else BANK
             verb = "buys" if self._paid else "receives"
@@ -199,6 +218,15 @@ class _Teller:
 
     def _ParSet(self, event: ParSet) -> None:
         self.say(f"the {event.company} starts at ${event.par}")
+
+    def _Reissued(self, event: Reissued) -> None:
+        self.say(f"the {event.company} reissues its shares at ${event.par}")
+
+    def _Protected(self, event: Protected) -> None:
+        self.say(f"{self.who(event.seat)} protects the price of the {event.company}")
+
+    def _CompanyClosed(self, event: CompanyClosed) -> None:
+        self.say(f"the {event.company} is closed for good")
 
     def _PriceMoved(self, event: PriceMoved) -> None:
         self.say(f"the {event.company} is at ${self._g.title.cell(event.cell).price} ({event.why})")
@@ -224,6 +252,29 @@ class _Teller:
         if not self._paid:
             self.pause()
         self.say(f"the {event.company} places a token in {self._hex(event.hex)}{self._price()}")
+
+    def _ConnectionBegan(self, event: ConnectionBegan) -> None:
+        self.say(f"the {event.company} has reached its destination: its connection run follows")
+
+    def _ConnectionLeft(self, event: ConnectionLeft) -> None:
+        self.say(f"the {event.company} {'asks for' if event.wanted else 'waits with'} its connection run")
+
+    def _DestinationPlaced(self, event: DestinationPlaced) -> None:
+        self.say(f"the destination token of the {event.company} stands in {self._hex(event.hex)}")
+
+    def _MarkerKept(self, event: MarkerKept) -> None:
+        cost = self._g.facts.kept_token_cost
+        self.say(f"the {event.company} has one more token, for ${cost}")
+
+    def _Improved(self, event: Improved) -> None:
+        token = event.improvement
+        word = self._g.private_facts(event.private).effect["word"]
+        kind = f"{'open' if token.open else 'closed'} port" if word == "port" else f"{word} token"
+        self.say(f"the {token.company} has its {kind} in {self._hex(token.hex)}")
+
+    def _ImprovementGone(self, event: ImprovementGone) -> None:
+        word = self._g.private_facts(event.private).effect["word"]
+        self.say(f"the {word} of the {event.private} is off the map")
 
     def _TokenShifted(self, event: TokenShifted) -> None:
         self.say(

@@ -10,10 +10,10 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from engine.actions import Accept, Action, BuyTrain, DealPrivate, Decline, Merge
+from engine.actions import Accept, Action, BuyTrain, DealPrivate, Decline, Merge, Redeem
 from engine.events import OfferEnded, OfferMade
 from engine.game import Game
-from engine.state import Offer
+from engine.state import AnyFrame, Offer
 from engine.title import Option
 
 
@@ -28,7 +28,7 @@ def make_offer(
     g: Game,
     asker: str,
     asked: str,
-    deal: BuyTrain | DealPrivate | Merge,
+    deal: BuyTrain | DealPrivate | Merge | Redeem,
     source: str,
     target: str,
     price: int,
@@ -45,11 +45,15 @@ def lapse_offers(g: Game) -> None:
 
 def offer_words(g: Game, offer: Offer) -> str:
     """The offer as its addressee would put it."""
-    if isinstance(offer.deal, Merge):
-        return f"the {offer.source} merges with the {offer.target}"
-    what = (
-        f"the {offer.deal.private}" if isinstance(offer.deal, DealPrivate) else f"a {offer.deal.train}-train"
-    )
+    match offer.deal:
+        case Merge():
+            return f"the {offer.source} merges with the {offer.target}"
+        case DealPrivate(private):
+            what = f"the {private}"
+        case BuyTrain(train):
+            what = f"a {train}-train"
+        case Redeem(company):
+            what = f"a share of the {company}"
     source, target = (
         f"the {o}" if o in g.state.companies else g.state.name(o) for o in (offer.source, offer.target)
     )
@@ -58,11 +62,17 @@ def offer_words(g: Game, offer: Offer) -> str:
 
 @dataclass(frozen=True)
 class Answers:
-    """Accept, decline, or withdraw an offer."""
+    """Accept, decline, or withdraw an offer.
+
+    `but`: questions to which `decline` is an answer of its own.
+    """
 
     deals: Mapping[type[Action], Deal]
+    but: tuple[type[AnyFrame], ...] = ()
 
     def hears(self, g: Game, action: Action) -> bool:
+        if isinstance(g.top, self.but) and isinstance(action, Decline):
+            return False
         return isinstance(action, Accept | Decline)
 
     def asked(self, g: Game) -> tuple[str, ...]:

@@ -14,6 +14,7 @@ from engine.game import Game
 from engine.holdings import move_shares, percent_limit
 from engine.operating.stations import city_words, refuse_token, settle_homes
 from engine.operating.track import carry_out, fits_there, refuse_lay, words
+from engine.operating.turn import own_turn
 from engine.state import CLOSED, IPO, POOL, Bidding, FreeToken, OperatingTurn, Pricing, Waterfall
 from engine.stock.turn import WHERE
 from engine.title import Option
@@ -121,15 +122,15 @@ class TilePowers:
         return any(not g.private_facts(lay.using or "").effect["extra_lay"] for lay in self.lays(g, turn))
 
     def options(self, g: Game, seat: str) -> Iterator[Option]:
-        turn = g.top
-        if isinstance(turn, OperatingTurn) and g.president(turn.company) == seat:
+        turn = own_turn(g)
+        if turn is not None and g.president(turn.company) == seat:
             for lay in self.lays(g, turn):
                 yield Option(lay, f"By the {lay.using}: {words(g, lay)}")
 
     def refuse(self, g: Game, seat: str, action: Action) -> str | None:
         assert isinstance(action, Lay)
-        turn = g.top
-        if not isinstance(turn, OperatingTurn):
+        turn = own_turn(g)
+        if turn is None:
             return "Track is laid in a company's turn of an operating round (§17)."
         if g.president(turn.company) != seat:
             return f"It is for {g.state.name(g.president(turn.company))} to act."

@@ -7,20 +7,36 @@ from dataclasses import dataclass
 
 import msgspec
 
-from engine.actions import Action, DealPrivate
+from engine.actions import Action, BuyOpenPrivate, DealPrivate
 from engine.events import PrivateMoved
 from engine.game import Game
 from engine.holdings import certificate_limit, counted_certificates
 from engine.offers import Deal, make_offer
 from engine.operating.trains import lacking
-from engine.state import Offer, OperatingTurn, StockRound, StockTurn, is_seat
+from engine.operating.turn import own_turn
+from engine.state import BANK, POOL, Offer, OperatingTurn, StockRound, StockTurn, is_seat
 from engine.title import Option
 
 
 def company_prices(g: Game, private: str) -> range:
-    """What a company may pay: from half the face value to twice (§23.1)."""
-    face = g.private_facts(private).price
-    return range((face + 1) // 2, 2 * face + 1)
+    """What a company may pay: from half the face value to twice (§23.1), or less early on."""
+    facts = g.private_facts(private)
+    face = facts.price
+    most = 2 * face if companies_buy(g) else facts.effect.get("phase1_max_price", 2 * face)
+    return range((face + 1) // 2, most + 1)
+
+
+def companies_buy(g: Game) -> bool:
+    """Whether it is a phase in which all companies may buy privates (§22)."""
+    return "can_buy_privates" in g.phase.notes
+
+
+def may_buy(g: Game, company: str, private: str) -> bool:
+    """Whether the company may buy the private in this phase; some may from the start (1870 §15.2)."""
+    early = g.phase == g.facts.phases[0] and company in g.private_facts(private).effect.get(
+        "phase1_buyers", ()
+    )
+    return companies_buy(g) or early
 
 
 def sellable_to_company(g: Game, private: str) -> bool:
@@ -29,11 +45,23 @@ def sellable_to_company(g: Game, private: str) -> bool:
 
 def purchasable(g: Game, company: str) -> Iterator[str]:
     """Privates of players that the company could pay for now (§23.1)."""
-    if "can_buy_privates" in g.phase.notes:
-        for private, owner in g.open_privates():
+    for private, owner in g.open_privates():
+        if may_buy(g, company, private):
             affordable = company_prices(g, private).start <= g.cash(company)
             if is_seat(owner) and affordable and sellable_to_company(g, private):
                 yield private
+
+
+def may_buy_early(g: Game, turn: OperatingTurn) -> bool:
+    """Whether the company is one that may buy a certain private before others buy any, and could pay
+    for some private of a player: as the site has it, whether or not that one is still to be had."""
+    if g.phase != g.facts.phases[0]:
+        return False
+    early = any(turn.company in p.effect.get("phase1_buyers", ()) for p in g.facts.privates)
+    return early and any(
+        is_seat(owner) and company_prices(g, private).start <= g.cash(turn.company)
+        for private, owner in g.open_privates()
+    )
 
 
 def may_buy_privates(g: Game, turn: OperatingTurn) -> bool:
@@ -78,7 +106,8 @@ class PrivateDeals:
     `by_seller`: the seller may offer too. `instead_of_share`: a purchase from a player takes the
     place of the turn's certificate. `in_emergency`: a president in need may sell his (§24.3).
     `least`: dollars at least between players. `bound`: a private that no company may buy is not
-    sold between players either.
+    sold between players either. `in_buyers_turn`: a deal between players is made in the buyer's turn,
+    whoever proposes it. `from_phase`: the first phase in which players deal with each other.
     """
 
     by_seller: bool = True
@@ -86,6 +115,8 @@ class PrivateDeals:
     in_emergency: bool = True
     least: int = 0
     bound: bool = False
+    in_buyers_turn: bool = False
+    from_phase: str | None = None
 
     def hears(self, g: Game, action: Action) -> bool:
         return isinstance(action, DealPrivate)
@@ -112,8 +143,8 @@ class PrivateDeals:
             if owner != seat:
                 return f"{g.state.name(seat)} does not own the {action.private}."
             return (owner, action.target)
-        turn = g.top
-        if isinstance(turn, OperatingTurn) and g.president(turn.company) == seat:
+        turn = own_turn(g)
+        if turn is not None and g.president(turn.company) == seat:
             return (owner, turn.company)
         return (owner, seat)
 
@@ -147,10 +178,10 @@ class PrivateDeals:
         return why
 
     def _refuse_to_company(self, g: Game, company: str, private: str, price: int) -> str | None:
-        turn = g.top
-        if not isinstance(turn, OperatingTurn) or turn.company != company:
+        turn = own_turn(g)
+        if turn is None or turn.company != company:
             return "A company buys a private in its own turn of an operating round (§23.1)."
-        if "can_buy_privates" not in g.phase.notes:
+        if not may_buy(g, company, private):
             return "Companies may buy privates from the first 3-train to the first 5-train (§22, §23.1)."
         if not sellable_to_company(g, private):
             return f"The {private} may not be sold to a company (Table 1.5)."
@@ -170,8 +201,10 @@ class PrivateDeals:
                 return "Outside stock rounds a president sells a private only in a forced purchase (§24.3)."
         elif not isinstance(turn, StockTurn):
             return "Players deal in privates in a stock round (§23.1)."
-        elif turn.seat not in (seller, buyer) or (not self.by_seller and turn.seat != buyer):
-            whose = "buyer or seller" if self.by_seller else "buyer"
+        elif self._too_early(g):
+            return "Privates are not sold between players yet."
+        elif turn.seat not in (seller, buyer) or (self._buyers_only and turn.seat != buyer):
+            whose = "buyer" if self._buyers_only else "buyer or seller"
             return f"The deal is made in a turn of its {whose} (§23.1)."
         elif isinstance(round := g.state.stack[0], StockRound) and round.number == 1:
             return "Privates are not sold between players in the first stock round (§23.1)."
@@ -185,11 +218,19 @@ class PrivateDeals:
             return f"{g.state.name(buyer)} is at the limit of {certificate_limit(g)} certificates (§10)."
         return None
 
+    @property
+    def _buyers_only(self) -> bool:
+        return self.in_buyers_turn or not self.by_seller
+
+    def _too_early(self, g: Game) -> bool:
+        names = [phase.name for phase in g.facts.phases]
+        return self.from_phase is not None and names.index(g.phase.name) < names.index(self.from_phase)
+
     # -- options and effects -----------------------------------------------------------
 
     def options(self, g: Game, seat: str) -> Iterator[Option]:
-        turn = g.top
-        if isinstance(turn, OperatingTurn) and g.president(turn.company) == seat:
+        turn = own_turn(g)
+        if turn is not None and g.president(turn.company) == seat:
             for private in purchasable(g, turn.company):
                 owner = g.state.privates[private]
                 allowed = company_prices(g, private)
@@ -203,7 +244,10 @@ class PrivateDeals:
         """Whether a deal is reason enough to ask a player who has nothing else to do: his own
         private where sellers may offer, else one that he could buy."""
         deals = (option.action for option in self._between_players(g, turn.seat))
-        return any(isinstance(d, DealPrivate) and (d.target is not None) == self.by_seller for d in deals)
+        if turn.bought or (turn.sold and not self.instead_of_share):
+            return False
+        sells = not self._buyers_only
+        return any(isinstance(d, DealPrivate) and (d.target is not None) == sells for d in deals)
 
     def _between_players(self, g: Game, seat: str) -> Iterator[Option]:
         for private, owner in g.open_privates():
@@ -243,3 +287,36 @@ class PrivateDeals:
             g.change(
                 msgspec.structs.replace(turn, bought=private, source=offer.source, sold_first=bool(turn.sold))
             )
+
+
+@dataclass(frozen=True)
+class OpenMarket:
+    """A private that lies in the open market, bought in a stock turn at its listed price (1870 §5.3.2)."""
+
+    def hears(self, action: Action) -> bool:
+        return isinstance(action, BuyOpenPrivate)
+
+    def options(self, g: Game, frame: StockTurn) -> Iterator[Option]:
+        for private in g.privates_of(POOL):
+            price = g.private_facts(private).price
+            yield Option(BuyOpenPrivate(private), f"Buy the {private} from the open market for ${price}")
+
+    def refuse(self, g: Game, frame: StockTurn, action: Action) -> str | None:
+        assert isinstance(action, BuyOpenPrivate)
+        if g.state.privates[action.private] != POOL:
+            return f"The {action.private} is not in the open market (§5.3.2)."
+        if frame.bought:
+            return "The turn's one purchase is made (§5.3)."
+        price = g.private_facts(action.private).price
+        if price > g.cash(frame.seat):
+            return f"That costs ${price}, and {g.state.name(frame.seat)} has ${g.cash(frame.seat)}."
+        if counted_certificates(g, frame.seat) >= certificate_limit(g):
+            return f"The limit is {certificate_limit(g)} certificates (§10)."
+        return None
+
+    def take(self, g: Game, frame: StockTurn, action: Action) -> None:
+        assert isinstance(action, BuyOpenPrivate)
+        private = action.private
+        g.pay(frame.seat, BANK, g.private_facts(private).price, f"the {private}")
+        g.emit(PrivateMoved(private, frame.seat))
+        g.change(msgspec.structs.replace(frame, bought=private, source=POOL, sold_first=bool(frame.sold)))

@@ -60,11 +60,21 @@ class Unasked:
         raise AssertionError("nothing is asked")
 
 
-def raise_sold_out(g: Game) -> None:
-    """Move up every token of a company that players hold whole (§8.2.2)."""
+def going_on(g: Game) -> str | None:
+    """The game goes on."""
+    return None
+
+
+def nothing_between(g: Game, frame: OperatingRound) -> AnyFrame | None:
+    """One turn follows the other."""
+    return None
+
+
+def raise_sold_out(g: Game, own_count: bool) -> None:
+    """Move up every token of a company that players hold whole (§8.2.2), or players and it itself."""
     for company in g.operating_order():
         co = g.company(company)
-        if co.floated and all(is_seat(holder) for holder in co.shares):
+        if co.floated and all(is_seat(h) or (own_count and h == company) for h in co.shares):
             market.move(g, company, market.up(g, market.place(g, company)), "sold out")
 
 
@@ -87,21 +97,33 @@ def begin_operating(g: Game) -> None:
 class StockRounds(Unasked):
     """Turns until all pass in a row; then prices of sold-out companies rise (§8.2.2).
 
-    `closing`: what follows the last turn. `following`: makes the first operating round, which `begin`
-    begins.
+    `ended`: why the game is over before another turn or round, if it is. `own_count`: what a company
+    holds of itself counts as sold (1870 §5.10). `closing`: what follows the last turn instead.
+    `following`: makes the first operating round, which `begin` begins.
     """
 
-    closing: Callable[[Game], None] = raise_sold_out
+    ended: Callable[[Game], str | None] = going_on
+    own_count: bool = False
+    closing: Callable[[Game], None] | None = None
     following: Callable[[Game, int], OperatingRound] = open_set
     begin: Callable[[Game], None] = begin_operating
 
     def settle(self, g: Game, frame: StockRound) -> bool:
         if frame.passes < len(g.state.active):
-            g.open(StockTurn(frame.turn))
+            if why := self.ended(g):
+                g.change(GameOver(why))
+            else:
+                g.open(StockTurn(frame.turn))
             return True
-        self.closing(g)
+        if self.closing:
+            self.closing(g)
+        else:
+            raise_sold_out(g, self.own_count)
         if frame.last:
             g.emit(PriorityMoved(g.state.left_of(frame.last)))
+        if why := self.ended(g):
+            g.change(GameOver(why))
+            return True
         g.change(self.following(g, frame.number))
         self.begin(g)
         return True
@@ -111,11 +133,14 @@ class StockRounds(Unasked):
 class OperatingRounds(Unasked):
     """A turn for each company, the next always the highest of those that wait (§16).
 
+    `between`: what comes first, before another company has its turn. `ended`: see `StockRounds`.
     `whole_set`: a broken bank lets the set of rounds be finished (§25), else only the round.
     """
 
     first_step: str
     home_chosen_by: Chooser
+    between: Callable[[Game, OperatingRound], AnyFrame | None] = nothing_between
+    ended: Callable[[Game], str | None] = going_on
     whole_set: bool = True
 
     def left(self, g: Game) -> int:
@@ -126,15 +151,20 @@ class OperatingRounds(Unasked):
         return g.phase.operating_rounds if self.whole_set else 1
 
     def settle(self, g: Game, frame: OperatingRound) -> bool:
-        if frame.waiting:
-            following = next(c for c in g.operating_order() if c in frame.waiting)
-            waiting = tuple(c for c in frame.waiting if c != following)
-            g.change(msgspec.structs.replace(frame, waiting=waiting))
+        waiting = tuple(c for c in frame.waiting if not g.company(c).closed)
+        if why := self.ended(g):
+            g.change(GameOver(why))
+        elif interruption := self.between(g, frame):
+            g.open(interruption)
+        elif waiting:
+            following = next(c for c in g.operating_order() if c in waiting)
+            waiting = tuple(c for c in waiting if c != following)
+            g.change(msgspec.structs.replace(frame, waiting=waiting, ran=following))
             first = not g.company(following).running
             g.open(OperatingTurn(following, self.first_step, first=first))
             establish_home(g, following, self.home_chosen_by)
         elif frame.number < frame.of and (self.whole_set or not g.state.broken):
-            g.change(msgspec.structs.replace(frame, number=frame.number + 1))
+            g.change(msgspec.structs.replace(frame, number=frame.number + 1, waiting=(), ran=None))
             begin_operating(g)
         elif g.state.broken:
             g.change(GameOver("The bank is broken."))

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import msgspec
 
-from engine.actions import BuyTrain, DealPrivate, Merge
+from engine.actions import BuyTrain, DealPrivate, Merge, Redeem
 
 BANK, IPO, POOL, CLOSED = "bank", "ipo", "pool", "closed"
 
@@ -65,10 +65,20 @@ class Allotment(Frame, frozen=True):
     privates: tuple[str, ...]
 
 
+class Sale(msgspec.Struct, frozen=True):
+    """A block of shares that was sold; the price has not moved yet. `president`: when it was sold."""
+
+    company: str
+    count: int
+    president: str
+
+
 class StockRound(Frame, frozen=True):
     """A stock round (1830 §4): `passes` in a row, who dealt last, what each has sold in it.
 
     `formed`: companies that have started in it.
+    `redeemed`, `reissued`: companies that have done so in it. `held`: dollars that a company has
+    received for reissued shares, which it cannot spend before the round is over (1870 §5.11).
     """
 
     number: int
@@ -77,6 +87,9 @@ class StockRound(Frame, frozen=True):
     last: str | None = None
     sold: dict[str, tuple[str, ...]] = {}
     formed: tuple[str, ...] = ()
+    redeemed: tuple[str, ...] = ()
+    reissued: tuple[str, ...] = ()
+    held: dict[str, int] = {}
 
 
 class StockTurn(Frame, frozen=True):
@@ -84,8 +97,10 @@ class StockTurn(Frame, frozen=True):
 
     `bought`: the company, or private, that the turn's purchase was of; `source`: where it lay.
     `sold`: companies of which the player has sold in this turn; `sold_first`: before he bought;
-    `shorted`: what he did not have. `acting`: the company for which he acts instead; `redeemed`: it
-    has bought shares.
+    `shorted`: what he did not have. `sales`: those whose price moves at the end of the turn.
+    `for_company`: the one that the turn was used for, and `act` what it did: `redeem`, `reissue`.
+    `held`: see StockRound. `acting`: the company for which he acts instead; `redeemed`: it has bought
+    shares.
     """
 
     seat: str
@@ -93,18 +108,35 @@ class StockTurn(Frame, frozen=True):
     source: str | None = None
     sold: tuple[str, ...] = ()
     sold_first: bool = False
+    sales: tuple[Sale, ...] = ()
+    for_company: str | None = None
+    act: str = ""
+    held: int = 0
     shorted: bool = False
     acting: str | None = None
     redeemed: bool = False
 
 
+class Protection(Frame, frozen=True):
+    """Presidents are asked about blocks of shares that `seller` has sold, one after the other
+    (1870 §5.9). `protector`: who has bought the last block that was protected."""
+
+    seller: str
+    sales: tuple[Sale, ...]
+    protector: str | None = None
+
+
 class OperatingRound(Frame, frozen=True):
-    """The `number`-th operating round `of` those after stock round `after`; who is still to run."""
+    """The `number`-th operating round `of` those after stock round `after`; who is still to run.
+
+    `ran`: the company that had its turn last.
+    """
 
     after: int
     number: int
     of: int
     waiting: tuple[str, ...] = ()
+    ran: str | None = None
 
 
 class OperatingTurn(Frame, frozen=True):
@@ -112,7 +144,8 @@ class OperatingTurn(Frame, frozen=True):
 
     `acted`: something was done in this step. `laid`: how much of the normal lays is used. `revenue`:
     dollars earned by this turn's run. `first`: it is the company's first turn. `struck`: where
-    forced sales bring the prices at their beginning, those prices. `sites`: hexes of this turn's lays;
+    forced sales bring the prices at their beginning, those prices. `sold`: companies of which its
+    president has sold for a train. `sales`: see StockTurn. `sites`: hexes of this turn's lays;
     `upgraded`: one was an upgrade.
     """
 
@@ -124,8 +157,14 @@ class OperatingTurn(Frame, frozen=True):
     revenue: int = 0
     first: bool = False
     struck: dict[str, int] = {}
+    sold: tuple[str, ...] = ()
+    sales: tuple[Sale, ...] = ()
     sites: tuple[str, ...] = ()
     upgraded: bool = False
+
+
+class ConnectionTurn(OperatingTurn, frozen=True):
+    """A company's connection run (1870 §11.4), between the turns of an operating round."""
 
 
 class Claim(Frame, frozen=True):
@@ -308,8 +347,10 @@ AnyFrame = (
     | Allotment
     | StockRound
     | StockTurn
+    | Protection
     | OperatingRound
     | OperatingTurn
+    | ConnectionTurn
     | Claim
     | FreeToken
     | HomeToken
@@ -340,7 +381,7 @@ class Offer(msgspec.Struct, frozen=True):
     number: int
     asker: str
     asked: str
-    deal: BuyTrain | DealPrivate | Merge
+    deal: BuyTrain | DealPrivate | Merge | Redeem
     source: str
     target: str
     price: int
@@ -350,10 +391,12 @@ class Company(msgspec.Struct):
     """A public company.
 
     `shares`: percent by holder, the president's certificate with its holder; a short position is
-    below zero. `markers`: tokens still on the charter. `running`: it has had its first turn, or begun
-    it. `size`: its number of shares where that is chosen as it starts. `owed`: markers not paid for.
-    `former`: who was its last president, where it has none. `missed`: dollars of interest that its
-    president owes the bank.
+    below zero. `markers`: tokens still on the charter, `kept` how many of all are destination tokens
+    used as ordinary ones. `running`: it has had its first turn, or begun it. `reissued`: the initial
+    offering holds shares that it has sold again. `connected`: its connection run is done, or begun.
+    `closed`: for good. `size`: its number of shares where that is chosen as it starts. `owed`: markers
+    not paid for. `former`: who was its last president, where it has none. `missed`: dollars of interest
+    that its president owes the bank.
     """
 
     shares: dict[str, int]
@@ -369,6 +412,18 @@ class Company(msgspec.Struct):
     owed: int = 0
     former: str | None = None
     missed: int = 0
+    kept: int = 0
+    reissued: bool = False
+    connected: bool = False
+    closed: bool = False
+
+
+class Improvement(msgspec.Struct, frozen=True):
+    """The token of a private in a city: worth more to `company`, if `open` a little to others too."""
+
+    hex: str
+    company: str
+    open: bool = False
 
 
 class State(msgspec.Struct):
@@ -378,6 +433,9 @@ class State(msgspec.Struct):
     others play on. `ending`: the stock round and the operating round of its set in which the last
     type of train came. `mines`, `bridges`: hexes with such a token. `crisis_from`: the seat from
     which players in need are looked for, while there are any.
+    `destinations`: by company the hex where its destination token stands. `waiting`: companies
+    whose connection run is left for later. `improvements`: by private. `standing`: by seat and
+    company the dollars up to which the president protects without being asked.
     """
 
     title: str
@@ -395,6 +453,10 @@ class State(msgspec.Struct):
     spent: list[str] = []
     tiles: dict[str, tuple[str, int]] = {}
     tokens: dict[str, list[tuple[int, str]]] = {}
+    destinations: dict[str, str] = {}
+    waiting: list[str] = []
+    improvements: dict[str, Improvement] = {}
+    standing: dict[str, dict[str, int]] = {}
     offers: list[Offer] = []
     offered: int = 0
     question: int = 0

@@ -13,12 +13,14 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Protocol, TypeVar
 
+from engine import market
 from engine.actions import Action, Lay
 from engine.board.chains import NO_TERMS, Terms
 from engine.board.faces import Fit
+from engine.board.network import Stop
 from engine.facts import Cell, CompanyFacts, Facts, HexFacts, PhaseFacts, PrivateFacts, TrainFacts
 from engine.game import Game
-from engine.state import AnyFrame
+from engine.state import AnyFrame, Sale, State
 
 SITE = "conventions 18xx.games"
 """The option to play as on that site. Every title has it; in one that the site has not, nothing changes."""
@@ -97,6 +99,11 @@ class Aside(Protocol):
         """Carry it out."""
 
 
+def price_falls(g: Game, sale: Sale) -> None:
+    """The price falls by a row for each share, at once (1830 §8.2.1)."""
+    market.move(g, sale.company, market.down(g, market.place(g, sale.company), sale.count), "sold")
+
+
 @dataclass(frozen=True)
 class Title:
     """The facts and mechanics of one title under one set of options.
@@ -109,6 +116,10 @@ class Title:
     title. `depot`: train counts that differ from the facts. `sections`: mechanics cite the sections
     of one rulebook in their reasons; here another book says where it has the same rule, a section
     that it does not name being left out (None: that book is this title's own).
+    `sold`: what follows a sale of shares at once; `landed`: what follows when a token has come to
+    another space of the market. `places`: token places of cities beyond those of their faces.
+    `excess_sold`: who holds more of a company than he may has to sell first. `private_treasuries`:
+    only its president sees what a company has.
     """
 
     facts: Facts
@@ -124,6 +135,11 @@ class Title:
     lay_objections: tuple[Callable[[Game, str, Lay, Fit], str | None], ...] = ()
     depot: Mapping[str, int | None] = field(default_factory=dict)
     sections: Mapping[str, str] | None = None
+    sold: Callable[[Game, Sale], None] = price_falls
+    landed: tuple[Callable[[Game, str], None], ...] = ()
+    places: Callable[[Facts, State], Mapping[Stop, int]] | None = None
+    excess_sold: bool = True
+    private_treasuries: bool = False
 
     def cited(self, reason: str) -> str:
         """A reason with the sections that it cites as this title's rulebook has them."""

@@ -68,9 +68,9 @@ def market_png(state: State, *, highlight: Iterable[str] = ()) -> Picture:
     return Picture(png(image), view.alt, image.width, image.height)
 
 
-def sheet_png(state: State) -> Picture:
+def sheet_png(state: State, *, viewer: str | None = None) -> Picture:
     """The sheet of players and companies, with bank, phase and the trains that are left."""
-    view = sheet_view(state)
+    view = sheet_view(state, viewer)
     image = sheet_picture(view)
     return Picture(png(image), view.alt, image.width, image.height)
 

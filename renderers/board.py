@@ -99,6 +99,21 @@ def terrain(pen: Pen) -> None:
         )
 
 
+def rivers(pen: Pen) -> None:
+    """The river that parts a hex; narrow where a tile lies, so that track is seen."""
+    if pen.view.banks:
+        west, east, stations = pen.view.banks
+        width = 0.13 if pen.view.tile is None else 0.06
+        _over(pen, sprites.overlay_river(pen.mesh, west, east, stations, width))
+
+
+def notes(pen: Pen) -> None:
+    """Ports, tokens of privates, and who is to reach the hex."""
+    for words, spot in zip(pen.view.notes, pen.spots.notes, strict=True):
+        plate = sprites.plate(words, pen.size.coordinate, theme.PAPER, theme.SOFT, theme.INK)
+        pen.page.paste(plate, pen.at(spot))
+
+
 def borders(pen: Pen) -> None:
     """Edges that are closed or cost something."""
     if pen.view.borders:
@@ -205,7 +220,8 @@ def coordinates(pen: Pen) -> None:
 
 
 LAYERS: tuple[Layer, ...] = (
-    land, tiles, last_lay, terrain, borders, stations, reservations, names, revenues, coordinates, routes,
+    land, tiles, rivers, last_lay, terrain, borders, stations, reservations, names, revenues, notes,
+    coordinates, routes,
 )  # fmt: skip
 
 

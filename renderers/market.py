@@ -19,10 +19,13 @@ WIDTH = 1600
 FOLD = 16
 HEAD = 12
 TAGS = {
-    "yellow": "Y", "orange": "O", "brown": "B", "par": "P", "closing": "C",
+    "yellow": "Y", "orange": "O", "green": "G", "brown": "B", "par": "P", "closing": "C",
     "liquidation": "L", "acquisition": "A",
 }  # fmt: skip
 MEANING = {"par": "par price"}
+LEDGE = "upper_ledge"
+BAR = 7
+"""How thick a ledge is drawn, in pixels."""
 
 
 def place(view: MarketView, cell: CellView) -> tuple[int, int]:
@@ -36,6 +39,8 @@ class Plan:
     def __init__(self, view: MarketView) -> None:
         at = [place(view, cell) for cell in view.cells]
         self.view = view
+        self.ledge = frozenset(place(view, cell) for cell in view.cells if LEDGE in cell.zones)
+        self.spaces = frozenset(at)
         self.rows = 1 + max(r for r, _ in at)
         self.columns = 1 + max(c for _, c in at)
         self.cell = (WIDTH - 2 * HEAD) // self.columns
@@ -106,11 +111,22 @@ def _space(page: Page, plan: Plan, cell: CellView) -> None:
     if "par" in cell.zones:
         for grow, fill in ((1, theme.INK), (5, theme.ZONES[zone_of(cell)])):
             page.box(x + grow, y + grow, x + plan.cell - grow, y + plan.tall - grow, fill)
+    _ledge(page, plan, cell)
     size = plan.price
     page.write((x + 8, y + 8 + size * 0.35), str(cell.price), size, theme.INK, align="l")
     if cell.arrow:
         high = round(size * 0.85)
         page.paste(_arrow(cell.arrow, high), (x + plan.cell - 6 - high // 3, y + 8 + size * 0.35))
+
+
+def _ledge(page: Page, plan: Plan, cell: CellView) -> None:
+    """The bar under a space of the ledge, and at its end where the row goes on below it."""
+    row, column = place(plan.view, cell)
+    x, y = plan.corner(cell)
+    if (row, column) in plan.ledge:
+        page.box(x, y + plan.tall - BAR, x + plan.cell, y + plan.tall, theme.INK)
+    if plan.ledge and cell.arrow == "up" and (row, column + 1) in plan.spaces:
+        page.box(x + plan.cell - BAR, y, x + plan.cell, y + plan.tall, theme.INK)
 
 
 @lru_cache(16)
@@ -154,6 +170,10 @@ def _legend(page: Page, plan: Plan) -> None:
         words = MEANING.get(zone, f"{zone} zone")
         page.write((x + 46, y), words, 30, theme.INK, align="l", weight="Semibold")
         x += 76 + text_width(words, 30, "Semibold")
+    if plan.ledge:
+        page.box(x, y - BAR // 2, x + 36, y + BAR - BAR // 2, theme.INK)
+        page.write((x + 46, y), "ledge", 30, theme.INK, align="l", weight="Semibold")
+        x += 76 + text_width("ledge", 30, "Semibold")
     if any(cell.arrow for cell in plan.view.cells):
         page.paste(_arrow("up", 34), (x + 12, y))
         page.paste(_arrow("down", 34), (x + 42, y))

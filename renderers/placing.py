@@ -48,6 +48,7 @@ class Arrangement:
     terrain: tuple[tuple[int, int], ...] = ()
     blocked: tuple[tuple[int, int], ...] = ()
     number: tuple[int, int] | None = None
+    notes: tuple[tuple[int, int], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -111,13 +112,14 @@ def _filled(view: HexView, mesh: Mesh, *, name_first: bool) -> Arrangement:
     blocked = tuple(
         room.place(*sprites.plate_size(f"×{sym}", size.coordinate), anywhere) for sym in view.blocked
     )
+    notes = tuple(room.place(*sprites.plate_size(words, size.coordinate), anywhere) for words in view.notes)
     number = None
     if view.tile:
         number = room.place(
             text_width(f"#{view.tile}", size.small), size.small * CAP, [(-x, -y) for x, y in anywhere]
         )
     return Arrangement(
-        coordinate, values, revenues, name, name_size, label, label_size, terrain, blocked, number
+        coordinate, values, revenues, name, name_size, label, label_size, terrain, blocked, number, notes
     )
 
 
@@ -265,6 +267,12 @@ def token_places(view: HexView, mesh: Mesh) -> list[tuple[Badge, Point, int]]:
     slots = _slots(view, mesh)
     filled: dict[int, int] = {}
     for node, badge in view.tokens:
+        if view.nodes[node][0] == "offboard":
+            i = filled.get(node, 0)
+            filled[node] = i + 1
+            many = sum(n == node for n, _ in view.tokens)
+            found.append((badge, _in_area(i, many), _in_areas(mesh)))
+            continue
         if node < 0:
             found.append((badge, (0.0, 0.0), _diameter(view, mesh, 0)))
             continue
@@ -280,10 +288,22 @@ def home_places(view: HexView, mesh: Mesh) -> list[tuple[Badge, Point, int]]:
     slots = _slots(view, mesh)
     filled = {n: sum(node == n for node, _ in view.tokens) for n in range(len(slots))}
     for node, badge in view.reserved:
+        if view.nodes[node][0] == "offboard":
+            found.append((badge, _in_area(0, 1), _in_areas(mesh)))
+            continue
         if filled[node] < len(slots[node]):
             found.append((badge, slots[node][filled[node]], _diameter(view, mesh, node)))
             filled[node] += 1
     return found
+
+
+def _in_area(i: int, many: int) -> Point:
+    """Where the i-th of many tokens of an off-board area stands: in a row below its values."""
+    return (i - (many - 1) / 2) * 0.4, 0.5
+
+
+def _in_areas(mesh: Mesh) -> int:
+    return round(0.4 * mesh.radius)
 
 
 def _nth(slots: Sequence[Point], i: int) -> Point:

@@ -164,6 +164,12 @@ def _charters(view: SheetView) -> Table:
     return Table(head, tuple(_charter(c) for c in view.companies))
 
 
+def _cash(c: CompanyView) -> Cell:
+    if not c.floated:
+        return Cell("not floated", ink=theme.SOFT)
+    return Cell("private", ink=theme.SOFT) if c.cash is None else Cell(f"${c.cash}", weight="Bold")
+
+
 def _charter(c: CompanyView) -> tuple[Cell, ...]:
     name = Cell(c.badge.sym, badge=c.badge, align="l", marker=_now(c.acting))
     if not c.started:
@@ -173,7 +179,7 @@ def _charter(c: CompanyView) -> tuple[Cell, ...]:
         name,
         Cell(f"${c.price}", weight="Bold"),
         Cell(f"${c.par}"),
-        Cell(f"${c.cash}", weight="Bold") if c.floated else Cell("not floated", ink=theme.SOFT),
+        _cash(c),
         holding,
         Cell(" ".join(f"${t}" for t in c.tokens)) if c.tokens else NOTHING,
         Cell(c.president) if c.president else NOTHING,

@@ -21,6 +21,7 @@ from renderers.hexes import (
     Point,
     Spot,
     bearing,
+    corner,
     distance,
     edge_line,
     edge_middle,
@@ -255,6 +256,33 @@ def overlay_borders(mesh: Mesh, borders: tuple[tuple[int, str, int], ...]) -> Im
                 part = [mesh.inside(_between(a, b, x)) for x in (t, t + 0.2)]
                 fine.rounded(part, theme.BARRIER_WIDTH * mesh.radius, fill)
     return fine.done()
+
+
+@lru_cache(256)
+def overlay_river(
+    mesh: Mesh, west: tuple[int, ...], east: tuple[int, ...], stations: str | None, width: float
+) -> Image.Image:
+    """A river between the two banks of a hex, from corner to corner, clear of the stops' bank."""
+    w, h = mesh.box
+    fine = Fine((2 * w, 2 * h))
+    ends = [corner(mesh.layout, e) for e in range(6) if (e in west) != ((e + 1) % 6 in west)]
+    far = {"west": east, "east": west}.get(stations or "", ())
+    middles = [edge_middle(mesh.layout, edge) for edge in far]
+    lean = (sum(x for x, _ in middles), sum(y for _, y in middles))
+    length = (lean[0] ** 2 + lean[1] ** 2) ** 0.5 or 1.0
+    bend = (lean[0] / length * 0.42, lean[1] / length * 0.42)
+    a, b = ends
+    if not middles:
+        bend = ((a[0] + b[0]) / 4, (a[1] + b[1]) / 4)
+    line = [mesh.inside(_curve(a, bend, b, t / 12)) for t in range(13)]
+    fine.rounded(line, width * mesh.radius, theme.WATER)
+    return fine.done()
+
+
+def _curve(a: Point, through: Point, b: Point, t: float) -> Point:
+    """A point of the parabola from a to b through a third in its middle."""
+    mid = tuple(2 * m - (x + y) / 2 for m, x, y in zip(through, a, b, strict=True))
+    return _between(_between(a, (mid[0], mid[1]), t), _between((mid[0], mid[1]), b, t), t)
 
 
 def _between(a: Point, b: Point, share: float) -> Point:

@@ -62,6 +62,7 @@ ZONES = {
     "white": PAPER,
     "yellow": colour("#ffe680"),
     "orange": colour("#f7b267"),
+    "green": colour("#bfe3b4"),
     "brown": colour("#c69c78"),
     "par": colour("#d7e8f7"),
     "closing": colour("#d9a5a5"),

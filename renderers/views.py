@@ -26,6 +26,7 @@ from engine import (
     counted_certificates,
     decision,
     game_of,
+    hidden,
     read_route,
     tile_faces,
     worth,
@@ -71,7 +72,11 @@ class Stretch:
 
 @dataclass(frozen=True)
 class HexView:
-    """One hex as it lies: the face printed on it or of its tile, and what is on top."""
+    """One hex as it lies: the face printed on it or of its tile, and what is on top.
+
+    `banks`: the edges on either bank of a river, and on which its stops lie. `notes`: words on plates,
+    as for ports and for what companies are to reach.
+    """
 
     coord: str
     color: str
@@ -89,6 +94,8 @@ class HexView:
     tokens: tuple[tuple[int, Badge], ...] = ()
     reserved: tuple[tuple[int, Badge], ...] = ()
     blocked: tuple[str, ...] = ()
+    banks: tuple[tuple[int, ...], tuple[int, ...], str | None] | None = None
+    notes: tuple[str, ...] = ()
     marked: bool = False
     legs: tuple[Stretch, ...] = ()
 
@@ -264,9 +271,27 @@ def _hex_view(
         tokens=tokens,
         reserved=tuple(_reserved(facts, badges, coord, face, turns, {b.sym for _, b in tokens})),
         blocked=tuple(p.sym for p in facts.privates if coord in p.blocks and _blocks(state, p.sym)),
+        banks=(river.west, river.east, river.stations) if (river := printed.river) else None,
+        notes=tuple(_notes(state, facts, coord)),
         marked=marked,
         legs=tuple(legs),
     )
+
+
+def _notes(state: State, facts: Facts, coord: str) -> Iterator[str]:
+    """Tokens of privates, ports where one may still be placed, and who is to reach the hex."""
+    for private in facts.privates:
+        token, effect = state.improvements.get(private.sym), private.effect
+        if token is not None and token.hex == coord:
+            others = f", all +{effect['open_bonus']}" if token.open else ""
+            yield f"{token.company} +{effect['bonus']}{others}"
+        open_still = token is None and state.privates.get(private.sym, CLOSED) != CLOSED
+        if open_still and effect.get("word") in facts.map.hexes[coord].icons:
+            yield str(effect["word"])
+    for company in facts.companies:
+        co = state.companies[company.sym]
+        if company.destination == coord and not (co.connected or co.closed):
+            yield f"→{company.sym}"
 
 
 def _group(face: HexFacts) -> str | None:
@@ -425,13 +450,14 @@ class PlayerView:
 
 @dataclass(frozen=True)
 class CompanyView:
-    """A company's charter: money in dollars, what lies in the offering, pool and treasury in percent."""
+    """A company's charter: money in dollars (None: not to be seen), what lies in the offering, pool and
+    treasury in percent."""
 
     badge: Badge
     name: str
     par: int | None
     price: int | None
-    cash: int
+    cash: int | None
     trains: tuple[str, ...]
     tokens: tuple[int, ...]
     privates: tuple[str, ...]
@@ -485,15 +511,17 @@ class SheetView:
         for c in self.companies:
             if c.started:
                 trains = " ".join(c.trains) or "no train"
-                parts.append(f"{c.badge.sym} at {c.price}, ${c.cash}, {trains}")
+                cash = "" if c.cash is None else f"${c.cash}, "
+                parts.append(f"{c.badge.sym} at {c.price}, {cash}{trains}")
         return clipped(". ".join(parts) + ".")
 
 
-def sheet_view(state: State) -> SheetView:
-    """The table of players and companies of a position."""
+def sheet_view(state: State, viewer: str | None = None) -> SheetView:
+    """The table of players and companies of a position, as that seat or the whole table may see it."""
     g = game_of(state)
     asked = decision(state)
     acting = {*asked.asked, asked.company}
+    veiled = hidden(state, viewer)
     return SheetView(
         title=g.facts.title,
         round=asked.round,
@@ -506,7 +534,9 @@ def sheet_view(state: State) -> SheetView:
         ),
         pool_trains=tuple(state.pool),
         players=tuple(_player_view(g, seat, seat in acting) for seat in state.seats),
-        companies=tuple(_company_view(g, c, badge, c in acting) for c, badge in badges_of(g.facts).items()),
+        companies=tuple(
+            _company_view(g, c, badge, c in acting, veiled) for c, badge in badges_of(g.facts).items()
+        ),
         unsold=tuple((p.sym, p.price) for p in g.facts.privates if state.privates[p.sym] in (BANK, IPO)),
         treasuries=g.title.flotation.keeps_rest,
     )
@@ -529,16 +559,17 @@ def _player_view(g: Game, seat: str, acting: bool) -> PlayerView:
     )
 
 
-def _company_view(g: Game, sym: str, badge: Badge, acting: bool) -> CompanyView:
+def _company_view(g: Game, sym: str, badge: Badge, acting: bool, veiled: frozenset[str]) -> CompanyView:
     company, printed = g.company(sym), g.company_facts(sym)
+    costs = (*printed.tokens, *[g.facts.kept_token_cost] * company.kept)
     return CompanyView(
         badge=badge,
         name=printed.name,
         par=company.par,
         price=g.price(sym) or None,
-        cash=g.state.cash.get(sym, 0),
+        cash=None if sym in veiled else g.state.cash.get(sym, 0),
         trains=tuple(company.trains),
-        tokens=tuple(printed.tokens[len(printed.tokens) - company.markers :]),
+        tokens=costs[len(costs) - company.markers :],
         privates=tuple(g.privates_of(sym)),
         president=g.state.name(company.president) if company.president else None,
         ipo=g.held(IPO, sym),

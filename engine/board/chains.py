@@ -25,28 +25,21 @@ class Terms(msgspec.Struct, frozen=True):
     """What a title adds to the earning of routes.
 
     `passing`: dollars for each time a route runs through a hex without stopping (1817 mines).
-    `at_ends`: dollars for a stop at which a route begins or ends (1870 destinations). `between_reds`:
-    dollars a stop for a route that joins two off-board areas (1851). `one_city`: hexes whose cities
-    count as one, so that a route visits only one of them (1817 New York). `more`: dollars more for a
-    stop than its figure (1817 bridges).
+    `at_stops`: dollars more for a stop (1870 ports). `at_ends`: dollars for a stop at which a route
+    begins or ends (1870 destinations). `between_reds`: dollars a stop for a route that joins two
+    off-board areas (1851). `one_city`: hexes whose cities count as one, so that a route visits only
+    one of them (1817 New York).
     """
 
     passing: Mapping[str, int] = {}
+    at_stops: Mapping[Stop, int] = {}
     at_ends: Mapping[Stop, int] = {}
     between_reds: int = 0
     one_city: frozenset[str] = frozenset()
-    more: Mapping[Stop, int] = {}
 
     def __hash__(self) -> int:
-        return hash(
-            (
-                *self.passing.items(),
-                *self.at_ends.items(),
-                *self.more.items(),
-                self.between_reds,
-                self.one_city,
-            )
-        )
+        by_place = (*self.passing.items(), *self.at_stops.items(), None, *self.at_ends.items())
+        return hash((*by_place, self.between_reds, self.one_city))
 
 
 NO_TERMS = Terms()
@@ -156,7 +149,7 @@ class Graph:
         self.stops = order
         self.passed = len(found)
         self.tokens = [place[s] for s in own]
-        self.value = [worth(network.stops[s]) for s in order]
+        self.value = [worth(stop) + terms.at_stops.get(stop, 0) for stop in (network.stops[s] for s in order)]
         self.at_end = [terms.at_ends.get(network.stops[s], 0) for s in order]
         self.red = [network.nodes[s].kind == "offboard" for s in order]
         bits = _shared(raws)

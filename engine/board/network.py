@@ -130,6 +130,11 @@ class Network:
             found = self._searches[company] = _Search(self, company)
         return found
 
+    def enters(self, company: str, hex: str, edge: int) -> bool:
+        """Whether a route of the company can come into the hex over that edge, as track leads now."""
+        self.reach(company)
+        return self._search(company).comes(hex, edge, None)
+
     def onto(self, company: str, hex: str, tracks: Iterable[tuple[int, int]]) -> bool:
         """Whether a route of the company that comes into the hex could go on along one of these
         tracks, pairs of edges, if it were there: in over one edge, out over the other."""
@@ -391,8 +396,9 @@ class _Search:
                 return True
         return False
 
-    def comes(self, hex: str, edge: int, out: int) -> bool:
+    def comes(self, hex: str, edge: int, out: int | None) -> bool:
         """Whether a route that has not run over the hexside `out` can come into the hex by that edge."""
         ground = self.network.ground
         port = 6 * ground.number[hex]
-        return port + edge in self.arrivals and self._back(port + edge, ground.side[port + out], 0)
+        used = 0 if out is None else ground.side[port + out]
+        return port + edge in self.arrivals and self._back(port + edge, used, 0)

@@ -9,10 +9,14 @@ import msgspec
 from engine.board.chains import NO_TERMS, Graph, Run, Terms, area_of
 from engine.board.faces import NODE
 from engine.board.network import Network, Stop
-from engine.board.search import Exhausted, Path, Search
+from engine.board.search import PULL, Exhausted, Path, Search, joined_set
 
 BUDGET = 1_500_000
 """Nodes of the search; the densest boards of played games take 10,000 for the trains that were run."""
+
+
+Joining = tuple[Stop, Stop]
+"""A stop with a token of the company, and another, between which one of its routes has to go."""
 
 
 class TrainKind(msgspec.Struct, frozen=True):
@@ -61,16 +65,26 @@ def best(
     values: Mapping[Stop, int] | Callable[[Stop], int],
     terms: Terms = NO_TERMS,
     budget: int = BUDGET,
+    joining: Joining | None = None,
 ) -> Best:
     """The routes of a company that together earn the most (1830 §20.3).
 
-    `values`: dollars by stop. Equal sets are told apart the same way on every machine.
+    `values`: dollars by stop. `joining`: one route has to go from one of these stops to the
+    other (1870 §11.4). Equal sets are told apart the same way on every machine.
     """
     worth = values if callable(values) else values.__getitem__
     if len({kind.own for kind in trains}) > 1:
         return _best_pair(network, company, trains, worth, terms, budget)
     graph = _graph(network, company, worth, terms, trains[0].own if trains else 0)
-    paths, bound = Search(graph, terms, budget).set_of([kind.distance for kind in trains])
+    distances = [kind.distance for kind in trains]
+    if joining is None:
+        paths, bound = Search(graph, terms, budget).set_of(distances)
+    else:
+        home, goal = joining
+        # The goal is worth so much that the best route through the home visits it if any can.
+        drawn = Graph(network, company, lambda stop: worth(stop) + (PULL if stop == goal else 0), terms)
+        pair = (network.number[home], network.number[goal])
+        paths, bound = joined_set(graph, drawn, terms, budget, distances, pair)
     routes = tuple(
         _route(network, graph, kind.name, path)
         for kind, path in zip(trains, paths, strict=True)
@@ -139,7 +153,7 @@ def revenue(
 ) -> int:
     """What a route earns, in dollars (1830 §20.3)."""
     worth = values if callable(values) else values.__getitem__
-    earned = sum(worth(stop) for stop in route.stops)
+    earned = sum(worth(stop) + terms.at_stops.get(stop, 0) for stop in route.stops)
     earned += sum(terms.at_ends.get(stop, 0) for stop in (route.stops[0], route.stops[-1]))
     earned += sum(terms.passing.get(hex, 0) for hex, come, go in route.runs if come < NODE > go)
     if all(network.node(stop).kind == "offboard" for stop in (route.stops[0], route.stops[-1])):

@@ -28,6 +28,7 @@ on every machine; a search that is cut short gives the best that it found and a 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from itertools import permutations
 
 import msgspec
@@ -42,6 +43,10 @@ A link is two ways, 2 x id and 2 x id + 1.
 
 _LONG = 6
 """From how many stops to come the bound by the rest is worth its cost."""
+
+
+PULL = 1_000_000
+"""Dollars that a stop is made to be worth where a route has to visit it."""
 
 
 class Exhausted(Exception):
@@ -98,10 +103,15 @@ def _union(masks: Sequence[int]) -> int:
 
 
 class Search:
-    """The search on one graph; `left` is what remains of the budget."""
+    """The search on one graph; `left` is what remains of the budget.
 
-    def __init__(self, graph: Graph, terms: Terms, budget: int) -> None:
+    `pair`: only routes that begin at the first of these stops, and end where they come to the second.
+    """
+
+    def __init__(self, graph: Graph, terms: Terms, budget: int, pair: tuple[int, int] | None = None) -> None:
         self.graph = graph
+        self.tokens = graph.tokens if pair is None else [pair[0]]
+        self.goal = None if pair is None else pair[1]
         self.left = budget
         self.floor = 0
         self.found: Path | None = None
@@ -188,7 +198,7 @@ class Search:
         limit = min(self.most, distance or self.most)
         if limit >= 2:
             out = 0
-            for token in self.graph.tokens:
+            for token in self.tokens:
                 area = self.graph.area[token]
                 if not area & out:
                     self._grow(token, limit, closed, out, sink)
@@ -205,7 +215,7 @@ class Search:
         second: list[int] = []
         start = ways[token]
         area = graph.area[token]
-        open_token = token < graph.passed
+        open_token = token < graph.passed and self.goal is None
         walk = [self._walk(k) for k in range(limit)]
         # By stops left and place among the token's ways: the most that a second arm can earn.
         arm = [[0] * (len(start) + 1) for _ in range(limit)]
@@ -252,7 +262,7 @@ class Search:
                     continue
                 now = revenue + gain
                 later = (begun if first else i) + 1
-                on = to < graph.passed
+                on = to < graph.passed and to != self.goal
                 most = arm[left][later]
                 if on:
                     most = max(walk[k][way] + arm[left - k][later] for k in range(left + 1))
@@ -288,14 +298,16 @@ class Search:
             stops.append(u)
         return stops
 
-    def set_of(self, distances: Sequence[int | None]) -> tuple[list[Path | None], int]:
-        """The best set of routes, one for each train or None, and a bound on what any set earns."""
+    def set_of(self, distances: Sequence[int | None], closed: int = 0) -> tuple[list[Path | None], int]:
+        """The best set of routes, one for each train or None, clear of the closed bits, and a bound on
+        what any set earns."""
+        self.closed = closed
         count = len(distances)
         self.best: list[Path | None] = [None] * count
         tops = [sum(self.worth.values()) + self.graph.passing] * count
         try:
             for distance in sorted(set(distances), key=_length, reverse=True):
-                path = self.one(distance, 0, 0)
+                path = self.one(distance, closed, 0)
                 tops = [
                     _revenue(path) if d == distance else top for d, top in zip(distances, tops, strict=True)
                 ]
@@ -318,7 +330,7 @@ class Search:
     def _greedy(self, distances: Sequence[int | None], order: Sequence[int | None]) -> list[Path | None]:
         """A set with each train in that order given its best of what is left, then mended."""
         chosen: list[Path | None] = [None] * len(distances)
-        closed = 0
+        closed = self.closed
         for distance in order:
             i = next(i for i, d in enumerate(distances) if d == distance and chosen[i] is None)
             path = chosen[i] = self.one(distance, closed, 0)
@@ -329,7 +341,7 @@ class Search:
         while mended:
             mended = False
             for i, distance in enumerate(distances):
-                others = 0
+                others = self.closed
                 for j, path in enumerate(chosen):
                     if path is not None and j != i:
                         others |= path.bits
@@ -346,7 +358,7 @@ class Search:
         lists: dict[int | None, _Listed] = {}
         for distance, top in dict(zip(distances, tops, strict=True)).items():
             sink: list[Path] = []
-            self.one(distance, 0, max(top - gap, 0), sink)
+            self.one(distance, self.closed, max(top - gap, 0), sink)
             lists[distance] = _Listed(sink)
         order = sorted(range(len(distances)), key=lambda i: (-_length(distances[i]), i))
         rest = [sum(tops[i] for i in order[k:]) for k in range(len(order) + 1)]
@@ -381,6 +393,72 @@ class Search:
         self.left -= nodes
         if self.left < 0:
             raise Exhausted
+
+
+def joined_set(
+    graph: Graph,
+    drawn: Graph,
+    terms: Terms,
+    budget: int,
+    distances: Sequence[int | None],
+    pair: tuple[int, int],
+) -> tuple[list[Path | None], int]:
+    """As `Search.set_of`, one route of the set going from the first stop of the pair to the second
+    (numbers in the network).
+
+    `drawn` is the graph with the second stop worth PULL more; the first has a token. For each length of
+    train that could be the one, the routes that join the stops are taken highest first, each with the
+    best of the other trains clear of it, until what is left cannot earn more. Without any such route the
+    set is empty.
+    """
+    home, goal = (graph.stops.index(s) if s in graph.stops else -1 for s in pair)
+    best: list[Path | None] = [None] * len(distances)
+    bound = 0
+    if home < 0 or goal < 0:
+        return best, 0
+    free = Search(graph, terms, budget)
+    for distance in sorted(set(distances), key=_length, reverse=True):
+        at = distances.index(distance)
+        others = [d for i, d in enumerate(distances) if i != at]
+        _, top = free.set_of(others)
+        joiner = Search(drawn, terms, budget, (home, goal))
+        try:
+            first = joiner.one(distance, 0, PULL)
+        except Exhausted:
+            first = joiner.found
+            bound = max(bound, top + joiner.most * max(graph.value, default=0))
+        if first is None:
+            continue
+        bound = max(bound, first.revenue - PULL + top) if joiner.left < 0 else bound
+        for path in _joining(joiner, free, distance, first, others, top, _total(best)):
+            if path.revenue + top <= _total(best):
+                break
+            rest, _ = free.set_of(others, path.bits)
+            if path.revenue + _total(rest) > _total(best):
+                best = [*rest[:at], path, *rest[at:]]
+        if free.left < 0 or joiner.left < 0:
+            bound = max(bound, first.revenue - PULL + top)
+    return best, max(bound, _total(best))
+
+
+def _joining(
+    joiner: Search,
+    free: Search,
+    distance: int | None,
+    first: Path,
+    others: Sequence[int | None],
+    top: int,
+    reached: int,
+) -> list[Path]:
+    """The joining routes that can be part of a best set, highest first."""
+    rest, _ = free.set_of(others, first.bits)
+    reached = max(reached, first.revenue - PULL + _total(rest))
+    paths = [first]
+    if first.revenue - PULL + top > reached:
+        with suppress(Exhausted):
+            joiner.one(distance, 0, reached - top + PULL, paths)
+    plain = {(p.bits, p.token, p.arms): msgspec.structs.replace(p, revenue=p.revenue - PULL) for p in paths}
+    return sorted(plain.values(), key=lambda path: (-path.revenue, path.bits, path.token, path.arms))
 
 
 def _length(distance: int | None) -> int:

@@ -25,7 +25,7 @@ def observed(
     seats = dict(zip(s.seats, keys, strict=True))
 
     def privates(owner: str) -> list[str]:
-        return sorted(names.theirs(p) for p in g.privates_of(owner))
+        return sorted(names.privates.get(p, p) for p in g.privates_of(owner))
 
     def shares(seat: str) -> dict[str, int]:
         return {names.theirs(c): co.shares[seat] for c, co in s.companies.items() if seat in co.shares}
@@ -54,7 +54,7 @@ def observed(
             for seat, key in seats.items()
         },
         "companies": companies,
-        "tiles": {hex: [tile, turn] for hex, (tile, turn) in s.tiles.items()},
+        "tiles": {hex: [names.tiles.get(tile, tile), turn] for hex, (tile, turn) in s.tiles.items()},
         "over": s.over is not None,
     }
 

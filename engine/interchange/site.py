@@ -26,12 +26,14 @@ from engine.actions import (
     BuyPrivate,
     BuyTrain,
     ChooseHome,
+    ClosePort,
     Convert,
     DealPrivate,
     DiscardTrain,
     Exchange,
     FloatCompany,
     Half,
+    KeepDestination,
     Lay,
     Loan,
     LoanFor,
@@ -39,11 +41,17 @@ from engine.actions import (
     Mill,
     Mine,
     OfferSale,
+    OpenPort,
     Par,
     Pass,
     Pay,
+    PlaceCattle,
+    PlaceDestination,
+    Protect,
     Raise,
+    Redeem,
     RedeemFor,
+    Reissue,
     RemoveMarker,
     Repay,
     Run,
@@ -55,7 +63,7 @@ from engine.actions import (
     Withhold,
 )
 from engine.board.spelling import route_along, spell_route
-from engine.events import AnyEvent, TrainMoved
+from engine.events import AnyEvent, CompanyClosed, PrivateMoved, TrainMoved
 from engine.game import Game
 from engine.holdings import presidents_percent, unit
 from engine.interchange.observe import observed
@@ -65,19 +73,23 @@ from engine.interchange.site_shares import ShareRegister
 from engine.kernel import Refused, asked, carry_out, game_of, new_game, refusal, stop
 from engine.notation import spell
 from engine.opening.waterfall import offered
+from engine.operating.connection import connects
 from engine.operating.run import best_run, route_value
 from engine.state import (
     BANK,
+    IPO,
     POOL,
     TREASURY,
     AnyFrame,
     Auction,
     Borrowing,
+    ConnectionTurn,
     Formation,
     FreeToken,
     HomeToken,
     MergerTurn,
     OperatingTurn,
+    Protection,
     ShareTrade,
     State,
     StockTurn,
@@ -87,6 +99,9 @@ from engine.state import (
     copied,
     is_seat,
 )
+
+FIRST_STEP = "destination"
+"""With what a connection run begins on the site."""
 
 SITE_OPTION = "conventions 18xx.games"
 
@@ -135,6 +150,7 @@ class Replay:
         self.instances = Instances(self.names)
         self.register = ShareRegister()
         self.said: list[Said] = []
+        self.presidents: dict[str, str] = {}
         self.warnings: list[str] = []
         self._id = 0
         self._starting: str | None = None
@@ -169,6 +185,10 @@ class Replay:
         for event in self.game.events:
             if isinstance(event, TrainMoved) and event.why.startswith("of the "):
                 self.instances.fleet_moved(event.source, event.target)
+            elif isinstance(event, PrivateMoved) and is_seat(event.owner):
+                self.instances.granted(event.private, event.owner)
+            elif isinstance(event, CompanyClosed):
+                self.instances.company_closed(event.company)
 
     def _seat(self, key: str) -> str:
         if key not in self.keys:
@@ -182,7 +202,7 @@ class Replay:
         return ours
 
     def _private(self, symbol: str | None) -> str:
-        ours = self.names.ours(symbol or "")
+        ours = self.names.our_private(symbol or "")
         if ours not in self.state.privates:
             raise Stopped(self._id, "", f"{symbol!r} is no private of this title")
         return ours
@@ -306,7 +326,7 @@ class Replay:
         if not price.isdecimal():
             raise FileError(f"{action.share_price!r} is no par price")
         self._ordinary(action, Par(company, int(price)))
-        self.instances.share_left(f"{action.corporation}_0")
+        self.instances.share_moved(f"{action.corporation}_0", self._speaker(action))
 
     def _shares(self, action: SiteAction) -> tuple[str, int]:
         """The company and the count of shares that an action names."""
@@ -326,16 +346,36 @@ class Replay:
         if self.game.title.facts.company_sizes:
             self._buy_of_sized(action, company, count)
             return
-        for private in self.state.privates:
-            if self.state.privates[private] != BANK:
-                self.instances.granted(private)
         source = self.instances.share_source(action.shares[0])
+        holder = company if action.entity_type == "corporation" else self._speaker(action)
+        top = self.game.top
         if action.entity_type == "company":
             self._say(self._speaker(action), Exchange(self._private(action.actor), source))
+        elif action.entity_type == "corporation":
+            self._redeem(action, company)
+        elif isinstance(top, Protection) and company == top.sales[0].company:
+            self._ordinary(action, Protect(company))
         else:
             self._ordinary(action, Buy(company, source, count))
         for share in action.shares:
-            self.instances.share_left(share)
+            self.instances.share_moved(share, holder)
+        self._follow_presidents(0)
+
+    def _follow_presidents(self, sold: int) -> None:
+        """Presidents change certificates: `sold` shares of the old one's certificate were sold."""
+        for company, co in self.state.companies.items():
+            seat, was = co.president, self.presidents.get(company)
+            if seat and was and seat != was:
+                self.instances.president_changed(self.names.theirs(company), was, seat, sold)
+            if seat:
+                self.presidents[company] = seat
+
+    def _redeem(self, action: SiteAction, company: str) -> None:
+        """A company buys a share: from the pool if that has one, else from whoever had it."""
+        share = action.shares[0]
+        holder = None if self.game.held(POOL, company) else self.instances.holder(share)
+        self._ordinary(action, Redeem(company, holder))
+        self._consent()
 
     def _buy_of_sized(self, action: SiteAction, company: str, count: int) -> None:
         """A purchase of shares whose number of shares was chosen: by the company, or by a player."""
@@ -355,6 +395,23 @@ class Replay:
         self.register.moved(company, action.shares, self._speaker(action))
 
     def _do_sell_shares(self, action: SiteAction) -> None:
+        if self.game.facts.company_sizes:
+            self._sell_of_sized(action)
+            return
+        if action.entity_type == "corporation":
+            self._ordinary(action, Reissue(self._company(action.actor)))
+            for share in action.shares:
+                self.instances.share_moved(share, IPO)
+            return
+        company, count = self._shares(action)
+        self._ordinary(action, Sell(company, count))
+        plain = [share for share in action.shares if not share.endswith("_0")]
+        for share in plain:
+            self.instances.share_moved(share, POOL)
+        self._follow_presidents(count - len(plain))
+
+    def _sell_of_sized(self, action: SiteAction) -> None:
+        """A sale of shares of a company whose number of shares was chosen."""
         company, count = self._shares(action)
         self._decline_for_others(action)
         if isinstance(self.game.top, ShareTrade):
@@ -366,11 +423,10 @@ class Replay:
     def _do_short(self, action: SiteAction) -> None:
         self._ordinary(action, Short(self._company(action.corporation)))
 
-    def _do_choose(self, action: SiteAction) -> None:
-        self._ordinary(action, FloatCompany(int(action.choice or 0)))
-
     def _do_assign(self, action: SiteAction) -> None:
-        if action.target_type == "hex":
+        if action.target_type == "hex" and not self.game.facts.company_sizes:
+            self._place_improvement(action)
+        elif action.target_type == "hex":
             self._say(self._speaker(action), Bridge(action.target or "", self._private(action.actor)))
         elif action.target_type == "corporation":
             self._offer_sale(action, self._company(action.target))
@@ -422,15 +478,15 @@ class Replay:
         owner = self.state.privates[private]
         source = owner if action.entity_type == "player" else None
         self._say(seat, DealPrivate(private, action.price or 0, source))
-        self._consent(owner)
+        self._consent()
 
-    def _consent(self, owner: str) -> None:
+    def _consent(self) -> None:
         """The site asks nobody: the other says `accept`."""
         if self.state.offers:
-            self._say(owner if is_seat(owner) else self.game.president(owner), Accept())
+            self._say(self.state.offers[-1].asked, Accept())
 
     def _do_lay_tile(self, action: SiteAction) -> None:
-        tile = split(action.tile or "")[0]
+        tile = self.names.our_tile(split(action.tile or "")[0])
         using = self._private(action.actor) if action.entity_type == "company" else None
         effect = self.game.private_facts(using).effect.get("kind") if using else None
         if effect == "coal_mine":
@@ -504,11 +560,7 @@ class Replay:
         self._say(seat, said)
 
     def _do_dividend(self, action: SiteAction) -> None:
-        kinds: dict[str | None, Action] = {
-            "payout": Pay(),
-            "withhold": Withhold(),
-            "half": Half(),
-        }
+        kinds: dict[str | None, Action] = {"payout": Pay(), "withhold": Withhold(), "half": Half()}
         if action.kind not in kinds:
             raise FileError(f"{action.kind!r} is no dividend of this title")
         self._ordinary(action, kinds[action.kind])
@@ -521,7 +573,7 @@ class Replay:
         buyer = self._company(action.actor)
         price = action.price if source not in (BANK, POOL) else None
         self._ordinary(action, BuyTrain(name, source, price, traded))
-        self._consent(source)
+        self._consent()
         self.instances.train_moved(train, buyer)
         if action.exchange:
             self.instances.train_moved(action.exchange, POOL)
@@ -530,6 +582,31 @@ class Replay:
         company = self._company(action.actor)
         self._say(self._speaker(action), DiscardTrain(split(action.train or "")[0], company))
         self.instances.train_moved(action.train or "", POOL)
+
+    def _do_choose(self, action: SiteAction) -> None:
+        choices: dict[object, Action] = {"Map": PlaceDestination(), "Charter": KeepDestination()}
+        choices |= {size: FloatCompany(size) for size in self.game.facts.company_sizes}
+        if action.choice not in choices:
+            raise FileError(f"{action.choice!r} is no choice of this title")
+        self._ordinary(action, choices[action.choice])
+
+    def _place_improvement(self, action: SiteAction) -> None:
+        """The token of a private; a second one on the same hex closes the port."""
+        private, hex = self._private(action.actor), action.target or ""
+        word = self.game.private_facts(private).effect.get("word")
+        said: Action = PlaceCattle(hex) if word == "cattle" else OpenPort(hex)
+        if private in self.state.improvements:
+            said = ClosePort()
+        self._say(self._speaker(action), said)
+
+    def _do_destination_connection(self, action: SiteAction) -> None:
+        """What the site has found; the engine finds it by itself, but for runs that it knows better."""
+        for company in map(self._company, action.corporations):
+            if not self.game.company(company).connected and not connects(self.game, company):
+                self.warnings.append(f"Action {self._id}: the {company} connects as recorded")
+                self.game.events = []
+                self.game.open(ConnectionTurn(company, FIRST_STEP))
+                self.said.append(Said(self._id, self.game.president(company), "connect", self.game.events))
 
     def _do_bankrupt(self, action: SiteAction) -> None:
         self._ordinary(action, Bankrupt())

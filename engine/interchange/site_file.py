@@ -56,9 +56,10 @@ class SiteAction(msgspec.Struct, frozen=True):
     train: str | None = None
     variant: str | None = None
     exchange: str | None = None
+    choice: str | int | None = None
     target: str | None = None
     target_type: str | None = None
-    choice: int | str | None = None
+    corporations: list[str] = []
 
     @property
     def actor(self) -> str:

@@ -16,10 +16,13 @@ from engine.state import BANK, IPO, POOL
 
 
 class SiteNames(msgspec.Struct, frozen=True):
-    """The site's names where they differ, by ours; hexes of its groups of printed cities;
-    the shares that come with privates; the optional rules that are known here."""
+    """The site's names where they differ, by ours: of companies (`symbols`), privates and tiles;
+    hexes of its groups of printed cities; the shares that come with privates; the optional rules
+    that are known here."""
 
     symbols: dict[str, str] = {}
+    privates: dict[str, str] = {}
+    tiles: dict[str, str] = {}
     printed: dict[str, str] = {}
     granted: dict[str, str] = {}
     options: list[str] = []
@@ -28,7 +31,17 @@ class SiteNames(msgspec.Struct, frozen=True):
         return self.symbols.get(symbol, symbol)
 
     def ours(self, symbol: str) -> str:
-        return next((ours for ours, theirs in self.symbols.items() if theirs == symbol), symbol)
+        return _ours(self.symbols, symbol)
+
+    def our_private(self, symbol: str) -> str:
+        return _ours(self.privates, symbol)
+
+    def our_tile(self, number: str) -> str:
+        return _ours(self.tiles, number)
+
+
+def _ours(names: dict[str, str], theirs: str) -> str:
+    return next((ours for ours, name in names.items() if name == theirs), theirs)
 
 
 @cache
@@ -54,22 +67,44 @@ class Instances:
 
     def __init__(self, names: SiteNames) -> None:
         self._names = names
-        self._issued: set[str] = set()
+        self._holders: dict[str, str] = {}
         self._trains: dict[str, str] = {}
         self._tiles: dict[str, str] = {}
 
+    def holder(self, share: str) -> str:
+        """Who has a share."""
+        return self._holders.get(share, IPO)
+
     def share_source(self, share: str) -> str:
         """Where a share that somebody buys lies."""
-        return POOL if share in self._issued else IPO
+        return IPO if self.holder(share) == IPO else POOL
 
-    def share_left(self, share: str) -> None:
-        """A share has left the initial offering for good."""
-        self._issued.add(share)
+    def share_moved(self, share: str, holder: str) -> None:
+        """A share has come to a holder, as the last of his."""
+        self._holders.pop(share, None)
+        self._holders[share] = holder
 
-    def granted(self, private: str) -> None:
+    def president_changed(self, company: str, old: str, new: str, sold: int = 0) -> None:
+        """The president's certificate went to `new` for his first two shares.
+
+        `sold`: so much of the certificate was sold, so that they went to the pool, and `old` got the
+        first there for what he kept of it.
+        """
+        for share in self._of(company, new)[:2]:
+            self.share_moved(share, POOL if sold else old)
+        for share in self._of(company, POOL)[: 2 - sold if sold else 0]:
+            self.share_moved(share, old)
+        self.share_moved(f"{company}_0", new)
+
+    def _of(self, company: str, holder: str) -> list[str]:
+        """The shares of a company that a holder has, in the order in which they came to him."""
+        return [s for s, h in self._holders.items() if h == holder and s.rpartition("_")[0] == company]
+
+    def granted(self, private: str, owner: str) -> None:
         """A private was sold, with the share that comes with it."""
-        if share := self._names.granted.get(private):
-            self._issued.add(share)
+        share = self._names.granted.get(private)
+        if share and share not in self._holders:
+            self.share_moved(share, owner)
 
     def train_owner(self, train: str) -> str:
         return self._trains.get(train, BANK)
@@ -80,6 +115,10 @@ class Instances:
     def fleet_moved(self, source: str, target: str) -> None:
         """All trains of a company are another's."""
         self._trains = {t: target if o == source else o for t, o in self._trains.items()}
+
+    def company_closed(self, company: str) -> None:
+        """The trains of a company are in the pool."""
+        self._trains = {t: POOL if o == company else o for t, o in self._trains.items()}
 
     def tile_laid(self, tile: str, hex: str) -> None:
         """A tile lies on a hex; what lay there is in the supply again."""

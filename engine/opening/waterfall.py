@@ -46,15 +46,32 @@ def lowest_bid(g: Game, bids: dict[str, int], private: str) -> int:
     return max([g.private_facts(private).price, *bids.values()]) + RAISE
 
 
-def take_over(g: Game, seat: str, private: str, price: int, why: str) -> None:
-    """Give a private and the share that comes with it to its buyer (Table 1 notes 4, 5)."""
+def take_over(g: Game, seat: str, private: str, price: int, why: str, *, par_later: bool = False) -> None:
+    """Give a private and the share that comes with it to its buyer (Table 1 notes 4, 5).
+
+    `par_later`: the par price is set when those that follow and have one bid each are sold too.
+    """
     g.pay(seat, BANK, price, why)
     g.emit(PrivateMoved(private, seat))
     if grant := g.private_facts(private).grants:
         if grant.sets_start_price:
+            if par_later:
+                sell_to_only_bidders(g)
             g.open(Pricing(grant.company, seat))
         else:
             move_shares(g, grant.company, IPO, seat, grant.percent)
+
+
+def sell_to_only_bidders(g: Game) -> None:
+    """Sell the next privates as long as each has one bid."""
+    frame, private = g.top, offered(g)
+    assert isinstance(frame, Waterfall)
+    if private and len(bids := frame.bids.get(private, {})) == 1:
+        ((seat, price),) = bids.items()
+        left = {p: b for p, b in frame.bids.items() if p != private}
+        g.change(msgspec.structs.replace(frame, bids=left, passes=0))
+        take_over(g, seat, private, price, f"the {private}")
+        sell_to_only_bidders(g)
 
 
 @dataclass(frozen=True)
@@ -62,11 +79,12 @@ class WaterfallSale:
     """Asks the player whose turn it is.
 
     `after` makes the round that follows. `any_price`: the private offered is sold at whatever
-    price is named, as the site does.
+    price is named, as the site does. `par_later`: see `take_over`.
     """
 
     after: Callable[[Game], AnyFrame]
     any_price: bool = False
+    par_later: bool = False
 
     def asked(self, g: Game, frame: Waterfall) -> tuple[str, ...]:
         return (frame.turn,) if offered(g) else ()
@@ -140,7 +158,7 @@ class WaterfallSale:
         following = g.state.left_of(seat)
         g.change(msgspec.structs.replace(frame, turn=following, passes=0, cut=0))
         g.emit(PriorityMoved(following))
-        take_over(g, seat, private, price, f"the {private}")
+        take_over(g, seat, private, price, f"the {private}", par_later=self.par_later)
 
     def settle(self, g: Game, frame: Waterfall) -> bool:
         private = offered(g)
@@ -177,9 +195,18 @@ def pay_private_income(g: Game) -> None:
 
 @dataclass(frozen=True)
 class BiddersAuction:
-    """An auction among those with bids on a private: the lowest raises or leaves (§7.2)."""
+    """An auction among those with bids on a private: the lowest raises or leaves (§7.2).
+
+    `clockwise`: instead the next on the left of the highest does (1870 §5.7).
+    """
+
+    clockwise: bool = False
+    par_later: bool = False
 
     def asked(self, g: Game, frame: Bidding) -> tuple[str, ...]:
+        if self.clockwise:
+            highest = max(frame.bids, key=lambda seat: frame.bids[seat])
+            return (next(seat for seat in g.state.seats_from(highest)[1:] if seat in frame.bids),)
         return (min(frame.bids, key=lambda seat: frame.bids[seat]),)
 
     def needs(self, g: Game, frame: Bidding) -> str:
@@ -223,7 +250,7 @@ class BiddersAuction:
             return False
         ((seat, price),) = frame.bids.items()
         g.close()
-        take_over(g, seat, frame.private, price, f"the {frame.private}")
+        take_over(g, seat, frame.private, price, f"the {frame.private}", par_later=self.par_later)
         return True
 
     @staticmethod

@@ -4,29 +4,36 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Literal
 
 import msgspec
 
 from engine import market
 from engine.actions import Action, Half, Pay, Withhold
-from engine.events import Declared
+from engine.events import Declared, PriceMoved
 from engine.game import Game
 from engine.holdings import unit
-from engine.state import BANK, POOL, OperatingTurn, is_seat
+from engine.state import BANK, IPO, POOL, OperatingTurn, is_seat
 from engine.title import Option
 
 
-def pay_out(g: Game, company: str, dollars: int, *, of_pool: bool = True) -> None:
+def pay_out(g: Game, company: str, dollars: int, *, of_pool: bool = True, of_offering: bool = False) -> None:
     """Pay so many dollars on all shares (§20.3).
 
-    The company gets what its treasury's bring, and the pool's where they do not bring nothing
-    (`of_pool`); those in the initial offering bring nothing.
+    The company gets what its treasury's bring, and the pool's and those of the initial offering
+    where they do not bring nothing (`of_pool`, `of_offering`).
     """
+    paying = {company, *([POOL] if of_pool else []), *([IPO] if of_offering else [])}
     per_share = dollars * unit(g, company) // 100
     for holder, percent in sorted(g.company(company).shares.items()):
-        if is_seat(holder) or holder == company or (of_pool and holder == POOL):
+        if is_seat(holder) or holder in paying:
             to = holder if is_seat(holder) else company
             g.pay(BANK, to, per_share * percent // unit(g, company), f"dividend of the {company}")
+
+
+def larger_half(revenue: int, step: int) -> int:
+    """Half of the revenue, rounded up to a multiple of so many dollars."""
+    return -(-revenue // (2 * step)) * step
 
 
 @dataclass(frozen=True)
@@ -34,11 +41,15 @@ class DividendStep:
     """Pay or withhold; without revenue the price falls as if withheld (§8.2.4).
 
     `half_to`: half may be paid too, rounded up to a multiple of so many dollars (0: it may not).
-    `of_pool`: see `pay_out`. `raised_at_price`: the price rises only by dividends that are as high.
+    `of_pool`, `of_offering`: see `pay_out`. `raised_at_price`: the price rises only by dividends that
+    are as high. `half_moves`: what half does to the price where it may rise: a space to the right,
+    nothing, or the token goes under those that lie in its space (1870 §5.8.4).
     """
 
     half_to: int = 0
     of_pool: bool = True
+    of_offering: bool = False
+    half_moves: Literal["right", "not", "under"] = "right"
     raised_at_price: bool = False
     name: str = "dividend"
     hears: tuple[type[Action], ...] = (Pay, Withhold, Half)
@@ -61,7 +72,7 @@ class DividendStep:
             case Pay():
                 return turn.revenue
             case Half():
-                return -(-turn.revenue // (2 * self.half_to)) * self.half_to
+                return larger_half(turn.revenue, self.half_to)
         return 0
 
     def options(self, g: Game, turn: OperatingTurn) -> Iterator[Option]:
@@ -86,9 +97,12 @@ class DividendStep:
         kind = {Pay: "pay", Half: "half", Withhold: "withhold"}[type(action)]
         g.emit(Declared(company, kind, revenue))
         g.pay(BANK, company, revenue - paid, "revenue")
-        pay_out(g, company, paid, of_pool=self.of_pool)
+        pay_out(g, company, paid, of_pool=self.of_pool, of_offering=self.of_offering)
         if not paid:
             market.move(g, company, market.left(g, at), "withheld")
+        elif isinstance(action, Half) and self.half_moves != "right":
+            if self.half_moves == "under":
+                g.emit(PriceMoved(company, at, "half paid"))
         elif not self.raised_at_price or paid * unit(g, company) // 100 * 10 >= g.price(company):
             market.move(g, company, market.right(g, at), "paid")
         g.change(msgspec.structs.replace(turn, acted=True, revenue=0))

@@ -12,12 +12,13 @@ import msgspec
 from engine.actions import Action, Run
 from engine.board.chains import Terms
 from engine.board.network import Network, Stop
-from engine.board.routes import Best, Route, TrainKind, best, check, revenue
+from engine.board.routes import Best, Joining, Route, TrainKind, best, check, revenue
 from engine.board.spelling import read_route, spell_route
 from engine.events import Ran
 from engine.facts import Facts, Node
 from engine.game import Game
-from engine.state import OperatingTurn
+from engine.operating.stations import home_node, printed_home
+from engine.state import ConnectionTurn, OperatingTurn
 from engine.title import Option
 
 CLAIMABLE = range(0, 20_000, 10)
@@ -49,25 +50,45 @@ class _Asked(NamedTuple):
     trains: tuple[TrainKind, ...]
     phase: str
     terms: Terms
+    joining: Joining | None
 
 
 @lru_cache(maxsize=4096)
 def _best(asked: _Asked) -> Best:
-    network, facts, more = asked.network, asked.network.facts, asked.terms.more
-    values = {
-        stop: stop_value(facts, asked.phase, network.node(stop)) + more.get(stop, 0) for stop in network.stops
-    }
-    return best(network, asked.company, asked.trains, values, asked.terms, budget=BUDGET)
+    network, facts = asked.network, asked.network.facts
+    values = {stop: stop_value(facts, asked.phase, network.node(stop)) for stop in network.stops}
+    company, trains, terms = asked.company, asked.trains, asked.terms
+    return best(network, company, trains, values, terms, budget=BUDGET, joining=asked.joining)
 
 
-def _asked(g: Game, company: str, kinds: Iterable[TrainKind]) -> _Asked:
-    return _Asked(g.network, company, tuple(kinds), g.state.phase, g.title.terms(g, company))
+def _asked(g: Game, company: str, kinds: Iterable[TrainKind], joined: Joining | None = None) -> _Asked:
+    terms = g.title.terms(g, company)
+    return _Asked(g.network, company, tuple(kinds), g.state.phase, terms, joined)
+
+
+def destination(g: Game, company: str) -> Stop | None:
+    """The stop that the company is to reach (1870 §11)."""
+    hex = g.company_facts(company).destination
+    return (hex, 0) if hex else None
+
+
+def home(g: Game, company: str) -> Stop:
+    """The stop where the company began."""
+    return printed_home(g, company).hex, home_node(g, company) or 0
+
+
+def joining(g: Game, company: str) -> Joining | None:
+    """The stops between which one train has to go: in a connection run (1870 §11.4.2)."""
+    top, goal = g.top, destination(g, company)
+    runs = isinstance(top, ConnectionTurn) and top.company == company
+    return (home(g, company), goal) if runs and goal else None
 
 
 def best_run(g: Game, company: str, trains: list[str] | None = None) -> Best:
     """The best routes of a company's trains (or of those named), with their revenue in dollars."""
     names = g.company(company).trains if trains is None else trains
-    return _best(_asked(g, company, (train_kind(g, t) for t in sorted(names))))
+    kinds = (train_kind(g, t) for t in sorted(names))
+    return _best(_asked(g, company, kinds, joining(g, company)))
 
 
 def has_route(g: Game, company: str) -> bool:
@@ -94,20 +115,21 @@ def earned(g: Game, company: str, run: Run) -> int:
         routes.append(msgspec.structs.replace(read_route(g.network, company, text), train=train))
     if why := check(g.network, company, trains, routes, terms):
         raise ValueError(why)
-
+    pair = joining(g, company)
+    if pair and not any({route.stops[0], route.stops[-1]} == set(pair) for route in routes):
+        raise ValueError(f"One train has to run between {pair[0][0]} and {pair[1][0]} (§11.4).")
     return sum(route_value(g, company, route) for route in routes)
 
 
 def route_value(g: Game, company: str, route: Route) -> int:
-    """Dollars that a route of the company earns now, with the train that it names."""
-    terms = g.title.terms(g, company)
-    own = g.facts.own_station_bonus.get(route.train, 0)
+    """Dollars that a route brings the company now, with the train that it names."""
 
     def value(stop: Stop) -> int:
-        return stop_value(g.facts, g.state.phase, g.network.node(stop)) + terms.more.get(stop, 0)
+        return stop_value(g.facts, g.state.phase, g.network.node(stop))
 
     tokens = sum(company in g.network.tokens.get(stop, ()) for stop in route.stops)
-    return revenue(g.network, route, value, terms) + own * tokens
+    own = g.facts.own_station_bonus.get(route.train, 0) * tokens
+    return revenue(g.network, route, value, g.title.terms(g, company)) + own
 
 
 @dataclass(frozen=True)

@@ -24,10 +24,9 @@ Chooser = Literal["president", "layer"]
 
 def token_cost(g: Game, company: str) -> int:
     """Dollars for the company's next token (§19); nothing where they are paid for beforehand."""
-    costs = g.company_facts(company).tokens
-    if not costs:
-        return 0
-    return costs[len(costs) - g.company(company).markers]
+    co = g.company(company)
+    costs = (*g.company_facts(company).tokens, *[g.facts.kept_token_cost] * co.kept)
+    return costs[len(costs) - co.markers] if costs else 0
 
 
 def printed_home(g: Game, company: str) -> Home:
@@ -59,14 +58,14 @@ def free_slots(g: Game, hex: str, node: int) -> int:
     """Vacant token spaces of a city, whoever they are kept for."""
     face = face_at(g.facts, g.state.tiles, hex)
     taken = sum(n == node for n, _ in g.state.tokens.get(hex, ()))
-    return face.nodes[node].slots - taken
+    return face.nodes[node].slots + (g.places or {}).get((hex, node), 0) - taken
 
 
 def reserved_slots(g: Game, hex: str, node: int) -> int:
     """Spaces kept for the homes of companies whose token is still to come (§19)."""
     kept = 0
     for company in g.facts.map.hexes[hex].reserved:
-        if not has_token(g, company, hex):
+        if not (has_token(g, company, hex) or g.company(company).closed):
             home = home_node(g, company)
             kept += home == node or home is None
     return kept
@@ -85,7 +84,9 @@ def refuse_city(g: Game, company: str, hex: str, node: int) -> str | None:
     if free < 1:
         return "No space for a token is vacant there (§19)."
     if free <= reserved_slots(g, hex, node):
-        kept = " and ".join(c for c in g.facts.map.hexes[hex].reserved if not has_token(g, c, hex))
+        kept = " and ".join(
+            c for c in g.facts.map.hexes[hex].reserved if not (has_token(g, c, hex) or g.company(c).closed)
+        )
         return f"The vacant space is kept for the home of the {kept} (§19)."
     return None
 

@@ -13,11 +13,11 @@ from dataclasses import dataclass
 import msgspec
 
 from engine.actions import Action, Lay
-from engine.board.faces import Fit, face_at, fits
+from engine.board.faces import NODE, Fit, Turned, face_at, fits
 from engine.events import TileLaid, TokenShifted
 from engine.facts import tile_faces
 from engine.game import Game
-from engine.state import BANK, OperatingTurn, is_seat
+from engine.state import BANK, CLOSED, OperatingTurn, is_seat
 from engine.title import Option
 
 BUILDABLE = frozenset({"white", "yellow"})
@@ -31,7 +31,42 @@ def replacements(g: Game, hex: str) -> tuple[str, ...]:
             return ()
         known = g.facts.preprinted_upgrades
         return known.get(hex) or known.get(g.title.printed_kinds[hex], ())
-    return (g.facts.upgrades or {}).get(laid[0], ())
+    tiles = (g.facts.upgrades or {}).get(laid[0], ())
+    if g.facts.tile_hexes or g.facts.tile_not_hexes:
+        return tuple(tile for tile in tiles if belongs(g, tile, hex))
+    return tiles
+
+
+def belongs(g: Game, tile: str, hex: str) -> bool:
+    """Whether the tile may lie on that hex: some go on few hexes only, or not on some (1870 §6.4.1)."""
+    only, but = g.facts.tile_hexes.get(tile), g.facts.tile_not_hexes.get(tile, ())
+    return (only is None or hex in only) and hex not in but
+
+
+def river_closed(g: Game) -> bool:
+    """Whether nobody may cross the river: its private is open and no company owns it (1870 §15.2)."""
+    for private in g.facts.privates:
+        if private.effect.get("kind") == "bridge":
+            owner = g.state.privates[private.sym]
+            return owner != CLOSED and owner not in g.state.companies
+    return False
+
+
+def crosses(g: Game, hex: str, face: Turned) -> bool:
+    """Whether track of that face joins the two banks of the hex's river."""
+    river = g.facts.map.hexes[hex].river
+    if river is None:
+        return False
+    west, east = (sum(1 << edge for edge in bank) for bank in (river.west, river.east))
+    if face.nodes:
+        bank = east if river.stations == "west" else west
+        return any(exits & bank for exits in face.node_exits)
+    return any(
+        (west >> end & 1) != (west >> other & 1) and (west | east) >> other & 1
+        for end in range(NODE)
+        for _, other in face.onward[end]
+        if other < NODE
+    )
 
 
 def supply(g: Game) -> dict[str, int]:
@@ -89,12 +124,56 @@ def fits_there(g: Game, tile: str, hex: str) -> tuple[Fit, ...]:
     return fits(g.facts, hex, g.state.tiles.get(hex), tile) if tile in replacements(g, hex) else ()
 
 
-def refuse_lay(
-    g: Game, company: str, lay: Lay, *, connected: bool = True, cost: int | None = None
-) -> str | None:
-    """Why the company may not lay that, in words, or None. `connected`: it has to be (§18).
+def crosses_closed_river(g: Game, company: str, lay: Lay, found: Fit) -> str | None:
+    """Why track may not cross the river now (1870 §15.2), or None."""
+    if crosses(g, lay.hex, found.face) and river_closed(g):
+        return "Nobody may cross the river while its private is open and no company owns it (§15.2)."
+    return None
 
-    `cost`: dollars that it costs, where that is not the terrain's figure.
+
+def gains_nothing(g: Game, company: str, lay: Lay, found: Fit) -> str | None:
+    """Why an upgrade is of no use to the company (1870 §6.2), or None."""
+    if gains(g, company, lay.hex, found):
+        return None
+    return f"The {company} could not run over any of the new track on {lay.hex} (§6.2)."
+
+
+def gains(g: Game, company: str, hex: str, found: Fit) -> bool:
+    """Whether the company could run over new track, or to a stop that is worth more (1870 §6.2).
+
+    A route comes to the first new track that it uses over old track, so what lies now decides.
+    """
+    if hex not in g.state.tiles:
+        return True
+    old, new, network = face_at(g.facts, g.state.tiles, hex), found.face, g.network
+    reached = network.reach(company).stops
+    for node, later in found.moved.items():
+        more = new.nodes[later].revenue != old.nodes[node].revenue
+        if (hex, node) in reached and (more or new.node_exits[later] & ~old.node_exits[node]):
+            return True
+    for edge in range(NODE):
+        known = {end for _, end in old.onward[edge]}
+        for _, end in new.onward[edge]:
+            if end < NODE and end not in known and network.onto(company, hex, [(edge, end)]):
+                return True
+            if end >= NODE and not old.exits >> edge & 1 and network.enters(company, hex, edge):
+                return True
+    return False
+
+
+def refuse_lay(
+    g: Game,
+    company: str,
+    lay: Lay,
+    *,
+    connected: bool = True,
+    discount: int = 0,
+    cost: int | None = None,
+) -> str | None:
+    """Why the company may not lay that, in words, or None.
+
+    `connected`: it has to be (§18). `discount`: dollars that the terrain costs less. `cost`:
+    what it costs, where that is not the terrain's figure.
     """
     if why := refuse_site(g, lay.hex) or refuse_tile(g, lay.tile, lay.hex):
         return why
@@ -110,7 +189,7 @@ def refuse_lay(
         if connected and (why := objection(g, company, lay, found)):
             return why
     if cost is None:
-        cost = terrain_cost(g, lay.hex)
+        cost = max(terrain_cost(g, lay.hex) - discount, 0)
     if cost > g.cash(company):
         return f"The terrain of {lay.hex} costs ${cost}, and the {company} has ${g.cash(company)} (§18)."
     return None
@@ -150,11 +229,11 @@ def lays(g: Game, company: str) -> Iterator[Lay]:
                         yield lay
 
 
-def carry_out(g: Game, company: str, lay: Lay) -> None:
+def carry_out(g: Game, company: str, lay: Lay, discount: int = 0) -> None:
     """Put the tile down: terrain is paid, tokens go where their cities have gone (§18.1)."""
     found = fit(g, lay.tile, lay.hex, lay.turn)
     assert found is not None
-    g.pay(company, BANK, terrain_cost(g, lay.hex), f"terrain of {lay.hex}")
+    g.pay(company, BANK, max(terrain_cost(g, lay.hex) - discount, 0), f"terrain of {lay.hex}")
     g.emit(TileLaid(company, lay.hex, lay.tile, lay.turn))
     for node, owner in list(g.state.tokens.get(lay.hex, ())):
         if (now := found.moved.get(node, node)) != node:

@@ -13,9 +13,17 @@ from dataclasses import dataclass
 import msgspec
 
 from engine.actions import Action, Bankrupt, BuyTrain, Sell
-from engine.events import EndInSight, PhaseStarted, PrivateMoved, TrainMoved, TrainsGone, Withdrawn
+from engine.events import (
+    EndInSight,
+    ImprovementGone,
+    PhaseStarted,
+    PrivateMoved,
+    TrainMoved,
+    TrainsGone,
+    Withdrawn,
+)
 from engine.game import Game
-from engine.holdings import unit, zones
+from engine.holdings import certificate_limit, counted_certificates, counts, unit, zones
 from engine.offers import Deal, make_offer
 from engine.operating.run import has_route
 from engine.state import BANK, CLOSED, POOL, Discard, MergerRound, Offer, OperatingRound, OperatingTurn
@@ -201,6 +209,10 @@ def start_phase(g: Game, train: str, *, by_price: bool) -> None:
     base = g.state.stack[0]
     if "signal_end" in phases[at].notes and isinstance(base, OperatingRound | MergerRound):
         g.emit(EndInSight(base.after, base.number))
+    for facts_of_private in g.facts.privates:
+        sym = facts_of_private.sym
+        if facts_of_private.effect.get("removed_on") == train and sym in g.state.improvements:
+            g.emit(ImprovementGone(sym))
     if "close_privates" in phases[at].notes:
         for private, owner in g.state.privates.items():
             if owner != CLOSED:
@@ -219,7 +231,10 @@ class TrainStep:
     None where that has a step of its own.
     `sells_all`: a bankrupt's shares are sold for him. `whole_certificates`: a forced sale may end
     with the president's certificate as a whole. `at_first_price`: a share brings its price at the
-    beginning of the sales. `loses_cash`: a bankrupt's cash goes to the bank.
+    beginning of the sales. `loses_cash`: a bankrupt's cash goes to the bank. `sells_freely`: in any
+    forced purchase the president may sell what he will. `blocks`: all that he sells of a company goes
+    in one block. `limit_first`: who is over the certificate limit sells down to it before anything
+    else.
     """
 
     also: Callable[[Game, OperatingTurn], bool] | None
@@ -228,6 +243,9 @@ class TrainStep:
     whole_certificates: bool = False
     at_first_price: bool = False
     loses_cash: bool = True
+    sells_freely: bool = False
+    limit_first: bool = False
+    blocks: bool = False
     name: str = "trains"
     hears: tuple[type[Action], ...] = (BuyTrain, Sell, Bankrupt)
 
@@ -289,7 +307,7 @@ class TrainStep:
         return max(g.cash(company), helped if self._refuse(g, company, dearest) is None else 0)
 
     def _sales(self, g: Game, turn: OperatingTurn) -> Iterator[Option]:
-        if not lacking(g, turn.company):
+        if not lacking(g, turn.company) and not (self.sells_freely and must_buy(g, turn.company)):
             return
         seat = g.president(turn.company)
         for company in held_companies(g, seat):
@@ -309,21 +327,32 @@ class TrainStep:
             case BuyTrain():
                 return self._refuse(g, turn.company, action)
             case Sell(company, count):
-                if short <= 0:
+                freely = self.sells_freely and must_buy(g, turn.company)
+                if short <= 0 and not freely:
                     return (
                         "Stock is sold in an operating round only to raise money for a forced purchase (§24)."
                     )
+                if company in self._barred(turn):
+                    return f"All that is sold of the {company} in a turn is sold in one block (§5.3.3)."
+                over = counted_certificates(g, seat) - certificate_limit(g) if self.limit_first else 0
+                if over > 0 and not counts(g, company):
+                    return f"Sell down to the limit of {certificate_limit(g)} certificates first (§24.3)."
+                need = None if freely or count <= over else short
                 whole, price = self.whole_certificates, self._price(g, turn, company)
                 return refuse_forced_sale(
-                    g, seat, turn.company, company, count, short, whole=whole, price=price
+                    g, seat, turn.company, company, count, need, whole=whole, price=price
                 )
         if short <= 0:
             return "Nobody is bankrupt who can pay (§24.6)."
         if not self.sells_all and next(self._sales(g, turn), None):
             return "Sell first all that may be sold (§24.6)."
-        if self.sells_all and liquidity(g, turn.company) >= short:
+        if self.sells_all and liquidity(g, turn.company, self._barred(turn)) >= short:
             return "The money can be raised by selling (§24.6)."
         return None
+
+    def _barred(self, turn: OperatingTurn) -> tuple[str, ...]:
+        """Companies of which no more may be sold in this turn."""
+        return turn.sold if self.blocks else ()
 
     def take(self, g: Game, turn: OperatingTurn, action: Action) -> None:
         seat = g.president(turn.company)
@@ -340,20 +369,33 @@ class TrainStep:
                 if self.at_first_price and not struck:
                     struck = {c: g.price(c) for c in g.state.market}
                 price = struck.get(company, g.price(company))
-                g.change(msgspec.structs.replace(turn, acted=True, struck=struck))
+                sold = (*turn.sold, company)
+                g.change(msgspec.structs.replace(turn, acted=True, struck=struck, sold=sold))
                 sell_shares(g, seat, company, count, price)
             case Bankrupt():
-                declare_bankrupt(g, seat, turn.company, sell_all=self.sells_all, loses_cash=self.loses_cash)
+                declare_bankrupt(
+                    g,
+                    seat,
+                    turn.company,
+                    sell_all=self.sells_all,
+                    loses_cash=self.loses_cash,
+                    sold=self._barred(turn),
+                )
 
     def skip(self, g: Game, turn: OperatingTurn) -> None:
         """Nothing can be bought."""
 
 
-def liquidity(g: Game, company: str) -> int:
-    """Dollars that the president could raise by sales, each at the price before it (§24)."""
+def liquidity(g: Game, company: str, sold: tuple[str, ...] = ()) -> int:
+    """Dollars that the president could raise by sales, each at the price before it (§24).
+
+    `sold`: companies of which no more may be sold in this turn.
+    """
     seat = g.president(company)
     total = 0
     for other in held_companies(g, seat):
+        if other in sold:
+            continue
         counts = [
             n
             for n in most_sellable(g, seat, other)

@@ -16,7 +16,7 @@ from engine.actions import Action, Pass
 from engine.events import Passed
 from engine.game import Game
 from engine.offers import lapse_offers
-from engine.state import OperatingTurn, copied
+from engine.state import ConnectionTurn, GameOver, OperatingTurn, Protection, copied
 from engine.title import Option
 
 
@@ -51,10 +51,12 @@ class Step(Protocol):
 class OperatingTurns:
     """Asks the president of the company whose turn it is.
 
-    `ends`: what ends a turn before its last step. `before`: what comes before the next step.
+    `ends`: what ends a turn before its last step. `before`: what comes before the next step. `ended`:
+    why the game is over in the middle of a turn, if it is.
     """
 
     steps: tuple[Step, ...]
+    ended: Callable[[Game], str | None] = lambda g: None
     ends: Callable[[Game, OperatingTurn], bool] = lambda g, turn: False
     before: Callable[[Game], bool] = lambda g: False
 
@@ -104,11 +106,13 @@ class OperatingTurns:
         self.steps[now].take(g, frame, action)
 
     def settle(self, g: Game, frame: OperatingTurn) -> bool:
+        if why := self.ended(g):
+            g.open(GameOver(why))
+            return True
         if self.before(g):
             return True
-        if self.ends(g, frame):
-            g.close()
-            lapse_offers(g)
+        if g.company(frame.company).closed or self.ends(g, frame):
+            self._end(g, frame)
             return True
         step = self.steps[self._index(frame.step)]
         if step.waits(g, frame):
@@ -122,8 +126,19 @@ class OperatingTurns:
         if following < len(self.steps):
             g.change(_at(frame, self.steps[following].name))
         else:
-            g.close()
-            lapse_offers(g)
+            self._end(g, frame)
+
+    def _end(self, g: Game, frame: OperatingTurn) -> None:
+        g.close()
+        lapse_offers(g)
+        if frame.sales:
+            g.open(Protection(g.president(frame.company), frame.sales))
+
+
+def own_turn(g: Game) -> OperatingTurn | None:
+    """The turn of a company that is going on, not interrupted and no connection run."""
+    turn = g.top
+    return turn if isinstance(turn, OperatingTurn) and not isinstance(turn, ConnectionTurn) else None
 
 
 def _at(frame: OperatingTurn, step: str) -> OperatingTurn:

@@ -65,7 +65,7 @@ def works_terms(g: Game, company: str) -> Terms:
     """What mines and bridges bring, and the cities of which a route visits one (1817 §6.5)."""
     return Terms(
         passing=dict.fromkeys(g.state.mines, WORTH),
-        more={(hex, 0): WORTH for hex in g.state.bridges},
+        at_stops={(hex, 0): WORTH for hex in g.state.bridges},
         one_city=frozenset(g.facts.one_city),
     )
 

@@ -249,6 +249,28 @@ def _score(g: Game, words: Words) -> Compared:
     return _dollars(words.amount()), _dollars(g.title.scores(g, bankrupt)[seat])
 
 
+def _destination(g: Game, words: Words) -> Compared:
+    actual = g.state.destinations.get(words.company(), NONE)
+    return words.is_next(NONE) or words.hex(), actual
+
+
+def _improvement(g: Game, words: Words) -> Compared:
+    words.at -= 1
+    private, opened = words.improvement()
+    here = g.state.improvements.get(private)
+    expected = words.is_next(NONE) or f"{words.hex()} {words.company()} {opened}"
+    return expected, f"{here.hex} {here.company} {here.open}" if here else NONE
+
+
+def _connected(g: Game, words: Words) -> Compared:
+    company = words.company()
+    return "connected", "connected" if g.company(company).connected else "not connected"
+
+
+def _closed(g: Game, words: Words) -> Compared:
+    return "closed", "closed" if g.company(words.company()).closed else "open"
+
+
 CHECKS: dict[str, Callable[[Game, Words], Compared]] = {
     "cash": _cash,
     "owns": _owns,
@@ -268,6 +290,11 @@ CHECKS: dict[str, Callable[[Game, Words], Compared]] = {
     "round": _round,
     "turn": _turn,
     "best": _best,
+    "destination": _destination,
+    "cattle": _improvement,
+    "port": _improvement,
+    "connected": _connected,
+    "closed": _closed,
     "over": _over,
     "size": _size,
     "loans": _loans,

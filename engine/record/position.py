@@ -19,7 +19,7 @@ from engine.kernel import game_of, settle
 from engine.loans import in_zone, rate
 from engine.merging.rounds import MergerRounds
 from engine.operating.stations import UNDECIDED, free_slots, home_node, printed_home, reserved_slots
-from engine.operating.track import blocker, supply
+from engine.operating.track import belongs, blocker, supply
 from engine.record.deal import dealt_as
 from engine.record.setup import Said, note
 from engine.record.text import Malformed, Placed
@@ -90,6 +90,8 @@ def _build(g: Game, said: Said) -> None:
     _check_supply(g)
     for company in g.state.companies:
         _place_tokens(g, said, company)
+        _place_destination(g, said, company)
+    _place_improvements(g, said)
     _check_cities(g, said)
     _place_money(g, said, dict.fromkeys(g.state.cash, 0))
     _place_round(g, said)
@@ -97,6 +99,34 @@ def _build(g: Game, said: Said) -> None:
         settle(g)
     except RuntimeError:
         raise Wrong("Nobody has anything to do in this position, now or later.", "round") from None
+
+
+def _place_improvements(g: Game, said: Said) -> None:
+    """Tokens of privates in cities."""
+    for private, token in said.improvements.items():
+        effect = g.private_facts(private).effect
+        if token.hex not in effect["hexes"]:
+            raise Wrong(f"The token of the {private} goes to {', '.join(effect['hexes'])}.", private)
+        if _reached(g, effect["removed_on"]):
+            raise Wrong(f"In phase {g.state.phase} the token of the {private} is off the map.", private)
+        g.state.improvements[private] = token
+
+
+def _place_destination(g: Game, said: Said, company: str) -> None:
+    """The destination token of a company that has connected, where it stands."""
+    co = g.company(company)
+    if company in (*said.connected, *said.destinations) and not co.running:
+        raise Wrong(f"The {company} has not operated yet, so it has not connected.", company)
+    co.connected = company in said.connected or company in said.destinations
+    hex = said.destinations.get(company)
+    if hex is None:
+        return
+    if hex != g.company_facts(company).destination:
+        raise Wrong(f"The destination of the {company} is {g.company_facts(company).destination}.", company)
+    g.state.destinations[company] = hex
+    here = g.state.tokens.setdefault(hex, [])
+    if all(owner != company for _, owner in here):
+        here.append((0, company))
 
 
 def _place_phase(g: Game, said: Said) -> None:
@@ -134,6 +164,9 @@ def _place_holdings(g: Game, said: Said, company: str) -> None:
         _place_sized(g, said, company)
         return
     co, facts = g.company(company), g.company_facts(company)
+    if company in said.closed:
+        _place_closed(g, said, company)
+        return
     held = {h: percent for h, percent in said.shares.get(company, {}).items() if percent}
     _check_holdings(g, company, held, IPO in said.shares.get(company, {}))
     rest = sum(facts.shares) - sum(held.values())
@@ -169,6 +202,15 @@ def _place_sized(g: Game, said: Said, company: str) -> None:
     co.president = _president(g, said, company)
     co.floated = co.running = True
     co.loans = said.loans.get(company, 0)
+
+
+def _place_closed(g: Game, said: Said, company: str) -> None:
+    """A company that is out of play."""
+    for what in (said.shares, said.cells, said.pars, said.trains, said.tokens, said.markers, said.cash):
+        if company in what:
+            raise Wrong(f"The {company} is closed, so it has nothing.", company)
+    co = g.company(company)
+    co.closed, co.markers, co.shares = True, 0, {CLOSED: sum(co.shares.values())}
 
 
 def _check_holdings(g: Game, company: str, held: dict[str, int], closed: bool) -> None:
@@ -302,7 +344,8 @@ def _place_privates(g: Game, said: Said) -> None:
             continue
         if not facts.effect.get("sellable_to_company", True):
             raise Wrong(f"The {private} may not be sold to a company.", private)
-        if not any("can_buy_privates" in p.notes for p in _phases_so_far(g)):
+        early = owner in facts.effect.get("phase1_buyers", ())
+        if not early and not any("can_buy_privates" in p.notes for p in _phases_so_far(g)):
             raise Wrong(f"No company has bought a private by phase {g.state.phase}.", private)
         if not g.company(owner).running:
             raise Wrong(f"The {owner} has not operated yet, so it owns no private.", private)
@@ -337,6 +380,8 @@ def _ways(g: Game, hex: str) -> Iterator[tuple[str, int]]:
     while waiting:
         old = waiting.pop()
         for tile in upgrades.get(old[0], ()) if old else first:
+            if not belongs(g, tile, hex):
+                continue
             ways = {(tile, fit.turn) for fit in fits(g.facts, hex, old, tile)} - found
             found |= ways
             waiting += ways
@@ -362,6 +407,8 @@ def _place_tokens(g: Game, said: Said, company: str) -> None:
             g.state.tokens.setdefault(hex, []).append((_city(g, company, hex, node), company))
         usual = g.facts.company_sizes[co.size].stations if co.size else 0
         co.markers = said.markers.get(company, max(usual - len(cities), 0))
+        return
+    if co.closed:
         return
     total = len(g.company_facts(company).tokens)
     home = printed_home(g, company).hex
@@ -399,7 +446,7 @@ def _city(g: Game, company: str, hex: str, node: int | None) -> int:
     if node is None and cities:
         choices = " or ".join(f"{hex}.{i}" for i in cities)
         raise Wrong(f"{hex} has several cities; say where the {company} stands: {choices}.", company)
-    if node not in cities:
+    if node is None or (node not in cities and not (homed and hex == printed_home(g, company).hex)):
         raise Wrong(f"There is no city for a token at {hex if node is None else f'{hex}.{node}'}.", company)
     return node
 
@@ -420,7 +467,10 @@ def _check_cities(g: Game, said: Said) -> None:
             homed = g.company_facts(company).home is not None
             if homed and not face.node_exits[node] and hex != printed_home(g, company).hex:
                 raise Wrong(f"No track leads to the city in {hex}, so no token can have come there.", company)
-            free = free_slots(g, hex, node)
+            beside = sum(there == hex for there in g.state.destinations.values())
+            free = free_slots(g, hex, node) + (0 if g.places else beside)
+            if g.state.destinations.get(company) == hex or face.nodes[node].kind != "city":
+                continue
             if free < 0:
                 raise Wrong(f"{hex} has no space for so many tokens.", last)
             if free < reserved_slots(g, hex, node):

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from engine.game import Game
 from engine.holdings import certificate_limit, unit
 from engine.record.words import Words, Wrong
-from engine.state import BANK, CLOSED, POOL
+from engine.state import BANK, CLOSED, POOL, Improvement
 from engine.stock.turn import holder_of
 
 
@@ -29,6 +29,10 @@ class Said:
     tokens: dict[str, list[tuple[str, int | None]]] = field(default_factory=dict)
     markers: dict[str, int] = field(default_factory=dict)
     new: list[str] = field(default_factory=list)
+    closed: list[str] = field(default_factory=list)
+    connected: list[str] = field(default_factory=list)
+    destinations: dict[str, str] = field(default_factory=dict)
+    improvements: dict[str, Improvement] = field(default_factory=dict)
     phase: str | None = None
     priority: str | None = None
     left: int | None = None
@@ -259,6 +263,29 @@ def _read_new(said: Said, words: Words) -> tuple[str, ...]:
     return (company,)
 
 
+def _read_closed(said: Said, words: Words) -> tuple[str, ...]:
+    said.closed.append(words.company())
+    return (said.closed[-1],)
+
+
+def _read_connected(said: Said, words: Words) -> tuple[str, ...]:
+    said.connected.append(words.company())
+    return (said.connected[-1],)
+
+
+def _read_destination(said: Said, words: Words) -> tuple[str, ...]:
+    company = words.company()
+    said.destinations[company] = words.hex()
+    return (company,)
+
+
+def _read_improvement(said: Said, words: Words) -> tuple[str, ...]:
+    words.at -= 1
+    private, opened = words.improvement()
+    said.improvements[private] = Improvement(words.hex(), words.company(), opened)
+    return (private,)
+
+
 READERS: dict[str, Callable[[Said, Words], tuple[str, ...]]] = {
     "cash": _read_cash,
     "owns": _read_owns,
@@ -282,4 +309,9 @@ READERS: dict[str, Callable[[Said, Words], tuple[str, ...]]] = {
     "interest": _read_interest,
     "mine": _read_mine,
     "bridge": _read_bridge,
+    "closed": _read_closed,
+    "connected": _read_connected,
+    "destination": _read_destination,
+    "cattle": _read_improvement,
+    "port": _read_improvement,
 }

@@ -108,7 +108,7 @@ def _start(header: Lines, end: int) -> State:
             )
         if word == "option":
             options.append(rest.casefold())
-            _checked_option(said, number, options[-1])
+            _checked_options(said, number, options)
         elif word in said:
             raise Malformed(number, f"the {word} line was there before, in line {said[word][0]}.")
         else:
@@ -126,11 +126,12 @@ def _start(header: Lines, end: int) -> State:
         raise Malformed(number, str(wrong)) from None
 
 
-def _checked_option(said: Mapping[str, tuple[int, str]], number: int, option: str) -> None:
+def _checked_options(said: Mapping[str, tuple[int, str]], number: int, options: Sequence[str]) -> None:
+    """The options so far go together; the one of this line is the last."""
     if "title" not in said:
         raise Malformed(number, "options come after the title.")
     try:
-        title_of(said["title"][1], (option,))
+        title_of(said["title"][1], tuple(options))
     except ValueError as wrong:
         raise Malformed(number, str(wrong)) from None
 

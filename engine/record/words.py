@@ -105,7 +105,9 @@ class Words:
 
     def holder(self) -> str:
         """Who holds shares: a player, the initial offering, the pool, or a company's treasury."""
-        keeps = self.g.title.flotation.keeps_rest or self.g.facts.company_sizes
+        limits = self.g.facts.limits
+        own = "redeemed_shares" in limits or bool(self.g.facts.company_sizes)
+        keeps = self.g.title.flotation.keeps_rest or own
         places = (IPO, POOL, TREASURY) if keeps else (IPO, POOL)
         if TREASURY not in places and self.is_next(TREASURY):
             raise Wrong("No company of this title holds shares in its treasury.")
@@ -114,7 +116,10 @@ class Words:
     def owner(self) -> str:
         """Who owns a private: a player, a company, the bank, or nobody any more."""
         if self.is_next(POOL):
-            raise Wrong("No private of this title lies in the pool.")
+            cells = (cell for row in self.g.facts.market.rows for cell in row if cell)
+            if not any("closing" in cell.zones for cell in cells):
+                raise Wrong("No private of this title lies in the pool.")
+            return POOL
         return self._one_of(("PLAYER", "COMPANY"), (BANK, CLOSED), f"a player, a company or {CLOSED}")
 
     def amount(self, wanted: str = "an amount in dollars") -> int:
@@ -122,6 +127,15 @@ class Words:
             self.at += 1
             return int(self.words[self.at - 1])
         return int(self._field("AMOUNT", wanted)[0])
+
+    def improvement(self) -> tuple[str, bool]:
+        """The private whose token a line is about, by its word, and whether it is an open port."""
+        for private in self.g.facts.privates:
+            word = private.effect.get("word")
+            if word and self.is_next(word):
+                opened = "open_bonus" in private.effect and self.word("open", "closed") == "open"
+                return private.sym, opened
+        raise self._missed("the token of a private")
 
     def tile(self) -> str:
         return str(self._field("TILE", "a tile of this title")[0])

@@ -8,11 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, Protocol
 
 import msgspec
 
-from engine import market
 from engine.actions import Action, Buy, Par, Pass, Sell
 from engine.events import Passed, PresidentNamed
 from engine.game import Game
@@ -31,7 +30,7 @@ from engine.holdings import (
 )
 from engine.offers import lapse_offers
 from engine.opening.waterfall import par_obstacle, set_par
-from engine.state import BANK, IPO, POOL, TREASURY, StockRound, StockTurn
+from engine.state import BANK, IPO, POOL, TREASURY, Protection, Sale, StockRound, StockTurn
 from engine.title import Option
 
 SOURCES = (IPO, POOL)
@@ -52,10 +51,34 @@ def sell_shares(g: Game, seat: str, company: str, count: int, price: int | None 
     """Sell into the pool at the price before it falls a row for each share (§8.2.1, §15), or at the
     one that is given."""
     percent = count * unit(g, company)
+    president = g.president(company)
     price = g.price(company) if price is None else price
     move_shares(g, company, seat, POOL, percent)
     g.pay(BANK, seat, price * count, f"{percent} % of the {company}")
-    market.move(g, company, market.down(g, market.place(g, company), count), "sold")
+    g.title.sold(g, Sale(company, count, president))
+
+
+def payee(g: Game, company: str, source: str) -> str:
+    """Who is paid for shares from there: the bank; the company for those it has reissued."""
+    return company if source == IPO and g.company(company).reissued else BANK
+
+
+class Act(Protocol):
+    """Something that a player may do in his stock turn besides trading in shares."""
+
+    def hears(self, action: Action) -> bool:
+        """Whether an action is of this kind."""
+
+    def options(self, g: Game, frame: StockTurn) -> Iterator[Option]: ...
+
+    def refuse(self, g: Game, frame: StockTurn, action: Action) -> str | None: ...
+
+    def take(self, g: Game, frame: StockTurn, action: Action) -> None: ...
+
+
+def unbarred(g: Game, company: str, source: str, percent: int) -> str | None:
+    """Nothing keeps shares of a company that has a price from being bought."""
+    return None
 
 
 def most_sellable(g: Game, seat: str, company: str) -> range:
@@ -77,6 +100,10 @@ class Trading:
     are of the company that was bought first, not of any in that zone. `first_sale_round`: the stock
     round from which sales are allowed. `sources`: where certificates are bought.
     `also`: whether a player with nothing to buy or sell has something else to do in his turn.
+    `acts`: what he may do besides. `blocks`: all that he sells of a company goes in one block.
+    `barred`: what keeps him from buying, beside the rules for all. `brown_after_private`: a purchase in
+    the brown zone may follow that of a private. `acts_wait`: he is asked where he could do nothing
+    but act so.
     """
 
     also: Callable[[Game, StockTurn], bool]
@@ -86,6 +113,11 @@ class Trading:
     extra_from_ipo: bool = True
     extra_of_one: bool = False
     first_sale_round: int = 2
+    acts: tuple[Act, ...] = ()
+    blocks: bool = False
+    barred: Callable[[Game, str, str, int], str | None] = unbarred
+    brown_after_private: bool = False
+    acts_wait: bool = True
 
     def asked(self, g: Game, frame: StockTurn) -> tuple[str, ...]:
         return (frame.seat,)
@@ -101,11 +133,15 @@ class Trading:
 
     def settle(self, g: Game, frame: StockTurn) -> bool:
         """Pass over a turn in which nothing (more) can be done and no offer is open."""
-        if g.state.offers:
+        if g.state.offers and frame.for_company is None:
             return False
-        if next(self._sales(g, frame), None) or next(self._purchases(g, frame), None):
+        if frame.for_company is None and (
+            next(self._sales(g, frame), None)
+            or next(self._purchases(g, frame), None)
+            or (self.acts_wait and not (frame.bought or frame.sold) and next(self._acts(g, frame), None))
+        ):
             return False
-        if not (frame.bought or frame.sold) and self.also(g, frame):
+        if not frame.for_company and self.also(g, frame):
             return False
         end_turn(g, frame)
         return True
@@ -115,11 +151,18 @@ class Trading:
     def options(self, g: Game, frame: StockTurn, seat: str) -> Iterator[Option]:
         yield from self._purchases(g, frame)
         yield from self._sales(g, frame)
+        yield from self._acts(g, frame)
         if self.refuse(g, frame, seat, Pass()) is None:
             yield Option(Pass(), "Done" if frame.bought or frame.sold else "Pass")
 
+    def _acts(self, g: Game, frame: StockTurn) -> Iterator[Option]:
+        for act in self.acts:
+            for option in act.options(g, frame):
+                if self.refuse(g, frame, frame.seat, option.action) is None:
+                    yield option
+
     def _purchases(self, g: Game, frame: StockTurn) -> Iterator[Option]:
-        if frame.bought:
+        if frame.bought and not self._follows_private(frame):
             further = [frame.bought] if self.extra_of_one else list(g.state.companies)
             if not any(_is_brown(g, company) for company in further):
                 return
@@ -157,7 +200,8 @@ class Trading:
     def refuse(self, g: Game, frame: StockTurn, seat: str, action: Action) -> str | None:
         if isinstance(action, Sell):
             return self._refuse_sale(g, frame, action)
-        if not isinstance(action, Pass | Buy | Par):
+        act = next((a for a in self.acts if a.hears(action)), None)
+        if act is None and not isinstance(action, Pass | Buy | Par):
             return "In a stock round a player buys, sells or passes (§4)."
         if over := self._must_sell(g, frame):
             return f"Sell down to the limit first: {', '.join(over)} (§10)."
@@ -166,7 +210,7 @@ class Trading:
                 return self._refuse_purchase(g, frame, company, source, count)
             case Par(company, price):
                 return self._refuse_par(g, frame, company, price)
-        return None
+        return act.refuse(g, frame, action) if act else None
 
     def _refuse_sale(self, g: Game, frame: StockTurn, sale: Sell) -> str | None:
         rounds = stock_round(g)
@@ -176,6 +220,8 @@ class Trading:
             if self.sales == "before":
                 return "Sales come before the purchase (§4)."
             return "Sales come before the purchase or after it, not both (§4)."
+        if self.blocks and sale.company in frame.sold:
+            return f"All that is sold of the {sale.company} in a turn is sold in one block (§5.3.3)."
         if sale.count < 1:
             return "At least one share has to be sold."
         return sale_obstacle(g, frame.seat, sale.company, sale.count * unit(g, sale.company))
@@ -194,11 +240,15 @@ class Trading:
         co, step = g.company(company), unit(g, company)
         if source not in self.sources:
             return f"Certificates are bought from {' or '.join(WHERE[s] for s in self.sources)} (§15)."
+        if co.closed:
+            return f"The {company} is closed for good."
         if co.par is None:
             return f"The first certificate of the {company} to be bought is the president's: par it (§8)."
         if count < 1:
             return "At least one certificate has to be bought."
         if why := self._refuse_more(g, frame, company, source, count):
+            return why
+        if why := self.barred(g, company, source, count * step):
             return why
         if (held := g.held(holder_of(company, source), company)) < count * step:
             return f"{WHERE[source].capitalize()} holds {held} % of the {company}."
@@ -214,20 +264,25 @@ class Trading:
             return None
         if not _is_brown(g, company):
             return "One certificate may be bought in a turn, more only in the brown zone (§4, §10)."
-        if self.extra_of_one and frame.bought not in (None, company):
+        if self.extra_of_one and frame.bought not in (None, company) and not self._follows_private(frame):
             return f"The turn's purchase was of the {frame.bought} (§10)."
         if not self.extra_from_ipo and (source == IPO or frame.source == IPO):
             return "Further certificates in the brown zone come from the pool (§10)."
         return None
 
+    def _follows_private(self, frame: StockTurn) -> bool:
+        return self.brown_after_private and frame.bought is not None and frame.source not in (IPO, POOL)
+
     def _refuse_par(self, g: Game, frame: StockTurn, company: str, price: int) -> str | None:
+        if g.company(company).closed:
+            return f"The {company} is closed for good."
         if g.company(company).par is not None:
             return f"The {company} has a par price."
         if frame.bought:
             return "One certificate may be bought in a turn (§4)."
-        if why := par_obstacle(g, price):
-            return why
         percent = presidents_percent(g, company)
+        if why := par_obstacle(g, price) or self.barred(g, company, IPO, percent):
+            return why
         cost = price * percent // unit(g, company)
         return self._refuse_holding(g, frame.seat, company, 1, percent) or _refuse_cost(g, frame.seat, cost)
 
@@ -250,7 +305,9 @@ class Trading:
                 end_turn(g, frame)
             case Sell(company, count):
                 sell_shares(g, seat, company, count)
-                g.change(msgspec.structs.replace(frame, sold=(*frame.sold, company)))
+                turn = g.top
+                assert isinstance(turn, StockTurn)
+                g.change(msgspec.structs.replace(turn, sold=(*frame.sold, company)))
             case Par(company, price):
                 cost = price * presidents_percent(g, company) // unit(g, company)
                 set_par(g, company, price)
@@ -263,11 +320,20 @@ class Trading:
             case Buy(company, source, count):
                 cost = (share_price(g, company, source) or 0) * count
                 holder, percent = holder_of(company, source), count * unit(g, company)
-                g.pay(seat, company if holder == company else BANK, cost, f"{percent} % of the {company}")
+                paid = company if holder == company else payee(g, company, source)
+                g.pay(seat, paid, cost, f"{percent} % of the {company}")
                 move_shares(g, company, holder, seat, percent)
                 g.change(
-                    msgspec.structs.replace(frame, bought=company, source=source, sold_first=bool(frame.sold))
+                    msgspec.structs.replace(
+                        frame,
+                        bought=company,
+                        source=source,
+                        sold_first=bool(frame.sold),
+                        held=frame.held + (cost if paid == company else 0),
+                    )
                 )
+            case _:
+                next(a for a in self.acts if a.hears(action)).take(g, frame, action)
 
 
 def _is_brown(g: Game, company: str) -> bool:
@@ -277,25 +343,32 @@ def _is_brown(g: Game, company: str) -> bool:
 
 def end_turn(g: Game, frame: StockTurn, formed: str | None = None) -> None:
     """Close the turn and tell the round what it was: a deal, a company `formed` in it, or a pass."""
-    dealt = bool(frame.bought or frame.sold or frame.acting)
+    dealt = bool(frame.bought or frame.sold or frame.for_company or frame.acting)
     if not dealt:
         g.emit(Passed(frame.seat, "the stock turn"))
     g.close()
     lapse_offers(g)
     span = stock_round(g)
-    sold = (
-        span.sold | {frame.seat: (*span.sold.get(frame.seat, ()), *frame.sold)} if frame.sold else span.sold
+    after = msgspec.structs.replace(
+        span,
+        turn=g.state.left_of(frame.seat),
+        passes=0 if dealt else span.passes + 1,
+        last=frame.seat if dealt else span.last,
+        formed=(*span.formed, formed) if formed else span.formed,
     )
-    g.change(
-        msgspec.structs.replace(
-            span,
-            turn=g.state.left_of(frame.seat),
-            passes=0 if dealt else span.passes + 1,
-            last=frame.seat if dealt else span.last,
-            sold=sold,
-            formed=(*span.formed, formed) if formed else span.formed,
-        )
-    )
+    if frame.sold:
+        mine = (*span.sold.get(frame.seat, ()), *frame.sold)
+        after = msgspec.structs.replace(after, sold=span.sold | {frame.seat: mine})
+    if frame.held and frame.bought:
+        held = span.held.get(frame.bought, 0) + frame.held
+        after = msgspec.structs.replace(after, held=span.held | {frame.bought: held})
+    if frame.for_company and frame.act == "redeem":
+        after = msgspec.structs.replace(after, redeemed=(*span.redeemed, frame.for_company))
+    elif frame.for_company:
+        after = msgspec.structs.replace(after, reissued=(*span.reissued, frame.for_company))
+    g.change(after)
+    if frame.sales:
+        g.open(Protection(frame.seat, frame.sales))
 
 
 def _refuse_cost(g: Game, seat: str, cost: int) -> str | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from engine.events import CashMoved
 from engine.game import Game
-from engine.holdings import certificates, presidents_percent, sale_obstacle, successor, unit
+from engine.holdings import certificates, percent_limit, presidents_percent, sale_obstacle, successor, unit
 from engine.offers import lapse_offers
 from engine.state import BANK, GameOver
 from engine.stock.turn import held_companies, most_sellable, sell_shares
@@ -41,15 +41,29 @@ def refuse_forced_sale(
             presidents_percent(g, company) // unit(g, company) if certificates(g, seat, company) == 1 else 1
         )
     each = g.price(company) if price is None else price
-    if short is not None and each * (count - spare) >= short:
+    enough = short is not None and each * (count - spare) >= short
+    if enough and count > down_to_limit(g, seat, company):
         return f"${short} are needed; fewer shares bring that (§24.3)."
     return None
 
 
-def declare_bankrupt(g: Game, seat: str, buyer: str, *, sell_all: bool, loses_cash: bool) -> None:
-    """End the game by a president who cannot pay (§24.6, §25); his cash may be lost."""
+def down_to_limit(g: Game, seat: str, company: str) -> int:
+    """How many shares must be sold at least where any is, of a company held above the percent limit
+    by a player who may keep them otherwise (1870 §10.6.2)."""
+    if g.title.excess_sold:
+        return 0
+    return max(g.held(seat, company) - percent_limit(g, company), 0) // unit(g, company)
+
+
+def declare_bankrupt(
+    g: Game, seat: str, buyer: str, *, sell_all: bool, loses_cash: bool, sold: tuple[str, ...] = ()
+) -> None:
+    """End the game by a president who cannot pay (§24.6, §25); his cash may be lost.
+
+    `sell_all`: his shares are sold, but for those of companies that he has `sold` already.
+    """
     if sell_all:
-        for company in held_companies(g, seat):
+        for company in (c for c in held_companies(g, seat) if c not in sold):
             counts = [
                 n
                 for n in most_sellable(g, seat, company)

@@ -58,7 +58,8 @@ def _lost_share(state: State) -> None:
 
 def _other_president(state: State) -> None:
     co = state.companies[_running(state)]
-    co.president = next(s for s in state.seats if s != co.president)
+    others = [s for s in state.seats if s != co.president]
+    co.president = min(others, key=lambda s: co.shares.get(s, 0))
 
 
 def _full_pool(state: State) -> None:

@@ -26,6 +26,7 @@ CONVENTIONS = ("rulebook", "18xx.games")
 OPTIONAL = {
     "1830": ("multiple_brown_from_ipo", "optional_6_train"),
     "1851": ("claims", "johnson_city_falling"),
+    "1870": ("diesels", "finish_on_400", "historical_order", "non_blocking_tokens", "private_treasuries"),
 }
 
 SEATS = [
@@ -47,18 +48,35 @@ CONVENTION_OF_KIND = {
     "run worse than best": "18xx.games",
     "no private": "18xx.games",
     "offer a private to a player": "rulebook",
+    "connect": "rulebook",
+    "wait with a connection": "rulebook",
+    "ask for a connection": "rulebook",
+    "buy a private from the open market": "rulebook",
 }
 """Kinds of decision that only one set of conventions has."""
 
+_DESTINATIONS = {
+    *("protect a price", "do not protect", "leave an answer", "take back an answer", "company closed"),
+    *("redeem from the pool", "redeem from a player", "reissue", "buy a private from the open market"),
+    *("place the token of a private", "close a port", "connect", "wait with a connection"),
+    *("ask for a connection", "place a destination token", "keep a destination token"),
+}
 _CLAIMS = {"point out a better run", "let a run stand"}
 ABSENT = {
-    "1830": {"buy from a treasury", "pay half", "issue shares", "redeem shares", "no issue", *_CLAIMS},
-    "1851": {
+    "1830": {"buy from a treasury", "pay half", "issue shares", "redeem shares", "no issue", *_CLAIMS}
+    | _DESTINATIONS,
+    "1851": _DESTINATIONS
+    | {
         *(k for k in WEIGHTS if "private" in k and k != "par, after a private"),
         *(k for k in WEIGHTS if "auction" in k or k == "pass in the opening"),
         *("buy several at once", "buy again in the same turn", "buy a train with a trade-in"),
         *("no free token", "choose a home", "run worse than best", *_CLAIMS),
         *("private's price cut", "income paid in the opening", "act beside the question"),
+    },
+    "1870": {
+        *("buy from a treasury", "issue shares", "redeem shares", "no issue", *_CLAIMS),
+        *("exchange a private", "token by the power of a private", "no free token", "choose a home"),
+        *("buy a train with a trade-in",),
     },
 }
 """Kinds of decision, and things that happen seldom, that a title has not."""

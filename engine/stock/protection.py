@@ -1,0 +1,194 @@
+"""Share price protection (1870 §5.9).
+
+What a player sells lies in the open market at once, and he is paid; its price moves only when the
+president has been asked. In a stock round that is after the seller's whole turn. Blocks are dealt with
+in the order in which they were sold: either the president buys all of one, at the price at which it
+was sold, or the price falls. The stock round goes on at the left of the last president who bought.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import msgspec
+
+from engine import market
+from engine.actions import Action, AskAgain, Decline, Pass, Protect, StandBy
+from engine.events import AnswerLeft, Passed, Protected
+from engine.game import Game
+from engine.holdings import (
+    EXEMPT_FROM_LIMIT,
+    certificate_limit,
+    certificates,
+    counted_certificates,
+    counts,
+    move_shares,
+    unit,
+)
+from engine.offers import lapse_offers
+from engine.state import BANK, POOL, OperatingTurn, Protection, Sale, StockRound, StockTurn
+from engine.title import Option, price_falls
+
+MOST_LEFT = 10_000
+"""Dollars that are as good as any number in an answer that is left."""
+
+
+def note_sale(g: Game, sale: Sale) -> None:
+    """Remember a block until the end of the turn in which it was sold."""
+    turn = g.top
+    assert isinstance(turn, StockTurn | OperatingTurn)
+    g.change(msgspec.structs.replace(turn, sales=(*turn.sales, sale)))
+
+
+def settle_forced_sale_at_once(g: Game, sale: Sale) -> None:
+    """As `note_sale`; in a forced sale the president is asked before anything else is done (§5.9.7)."""
+    turn = g.top
+    if isinstance(turn, OperatingTurn):
+        lapse_offers(g)
+        g.open(Protection(g.president(turn.company), (sale,)))
+    else:
+        note_sale(g, sale)
+
+
+def cost_of(g: Game, sale: Sale) -> int:
+    """Dollars for a block: its price has not moved since it was sold."""
+    return g.price(sale.company) * sale.count
+
+
+@dataclass(frozen=True)
+class Protections:
+    """Asks presidents whether they protect.
+
+    `if_sold`: also who has sold of the company himself in this stock round. `own_forced_sales`:
+    outside stock rounds also the seller himself, where he was president when he sold.
+    """
+
+    if_sold: bool = True
+    own_forced_sales: bool = False
+
+    def asked(self, g: Game, frame: Protection) -> tuple[str, ...]:
+        return (frame.sales[0].president,)
+
+    def needs(self, g: Game, frame: Protection) -> str:
+        sale = frame.sales[0]
+        percent = sale.count * unit(g, sale.company)
+        return (
+            f"to protect the price of the {sale.company}: {percent} % for ${cost_of(g, sale)}, or to decline"
+        )
+
+    def options(self, g: Game, frame: Protection, seat: str) -> Iterator[Option]:
+        sale = frame.sales[0]
+        percent = sale.count * unit(g, sale.company)
+        yield Option(
+            Protect(sale.company), f"Protect the {sale.company}: buy the {percent} % for ${cost_of(g, sale)}"
+        )
+        yield Option(Decline(), f"Decline: the price of the {sale.company} falls")
+
+    def refuse(self, g: Game, frame: Protection, seat: str, action: Action) -> str | None:
+        sale = frame.sales[0]
+        match action:
+            case Pass() | Decline(None):
+                return None
+            case Protect(company) if company == sale.company:
+                return self._obstacle(g, frame)
+        return f"First say whether the price of the {sale.company} is protected (§5.9)."
+
+    def _obstacle(self, g: Game, frame: Protection) -> str | None:
+        """Why the president cannot protect the first block."""
+        sale = frame.sales[0]
+        seat, company = sale.president, sale.company
+        span = g.state.stack[0]
+        own = self.own_forced_sales and not isinstance(span, StockRound)
+        if not own and (seat == frame.seller or g.company(company).president != seat):
+            return "Who has sold, or become president by the sale, does not protect (§5.9)."
+        if not self.if_sold and isinstance(span, StockRound) and company in span.sold.get(seat, ()):
+            return f"Who has sold the {company} may not protect it in the same stock round (§5.9)."
+        if cost_of(g, sale) > g.cash(seat):
+            return f"That costs ${cost_of(g, sale)}, and {g.state.name(seat)} has ${g.cash(seat)} (§5.9)."
+        at = g.title.cell(market.place(g, company))
+        if not EXEMPT_FROM_LIMIT.isdisjoint(at.zones):
+            return None
+        held = counted_certificates(g, seat) + (0 if counts(g, company) else certificates(g, seat, company))
+        if held + sale.count > certificate_limit(g):
+            return f"The limit is {certificate_limit(g)} certificates (§5.9)."
+        return None
+
+    def take(self, g: Game, frame: Protection, seat: str, action: Action) -> None:
+        if isinstance(action, Protect):
+            self._protect(g, frame)
+        else:
+            g.emit(Passed(seat, "protection"))
+            self._fall(g, frame)
+
+    def _protect(self, g: Game, frame: Protection) -> None:
+        sale = frame.sales[0]
+        seat, company = sale.president, sale.company
+        g.change(msgspec.structs.replace(frame, sales=frame.sales[1:], protector=seat))
+        percent = sale.count * unit(g, company)
+        g.emit(Protected(seat, company))
+        g.pay(seat, BANK, g.price(company) * sale.count, f"{percent} % of the {company}")
+        move_shares(g, company, POOL, seat, percent)
+
+    def _fall(self, g: Game, frame: Protection) -> None:
+        g.change(msgspec.structs.replace(frame, sales=frame.sales[1:]))
+        price_falls(g, frame.sales[0])
+
+    def settle(self, g: Game, frame: Protection) -> bool:
+        if not frame.sales:
+            g.close()
+            span = g.top
+            if frame.protector and isinstance(span, StockRound):
+                following = g.state.left_of(frame.protector)
+                g.change(msgspec.structs.replace(span, turn=following, passes=0, last=frame.protector))
+            return True
+        sale = frame.sales[0]
+        if g.company(sale.company).closed:
+            g.change(msgspec.structs.replace(frame, sales=frame.sales[1:]))
+            return True
+        limit = g.state.standing.get(sale.president, {}).get(sale.company)
+        if self._obstacle(g, frame) or (limit is not None and limit < cost_of(g, sale)):
+            self._fall(g, frame)
+            return True
+        if limit is not None:
+            self._protect(g, frame)
+            return True
+        return False
+
+
+@dataclass(frozen=True)
+class StandingAnswers:
+    """A president may say beforehand up to how much he protects a company; the table is not told."""
+
+    def hears(self, g: Game, action: Action) -> bool:
+        return isinstance(action, StandBy | AskAgain)
+
+    def asked(self, g: Game) -> tuple[str, ...]:
+        return ()
+
+    def options(self, g: Game, seat: str) -> Iterator[Option]:
+        if g.state.over:
+            return
+        for company, co in g.state.companies.items():
+            if co.president == seat:
+                yield Option(
+                    StandBy(company, 0),
+                    f"Leave an answer: protect the {company} up to so many dollars (0: never)",
+                    range(0, MOST_LEFT + 1),
+                )
+            if company in g.state.standing.get(seat, {}):
+                yield Option(AskAgain(company), f"Take back the answer left for the {company}")
+
+    def refuse(self, g: Game, seat: str, action: Action) -> str | None:
+        assert isinstance(action, StandBy | AskAgain)
+        company = action.company
+        if isinstance(action, AskAgain):
+            left = company in g.state.standing.get(seat, {})
+            return None if left else f"No answer was left for the {company}."
+        if g.company(company).president != seat:
+            return f"The price of the {company} is protected by its president (§5.9)."
+        return None if 0 <= action.amount <= MOST_LEFT else f"Say an amount up to ${MOST_LEFT}."
+
+    def take(self, g: Game, seat: str, action: Action) -> None:
+        assert isinstance(action, StandBy | AskAgain)
+        g.emit(AnswerLeft(seat, action.company, action.amount if isinstance(action, StandBy) else None))

@@ -1,0 +1,71 @@
+"""1870 §2, §3: components, seats, money."""
+
+import pytest
+
+from engine import BANK, decision, facts_of, hidden, new_game, renamed, title_of
+from engine.facts import tile_faces
+from tests.t1870.texts import SITE, holds
+
+NAMES = ("Ann", "Bob", "Cid", "Dan", "Eve", "Fay", "Gil")
+
+
+@pytest.mark.parametrize(("players", "cash"), [(2, 1050), (3, 700), (4, 525), (5, 420), (6, 350)])
+def test_3_3_starting_capital_is_2100_shared(players: int, cash: int) -> None:
+    state, _ = new_game("1870", NAMES[:players])
+    assert [state.cash[seat] for seat in state.seats] == [cash] * players
+    assert state.cash[BANK] == 12000 - cash * players
+    assert decision(state).asked == ("p0",)
+
+
+def test_seven_players_are_for_the_site_only() -> None:
+    with pytest.raises(ValueError, match="2 to 6"):
+        new_game("1870", NAMES)
+    assert new_game("1870", NAMES, (SITE,)).state.cash["p6"] == 300
+
+
+def test_2_4_trains() -> None:
+    trains = {t.name: (t.price, t.count) for t in facts_of("1870").trains}
+    assert trains == {
+        "2": (80, 7), "3": (180, 6), "4": (300, 5), "5": (450, 4),
+        "6": (630, 3), "8": (800, 3), "10": (950, 2), "12": (1100, 6),
+    }  # fmt: skip
+
+
+def test_2_5_tiles_by_colour() -> None:
+    counts: dict[str, int] = {}
+    for tile, count in facts_of("1870").tiles.items():
+        assert count is not None
+        color = tile_faces()[tile].color
+        counts[color] = counts.get(color, 0) + count
+    assert counts == {"yellow": 72, "green": 30, "brown": 30, "gray": 2}
+
+
+def test_the_site_has_more_tiles_unless_the_originals_are_chosen() -> None:
+    assert title_of("1870", (SITE,)).facts.tiles["9"] == 23
+    assert title_of("1870", (SITE, "original_tiles")).facts.tiles["9"] == 20
+    assert title_of("1870", (SITE, "original_rules")).facts.tiles["9"] == 20
+
+
+def test_options_of_the_site_are_not_the_books() -> None:
+    with pytest.raises(ValueError, match="station_wars"):
+        title_of("1870", ("station_wars",))
+
+
+FLOATED = """
+@ owns Ann MP 6
+@ price MP 100 0
+@ cash MP 500
+@ round stock Ann
+"""
+
+
+def test_3_4_treasuries_are_open_unless_the_table_hides_them() -> None:
+    assert not hidden(holds(FLOATED + "= cash MP 500"))
+    state = holds(FLOATED + "= cash MP 500", options=("private_treasuries",))
+    assert "MP" in hidden(state) and "MP" in hidden(state, "p1")
+    assert "MP" not in hidden(state, "p0")
+
+
+def test_3_4_another_person_in_a_seat_sees_what_the_seat_sees() -> None:
+    state = holds(FLOATED + "= cash MP 500", options=("private_treasuries",))
+    assert "MP" not in hidden(renamed(state, "p0", "Eve").state, "p0")

@@ -1,0 +1,188 @@
+"""1870 §5.9: share price protection."""
+
+import pytest
+
+from engine import narrate, parse
+from engine.actions import Protect
+from engine.kernel import Refused, game_of, play
+from tests.t1870.texts import SITE, holds
+
+MP = """
+@ cash Ann 500
+@ cash Bob 50
+@ cash Cid 300
+@ owns Ann MP 5
+@ owns Bob MP 3
+@ owns Cid MP 2
+@ price MP 100 0
+@ round stock Bob
+"""
+
+
+def test_5_9_the_president_is_asked_after_the_sellers_turn() -> None:
+    holds(
+        MP
+        + """
+        Bob: sell 2 MP
+        = cash Bob 250
+        = turn Bob
+        = price MP 100 0
+        Bob: done
+        = turn Ann
+        Ann: protect MP
+        = cash Ann 300
+        = owns Ann MP 7
+        = owns pool MP 0
+        = price MP 100 0
+        """
+    )
+
+
+def test_5_9_1_he_need_not_and_then_the_price_falls() -> None:
+    holds(MP + "Bob: sell 2 MP\nBob: done\nAnn: decline\n= price MP 82 2\n= owns pool MP 2\n= turn Cid")
+
+
+def test_5_9_2_all_or_nothing_and_with_cash_on_hand() -> None:
+    holds(MP.replace("Ann 500", "Ann 199") + "Bob: sell 2 MP\nBob: done\n= turn Cid\n= price MP 82 2")
+
+
+def test_5_9_2_room_for_the_certificates_is_needed() -> None:
+    full = (
+        "@ owns Ann FW 6\n@ price FW 100 0\n@ owns Ann IC 6\n@ price IC 100 0\n"
+        "@ owns Ann SP 6\n@ price SP 100 0\n"
+    )
+    holds(full + MP + "= limit 20\nBob: sell 2 MP\nBob: done\n= turn Cid\n= price MP 82 2")
+
+
+def test_5_9_3_he_sells_nothing_for_it() -> None:
+    holds(MP + "Bob: sell 2 MP\nBob: done\n!Ann: sell 1 MP\nAnn: protect")
+
+
+def test_5_9_4_play_goes_on_at_his_left_and_some_miss_their_turn() -> None:
+    body = MP.replace("owns Ann MP 5", "owns Ann MP 2").replace("owns Cid MP 2", "owns Cid MP 5")
+    holds(
+        body.replace("Cid 300", "Cid 500")
+        + "Bob: sell 1 MP\nBob: done\n= turn Cid\nCid: protect MP\n= turn Ann"
+    )
+    holds(MP + "Bob: sell 1 MP\nBob: done\nAnn: protect MP\n= turn Bob")
+
+
+def test_5_9_5_the_seller_names_the_order_and_the_last_protector_counts() -> None:
+    two = MP + "@ owns Cid FW 4\n@ owns Bob FW 2\n@ price FW 90 1\n"
+    holds(
+        two
+        + """
+        Bob: sell 1 FW
+        Bob: sell 1 MP
+        Bob: done
+        = turn Cid
+        Cid: protect FW
+        = turn Ann
+        Ann: protect MP
+        = turn Bob
+        """
+    )
+    holds(two + "Bob: sell 1 MP\nBob: sell 1 FW\nBob: done\nAnn: protect MP\nCid: protect FW\n= turn Ann")
+
+
+def test_5_9_6_more_than_60_percent_is_kept_until_the_next_sale() -> None:
+    holds(
+        MP
+        + """
+        Bob: sell 3 MP
+        Bob: done
+        Ann: protect MP
+        = owns Ann MP 8
+        > until Ann
+        !Ann: sell 1 MP
+        Ann: sell 2 MP
+        = owns Ann MP 6
+        """
+    )
+
+
+def test_5_9_6_above_60_percent_nothing_has_to_be_sold() -> None:
+    holds(MP + "Bob: sell 3 MP\nBob: done\nAnn: protect MP\n> until Ann\nAnn: pass")
+
+
+FORCED = """
+@ cash Ann 10
+@ cash Cid 500
+@ owns Ann MP 6
+@ price MP 100 0
+@ owns Cid FW 6
+@ owns Ann FW 4
+@ price FW 90 1
+@ private MRBC closed
+@ tile C18 57 0
+@ tile B19 57 0
+@ phase 3
+@ depot 4
+@ round operating MP
+> until trains
+"""
+
+
+def test_5_9_7_also_in_forced_sales_and_before_anything_else() -> None:
+    holds(
+        FORCED
+        + """
+        Ann: sell 4 FW
+        = turn Cid
+        !Ann: buy train 4
+        Cid: protect FW
+        = price FW 90 1
+        = owns Cid FW 10
+        Ann: buy train 4
+        """
+    )
+
+
+def test_5_9_7_on_the_site_the_question_waits_for_the_end_of_the_turn() -> None:
+    body = (
+        FORCED.replace("> until trains\n", "> until trains\n")
+        + "Ann: sell 4 FW\n= turn Ann\nAnn: buy train 4\n"
+    )
+    holds(body + "> until Cid\n= turn Cid\nCid: protect FW\n= price FW 90 1", options=(SITE,))
+
+
+def test_5_9_8_protecting_moves_the_priority() -> None:
+    holds(MP + "Bob: sell 1 MP\nBob: done\nAnn: protect MP\nBob: pass\nCid: pass\nAnn: pass\n= priority Bob")
+
+
+def test_5_9_9_who_becomes_president_by_the_sale_does_not_protect() -> None:
+    body = MP.replace("owns Bob MP 3", "owns Bob MP 4").replace("owns Cid MP 2", "owns pool MP 1")
+    holds(
+        body.replace("round stock Bob", "round stock Ann")
+        + "Ann: sell 3 MP\nAnn: done\n= president MP Bob\n= turn Bob\n= price MP 76 3"
+    )
+
+
+def test_5_9_who_has_sold_may_protect_but_on_the_site_only_if_the_table_wants() -> None:
+    again = MP + "Bob: pass\nCid: pass\nAnn: sell 1 MP\nAnn: done\nBob: sell 1 MP\nBob: done\n"
+    holds(again + "= turn Ann\nAnn: protect MP")
+    holds(again + "= turn Cid", options=(SITE,))
+    holds(again + "= turn Ann", options=(SITE, "can_protect_if_sold"))
+
+
+def test_an_answer_can_be_left_and_taken_back() -> None:
+    up_to = "Ann: standing protect MP up to {}\n"
+    sale = "Bob: sell 2 MP\nBob: done\n"
+    holds(MP + up_to.format(200) + sale + "= turn Bob\n= owns Ann MP 7")
+    holds(MP + up_to.format(199) + sale + "= turn Cid\n= price MP 82 2")
+    holds(MP + up_to.format(0) + "Ann: standing protect MP ask\n" + sale + "= turn Ann\n= price MP 100 0")
+    holds(MP + "!Bob: standing protect MP up to 5\n!Ann: standing protect MP ask\n= turn Bob")
+
+
+def test_an_answer_that_is_left_is_not_told() -> None:
+    state = holds(MP + "= turn Bob")
+    played = play(state, "p0", parse(state, "p0", "standing protect MP up to 300"))
+    assert narrate(played.state, played.events) == []
+    assert played.state.question == state.question
+
+
+def test_nobody_protects_what_was_not_sold() -> None:
+    state = holds(MP + "= turn Bob")
+    with pytest.raises(Refused):
+        play(state, "p0", Protect("MP"))
+    assert game_of(state).state is state

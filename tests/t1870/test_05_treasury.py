@@ -1,0 +1,186 @@
+"""1870 §5.10, §5.11: redemption and reissue."""
+
+import pytest
+
+from engine.kernel import game_of, new_game
+from engine.stock.treasury import reissue_par
+from tests.t1870.texts import SITE, holds
+
+MP = """
+@ cash Ann 300
+@ cash Bob 300
+@ cash MP 500
+@ owns Ann MP 5
+@ owns Bob MP 3
+@ price MP 100 0
+@ round stock Ann
+"""
+
+
+def test_5_10_3_from_the_open_market_first() -> None:
+    holds(
+        MP
+        + """
+        @ owns pool MP 2
+        !Ann: redeem MP from Bob
+        Ann: redeem MP
+        = owns treasury MP 1
+        = owns pool MP 1
+        = cash MP 400
+        = price MP 100 0
+        = turn Bob
+        """
+    )
+
+
+def test_5_10_4_a_player_may_refuse() -> None:
+    holds(
+        MP + "@ owns Cid MP 2\nAnn: redeem MP from Bob\nBob: decline\n= turn Ann\n= owns Bob MP 3\nAnn: pass"
+    )
+
+
+def test_5_10_5_and_one_who_agrees_is_paid_and_may_buy_again() -> None:
+    holds(
+        MP
+        + """
+        @ owns Cid MP 1
+        Ann: redeem MP from Bob
+        Bob: accept
+        = owns Bob MP 2
+        = cash Bob 400
+        = turn Bob
+        Bob: buy MP
+        """
+    )
+
+
+def test_5_10_6_the_turn_is_used_and_the_priority_moves() -> None:
+    holds(MP + "@ owns pool MP 2\nAnn: redeem MP\n= turn Bob\n> until operating\n= priority Bob")
+    holds(MP + "@ owns pool MP 2\nAnn: sell 1 MP\n!Ann: redeem MP")
+
+
+def test_5_10_2_six_shares_stay_out_and_four_are_held_at_most() -> None:
+    holds(
+        "@ owns Ann MP 4\n@ owns pool MP 2\n@ price MP 50 3\n@ cash MP 500\n"
+        "@ round stock Ann\n!Ann: redeem MP"
+    )
+    holds(MP.replace("Bob MP 3", "Bob MP 1") + "@ owns treasury MP 4\n!Ann: redeem MP from Ann")
+
+
+def test_5_10_3_no_change_of_presidency() -> None:
+    holds(
+        MP.replace("Ann MP 5", "Ann MP 4").replace("Bob MP 3", "Bob MP 4")
+        + "@ president MP Ann\n!Ann: redeem MP from Ann"
+    )
+    holds(MP + "@ owns Cid MP 2\nAnn: redeem MP from Ann\n= owns Ann MP 4\n= cash Ann 400")
+
+
+def test_5_10_7_once_a_stock_round() -> None:
+    holds(MP + "@ owns pool MP 2\nAnn: redeem MP\n> until Ann\n!Ann: redeem MP")
+
+
+def test_5_10_8_not_before_it_has_operated() -> None:
+    holds(MP + "@ owns pool MP 1\n@ new MP\n!Ann: redeem MP")
+
+
+def test_5_10_10_dividends_on_redeemed_shares_go_to_the_company() -> None:
+    holds(
+        MP.replace("@ round stock Ann\n", "")
+        + """
+        @ owns treasury MP 1
+        @ owns pool MP 1
+        @ trains MP 2
+        @ tile C18 57 0
+        @ tile B19 57 0
+        @ private MRBC closed
+        @ phase 2
+        @ depot 3
+        @ round operating MP
+        > until dividend
+        Ann: pay
+        = cash MP 504
+        = cash Ann 320
+        """
+    )
+
+
+OUT = """
+@ cash Ann 300
+@ cash Bob 300
+@ cash MP 100
+@ owns Ann MP 5
+@ owns Bob MP 2
+@ owns treasury MP 3
+@ par MP 76
+"""
+
+
+def test_5_11_all_that_is_redeemed_is_for_sale_again() -> None:
+    holds(
+        OUT
+        + """
+        @ price MP 140 1
+        @ round stock Ann
+        Ann: reissue MP
+        = par MP 110
+        = owns ipo MP 3
+        = owns treasury MP 0
+        Bob: buy MP from ipo
+        = cash MP 210
+        = cash Bob 190
+        """
+    )
+
+
+def test_5_11_what_is_earned_by_it_cannot_be_spent_before_the_round_is_over() -> None:
+    body = OUT.replace("cash MP 100", "cash MP 60") + "@ price MP 140 1\n@ round stock Ann\n"
+    holds(
+        body + "Ann: reissue MP\nBob: buy MP from ipo\n= cash MP 170\n> until Ann\n!Ann: redeem MP from Bob"
+    )
+
+
+def test_5_11_only_when_the_offering_is_sold_out_and_once_a_round() -> None:
+    holds(OUT.replace("Bob MP 2", "Bob MP 1") + "@ price MP 140 1\n@ round stock Ann\n!Ann: reissue MP")
+    holds(OUT + "@ price MP 140 1\n@ round stock Ann\nAnn: reissue MP\n> until Ann\n!Ann: reissue MP")
+
+
+@pytest.mark.parametrize(
+    ("price", "par"),
+    [
+        (90, 68),
+        (100, 76),
+        (110, 82),
+        (120, 90),
+        (140, 110),
+        (160, 120),
+        (200, 160),
+        (225, 160),
+        (250, 180),
+        (400, 200),
+    ],
+)
+def test_5_11_the_par_nearest_to_three_quarters(price: int, par: int) -> None:
+    g = game_of(new_game("1870", ("Ann", "Bob")).state)
+    row = [cell.price if cell else 0 for cell in g.facts.market.rows[0]]
+    g.company("MP").cell = (0, row.index(price))
+    g.company("MP").par = 68
+    assert reissue_par(g, "MP") == par
+
+
+def test_5_11_never_below_the_old_par() -> None:
+    holds(
+        OUT.replace("par MP 76", "par MP 100")
+        + "@ price MP 82 2\n@ round stock Ann\nAnn: reissue MP\n= par MP 100"
+    )
+
+
+def test_5_11_the_site_goes_up_to_400_unless_the_table_wants() -> None:
+    body = OUT + "@ price MP 400 0\n@ round stock Ann\nAnn: reissue MP\n= par MP {}"
+    holds(body.format(300), options=(SITE,))
+    holds(body.format(200), options=(SITE, "max_reissue_200"))
+
+
+def test_5_3_on_the_site_a_president_may_reissue_after_his_own_deal() -> None:
+    body = OUT + "@ price MP 140 1\n@ owns Ann FW 6\n@ price FW 100 0\n@ round stock Ann\nAnn: sell 1 FW\n"
+    holds(body + "!Ann: reissue MP")
+    holds(body + "Ann: reissue MP", options=(SITE,))

@@ -1,0 +1,165 @@
+"""1870 §11: destinations, connection runs, destination tokens."""
+
+import pytest
+
+from engine.kernel import game_of
+from engine.operating.connection import connects
+from engine.operating.stations import free_slots
+from tests.t1870.texts import SITE, holds
+
+FW = """
+@ owns Ann FW 6
+@ owns Bob FW 4
+@ price FW 100 0
+@ cash FW 300
+@ trains FW 3
+@ owns Bob SSW 6
+@ price SSW 90 1
+@ cash SSW 300
+@ private MRBC closed
+@ tile H17 57 1
+@ tile H15 9 1
+@ tile H13 57 1
+@ tile H11 9 1
+@ tile H9 8 4
+@ tile I8 9 0
+@ tile J7 8 1
+@ tile J5 57 1
+@ tile J3 57 1
+@ phase 3
+@ depot 4
+"""
+"""Memphis, Little Rock, Dallas and Fort Worth in one line: the SSW needs a 4-train."""
+
+
+def test_11_1_a_train_of_the_companys_own_has_to_be_long_enough() -> None:
+    g = game_of(holds(FW + "@ trains SSW 3 3\n@ round operating FW\n= turn Ann FW"))
+    assert not connects(g, "SSW")
+    g.company("SSW").trains.append("4")
+    assert connects(g, "SSW")
+
+
+def test_11_1_3_tokens_of_others_can_postpone_it() -> None:
+    body = FW + "@ trains SSW 4\n@ owns Cid ATSF 6\n@ price ATSF 82 2\n@ token ATSF H13\n"
+    assert not connects(game_of(holds(body + "@ round operating FW\n= turn Ann FW")), "SSW")
+
+
+def test_11_1_5_what_is_due_comes_before_the_first_turn() -> None:
+    holds(
+        FW
+        + "@ trains SSW 4\n@ round operating FW\n= turn Bob SSW\n!Ann: done\nBob: connect wait\n= turn Ann FW"
+    )
+
+
+CONNECTED = FW + "@ trains SSW 4\n@ round operating FW\nBob: connect run\n"
+
+
+def test_11_4_1_the_destination_token_is_placed_though_the_city_is_full() -> None:
+    holds(
+        CONNECTED
+        + "Bob: destination place\n= destination SSW J3\n= token SSW H17 J3\n= markers SSW 1\n= connected SSW"
+    )
+
+
+def test_11_4_1_or_kept_for_100_dollars() -> None:
+    state = holds(CONNECTED + "Bob: destination keep\n= markers SSW 2\n= destination SSW none")
+    assert state.companies["SSW"].kept == 1
+
+
+def test_11_4_1_a_token_that_stands_there_becomes_it() -> None:
+    body = CONNECTED.replace("@ tile J3 57 1", "@ tile J3 14 1\n@ token SSW J3")
+    holds(body + "Bob: destination place\n= destination SSW J3\n= markers SSW 1\n= token SSW H17 J3")
+    site = body.replace("Bob: connect run\n", "")
+    holds(
+        site + "!Bob: destination place\nBob: destination keep\n= destination SSW none\n= markers SSW 1",
+        options=(SITE,),
+    )
+
+
+def test_11_4_2_a_train_runs_between_home_and_destination() -> None:
+    body = CONNECTED + "Bob: destination place\n"
+    holds(body + "!Bob: run 4 H13-H17\n!Bob: pass\nBob: run best\n= turn Bob SSW")
+    holds(body + "= best SSW 100\nBob: run 4 H17-H13-J5-J3\nBob: pay\n= cash Bob 60\n= price SSW 100 0")
+
+
+def test_11_4_2_paid_it_moves_the_price_up_on_the_site_right() -> None:
+    body = CONNECTED + "Bob: destination place\nBob: run best\nBob: pay\n"
+    holds(body + "= price SSW 100 0")
+    holds(body.replace("Bob: connect run\n", "") + "= price SSW 100 1", options=(SITE,))
+
+
+def test_11_4_2_withheld_it_does_not_move_and_half_is_not_paid() -> None:
+    holds(
+        CONNECTED
+        + "Bob: destination keep\nBob: run best\n!Bob: half\nBob: withhold\n= price SSW 90 1\n= cash SSW 380"
+    )
+
+
+def test_11_3_only_once() -> None:
+    holds(
+        CONNECTED
+        + (
+            "Bob: destination keep\nBob: run best\nBob: withhold\n= turn Ann FW\nAnn: done\n"
+            "> until SSW\n= connected SSW"
+        )
+    )
+
+
+def test_11_5_the_destination_counts_twice_at_the_end_of_a_route() -> None:
+    body = FW + "@ trains SSW 4\n@ destination SSW J3\n@ round operating SSW\n= best SSW 100"
+    holds(body)
+    holds(body.replace("@ destination SSW J3", "@ connected SSW").replace("best SSW 100", "best SSW 80"))
+
+
+def test_8_3_1_first_doubled_then_the_tokens_of_privates() -> None:
+    holds(FW + "@ trains SSW 4\n@ destination SSW J3\n@ cattle J3 SSW\n@ round operating SSW\n= best SSW 110")
+
+
+def test_11_2_whose_turn_it_was_comes_first_then_by_price() -> None:
+    both = FW.replace("@ owns Ann FW 6", "@ owns Ann FW 6\n@ owns Cid MP 6\n@ price MP 82 2\n@ cash MP 300")
+    both += "@ tile E16 8 1\n@ tile C18 57 0\n"
+    state = holds(both + "@ trains SSW 4\n@ round operating FW\n= turn Bob SSW")
+    assert type(state.top).__name__ == "ConnectionTurn"
+
+
+def test_11_a_connection_that_waits_can_be_asked_for_later() -> None:
+    body = FW + "@ trains SSW 4\n@ round operating FW\nBob: connect wait\n= turn Ann FW\n"
+    holds(body + "!Ann: connect run SSW\nBob: connect run SSW\nAnn: done\n> until SSW\n= turn Bob SSW")
+
+
+def test_11_on_the_site_it_is_forced() -> None:
+    holds(
+        FW
+        + "@ trains SSW 4\n@ round operating FW\n= turn Bob SSW\n!Bob: connect wait\nBob: destination place",
+        options=(SITE,),
+    )
+
+
+def test_16_4_places_of_cities_with_and_without_the_variant() -> None:
+    fills = (
+        FW.replace("@ tile J3 57 1", "@ tile J3 14 1")
+        + "@ trains SSW 4\n@ destination SSW J3\n@ round operating FW\n"
+    )
+    plain = game_of(holds(fills + "= turn Ann FW"))
+    beside = game_of(holds(fills + "= turn Ann FW", options=("non_blocking_tokens",)))
+    assert (free_slots(plain, "J3", 0), free_slots(beside, "J3", 0)) == (0, 1)
+
+
+@pytest.mark.parametrize("options", [(), (SITE,)])
+def test_11_4_1_in_a_red_area_it_stands_and_may_be_run_from(options: tuple[str, ...]) -> None:
+    body = """
+    @ owns Ann SP 6
+    @ price SP 100 0
+    @ owns Bob MKT 6
+    @ price MKT 90 1
+    @ destination MKT N1
+    @ tile N3 9 1
+    @ tile N5 9 1
+    @ tile N7 57 1
+    @ trains MKT 2
+    @ phase 2
+    @ depot 3
+    @ round operating MKT
+    = best MKT 60
+    """
+    holds(body, options=options)
