@@ -245,7 +245,8 @@ def _read_left(said: Said, words: Words) -> tuple[str, ...]:
 
 
 def _read_round(said: Said, words: Words) -> tuple[str, ...]:
-    kind = words.word("stock", "operating", "merger", "sale")
+    merging = ("merger", "sale") if words.g.facts.company_sizes else ()
+    kind = words.word("stock", "operating", *merging)
     if kind == "stock":
         said.stock = words.player()
     elif kind != "operating":
