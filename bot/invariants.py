@@ -45,8 +45,9 @@ from engine import (
     spell,
 )
 from engine.actions import Accept, ConnectRun, DealPrivate, Decline, Exchange, Lay, StandBy, Token
+from engine.holdings import presidents_percent, unit
 from engine.kernel import awaits_the_rest, refusal
-from engine.state import Discard, Protection, StockTurn
+from engine.state import Crisis, Discard, Formation, Protection, StockTurn, Surplus
 
 
 def position_faults(state: State) -> Iterator[str]:
@@ -68,6 +69,8 @@ def _money_faults(g: Game) -> Iterator[str]:
     if (total := sum(cash.values())) != (g.facts.bank or 0):
         yield f"${total} are in the game instead of ${g.facts.bank or 0}"
     for owner, dollars in cash.items():
+        if is_seat(owner) and any(isinstance(f, Crisis | Formation) for f in g.state.stack):
+            continue
         if dollars < 0 and not (owner == BANK and (g.state.broken or g.facts.bank is None)):
             yield f"{g.state.name(owner)} has ${dollars}"
 
@@ -78,18 +81,19 @@ def _share_faults(g: Game) -> Iterator[str]:
         if (total := sum(co.shares.values())) != sum(facts.shares):
             yield f"there are {total} % of the {sym}"
         for holder, percent in co.shares.items():
-            if percent <= 0 or percent % facts.shares[-1]:
+            shorts = co.size is not None and (is_seat(holder) or holder == POOL)
+            if (percent <= 0 and not shorts) or percent % unit(g, sym):
                 yield f"{holder} holds {percent} % of the {sym}"
             if not (is_seat(holder) or holder in (IPO, POOL, sym) or (co.closed and holder == CLOSED)):
                 yield f"{holder!r} holds shares of the {sym}"
         if co.shares.get(POOL, 0) > g.facts.limits["pool_percent"]:
             yield f"the pool holds {co.shares[POOL]} % of the {sym}"
         if co.president is None:
-            if co.par is not None:
+            if co.par is not None and co.former is None:
                 yield f"the {sym} has a par price and no president"
             continue
         his = co.shares.get(co.president, 0)
-        if his < facts.shares[0]:
+        if his < presidents_percent(g, sym):
             yield f"the president of the {sym} holds {his} %, less than his certificate"
         most = max((p for h, p in co.shares.items() if is_seat(h)), default=0)
         if most > his:
@@ -133,6 +137,12 @@ def _token_faults(g: Game) -> Iterator[str]:
             if times > 1:
                 yield f"the {owner} has {times} tokens in city {node} of {hex}"
     for sym, co in g.state.companies.items():
+        if g.facts.max_stations:
+            if not 0 <= co.markers + placed[sym] <= g.facts.max_stations and not any(
+                isinstance(f, Surplus) for f in g.state.stack
+            ):
+                yield f"the {sym} has {co.markers} tokens left and {placed[sym]} on the map"
+            continue
         total = len(g.company_facts(sym).tokens) + (co.kept > 0 or sym in g.state.destinations)
         if not co.closed and (co.markers < 0 or co.markers + placed[sym] != total):
             yield f"the {sym} has {co.markers} tokens left and {placed[sym]} on the map"
@@ -145,6 +155,10 @@ def _train_faults(g: Game) -> Iterator[str]:
         count = g.title.depot.get(facts.name, facts.count)
         left = g.state.depot[facts.name]
         gone = facts.rusts_on in started - {None}
+        if g.facts.loans is not None and not gone:
+            if count is not None and (left or 0) + held[facts.name] > count:
+                yield f"there are {(left or 0) + held[facts.name]} {facts.name}-trains instead of {count}"
+            continue
         if gone and (left or held[facts.name]):
             yield f"{facts.name}-trains are in play though they have rusted"
         if not gone and count is not None and (left or 0) + held[facts.name] != count:

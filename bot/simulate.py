@@ -58,7 +58,11 @@ from engine.actions import (
     AskAgain,
     Bankrupt,
     Bid,
+    BidUpTo,
+    Bridge,
     Buy,
+    Buyer,
+    BuyNew,
     BuyOpenPrivate,
     BuyPrivate,
     BuyTrain,
@@ -67,27 +71,43 @@ from engine.actions import (
     ClosePort,
     ConnectRun,
     ConnectWait,
+    Convert,
     DealPrivate,
     Decline,
     DiscardTrain,
     Exchange,
+    FloatCompany,
     Half,
     IssueShares,
     KeepDestination,
     Lay,
+    Loan,
+    LoanFor,
+    Merge,
+    Mill,
+    Mine,
+    OfferSale,
     OpenPort,
     Par,
     Pay,
     PlaceCattle,
     PlaceDestination,
     Protect,
+    Raise,
     Redeem,
+    RedeemFor,
     RedeemShares,
     Reissue,
+    RemoveMarker,
+    Repay,
     Run,
     Sell,
+    SellNew,
+    Short,
     StandBy,
+    StartCompany,
     Token,
+    WillAct,
     Withhold,
 )
 from engine.events import (
@@ -102,21 +122,30 @@ from engine.events import (
     TokenShifted,
     TrainsGone,
 )
+from engine.holdings import unit
 from engine.kernel import refusal
 from engine.record.telling import Telling, Told, text
 from engine.state import (
+    Auction,
     Bidding,
+    Borrowing,
     Claim,
     ConnectionTurn,
+    Crisis,
     FreeToken,
+    MergerTurn,
     OperatingTurn,
+    Poll,
     Pricing,
     Protection,
+    ShareTrade,
     StockTurn,
+    Subsidy,
+    Takeover,
     Waterfall,
 )
 
-NAMES = ("Ann", "Bob", "Cid", "Dan", "Eve", "Fay", "Gil", "Hal")
+NAMES = ("Ann", "Bob", "Cid", "Dan", "Eve", "Fay", "Gil", "Hal", "Ida", "Jon", "Kay", "Lou")
 MOST_MOVES = 8_000
 BESIDE = 0.04
 """How often somebody acts beside the question, if he can."""
@@ -177,6 +206,33 @@ WEIGHTS: dict[str, float] = {
     "no private": 2,
     "discard": 1,
     "bankrupt": 1,
+    "put up a private": 8,
+    "bid up to a secret limit": 0.5,
+    "start a company": 12,
+    "choose a size": 1,
+    "sell short": 1.5,
+    "loan in the stock round": 0.6,
+    "redeem for a company": 1.5,
+    "no repay": 3,
+    "no growth": 4,
+    "no offer for sale": 6,
+    "no more of a company": 3,
+    "no more loans": 4,
+    "loan": 0.7,
+    "repay": 4,
+    "lay with a mine": 6,
+    "lay the tile of a private": 3,
+    "bridge": 2,
+    "will act": 1,
+    "convert": 3,
+    "merge": 4,
+    "buy after growth": 4,
+    "sell after growth": 0.5,
+    "offer for sale": 0.5,
+    "bid for a company": 4,
+    "name the buyer": 1,
+    "remove a marker": 1,
+    "sell in a cash crisis": 4,
     "protect a price": 3,
     "do not protect": 2,
     "leave an answer": 0.3,
@@ -224,6 +280,10 @@ def kind_of(state: State, seat: str, action: Action) -> str:
         case BuyPrivate():
             cut = isinstance(state.top, Waterfall) and state.top.cut
             return "buy a private after price cuts" if cut else "buy a private that is offered"
+        case Bid() if isinstance(state.top, Subsidy):
+            return "put up a private"
+        case Bid() if isinstance(state.top, Auction):
+            return "raise in an auction"
         case Bid():
             return "raise in an auction" if isinstance(state.top, Bidding) else "bid on a later private"
         case Protect():
@@ -303,15 +363,48 @@ def kind_of(state: State, seat: str, action: Action) -> str:
             return "discard"
         case Bankrupt():
             return "bankrupt"
-    return _kind_of_pass(state)
+    return KINDS_OF.get(type(action)) or _kind_of_pass(state)
+
+
+KINDS_OF: dict[type[Action], str] = {
+    Raise: "bid for a company",
+    BidUpTo: "bid up to a secret limit",
+    StartCompany: "start a company",
+    FloatCompany: "choose a size",
+    Short: "sell short",
+    LoanFor: "loan in the stock round",
+    RedeemFor: "redeem for a company",
+    Loan: "loan",
+    Repay: "repay",
+    Mine: "lay with a mine",
+    Mill: "lay the tile of a private",
+    Bridge: "bridge",
+    WillAct: "will act",
+    Convert: "convert",
+    Merge: "merge",
+    BuyNew: "buy after growth",
+    SellNew: "sell after growth",
+    OfferSale: "offer for sale",
+    Buyer: "name the buyer",
+    RemoveMarker: "remove a marker",
+}
+"""Kinds of decision that are made by one sort of action only."""
 
 
 def _kind_of_pass(state: State) -> str:
     match state.top:
         case Waterfall():
             return "pass in the opening"
-        case Bidding():
+        case Bidding() | Auction():
             return "leave an auction"
+        case Subsidy():
+            return "pass in the opening"
+        case MergerTurn(_, stage) | Poll(stage):
+            return "no offer for sale" if stage == "offer" else "no growth"
+        case ShareTrade():
+            return "no more of a company"
+        case Borrowing() | Takeover():
+            return "no more loans"
         case FreeToken():
             return "no free token"
         case OperatingTurn(_, step):
@@ -322,9 +415,11 @@ def _kind_of_pass(state: State) -> str:
 
 
 def _kind_of_sale(state: State, seat: str, sale: Sell) -> str:
+    if isinstance(state.top, Crisis):
+        return "sell in a cash crisis"
     forced = isinstance(state.top, OperatingTurn)
     company = state.companies[sale.company]
-    left = company.shares[seat] - sale.count * game_of(state).company_facts(sale.company).shares[-1]
+    left = company.shares[seat] - sale.count * unit(game_of(state), sale.company)
     others = (p for holder, p in company.shares.items() if is_seat(holder) and holder != seat)
     if company.president == seat and max(others, default=0) > left:
         return "sell a presidency for a train" if forced else "sell a presidency"
@@ -439,10 +534,12 @@ class Chance:
             case 0 | 1 | 2 | 3:
                 return first
             case 4 | 5 | 6:
-                return min(last, first + 5 * self.random.randrange(6))
+                wanted = min(last, first + 5 * self.random.randrange(6))
             case 7 | 8:
-                return self.random.randint(first, min(last, 2 * first + 50))
-        return self.random.choice((last, self.random.randint(first, last)))
+                wanted = self.random.randint(first, min(last, 2 * first + 50))
+            case _:
+                wanted = self.random.choice((last, self.random.randint(first, last)))
+        return wanted - (wanted - first) % amounts.step
 
     def _run(self, state: State, seat: str, best: Run) -> tuple[Action, str]:
         """The best run; where conventions let a president run for less, now and then that."""

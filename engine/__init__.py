@@ -41,6 +41,7 @@ from engine.state import (
     IPO,
     POOL,
     TREASURY,
+    MergerRound,
     OperatingRound,
     OperatingTurn,
     State,
@@ -89,6 +90,8 @@ def round_name(state: State) -> str:
             return f"stock round {number}"
         case OperatingRound(after, number):
             return f"operating round {after}.{number}"
+        case MergerRound(after, number):
+            return f"merger round {after}.{number}"
     return "opening"
 
 

@@ -3,7 +3,8 @@
 A line form is a template: words in small letters stand as they are, `name:KIND` is a field read
 and spelled by that kind of token (`engine.notation`), and a part in brackets is spelled where
 its field differs from its default. The first form is the one in which the engine spells; the others are read
-as well. `menu` names the fields in the order in which a person narrows the choice down.
+as well. `menu` names the fields in the order in which a person narrows the choice down. What is `secret`
+is nobody's business but the speaker's.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ class Bid(Action, frozen=True):
 
     private: str
     amount: int
-    forms = ("bid private:PRIVATE amount:AMOUNT",)
+    forms = ("bid private:PRIVATE amount:AMOUNT", "bid amount:AMOUNT")
     menu = ("private",)
 
 
@@ -327,6 +328,183 @@ class DiscardTrain(Action, frozen=True):
     menu = ("train",)
 
 
+class Raise(Action, frozen=True):
+    """Bid dollars in the auction that is open (1817 §5.5, §7.2.4)."""
+
+    amount: int
+    forms = ("bid amount:AMOUNT",)
+
+
+class BidUpTo(Action, frozen=True):
+    """Bid the least, and have one's bid raised by the least up to so many dollars."""
+
+    secret = True
+    amount: int
+    forms = ("bid up to amount:AMOUNT",)
+
+
+class StartCompany(Action, frozen=True):
+    """Put a president's certificate up for auction with a first bid, its home in a city (1817 §5.5)."""
+
+    company: str
+    hex: str
+    node: int
+    amount: int
+    forms = ("start company:COMPANY hex,node:CITY amount:AMOUNT",)
+    menu = ("company", "hex", "node")
+
+
+class FloatCompany(Action, frozen=True):
+    """Choose a new company's number of shares, and the privates that are put into it (1817 §5.5)."""
+
+    size: int
+    privates: tuple[str, ...] = ()
+    forms = ("float size:SIZE [with privates:PRIVATES]",)
+    menu = ("size", "privates")
+
+
+class Short(Action, frozen=True):
+    """Sell one share that one does not have (1817 §5.3)."""
+
+    company: str
+    forms = ("short company:COMPANY",)
+    menu = ("company",)
+
+
+class LoanFor(Action, frozen=True):
+    """Use the stock turn for a company: it takes loans (1817 §5.6)."""
+
+    company: str
+    count: int
+    forms = ("for company:COMPANY loan count:COUNT", "for company:COMPANY loan")
+    menu = ("company", "count")
+
+
+class RedeemFor(Action, frozen=True):
+    """Use the stock turn for a company: it buys shares from the open market (1817 §5.6)."""
+
+    company: str
+    count: int
+    forms = ("for company:COMPANY redeem count:COUNT", "for company:COMPANY redeem")
+    menu = ("company", "count")
+
+
+class Loan(Action, frozen=True):
+    """The company that acts takes loans (1817 §1.2.5)."""
+
+    count: int
+    forms = ("loan count:COUNT", "loan")
+    menu = ("count",)
+
+
+class Repay(Action, frozen=True):
+    """The company that acts repays loans (1817 §6.9)."""
+
+    count: int
+    forms = ("repay count:COUNT", "repay")
+    menu = ("count",)
+
+
+class Bridge(Action, frozen=True):
+    """Put a bridge token on a city, of that private where the company has several (1817 §1.2.6)."""
+
+    hex: str
+    using: str | None = None
+    forms = ("bridge hex:HEX [of using:PRIVATE]",)
+    menu = ("hex",)
+
+
+class Mine(Action, frozen=True):
+    """Lay a tile with a coal mine on it, of that private where the company has several (1817 §1.2.6)."""
+
+    tile: str
+    hex: str
+    turn: int
+    using: str | None = None
+    forms = (
+        "lay tile:TILE hex:HEX turn:TURN with mine [of using:PRIVATE]",
+        "lay tile:TILE hex:HEX with mine [of using:PRIVATE]",
+    )
+    menu = ("hex", "tile", "turn")
+
+
+class Mill(Action, frozen=True):
+    """Lay the tile of a private that has one of its own (1817 §1.2.6)."""
+
+    turn: int
+    forms = ("mill turn:TURN", "mill")
+    menu = ("turn",)
+
+
+class Convert(Action, frozen=True):
+    """Convert the company to more shares (1817 §7.1.1)."""
+
+    forms = ("convert",)
+
+
+class Merge(Action, frozen=True):
+    """Merge with another company; `survivor` is the one that remains (1817 §7.1.2, §7.1.3)."""
+
+    company: str
+    survivor: str | None = None
+    forms = ("merge company:COMPANY [as survivor:COMPANY]",)
+    menu = ("company", "survivor")
+
+
+class BuyNew(Action, frozen=True):
+    """Buy shares of the company that has converted or merged (1817 §7.1.4)."""
+
+    count: int
+    forms = ("buy count:COUNT",)
+    menu = ("count",)
+
+
+class SellNew(Action, frozen=True):
+    """Sell shares of the company that has converted or merged (1817 §7.1.4)."""
+
+    count: int
+    forms = ("sell count:COUNT",)
+    menu = ("count",)
+
+
+class OfferSale(Action, frozen=True):
+    """Put a company up for friendly sale (1817 §7.2.3)."""
+
+    company: str
+    forms = ("offer company:COMPANY",)
+    menu = ("company",)
+
+
+class Buyer(Action, frozen=True):
+    """Name the company that pays the winning bid (1817 §7.2.4)."""
+
+    company: str
+    forms = ("buyer company:COMPANY",)
+    menu = ("company",)
+
+
+class WillAct(Action, frozen=True):
+    """Answer that one of one's companies will act."""
+
+    forms = ("act",)
+
+
+class Keep(Action, frozen=True):
+    """Keep the station markers in these hexes, and no others (1817 §7.3)."""
+
+    hexes: tuple[str, ...]
+    forms = ("keep hexes:HEXES",)
+
+
+class RemoveMarker(Action, frozen=True):
+    """Take a station marker above the limit off the map (1817 §7.3)."""
+
+    hex: str
+    node: int
+    forms = ("remove hex,node:CITY",)
+    menu = ("hex", "node")
+
+
 class Bankrupt(Action, frozen=True):
     """Declare that the money cannot be raised (1830 §24)."""
 
@@ -369,5 +547,26 @@ AnyAction = (
     | RedeemShares
     | BuyTrain
     | DiscardTrain
+    | Raise
+    | BidUpTo
+    | StartCompany
+    | FloatCompany
+    | Short
+    | LoanFor
+    | RedeemFor
+    | Loan
+    | Repay
+    | Bridge
+    | Mine
+    | Mill
+    | Convert
+    | Merge
+    | BuyNew
+    | SellNew
+    | OfferSale
+    | Buyer
+    | WillAct
+    | Keep
+    | RemoveMarker
     | Bankrupt
 )

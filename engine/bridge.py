@@ -15,6 +15,7 @@ import msgspec
 from engine.actions import Action, Lay
 from engine.events import PowerSpent
 from engine.game import Game
+from engine.operating.stations import printed_home
 from engine.operating.track import carry_out, fits_there, refuse_lay, terrain_cost, words
 from engine.operating.turn import own_turn
 from engine.powers import effect_of
@@ -64,7 +65,7 @@ class Bridges:
         """Whether it is the home of a company that begins with the bridge."""
         found = self.usable(g, turn)
         buyers = found[1].get("phase1_buyers", ()) if found else ()
-        home = g.company_facts(turn.company).home.hex
+        home = printed_home(g, turn.company).hex
         return turn.first and turn.company in buyers and hex == home and hex not in g.state.tiles
 
     def _discount(self, g: Game, turn: OperatingTurn, hex: str) -> int:

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 
 import msgspec
 
-from engine.state import BANK, CLOSED, POOL, AnyFrame, Improvement, Offer, State
+from engine.state import BANK, CLOSED, IPO, POOL, AnyFrame, Improvement, Offer, State
 
 
 class Event(msgspec.Struct, frozen=True, tag=True):
@@ -94,7 +94,7 @@ class PriceMoved(Event, frozen=True):
 
 
 class SharesMoved(Event, frozen=True):
-    """Percent of a company from one holder to another."""
+    """Percent of a company from one holder to another; who gives what he has not is short of it."""
 
     company: str
     source: str
@@ -103,12 +103,11 @@ class SharesMoved(Event, frozen=True):
 
     def apply(self, state: State) -> None:
         shares = state.companies[self.company].shares
-        left = shares[self.source] - self.percent
-        if left:
-            shares[self.source] = left
-        else:
-            del shares[self.source]
-        shares[self.target] = shares.get(self.target, 0) + self.percent
+        for holder, change in ((self.source, -self.percent), (self.target, self.percent)):
+            if held := shares.get(holder, 0) + change:
+                shares[holder] = held
+            else:
+                shares.pop(holder, None)
 
 
 class PresidentNamed(Event, frozen=True):
@@ -441,8 +440,172 @@ class Asked(Event, frozen=True):
         state.question = self.question
 
 
+class Restructured(Event, frozen=True):
+    """A company has so many shares from now on, in percent by holder (1817 §5.5, §7.1)."""
+
+    company: str
+    size: int
+    shares: dict[str, int]
+
+    def apply(self, state: State) -> None:
+        company = state.companies[self.company]
+        company.size, company.shares = self.size, dict(self.shares)
+
+
+class PresidentLost(Event, frozen=True):
+    """Nobody holds the president's certificate any more."""
+
+    company: str
+
+    def apply(self, state: State) -> None:
+        company = state.companies[self.company]
+        company.former, company.president = company.president, None
+
+
+class CompanyReturned(Event, frozen=True):
+    """A company is out of play and may be started again (1817 §7.2.4); it has no token left."""
+
+    company: str
+
+    def apply(self, state: State) -> None:
+        company = state.companies[self.company]
+        company.shares = {IPO: 100}
+        company.par = company.cell = company.president = company.former = company.size = None
+        company.floated = company.running = False
+        company.markers = company.loans = company.owed = company.missed = 0
+        company.trains = []
+        if self.company in state.market:
+            state.market.remove(self.company)
+
+
+class LoansChanged(Event, frozen=True):
+    """A company has so many loans more or, below zero, fewer; `why` says how."""
+
+    company: str
+    count: int
+    why: str
+
+    def apply(self, state: State) -> None:
+        state.companies[self.company].loans += self.count
+
+
+class InterestSet(Event, frozen=True):
+    """The dollars that each loan costs in this operating round."""
+
+    dollars: int
+
+    def apply(self, state: State) -> None:
+        state.interest = self.dollars
+
+
+class InterestMissed(Event, frozen=True):
+    """A company cannot pay its interest, and its president owes it; 0 once that is settled."""
+
+    company: str
+    dollars: int
+
+    def apply(self, state: State) -> None:
+        state.companies[self.company].missed = self.dollars
+
+
+class CrisisFrom(Event, frozen=True):
+    """Players who owe more than they have are looked for from that seat on."""
+
+    seat: str | None
+
+    def apply(self, state: State) -> None:
+        state.crisis_from = self.seat
+
+
+class MarkersChanged(Event, frozen=True):
+    """A company has so many station markers more, or fewer, on its charter; `owed` of them unpaid."""
+
+    company: str
+    count: int
+    owed: int = 0
+
+    def apply(self, state: State) -> None:
+        company = state.companies[self.company]
+        company.markers += self.count
+        company.owed += self.owed
+
+
+class TokenTaken(Event, frozen=True):
+    """A token in a hex is replaced by one of another company, or taken off the map (None)."""
+
+    company: str
+    hex: str
+    by: str | None
+
+    def apply(self, state: State) -> None:
+        here = []
+        for node, owner in state.tokens[self.hex]:
+            if owner != self.company:
+                here.append((node, owner))
+            elif self.by:
+                here.append((node, self.by))
+        if here:
+            state.tokens[self.hex] = here
+        else:
+            del state.tokens[self.hex]
+
+
+class SiteBuilt(Event, frozen=True):
+    """A `mine` or `bridge` of a private is on a hex (1817 §1.2.6)."""
+
+    company: str
+    private: str
+    hex: str
+    kind: str
+
+    def apply(self, state: State) -> None:
+        (state.mines if self.kind == "mine" else state.bridges).append(self.hex)
+        state.spent.append(self.private)
+
+
+class PlayerOut(Event, frozen=True):
+    """A player is bankrupt, and the others play on (1817 §7.4)."""
+
+    seat: str
+
+    def apply(self, state: State) -> None:
+        state.out.append(self.seat)
+
+
+class EndInSight(Event, frozen=True):
+    """The last type of train has come, in an operating round of the set after a stock round."""
+
+    after: int
+    number: int
+
+    def apply(self, state: State) -> None:
+        state.ending = (self.after, self.number)
+
+
+class Withdrawn(Event, frozen=True):
+    """The bank sells no more trains of a type."""
+
+    train: str
+
+    def apply(self, state: State) -> None:
+        state.depot[self.train] = 0
+
+
 AnyEvent = (
-    CashMoved
+    Restructured
+    | PresidentLost
+    | CompanyReturned
+    | LoansChanged
+    | InterestSet
+    | InterestMissed
+    | CrisisFrom
+    | MarkersChanged
+    | TokenTaken
+    | SiteBuilt
+    | PlayerOut
+    | EndInSight
+    | Withdrawn
+    | CashMoved
     | BankBroke
     | PrivateMoved
     | BidMade

@@ -105,6 +105,7 @@ class PhaseFacts(msgspec.Struct, frozen=True, kw_only=True):
     """A phase, begun by the first purchase of the train `on`.
 
     `yellow_lays`: how many yellow tiles a company may lay in a turn; an upgrade takes the place of all.
+    `ipo_sizes`: the numbers of shares with which a company may start.
     """
 
     name: str
@@ -114,6 +115,7 @@ class PhaseFacts(msgspec.Struct, frozen=True, kw_only=True):
     operating_rounds: int
     yellow_lays: int = 1
     notes: tuple[str, ...] = ()
+    ipo_sizes: tuple[int, ...] = ()
 
 
 class Home(msgspec.Struct, frozen=True, kw_only=True):
@@ -126,13 +128,14 @@ class Home(msgspec.Struct, frozen=True, kw_only=True):
 class CompanyFacts(msgspec.Struct, frozen=True, kw_only=True):
     """A public company: token costs (the home's first), percent of each certificate.
 
+    `home` None: wherever it is started.
     `destination`: the hex that it is to reach, where the title has that (1870 §11).
     """
 
     sym: str
     name: str
     tokens: tuple[int, ...]
-    home: Home
+    home: Home | None
     float_percent: int
     shares: tuple[int, ...]
     color: str
@@ -165,6 +168,38 @@ class PrivateFacts(msgspec.Struct, frozen=True, kw_only=True):
     grants: Grant | None = None
     effect: dict[str, Any] = {}
     used_with_players: tuple[int, ...] = ()
+
+
+class SizeFacts(msgspec.Struct, frozen=True, kw_only=True):
+    """What a company of so many shares has: station markers, most loans, most shares sold short.
+
+    `stations_to_buy`: how many of its markers it pays for at the start. `half_to`: the dollars to a
+    multiple of which the kept half of a dividend is rounded down.
+    """
+
+    stations: int
+    stations_to_buy: int
+    station_cost: int
+    max_loans: int
+    max_shorts: int
+    half_to: int
+
+
+class LoanFacts(msgspec.Struct, frozen=True, kw_only=True):
+    """The bank's loans: how many, dollars of each, and the rate that begins after so many are taken."""
+
+    count: int
+    value: int
+    step: int
+    rate_step: int
+
+
+class AuctionFacts(msgspec.Struct, frozen=True, kw_only=True):
+    """Dollars that may be bid for a president's certificate."""
+
+    min: int
+    max: int
+    step: int
 
 
 class Board(msgspec.Struct, frozen=True, kw_only=True):
@@ -207,6 +242,23 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True):
     tile_hexes: dict[str, tuple[str, ...]] = {}
     tile_not_hexes: dict[str, tuple[str, ...]] = {}
     map: Board
+    company_sizes: dict[int, SizeFacts] = {}
+    max_stations: int = 0
+    loans: LoanFacts | None = None
+    ipo_bid: AuctionFacts | None = None
+    seed_money: int = 0
+    second_lay_cost: int = 0
+    one_city: tuple[str, ...] = ()
+    own_station_bonus: dict[str, int] = {}
+    more_players: MorePlayers | None = None
+
+
+class MorePlayers(msgspec.Struct, frozen=True, kw_only=True):
+    """Money and limits for more players than the book's own table has."""
+
+    max: int
+    starting_cash: dict[str, int]
+    cert_limit: dict[str, int]
 
 
 @cache

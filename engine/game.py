@@ -23,6 +23,7 @@ from engine.events import (
     TileLaid,
     TokenPlaced,
     TokenShifted,
+    TokenTaken,
 )
 from engine.facts import Cell, CompanyFacts, Facts, PhaseFacts, PrivateFacts, TrainFacts
 from engine.state import BANK, AnyFrame, Company, State, is_seat
@@ -30,7 +31,7 @@ from engine.state import BANK, AnyFrame, Company, State, is_seat
 if TYPE_CHECKING:
     from engine.title import Title
 
-BOARD_CHANGES = (TileLaid, TokenPlaced, TokenShifted, DestinationPlaced, CompanyClosed)
+BOARD_CHANGES = (TileLaid, TokenPlaced, TokenShifted, TokenTaken, DestinationPlaced, CompanyClosed)
 """Events after which the track is another."""
 
 
@@ -150,7 +151,8 @@ class Game:
         """Move dollars, if any. A bank that pays more than it has is broken from then on (§25)."""
         if amount:
             self.emit(CashMoved(source, target, amount, why))
-            if source == BANK and self.state.cash[BANK] < 0 and not self.state.broken:
+            limited = self.title.facts.bank is not None
+            if limited and source == BANK and self.state.cash[BANK] < 0 and not self.state.broken:
                 self.emit(BankBroke())
 
     def open(self, frame: AnyFrame) -> None:

@@ -13,13 +13,15 @@ from engine.state import CLOSED, IPO, POOL, OperatingTurn, Sale, is_seat
 
 
 def unit(g: Game, company: str) -> int:
-    """Percent of the smallest certificate."""
-    return g.company_facts(company).shares[-1]
+    """Percent of the smallest share."""
+    size = g.company(company).size
+    return 100 // size if size else g.company_facts(company).shares[-1]
 
 
 def presidents_percent(g: Game, company: str) -> int:
-    """Percent of the president's certificate."""
-    return g.company_facts(company).shares[0]
+    """Percent of the president's certificate: two shares where the company chose its number of shares."""
+    size = g.company(company).size
+    return 200 // size if size else g.company_facts(company).shares[0]
 
 
 def certificates(g: Game, owner: str, company: str) -> int:
@@ -60,23 +62,28 @@ def counts(g: Game, company: str) -> bool:
 def counted_certificates(g: Game, seat: str) -> int:
     """Certificates that count, privates included (1830 §10, Table 3)."""
     shares = sum(
-        certificates(g, seat, c) for c, co in g.state.companies.items() if seat in co.shares and counts(g, c)
+        certificates(g, seat, c)
+        for c, co in g.state.companies.items()
+        if co.shares.get(seat, 0) > 0 and counts(g, c)
     )
-    return shares + len(g.privates_of(seat))
+    return shares + g.facts.limits.get("private_counts", 1) * len(g.privates_of(seat))
 
 
 def certificate_limit(g: Game) -> int:
     """How many certificates that count one player may hold: fewer where companies have closed."""
-    limits, players = g.facts.cert_limits, str(len(g.state.players))
+    playing = max(len(g.state.active), min(map(int, g.facts.cert_limit or {"0": 0})))
+    limits = g.facts.cert_limits
     if not limits:
-        return g.facts.cert_limit[players]
+        return g.facts.cert_limit[str(playing)]
     left = sum(not co.closed for co in g.state.companies.values())
-    return limits[max(left, min(limits))][players]
+    return limits[max(left, min(limits))][str(playing)]
 
 
 def percent_limit(g: Game, company: str) -> int:
     """Percent of the company that one player may hold (1830 §10)."""
-    return g.facts.limits["player_percent"] if HELD_WITHOUT_LIMIT.isdisjoint(zones(g, company)) else 100
+    if not HELD_WITHOUT_LIMIT.isdisjoint(zones(g, company)):
+        return 100
+    return max(g.facts.limits["player_percent"], presidents_percent(g, company))
 
 
 def excess(g: Game, seat: str) -> list[str]:
@@ -104,6 +111,11 @@ def successor(g: Game, company: str, *, losing: int = 0) -> str | None:
         if g.held(seat, company) > best:
             best, new = g.held(seat, company), seat
     return new
+
+
+def shorts(g: Game, company: str) -> int:
+    """How many of its shares are sold short (1817 §5.3)."""
+    return -sum(p for p in g.company(company).shares.values() if p < 0) // unit(g, company)
 
 
 def settle_presidency(g: Game, company: str) -> None:

@@ -198,10 +198,10 @@ def stop(state: State, reason: str) -> Played:
 
 
 def settle(g: Game) -> None:
-    """Let frames go on by themselves until one waits for an answer."""
+    """Let frames go on by themselves until one waits for an answer, and nothing comes before that."""
     for _ in range(MAX_SETTLING):
         top = g.top
-        if not g.title.questions[type(top)].settle(g, top):
+        if not g.title.questions[type(top)].settle(g, top) and not g.title.interrupt(g):
             return
     raise RuntimeError("the rules go round in circles")
 

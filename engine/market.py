@@ -52,9 +52,14 @@ def right(g: Game, at: Place) -> Place:
 
 
 def left(g: Game, at: Place) -> Place:
-    """One space to the left; at the end of the row one down instead (§8.2.4)."""
+    """One space to the left; at the end of the row one down instead (§8.2.4).
+
+    A space of liquidation is never come to by a move (1817 §6.6).
+    """
     beside = (at[0], at[1] - 1)
-    return beside if is_space(g, beside) else down(g, at)
+    if is_space(g, beside):
+        return at if "liquidation" in g.title.cell(beside).zones else beside
+    return down(g, at)
 
 
 def move(g: Game, company: str, to: Place, why: str) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from engine.actions import Action, Run
+from engine.actions import Action, Loan, LoanFor, Repay, Run
 from engine.game import Game
 from engine.kernel import options
 from engine.notation import defaults_of, spell
@@ -39,6 +39,14 @@ VERBS = {
     "BuyTrain": "buy train",
     "DiscardTrain": "discard",
     "ChooseHome": "home",
+    "BidUpTo": "bid up to",
+    "StartCompany": "start",
+    "LoanFor": "loan for",
+    "RedeemFor": "redeem for",
+    "FloatCompany": "float",
+    "Mine": "lay with mine",
+    "BuyNew": "buy",
+    "SellNew": "sell",
     "BuyOpenPrivate": "private from the pool",
     "StandBy": "answer protection beforehand",
     "AskAgain": "be asked again",
@@ -86,10 +94,18 @@ def _label(g: Game, action: Action, name: str) -> str | None:
             return f"${value}"
         case "offer":
             return f"offer {value}"
+        case "count" if isinstance(action, Loan | Repay | LoanFor):
+            return f"{value} loan{'s' if value > 1 else ''}"
         case "count":
             return (
                 None if value == defaults_of(type(action)).get(name) else f"{value} share{'s' * (value > 1)}"
             )
+        case "size":
+            return f"{value} shares"
+        case "privates":
+            return f"with {', '.join(value)}" if value else "without privates"
+        case "survivor":
+            return f"the {value} remains"
         case "train" | "trading":
             return f"{value}-train" if name == "train" else f"trading in a {value}"
         case "using":

@@ -16,13 +16,17 @@ from engine.events import (
     CashMoved,
     Changed,
     CompanyClosed,
+    CompanyReturned,
     ConnectionBegan,
     ConnectionLeft,
     Declared,
     DestinationPlaced,
+    EndInSight,
     Floated,
     Improved,
     ImprovementGone,
+    InterestSet,
+    LoansChanged,
     MarkerKept,
     OfferEnded,
     OfferMade,
@@ -30,7 +34,9 @@ from engine.events import (
     ParSet,
     Passed,
     PhaseStarted,
+    PlayerOut,
     PlayerRenamed,
+    PresidentLost,
     PresidentNamed,
     PriceMoved,
     PriorityMoved,
@@ -38,13 +44,17 @@ from engine.events import (
     Protected,
     Ran,
     Reissued,
+    Restructured,
     RoundBegan,
     SharesMoved,
+    SiteBuilt,
     TileLaid,
     TokenPlaced,
     TokenShifted,
+    TokenTaken,
     TrainMoved,
     TrainsGone,
+    Withdrawn,
 )
 from engine.game import Game
 from engine.offers import offer_words
@@ -288,6 +298,12 @@ class _Teller:
         if event.target == POOL:
             self.pause()
             self.say(f"the {event.source} gives up a {event.train}-train ({event.why})")
+        elif event.target == CLOSED:
+            self.pause()
+            whose = f" of the {event.source}" if event.source in self._g.state.companies else ""
+            self.say(f"a {event.train}-train{whose} is {event.why}")
+        elif event.why.startswith("of the "):
+            self.say(f"the {event.target} gets a {event.train}-train {event.why}")
         else:
             source = self.who(event.source)
             self.say(f"the {event.target} buys a {event.train}-train from {source}{self._price()}")
@@ -297,6 +313,48 @@ class _Teller:
 
     def _PhaseStarted(self, event: PhaseStarted) -> None:
         self.say(f"phase {event.phase} begins")
+
+    # -- loans, growth and sales -----------------------------------------------------------
+
+    def _LoansChanged(self, event: LoansChanged) -> None:
+        self._paid = None
+        loans = f"{abs(event.count)} loan{'s' if abs(event.count) > 1 else ''}"
+        verb = {"taken": "takes", "repaid": "repays"}.get(event.why)
+        if verb:
+            self.say(f"the {event.company} {verb} {loans}")
+        elif event.count > 0:
+            self.say(f"the {event.company} takes over {loans} {event.why}")
+
+    def _InterestSet(self, event: InterestSet) -> None:
+        self.say(f"a loan costs ${event.dollars} in this round")
+
+    def _Restructured(self, event: Restructured) -> None:
+        self.say(f"the {event.company} has {event.size} shares")
+
+    def _PresidentLost(self, event: PresidentLost) -> None:
+        self.say(f"the {event.company} has no president")
+
+    def _CompanyReturned(self, event: CompanyReturned) -> None:
+        self.pause()
+        self.say(f"the {event.company} is out of play, and may be started again")
+
+    def _TokenTaken(self, event: TokenTaken) -> None:
+        by = f" is replaced by one of the {event.by}" if event.by else " leaves the map"
+        self.say(f"the token of the {event.company} in {self._hex(event.hex)}{by}")
+
+    def _SiteBuilt(self, event: SiteBuilt) -> None:
+        what = "a coal mine" if event.kind == "mine" else "a bridge"
+        self.say(f"the {event.company} has {what} in {self._hex(event.hex)}")
+
+    def _PlayerOut(self, event: PlayerOut) -> None:
+        self.pause()
+        self.say(f"{self.who(event.seat)} is bankrupt and out of the game")
+
+    def _EndInSight(self, event: EndInSight) -> None:
+        self.say("the end of the game is in sight: one more stock round, and the set after it is the last")
+
+    def _Withdrawn(self, event: Withdrawn) -> None:
+        self.say(f"the bank sells no more {event.train}-trains")
 
     # -- turns and rounds ------------------------------------------------------------------
 

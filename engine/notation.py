@@ -223,6 +223,27 @@ class _Routes(Kind):
         return ", ".join(f"{train} {route}" for train, route in values[0]) or "best"
 
 
+class _Size(_Amount):
+    def values(self, g: Game, field: str, fields: dict[str, Any]) -> Iterator[int]:
+        yield from g.facts.company_sizes
+
+
+class _Several(Kind):
+    """Things of one kind up to the end of the line, with or without commas."""
+
+    def __init__(self, kind: Kind) -> None:
+        self.kind = kind
+
+    def read(self, g: Game, words: list[str], at: int) -> Iterator[tuple[tuple[Any, ...], int]]:
+        parts = [w for w in " ".join(words[at:]).replace(",", " ").split() if w.casefold() != "and"]
+        found = tuple(self.kind.of(g, part) for part in parts)
+        if found and None not in found:
+            yield (found,), len(words)
+
+    def spell(self, g: Game, values: tuple[Any, ...]) -> str:
+        return ", ".join(values[0])
+
+
 def _only_train(g: Game) -> str | None:
     """The type of train that need not be named, as the company whose turn it is has no other."""
     trains = set(g.company(g.top.company).trains) if isinstance(g.top, OperatingTurn) else set()
@@ -245,6 +266,9 @@ KINDS: dict[str, Kind] = {
     "PLAYER": _Player(),
     "CITY": _City(),
     "ROUTES": _Routes(),
+    "SIZE": _Size(),
+    "PRIVATES": _Several(_PrivateSymbol()),
+    "HEXES": _Several(_Hex()),
 }
 
 
@@ -404,6 +428,12 @@ def parse(g: Game, seat: str, line: str) -> Action:
         return explicit(g, legal[0])
     if legal:
         choices = [spell(g, a) for a in legal]
+        said = [w.casefold() for w in words]
+        whole = [
+            a for a, c in zip(legal, choices, strict=True) if [w.casefold() for w in words_of(c)] == said
+        ]
+        if len(whole) == 1:
+            return explicit(g, whole[0])
         shown = choices[:MOST_CHOICES]
         more = f", and {len(choices) - len(shown)} more" if len(choices) > len(shown) else ""
         raise Ambiguous(f"That can be {', or '.join(shown)}{more}.", choices)

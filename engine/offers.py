@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from engine.actions import Accept, Action, BuyTrain, DealPrivate, Decline, Redeem
+from engine.actions import Accept, Action, BuyTrain, DealPrivate, Decline, Merge, Redeem
 from engine.events import OfferEnded, OfferMade
 from engine.game import Game
 from engine.state import AnyFrame, Offer
@@ -28,7 +28,7 @@ def make_offer(
     g: Game,
     asker: str,
     asked: str,
-    deal: BuyTrain | DealPrivate | Redeem,
+    deal: BuyTrain | DealPrivate | Merge | Redeem,
     source: str,
     target: str,
     price: int,
@@ -46,6 +46,8 @@ def lapse_offers(g: Game) -> None:
 def offer_words(g: Game, offer: Offer) -> str:
     """The offer as its addressee would put it."""
     match offer.deal:
+        case Merge():
+            return f"the {offer.source} merges with the {offer.target}"
         case DealPrivate(private):
             what = f"the {private}"
         case BuyTrain(train):

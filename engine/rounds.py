@@ -70,35 +70,6 @@ def nothing_between(g: Game, frame: OperatingRound) -> AnyFrame | None:
     return None
 
 
-@dataclass(frozen=True)
-class StockRounds(Unasked):
-    """Turns until all pass in a row; then prices of sold-out companies rise (§8.2.2).
-
-    `ended`: why the game is over before another turn or round, if it is. `own_count`: what a company
-    holds of itself counts as sold (1870 §5.10).
-    """
-
-    ended: Callable[[Game], str | None] = going_on
-    own_count: bool = False
-
-    def settle(self, g: Game, frame: StockRound) -> bool:
-        if frame.passes < len(g.state.players):
-            if why := self.ended(g):
-                g.change(GameOver(why))
-            else:
-                g.open(StockTurn(frame.turn))
-            return True
-        raise_sold_out(g, self.own_count)
-        if frame.last:
-            g.emit(PriorityMoved(g.state.left_of(frame.last)))
-        if why := self.ended(g):
-            g.change(GameOver(why))
-            return True
-        g.change(open_set(g, frame.number))
-        begin_operating(g)
-        return True
-
-
 def raise_sold_out(g: Game, own_count: bool) -> None:
     """Move up every token of a company that players hold whole (§8.2.2), or players and it itself."""
     for company in g.operating_order():
@@ -120,6 +91,42 @@ def begin_operating(g: Game) -> None:
     pay_private_income(g)
     running = tuple(c for c in g.operating_order() if g.company(c).floated)
     g.change(msgspec.structs.replace(frame, waiting=running))
+
+
+@dataclass(frozen=True)
+class StockRounds(Unasked):
+    """Turns until all pass in a row; then prices of sold-out companies rise (§8.2.2).
+
+    `ended`: why the game is over before another turn or round, if it is. `own_count`: what a company
+    holds of itself counts as sold (1870 §5.10). `closing`: what follows the last turn instead.
+    `following`: makes the first operating round, which `begin` begins.
+    """
+
+    ended: Callable[[Game], str | None] = going_on
+    own_count: bool = False
+    closing: Callable[[Game], None] | None = None
+    following: Callable[[Game, int], OperatingRound] = open_set
+    begin: Callable[[Game], None] = begin_operating
+
+    def settle(self, g: Game, frame: StockRound) -> bool:
+        if frame.passes < len(g.state.active):
+            if why := self.ended(g):
+                g.change(GameOver(why))
+            else:
+                g.open(StockTurn(frame.turn))
+            return True
+        if self.closing:
+            self.closing(g)
+        else:
+            raise_sold_out(g, self.own_count)
+        if frame.last:
+            g.emit(PriorityMoved(g.state.left_of(frame.last)))
+        if why := self.ended(g):
+            g.change(GameOver(why))
+            return True
+        g.change(self.following(g, frame.number))
+        self.begin(g)
+        return True
 
 
 @dataclass(frozen=True)

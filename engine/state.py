@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import msgspec
 
-from engine.actions import BuyTrain, DealPrivate, Redeem
+from engine.actions import BuyTrain, DealPrivate, Merge, Redeem
 
 BANK, IPO, POOL, CLOSED = "bank", "ipo", "pool", "closed"
 
@@ -76,6 +76,7 @@ class Sale(msgspec.Struct, frozen=True):
 class StockRound(Frame, frozen=True):
     """A stock round (1830 §4): `passes` in a row, who dealt last, what each has sold in it.
 
+    `formed`: companies that have started in it.
     `redeemed`, `reissued`: companies that have done so in it. `held`: dollars that a company has
     received for reissued shares, which it cannot spend before the round is over (1870 §5.11).
     """
@@ -85,6 +86,7 @@ class StockRound(Frame, frozen=True):
     passes: int = 0
     last: str | None = None
     sold: dict[str, tuple[str, ...]] = {}
+    formed: tuple[str, ...] = ()
     redeemed: tuple[str, ...] = ()
     reissued: tuple[str, ...] = ()
     held: dict[str, int] = {}
@@ -95,9 +97,10 @@ class StockTurn(Frame, frozen=True):
 
     `bought`: the company, or private, that the turn's purchase was of; `source`: where it lay.
     `sold`: companies of which the player has sold in this turn; `sold_first`: before he bought,
-    or that he may sell no more.
-    `sales`: those whose price moves at the end of the turn. `for_company`: the one that the
-    turn was used for, and `act` what it did: `redeem`, `reissue`. `held`: see StockRound.
+    or that he may sell no more; `shorted`: what he did not have. `sales`: those whose price moves
+    at the end of the turn. `for_company`: the one that the turn was used for, and `act` what it
+    did: `redeem`, `reissue`. `held`: see StockRound. `acting`: the company for which he acts
+    instead; `redeemed`: it has bought shares.
     """
 
     seat: str
@@ -109,6 +112,9 @@ class StockTurn(Frame, frozen=True):
     for_company: str | None = None
     act: str = ""
     held: int = 0
+    shorted: bool = False
+    acting: str | None = None
+    redeemed: bool = False
 
 
 class Protection(Frame, frozen=True):
@@ -139,8 +145,8 @@ class OperatingTurn(Frame, frozen=True):
     `acted`: something was done in this step. `laid`: how much of the normal lays is used. `revenue`:
     dollars earned by this turn's run. `first`: it is the company's first turn. `struck`: where
     forced sales bring the prices at their beginning, those prices. `sold`: companies of which its
-    president has sold for a train. `sales`: see StockTurn. `sale`: dollars
-    of a share in the last forced sale.
+    president has sold for a train. `sales`: see StockTurn. `sale`: dollars of a share in the last
+    forced sale. `sites`: hexes of this turn's lays; `upgraded`: one was an upgrade.
     """
 
     company: str
@@ -154,6 +160,8 @@ class OperatingTurn(Frame, frozen=True):
     sold: tuple[str, ...] = ()
     sales: tuple[Sale, ...] = ()
     sale: int = 0
+    sites: tuple[str, ...] = ()
+    upgraded: bool = False
 
 
 class ConnectionTurn(OperatingTurn, frozen=True):
@@ -183,6 +191,143 @@ class HomeToken(Frame, frozen=True):
     chooser: str
 
 
+class Subsidy(Frame, frozen=True):
+    """The opening auction with seed money (1817 §4.2): who may put up a private, dollars left.
+
+    `last`: who put one up last.
+    """
+
+    turn: str
+    money: int
+    passes: int = 0
+    last: str | None = None
+
+
+class Auction(Frame, frozen=True):
+    """Something auctioned between players: `kind` says what `lot` is (1817 §4.2, §5.5, §7.2.4).
+
+    `bidders`: those still in it, the next to act first. `high`: the bid of the `leader`. `limits`: up
+    to how much somebody's bid is raised for him; the table is not shown it. `hex`, `node`: the home
+    of a company that is started. `starter`: who opened it. `cash`, `loans`: what a company in
+    liquidation had, set aside.
+    """
+
+    kind: str
+    lot: str
+    bidders: tuple[str, ...]
+    starter: str
+    high: int = 0
+    leader: str | None = None
+    limits: dict[str, int] = {}
+    hex: str = ""
+    node: int = 0
+    cash: int = 0
+    loans: int = 0
+
+
+class Formation(Frame, frozen=True):
+    """The choice of a new company's size and of the privates put into it (1817 §5.5).
+
+    `bid`: dollars of the bid that privates may still stand for.
+    """
+
+    company: str
+    seat: str
+    bid: int
+    size: int | None = None
+
+
+class Crisis(Frame, frozen=True):
+    """A player owes more than he has (1817 §7.4)."""
+
+    seat: str
+
+
+class MergerRound(Frame, frozen=True):
+    """A merger and acquisition round (1817 §7): its `stage`, and the companies still to come in it.
+
+    `merged`: those that have converted or merged; `converted`: the last of them, if it has converted.
+    `gray`: those that stood in the acquisition area as it began. `willing`: the presidents who have
+    said that they will act, None while they have not been asked. `start`: the order as the round began.
+    """
+
+    after: int
+    number: int
+    of: int
+    stage: str
+    order: tuple[str, ...]
+    gray: tuple[str, ...]
+    merged: tuple[str, ...] = ()
+    start: tuple[str, ...] = ()
+    willing: tuple[str, ...] | None = None
+    converted: str | None = None
+
+
+class Poll(Frame, frozen=True):
+    """Presidents asked at once whether they will act; `seats` have not answered, `willing` will."""
+
+    stage: str
+    seats: tuple[str, ...]
+    willing: tuple[str, ...] = ()
+
+
+class MergerTurn(Frame, frozen=True):
+    """A company may convert, merge or be offered for sale (1817 §7.1, §7.2.3)."""
+
+    company: str
+    stage: str
+
+
+class ShareTrade(Frame, frozen=True):
+    """Purchases and sales after a conversion or merger (1817 §7.1.4): `seats` still to act."""
+
+    company: str
+    seats: tuple[str, ...]
+    acted: bool = False
+
+
+class Borrowing(Frame, frozen=True):
+    """Loans that a company may take after it has grown; markers that it cannot pay close it (§7.1.1)."""
+
+    company: str
+
+
+class Purchase(Frame, frozen=True):
+    """The choice of the company that pays a winning bid (1817 §7.2.4)."""
+
+    company: str
+    seat: str
+    price: int
+    cash: int = 0
+    loans: int = 0
+
+
+class Takeover(Frame, frozen=True):
+    """What the buyer of a company does about loans (1817 §7.2.4): `inherited` are not settled yet.
+
+    `stage`: `loan` while it may take some, then `repay`.
+    """
+
+    company: str
+    inherited: int
+    stage: str = "loan"
+
+
+class Settlement(Frame, frozen=True):
+    """The sold company's holders are paid `amount` dollars on all shares, and it is closed; below zero
+    its president owes them."""
+
+    company: str
+    amount: int
+
+
+class Surplus(Frame, frozen=True):
+    """More station markers than a company may have, with those of the `target` it takes over (1817 §7.3)."""
+
+    company: str
+    target: str
+
+
 class Discard(Frame, frozen=True):
     """Trains above the limit (1830 §21)."""
 
@@ -210,6 +355,19 @@ AnyFrame = (
     | Claim
     | FreeToken
     | HomeToken
+    | Subsidy
+    | Auction
+    | Formation
+    | Crisis
+    | MergerRound
+    | Poll
+    | MergerTurn
+    | ShareTrade
+    | Borrowing
+    | Purchase
+    | Takeover
+    | Settlement
+    | Surplus
     | Discard
     | GameOver
 )
@@ -224,7 +382,7 @@ class Offer(msgspec.Struct, frozen=True):
     number: int
     asker: str
     asked: str
-    deal: BuyTrain | DealPrivate | Redeem
+    deal: BuyTrain | DealPrivate | Merge | Redeem
     source: str
     target: str
     price: int
@@ -233,10 +391,13 @@ class Offer(msgspec.Struct, frozen=True):
 class Company(msgspec.Struct):
     """A public company.
 
-    `shares`: percent by holder, the president's certificate with its holder. `markers`: tokens
-    still on the charter, `kept` how many of all are destination tokens used as ordinary ones.
-    `running`: it has had its first turn, or begun it. `reissued`: the initial offering holds shares
-    that it has sold again. `connected`: its connection run is done, or begun. `closed`: for good.
+    `shares`: percent by holder, the president's certificate with its holder; a short position is
+    below zero. `markers`: tokens still on the charter, `kept` how many of all are destination tokens
+    used as ordinary ones. `running`: it has had its first turn, or begun it. `reissued`: the initial
+    offering holds shares that it has sold again. `connected`: its connection run is done, or begun.
+    `closed`: for good. `size`: its number of shares where that is chosen as it starts. `owed`: markers
+    not paid for. `former`: who was its last president, where it has none. `missed`: dollars of interest
+    that its president owes the bank.
     """
 
     shares: dict[str, int]
@@ -247,6 +408,11 @@ class Company(msgspec.Struct):
     floated: bool = False
     running: bool = False
     trains: list[str] = []
+    size: int | None = None
+    loans: int = 0
+    owed: int = 0
+    former: str | None = None
+    missed: int = 0
     kept: int = 0
     reissued: bool = False
     connected: bool = False
@@ -264,6 +430,10 @@ class Improvement(msgspec.Struct, frozen=True):
 class State(msgspec.Struct):
     """The whole position of one game.
 
+    `interest`: dollars on each loan in this operating round. `out`: seats that are bankrupt while the
+    others play on. `ending`: the stock round and the operating round of its set in which the last
+    type of train came. `mines`, `bridges`: hexes with such a token. `crisis_from`: the seat from
+    which players in need are looked for, while there are any.
     `destinations`: by company the hex where its destination token stands. `waiting`: companies
     whose connection run is left for later. `improvements`: by private. `standing`: by seat and
     company the dollars up to which the president protects without being asked.
@@ -292,11 +462,22 @@ class State(msgspec.Struct):
     offered: int = 0
     question: int = 0
     broken: bool = False
+    interest: int = 0
+    out: list[str] = []
+    ending: tuple[int, int] | None = None
+    mines: list[str] = []
+    bridges: list[str] = []
+    crisis_from: str | None = None
 
     @property
     def seats(self) -> list[str]:
         """The seats in clockwise order from the first."""
         return [seat_name(i) for i in range(len(self.players))]
+
+    @property
+    def active(self) -> list[str]:
+        """The seats that are still in the game."""
+        return [s for s in self.seats if s not in self.out]
 
     @property
     def top(self) -> AnyFrame:
@@ -308,14 +489,15 @@ class State(msgspec.Struct):
         return frame if isinstance(frame, GameOver) else None
 
     def seats_from(self, seat: str) -> list[str]:
-        """All seats clockwise, that one first."""
+        """All seats still in the game clockwise, from that one on."""
         seats = self.seats
         i = seats.index(seat)
-        return seats[i:] + seats[:i]
+        return [s for s in seats[i:] + seats[:i] if s not in self.out]
 
     def left_of(self, seat: str) -> str:
-        """The next player clockwise."""
-        return seat_name((int(seat[1:]) + 1) % len(self.players))
+        """The next player clockwise who is still in the game."""
+        following = seat_name((int(seat[1:]) + 1) % len(self.players))
+        return following if not self.out else self.seats_from(following)[0]
 
     def name(self, owner: str) -> str:
         """What the table calls an owner: a player's name, a symbol, `pool`, `ipo`, `bank`."""

@@ -110,12 +110,12 @@ class Title:
 
     `opening` makes the first frame, given a number drawn by lot; `scores` the final standings by
     seat (given who is bankrupt). `flotation`: what a company gets once enough of it is sold.
-    `terms`: what a company's routes earn beside their stops. `sale_objections` and
-    `lay_objections`: why a company's shares may not be sold now, or its tile not be laid so,
-    beyond what holds in every title. `depot`: train counts that differ from the facts.
-    `sections`: mechanics cite the sections of one rulebook in their reasons; here another book
-    says where it has the same rule, a section that it does not name being left out (None: that
-    book is this title's own).
+    `terms`: what a company's routes earn beside their stops. `interrupt`: what comes before any
+    question is asked; true where something did. `sale_objections` and `lay_objections`: why a
+    company's shares may not be sold now, or its tile not be laid so, beyond what holds in every
+    title. `depot`: train counts that differ from the facts. `sections`: mechanics cite the sections
+    of one rulebook in their reasons; here another book says where it has the same rule, a section
+    that it does not name being left out (None: that book is this title's own).
     `sold`: what follows a sale of shares at once; `landed`: what follows when a token has come to
     another space of the market. `places`: token places of cities beyond those of their faces.
     `excess_sold`: who holds more of a company than he may has to sell first. `private_treasuries`:
@@ -130,6 +130,7 @@ class Title:
     scores: Callable[[Game, str | None], dict[str, int]]
     flotation: Flotation
     terms: Callable[[Game, str], Terms] = lambda g, company: NO_TERMS
+    interrupt: Callable[[Game], bool] = lambda g: False
     sale_objections: tuple[Callable[[Game, str], str | None], ...] = ()
     lay_objections: tuple[Callable[[Game, str, Lay, Fit], str | None], ...] = ()
     depot: Mapping[str, int | None] = field(default_factory=dict)

@@ -329,7 +329,7 @@ def _reserved(
 ) -> Iterator[tuple[int, Badge]]:
     """Homes that are kept free: by node; at each of them where the president has the choice."""
     for company in facts.companies:
-        if company.home.hex != coord or company.sym in present:
+        if company.home is None or company.home.hex != coord or company.sym in present:
             continue
         cities = [i for i, n in enumerate(face.nodes) if n.kind == "city"]
         city = company.home.city

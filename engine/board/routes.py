@@ -9,7 +9,7 @@ import msgspec
 from engine.board.chains import NO_TERMS, Graph, Run, Terms, area_of
 from engine.board.faces import NODE
 from engine.board.network import Network, Stop
-from engine.board.search import PULL, Path, Search, joined_set
+from engine.board.search import PULL, Exhausted, Path, Search, joined_set
 
 BUDGET = 1_500_000
 """Nodes of the search; the densest boards of played games take 10,000 for the trains that were run."""
@@ -20,10 +20,14 @@ Joining = tuple[Stop, Stop]
 
 
 class TrainKind(msgspec.Struct, frozen=True):
-    """A train that is run: its name, and how many stops it may visit (None: any number)."""
+    """A train that is run: its name, and how many stops it may visit (None: any number).
+
+    `own`: dollars more for each of the company's tokens that it visits (1817 §9.4).
+    """
 
     name: str
     distance: int | None
+    own: int = 0
 
 
 class Route(msgspec.Struct, frozen=True):
@@ -69,7 +73,9 @@ def best(
     other (1870 §11.4). Equal sets are told apart the same way on every machine.
     """
     worth = values if callable(values) else values.__getitem__
-    graph = Graph(network, company, worth, terms)
+    if len({kind.own for kind in trains}) > 1:
+        return _best_pair(network, company, trains, worth, terms, budget)
+    graph = _graph(network, company, worth, terms, trains[0].own if trains else 0)
     distances = [kind.distance for kind in trains]
     if joining is None:
         paths, bound = Search(graph, terms, budget).set_of(distances)
@@ -85,6 +91,58 @@ def best(
         if path is not None
     )
     return Best(routes, sum(path.revenue for path in paths if path), bound)
+
+
+def _graph(network: Network, company: str, worth: Callable[[Stop], int], terms: Terms, own: int) -> Graph:
+    """The company's graph for trains that earn so much more at each of its tokens."""
+    if not own:
+        return Graph(network, company, worth, terms)
+    tokens = {network.stops[s] for s in network.own(company)}
+    return Graph(network, company, lambda stop: worth(stop) + own * (stop in tokens), terms)
+
+
+def _best_pair(
+    network: Network,
+    company: str,
+    trains: Sequence[TrainKind],
+    worth: Callable[[Stop], int],
+    terms: Terms,
+    budget: int,
+) -> Best:
+    """The best routes of two trains that earn differently at the same stops: every route of the first
+    that can be part of a better pair, highest first, with the best of the second that is clear of it.
+
+    Of more than two trains, which no title has, the others stay idle and nothing is proven.
+    """
+    first, second = trains[:2]
+    graphs = [_graph(network, company, worth, terms, kind.own) for kind in (first, second)]
+    searches = [Search(graph, terms, budget) for graph in graphs]
+    found: tuple[Path | None, Path | None] = (None, None)
+    total = 0
+    listed: list[Path] = []
+    try:
+        tops = [search.one(kind.distance, 0, 0) for search, kind in zip(searches, trains, strict=False)]
+        top = tops[1].revenue if tops[1] else 0
+        for pair in ((tops[0], None), (None, tops[1])):
+            earned = sum(path.revenue for path in pair if path)
+            found, total = (pair, earned) if earned > total else (found, total)
+        searches[0].one(first.distance, 0, max(total - top, 0), listed)
+        for path in sorted(listed, key=lambda path: (-path.revenue, path.bits)):
+            if path.revenue + top <= total:
+                break
+            other = searches[1].one(second.distance, path.bits, max(total - path.revenue, 0))
+            earned = path.revenue + (other.revenue if other else 0)
+            if earned > total:
+                found, total = (path, other), earned
+        bound = total if len(trains) == 2 else total + 1
+    except Exhausted:
+        bound = total + 1
+    routes = tuple(
+        _route(network, graph, kind.name, path)
+        for graph, kind, path in zip(graphs, trains, found, strict=False)
+        if path is not None
+    )
+    return Best(routes, total, bound)
 
 
 def revenue(

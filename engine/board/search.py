@@ -202,7 +202,9 @@ class Search:
                 area = self.graph.area[token]
                 if not area & out:
                     self._grow(token, limit, closed, out, sink)
-                out |= area
+                if self.graph.area.count(area) == 1:
+                    # Where cities count as one, a route of another token may still visit the other.
+                    out |= area
         return self.found
 
     def _grow(self, token: int, limit: int, closed: int, out: int, sink: list[Path] | None) -> None:

@@ -10,9 +10,17 @@ from engine.interchange.site_names import SiteNames
 from engine.operating.stations import UNDECIDED
 from engine.state import BANK, IPO, POOL
 
+NOBODY = "market"
+"""What the site calls the president of a company that has none."""
 
-def observed(g: Game, names: SiteNames, keys: list[str], id: int) -> dict[str, Any]:
-    """The observable state after the action of that id; `keys` are the players' in seating order."""
+
+def observed(
+    g: Game, names: SiteNames, keys: list[str], id: int, homeless: str | None = None
+) -> dict[str, Any]:
+    """The observable state after the action of that id; `keys` are the players' in seating order.
+
+    `homeless`: a company whose home token the file places only in its next action.
+    """
     s = g.state
     seats = dict(zip(s.seats, keys, strict=True))
 
@@ -29,13 +37,13 @@ def observed(g: Game, names: SiteNames, keys: list[str], id: int) -> dict[str, A
                 "cash": s.cash[sym],
                 "price": g.price(sym),
                 "cell": list(co.cell or ()),
-                "president": seats.get(co.president or ""),
+                "president": seats.get(co.president or "", NOBODY),
                 "own": co.shares.get(IPO, 0) + co.shares.get(sym, 0),
                 "pool": co.shares.get(POOL, 0),
                 "trains": sorted(co.trains),
-                "tokens": sorted(_tokens(g, sym)),
+                "tokens": [] if sym == homeless else sorted(_tokens(g, sym)),
                 "privates": privates(sym),
-                "loans": 0,
+                "loans": co.loans,
             }
     return {
         "id": id,

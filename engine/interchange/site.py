@@ -12,22 +12,35 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
+import msgspec
+
 from engine.actions import (
     Accept,
     Action,
     Bankrupt,
     Bid,
+    Bridge,
     Buy,
+    Buyer,
+    BuyNew,
     BuyPrivate,
     BuyTrain,
     ChooseHome,
     ClosePort,
+    Convert,
     DealPrivate,
     DiscardTrain,
     Exchange,
+    FloatCompany,
     Half,
     KeepDestination,
     Lay,
+    Loan,
+    LoanFor,
+    Merge,
+    Mill,
+    Mine,
+    OfferSale,
     OpenPort,
     Par,
     Pass,
@@ -35,35 +48,53 @@ from engine.actions import (
     PlaceCattle,
     PlaceDestination,
     Protect,
+    Raise,
     Redeem,
+    RedeemFor,
     Reissue,
+    RemoveMarker,
+    Repay,
     Run,
     Sell,
+    SellNew,
+    Short,
+    StartCompany,
     Token,
     Withhold,
 )
 from engine.board.spelling import route_along, spell_route
-from engine.events import AnyEvent, CompanyClosed, PrivateMoved
+from engine.events import AnyEvent, CompanyClosed, PrivateMoved, TrainMoved
 from engine.game import Game
-from engine.holdings import unit
+from engine.holdings import presidents_percent, unit
 from engine.interchange.observe import observed
 from engine.interchange.site_file import FileError, SiteAction, SiteFile, live
 from engine.interchange.site_names import Instances, names_of, split
+from engine.interchange.site_shares import ShareRegister
 from engine.kernel import asked, game_of, new_game, refusal, stop, take
 from engine.notation import spell
 from engine.opening.waterfall import offered
 from engine.operating.connection import connects
-from engine.operating.run import route_value
+from engine.operating.run import best_run, route_value
 from engine.state import (
     BANK,
     IPO,
     POOL,
+    TREASURY,
+    AnyFrame,
+    Auction,
+    Borrowing,
     ConnectionTurn,
+    Formation,
     FreeToken,
     HomeToken,
+    MergerTurn,
     OperatingTurn,
     Protection,
+    ShareTrade,
     State,
+    StockTurn,
+    Subsidy,
+    Takeover,
     Waterfall,
     copied,
     is_seat,
@@ -73,6 +104,13 @@ FIRST_STEP = "destination"
 """With what a connection run begins on the site."""
 
 SITE_OPTION = "conventions 18xx.games"
+
+COMPANY_FRAMES = (OperatingTurn, MergerTurn, Borrowing, Takeover)
+"""Questions that are about one company."""
+
+
+def _subject(frame: AnyFrame) -> str | None:
+    return getattr(frame, "company", None)
 
 
 class Said(NamedTuple):
@@ -110,22 +148,27 @@ class Replay:
         self.start: State = copied(self.state)
         self.game: Game = game_of(self.state)
         self.instances = Instances(self.names)
+        self.register = ShareRegister()
         self.said: list[Said] = []
         self.presidents: dict[str, str] = {}
         self.warnings: list[str] = []
         self._id = 0
+        self._starting: str | None = None
+        self._ahead: list[SiteAction] = []
 
     def run(self) -> Iterator[SiteAction]:
         """Play action after action, yielding each that has been played. Raises Stopped."""
-        for action in live(self.file.actions):
+        line = live(self.file.actions)
+        for at, action in enumerate(line):
             self._id = action.id
+            self._ahead = line[at + 1 : at + 4]
             for each in (action, *action.auto):
                 self._act(each)
             yield action
 
     def observed(self, id: int) -> dict[str, Any]:
         """What the position shows, in the site's names."""
-        return observed(self.game, self.names, self.keys, id)
+        return observed(self.game, self.names, self.keys, id, self._starting)
 
     # -- saying ------------------------------------------------------------------------
 
@@ -147,8 +190,12 @@ class Replay:
         take(self.game, seat, action)
         self.state = self.game.state
         self.said.append(Said(self._id, seat, line, self.game.events))
+        if self.game.facts.company_sizes:
+            self.register.hear(self.state, action, seat, self.game.events)
         for event in self.game.events:
-            if isinstance(event, PrivateMoved) and is_seat(event.owner):
+            if isinstance(event, TrainMoved) and event.why.startswith("of the "):
+                self.instances.fleet_moved(event.source, event.target)
+            elif isinstance(event, PrivateMoved) and is_seat(event.owner):
                 self.instances.granted(event.private, event.owner)
             elif isinstance(event, CompanyClosed):
                 self.instances.company_closed(event.company)
@@ -189,8 +236,12 @@ class Replay:
         """Decline what is still asked of others than the one who acts."""
         for _ in range(100):
             top = self.game.top
-            if isinstance(top, OperatingTurn) and action.entity_type == "corporation":
+            if isinstance(top, COMPANY_FRAMES) and action.entity_type == "corporation":
                 waiting = top.company != self._company(action.actor)
+            elif isinstance(top, Borrowing | Takeover) or (
+                isinstance(top, MergerTurn) and top.stage == "convert"
+            ):
+                waiting = True
             else:
                 waiting = self._speaker(action) not in asked(self.game)
             seat = asked(self.game)[0] if asked(self.game) else ""
@@ -217,7 +268,7 @@ class Replay:
 
     def _do_pass(self, action: SiteAction) -> None:
         top, speaker = self.game.top, self._voice(action)
-        if speaker is None or speaker not in asked(self.game):
+        if speaker is None or speaker not in asked(self.game) or not self._is_asked(action):
             return
         if isinstance(top, OperatingTurn) and self._company_of(action) not in (None, top.company):
             return
@@ -225,16 +276,57 @@ class Replay:
             return
         self._declines(speaker)
 
+    def _is_asked(self, action: SiteAction) -> bool:
+        """Whether the question is one that the site puts to that kind of entity."""
+        top = self.game.top
+        of_company = isinstance(top, Borrowing | Takeover) or (
+            isinstance(top, MergerTurn) and top.stage == "convert"
+        )
+        if of_company:
+            return action.entity_type == "corporation" and self._company_of(action) == _subject(top)
+        if isinstance(top, OperatingTurn):
+            return action.entity_type != "player"
+        if isinstance(top, Auction | Subsidy | StockTurn | ShareTrade | MergerTurn | Formation):
+            return action.entity_type == "player" or (isinstance(top, StockTurn) and top.acting is not None)
+        return True
+
     def _company_of(self, action: SiteAction) -> str | None:
         return self._company(action.actor) if action.entity_type == "corporation" else None
 
     def _do_bid(self, action: SiteAction) -> None:
+        if action.corporation:
+            self._bid_for_company(action, self._company(action.corporation))
+            return
         private, price = self._private(action.company), action.price or 0
         top = self.game.top
         if isinstance(top, Waterfall) and offered(self.game) == private:
             self._ordinary(action, BuyPrivate(private, price))
         else:
             self._ordinary(action, Bid(private, price))
+
+    def _bid_for_company(self, action: SiteAction, company: str) -> None:
+        """A bid in an auction; where none is open yet, the first one, said once its home is placed."""
+        for _ in range(100):
+            top = self.game.top
+            if isinstance(top, Auction) and top.lot == company:
+                break
+            if isinstance(top, StockTurn) and self._seat(action.actor) == top.seat:
+                hex, node = self._home_ahead(action.corporation or "")
+                self._ordinary(action, StartCompany(company, hex, node, action.price or 0))
+                self._starting = company
+                return
+            seat = asked(self.game)[0] if asked(self.game) else ""
+            if not seat or refusal(self.game, seat, Pass()):
+                break
+            self._say(seat, Pass())
+        self._ordinary(action, Raise(action.price or 0))
+
+    def _home_ahead(self, company: str) -> tuple[str, int]:
+        """The city in which the company's home will be placed, an action further on."""
+        for later in self._ahead:
+            if later.type == "place_token" and later.actor == company:
+                return self.instances.city(later.city or "")
+        raise FileError(f"the {company} is started and its home is not placed")
 
     def _do_par(self, action: SiteAction) -> None:
         company = self._company(action.corporation)
@@ -252,13 +344,16 @@ class Replay:
         if any(self._company(s.rpartition("_")[0]) != company for s in action.shares):
             raise FileError("shares of several companies are named in one action")
         percent = action.percent or sum(
-            self.game.company_facts(company).shares[0] if s.endswith("_0") else unit(self.game, company)
+            presidents_percent(self.game, company) if s.endswith("_0") else unit(self.game, company)
             for s in action.shares
         )
         return company, percent // unit(self.game, company)
 
     def _do_buy_shares(self, action: SiteAction) -> None:
         company, count = self._shares(action)
+        if self.game.title.facts.company_sizes:
+            self._buy_of_sized(action, company, count)
+            return
         source = self.instances.share_source(action.shares[0])
         holder = company if action.entity_type == "corporation" else self._speaker(action)
         top = self.game.top
@@ -290,7 +385,27 @@ class Replay:
         self._ordinary(action, Redeem(company, holder))
         self._consent()
 
+    def _buy_of_sized(self, action: SiteAction, company: str, count: int) -> None:
+        """A purchase of shares whose number of shares was chosen: by the company, or by a player."""
+        self._decline_for_others(action)
+        if action.entity_type == "corporation":
+            self._say(self._speaker(action), RedeemFor(company, count))
+            self.register.moved(company, action.shares, company)
+            return
+        if isinstance(self.game.top, ShareTrade):
+            self._say(self._speaker(action), BuyNew(count))
+        else:
+            lies = {TREASURY: company, POOL: POOL}
+            likely = POOL if self.register.source(company, action.shares[0]) == POOL else TREASURY
+            there = [s for s in lies if self.game.held(lies[s], company) > 0]
+            source = likely if likely in there or not there else there[0]
+            self._say(self._speaker(action), Buy(company, source))
+        self.register.moved(company, action.shares, self._speaker(action))
+
     def _do_sell_shares(self, action: SiteAction) -> None:
+        if self.game.facts.company_sizes:
+            self._sell_of_sized(action)
+            return
         if action.entity_type == "corporation":
             self._ordinary(action, Reissue(self._company(action.actor)))
             for share in action.shares:
@@ -302,6 +417,68 @@ class Replay:
         for share in plain:
             self.instances.share_moved(share, POOL)
         self._follow_presidents(count - len(plain))
+
+    def _sell_of_sized(self, action: SiteAction) -> None:
+        """A sale of shares of a company whose number of shares was chosen."""
+        company, count = self._shares(action)
+        self._decline_for_others(action)
+        if isinstance(self.game.top, ShareTrade):
+            self._say(self._speaker(action), SellNew(count))
+        else:
+            self._say(self._speaker(action), Sell(company, count))
+        self.register.sold(company, action.shares, count, self._speaker(action))
+
+    def _do_short(self, action: SiteAction) -> None:
+        self._ordinary(action, Short(self._company(action.corporation)))
+
+    def _do_assign(self, action: SiteAction) -> None:
+        if action.target_type == "hex" and not self.game.facts.company_sizes:
+            self._place_improvement(action)
+        elif action.target_type == "hex":
+            self._say(self._speaker(action), Bridge(action.target or "", self._private(action.actor)))
+        elif action.target_type == "corporation":
+            self._offer_sale(action, self._company(action.target))
+        else:
+            top = self.game.top
+            size = top.size if isinstance(top, Formation) else None
+            self._ordinary(action, FloatCompany(size or 0, (self._private(action.target),)))
+
+    def _offer_sale(self, action: SiteAction, company: str) -> None:
+        """An offer for sale; what other companies are asked before it is declined."""
+        for _ in range(100):
+            top = self.game.top
+            if isinstance(top, MergerTurn) and (top.stage, top.company) == ("offer", company):
+                break
+            seat = asked(self.game)[0] if asked(self.game) else ""
+            if not seat or refusal(self.game, seat, Pass()):
+                break
+            self._say(seat, Pass())
+        self._say(self._speaker(action), OfferSale(company))
+
+    def _do_take_loan(self, action: SiteAction) -> None:
+        self._decline_for_others(action)
+        company = self._company(action.actor)
+        stock = isinstance(self.game.top, StockTurn | Auction)
+        self._say(self._speaker(action), LoanFor(company, 1) if stock else Loan(1))
+
+    def _do_payoff_loan(self, action: SiteAction) -> None:
+        self._ordinary(action, Repay(1))
+
+    def _do_convert(self, action: SiteAction) -> None:
+        self._ordinary(action, Convert())
+
+    def _do_merge(self, action: SiteAction) -> None:
+        company = self._company(action.corporation)
+        if action.entity_type == "player":
+            self._ordinary(action, Buyer(company))
+            return
+        president = self.state.companies[company].president
+        self._ordinary(action, Merge(company))
+        if self.state.offers and president:
+            self._say(president, Accept())
+
+    def _do_remove_token(self, action: SiteAction) -> None:
+        self._say(self._speaker(action), RemoveMarker(*self.instances.city(action.city or "")))
 
     def _do_buy_company(self, action: SiteAction) -> None:
         self._decline_for_others(action)
@@ -319,6 +496,14 @@ class Replay:
     def _do_lay_tile(self, action: SiteAction) -> None:
         tile = self.names.our_tile(split(action.tile or "")[0])
         using = self._private(action.actor) if action.entity_type == "company" else None
+        effect = self.game.private_facts(using).effect.get("kind") if using else None
+        if effect == "coal_mine":
+            said = Mine(tile, action.hex or "", action.rotation or 0, using)
+            self._own_works(action, said)
+            return
+        if effect == "tile_lay" and self.game.facts.second_lay_cost:
+            self._own_works(action, Mill(action.rotation or 0))
+            return
         lay = Lay(tile, action.hex or "", action.rotation or 0, using)
         if using:
             self._say(self._speaker(action), lay)
@@ -326,12 +511,20 @@ class Replay:
             self._ordinary(action, lay)
         self.instances.tile_laid(action.tile or "", lay.hex)
 
+    def _own_works(self, action: SiteAction, said: Action) -> None:
+        """A tile laid by the power of a private in the company's own turn."""
+        self._decline_for_others(action)
+        self._say(self._speaker(action), said)
+        self.instances.tile_laid(action.tile or "", action.hex or "")
+
     def _do_place_token(self, action: SiteAction) -> None:
         hex, node = self.instances.city(action.city or "")
         if hex not in self.game.facts.map.hexes:
             raise FileError(f"{action.city!r} is no city on the map")
         top = self.game.top
-        if isinstance(top, HomeToken):
+        if self._starting is not None:
+            self._starting = None  # it was said with the bid
+        elif isinstance(top, HomeToken):
             self._say(top.chooser, ChooseHome(top.company, hex, node))
         elif isinstance(top, FreeToken):
             self._say(self._speaker(action), Token(hex, node, top.private))
@@ -340,6 +533,10 @@ class Replay:
 
     def _do_run_routes(self, action: SiteAction) -> None:
         self._decline_for_others(action)
+        if not action.routes:
+            if best_run(self.game, self._company(action.actor)).revenue:
+                self._say(self._speaker(action), Run((), 0))
+            return
         recorded, earned = 0, 0
         routes = []
         for route in action.routes:
@@ -349,7 +546,8 @@ class Replay:
             try:
                 found = route_along(self.game.network, route.get("connections") or [])
                 routes.append((train, spell_route(self.game.network, found)))
-                worth = route_value(self.game, self._company(action.actor), found)
+                company = self._company(action.actor)
+                worth = route_value(self.game, company, msgspec.structs.replace(found, train=train))
             except (ValueError, LookupError, TypeError, AttributeError) as wrong:
                 if not isinstance(route.get("revenue"), int):
                     raise FileError(f"the {train}-train's route: {wrong}") from None
@@ -395,11 +593,12 @@ class Replay:
 
     def _do_choose(self, action: SiteAction) -> None:
         choices: dict[object, Action] = {"Map": PlaceDestination(), "Charter": KeepDestination()}
+        choices |= {size: FloatCompany(size) for size in self.game.facts.company_sizes}
         if action.choice not in choices:
             raise FileError(f"{action.choice!r} is no choice of this title")
         self._ordinary(action, choices[action.choice])
 
-    def _do_assign(self, action: SiteAction) -> None:
+    def _place_improvement(self, action: SiteAction) -> None:
         """The token of a private; a second one on the same hex closes the port."""
         private, hex = self._private(action.actor), action.target or ""
         word = self.game.private_facts(private).effect.get("word")

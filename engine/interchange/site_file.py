@@ -58,6 +58,7 @@ class SiteAction(msgspec.Struct, frozen=True):
     exchange: str | None = None
     choice: str | int | None = None
     target: str | None = None
+    target_type: str | None = None
     corporations: list[str] = []
 
     @property

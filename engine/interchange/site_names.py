@@ -124,6 +124,10 @@ class Instances:
     def train_moved(self, train: str, owner: str) -> None:
         self._trains[train] = owner
 
+    def fleet_moved(self, source: str, target: str) -> None:
+        """All trains of a company are another's."""
+        self._trains = {t: target if o == source else o for t, o in self._trains.items()}
+
     def company_closed(self, company: str) -> None:
         """The trains of a company are in the pool."""
         self._trains = {t: POOL if o == company else o for t, o in self._trains.items()}

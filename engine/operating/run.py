@@ -17,7 +17,7 @@ from engine.board.spelling import read_route, spell_route
 from engine.events import Ran
 from engine.facts import Facts, Node
 from engine.game import Game
-from engine.operating.stations import home_node
+from engine.operating.stations import home_node, printed_home
 from engine.state import ConnectionTurn, OperatingTurn
 from engine.title import Option
 
@@ -39,7 +39,7 @@ def stop_value(facts: Facts, phase: str, node: Node) -> int:
 
 
 def train_kind(g: Game, train: str) -> TrainKind:
-    return TrainKind(train, g.train_facts(train).distance)
+    return TrainKind(train, g.train_facts(train).distance, g.facts.own_station_bonus.get(train, 0))
 
 
 class _Asked(NamedTuple):
@@ -74,7 +74,7 @@ def destination(g: Game, company: str) -> Stop | None:
 
 def home(g: Game, company: str) -> Stop:
     """The stop where the company began."""
-    return g.company_facts(company).home.hex, home_node(g, company) or 0
+    return printed_home(g, company).hex, home_node(g, company) or 0
 
 
 def joining(g: Game, company: str) -> Joining | None:
@@ -146,12 +146,14 @@ def _earned(g: Game, asked: _Asked, run: Run) -> int:
 
 
 def route_value(g: Game, company: str, route: Route) -> int:
-    """Dollars that a route brings the company now."""
+    """Dollars that a route brings the company now, with the train that it names."""
 
     def value(stop: Stop) -> int:
         return stop_value(g.facts, g.state.phase, g.network.node(stop))
 
-    return revenue(g.network, route, value, g.title.terms(g, company))
+    tokens = sum(company in g.network.tokens.get(stop, ()) for stop in route.stops)
+    own = g.facts.own_station_bonus.get(route.train, 0) * tokens
+    return revenue(g.network, route, value, g.title.terms(g, company)) + own
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ import msgspec
 from engine.actions import Action, ChooseHome, Token
 from engine.board.faces import face_at, printed
 from engine.events import TokenPlaced, TokenShifted, TurnBegan
+from engine.facts import Home
 from engine.game import Game
 from engine.state import BANK, HomeToken, OperatingTurn
 from engine.title import Option
@@ -22,10 +23,17 @@ Chooser = Literal["president", "layer"]
 
 
 def token_cost(g: Game, company: str) -> int:
-    """Dollars for the company's next token (§19)."""
+    """Dollars for the company's next token (§19); nothing where they are paid for beforehand."""
     co = g.company(company)
     costs = (*g.company_facts(company).tokens, *[g.facts.kept_token_cost] * co.kept)
-    return costs[len(costs) - co.markers]
+    return costs[len(costs) - co.markers] if costs else 0
+
+
+def printed_home(g: Game, company: str) -> Home:
+    """The home of a company that has one printed on the map."""
+    home = g.company_facts(company).home
+    assert home is not None
+    return home
 
 
 def home_node(g: Game, company: str) -> int | None:
@@ -33,7 +41,7 @@ def home_node(g: Game, company: str) -> int | None:
 
     Cities are known by their edges: the home is wherever the track of the printed city has gone.
     """
-    home = g.company_facts(company).home
+    home = printed_home(g, company)
     if home.city is None:
         return None
     mask = printed(g.facts, home.hex).node_exits[home.city]
@@ -107,7 +115,7 @@ def establish_home(g: Game, company: str, chosen_by: Chooser) -> None:
 
 def place_home(g: Game, company: str, chosen_by: Chooser) -> None:
     """Place the home token of a company, unless it stands (§19, §19.1)."""
-    home, node = g.company_facts(company).home.hex, home_node(g, company)
+    home, node = printed_home(g, company).hex, home_node(g, company)
     if has_token(g, company, home):
         return
     if node is not None:
@@ -136,7 +144,7 @@ class HomeChoice:
         return f"to choose the home city of the {frame.company}"
 
     def options(self, g: Game, frame: HomeToken, seat: str) -> Iterator[Option]:
-        hex = g.company_facts(frame.company).home.hex
+        hex = printed_home(g, frame.company).hex
         for node in range(len(face_at(g.facts, g.state.tiles, hex).nodes)):
             choice = ChooseHome(frame.company, hex, node)
             if self.refuse(g, frame, seat, choice) is None:
@@ -145,8 +153,8 @@ class HomeChoice:
     def refuse(self, g: Game, frame: HomeToken, seat: str, action: Action) -> str | None:
         if not isinstance(action, ChooseHome) or action.company != frame.company:
             return f"The home city of the {frame.company} has to be chosen first (§19.1)."
-        if action.hex != g.company_facts(frame.company).home.hex:
-            return f"The home of the {frame.company} is in {g.company_facts(frame.company).home.hex} (§19.1)."
+        if action.hex != printed_home(g, frame.company).hex:
+            return f"The home of the {frame.company} is in {printed_home(g, frame.company).hex} (§19.1)."
         nodes = face_at(g.facts, g.state.tiles, action.hex).nodes
         if not 0 <= action.node < len(nodes) or free_slots(g, action.hex, action.node) < 1:
             return f"{action.hex} has no such vacant city (§19.1)."

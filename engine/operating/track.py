@@ -29,7 +29,8 @@ def replacements(g: Game, hex: str) -> tuple[str, ...]:
     if laid is None:
         if g.facts.map.hexes[hex].color not in BUILDABLE:
             return ()
-        return g.facts.preprinted_upgrades.get(g.title.printed_kinds[hex], ())
+        known = g.facts.preprinted_upgrades
+        return known.get(hex) or known.get(g.title.printed_kinds[hex], ())
     tiles = (g.facts.upgrades or {}).get(laid[0], ())
     if g.facts.tile_hexes or g.facts.tile_not_hexes:
         return tuple(tile for tile in tiles if belongs(g, tile, hex))
@@ -160,10 +161,19 @@ def gains(g: Game, company: str, hex: str, found: Fit) -> bool:
     return False
 
 
-def refuse_lay(g: Game, company: str, lay: Lay, *, connected: bool = True, discount: int = 0) -> str | None:
+def refuse_lay(
+    g: Game,
+    company: str,
+    lay: Lay,
+    *,
+    connected: bool = True,
+    discount: int = 0,
+    cost: int | None = None,
+) -> str | None:
     """Why the company may not lay that, in words, or None.
 
-    `connected`: it has to be (§18). `discount`: dollars that the terrain costs less.
+    `connected`: it has to be (§18). `discount`: dollars that the terrain costs less. `cost`:
+    what it costs, where that is not the terrain's figure.
     """
     if why := refuse_site(g, lay.hex) or refuse_tile(g, lay.tile, lay.hex):
         return why
@@ -178,7 +188,8 @@ def refuse_lay(g: Game, company: str, lay: Lay, *, connected: bool = True, disco
     for objection in g.title.lay_objections:
         if connected and (why := objection(g, company, lay, found)):
             return why
-    cost = max(terrain_cost(g, lay.hex) - discount, 0)
+    if cost is None:
+        cost = max(terrain_cost(g, lay.hex) - discount, 0)
     if cost > g.cash(company):
         return f"The terrain of {lay.hex} costs ${cost}, and the {company} has ${g.cash(company)} (§18)."
     return None

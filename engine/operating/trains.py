@@ -13,13 +13,21 @@ from dataclasses import dataclass, replace
 import msgspec
 
 from engine.actions import Action, Bankrupt, BuyTrain, Sell
-from engine.events import ImprovementGone, PhaseStarted, PrivateMoved, TrainMoved, TrainsGone
+from engine.events import (
+    EndInSight,
+    ImprovementGone,
+    PhaseStarted,
+    PrivateMoved,
+    TrainMoved,
+    TrainsGone,
+    Withdrawn,
+)
 from engine.game import Game
-from engine.holdings import certificate_limit, counted_certificates, counts, unit
+from engine.holdings import certificate_limit, counted_certificates, counts, unit, zones
 from engine.offers import Deal, make_offer
 from engine.operating.run import has_route
 from engine.operating.turn import is_past
-from engine.state import BANK, CLOSED, POOL, Discard, Offer, OperatingTurn
+from engine.state import BANK, CLOSED, POOL, Discard, MergerRound, Offer, OperatingRound, OperatingTurn
 from engine.stock.turn import held_companies, most_sellable, sell_shares
 from engine.title import Option
 from engine.trouble.emergency import declare_bankrupt, refuse_forced_sale
@@ -41,7 +49,16 @@ def cheapest(g: Game) -> int | None:
 
 def must_buy(g: Game, company: str) -> bool:
     """Whether the company has to own a train and does not (§20.2)."""
+    if not g.facts.limits.get("must_own_train", 1):
+        return False
     return not g.company(company).trains and cheapest(g) is not None and has_route(g, company)
+
+
+def obsolete(g: Game, train: str) -> bool:
+    """Whether a type of train can no longer be bought or sold, and leaves after its next run (1817 §2)."""
+    when = g.train_facts(train).obsolete_on
+    phases = g.facts.phases
+    return when is not None and any(p.on == when for p in phases[: phases.index(g.phase) + 1])
 
 
 def lacking(g: Game, company: str) -> int:
@@ -130,6 +147,10 @@ def _refuse_source(g: Game, company: str, buy: BuyTrain) -> str | None:
         return None if buy.train in g.state.pool else f"There is no {buy.train}-train in the pool (§21)."
     if buy.source not in g.state.companies or buy.train not in g.company(buy.source).trains:
         return f"The {buy.source} has no {buy.train}-train (§21)."
+    if obsolete(g, buy.train):
+        return f"A {buy.train}-train is obsolete and cannot be sold (§21)."
+    if g.company(buy.source).president is None or "liquidation" in zones(g, buy.source):
+        return f"The {buy.source} is in liquidation, and its trains are not sold (§21)."
     if buy.source == company:
         return f"The {company} cannot buy from itself."
     return "A train costs at least $1 (§21)." if buy.price is not None and buy.price < 1 else None
@@ -198,6 +219,13 @@ def start_phase(g: Game, train: str, *, by_price: bool) -> None:
     for facts in g.facts.trains:
         if facts.rusts_on == train:
             g.emit(TrainsGone(facts.name))
+        elif facts.obsolete_on == train:
+            g.emit(Withdrawn(facts.name))
+            for _ in range(g.state.pool.count(facts.name)):
+                g.emit(TrainMoved(facts.name, POOL, CLOSED, "obsolete"))
+    base = g.state.stack[0]
+    if "signal_end" in phases[at].notes and isinstance(base, OperatingRound | MergerRound):
+        g.emit(EndInSight(base.after, base.number))
     for facts_of_private in g.facts.privates:
         sym = facts_of_private.sym
         if facts_of_private.effect.get("removed_on") == train and sym in g.state.improvements:

@@ -51,11 +51,14 @@ class Step(Protocol):
 class OperatingTurns:
     """Asks the president of the company whose turn it is.
 
-    `ended`: why the game is over in the middle of a turn, if it is.
+    `ends`: what ends a turn before its last step. `before`: what comes before the next step. `ended`:
+    why the game is over in the middle of a turn, if it is.
     """
 
     steps: tuple[Step, ...]
     ended: Callable[[Game], str | None] = lambda g: None
+    ends: Callable[[Game, OperatingTurn], bool] = lambda g, turn: False
+    before: Callable[[Game], bool] = lambda g: False
 
     def _index(self, name: str) -> int:
         return next(i for i, step in enumerate(self.steps) if step.name == name)
@@ -106,7 +109,9 @@ class OperatingTurns:
         if why := self.ended(g):
             g.open(GameOver(why))
             return True
-        if g.company(frame.company).closed:
+        if self.before(g):
+            return True
+        if g.company(frame.company).closed or self.ends(g, frame):
             self._end(g, frame)
             return True
         step = self.steps[self._index(frame.step)]

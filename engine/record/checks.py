@@ -13,9 +13,10 @@ from engine.holdings import certificate_limit, unit
 from engine.kernel import asked, game_of
 from engine.operating.run import best_run
 from engine.operating.trains import for_sale
+from engine.record.setup import ZONES, zone_cell
 from engine.record.words import NONE, Words
 from engine.rounds import OperatingRounds
-from engine.state import BANK, POOL, TREASURY, OperatingRound, State, StockRound, StockTurn
+from engine.state import BANK, POOL, TREASURY, MergerRound, OperatingRound, State, StockRound, StockTurn
 from engine.stock.turn import holder_of
 
 Compared = tuple[str, str]
@@ -63,12 +64,46 @@ def _private(g: Game, words: Words) -> Compared:
 
 def _price(g: Game, words: Words) -> Compared:
     co = g.company(words.company())
+    if zone := words.is_next(*ZONES):
+        return f"{zone} {zone_cell(words, zone)[1]}", _zone(g, co.cell, zone)
     expected = words.is_next(NONE) or _dollars(words.amount())
     actual = _dollars(g.title.cell(co.cell).price) if co.cell else NONE
     if words.more:
         expected += f" in row {words.amount('a row of the market, from 0')}"
         actual += f" in row {co.cell[0]}" if co.cell else ""
     return expected, actual
+
+
+def _zone(g: Game, at: tuple[int, int] | None, zone: str) -> str:
+    """Where a token stands, by a zone if it is in that one."""
+    if at is None:
+        return NONE
+    cell = g.title.cell(at)
+    return f"{zone} {at[1]}" if zone in cell.zones else _dollars(cell.price)
+
+
+def _size(g: Game, words: Words) -> Compared:
+    size = g.company(words.company()).size
+    return words.is_next(NONE) or str(words.amount("a number of shares")), NONE if size is None else str(size)
+
+
+def _loans(g: Game, words: Words) -> Compared:
+    loans = g.company(words.company()).loans
+    return str(words.amount("a number of loans")), str(loans)
+
+
+def _interest(g: Game, words: Words) -> Compared:
+    return _dollars(words.amount()), _dollars(g.state.interest)
+
+
+def _mine(g: Game, words: Words) -> Compared:
+    hex = words.hex()
+    return hex, hex if hex in g.state.mines else NONE
+
+
+def _bridge(g: Game, words: Words) -> Compared:
+    hex = words.hex()
+    return hex, hex if hex in g.state.bridges else NONE
 
 
 def _par(g: Game, words: Words) -> Compared:
@@ -155,7 +190,7 @@ def _limit(g: Game, words: Words) -> Compared:
 
 
 def _round(g: Game, words: Words) -> Compared:
-    kind = words.word("opening", "stock", "operating", "over")
+    kind = words.word("opening", "stock", "operating", "merger", "over")
     expected, actual = [kind], _now(g)
     if kind == "stock" and words.more:
         expected.append(g.state.name(words.player()))
@@ -177,6 +212,8 @@ def _now(g: Game) -> list[str]:
             return ["stock", g.state.name(seat)]
         case OperatingRound(number=number):
             return ["operating", _company(g) or "?", str(number)]
+        case MergerRound(number=number):
+            return ["merger", _company(g) or "?", str(number)]
     return ["opening"]
 
 
@@ -259,6 +296,11 @@ CHECKS: dict[str, Callable[[Game, Words], Compared]] = {
     "connected": _connected,
     "closed": _closed,
     "over": _over,
+    "size": _size,
+    "loans": _loans,
+    "interest": _interest,
+    "mine": _mine,
+    "bridge": _bridge,
     "score": _score,
 }
 
@@ -271,6 +313,8 @@ def observed(state: State) -> list[str]:
         if co.cell is None:
             continue
         found.append(f"price {company} {g.price(company)} {co.cell[0]}")
+        if co.size is not None:
+            found += [f"size {company} {co.size}", f"loans {company} {co.loans}"]
         for holder, percent in co.shares.items():
             name = TREASURY if holder == company else state.name(holder)
             found.append(f"owns {name} {company} {percent // unit(g, company)}")

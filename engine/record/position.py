@@ -16,7 +16,9 @@ from engine.facts import PhaseFacts, tile_faces
 from engine.game import Game
 from engine.holdings import presidents_percent
 from engine.kernel import game_of, settle
-from engine.operating.stations import UNDECIDED, free_slots, home_node, reserved_slots
+from engine.loans import in_zone, rate
+from engine.merging.rounds import MergerRounds
+from engine.operating.stations import UNDECIDED, free_slots, home_node, printed_home, reserved_slots
 from engine.operating.track import belongs, blocker, supply
 from engine.record.deal import dealt_as
 from engine.record.setup import Said, note
@@ -30,6 +32,7 @@ from engine.state import (
     POOL,
     TREASURY,
     Allotment,
+    MergerRound,
     OperatingRound,
     State,
     StockRound,
@@ -157,6 +160,9 @@ def _totals(g: Game) -> dict[str, int | None]:
 
 def _place_holdings(g: Game, said: Said, company: str) -> None:
     """Shares, par, price, president, and whether it has floated and operated."""
+    if g.facts.company_sizes:
+        _place_sized(g, said, company)
+        return
     co, facts = g.company(company), g.company_facts(company)
     if company in said.closed:
         _place_closed(g, said, company)
@@ -177,6 +183,25 @@ def _place_holdings(g: Game, said: Said, company: str) -> None:
     co.running = co.floated and company not in said.new
     if company in said.new and not co.floated:
         raise Wrong(f"The {company} has not floated: {co.shares[IPO]} % are unsold.", company)
+
+
+def _place_sized(g: Game, said: Said, company: str) -> None:
+    """The same for a company whose number of shares was chosen: what nobody holds is in its treasury."""
+    co, at = g.company(company), said.cells.get(company)
+    if company not in said.sizes or at is None:
+        told = (said.sizes, said.cells, said.shares, said.presidents, said.trains, said.tokens, said.loans)
+        if any(company in what for what in told):
+            raise Wrong(f"The {company} needs a size and a price.", company)
+        return
+    held = {h: percent for h, percent in said.shares.get(company, {}).items() if percent}
+    rest = 100 - sum(held.values())
+    if rest < 0:
+        raise Wrong(f"{sum(held.values())} % of the {company} are held; there are 100 %.", company)
+    co.shares = {h: p for h, p in (held | {company: held.get(company, 0) + rest}).items() if p}
+    co.cell, co.par = at, _likely_par(g, at)
+    co.president = _president(g, said, company)
+    co.floated = co.running = True
+    co.loans = said.loans.get(company, 0)
 
 
 def _place_closed(g: Game, said: Said, company: str) -> None:
@@ -315,7 +340,7 @@ def _place_privates(g: Game, said: Said) -> None:
         when = facts.effect.get("closes_when", {})
         if "company" in when and g.company(when["company"]).trains:
             raise Wrong(f"The {private} closed with the first train of the {when['company']}.", private)
-        if is_seat(owner):
+        if is_seat(owner) or g.facts.company_sizes:
             continue
         if not facts.effect.get("sellable_to_company", True):
             raise Wrong(f"The {private} may not be sold to a company.", private)
@@ -377,10 +402,16 @@ def _placed(g: Game, tile: str) -> int:
 def _place_tokens(g: Game, said: Said, company: str) -> None:
     """The tokens that were named, and the home token of a company that has operated."""
     co, cities = g.company(company), said.tokens.get(company, [])
+    if g.company_facts(company).home is None:
+        for hex, node in cities:
+            g.state.tokens.setdefault(hex, []).append((_city(g, company, hex, node), company))
+        usual = g.facts.company_sizes[co.size].stations if co.size else 0
+        co.markers = said.markers.get(company, max(usual - len(cities), 0))
+        return
     if co.closed:
         return
     total = len(g.company_facts(company).tokens)
-    home = g.company_facts(company).home.hex
+    home = printed_home(g, company).hex
     stands = co.running or (co.floated and g.title.flotation.homes)
     if not co.running and any(not stands or hex != home for hex, _ in cities):
         what = "token on the map but its home's" if stands else "token on the map"
@@ -403,7 +434,8 @@ def _city(g: Game, company: str, hex: str, node: int | None) -> int:
     """The node where a token stands; of a home with a choice the first city that is free."""
     nodes = face_at(g.facts, g.state.tiles, hex).nodes
     cities = [i for i, each in enumerate(nodes) if each.kind == "city"]
-    if node is None and hex == g.company_facts(company).home.hex:
+    homed = g.company_facts(company).home is not None
+    if homed and node is None and hex == printed_home(g, company).hex:
         if (node := home_node(g, company)) is not None:
             return node
         if _chosen_with_tile(g) and hex not in g.state.tiles:
@@ -414,7 +446,7 @@ def _city(g: Game, company: str, hex: str, node: int | None) -> int:
     if node is None and cities:
         choices = " or ".join(f"{hex}.{i}" for i in cities)
         raise Wrong(f"{hex} has several cities; say where the {company} stands: {choices}.", company)
-    if node is None or (node not in cities and hex != g.company_facts(company).home.hex):
+    if node is None or (node not in cities and not (homed and hex == printed_home(g, company).hex)):
         raise Wrong(f"There is no city for a token at {hex if node is None else f'{hex}.{node}'}.", company)
     return node
 
@@ -432,7 +464,8 @@ def _check_cities(g: Game, said: Said) -> None:
         for node, company in tokens:
             if node == UNDECIDED:
                 continue
-            if not face.node_exits[node] and hex != g.company_facts(company).home.hex:
+            homed = g.company_facts(company).home is not None
+            if homed and not face.node_exits[node] and hex != printed_home(g, company).hex:
                 raise Wrong(f"No track leads to the city in {hex}, so no token can have come there.", company)
             beside = sum(there == hex for there in g.state.destinations.values())
             free = free_slots(g, hex, node) + (0 if g.places else beside)
@@ -457,6 +490,9 @@ def _place_money(g: Game, said: Said, unnamed: dict[str, int]) -> None:
             raise Wrong(f"The {who} has not floated, so it has no money.", who)
     out = sum(amount for who, amount in cash.items() if who != BANK)
     cash[BANK] = said.cash.get(BANK, whole - out)
+    if g.facts.bank is None:
+        g.state.cash = cash
+        return
     if cash[BANK] < 0 and said.left is None:
         about = BANK if BANK in said.cash else next(reversed(said.cash))
         raise Wrong(f"The bank would have ${cash[BANK]}; there are ${whole} in all.", about)
@@ -471,12 +507,33 @@ def _ends_with_set(g: Game) -> bool:
     return not isinstance(rounds, OperatingRounds) or rounds.whole_set
 
 
+def _place_merger(g: Game, kind: str, company: str, number: int) -> None:
+    """A merger round at that company's turn to grow, or at the sales from that company on."""
+    order = g.operating_order()
+    if company not in order:
+        raise Wrong(f"The {company} is not in play.", "round")
+    gray = tuple(c for c in order if in_zone(g, c, "acquisition"))
+    rounds = g.title.questions[MergerRound]
+    one_pass = isinstance(rounds, MergerRounds) and rounds.one_pass
+    stage = "convert" if kind == "merger" else "sales" if one_pass else "liquidate"
+    line = order if kind == "merger" else order[::-1]
+    of = g.phase.operating_rounds
+    left = tuple(line[line.index(company) :])
+    g.state.stack = [MergerRound(1, number, of, stage, left, gray, start=tuple(order))]
+
+
 def _place_round(g: Game, said: Said) -> None:
     """The frame of the round, and whose deal it is."""
+    g.state.mines, g.state.bridges = said.mines, said.bridges
+    if g.facts.loans is not None:
+        g.state.interest = rate(g) if said.interest is None else said.interest
     g.state.broken = said.left is not None
     g.state.priority = said.priority or said.stock or g.state.seats[0]
     rounds = g.phase.operating_rounds
     whole = _ends_with_set(g)
+    if said.merger:
+        _place_merger(g, *said.merger)
+        return
     if said.operating is None:
         last = rounds if whole else 1
         if said.left not in (None, last):

@@ -38,6 +38,12 @@ class Said:
     left: int | None = None
     stock: str | None = None
     operating: tuple[str, int] | None = None
+    sizes: dict[str, int] = field(default_factory=dict)
+    loans: dict[str, int] = field(default_factory=dict)
+    interest: int | None = None
+    mines: list[str] = field(default_factory=list)
+    bridges: list[str] = field(default_factory=list)
+    merger: tuple[str, str, int] | None = None
     lines: dict[str, int] = field(default_factory=dict)
 
 
@@ -58,8 +64,10 @@ def _read_cash(said: Said, words: Words) -> tuple[str, ...]:
 def _read_owns(said: Said, words: Words) -> tuple[str, ...]:
     place, company = words.holder(), words.company()
     holder = holder_of(company, place)
+    if words.g.facts.company_sizes and words.g.company(company).size is None:
+        raise Wrong(f"Say the number of shares of the {company} first: size {company} 5.")
     percent = words.amount("a number of shares") * unit(words.g, company)
-    if percent < 0:
+    if percent < 0 and not words.g.facts.company_sizes:
         raise Wrong("Nobody sells short in this title.")
     said.shares.setdefault(company, {})[holder] = percent
     return holder, company
@@ -80,13 +88,67 @@ def _read_private(said: Said, words: Words) -> tuple[str, ...]:
 
 
 def _read_price(said: Said, words: Words) -> tuple[str, ...]:
-    company, price = words.company(), words.amount()
+    company = words.company()
+    if zone := words.is_next(*ZONES):
+        said.cells[company] = zone_cell(words, zone)
+        said.market.append(company)
+        return (company,)
+    price = words.amount()
     row = words.amount("a row of the market, from 0") if words.more else None
     said.cells[company] = cell_of(words.g, price, row)
     if company in said.market:  # a par line came first
         said.market.remove(company)
     said.market.append(company)
     return (company,)
+
+
+ZONES = ("acquisition", "liquidation")
+"""Zones of the market whose spaces have no price by which they could be named."""
+
+
+def zone_cell(words: Words, zone: str) -> tuple[int, int]:
+    """The N-th space of a zone from the left, the first where no number is said."""
+    at = words.amount("the number of the space, from the left") if words.more else 1
+    rows = words.g.facts.market.rows
+    cells = [(r, c) for r, row in enumerate(rows) for c, x in enumerate(row) if x and zone in x.zones]
+    if not 1 <= at <= len(cells):
+        raise Wrong(f"There are {len(cells)} spaces of {zone} on the market of this title.")
+    return cells[at - 1]
+
+
+def _read_size(said: Said, words: Words) -> tuple[str, ...]:
+    company = words.company()
+    size = words.amount("a number of shares")
+    if size not in words.g.facts.company_sizes:
+        sizes = ", ".join(map(str, words.g.facts.company_sizes)) or "none to choose in this title"
+        raise Wrong(f"A company cannot have {size} shares; there is {sizes}.")
+    said.sizes[company] = words.g.company(company).size = size
+    return (company,)
+
+
+def _read_loans(said: Said, words: Words) -> tuple[str, ...]:
+    company = words.company()
+    said.loans[company] = words.amount("a number of loans")
+    if words.g.facts.loans is None:
+        raise Wrong("There are no loans in this title.")
+    return (company,)
+
+
+def _read_interest(said: Said, words: Words) -> tuple[str, ...]:
+    said.interest = words.amount()
+    return ("interest",)
+
+
+def _read_mine(said: Said, words: Words) -> tuple[str, ...]:
+    hex = words.hex()
+    said.mines.append(hex)
+    return (hex,)
+
+
+def _read_bridge(said: Said, words: Words) -> tuple[str, ...]:
+    hex = words.hex()
+    said.bridges.append(hex)
+    return (hex,)
 
 
 def cell_of(g: Game, price: int, row: int | None) -> tuple[int, int]:
@@ -183,8 +245,13 @@ def _read_left(said: Said, words: Words) -> tuple[str, ...]:
 
 
 def _read_round(said: Said, words: Words) -> tuple[str, ...]:
-    if words.word("stock", "operating") == "stock":
+    merging = ("merger", "sale") if words.g.facts.company_sizes else ()
+    kind = words.word("stock", "operating", *merging)
+    if kind == "stock":
         said.stock = words.player()
+    elif kind != "operating":
+        company = words.company()
+        said.merger = (kind, company, words.amount("the number of the round") if words.more else 1)
     else:
         company = words.company()
         said.operating = (company, words.amount("the number of the round in its set") if words.more else 1)
@@ -238,6 +305,11 @@ READERS: dict[str, Callable[[Said, Words], tuple[str, ...]]] = {
     "left": _read_left,
     "round": _read_round,
     "new": _read_new,
+    "size": _read_size,
+    "loans": _read_loans,
+    "interest": _read_interest,
+    "mine": _read_mine,
+    "bridge": _read_bridge,
     "closed": _read_closed,
     "connected": _read_connected,
     "destination": _read_destination,

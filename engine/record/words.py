@@ -105,7 +105,9 @@ class Words:
 
     def holder(self) -> str:
         """Who holds shares: a player, the initial offering, the pool, or a company's treasury."""
-        keeps = self.g.title.flotation.keeps_rest or "redeemed_shares" in self.g.facts.limits
+        limits = self.g.facts.limits
+        own = "redeemed_shares" in limits or bool(self.g.facts.company_sizes)
+        keeps = self.g.title.flotation.keeps_rest or own
         places = (IPO, POOL, TREASURY) if keeps else (IPO, POOL)
         if TREASURY not in places and self.is_next(TREASURY):
             raise Wrong("No company of this title holds shares in its treasury.")

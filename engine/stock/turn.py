@@ -341,9 +341,9 @@ def _is_brown(g: Game, company: str) -> bool:
     return company in g.state.companies and not BOUGHT_WITHOUT_LIMIT.isdisjoint(zones(g, company))
 
 
-def end_turn(g: Game, frame: StockTurn) -> None:
-    """Close the turn and tell the round what it was: a deal, or a pass."""
-    dealt = bool(frame.bought or frame.sold or frame.for_company)
+def end_turn(g: Game, frame: StockTurn, formed: str | None = None) -> None:
+    """Close the turn and tell the round what it was: a deal, a company `formed` in it, or a pass."""
+    dealt = bool(frame.bought or frame.sold or frame.for_company or frame.acting)
     if not dealt:
         g.emit(Passed(frame.seat, "the stock turn"))
     g.close()
@@ -354,6 +354,7 @@ def end_turn(g: Game, frame: StockTurn) -> None:
         turn=g.state.left_of(frame.seat),
         passes=0 if dealt else span.passes + 1,
         last=frame.seat if dealt else span.last,
+        formed=(*span.formed, formed) if formed else span.formed,
     )
     if frame.sold:
         mine = (*span.sold.get(frame.seat, ()), *frame.sold)

@@ -6,12 +6,13 @@ from collections.abc import Callable
 from functools import cache
 
 from engine.title import Title
-from engine.titles import t1830, t1851, t1870
+from engine.titles import t1817, t1830, t1851, t1870
 
 COMPOSERS: dict[str, Callable[[tuple[str, ...]], Title]] = {
     "1830": t1830.compose,
     "1851": t1851.compose,
     "1870": t1870.compose,
+    "1817": t1817.compose,
 }
 
 

@@ -19,7 +19,12 @@ from engine.operating.trains import Trade, TrainStep, train_deal
 from engine.operating.turn import OperatingTurns
 from engine.powers import Exchanges, FreeTokens, TilePowers
 from engine.privates import PrivateDeals, PrivateStep, may_buy_privates
-from engine.rounds import Ended, OperatingRounds, StockRounds, first_stock_round
+from engine.rounds import (
+    Ended,
+    OperatingRounds,
+    StockRounds,
+    first_stock_round,
+)
 from engine.state import (
     Bidding,
     Discard,

@@ -42,4 +42,10 @@ class Discards:
         g.emit(TrainMoved(action.train, frame.company, POOL, "discarded"))
 
     def settle(self, g: Game, frame: Discard) -> bool:
-        return False
+        """Of a company without a president the bank takes the oldest (1817 §7.4)."""
+        if g.company(frame.company).president is not None:
+            return False
+        g.close()
+        oldest = next(t for t in g.title.trains if t in g.company(frame.company).trains)
+        g.emit(TrainMoved(oldest, frame.company, POOL, "discarded"))
+        return True

@@ -53,7 +53,7 @@ def positions(title: str, name: str) -> list[Position]:
     facts = facts_of(title)
     with gzip.open(folder / f"{name}.json.gz") as file:
         placed = {a["id"]: a for a in _actions(json.load(file)) if a["type"] == "place_token"}
-    homes = {c.sym: c.home for c in facts.companies}
+    homes = {c.sym: c.home for c in facts.companies if c.home}
     # Nodes of tokens and of homes that wait for theirs, as tiles move them.
     nodes = {(home.hex, sym): home.city or 0 for sym, home in homes.items()}
     seen: set[tuple[str, str]] = set()

@@ -1,0 +1,125 @@
+"""Auctions among players: each in turn bids more or leaves, and the last one wins.
+
+What is auctioned, and what may be bid for it, is a `Lots` for each kind of lot; all else is the same.
+A player may leave how far he would go: his bid is then raised by the least for him until it would
+be more than that, and he leaves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Protocol
+
+import msgspec
+
+from engine.actions import Action, Bid, BidUpTo, Pass, Raise
+from engine.events import BidMade, Passed
+from engine.game import Game
+from engine.state import Auction
+from engine.title import Option
+
+
+class Lots(Protocol):
+    """One kind of thing that is auctioned."""
+
+    def amounts(self, g: Game, frame: Auction, seat: str) -> range:
+        """What that player may bid now, without a gap but for its step."""
+
+    def refuse(self, g: Game, frame: Auction, seat: str, amount: int) -> str | None:
+        """Why he may not bid so much, or None."""
+
+    def words(self, g: Game, frame: Auction) -> str:
+        """The lot as a person would say it."""
+
+    def sold(self, g: Game, frame: Auction) -> None:
+        """What follows once it is over; the frame is closed. `leader` may be None."""
+
+    def says_lot(self) -> bool:
+        """Whether a bid names its lot."""
+
+
+@dataclass(frozen=True)
+class Auctions:
+    """Asks the next bidder."""
+
+    lots: Mapping[str, Lots]
+
+    def asked(self, g: Game, frame: Auction) -> tuple[str, ...]:
+        return frame.bidders[:1]
+
+    def needs(self, g: Game, frame: Auction) -> str:
+        lots = self.lots[frame.kind]
+        least = lots.amounts(g, frame, frame.bidders[0])[0]
+        return f"to bid ${least} or more for {lots.words(g, frame)}, or to pass"
+
+    def options(self, g: Game, frame: Auction, seat: str) -> Iterator[Option]:
+        lots = self.lots[frame.kind]
+        amounts = lots.amounts(g, frame, seat)
+        if amounts:
+            bid = self._bid(frame, amounts[0])
+            what = lots.words(g, frame)
+            yield Option(bid, f"Bid for {what}, ${amounts[0]} or more", amounts)
+            yield Option(BidUpTo(amounts[0]), f"Bid for {what} up to a secret limit", amounts)
+        yield Option(Pass(), f"Leave the auction for {lots.words(g, frame)}")
+
+    def _bid(self, frame: Auction, amount: int) -> Action:
+        return Bid(frame.lot, amount) if self.lots[frame.kind].says_lot() else Raise(amount)
+
+    def refuse(self, g: Game, frame: Auction, seat: str, action: Action) -> str | None:
+        lots = self.lots[frame.kind]
+        match action:
+            case Pass():
+                return None
+            case Bid(lot, amount) if lots.says_lot() and lot == frame.lot:
+                return lots.refuse(g, frame, seat, amount)
+            case Raise(amount) if not lots.says_lot():
+                return lots.refuse(g, frame, seat, amount)
+            case BidUpTo(amount):
+                return lots.refuse(g, frame, seat, amount)
+        return (
+            f"{lots.words(g, frame)[:1].upper()}{lots.words(g, frame)[1:]} is being auctioned: bid or pass."
+        )
+
+    def take(self, g: Game, frame: Auction, seat: str, action: Action) -> None:
+        match action:
+            case Bid(_, amount) | Raise(amount):
+                g.change(raised(g, frame, seat, amount))
+            case BidUpTo(amount):
+                least = self.lots[frame.kind].amounts(g, frame, seat)[0]
+                limits = frame.limits | {seat: amount}
+                g.change(raised(g, msgspec.structs.replace(frame, limits=limits), seat, least))
+            case _:
+                g.emit(Passed(seat, f"the auction for {self.lots[frame.kind].words(g, frame)}"))
+                g.change(left(frame, seat))
+
+    def settle(self, g: Game, frame: Auction) -> bool:
+        if frame.bidders in ((), (frame.leader,)):
+            g.close()
+            self.lots[frame.kind].sold(g, frame)
+            return True
+        seat = frame.bidders[0]
+        amounts = self.lots[frame.kind].amounts(g, frame, seat) if seat in g.state.active else range(0)
+        if not amounts:
+            g.change(left(frame, seat))
+            return True
+        if seat in frame.limits:
+            if amounts[0] <= frame.limits[seat]:
+                g.change(raised(g, frame, seat, amounts[0]))
+            else:
+                g.emit(Passed(seat, f"the auction for {self.lots[frame.kind].words(g, frame)}"))
+                g.change(left(frame, seat))
+            return True
+        return False
+
+
+def raised(g: Game, frame: Auction, seat: str, amount: int) -> Auction:
+    """The auction with that bid; the seat comes last now."""
+    g.emit(BidMade(seat, frame.lot, amount))
+    bidders = (*(s for s in frame.bidders if s != seat), seat)
+    return msgspec.structs.replace(frame, bidders=bidders, high=amount, leader=seat)
+
+
+def left(frame: Auction, seat: str) -> Auction:
+    """The auction without that seat."""
+    return msgspec.structs.replace(frame, bidders=tuple(s for s in frame.bidders if s != seat))

@@ -1,0 +1,100 @@
+"""Loans of companies: how many, what they cost, and where they move the price (1817 §1.2.5)."""
+
+from __future__ import annotations
+
+from engine import market
+from engine.events import InterestSet, LoansChanged
+from engine.facts import LoanFacts, SizeFacts
+from engine.game import Game
+from engine.state import BANK
+
+
+def terms_of(g: Game) -> LoanFacts:
+    """The bank's loans. Raises AssertionError in a title without any."""
+    assert g.facts.loans is not None
+    return g.facts.loans
+
+
+def size_facts(g: Game, company: str) -> SizeFacts:
+    """What a company of its number of shares has. Raises AssertionError before it has one."""
+    size = g.company(company).size
+    assert size is not None
+    return g.facts.company_sizes[size]
+
+
+def in_zone(g: Game, company: str, *zones: str) -> bool:
+    """Whether the company's token stands in one of these zones of the market."""
+    return g.company(company).cell is not None and not set(zones).isdisjoint(g.cell(company).zones)
+
+
+def is_liquid(g: Game, company: str) -> bool:
+    """Whether a company is in play and neither in liquidation nor in acquisition (§1.2.2)."""
+    return g.company(company).cell is not None and not in_zone(g, company, "liquidation", "acquisition")
+
+
+def taken(g: Game) -> int:
+    """How many loans all companies have together."""
+    return sum(co.loans for co in g.state.companies.values())
+
+
+def room(g: Game, company: str) -> int:
+    """How many loans more the company may take."""
+    if g.company(company).size is None:
+        return 0
+    most = size_facts(g, company).max_loans - g.company(company).loans
+    return max(min(most, terms_of(g).count - taken(g)), 0)
+
+
+def refuse_loans(g: Game, company: str, count: int) -> str | None:
+    """Why the company may not take so many loans, or None."""
+    if count < 1:
+        return "At least one loan has to be taken."
+    if count > room(g, company):
+        return f"The {company} may take {room(g, company)} more loans (§1.2.5)."
+    return None
+
+
+def take_loans(g: Game, company: str, count: int = 1) -> None:
+    """Take loans, each of which moves the price a space to the left (§1.2.5)."""
+    for _ in range(count):
+        g.emit(LoansChanged(company, 1, "taken"))
+        g.pay(BANK, company, terms_of(g).value, "a loan")
+        market.move(g, company, market.left(g, market.place(g, company)), "a loan")
+
+
+def repay_loans(g: Game, company: str, count: int = 1, *, moving: bool = True) -> None:
+    """Repay loans, each of which moves the price a space to the right unless it is not `moving`."""
+    for _ in range(count):
+        g.emit(LoansChanged(company, -1, "repaid"))
+        g.pay(company, BANK, terms_of(g).value, "a loan repaid")
+        if moving:
+            market.move(g, company, market.right(g, market.place(g, company)), "a loan repaid")
+
+
+def rate(g: Game) -> int:
+    """The dollars that a loan costs with as many taken as there are now (§1.2.5)."""
+    terms = terms_of(g)
+    rows = -(-taken(g) // terms.step)
+    return terms.rate_step * max(rows, 1)
+
+
+def set_interest(g: Game) -> None:
+    """Fix the interest for the operating round that begins (§6)."""
+    if rate(g) != g.state.interest:
+        g.emit(InterestSet(rate(g)))
+
+
+def interest_due(g: Game, company: str) -> int:
+    return g.company(company).loans * g.state.interest
+
+
+def liquidate(g: Game, company: str, why: str) -> None:
+    """Put the company's token into the liquidation space (§6.8, §6.10)."""
+    row, column = next(
+        (r, c)
+        for r, cells in enumerate(g.facts.market.rows)
+        for c, cell in enumerate(cells)
+        if cell is not None and "liquidation" in cell.zones
+    )
+    if g.company(company).cell is not None:
+        market.move(g, company, (row, column), why)

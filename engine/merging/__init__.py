@@ -1,0 +1,1 @@
+"""Merger and acquisition rounds: companies that convert, merge, and are sold."""

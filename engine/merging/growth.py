@@ -1,0 +1,588 @@
+"""Conversions and mergers, and the share deals and loans that follow them (1817 §7.1, §7.3)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import msgspec
+
+from engine.actions import (
+    Action,
+    BuyNew,
+    Convert,
+    Keep,
+    Loan,
+    Merge,
+    OfferSale,
+    Pass,
+    RemoveMarker,
+    SellNew,
+)
+from engine.events import (
+    CashMoved,
+    LoansChanged,
+    MarkersChanged,
+    Passed,
+    PresidentLost,
+    PresidentNamed,
+    PriceMoved,
+    PrivateMoved,
+    Restructured,
+    TokenTaken,
+    TrainMoved,
+)
+from engine.game import Game
+from engine.holdings import certificate_limit, counted_certificates, unit
+from engine.loans import is_liquid, liquidate, refuse_loans, room, size_facts, take_loans
+from engine.merging.sale import anybody_could_buy, put_up
+from engine.offers import Deal, lapse_offers, make_offer
+from engine.operating.stations import city_words
+from engine.state import (
+    BANK,
+    Borrowing,
+    Discard,
+    MergerRound,
+    MergerTurn,
+    Offer,
+    Settlement,
+    ShareTrade,
+    Surplus,
+    is_seat,
+)
+from engine.stock.floor import buy, refuse_buy
+from engine.title import Option
+from engine.trouble.crisis import refuse_sale, sell
+
+
+def next_size(g: Game, company: str) -> int | None:
+    """The number of shares that the company would have after converting or merging."""
+    size = g.company(company).size
+    larger = [s for s in sorted(g.facts.company_sizes) if size is not None and s > size]
+    return larger[0] if larger else None
+
+
+def merger_round(g: Game) -> MergerRound:
+    """The merger round that is going on. Raises AssertionError outside one."""
+    frame = g.state.stack[0]
+    assert isinstance(frame, MergerRound)
+    return frame
+
+
+def may_grow(g: Game, company: str) -> bool:
+    """Whether the company may still convert or merge in this round (§7.1)."""
+    span = merger_round(g)
+    return (
+        g.company(company).president is not None
+        and is_liquid(g, company)
+        and company not in span.merged
+        and company not in span.gray
+        and next_size(g, company) is not None
+    )
+
+
+def value_cell(g: Game, dollars: int) -> tuple[int, int]:
+    """The space of the highest price that is not above so many dollars."""
+    cells = [
+        (cell.price, (r, c))
+        for r, row in enumerate(g.facts.market.rows)
+        for c, cell in enumerate(row)
+        if cell is not None and 0 < cell.price <= dollars
+    ]
+    return max(cells)[1]
+
+
+def merged_price(g: Game, company: str, other: str) -> tuple[int, int]:
+    """Where the token of two companies that merge comes to: the sum of two prices where two shares
+    become one, their average otherwise (§7.1.2, §7.1.3)."""
+    total = g.price(company) + g.price(other)
+    return value_cell(g, total if g.company(company).size == 2 else total // 2)
+
+
+def merged_shares(g: Game, company: str, other: str) -> dict[str, int]:
+    """Percent by holder after a merger; the treasuries are the company's that is named first."""
+    mine, theirs = g.company(company).shares, g.company(other).shares
+    size = next_size(g, company)
+    assert size is not None
+    # The two shares of a 2-share company become one, others one each.
+    per_share = 100 if g.company(company).size == 2 else unit(g, company)
+    found: dict[str, int] = {}
+    for shares, sym in ((mine, company), (theirs, other)):
+        for holder, percent in shares.items():
+            to = company if holder == sym else holder
+            found[to] = found.get(to, 0) + percent * 100 // (per_share * size)
+    rest = 100 - sum(found.values())
+    found[company] = found.get(company, 0) + rest
+    return {h: p for h, p in found.items() if p}
+
+
+def refuse_merger(g: Game, company: str, merge: Merge, *, least_holder: bool = True) -> str | None:
+    """Why the company may not merge with that one, whatever its president thinks; or None (§7.1)."""
+    other = merge.company
+    if other == company:
+        return f"The {company} cannot merge with itself."
+    if not may_grow(g, company) or not may_grow(g, other):
+        which = other if may_grow(g, company) else company
+        return f"The {which} cannot merge in this round (§7.1)."
+    if g.company(other).size != g.company(company).size:
+        return "Only companies with the same number of shares merge (§7.1)."
+    if merge.survivor not in (None, company, other):
+        return f"What remains is the {company} or the {other} (§7.1.2)."
+    shares = merged_shares(g, company, other)
+    if g.company(company).size == 2:
+        seat = g.president(company)
+        if g.president(other) != seat:
+            price = g.title.cell(merged_price(g, company, other)).price
+            if price > g.cash(seat):
+                who = g.state.name(seat)
+                return f"{who} would have to buy a share for ${price}, and has ${g.cash(seat)} (§7.1.2)."
+        return None
+    size = next_size(g, company)
+    assert size is not None
+    if not any(is_seat(h) and p >= 200 // size for h, p in shares.items()):
+        return "Nobody would hold enough for the president's certificate (§7.1.3)."
+    return None
+
+
+def convert(g: Game, company: str) -> None:
+    """Give the company more shares: each is a smaller part of it, the new ones are its own (§7.1.1)."""
+    size, old = next_size(g, company), g.company(company)
+    assert size is not None and old.size is not None
+    ratio = {h: p * old.size // size for h, p in old.shares.items()}
+    ratio[company] = ratio.get(company, 0) + 100 - sum(ratio.values())
+    g.emit(Restructured(company, size, ratio))
+    begin_aftermath(g, company, (company,), converted=company)
+
+
+def begin_aftermath(g: Game, company: str, merged: tuple[str, ...], converted: str | None = None) -> None:
+    """What follows a conversion or merger: share deals, then loans (§7.1.4)."""
+    span = merger_round(g)
+    lapse_offers(g)
+    g.close()
+    g.change(msgspec.structs.replace(span, merged=(*span.merged, *merged), willing=None, converted=converted))
+    g.open(Borrowing(company))
+    g.open(ShareTrade(company, tuple(g.state.seats_from(g.president(company)))))
+
+
+def merge(g: Game, company: str, other: str, survivor: str, *, stays: bool = False) -> None:
+    """Merge two companies, begun by the first; one of them survives (§7.1.2, §7.1.3).
+
+    `stays`: a token that comes to the space in which it stands keeps its place there, as on the site.
+    """
+    gone = other if survivor == company else company
+    first, second = g.president(company), g.president(other)
+    cell, shares = merged_price(g, company, other), merged_shares(g, survivor, gone)
+    size, small = next_size(g, company), g.company(company).size == 2
+    assert size is not None
+    g.emit(Restructured(survivor, size, shares))
+    if not (stays and g.company(survivor).cell == cell):
+        g.emit(PriceMoved(survivor, cell, "merged"))
+    best = max(p for h, p in shares.items() if is_seat(h))
+    largest = [s for s in (first, second, *g.state.seats_from(first)) if shares.get(s, 0) == best]
+    president = first if small else largest[0]
+    g.emit(PresidentNamed(survivor, president))
+    take_assets(g, survivor, gone, loans=True)
+    begin_aftermath(g, survivor, (company, other))
+    g.emit(PresidentLost(gone))
+    g.emit(Restructured(gone, size, {gone: 100}))
+    if small and first != second:
+        price = g.price(survivor)
+        percent = unit(g, survivor)
+        g.pay(first, survivor, price, f"{percent} % of the {survivor}")
+        holdings = g.company(survivor).shares
+        moved = {survivor: holdings[survivor] - percent, first: holdings[first] + percent}
+        g.emit(Restructured(survivor, size, holdings | moved))
+    settle_excess(g, survivor, gone, and_then=Settlement(gone, 0))
+
+
+def take_assets(g: Game, buyer: str, target: str, *, loans: bool) -> None:
+    """Give a company all that another has: cash and loans where they come with it, trains, privates,
+    station markers (§7.2.4, §7.3)."""
+    if loans:
+        cash = g.cash(target)
+        if cash:
+            g.emit(CashMoved(target, buyer, cash, f"what the {target} had"))
+        if count := g.company(target).loans:
+            g.emit(LoansChanged(target, -count, f"to the {buyer}"))
+            g.emit(LoansChanged(buyer, count, f"of the {target}"))
+    for train in list(g.company(target).trains):
+        g.emit(TrainMoved(train, target, buyer, f"of the {target}"))
+    for private in g.privates_of(target):
+        g.emit(PrivateMoved(private, buyer))
+
+
+def take_markers(g: Game, buyer: str, target: str) -> None:
+    """Replace the markers of one company by those of another, one in a hex, eight in all (§7.3)."""
+    limit = g.facts.max_stations
+    spare = g.company(target).markers
+    for hex in [h for h, here in g.state.tokens.items() if any(c == target for _, c in here)]:
+        here = g.state.tokens[hex]
+        if any(c == buyer for _, c in here):
+            g.emit(TokenTaken(target, hex, None))
+            spare += 1
+        else:
+            g.emit(TokenTaken(target, hex, buyer))
+    if g.company(target).markers:
+        g.emit(MarkersChanged(target, -g.company(target).markers))
+    placed = standing(g, buyer)
+    fits = max(min(spare, limit - len(placed) - g.company(buyer).markers), 0)
+    if fits:
+        g.emit(MarkersChanged(buyer, fits))
+    above = min(len(placed) + g.company(buyer).markers - limit, g.company(buyer).markers)
+    if above > 0:
+        g.emit(MarkersChanged(buyer, -above))
+
+
+def standing(g: Game, company: str) -> list[str]:
+    """The hexes with a marker of the company."""
+    return [h for h, here in g.state.tokens.items() if any(c == company for _, c in here)]
+
+
+def settle_excess(g: Game, company: str, target: str, and_then: Settlement | None = None) -> None:
+    """Ask for the markers and trains above the limits, markers first (§7, §7.3); between them comes what
+    is given."""
+    for _ in range(len(g.company(company).trains) - g.phase.train_limit):
+        g.open(Discard(company))
+    if and_then:
+        g.open(and_then)
+    mine, theirs = standing(g, company), standing(g, target)
+    if len(mine) + len(theirs) > g.facts.max_stations or set(mine) & set(theirs):
+        g.open(Surplus(company, target))
+    else:
+        take_markers(g, company, target)
+
+
+def merge_doubles(g: Game, company: str, target: str, *, same_city: bool) -> None:
+    """Of two markers in one hex one goes onto the charter (§7); `same_city`: only in one city."""
+    for hex in standing(g, target):
+        places = {owner: node for node, owner in g.state.tokens[hex]}
+        if company in places and (not same_city or places[company] == places[target]):
+            g.emit(TokenTaken(company, hex, None))
+            g.emit(MarkersChanged(company, 1))
+
+
+@dataclass(frozen=True)
+class MergerTurns:
+    """Asks a president whether his company converts, merges, or is offered for sale.
+
+    `initiator_survives`: of two that merge the one whose turn it is remains, as on the site.
+    """
+
+    initiator_survives: bool = False
+
+    def asked(self, g: Game, frame: MergerTurn) -> tuple[str, ...]:
+        return (g.president(frame.company),)
+
+    def needs(self, g: Game, frame: MergerTurn) -> str:
+        if frame.stage == "offer":
+            return f"to offer the {frame.company} for sale, or to pass"
+        return f"to convert or merge the {frame.company}, or to pass"
+
+    def options(self, g: Game, frame: MergerTurn, seat: str) -> Iterator[Option]:
+        if frame.stage == "offer":
+            price = g.price(frame.company) * (g.company(frame.company).size or 0)
+            yield Option(OfferSale(frame.company), f"Offer the {frame.company} for sale at ${price} or more")
+        else:
+            if self.refuse(g, frame, seat, Convert()) is None:
+                yield Option(
+                    Convert(), f"Convert the {frame.company} to {next_size(g, frame.company)} shares"
+                )
+            for other in g.operating_order():
+                for survivor in (None, other):
+                    said = Merge(other, survivor)
+                    if self.refuse(g, frame, seat, said) is None:
+                        mine = g.company(other).president == seat
+                        consent = "" if mine else ", if its president agrees"
+                        stays = survivor or frame.company
+                        yield Option(
+                            said, f"Merge the {frame.company} with the {other}; the {stays} remains{consent}"
+                        )
+        yield Option(Pass(), f"The {frame.company} does nothing")
+
+    def refuse(self, g: Game, frame: MergerTurn, seat: str, action: Action) -> str | None:
+        match action:
+            case Pass():
+                return None
+            case OfferSale(company) if frame.stage == "offer":
+                return (
+                    None if company == frame.company else f"It is the turn of the {frame.company} (§7.2.3)."
+                )
+            case Convert() if frame.stage == "convert":
+                if not may_grow(g, frame.company):
+                    return f"The {frame.company} cannot convert in this round (§7.1)."
+                return None
+            case Merge() if frame.stage == "convert":
+                return self._refuse_merge(g, frame.company, seat, action)
+        what = "offer it for sale" if frame.stage == "offer" else "convert or merge it"
+        return f"It is the turn of the {frame.company}: {what}, or pass (§7)."
+
+    def _refuse_merge(self, g: Game, company: str, seat: str, action: Merge) -> str | None:
+        if action.survivor == company:
+            return f"The {company} remains where nothing else is said: merge {action.company} (§7.1.2)."
+        if self.initiator_survives and action.survivor is not None:
+            return f"The {company} remains (§7.1.2)."
+        if any(o.deal == action and o.source == company for o in g.state.offers):
+            return "That is offered."
+        return refuse_merger(g, company, action)
+
+    def take(self, g: Game, frame: MergerTurn, seat: str, action: Action) -> None:
+        match action:
+            case Convert():
+                convert(g, frame.company)
+            case Merge(other, survivor):
+                if g.president(other) == seat:
+                    stays = self.initiator_survives
+                    merge(g, frame.company, other, survivor or frame.company, stays=stays)
+                else:
+                    make_offer(g, seat, g.president(other), action, frame.company, other, 0)
+            case OfferSale(company):
+                g.close()
+                put_up(g, company)
+            case _:
+                g.emit(Passed(frame.company, "a sale" if frame.stage == "offer" else "growth"))
+                g.close()
+                lapse_offers(g)
+
+    def settle(self, g: Game, frame: MergerTurn) -> bool:
+        if g.company(frame.company).president is None:
+            g.close()
+            return True
+        if frame.stage == "offer":
+            idle = not anybody_could_buy(g, frame.company)
+        else:
+            idle = not may_grow(g, frame.company)
+        if idle:
+            g.close()
+            lapse_offers(g)
+        return idle
+
+
+def merger_deal(*, stays: bool = False) -> Deal:
+    """How an offer to merge is judged and carried out on acceptance (`stays`: see `merge`)."""
+
+    def refuse(g: Game, offer: Offer) -> str | None:
+        if not isinstance(g.top, MergerTurn) or g.top.company != offer.source:
+            return f"A merger is agreed in the turn of the {offer.source} (§7.1)."
+        assert isinstance(offer.deal, Merge)
+        return refuse_merger(g, offer.source, offer.deal)
+
+    def take(g: Game, offer: Offer) -> None:
+        assert isinstance(offer.deal, Merge)
+        merge(g, offer.source, offer.target, offer.deal.survivor or offer.source, stays=stays)
+
+    return Deal(refuse, take)
+
+
+@dataclass(frozen=True)
+class ShareTrades:
+    """Asks the president, then every other player once, for share deals (§7.1.4).
+
+    `new_president_goes_on`: who becomes president by his purchase may buy more.
+    """
+
+    new_president_goes_on: bool = False
+
+    def asked(self, g: Game, frame: ShareTrade) -> tuple[str, ...]:
+        return frame.seats[:1]
+
+    def needs(self, g: Game, frame: ShareTrade) -> str:
+        return f"to buy or sell shares of the {frame.company}, or to pass"
+
+    def options(self, g: Game, frame: ShareTrade, seat: str) -> Iterator[Option]:
+        yield from self._deals(g, frame, seat)
+        yield Option(Pass(), f"No more of the {frame.company}")
+
+    def _deals(self, g: Game, frame: ShareTrade, seat: str) -> Iterator[Option]:
+        company = frame.company
+        for count in range(1, max(g.held(company, company), 0) // unit(g, company) + 1):
+            if self.refuse(g, frame, seat, said := BuyNew(count)) is None:
+                yield Option(
+                    said, f"Buy {count * unit(g, company)} % of the {company} for ${count * g.price(company)}"
+                )
+        for count in range(1, max(g.held(seat, company), 0) // unit(g, company) + 1):
+            if self.refuse(g, frame, seat, sale := SellNew(count)) is None:
+                yield Option(
+                    sale,
+                    f"Sell {count * unit(g, company)} % of the {company} for ${count * g.price(company)}",
+                )
+
+    def refuse(self, g: Game, frame: ShareTrade, seat: str, action: Action) -> str | None:
+        company = frame.company
+        presides = g.company(company).president == seat
+        match action:
+            case Pass():
+                return None
+            case BuyNew(count):
+                if count != 1 and not presides:
+                    return "Who is not president buys one share (§7.1.4)."
+                if counted_certificates(g, seat) > certificate_limit(g):
+                    return f"The limit is {certificate_limit(g)} certificates (§5.1)."
+                return refuse_buy(g, seat, company, company, count)
+            case SellNew(count):
+                if presides:
+                    return "The president does not sell now (§7.1.4)."
+                return refuse_sale(g, seat, company, count)
+        return f"Shares of the {company} are bought and sold now (§7.1.4)."
+
+    def take(self, g: Game, frame: ShareTrade, seat: str, action: Action) -> None:
+        company = frame.company
+        presides = g.company(company).president == seat
+        match action:
+            case BuyNew(count):
+                buy(g, seat, company, company, count)
+                goes_on = presides or (self.new_president_goes_on and g.company(company).president == seat)
+                if goes_on:
+                    g.change(msgspec.structs.replace(frame, acted=True))
+                    return
+            case SellNew(count):
+                sell(g, seat, company, count)
+            case _:
+                g.emit(Passed(seat, f"shares of the {company}"))
+        g.change(ShareTrade(company, frame.seats[1:]))
+
+    def settle(self, g: Game, frame: ShareTrade) -> bool:
+        if not frame.seats or not is_liquid(g, frame.company):
+            g.close()
+            return True
+        seat = frame.seats[0]
+        if seat in g.state.active and next(self._deals(g, frame, seat), None):
+            return False
+        g.change(ShareTrade(frame.company, frame.seats[1:]))
+        return True
+
+
+def markers_to_buy(g: Game, company: str) -> int:
+    """How many markers a company that has converted has to buy: as many as go up to eight (§7.1.1)."""
+    size = g.company(company).size
+    sizes = sorted(g.facts.company_sizes)
+    assert size is not None
+    before = g.facts.company_sizes[sizes[sizes.index(size) - 1]]
+    wanted = g.facts.company_sizes[size].stations - before.stations
+    have = len(standing(g, company)) + g.company(company).markers
+    return max(min(wanted, g.facts.max_stations - have), 0)
+
+
+@dataclass(frozen=True)
+class Borrowings:
+    """Loans after a conversion or merger; then a company that has converted buys its markers (§7.1.1)."""
+
+    def asked(self, g: Game, frame: Borrowing) -> tuple[str, ...]:
+        return (g.president(frame.company),)
+
+    def needs(self, g: Game, frame: Borrowing) -> str:
+        return f"to take loans for the {frame.company}, or be done"
+
+    def options(self, g: Game, frame: Borrowing, seat: str) -> Iterator[Option]:
+        for count in range(1, room(g, frame.company) + 1):
+            yield Option(Loan(count), f"Take {count} loan{'s' if count > 1 else ''} for the {frame.company}")
+        yield Option(Pass(), "No more loans")
+
+    def refuse(self, g: Game, frame: Borrowing, seat: str, action: Action) -> str | None:
+        match action:
+            case Pass():
+                return None
+            case Loan(count):
+                return refuse_loans(g, frame.company, count)
+        return f"The {frame.company} may take loans now, or is done (§7.1)."
+
+    def take(self, g: Game, frame: Borrowing, seat: str, action: Action) -> None:
+        if isinstance(action, Loan):
+            take_loans(g, frame.company, action.count)
+        else:
+            self._finish(g, frame)
+
+    def settle(self, g: Game, frame: Borrowing) -> bool:
+        if g.company(frame.company).president is not None and room(g, frame.company):
+            return False
+        self._finish(g, frame)
+        return True
+
+    def _finish(self, g: Game, frame: Borrowing) -> None:
+        company = frame.company
+        g.close()
+        if merger_round(g).converted != company:
+            return
+        count = markers_to_buy(g, company)
+        cost = count * size_facts(g, company).station_cost
+        if cost > g.cash(company):
+            liquidate(g, company, "its station markers are not paid")
+        elif count:
+            g.pay(company, BANK, cost, "station markers")
+            g.emit(MarkersChanged(company, count))
+
+
+@dataclass(frozen=True)
+class Surpluses:
+    """Asks which markers above eight leave the map: one after the other, or all at once (§7.3).
+
+    `same_city`: only two in one city are made one beforehand, as on the site.
+    """
+
+    same_city: bool = False
+
+    def _placed(self, g: Game, frame: Surplus) -> list[str]:
+        """The hexes of the markers of both companies."""
+        return standing(g, frame.company) + standing(g, frame.target)
+
+    def _cities(self, g: Game, frame: Surplus) -> list[tuple[str, int]]:
+        """The cities with a marker of either, without those that are in the same one."""
+        mine = (frame.company, frame.target)
+        return list(dict.fromkeys((h, n) for h, here in g.state.tokens.items() for n, c in here if c in mine))
+
+    def _double(self, g: Game, frame: Surplus) -> set[str]:
+        """Hexes with markers of both."""
+        return set(standing(g, frame.company)) & set(standing(g, frame.target))
+
+    def _above(self, g: Game, frame: Surplus) -> int:
+        return len(self._placed(g, frame)) - g.facts.max_stations
+
+    def asked(self, g: Game, frame: Surplus) -> tuple[str, ...]:
+        return (g.president(frame.company),)
+
+    def needs(self, g: Game, frame: Surplus) -> str:
+        above = max(self._above(g, frame), len(self._double(g, frame)))
+        return f"to remove {above} station marker{'s' if above > 1 else ''} of the {frame.company}"
+
+    def options(self, g: Game, frame: Surplus, seat: str) -> Iterator[Option]:
+        for hex, node in self._cities(g, frame):
+            if self.refuse(g, frame, seat, said := RemoveMarker(hex, node)) is None:
+                yield Option(said, f"Remove the marker in {city_words(g, hex, node)}")
+
+    def refuse(self, g: Game, frame: Surplus, seat: str, action: Action) -> str | None:
+        here, limit = self._placed(g, frame), g.facts.max_stations
+        match action:
+            case RemoveMarker(hex, node):
+                if (hex, node) not in self._cities(g, frame):
+                    return f"The {frame.company} has no marker there."
+                if self._above(g, frame) <= 0 and hex not in self._double(g, frame):
+                    return f"There is one marker in {hex}, and no more than {limit} in all (§7)."
+                return None
+            case Keep(hexes):
+                if len(set(hexes)) != limit or not set(hexes) <= set(here):
+                    return f"Name {limit} hexes with a marker of the {frame.company} (§7.3)."
+                return None
+        return f"The {frame.company} has more than {limit} markers: keep {limit} of them (§7.3)."
+
+    def take(self, g: Game, frame: Surplus, seat: str, action: Action) -> None:
+        if isinstance(action, RemoveMarker):
+            here = g.state.tokens[action.hex]
+            owner = next(c for n, c in here if n == action.node and c in (frame.company, frame.target))
+            above = self._above(g, frame)
+            g.emit(TokenTaken(owner, action.hex, None))
+            if above <= 0:
+                g.emit(MarkersChanged(frame.company, 1))
+        elif isinstance(action, Keep):
+            for hex in dict.fromkeys(self._placed(g, frame)):
+                if hex not in action.hexes:
+                    for owner in (frame.company, frame.target):
+                        if hex in standing(g, owner):
+                            g.emit(TokenTaken(owner, hex, None))
+
+    def settle(self, g: Game, frame: Surplus) -> bool:
+        merge_doubles(g, frame.company, frame.target, same_city=self.same_city)
+        asks = self._above(g, frame) > 0 or self._double(g, frame)
+        if g.company(frame.company).president and asks:
+            return False
+        g.close()
+        take_markers(g, frame.company, frame.target)
+        return True

@@ -1,0 +1,302 @@
+"""Operating rounds with an export and a merger round after each, and when the game ends (1817 §3, §6.11,
+§7, §8)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import msgspec
+
+from engine import market
+from engine.actions import Action, Pass, WillAct
+from engine.events import Passed, PriorityMoved, PrivateMoved, RoundBegan, SharesMoved
+from engine.game import Game
+from engine.holdings import unit
+from engine.loans import in_zone, is_liquid, liquidate, set_interest
+from engine.merging.growth import may_grow
+from engine.merging.sale import anybody_could_buy, put_up
+from engine.operating.debts import export, operates, pay_mail
+from engine.rounds import Unasked
+from engine.state import (
+    CLOSED,
+    POOL,
+    GameOver,
+    MergerRound,
+    MergerTurn,
+    OperatingRound,
+    OperatingTurn,
+    Poll,
+    StockRound,
+    is_seat,
+)
+from engine.title import Option
+from engine.trouble.crisis import end_by_bankruptcy, look_for_crisis
+
+STAGES = ("export", "convert", "liquidate", "acquire", "offer", "end")
+ONE_PASS = ("export", "convert", "sales", "end")
+
+
+def begin_stock_round(g: Game, number: int) -> StockRound:
+    """The stock round of that number; the bank first closes what it is short of (§7.4)."""
+    for company, co in g.state.companies.items():
+        short = min(-co.shares.get(POOL, 0), max(co.shares.get(company, 0), 0))
+        if short > 0 and co.size:
+            dollars = short // unit(g, company) * g.price(company)
+            g.pay("bank", company, dollars, f"{short} % of the {company}")
+            g.emit(SharesMoved(company, company, POOL, short))
+    g.emit(RoundBegan(f"stock round {number}"))
+    first = g.state.seats_from(g.state.priority)[0]
+    if first != g.state.priority:
+        g.emit(PriorityMoved(first))
+    return StockRound(number=number, turn=first)
+
+
+@dataclass(frozen=True)
+class Closing:
+    """What follows the last turn of a stock round (§5.5, §5.7); station privates have done all they can.
+
+    `squeeze`: a company of which players hold more than all rises by two spaces (§9.3).
+    """
+
+    squeeze: bool = False
+
+    def __call__(self, g: Game) -> None:
+        for company in g.operating_order():
+            co = g.company(company)
+            if co.owed and is_liquid(g, company):
+                liquidate(g, company, "its station markers are not paid")
+        for company in g.operating_order():
+            self._move(g, company)
+        for private, owner in list(g.open_privates()):
+            if not is_seat(owner) and g.private_facts(private).effect.get("kind") == "station":
+                g.emit(PrivateMoved(private, CLOSED))
+
+    def _move(self, g: Game, company: str) -> None:
+        co = g.company(company)
+        if co.size is None or co.size <= 2 or in_zone(g, company, "liquidation"):
+            return
+        held = sum(p for h, p in co.shares.items() if is_seat(h) and p > 0)
+        rises = (held >= 100) + (self.squeeze and held > 100)
+        for _ in range(rises):
+            market.move(g, company, market.right(g, market.place(g, company)), "all held by players")
+        for _ in range(max(co.shares.get(POOL, 0), 0) // unit(g, company)):
+            market.move(g, company, market.left(g, market.place(g, company)), "shares in the pool")
+
+
+@dataclass(frozen=True)
+class Finish:
+    """When the game ends (§8).
+
+    `rounds_after`: how many operating rounds the last set has where the last train came in the second
+    of a set. `final_merger`: whether a merger round follows the last operating round.
+    """
+
+    rounds_after: int = 3
+    final_merger: bool = False
+
+    def of(self, g: Game, after: int) -> int:
+        """The number of operating rounds after that stock round."""
+        ending, usual = g.state.ending, g.phase.operating_rounds
+        return self.rounds_after if ending and after > ending[0] and ending[1] >= usual else usual
+
+    def is_last(self, g: Game, after: int, number: int, of: int) -> bool:
+        ending = g.state.ending
+        return ending is not None and after > ending[0] and number >= of
+
+
+def open_operating(g: Game, frame: OperatingRound) -> None:
+    """Fix the interest, pay the mail; whoever is not in liquidation will operate (§6)."""
+    g.emit(RoundBegan(f"operating round {frame.after}.{frame.number} of {frame.of}"))
+    set_interest(g)
+    pay_mail(g)
+    waiting = tuple(c for c in g.operating_order() if operates(g, c))
+    g.change(msgspec.structs.replace(frame, waiting=waiting))
+
+
+def begin_operating(g: Game) -> None:
+    """Begin the operating round on top."""
+    frame = g.top
+    assert isinstance(frame, OperatingRound)
+    open_operating(g, frame)
+
+
+@dataclass(frozen=True)
+class OperatingSets(Unasked):
+    """A turn for each company, the next always the highest of those that wait; then the merger round."""
+
+    first_step: str
+
+    def settle(self, g: Game, frame: OperatingRound) -> bool:
+        waiting = tuple(c for c in g.operating_order() if c in frame.waiting and operates(g, c))
+        if waiting:
+            g.change(msgspec.structs.replace(frame, waiting=waiting[1:]))
+            g.open(OperatingTurn(waiting[0], self.first_step))
+            return True
+        gray = tuple(c for c in g.state.market if in_zone(g, c, "acquisition"))
+        order = tuple(g.operating_order())
+        g.change(MergerRound(frame.after, frame.number, frame.of, STAGES[0], order, gray, start=order))
+        return True
+
+
+@dataclass(frozen=True)
+class MergerRounds(Unasked):
+    """The stages of a merger round, one company after the other.
+
+    `polls`: presidents are asked at once whether they will act, and where nobody will the stage is
+    over; otherwise each is asked when the turn is his company's. `one_pass`: all sales are one stage, in
+    the order as it is when they begin, each company by what it is when its turn comes.
+    """
+
+    finish: Finish
+    polls: bool = True
+    one_pass: bool = False
+
+    def settle(self, g: Game, frame: MergerRound) -> bool:
+        if end_by_bankruptcy(g):
+            return True
+        match frame.stage:
+            case "export":
+                self._export(g, frame)
+            case "convert":
+                self._convert(g, frame)
+            case "sales":
+                self._sales(g, frame)
+            case "liquidate":
+                self._sell(g, frame, lambda c: in_zone(g, c, "liquidation"))
+            case "acquire":
+                self._sell(g, frame, lambda c: in_zone(g, c, "acquisition") and c in frame.gray)
+            case "offer":
+                self._offer(g, frame)
+            case _:
+                self._end(g, frame)
+        return True
+
+    def _export(self, g: Game, frame: MergerRound) -> None:
+        if self.finish.is_last(g, frame.after, frame.number, frame.of) and not self.finish.final_merger:
+            if look_for_crisis(g):
+                return
+            g.change(GameOver("The last operating round is over."))
+            return
+        g.change(msgspec.structs.replace(frame, stage="convert"))
+        export(g)
+        if not g.state.over:
+            g.emit(RoundBegan(f"merger round {frame.after}.{frame.number}"))
+
+    def _advance(self, g: Game, frame: MergerRound) -> None:
+        stages = ONE_PASS if self.one_pass else STAGES
+        stage = stages[stages.index(frame.stage) + 1]
+        if stage == "sales":
+            frame = msgspec.structs.replace(frame, start=tuple(g.operating_order()))
+        start = [c for c in frame.start if g.company(c).cell is not None]
+        others = [c for c in g.operating_order() if c not in start]
+        order = tuple(reversed([*start, *others]))
+        g.change(msgspec.structs.replace(frame, stage=stage, order=order, willing=None))
+
+    def _convert(self, g: Game, frame: MergerRound) -> None:
+        order = tuple(c for c in frame.order if may_grow(g, c))
+        self._ask(g, frame, order)
+
+    def _offer(self, g: Game, frame: MergerRound) -> None:
+        order = tuple(
+            c
+            for c in frame.order
+            if is_liquid(g, c)
+            and c not in frame.gray
+            and g.company(c).president is not None
+            and anybody_could_buy(g, c)
+        )
+        self._ask(g, frame, order)
+
+    def _ask(self, g: Game, frame: MergerRound, order: tuple[str, ...]) -> None:
+        """Let the next company whose president will act have its turn; none: the next stage."""
+        if not order:
+            self._advance(g, frame)
+            return
+        if self.polls and frame.willing is None:
+            seats = tuple(dict.fromkeys(g.president(c) for c in order))
+            g.change(msgspec.structs.replace(frame, order=order))
+            g.open(Poll(frame.stage, seats))
+            return
+        wanted = [c for c in order if not self.polls or g.president(c) in (frame.willing or ())]
+        if not wanted:
+            self._advance(g, frame)
+            return
+        company = wanted[0]
+        rest = order[order.index(company) + 1 :]
+        g.change(msgspec.structs.replace(frame, order=rest))
+        g.open(MergerTurn(company, frame.stage))
+
+    def _sell(self, g: Game, frame: MergerRound, meant: object) -> None:
+        assert callable(meant)
+        order = [c for c in frame.order if g.company(c).cell is not None and meant(c)]
+        if not order:
+            self._advance(g, frame)
+            return
+        g.change(msgspec.structs.replace(frame, order=tuple(order[1:])))
+        put_up(g, order[0])
+
+    def _sales(self, g: Game, frame: MergerRound) -> None:
+        """The next company in turn: put up, or its president asked; what has just grown is not liquidated."""
+        if not frame.order:
+            self._advance(g, frame)
+            return
+        company, *rest = frame.order
+        g.change(msgspec.structs.replace(frame, order=tuple(rest)))
+        if in_zone(g, company, "liquidation"):
+            if company not in frame.merged:
+                put_up(g, company)
+        elif in_zone(g, company, "acquisition"):
+            if company in frame.gray:
+                put_up(g, company)
+        elif is_liquid(g, company) and g.company(company).president and anybody_could_buy(g, company):
+            g.open(MergerTurn(company, "offer"))
+
+    def _end(self, g: Game, frame: MergerRound) -> None:
+        if look_for_crisis(g):
+            return
+        if self.finish.is_last(g, frame.after, frame.number, frame.of):
+            g.change(GameOver("The last operating round is over."))
+        elif frame.number < frame.of:
+            following = OperatingRound(frame.after, frame.number + 1, frame.of)
+            g.change(following)
+            open_operating(g, following)
+        else:
+            g.change(begin_stock_round(g, frame.after + 1))
+
+
+@dataclass(frozen=True)
+class Polls:
+    """Asks presidents all at once whether any of their companies will act in a stage."""
+
+    def asked(self, g: Game, frame: Poll) -> tuple[str, ...]:
+        return tuple(s for s in frame.seats if s in g.state.active)
+
+    def needs(self, g: Game, frame: Poll) -> str:
+        if frame.stage == "offer":
+            return "to say whether he will offer a company for sale: act, or pass"
+        return "to say whether a company of his will convert or merge: act, or pass"
+
+    def options(self, g: Game, frame: Poll, seat: str) -> Iterator[Option]:
+        yield Option(WillAct(), "Act: a company of mine will do something")
+        yield Option(Pass(), "Pass: none of my companies acts")
+
+    def refuse(self, g: Game, frame: Poll, seat: str, action: Action) -> str | None:
+        if isinstance(action, Pass | WillAct):
+            return None
+        return "Say whether you will act, or pass; what is done is said when it is your company's turn (§7)."
+
+    def take(self, g: Game, frame: Poll, seat: str, action: Action) -> None:
+        if isinstance(action, Pass):
+            g.emit(Passed(seat, "the merger round"))
+        willing = (*frame.willing, seat) if isinstance(action, WillAct) else frame.willing
+        g.change(Poll(frame.stage, tuple(s for s in frame.seats if s != seat), willing))
+
+    def settle(self, g: Game, frame: Poll) -> bool:
+        if self.asked(g, frame):
+            return False
+        g.close()
+        base = g.top
+        assert isinstance(base, MergerRound)
+        g.change(msgspec.structs.replace(base, willing=frame.willing))
+        return True

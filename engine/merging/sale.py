@@ -1,0 +1,328 @@
+"""Companies sold to companies: liquidations, acquisitions and friendly sales (1817 §7.2).
+
+What is for sale goes through one auction; what its kind decides is who gets the money, and whether
+cash and loans go along. A bidder is a president: which of his companies pays is said at the end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from engine import market
+from engine.actions import Action, Buyer, Loan, Pass, Repay
+from engine.events import (
+    CashMoved,
+    CompanyReturned,
+    CrisisFrom,
+    LoansChanged,
+    MarkersChanged,
+    Passed,
+    PrivateMoved,
+    TokenTaken,
+    TrainMoved,
+)
+from engine.game import Game
+from engine.holdings import unit
+from engine.loans import in_zone, is_liquid, repay_loans, room, size_facts, take_loans, terms_of
+from engine.state import BANK, CLOSED, Auction, Purchase, Settlement, Takeover, is_seat
+from engine.title import Option
+
+KIND = "sale"
+STEP = 10
+
+
+def is_liquidation(g: Game, company: str) -> bool:
+    return in_zone(g, company, "liquidation")
+
+
+def least_bid(g: Game, company: str) -> int:
+    """The least that may be bid for a company (§7.2.4): $10, in a friendly sale its market value."""
+    if not is_liquid(g, company):
+        return STEP
+    value = g.price(company) * (g.company(company).size or 0)
+    return -(-value // STEP) * STEP
+
+
+def may_buy(g: Game, buyer: str, target: str) -> bool:
+    """Whether that company could pay anything for the target at all (§7.2.4)."""
+    return buyer != target and is_liquid(g, buyer) and g.company(buyer).president is not None
+
+
+def treasury_money(g: Game, target: str) -> int:
+    """Dollars that the shares in the treasury of a company bring in a friendly sale (§7.2.4)."""
+    if not is_liquid(g, target):
+        return 0
+    return g.held(target, target) // unit(g, target) * g.price(target)
+
+
+def power(g: Game, buyer: str, target: str) -> int:
+    """Dollars at most that the company could pay for the target, with its cash and loans (§7.2.4)."""
+    if not may_buy(g, buyer, target):
+        return -1
+    value, most = terms_of(g).value, size_facts(g, buyer).max_loans
+    mine = g.company(buyer).loans
+    if is_liquidation(g, target):
+        return g.cash(buyer) + value * room(g, buyer)
+    free = most - mine - g.company(target).loans
+    left = terms_of(g).count - sum(co.loans for co in g.state.companies.values())
+    return g.cash(buyer) + g.cash(target) + treasury_money(g, target) + value * min(free, left)
+
+
+def buyers(g: Game, seat: str, target: str, price: int) -> list[str]:
+    """The player's companies that could pay that for the target."""
+    mine = [c for c in g.operating_order() if g.company(c).president == seat]
+    return [c for c in mine if power(g, c, target) >= price]
+
+
+def anybody_could_buy(g: Game, target: str) -> bool:
+    """Whether any company could pay the least for it."""
+    return any(power(g, c, target) >= least_bid(g, target) for c in g.state.market)
+
+
+def put_up(g: Game, company: str) -> None:
+    """Open the auction for a company, which begins at the left of its president (§7.2.4)."""
+    seat = g.company(company).president or g.company(company).former or g.state.seats[0]
+    order = g.state.seats_from(seat)
+    bidders = (*order[1:], order[0]) if order[0] == seat else tuple(order)
+    cash = loans = 0
+    if is_liquidation(g, company):
+        cash, loans = g.cash(company), g.company(company).loans
+        if cash:
+            g.emit(CashMoved(company, BANK, cash, "set aside for its loans"))
+        if loans:
+            g.emit(LoansChanged(company, -loans, "set aside"))
+    g.open(Auction(KIND, company, tuple(bidders), seat, cash=cash, loans=loans))
+
+
+@dataclass(frozen=True)
+class Companies:
+    """Companies up for auction."""
+
+    def says_lot(self) -> bool:
+        return False
+
+    def words(self, g: Game, frame: Auction) -> str:
+        return f"the {frame.lot}"
+
+    def amounts(self, g: Game, frame: Auction, seat: str) -> range:
+        low = frame.high + STEP if frame.leader else least_bid(g, frame.lot)
+        high = max((power(g, c, frame.lot) for c in self._mine(g, seat)), default=-1)
+        if g.company(frame.lot).president == seat:
+            high = min(high, low)
+        return range(low, high // STEP * STEP + 1, STEP)
+
+    @staticmethod
+    def _mine(g: Game, seat: str) -> list[str]:
+        return [c for c in g.state.market if g.company(c).president == seat]
+
+    def refuse(self, g: Game, frame: Auction, seat: str, amount: int) -> str | None:
+        amounts = self.amounts(g, frame, seat)
+        low = frame.high + STEP if frame.leader else least_bid(g, frame.lot)
+        if amount in amounts:
+            return None
+        if amount % STEP or amount < low:
+            return f"A bid is a multiple of ${STEP}, ${low} or more (§7.2.4)."
+        if g.company(frame.lot).president == seat and amount > low:
+            return f"The president of the {frame.lot} bids no more than ${STEP} above the others (§7.2.4)."
+        return f"None of {g.state.name(seat)}'s companies could pay ${amount} (§7.2.4)."
+
+    def sold(self, g: Game, frame: Auction) -> None:
+        company = frame.lot
+        if frame.leader is None:
+            if is_liquidation(g, company):
+                scrap(g, company)
+                g.open(Settlement(company, frame.cash - frame.loans * terms_of(g).value))
+            return
+        g.open(Purchase(company, frame.leader, frame.high, frame.cash, frame.loans))
+
+
+def scrap(g: Game, company: str) -> None:
+    """Nobody but the bank bids for a company in liquidation: what it has leaves the game (§7.2.4)."""
+    for train in list(g.company(company).trains):
+        g.emit(TrainMoved(train, company, CLOSED, "out of the game"))
+    for private in g.privates_of(company):
+        g.emit(PrivateMoved(private, CLOSED))
+    for hex in [h for h, here in g.state.tokens.items() if any(c == company for _, c in here)]:
+        g.emit(TokenTaken(company, hex, None))
+    if g.company(company).markers:
+        g.emit(MarkersChanged(company, -g.company(company).markers))
+
+
+@dataclass(frozen=True)
+class Purchases:
+    """Asks the winner which of his companies pays (§7.2.4)."""
+
+    take_assets: Callable[..., None]
+    settle_excess: Callable[[Game, str, str], None]
+
+    def asked(self, g: Game, frame: Purchase) -> tuple[str, ...]:
+        return (frame.seat,)
+
+    def needs(self, g: Game, frame: Purchase) -> str:
+        return f"to name the company that buys the {frame.company} for ${frame.price}"
+
+    def options(self, g: Game, frame: Purchase, seat: str) -> Iterator[Option]:
+        for company in buyers(g, seat, frame.company, frame.price):
+            yield Option(Buyer(company), f"The {company} buys the {frame.company} for ${frame.price}")
+
+    def refuse(self, g: Game, frame: Purchase, seat: str, action: Action) -> str | None:
+        if not isinstance(action, Buyer):
+            return f"Say which company buys the {frame.company} (§7.2.4)."
+        if action.company not in buyers(g, seat, frame.company, frame.price):
+            return f"The {action.company} is not yours or could not pay ${frame.price} (§7.2.4)."
+        return None
+
+    def take(self, g: Game, frame: Purchase, seat: str, action: Action) -> None:
+        assert isinstance(action, Buyer)
+        self._buy(g, frame, action.company)
+
+    def settle(self, g: Game, frame: Purchase) -> bool:
+        able = buyers(g, frame.seat, frame.company, frame.price)
+        if len(able) != 1:
+            return False
+        self._buy(g, frame, able[0])
+        return True
+
+    def _buy(self, g: Game, frame: Purchase, buyer: str) -> None:
+        """Treasury shares, assets, the price, and the loans that must be repaid (§7.2.4, steps 6, 7)."""
+        target, price = frame.company, frame.price
+        liquidated = is_liquidation(g, target)
+        g.close()
+        g.pay(BANK, target, treasury_money(g, target), f"the treasury shares of the {target}")
+        inherited = 0 if liquidated else g.company(target).loans
+        self.take_assets(g, buyer, target, loans=not liquidated)
+        most = size_facts(g, buyer).max_loans
+        forced = max(g.company(buyer).loans - most, 0)
+        while g.cash(buyer) < price and g.company(buyer).loans < most and room(g, buyer):
+            take_loans(g, buyer)
+        g.pay(buyer, BANK, price, f"the {target}")
+        while forced and g.cash(buyer) >= terms_of(g).value:
+            repay_loans(g, buyer, moving=False)
+            forced, inherited = forced - 1, inherited - 1
+        takeover = Takeover(buyer, inherited)
+        amount = price if not liquidated else price + frame.cash - frame.loans * terms_of(g).value
+        asks = room(g, buyer) > 0 or takeover_most(g, takeover) > 0
+        if asks:
+            g.open(Settlement(target, amount))
+            g.open(takeover)
+        self.settle_excess(g, buyer, target)
+        if not asks:
+            g.open(Settlement(target, amount))
+            g.open(takeover)
+
+
+def takeover_most(g: Game, frame: Takeover) -> int:
+    """How many of the loans that came along the buyer can repay."""
+    return min(max(frame.inherited, 0), g.cash(frame.company) // terms_of(g).value)
+
+
+@dataclass(frozen=True)
+class Takeovers:
+    """Asks the buyer what becomes of the loans that came along, and whether it takes others (§7.2.4).
+
+    Each that is kept moves the price a space to the left.
+    """
+
+    def asked(self, g: Game, frame: Takeover) -> tuple[str, ...]:
+        return (g.president(frame.company),)
+
+    def needs(self, g: Game, frame: Takeover) -> str:
+        return f"to repay or take loans for the {frame.company}, or be done"
+
+    def options(self, g: Game, frame: Takeover, seat: str) -> Iterator[Option]:
+        for count in range(1, takeover_most(g, frame) + 1):
+            yield Option(Repay(count), f"Repay {count} loan{'s' if count > 1 else ''}")
+        if frame.stage == "loan":
+            for count in range(1, room(g, frame.company) + 1):
+                yield Option(Loan(count), f"Take {count} loan{'s' if count > 1 else ''}")
+        yield Option(Pass(), "No more loans" if frame.stage == "loan" else "Keep the rest")
+
+    def refuse(self, g: Game, frame: Takeover, seat: str, action: Action) -> str | None:
+        match action:
+            case Pass():
+                return None
+            case Repay(count):
+                if not 1 <= count <= (most := takeover_most(g, frame)):
+                    return f"The {frame.company} can repay {most} of the loans (§7.2.4)."
+                return None
+            case Loan(count):
+                if frame.stage != "loan":
+                    return "Loans are taken before others are repaid (§7.2.4)."
+                if not 1 <= count <= room(g, frame.company):
+                    return f"The {frame.company} may take {room(g, frame.company)} more loans (§1.2.5)."
+                return None
+        return f"The {frame.company} may repay or take loans now, or is done (§7.2.4)."
+
+    def take(self, g: Game, frame: Takeover, seat: str, action: Action) -> None:
+        match action:
+            case Repay(count):
+                repay_loans(g, frame.company, count, moving=False)
+                g.change(Takeover(frame.company, frame.inherited - count, "repay"))
+            case Loan(count):
+                take_loans(g, frame.company, count)
+            case _:
+                g.emit(Passed(frame.company, "loans"))
+                if frame.stage == "loan":
+                    g.change(Takeover(frame.company, frame.inherited, "repay"))
+                else:
+                    self._finish(g, frame)
+
+    def settle(self, g: Game, frame: Takeover) -> bool:
+        if g.company(frame.company).president:
+            if takeover_most(g, frame) if frame.stage == "repay" else room(g, frame.company):
+                return False
+            if frame.stage == "loan":
+                g.change(Takeover(frame.company, frame.inherited, "repay"))
+                return True
+        self._finish(g, frame)
+        return True
+
+    def _finish(self, g: Game, frame: Takeover) -> None:
+        g.close()
+        for _ in range(max(frame.inherited, 0)):
+            to = market.left(g, market.place(g, frame.company))
+            market.move(g, frame.company, to, "a loan taken over")
+
+
+@dataclass(frozen=True)
+class Settlements:
+    """Pays the holders of a company that is sold, takes from those who are short, and closes it."""
+
+    def asked(self, g: Game, frame: Settlement) -> tuple[str, ...]:
+        return ()
+
+    def needs(self, g: Game, frame: Settlement) -> str:
+        return ""
+
+    def options(self, g: Game, frame: Settlement, seat: str) -> Iterator[Option]:
+        yield from ()
+
+    def refuse(self, g: Game, frame: Settlement, seat: str, action: Action) -> str | None:
+        return "Nothing is asked."
+
+    def take(self, g: Game, frame: Settlement, seat: str, action: Action) -> None:
+        raise AssertionError("nothing is asked")
+
+    def settle(self, g: Game, frame: Settlement) -> bool:
+        g.close()
+        company = frame.company
+        size, president = g.company(company).size, g.company(company).president
+        assert size is not None
+        if frame.amount < 0 and president:
+            g.pay(president, BANK, -frame.amount, f"loans of the {company}")
+        each = max(frame.amount, 0) // size
+        if rest := g.cash(company):
+            g.emit(CashMoved(company, BANK, rest, "what is left"))
+        for holder, percent in sorted(g.company(company).shares.items()):
+            if is_seat(holder):
+                dollars = each * (percent * size // 100) if percent > 0 else each * (-percent * size // 100)
+                if percent > 0:
+                    g.pay(BANK, holder, dollars, f"shares of the {company}")
+                else:
+                    g.pay(holder, BANK, dollars, f"shares of the {company} sold short")
+        former = president or g.company(company).former
+        g.emit(CompanyReturned(company))
+        if former and any(g.cash(s) < 0 for s in g.state.active):
+            g.emit(CrisisFrom(former))
+        return True

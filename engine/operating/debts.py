@@ -1,0 +1,292 @@
+"""What a turn is about where companies borrow: loans at any time, dividends that short sellers owe,
+interest, repayment, and liquidation (1817 §6)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import msgspec
+
+from engine import market
+from engine.actions import Action, Half, Loan, Pay, Repay, Withhold
+from engine.events import Declared, InterestMissed, TrainMoved, Withdrawn
+from engine.game import Game
+from engine.holdings import unit
+from engine.loans import (
+    in_zone,
+    interest_due,
+    liquidate,
+    refuse_loans,
+    repay_loans,
+    room,
+    size_facts,
+    take_loans,
+    terms_of,
+)
+from engine.operating.trains import cheapest, obsolete, start_phase
+from engine.state import BANK, CLOSED, MergerRound, OperatingRound, OperatingTurn, is_seat
+from engine.title import Option
+
+ACQUISITION_PRICE = 40
+"""Dollars for which a company in acquisition counts when it pays a dividend (§6.6)."""
+
+
+def pay_holders(g: Game, company: str, dollars: int, why: str) -> None:
+    """Pay so many dollars on all shares: players and the treasury receive, who is short pays (§6.6)."""
+    for holder, percent in sorted(g.company(company).shares.items()):
+        share = dollars * percent // 100 if percent > 0 else -(dollars * -percent // 100)
+        if is_seat(holder) and percent < 0:
+            g.pay(holder, BANK, -share, why)
+        elif is_seat(holder) or holder == company:
+            g.pay(BANK, holder, share, why)
+
+
+@dataclass(frozen=True)
+class LeveredDividends:
+    """Pay, half or withhold; the price rises by one or two spaces (§6.6). `then`: what follows at once."""
+
+    then: Callable[[Game, OperatingTurn], None] = lambda g, turn: None
+    name: str = "dividend"
+    hears: tuple[type[Action], ...] = (Pay, Withhold, Half)
+
+    def waits(self, g: Game, turn: OperatingTurn) -> bool:
+        return turn.revenue > 0
+
+    def must(self, g: Game, turn: OperatingTurn) -> str | None:
+        return "Say what becomes of the revenue: pay, half or withhold (§6.6)."
+
+    def needs(self, g: Game, turn: OperatingTurn) -> str:
+        return f"to pay, halve or withhold the ${turn.revenue} of the {turn.company}"
+
+    def _paid(self, g: Game, turn: OperatingTurn, action: Action) -> int:
+        """Dollars paid out on all shares."""
+        match action:
+            case Pay():
+                return turn.revenue
+            case Half():
+                grain = size_facts(g, turn.company).half_to
+                return turn.revenue - turn.revenue // 2 // grain * grain
+        return 0
+
+    def options(self, g: Game, turn: OperatingTurn) -> Iterator[Option]:
+        for action, verb in ((Pay(), "Pay"), (Half(), "Half: pay")):
+            paid = self._paid(g, turn, action)
+            rest = f" and keep ${turn.revenue - paid}" if isinstance(action, Half) else ""
+            yield Option(action, f"{verb} ${paid}{rest}: ${paid * unit(g, turn.company) // 100} a share")
+        yield Option(Withhold(), f"Withhold ${turn.revenue}")
+
+    def refuse(self, g: Game, turn: OperatingTurn, action: Action) -> str | None:
+        return None if turn.revenue else f"The {turn.company} has earned nothing to pay or withhold (§6.6)."
+
+    def take(self, g: Game, turn: OperatingTurn, action: Action) -> None:
+        company, paid = turn.company, self._paid(g, turn, action)
+        kind = {Pay: "pay", Half: "half", Withhold: "withhold"}[type(action)]
+        g.emit(Declared(company, kind, turn.revenue))
+        g.pay(BANK, company, turn.revenue - paid, "revenue")
+        at = market.place(g, company)
+        pay_holders(g, company, paid, f"dividend of the {company}")
+        worth = ACQUISITION_PRICE if in_zone(g, company, "acquisition") else g.price(company)
+        if not paid:
+            market.move(g, company, market.left(g, at), "withheld")
+        for times in (1, 2):
+            if paid >= times * worth:
+                market.move(g, company, market.right(g, market.place(g, company)), "paid")
+        g.change(msgspec.structs.replace(turn, acted=True, revenue=0))
+        self.then(g, turn)
+
+    def skip(self, g: Game, turn: OperatingTurn) -> None:
+        if not turn.acted:
+            g.emit(Declared(turn.company, "none", 0))
+            market.move(g, turn.company, market.left(g, market.place(g, turn.company)), "no dividend")
+            self.then(g, turn)
+
+
+def pay_interest(g: Game, company: str) -> None:
+    """Pay the interest, by more loans if need be; what is left is the president's (§6.8)."""
+    while interest_due(g, company) > g.cash(company) and room(g, company):
+        take_loans(g, company)
+    due = interest_due(g, company)
+    if due <= g.cash(company):
+        g.pay(company, BANK, due, "interest")
+        return
+    president = g.president(company)
+    liquidate(g, company, "its interest is not paid")
+    g.pay(company, president, g.cash(company), "what the company had")
+    g.pay(president, BANK, due, f"interest of the {company}")
+    if g.cash(president) < 0:
+        g.emit(InterestMissed(company, due))
+
+
+@dataclass(frozen=True)
+class Automatic:
+    """A step in which nobody decides anything: `does` is done as it is passed over."""
+
+    name: str
+    does: Callable[[Game, OperatingTurn], None]
+    hears: tuple[type[Action], ...] = ()
+
+    def waits(self, g: Game, turn: OperatingTurn) -> bool:
+        return False
+
+    def must(self, g: Game, turn: OperatingTurn) -> str | None:
+        return None
+
+    def needs(self, g: Game, turn: OperatingTurn) -> str:
+        return ""
+
+    def options(self, g: Game, turn: OperatingTurn) -> Iterator[Option]:
+        yield from ()
+
+    def refuse(self, g: Game, turn: OperatingTurn, action: Action) -> str | None:
+        return "Nothing is asked."
+
+    def take(self, g: Game, turn: OperatingTurn, action: Action) -> None:
+        raise AssertionError("nothing is asked")
+
+    def skip(self, g: Game, turn: OperatingTurn) -> None:
+        self.does(g, turn)
+
+
+def interest_of_turn(g: Game, turn: OperatingTurn) -> None:
+    """Pay the interest of the company whose turn it is (§6.8)."""
+    if g.company(turn.company).loans:
+        pay_interest(g, turn.company)
+
+
+def without_train(g: Game, turn: OperatingTurn) -> None:
+    """A company without a train at the end of its turn is liquidated (§6.10)."""
+    if not g.company(turn.company).trains and not in_zone(g, turn.company, "liquidation"):
+        liquidate(g, turn.company, "without a train")
+
+
+def scrap_obsolete(g: Game, turn: OperatingTurn) -> None:
+    """Obsolete trains leave after running (§2, §6.5)."""
+    for train in list(g.company(turn.company).trains):
+        if obsolete(g, train):
+            g.emit(TrainMoved(train, turn.company, CLOSED, "obsolete"))
+
+
+def turn_is_over(g: Game, turn: OperatingTurn) -> bool:
+    """Whether the company has come to be liquidated, or lost its president, in its own turn (§6.8, §7.4)."""
+    return in_zone(g, turn.company, "liquidation") or g.company(turn.company).president is None
+
+
+def could_buy(g: Game, turn: OperatingTurn) -> bool:
+    """Whether a company with room for a train could have one with all the loans that are open to it (§6.1):
+    from the bank, or from whoever has one."""
+    company = turn.company
+    if len(g.company(company).trains) >= g.phase.train_limit:
+        return False
+    power = g.cash(company) + room(g, company) * terms_of(g).value
+    least = cheapest(g)
+    others = any(co.trains for sym, co in g.state.companies.items() if sym != company)
+    return (least is not None and least <= power) or (others and power > 0)
+
+
+def pay_mail(g: Game) -> None:
+    """The income of mail contracts, to companies with a train (§6)."""
+    for private, owner in list(g.open_privates()):
+        effect = g.private_facts(private).effect
+        if effect.get("kind") == "mail" and not is_seat(owner) and g.company(owner).trains:
+            g.pay(BANK, owner, effect["income"], f"income of the {private}")
+
+
+def operates(g: Game, company: str) -> bool:
+    """Whether a company has a turn in an operating round (§6)."""
+    return g.company(company).floated and not in_zone(g, company, "liquidation")
+
+
+@dataclass(frozen=True)
+class RepayStep:
+    """Interest is paid, then loans may be repaid, then taken again (§6.8, §6.9)."""
+
+    name: str = "repay"
+    hears: tuple[type[Action], ...] = (Repay,)
+
+    def waits(self, g: Game, turn: OperatingTurn) -> bool:
+        if in_zone(g, turn.company, "liquidation"):
+            return False
+        return self._most(g, turn) > 0 or room(g, turn.company) > 0
+
+    def _most(self, g: Game, turn: OperatingTurn) -> int:
+        """How many loans can be repaid, once the interest is."""
+        if turn.acted:
+            return 0
+        now = g.top
+        due = interest_due(g, turn.company) if isinstance(now, OperatingTurn) and now.step != self.name else 0
+        money = max(g.cash(turn.company) - due, 0)
+        return min(g.company(turn.company).loans, money // terms_of(g).value)
+
+    def must(self, g: Game, turn: OperatingTurn) -> str | None:
+        return None
+
+    def needs(self, g: Game, turn: OperatingTurn) -> str:
+        return f"to repay or take loans for the {turn.company}, or be done"
+
+    def options(self, g: Game, turn: OperatingTurn) -> Iterator[Option]:
+        for count in range(1, self._most(g, turn) + 1):
+            yield Option(Repay(count), f"Repay {count} loan{'s' if count > 1 else ''}")
+
+    def refuse(self, g: Game, turn: OperatingTurn, action: Action) -> str | None:
+        assert isinstance(action, Repay)
+        if turn.acted:
+            return "Loans are repaid before others are taken (§6.9)."
+        if not 1 <= action.count <= self._most(g, turn):
+            return f"The {turn.company} can repay {self._most(g, turn)} loans (§6.9)."
+        return None
+
+    def take(self, g: Game, turn: OperatingTurn, action: Action) -> None:
+        assert isinstance(action, Repay)
+        repay_loans(g, turn.company, action.count)
+
+    def skip(self, g: Game, turn: OperatingTurn) -> None:
+        """No loan is repaid."""
+
+
+@dataclass(frozen=True)
+class Loans:
+    """Loans that a company takes at any time of its turn but between interest and repayment (§6.1)."""
+
+    def hears(self, g: Game, action: Action) -> bool:
+        return isinstance(action, Loan) and isinstance(g.top, OperatingTurn)
+
+    def asked(self, g: Game) -> tuple[str, ...]:
+        return ()
+
+    def options(self, g: Game, seat: str) -> Iterator[Option]:
+        turn = g.top
+        if isinstance(turn, OperatingTurn) and g.company(turn.company).president == seat:
+            for count in range(1, room(g, turn.company) + 1):
+                if self.refuse(g, seat, loan := Loan(count)) is None:
+                    yield Option(loan, f"Take {count} loan{'s' if count > 1 else ''} for the {turn.company}")
+
+    def refuse(self, g: Game, seat: str, action: Action) -> str | None:
+        assert isinstance(action, Loan)
+        turn = g.top
+        if not isinstance(turn, OperatingTurn):
+            return "Loans are taken in a company's turn (§6.1)."
+        if g.company(turn.company).president != seat:
+            return f"It is for {g.state.name(g.president(turn.company))} to act."
+        return refuse_loans(g, turn.company, action.count)
+
+    def take(self, g: Game, seat: str, action: Action) -> None:
+        assert isinstance(action, Loan)
+        turn = g.top
+        assert isinstance(turn, OperatingTurn)
+        take_loans(g, turn.company, action.count)
+        if turn.step == "repay":
+            g.change(msgspec.structs.replace(turn, acted=True))
+
+
+def export(g: Game) -> None:
+    """The next train leaves the game, which may start a phase; the first kind goes whole (§6.11)."""
+    train = next((t.name for t in g.facts.trains if g.state.depot[t.name] != 0), None)
+    if train is None:
+        return
+    base = g.state.stack[0]
+    first = isinstance(base, OperatingRound | MergerRound) and (base.after, base.number) == (1, 1)
+    g.emit(TrainMoved(train, BANK, CLOSED, "exported"))
+    start_phase(g, train, by_price=False)
+    if first and train == g.facts.trains[0].name and g.state.depot[train] != 0:
+        g.emit(Withdrawn(train))

@@ -1,0 +1,188 @@
+"""1817: which mechanics it is made of, under the rulebook's conventions and the site's."""
+
+from __future__ import annotations
+
+import msgspec
+
+from engine.actions import BuyTrain, Merge
+from engine.auctions import Auctions
+from engine.ending import scores
+from engine.facts import Facts, PhaseFacts, facts_of
+from engine.merging.growth import (
+    Borrowings,
+    MergerTurns,
+    ShareTrades,
+    Surpluses,
+    merger_deal,
+    settle_excess,
+    take_assets,
+)
+from engine.merging.rounds import (
+    Closing,
+    Finish,
+    MergerRounds,
+    OperatingSets,
+    Polls,
+    begin_operating,
+    begin_stock_round,
+)
+from engine.merging.sale import Companies, Purchases, Settlements, Takeovers
+from engine.offers import Answers
+from engine.opening.subsidy import SubsidizedLots, SubsidizedSale
+from engine.operating.debts import (
+    Automatic,
+    LeveredDividends,
+    Loans,
+    RepayStep,
+    could_buy,
+    interest_of_turn,
+    scrap_obsolete,
+    turn_is_over,
+    without_train,
+)
+from engine.operating.run import RunStep
+from engine.operating.stations import TokenStep
+from engine.operating.trains import Trade, TrainStep, train_deal
+from engine.operating.turn import OperatingTurns
+from engine.operating.works import Bridges, WorksStep, works_terms
+from engine.rounds import Ended, StockRounds
+from engine.state import (
+    Auction,
+    Borrowing,
+    Crisis,
+    Discard,
+    Formation,
+    GameOver,
+    MergerRound,
+    MergerTurn,
+    OperatingRound,
+    OperatingTurn,
+    Poll,
+    Purchase,
+    Settlement,
+    ShareTrade,
+    StockRound,
+    StockTurn,
+    Subsidy,
+    Surplus,
+    Takeover,
+)
+from engine.stock.floating import Floating
+from engine.stock.floor import ActsOfBidders, TradingFloor
+from engine.stock.launch import Certificates, Formations
+from engine.title import Title, chosen
+from engine.trouble.crisis import Crises, interruptions, look_for_crisis
+from engine.trouble.discard import Discards
+
+SITE = "conventions 18xx.games"
+OPTIONS = (
+    SITE,
+    "five_shorts",
+    "increased_short_sales",
+    "modern_trains",
+    "more_players",
+    "short_squeeze",
+)
+
+
+def compose(options: tuple[str, ...]) -> Title:
+    """The title under those options. Raises ValueError for one that it does not have."""
+    options = chosen(OPTIONS, options)
+    site = SITE in options
+    facts = _facts(site, more_players=site or "more_players" in options)
+    if "modern_trains" not in options:
+        facts = msgspec.structs.replace(facts, own_station_bonus={})
+    ten = "increased_short_sales" in options or (site and "five_shorts" not in options)
+    lots = SubsidizedLots(above_face=site)
+    finish = Finish(final_merger=site)
+    seed = facts.seed_money
+    floor = TradingFloor(in_order=not site, most_shorts=((10, 10),) if ten else (), gray_borrows=site)
+    return Title(
+        facts=facts,
+        options=options,
+        opening=lambda g, lot: Subsidy(turn=g.state.seats[0], money=seed),
+        questions={
+            Subsidy: SubsidizedSale(lots, after=lambda g: begin_stock_round(g, 1)),
+            Auction: Auctions({"private": lots, "certificate": Certificates(), "sale": Companies()}),
+            StockRound: StockRounds(
+                closing=Closing(squeeze="short_squeeze" in options),
+                following=lambda g, after: OperatingRound(after, 1, finish.of(g, after)),
+                begin=begin_operating,
+            ),
+            StockTurn: floor,
+            Formation: Formations(piecemeal=site),
+            OperatingRound: OperatingSets("track"),
+            OperatingTurn: OperatingTurns(
+                (
+                    WorksStep(all_exits=not site, always=site),
+                    TokenStep(),
+                    RunStep(best_only=not site, claims=site),
+                    *(() if site else (Automatic("obsolete", scrap_obsolete),)),
+                    LeveredDividends(then=scrap_obsolete) if site else LeveredDividends(),
+                    TrainStep(also=could_buy, trade=Trade(by_price=not site)),
+                    Automatic("interest", interest_of_turn),
+                    RepayStep(),
+                    Automatic("liquidation", without_train),
+                ),
+                ends=turn_is_over,
+                before=look_for_crisis,
+            ),
+            Crisis: Crises(one_by_one=not site, to_charter=not site, keeps_privates=site, sells_all=site),
+            MergerRound: MergerRounds(finish, polls=not site, one_pass=site),
+            Poll: Polls(),
+            MergerTurn: MergerTurns(initiator_survives=site),
+            ShareTrade: ShareTrades(new_president_goes_on=site),
+            Borrowing: Borrowings(),
+            Purchase: Purchases(take_assets, settle_excess),
+            Takeover: Takeovers(),
+            Settlement: Settlements(),
+            Surplus: Surpluses(same_city=site),
+            Discard: Discards(),
+            GameOver: Ended(),
+        },
+        asides=(
+            Answers({BuyTrain: train_deal(Trade(by_price=not site)), Merge: merger_deal(stays=site)}),
+            Bridges(),
+            Loans(),
+            *([ActsOfBidders(floor)] if site else []),
+        ),
+        scores=lambda g, bankrupt: scores(g, bankrupt, with_privates=site),
+        flotation=Floating(),
+        terms=works_terms,
+        interrupt=interruptions,
+        depot={"2": 40} if site else {},
+        sections=SECTIONS,
+    )
+
+
+SECTIONS = {
+    "§4": "§5",
+    "§17": "§6",
+    "§18": "§6.3",
+    "§19": "§6.4",
+    "§20.1": "§6.5",
+    "§20.2": "§6.5",
+    "§20.3": "§6.5",
+    "§21": "§6.7",
+    "§22": "§2",
+    "Table 6": "§14",
+    "Table 7": "§1.2.8",
+}
+
+
+def _facts(site: bool, *, more_players: bool) -> Facts:
+    """The printed facts; the site has a phase more, and its own most players."""
+    facts = facts_of("1817")
+    if more_players and facts.more_players:
+        more = facts.more_players
+        facts = msgspec.structs.replace(
+            facts,
+            players=facts.players | {"max": more.max},
+            starting_cash=facts.starting_cash | more.starting_cash,
+            cert_limit=facts.cert_limit | more.cert_limit,
+        )
+    if site:
+        first, *others = facts.phases
+        between: PhaseFacts = msgspec.structs.replace(first, name="2+", on="2+")
+        facts = msgspec.structs.replace(facts, phases=(first, between, *others))
+    return facts
