@@ -318,11 +318,12 @@ class Play:
         return self._stood.get(decision, 0)
 
     def log(self, after: int = 0, until: int | None = None) -> list[Happening]:
-        """The rows behind `after`, up to `until`, in words."""
+        """The rows behind `after`, up to `until`, in words; without lines that are their speaker's secret."""
         played = set(self.line.played)
         return [
             _happening(row, told, row.kind != "move" or row.seq in played)
             for row, told in zip(self._rows[after:until], self._told[after:until], strict=True)
+            if not engine.is_secret(row.line)
         ]
 
     def last_move_of(self, seat: int, until: int | None = None) -> int:

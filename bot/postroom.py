@@ -280,7 +280,9 @@ class Writer:
                 return wording.news("The game is over.", notice.text, final(state), drawn)
             case "started" if state:
                 drawn = await figures(self._pictures, state, ("map",))
-                return wording.news("The game begins.", notice.text, words.status(state, view.asked), drawn)
+                return wording.news(
+                    "The game begins.", notice.text, words.status(state, view.asked, notice.seat), drawn
+                )
             case _:
                 standing = words.waiting(state, view.asked) if state else ""
                 return wording.news("News from the table.", notice.text, standing)
@@ -295,7 +297,7 @@ class Writer:
             need=f"It is for you {asked.needs}.",
             lines=legal.lines(await self._service.choices(table, asked.seat)),
             since=happened(since),
-            position=words.status(state, view.asked),
+            position=words.status(state, view.asked, asked.seat),
             pictures=await figures(self._pictures, state, ("map", "market"), before),
         )
         return wording.notice(told)

@@ -70,7 +70,7 @@ def shown(play: Play, seat: int | None, line: str) -> Shown | None:
         case "log" if rest.isdecimal() or not rest:
             text = words.log(play, min(int(rest or LAST_ROWS), 1000))
         case "company":
-            text = words.company(state, rest) or f"There is no company {rest}."
+            text = words.company(state, rest, seat) or f"There is no company {rest}."
         case "player":
             text = words.player(state, rest) or f"There is no player {rest}."
         case "at":
@@ -84,7 +84,7 @@ def shown(play: Play, seat: int | None, line: str) -> Shown | None:
         case "turn":
             text = f"{words.title_line(state)}\n{words.waiting(state, asked)}"
         case "status" | "sheet":
-            text, picture = words.status(state, asked), "sheet"
+            text, picture = words.status(state, asked, seat), "sheet"
         case "map" | "board":
             text, picture = words.board(state), "map"
         case "market":

@@ -68,9 +68,13 @@ def title_line(state: engine.State) -> str:
 # -- people and companies --------------------------------------------------------------------
 
 
-def status(state: engine.State, asked: Sequence[Asked]) -> str:
-    """Everybody's possessions, all companies, the trains that are left, and whose turn it is."""
-    parts = [title_line(state), "", *players(state), "", *companies(state), "", *trains(state)]
+def status(state: engine.State, asked: Sequence[Asked], viewer: int | None = None) -> str:
+    """Everybody's possessions, all companies, the trains that are left, and whose turn it is.
+
+    viewer: the seat that reads it, where treasuries are private; None for the whole table.
+    """
+    companies_now = companies(state, viewer)
+    parts = [title_line(state), "", *players(state), "", *companies_now, "", *trains(state)]
     if unsold := [p for p, owner in state.privates.items() if owner == engine.BANK]:
         parts.append(f"Privates for sale: {', '.join(unsold)}")
     return "\n".join([*parts, "", waiting(state, asked)])
@@ -105,7 +109,13 @@ def _privates(state: engine.State, owner: str) -> list[str]:
     return [private for private, at in state.privates.items() if at == owner]
 
 
-def companies(state: engine.State) -> list[str]:
+def treasury(state: engine.State, sym: str, viewer: int | None) -> str:
+    """A company's cash, as far as that seat may see it."""
+    seat = None if viewer is None else state.seats[viewer]
+    return "private" if sym in engine.hidden(state, seat) else f"${state.cash[sym]:,}"
+
+
+def companies(state: engine.State, viewer: int | None = None) -> list[str]:
     """Price, president, treasury, shares and trains of each company that has begun."""
     own = engine.game_of(state).title.flotation.keeps_rest
     rows = [
@@ -113,7 +123,7 @@ def companies(state: engine.State) -> list[str]:
             sym,
             price(state, sym),
             state.name(company.president) if company.president else "-",
-            f"${state.cash[sym]:,}" if company.floated else "not floated",
+            treasury(state, sym, viewer) if company.floated else "not floated",
             f"{company.shares.get(engine.IPO, 0)}",
             f"{company.shares.get(engine.POOL, 0)}",
             *([f"{company.shares.get(sym, 0)}"] if own else []),
@@ -159,7 +169,7 @@ def player(state: engine.State, name: str) -> str | None:
     return "\n".join([head, rows[state.seats.index(seat)]])
 
 
-def company(state: engine.State, symbol: str) -> str | None:
+def company(state: engine.State, symbol: str, viewer: int | None = None) -> str | None:
     """One company: its figures, who holds its shares, where its tokens are; None where there is none."""
     key = symbol.casefold().replace("&", "")
     sym = next((s for s in state.companies if s.casefold().replace("&", "") == key), None)
@@ -176,7 +186,7 @@ def company(state: engine.State, symbol: str) -> str | None:
     lines = [
         f"{sym}: {name}",
         f"price {price(state, sym)}, par {f'${found.par}' if found.par is not None else '-'}, "
-        f"treasury ${state.cash[sym]:,}, {'floated' if found.floated else 'not floated'}",
+        f"treasury {treasury(state, sym, viewer)}, {'floated' if found.floated else 'not floated'}",
         f"president {state.name(found.president) if found.president else '-'}; shares: {', '.join(held)}",
         f"trains: {' '.join(found.trains) or 'none'}; tokens on {', '.join(tokens) or 'no hex'}, "
         f"{found.markers} on the charter",

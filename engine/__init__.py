@@ -166,6 +166,11 @@ def hidden(state: State, viewer: str | None = None) -> frozenset[str]:
     return frozenset(c for c, co in state.companies.items() if viewer is None or co.president != viewer)
 
 
+def is_secret(line: str) -> bool:
+    """Whether the log keeps a line from everybody but its speaker."""
+    return notation.is_secret(line)
+
+
 def renamed(state: State, seat: str, name: str) -> Played:
     """Let another person play on in that seat under that name.
 
@@ -225,6 +230,7 @@ __all__ = [
     "game_of",
     "hidden",
     "is_seat",
+    "is_secret",
     "legal_lines",
     "narrate",
     "nearest",

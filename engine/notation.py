@@ -356,6 +356,19 @@ def _spelled(g: Game, action: Action, form: _Form, defaults: dict[str, Any]) -> 
 # -- reading ---------------------------------------------------------------------------------
 
 
+def is_secret(line: str) -> bool:
+    """Whether a line is one that only its speaker should see, as `standing protect MP up to 300`."""
+    said = [word.casefold() for word in words_of(line)]
+    return any(action.secret and _spoken(form, said) for action, form in _shapes())
+
+
+def _spoken(form: _Form, said: list[str]) -> bool:
+    """Whether the words that stand in a form as they are come in a line, in that order, from its start."""
+    rest = iter(said)
+    fixed = [part.text for part in form if isinstance(part, _Word)]
+    return said[:1] == fixed[:1] and all(word in rest for word in fixed)
+
+
 def words_of(line: str) -> list[str]:
     """The words of a line: no comment, no `$`, no comma inside a number, no `#` before a digit."""
     text = re.sub(r"#(?!\d).*", "", line)

@@ -258,3 +258,19 @@ async def test_answers_are_kept_as_bytes(world: World) -> None:
     for lines in (["buy SV"], ["buy SV"], ["nonsense"], ["status"]):
         answer = await world.say("Ann", *lines)
         assert decoded(encoded(answer)) == answer
+
+
+async def test_a_standing_answer_is_no_line_of_the_log(empty: World) -> None:
+    """What a president has said in advance is nobody else's to read (1870 §5.9)."""
+    for name in ("Ann", "Bob"):
+        await empty.person(name)
+    info = await empty.service.create("1870", empty.people["Ann"])
+    for name in ("Ann", "Bob"):
+        await empty.service.join(info.id, empty.people[name], name)
+    await empty.service.start(info.id, by=empty.people["Ann"], order=["Ann", "Bob"])
+    assert engine.is_secret("standing protect MP up to 300") and not engine.is_secret("bid MKT 165")
+    play = await empty.service._shown(info.id)
+    row = play._rows[-1].model_copy(update={"seq": play.seq + 1, "kind": "note", "events": b""})
+    play.add(row.model_copy(update={"line": "standing protect MP up to 300", "said": "standing protect MP"}))
+    assert all("standing" not in one.line for one in play.log())
+    assert [one.line for one in play.log()] == ["start"]
