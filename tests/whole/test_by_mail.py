@@ -224,7 +224,9 @@ async def test_plans_the_past_and_files(drawing: Office) -> None:
     file = await ann.said("export 18xx.games")
     (enclosed,) = [part for part in file.message.walk() if part.get_content_type() == "application/json"]
     assert f"[Enclosed: {enclosed.get_filename()}]" in file.text
-    assert json.loads(enclosed.get_payload(decode=True))["actions"][0]["company"] == "SV"
+    raw = enclosed.get_payload(decode=True)
+    assert isinstance(raw, bytes)
+    assert json.loads(raw)["actions"][0]["company"] == "SV"
     assert "At the start" in (await ann.said("at start")).text
 
 
