@@ -75,6 +75,7 @@ from engine.notation import spell
 from engine.opening.waterfall import offered
 from engine.operating.connection import connects
 from engine.operating.run import best_run, route_value
+from engine.record.telling import ENDED, RECORDED
 from engine.state import (
     BANK,
     IPO,
@@ -614,7 +615,7 @@ class Replay:
                 self.warnings.append(f"Action {self._id}: the {company} connects as recorded")
                 self.game.events = []
                 self.game.open(ConnectionTurn(company, FIRST_STEP))
-                self.said.append(Said(self._id, self.game.president(company), "connect", self.game.events))
+                self.said.append(Said(self._id, self.game.president(company), RECORDED, self.game.events))
 
     def _do_bankrupt(self, action: SiteAction) -> None:
         self._ordinary(action, Bankrupt())
@@ -623,7 +624,7 @@ class Replay:
         played = stop(self.state, "It was ended by agreement.")
         self.game = game_of(played.state)
         self.state = played.state
-        self.said.append(Said(self._id, self.state.seats[0], "end", played.events))
+        self.said.append(Said(self._id, self.state.seats[0], ENDED, played.events))
 
 
 def _table_names(file: SiteFile) -> list[str]:

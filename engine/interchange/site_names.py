@@ -19,7 +19,7 @@ class SiteNames(msgspec.Struct, frozen=True):
     """The site's names where they differ, by ours: of companies (`symbols`), privates and tiles;
     hexes of its groups of printed cities; the shares that come with privates; the optional rules
     that are known here; `connections`: at the beginning and the end of each operating turn an action
-    says which companies connect."""
+    says which companies connect; `written`: games go out to it, too."""
 
     symbols: dict[str, str] = {}
     privates: dict[str, str] = {}
@@ -28,6 +28,7 @@ class SiteNames(msgspec.Struct, frozen=True):
     granted: dict[str, str] = {}
     options: list[str] = []
     connections: bool = False
+    written: bool = False
 
     def theirs(self, symbol: str) -> str:
         return self.symbols.get(symbol, symbol)

@@ -22,6 +22,9 @@ from engine.state import State, StockRound, copied
 ENDED = "end"
 """The line of a game that was ended by agreement; it is no line of notation."""
 
+RECORDED = "connect"
+"""The line of a connection run that only the file had from which a game comes; nobody can say it."""
+
 
 class Told(NamedTuple):
     """A line of a game: the seat, the line in full, what it brought about, and when (epoch seconds)."""
@@ -56,6 +59,8 @@ def text(telling: Telling, comment: str = "") -> str:
     start, state, held = telling.start, copied(telling.start), dict[int, list[str]]()
     setup = deal_of(start)
     begun = new_game(start.title, start.players, start.options).state
+    if any(told.line == RECORDED for told in telling.moves):
+        raise ValueError("A connection run is in this game as it was recorded elsewhere; no line says that.")
     if place(begun, [Placed(0, words) for words in setup]) != start:
         raise ValueError("A game that begins from a position that was set up is not written as a text.")
     moves = [told for told in telling.moves if told.line != ENDED]
