@@ -153,7 +153,7 @@ class DiscordPlayer:
     def _option(self, screen: Message, choice: Choice, label: str) -> tuple[Control, str]:
         """The select and the option that lead on: the thing itself, one of its labels, or more of them."""
         selects = [c for c in self.fake.controls(screen) if c.kind == "select"]
-        for wanted in ([label], list(reversed(choice.path)), ["More…"]):
+        for wanted in ([label], [*choice.path[1:], choice.path[0]], ["More…"]):
             for each in selects:
                 labels = [option.name for option in each.options]
                 verb = each.label.partition(":")[0].casefold()
