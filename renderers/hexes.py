@@ -453,14 +453,15 @@ class Room:
         A cost of `CROWDED` or more means that something would be covered.
         """
         sx, sy = self.scale
+        boxes = [(dx, dy, w / 2, h / 2, self._across(w / 2, h / 2)) for dx, dy, w, h in shape]
         best, least = (0, 0), inf
         for rank, (ux, uy) in enumerate(choices):
             x, y = round(ux * sx), round(uy * sy)
             cost = 0.05 * rank
             if cost >= least:
                 break
-            for dx, dy, w, h in shape:
-                cost = self._cost(x + dx, y + dy, w / 2, h / 2, cost, least)
+            for dx, dy, w, h, across in boxes:
+                cost = self._cost(x + dx, y + dy, w, h, across, cost, least)
             if cost < least:
                 best, least = (x, y), cost
         return least, best
@@ -476,10 +477,23 @@ class Room:
         self.take(shape, at)
         return at
 
-    def _cost(self, x: float, y: float, w: float, h: float, cost: float, enough: float) -> float:
+    def _across(self, w: float, h: float) -> list[tuple[float, float, float]]:
+        """Each direction across the edges, with how far a box reaches along it from its middle."""
+        return [(nx, ny, abs(w * nx) + abs(h * ny)) for nx, ny in self.sides]
+
+    def _cost(
+        self,
+        x: float,
+        y: float,
+        w: float,
+        h: float,
+        across: list[tuple[float, float, float]],
+        cost: float,
+        enough: float,
+    ) -> float:
         """What a box costs, added to a cost; counting stops once that is `enough`."""
-        for nx, ny in self.sides:
-            reach = abs(x * nx + y * ny) + abs(w * nx) + abs(h * ny)
+        for nx, ny, half in across:
+            reach = abs(x * nx + y * ny) + half
             if reach > INSIDE:
                 cost += 90 * (reach - INSIDE)
         for bx, by, bw, bh in self.boxes:
