@@ -359,13 +359,19 @@ def _spelled(g: Game, action: Action, form: _Form, defaults: dict[str, Any]) -> 
 def is_secret(line: str) -> bool:
     """Whether a line is one that only its speaker should see, as `standing protect MP up to 300`."""
     said = [word.casefold() for word in words_of(line)]
-    return any(action.secret and _spoken(form, said) for action, form in _shapes())
+    return any(_spoken(fixed, said) for fixed in _secret_words())
 
 
-def _spoken(form: _Form, said: list[str]) -> bool:
-    """Whether the words that stand in a form as they are come in a line, in that order, from its start."""
+@cache
+def _secret_words() -> tuple[list[str], ...]:
+    """The words that stand as they are in each form of a secret action."""
+    forms = [form for action, form in _shapes() if action.secret]
+    return tuple([part.text for part in form if isinstance(part, _Word)] for form in forms)
+
+
+def _spoken(fixed: list[str], said: list[str]) -> bool:
+    """Whether the words come in a line, in that order, from its start."""
     rest = iter(said)
-    fixed = [part.text for part in form if isinstance(part, _Word)]
     return said[:1] == fixed[:1] and all(word in rest for word in fixed)
 
 
