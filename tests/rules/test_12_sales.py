@@ -20,7 +20,7 @@ def test_12_2_the_pool_holds_half_of_a_company_at_most() -> None:
     holds(HELD + "!Ann: sell 2 PRR\nAnn: sell 1 PRR\n= owns pool PRR 5\n!Ann: sell 1 PRR")
 
 
-def test_12_2_any_amount_otherwise() -> None:
+def test_12_any_amount_otherwise() -> None:
     holds(
         """
         @ owns Ann PRR 6

@@ -1,7 +1,8 @@
 """Every numbered section of the rulebook that says something about play has its test."""
 
-import re
 from pathlib import Path
+
+from tests.sections import misnamed, rule_tests, untested
 
 HERE = Path(__file__).parent
 
@@ -39,24 +40,12 @@ TABLES = {
 TABLES_LEFT_OUT = {"Table 8": "the notes of money in the box; the game counts dollars, not notes"}
 
 
-def rule_tests() -> list[str]:
-    """The names of all rule tests."""
-    texts = (path.read_text(encoding="utf-8") for path in sorted(HERE.glob("test_*.py")))
-    return [name for text in texts for name in re.findall(r"^def (test_\w+)", text, re.M)]
-
-
-def is_of(name: str, section: str) -> bool:
-    return name.startswith(f"test_{section.replace('.', '_')}_")
-
-
 def test_every_section_has_a_test() -> None:
-    names = rule_tests()
-    missing = [s for s in (*SECTIONS, *NUMBERED) if not any(is_of(name, s) for name in names)]
-    assert not missing
+    assert not untested(rule_tests(HERE), (*SECTIONS, *NUMBERED))
 
 
 def test_every_table_has_a_test() -> None:
-    names = rule_tests()
+    names = rule_tests(HERE)
     assert not [table for table, start in TABLES.items() if not any(n.startswith(start) for n in names)]
     assert {f"Table {n}" for n in range(1, 9)} <= TABLES.keys() | TABLES_LEFT_OUT.keys()
 
@@ -68,8 +57,4 @@ def test_no_section_is_forgotten() -> None:
 
 
 def test_no_test_names_a_section_that_there_is_not() -> None:
-    known = {*SECTIONS, *NUMBERED}
-    for name in rule_tests():
-        if found := re.match(r"test_(\d+)((?:_\d)*)_\D", name):
-            section = found[1] + found[2].replace("_", ".")
-            assert section in known or found[1] in known, name
+    assert not misnamed(rule_tests(HERE), (*SECTIONS, *NUMBERED))

@@ -121,7 +121,7 @@ def test_a_merger_may_be_declined_and_the_other_may_survive() -> None:
     holds(f"{TWO}\n@ round merger WT\n!Ann: merge SR as SR\nAnn: merge SR", options=(SITE,))
 
 
-def test_5_share_merger_keeps_shares_and_shorts() -> None:
+def test_a_merger_of_five_share_companies_keeps_shares_and_shorts() -> None:
     holds(
         """
         @ phase 3

@@ -11,7 +11,7 @@ from engine.operating.run import stop_value
 from tests.t1817.texts import holds
 
 
-def test_2_plus_trains_leave_after_their_last_run() -> None:
+def test_trains_of_two_plus_leave_after_their_last_run() -> None:
     holds(
         """
         @ phase 4
