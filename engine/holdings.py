@@ -185,8 +185,10 @@ def sale_obstacle(g: Game, seat: str, company: str, percent: int) -> str | None:
 
 
 def worth(g: Game, seat: str) -> int:
-    """Cash, shares at market price, privates at face value (1830 §1, §23.3)."""
+    """Cash, shares at market price, those sold short taken off, and privates at face value where the
+    title counts them (1830 §1, §23.3; 1817 §1.3)."""
     shares = sum(
         co.shares[seat] * g.price(c) // unit(g, c) for c, co in g.state.companies.items() if seat in co.shares
     )
-    return g.cash(seat) + shares + sum(g.private_facts(p).price for p in g.privates_of(seat))
+    privates = sum(g.private_facts(p).price for p in g.privates_of(seat))
+    return g.cash(seat) + shares + g.facts.limits.get("private_worth", 1) * privates

@@ -33,7 +33,7 @@ from engine.events import (
     TrainMoved,
 )
 from engine.game import Game
-from engine.holdings import certificate_limit, counted_certificates, unit
+from engine.holdings import unit
 from engine.loans import is_liquid, liquidate, refuse_loans, room, size_facts, take_loans
 from engine.merging.sale import anybody_could_buy, put_up
 from engine.offers import Deal, lapse_offers, make_offer
@@ -415,8 +415,6 @@ class ShareTrades:
             case BuyNew(count):
                 if count != 1 and not presides:
                     return "Who is not president buys one share (§7.1.4)."
-                if counted_certificates(g, seat) > certificate_limit(g):
-                    return f"The limit is {certificate_limit(g)} certificates (§5.1)."
                 return refuse_buy(g, seat, company, company, count)
             case SellNew(count):
                 if presides:

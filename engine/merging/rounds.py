@@ -64,7 +64,7 @@ class Closing:
     def __call__(self, g: Game) -> None:
         for company in g.operating_order():
             co = g.company(company)
-            if co.owed and is_liquid(g, company):
+            if co.owed:
                 liquidate(g, company, "its station markers are not paid")
         for company in g.operating_order():
             self._move(g, company)

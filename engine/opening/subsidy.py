@@ -82,10 +82,14 @@ class SubsidizedLots:
 
 @dataclass(frozen=True)
 class SubsidizedSale:
-    """Asks the player whose turn it is which private he puts up. `after` makes what follows."""
+    """Asks the player whose turn it is which private he puts up. `after` makes what follows.
+
+    `asks_all`: he is asked even where he can put up none, as on the site.
+    """
 
     lots: SubsidizedLots
     after: Callable[[Game], AnyFrame]
+    asks_all: bool = False
 
     def asked(self, g: Game, frame: Subsidy) -> tuple[str, ...]:
         return (frame.turn,)
@@ -123,12 +127,18 @@ class SubsidizedSale:
             g.open(raised(g, auction, seat, action.amount))
             return
         g.emit(Passed(seat, "the privates"))
-        g.change(msgspec.structs.replace(frame, turn=g.state.left_of(seat), passes=frame.passes + 1))
+        g.change(self._passed(g, frame))
+
+    def _passed(self, g: Game, frame: Subsidy) -> Subsidy:
+        return msgspec.structs.replace(frame, turn=g.state.left_of(frame.turn), passes=frame.passes + 1)
 
     def settle(self, g: Game, frame: Subsidy) -> bool:
         unsold = [p for p, owner in g.state.privates.items() if owner == BANK]
         if unsold and frame.passes < len(g.state.active):
-            return False
+            if self.asks_all or any(isinstance(o.action, Bid) for o in self.options(g, frame, frame.turn)):
+                return False
+            g.change(self._passed(g, frame))
+            return True
         for private in unsold:
             g.emit(PrivateMoved(private, CLOSED))
         if frame.last:

@@ -143,12 +143,12 @@ def _refuse_source(g: Game, company: str, buy: BuyTrain) -> str | None:
             now = " or ".join(for_sale(g)) or "no train"
             return f"The bank sells {now} now (§21)."
         return None
+    if obsolete(g, buy.train):
+        return f"A {buy.train}-train is obsolete: it is neither bought nor sold (§21)."
     if buy.source == POOL:
         return None if buy.train in g.state.pool else f"There is no {buy.train}-train in the pool (§21)."
     if buy.source not in g.state.companies or buy.train not in g.company(buy.source).trains:
         return f"The {buy.source} has no {buy.train}-train (§21)."
-    if obsolete(g, buy.train):
-        return f"A {buy.train}-train is obsolete and cannot be sold (§21)."
     if g.company(buy.source).president is None or "liquidation" in zones(g, buy.source):
         return f"The {buy.source} is in liquidation, and its trains are not sold (§21)."
     if buy.source == company:

@@ -51,7 +51,7 @@ def refuse_buy(g: Game, seat: str, company: str, holder: str, count: int = 1) ->
     gained = max(g.held(seat, company) + percent, 0) // unit(g, company) - max(
         g.held(seat, company), 0
     ) // unit(g, company)
-    if counted_certificates(g, seat) + gained > certificate_limit(g):
+    if gained and counted_certificates(g, seat) + gained > certificate_limit(g):
         return f"The limit is {certificate_limit(g)} certificates (§5.1)."
     return None
 
@@ -72,7 +72,8 @@ def over_limit(g: Game, seat: str) -> bool:
 class TradingFloor:
     """Asks a player in his stock turn.
 
-    The purchase ends a turn. `in_order`: sales come before the short sale. `most_shorts`: how many
+    The purchase ends a turn. `in_order`: sales come before the short sale, and before anything else
+    those that the certificate limit asks for. `most_shorts`: how many
     shares may be sold short, by size of company, where that is not the facts' number.
     `gray_borrows`: a company in acquisition may take loans.
     """
@@ -87,7 +88,7 @@ class TradingFloor:
     def needs(self, g: Game, frame: StockTurn) -> str:
         if frame.acting:
             return f"to go on for the {frame.acting}, or be done"
-        if over_limit(g, frame.seat) and next(self._sales(g, frame), None):
+        if self._must_sell(g, frame):
             return "to sell down to the limit"
         done = "be done" if self._did(frame) else "pass"
         return f"to sell, sell short, buy, start or act for a company, or {done}"
@@ -166,7 +167,17 @@ class TradingFloor:
 
     # -- objections --------------------------------------------------------------------
 
+    def _must_sell(self, g: Game, frame: StockTurn) -> bool:
+        """Whether he is above the certificate limit and has shares that he can sell (§5.1)."""
+        return over_limit(g, frame.seat) and next(self._sales(g, frame), None) is not None
+
     def refuse(self, g: Game, frame: StockTurn, seat: str, action: Action) -> str | None:
+        if (
+            not isinstance(action, Sell)
+            and (self.in_order or isinstance(action, Pass))
+            and self._must_sell(g, frame)
+        ):
+            return "Sell down to the certificate limit first (§5.1)."
         match action:
             case LoanFor(company) | RedeemFor(company):
                 return self.refuse_for(g, frame, company, action)
@@ -185,8 +196,6 @@ class TradingFloor:
             case StartCompany():
                 return self._refuse_start(g, frame, action)
             case Pass():
-                if over_limit(g, seat) and next(self._sales(g, frame), None):
-                    return "Sell down to the certificate limit first (§5.1)."
                 return None
         return "In a stock round a player sells, sells short, buys, starts a company or acts for one (§5)."
 
@@ -218,8 +227,6 @@ class TradingFloor:
             return "One certificate may be bought in a turn (§5.4)."
         if company in (*frame.sold, *stock_round(g).sold.get(frame.seat, ())):
             return f"Who has sold the {company} may not buy it in the same stock round (§5.4)."
-        if over_limit(g, frame.seat) and g.held(frame.seat, company) >= 0:
-            return "Sell down to the certificate limit first (§5.1)."
         return refuse_buy(g, frame.seat, company, holder_of(company, source))
 
     def _refuse_start(self, g: Game, frame: StockTurn, start: StartCompany) -> str | None:

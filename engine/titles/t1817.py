@@ -102,7 +102,7 @@ def compose(options: tuple[str, ...]) -> Title:
         options=options,
         opening=lambda g, lot: Subsidy(turn=g.state.seats[0], money=seed),
         questions={
-            Subsidy: SubsidizedSale(lots, after=lambda g: begin_stock_round(g, 1)),
+            Subsidy: SubsidizedSale(lots, after=lambda g: begin_stock_round(g, 1), asks_all=site),
             Auction: Auctions({"private": lots, "certificate": Certificates(), "sale": Companies()}),
             StockRound: StockRounds(
                 closing=Closing(squeeze="short_squeeze" in options),
@@ -146,7 +146,7 @@ def compose(options: tuple[str, ...]) -> Title:
             Loans(),
             *([ActsOfBidders(floor)] if site else []),
         ),
-        scores=lambda g, bankrupt: scores(g, bankrupt, with_privates=site),
+        scores=lambda g, bankrupt: scores(g, bankrupt, with_privates=True),
         flotation=Floating(),
         terms=works_terms,
         interrupt=interruptions,
@@ -171,7 +171,7 @@ SECTIONS = {
 
 
 def _facts(site: bool, *, more_players: bool) -> Facts:
-    """The printed facts; the site has a phase more, and its own most players."""
+    """The printed facts; the site has a phase more, its own most players, and counts privates at the end."""
     facts = facts_of("1817")
     if more_players and facts.more_players:
         more = facts.more_players
@@ -184,5 +184,6 @@ def _facts(site: bool, *, more_players: bool) -> Facts:
     if site:
         first, *others = facts.phases
         between: PhaseFacts = msgspec.structs.replace(first, name="2+", on="2+")
-        facts = msgspec.structs.replace(facts, phases=(first, between, *others))
+        limits = facts.limits | {"private_worth": 1}
+        facts = msgspec.structs.replace(facts, phases=(first, between, *others), limits=limits)
     return facts

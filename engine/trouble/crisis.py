@@ -22,7 +22,7 @@ from engine.events import (
 )
 from engine.game import Game
 from engine.holdings import move_shares, sale_obstacle, successor, unit
-from engine.loans import is_liquid, liquidate, size_facts
+from engine.loans import in_zone, is_liquid, liquidate, size_facts
 from engine.offers import lapse_offers
 from engine.state import (
     BANK,
@@ -214,7 +214,7 @@ def pay_for_markers(g: Game) -> bool:
     for company, co in g.state.companies.items():
         if co.owed and not isinstance(g.top, Formation):
             cost = co.owed * size_facts(g, company).station_cost
-            if g.cash(company) >= cost and is_liquid(g, company):
+            if g.cash(company) >= cost and not in_zone(g, company, "liquidation"):
                 count = co.owed
                 g.pay(company, BANK, cost, "station markers")
                 g.emit(MarkersChanged(company, count, -count))

@@ -1,236 +1,360 @@
-"""Stock rounds (§5)."""
+"""Stock rounds: turns, limits, sales, short sales, purchases (§5, §5.1 to §5.4)."""
 
 from __future__ import annotations
 
-from tests.t1817.texts import SITE, holds
+import pytest
 
-FIVE = """
+from tests.t1817.texts import ANN, BOB, CID, FIVE, MONEY, SR, TEN, TWO, holds, refused
+
+# -- §5 --------------------------------------------------------------------------------------------
+
+
+def test_5_turns_go_clockwise_from_the_priority_until_all_pass_in_a_row() -> None:
+    holds(
+        f"""{FIVE}{BOB}
+        = turn Bob
+        Bob: pass
+        = turn Cid
+        Cid: pass
+        Ann: sell 1 WT          # whoever has done something has another turn
+        Ann: done
+        = turn Bob
+        Bob: pass
+        Cid: pass
+        = round stock Ann
+        Ann: pass
+        = round operating WT
+        """
+    )
+
+
+@pytest.mark.parametrize("act", ["short SR", "buy SR from treasury", "for WT loan 1", "start PW F13 100"])
+def test_5_whoever_does_anything_has_another_turn(act: str) -> None:
+    body = f"{FIVE}{SR}{BOB}Bob: pass\nCid: pass\nAnn: {act}\n?Ann: done\n?Bob: pass\n?Cid: pass\n"
+    holds(body + "?Bob: pass\n?Cid: pass\n= round stock Ann")
+
+
+def test_5_sales_then_a_short_sale_then_a_purchase() -> None:
+    body = f"{FIVE}{SR}@ size PW 5\n@ price PW 70\n@ owns Cid PW 3\n@ token PW F13\n{BOB}"
+    rest = "@ size R 5\n@ price R 70\n@ owns Cid R 2\n@ token R I16\n"
+    each = "Bob: sell 1 SR\nBob: sell 1 WT\nBob: short PW\nBob: buy R from treasury\n= turn Cid\n"
+    holds(body.replace(BOB, rest + BOB) + each + "= owns Bob R 1\n= owns Bob PW -1\n= owns Bob SR 0")
+    holds(body + "Bob: sell 1 SR\nBob: sell 1 WT\nBob: short PW\n!Bob: sell 1 WT\n!Bob: short PW\nBob: done")
+    holds(body + "Bob: sell 2 WT\nBob: buy SR from treasury\n= turn Cid\n= owns Bob SR 2")
+    holds(body + "Bob: short PW\nBob: buy SR from treasury\n= turn Cid\n= owns Bob PW -1")
+
+
+def test_5_a_turn_is_for_the_player_or_for_one_company() -> None:
+    also = SR.replace("@ owns Cid SR 2", "@ owns Ann SR 3").replace("@ owns Bob SR 1\n", "")
+    body = f"{FIVE}{also}@ owns pool WT 1\n@ owns pool SR 1\n{ANN}"
+    holds(
+        body
+        + """
+        Ann: for WT loan 1
+        !Ann: for SR loan 1
+        !Ann: sell 1 SR
+        !Ann: short SR
+        !Ann: buy SR from treasury
+        !Ann: start PW F13 100
+        Ann: done
+        """
+    )
+    short = "@ size PW 5\n@ price PW 70\n@ owns Cid PW 2\n@ token PW F13\n"
+    for own in ("sell 1 SR", "short PW"):
+        mine = f"{body.replace(ANN, short + ANN)}Ann: {own}\n"
+        holds(mine + "!Ann: for WT loan 1\n!Ann: for WT redeem 1\nAnn: done")
+
+
+def test_5_companies_hold_their_own_stock_and_players_deal_with_nobody_else() -> None:
+    body = f"{FIVE}{SR}@ owns pool SR 1\n{ANN}"
+    holds(body + "!Ann: for WT redeem 2\n!Ann: for SR redeem 1\nAnn: pass")
+    assert "cannot be read" in refused(body + "Ann: buy WT from Bob")
+
+
+FULL = """
 @ phase 3
+@ trains bank 3 3 3 3
 @ cash Ann 500
 @ cash Bob 500
 @ cash Cid 500
-@ size WT 5
-@ price WT 100
-@ owns Ann WT 2
-@ owns Bob WT 2
-@ president WT Ann
-@ cash WT 200
-@ token WT F19
-@ trains WT 2
-@ trains bank 3 3 3
+@ cash Dan 500
+@ cash Eve 500
+@ cash Fay 500
+@ cash Gil 500
 """
+SEVEN = "Ann, Bob, Cid, Dan, Eve, Fay, Gil"
 
 
-def test_selling_leaves_the_price_and_pays_it() -> None:
-    holds(f"{FIVE}\n@ round stock Bob\nBob: sell 2 WT\n= cash Bob 700\n= price WT 100\n= owns pool WT 2")
+def holding(count: int, *others: str) -> str:
+    """Ann with so many single certificates of companies of which Bob is president; seven players may
+    hold nine."""
+    symbols, homes = "A&S A&A Belt Bess B&A".split(), "F19 F13 F3 B5 C14".split()
+    body = FULL
+    for symbol, home in zip(symbols, homes, strict=True):
+        mine = min(2, count)
+        count -= mine
+        body += f"@ size {symbol} 5\n@ price {symbol} 100\n@ owns Bob {symbol} 2\n@ president {symbol} Bob\n"
+        body += f"@ owns Ann {symbol} {mine}\n@ token {symbol} {home}\n@ trains {symbol} 2+\n"
+    return body.replace("@ trains B&A 2+\n", "") + "".join(others)
 
 
-def test_a_purchase_from_the_treasury_pays_the_company_and_ends_the_turn() -> None:
+def test_5_1_who_holds_as_many_certificates_as_the_limit_buys_none() -> None:
+    holds(holding(8, ANN) + "= limit 9\nAnn: buy B&A from treasury", SEVEN)
+    full = holding(9, ANN)
+    holds(full + "!Ann: buy B&A from treasury\n!Ann: start PW G18 100\nAnn: pass", SEVEN)
+    holds(full + "Ann: sell 1 A&S\nAnn: buy B&A from treasury\n= owns Ann B&A 2", SEVEN)
+
+
+def test_5_1_privates_and_short_shares_do_not_count() -> None:
+    more = (
+        "@ private TS Ann\n@ private MAJM Ann\n@ size PW 5\n@ price PW 70\n@ owns Cid PW 2\n@ token PW G18\n"
+    )
+    holds(holding(8, more, "@ owns Ann PW -2\n@ owns pool PW 2\n", ANN) + "Ann: buy B&A from treasury", SEVEN)
+
+
+def test_5_1_a_presidents_certificate_is_one() -> None:
+    more = "@ size PW 5\n@ price PW 70\n@ owns Ann PW 2\n@ token PW G18\n"
+    holds(holding(7, more, ANN) + "Ann: buy B&A from treasury", SEVEN)
+    holds(holding(8, more, ANN) + "!Ann: buy B&A from treasury\nAnn: pass", SEVEN)
+
+
+def test_5_1_a_short_share_is_closed_also_at_and_above_the_limit() -> None:
+    short = (
+        "@ size PW 5\n@ price PW 70\n@ owns Cid PW 2\n@ owns Ann PW -2\n@ owns pool PW 2\n@ token PW G18\n"
+    )
+    holds(holding(9, short, ANN) + "Ann: buy PW from pool\n= owns Ann PW -1\n= owns pool PW 1", SEVEN)
+    stuck = "".join(f"@ size {s} 2\n@ price {s} 60\n@ owns Ann {s} 2\n@ token {s} {h}\n" for s, h in TWOS)
+    above = FULL.replace("@ phase 3", "@ phase 2").replace("@ trains bank 3 3 3 3\n", "") + stuck
+    holds(above + short + ANN + "Ann: buy PW from pool\n= owns Ann PW -1", SEVEN)
+
+
+TWOS = tuple(
+    zip(
+        "A&S A&A Belt Bess B&A DL&W J GT H ME".split(),
+        "F19 F13 F3 B5 C14 B17 C22 D7 D19 G6".split(),
+        strict=True,
+    )
+)
+
+
+def test_5_1_a_share_and_a_short_share_of_one_stock_close_each_other() -> None:
+    body = f"{FIVE}@ owns Cid WT -2\n@ owns pool WT 2\n{CID}"
+    holds(body + "Cid: buy WT from pool\n= owns Cid WT -1\n= owns pool WT 1\n= cash Cid 400")
+    # From the treasury: the pair is gone, and what the pool holds is what is sold short still.
     holds(
-        f"{FIVE}\n@ round stock Bob\nBob: buy WT from treasury\n= cash WT 300\n= president WT Bob\n= turn Cid"
+        body
+        + "Cid: buy WT from treasury\n= owns Cid WT -1\n= owns treasury WT 0\n= owns pool WT 2\n= cash WT 300"
     )
 
 
-def test_nobody_holds_more_than_three_of_five() -> None:
-    holds(f"{FIVE}\n@ round stock Bob\nBob: buy WT from treasury\nCid: pass\nAnn: pass\n!Bob: buy WT")
+@pytest.mark.parametrize(("size", "most"), [(5, 3), (10, 6)])
+def test_5_1_nobody_holds_more_than_six_of_ten_or_three_of_five(size: int, most: int) -> None:
+    body = TEN.replace("size WT 10", f"size WT {size}").replace("owns Ann WT 5", f"owns Ann WT {most - 1}")
+    holds(body + ANN + f"Ann: buy WT from treasury\n= owns Ann WT {most}\nBob: pass\nCid: pass\n!Ann: buy WT")
 
 
-def test_resigning_as_president() -> None:
-    holds(f"{FIVE}\n@ round stock Ann\nAnn: sell 1 WT\n= president WT Bob\n= owns Ann WT 1")
-
-
-def test_sales_come_before_short_sales() -> None:
-    holds(f"{FIVE}\n@ size SR 5\n@ price SR 60\n@ owns Cid SR 2\n@ owns Bob SR 1\n@ round stock Bob\n"
-          "!Bob: short WT\nBob: sell 1 SR\nBob: short SR\n!Bob: sell 1 WT\n!Bob: short SR\n")  # fmt: skip
-
-
-def test_selling_short() -> None:
+def test_5_1_above_the_limit_sales_come_before_all_else() -> None:
+    """Ten certificates are held, and seven players may hold nine."""
+    above = holding(10, ANN)
     holds(
-        f"""{FIVE}
-        @ round stock Cid
-        !Ann: short WT
+        above
+        + """
+        !Ann: pass
+        !Ann: buy B&A from treasury
+        !Ann: start PW G18 100
+        !Ann: short PW
+        Ann: sell 1 A&S
+        Ann: done
+        = turn Bob
+        """,
+        SEVEN,
+    )
+
+
+def test_5_1_nobody_ends_a_turn_above_the_limit_by_acting_for_a_company_or_selling_short() -> None:
+    more = "@ size PW 5\n@ price PW 70\n@ owns Ann PW 2\n@ owns pool PW 1\n@ token PW G18\n"
+    more += "@ size R 5\n@ price R 70\n@ owns Cid R 2\n@ token R I16\n"
+    body = holding(9, more, ANN)
+    holds(body + "!Ann: for PW loan 1\n!Ann: for PW redeem 1\n!Ann: short R\nAnn: sell 1 A&S\nAnn: short R",
+          SEVEN)  # fmt: skip
+    # Nor by closing a short share before the sale.
+    short = more.replace("@ owns Cid R 2", "@ owns Cid R 2\n@ owns Ann R -1\n@ owns pool R 1")
+    holds(holding(9, short, ANN) + "!Ann: buy R from pool\nAnn: sell 1 A&S\nAnn: buy R from pool", SEVEN)
+
+
+def test_5_1_who_can_sell_nothing_stays_above_the_limit() -> None:
+    stuck = "".join(f"@ size {s} 2\n@ price {s} 60\n@ owns Ann {s} 2\n@ token {s} {h}\n" for s, h in TWOS)
+    holds(FULL.replace("phase 3", "phase 2").replace("@ trains bank 3 3 3 3\n", "") + stuck + ANN
+          + "Ann: for H loan 1\nAnn: done\n= turn Bob", SEVEN)  # fmt: skip
+
+
+def test_5_2_any_number_is_sold_at_the_price_which_stays() -> None:
+    holds(f"{FIVE}{BOB}Bob: sell 2 WT\n= cash Bob 700\n= price WT 100\n= owns pool WT 2\n= owns Bob WT 0")
+    holds(f"{FIVE}{SR}{BOB}Bob: sell 1 WT\nBob: sell 1 SR\nBob: sell 1 WT\n= cash Bob 760\n= price SR 60")
+
+
+def test_5_2_the_pool_takes_all() -> None:
+    sold = "@ owns Bob WT 2\n@ owns Cid WT -5\n@ owns pool WT 10\n"
+    holds(TEN.replace("owns Ann WT 5", "owns Ann WT 3") + sold + BOB + "Bob: sell 2 WT\n= owns pool WT 12")
+
+
+def test_5_2_no_shares_of_2_share_companies() -> None:
+    holds(f"{TWO}{ANN}!Ann: sell 1 WT\n!Ann: sell 2 WT\nAnn: pass")
+
+
+def test_5_2_nothing_of_a_company_formed_in_the_same_round() -> None:
+    formed = f"{MONEY}{ANN}Ann: start WT F19 200\nBob: pass\nCid: pass\nAnn: float 5\n"
+    formed += "Bob: buy WT from treasury\nCid: buy WT from treasury\nAnn: buy WT from treasury\n"
+    holds(formed + "!Bob: sell 1 WT\nBob: pass\n!Cid: sell 1 WT\nCid: pass\n!Ann: sell 1 WT\nAnn: pass")
+
+
+def test_5_2_the_presidents_certificate_never_comes_into_the_market() -> None:
+    alone = FIVE.replace("owns Ann WT 2", "owns Ann WT 3").replace("owns Bob WT 2", "owns Bob WT 1")
+    alone = alone.replace("@ president WT Ann\n", "")
+    holds(
+        f"{alone}{ANN}!Ann: sell 2 WT\n!Ann: sell 3 WT\nAnn: sell 1 WT\n!Ann: sell 1 WT\n= president WT Ann"
+    )
+
+
+@pytest.mark.parametrize("space", [1, 2, 3])
+def test_5_2_nothing_in_the_gray_area(space: int) -> None:
+    body = FIVE.replace("price WT 100", f"price WT acquisition {space}")
+    holds(f"{body}{BOB}!Bob: sell 1 WT\nBob: pass")
+
+
+def test_5_2_privates_are_not_sold() -> None:
+    body = f"{FIVE}@ private TS Bob\n{BOB}"
+    holds(body + "!Bob: sell private TS to Ann for 80\nBob: pass")
+    assert "cannot be read" in refused(body + "Bob: sell 1 TS")
+
+
+def test_5_2_1_the_largest_other_holder_of_two_shares_takes_over() -> None:
+    body = TEN + "@ owns Bob WT 2\n@ owns Cid WT 3\n"
+    holds(
+        body + ANN + "Ann: sell 2 WT\n= president WT Ann\nAnn: sell 1 WT\n= president WT Cid\n= owns Ann WT 2"
+    )
+    holds(body + ANN + "Ann: sell 5 WT\n= president WT Cid\n= owns Ann WT 0\n= owns pool WT 5")
+
+
+def test_5_2_1_of_equal_holders_the_nearest_to_the_left_of_the_president() -> None:
+    four = TEN.replace("owns Ann WT 5", "owns Ann WT 4")
+    body = four + "@ owns Bob WT 2\n@ owns Cid WT 2\n@ owns Dan WT 2\n@ cash Dan 10\n"
+    holds(body + ANN + "Ann: sell 3 WT\n= president WT Bob", "Ann, Bob, Cid, Dan")
+    moved = body.replace("owns Cid WT 2", "owns Ann WT 2").replace("owns Ann WT 4", "owns Cid WT 4")
+    holds(moved + CID + "Cid: sell 3 WT\n= president WT Dan", "Ann, Bob, Cid, Dan")
+
+
+def test_5_2_1_one_of_the_two_shares_received_may_be_sold() -> None:
+    holds(
+        f"{FIVE}{ANN}Ann: sell 1 WT\n= president WT Bob\n= owns Ann WT 1\n= owns Bob WT 2\n= owns pool WT 1"
+    )
+
+
+def test_5_2_1_a_holder_of_one_share_cannot_take_over() -> None:
+    holds(FIVE.replace("owns Bob WT 2", "owns Bob WT 1").replace("@ president WT Ann\n", "") + ANN
+          + "!Ann: sell 1 WT\n!Ann: sell 2 WT\nAnn: pass")  # fmt: skip
+
+
+def test_5_3_a_share_and_a_short_share_come_and_the_share_is_sold() -> None:
+    holds(
+        f"""{FIVE}{CID}
         Cid: short WT
         = owns Cid WT -1
         = owns pool WT 1
+        = owns treasury WT 1
         = cash Cid 600
+        = cash WT 200
         = price WT 100
-        !Cid: buy WT from treasury      # who has sold may not buy in the same round
-        !Cid: short WT                  # one a turn
-        Cid: done
         """
     )
 
 
-def test_five_shares_may_be_short_and_ten_by_variant_9_1() -> None:
-    short = "".join(f"{who}: short WT\n{who}: done\n" for who in ("Cid",)) * 1
-    body = FIVE.replace("@ owns Bob WT 2\n", "").replace("@ president WT Ann\n", "")
-    body += "@ owns Bob WT -5\n@ owns pool WT 5\n@ round stock Cid\n"
-    holds(body + "!Cid: short WT\nCid: pass")
-    ten = body.replace("size WT 5", "size WT 10").replace("trains WT 2", "trains WT 3")
-    holds(ten + "!Cid: short WT\nCid: pass")
-    holds(ten + short, options=("increased_short_sales",))
+def test_5_3_not_of_2_share_companies() -> None:
+    holds(f"{TWO}{BOB}!Bob: short WT\nBob: pass")
 
 
-def test_two_share_companies_are_neither_sold_nor_shorted() -> None:
+@pytest.mark.parametrize("size", [5, 10])
+def test_5_3_five_short_shares_are_the_most(size: int) -> None:
+    body = TEN.replace("size WT 10", f"size WT {size}").replace("owns Ann WT 5", "owns Ann WT 2") + CID
+    five = body.replace("@ token WT", "@ owns Bob WT -5\n@ owns pool WT 5\n@ token WT")
+    holds(five + "!Cid: short WT\nCid: pass")
     holds(
-        """
-        @ size WT 2
-        @ price WT 100
-        @ owns Ann WT 2
-        @ cash Ann 100
-        @ cash Bob 100
-        @ round stock Ann
-        !Ann: sell 1 WT
-        !Ann: sell 2 WT
-        Ann: pass
-        !Bob: short WT
-        """
+        five.replace("WT -5", "WT -4").replace("pool WT 5", "pool WT 4") + "Cid: short WT\n= owns Cid WT -1"
     )
 
 
-def test_buying_closes_a_short_position() -> None:
+def test_5_3_shorts_in_play_are_those_of_all_players() -> None:
+    body = TEN + "@ owns Bob WT -3\n@ owns Cid WT -2\n@ owns pool WT 5\n"
+    holds(body + BOB + "!Bob: short WT\nBob: pass\n!Cid: short WT\nCid: pass")
+
+
+def test_5_3_an_individual_may_hold_any_number() -> None:
+    body = TEN + "@ owns Cid WT -4\n@ owns pool WT 4\n"
+    holds(body + CID + "Cid: short WT\n= owns Cid WT -5\n= owns pool WT 5")
+
+
+def test_5_3_not_of_a_company_formed_in_the_same_round() -> None:
+    holds(f"{MONEY}{ANN}Ann: start WT F19 200\nBob: pass\nCid: pass\nAnn: float 5\n!Bob: short WT\nBob: pass")
+
+
+def test_5_3_not_by_who_holds_any_of_it() -> None:
+    holds(f"{FIVE}{ANN}!Ann: short WT\nAnn: pass\n!Bob: short WT\nBob: sell 1 WT\n!Bob: short WT\n"
+          "Bob: sell 1 WT\nBob: short WT")  # fmt: skip
+
+
+def test_5_3_not_in_the_gray_area() -> None:
+    holds(f"{FIVE.replace('price WT 100', 'price WT acquisition 3')}{CID}!Cid: short WT\nCid: pass")
+
+
+def test_5_3_not_in_phase_8() -> None:
+    eight = TEN.replace("@ phase 5", "@ phase 8").replace("@ trains bank 5 5 5\n", "") + CID
+    holds(eight + "!Cid: short WT\nCid: pass")
+    seven = eight.replace("@ phase 8", "@ phase 7")
+    holds(seven + "Cid: short WT")
+
+
+def test_5_3_one_a_turn_and_more_in_later_turns() -> None:
+    body = f"{FIVE}{CID}Cid: short WT\n!Cid: short WT\nCid: done\nAnn: pass\nBob: pass\n"
+    holds(body + "Cid: short WT\n= owns Cid WT -2")
+
+
+def test_5_3_who_has_sold_short_does_not_buy_it_in_that_round() -> None:
+    body = f"{FIVE}{CID}Cid: short WT\n!Cid: buy WT from treasury\n!Cid: buy WT from pool\nCid: done\n"
+    holds(body + "Ann: pass\nBob: pass\n!Cid: buy WT from pool\nCid: pass")
+
+
+def test_5_4_from_the_treasury_the_company_is_paid_and_from_the_market_the_bank() -> None:
+    body = f"{TEN}@ owns pool WT 1\n{BOB}"
     holds(
-        f"""{FIVE}
-        @ owns Cid WT -1
-        @ owns pool WT 1
-        @ round stock Cid
-        Cid: buy WT from pool
-        = owns Cid WT 0
-        = owns pool WT 0
-        = cash Cid 400
-        """
+        body
+        + "Bob: buy WT from treasury\n= cash WT 300\n= cash Bob 800\n= owns treasury WT 3\n= price WT 100"
     )
+    holds(body + "Bob: buy WT from pool\n= cash WT 200\n= cash Bob 800\n= owns pool WT 0\n= price WT 100")
 
 
-def test_gray_companies_are_not_dealt_in() -> None:
-    body = FIVE.replace("price WT 100", "price WT acquisition 2")
-    holds(
-        f"{body}\n@ round stock Bob\n!Bob: sell 1 WT\n!Bob: buy WT from treasury\nBob: pass\n!Cid: short WT"
-    )
+def test_5_4_one_certificate_a_turn() -> None:
+    holds(f"{TEN}{BOB}!Bob: buy 2 WT from treasury\nBob: buy WT from treasury\n= turn Cid")
 
 
-def test_starting_a_company() -> None:
-    holds(
-        """
-        @ cash Ann 300
-        @ cash Bob 300
-        @ cash Cid 90
-        @ private TS Bob
-        @ round stock Ann
-        !Ann: start WT B13 120          # no marker stands in Toronto
-        !Ann: start WT F19 95
-        Ann: start WT F19 120
-        Bob: bid 185
-        = turn Ann                      # Cid cannot pay
-        Ann: pass
-        Bob: float 2 with TS
-        = price WT 90                   # half of $185, rounded down to a price
-        = cash WT 105
-        = cash Bob 195
-        = token WT F19
-        = markers WT 1                  # the train station's
-        = turn Bob                      # left of who started it
-        """
-    )
+def test_5_4_nobody_buys_what_he_cannot_pay() -> None:
+    holds(TEN.replace("cash Bob 900", "cash Bob 99") + BOB + "!Bob: buy WT from treasury\nBob: pass")
 
 
-def test_a_bid_must_be_made_exactly_of_cash_and_privates() -> None:
-    holds(
-        """
-        @ cash Ann 90
-        @ private MAJM Ann
-        @ cash Bob 10
-        @ cash Cid 10
-        @ round stock Ann
-        !Ann: start WT F19 115
-        Ann: start WT F19 120
-        Ann: float 2                    # with the MAJM, as she cannot pay otherwise
-        = private MAJM WT
-        """
-    )
+def test_5_4_not_what_was_sold_in_that_round() -> None:
+    body = f"{FIVE}{BOB}Bob: sell 1 WT\n!Bob: buy WT from pool\nBob: done\nCid: pass\nAnn: pass\n"
+    holds(body + "!Bob: buy WT from treasury\nBob: pass\n")
+    holds(f"{FIVE}@ owns pool WT 1\n{ANN}Ann: pass\nBob: buy WT from pool\n= owns Bob WT 3")
 
 
-def test_sizes_by_phase_and_markers_that_are_owed() -> None:
-    holds(
-        """
-        @ phase 3
-        @ cash Ann 300
-        @ cash Bob 10
-        @ cash Cid 10
-        @ trains bank 3 3
-        @ round stock Ann
-        Ann: start WT F19 200
-        !Ann: float 10
-        Ann: float 5
-        = cash WT 150                   # the second marker is paid at once
-        = markers WT 1
-        = owns treasury WT 3
-        """
-    )
+def test_5_4_nothing_in_the_gray_area() -> None:
+    body = FIVE.replace("price WT 100", "price WT acquisition 2") + "@ owns pool WT 1\n" + CID
+    holds(body.replace("@ owns Bob WT 2", "@ owns Bob WT 1").replace("@ president WT Ann\n", "")
+          + "!Cid: buy WT from treasury\n!Cid: buy WT from pool\nCid: pass")  # fmt: skip
 
 
-def test_markers_unpaid_at_the_end_of_the_round_liquidate() -> None:
-    holds(
-        """
-        @ phase 3
-        @ cash Ann 40
-        @ cash Bob 10
-        @ cash Cid 10
-        @ private MAJM Ann
-        @ trains bank 3 3
-        @ size SR 2
-        @ price SR 100
-        @ owns Bob SR 2
-        @ token SR G18
-        @ round stock Ann
-        Ann: start WT F19 120
-        Ann: float 5 with MAJM
-        = cash WT 0
-        > until operating
-        = price WT liquidation
-        """
-    )
-
-
-def test_acting_for_a_company() -> None:
-    holds(
-        f"""{FIVE}
-        @ owns pool WT 1
-        @ round stock Ann
-        Ann: for WT loan 2
-        = loans WT 2
-        = cash WT 400
-        = price WT 80
-        Ann: for WT redeem 1
-        = cash WT 320
-        = turn Bob                      # it can do nothing more
-        """
-    )
-
-
-def test_prices_at_the_end_of_the_round() -> None:
-    body = FIVE.replace("@ owns Bob WT 2", "@ owns Bob WT 3\n@ owns pool WT 1\n@ owns Cid WT -1").replace(
-        "@ president WT Ann\n", ""
-    )
-    passes = "Ann: pass\nBob: pass\nCid: pass\n"
-    # All held by players: a space up; one share in the pool: a space down.
-    holds(f"{body}\n@ round stock Ann\n{passes}= price WT 100")
-    short = body.replace("@ owns pool WT 1", "@ owns pool WT 0").replace("@ owns Cid WT -1\n", "")
-    holds(f"{short}\n@ round stock Ann\n{passes}= price WT 110")
-
-
-def test_short_squeeze_moves_two_spaces() -> None:
-    body = (
-        FIVE.replace("@ owns Bob WT 2", "@ owns Bob WT 3\n@ owns Cid WT -1")
-        .replace("@ owns Ann WT 2", "@ owns Ann WT 3")
-        .replace("president WT Ann", "president WT Bob")
-    )
-    passes = "Ann: pass\nBob: pass\nCid: pass\n"
-    holds(f"{body}\n@ round stock Ann\n{passes}= price WT 110")
-    holds(f"{body}\n@ round stock Ann\n{passes}= price WT 120", options=("short_squeeze",))
-
-
-def test_the_site_lets_gray_companies_borrow() -> None:
-    body = FIVE.replace("price WT 100", "price WT acquisition 2") + "\n@ round stock Ann\n"
-    holds(body + "!Ann: for WT loan 1\nAnn: pass")
-    holds(body + "Ann: for WT loan 1\n= price WT acquisition 1", options=(SITE,))
+def test_5_4_1_who_comes_to_hold_more_is_president() -> None:
+    body = f"{FIVE}{BOB}"
+    holds(body + "= president WT Ann\nBob: buy WT from treasury\n= president WT Bob\n= owns Ann WT 2")
+    equal = TEN.replace("owns Ann WT 5", "owns Ann WT 3") + "@ owns Bob WT 2\n" + BOB
+    equal += "Bob: buy WT from treasury\n= president WT Ann\nCid: pass\nAnn: pass\n"
+    holds(equal + "Bob: buy WT from treasury\n= president WT Bob\n= owns Bob WT 4\n= owns Ann WT 3")
