@@ -26,14 +26,15 @@ import struct
 import subprocess
 import tempfile
 from argparse import Namespace
-from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from email.message import EmailMessage
 from email.parser import BytesParser
 from email.policy import default
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 from aiosmtpd.smtp import SMTP, Envelope, Session
@@ -158,6 +159,22 @@ class Mailbox:
             client.sendmail(sender, list(recipients), raw)
 
 
+@contextmanager
+def attentive() -> Iterator[None]:
+    """An IDLE begins with whatever came since the last command. pymap as it is would stay silent about a mail
+    that arrived in between until the next one, for which a test can wait for ever.
+    """
+    from pymap.backend.dict import mailbox
+
+    class Attentive(mailbox.MailboxData):
+        async def update_selected(self, selected: Any, *, wait_on: Any = None) -> Any:
+            behind = selected.mod_sequence != self._mod_sequences.highest
+            return await super().update_selected(selected, wait_on=None if behind else wait_on)
+
+    with patch.object(mailbox, "MailboxData", Attentive):
+        yield
+
+
 @asynccontextmanager
 async def pymap_server(context: ssl.SSLContext | None = None) -> AsyncIterator[Mailbox]:
     """An IMAP server in this event loop, with one empty mailbox in memory; with TLS from the first byte or
@@ -184,6 +201,7 @@ async def pymap_server(context: ssl.SSLContext | None = None) -> AsyncIterator[M
     backend, config = await DictBackend.init(arguments)
     config.apply_context()
     async with AsyncExitStack() as stack:
+        stack.enter_context(attentive())
         await backend.start(stack)
         serve_imap = ProxyProtocolReader(config.proxy_protocol).get_callback(
             IMAPServer(backend.login, config)
