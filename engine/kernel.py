@@ -12,14 +12,24 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-import msgspec
-
 from engine.actions import Action
 from engine.events import AnyEvent, Asked
 from engine.facts import PrivateFacts
 from engine.game import Game
 from engine.offers import lapse_offers
-from engine.state import BANK, CLOSED, IPO, AnyFrame, Claim, Company, GameOver, State, copied, seat_name
+from engine.state import (
+    BANK,
+    CLOSED,
+    IPO,
+    AnyFrame,
+    Claim,
+    Company,
+    GameOver,
+    Poll,
+    State,
+    copied,
+    seat_name,
+)
 from engine.title import Aside, Option, Title
 from engine.titles import title_of
 
@@ -183,9 +193,14 @@ def take(g: Game, seat: str, action: Action) -> Played:
 
 def awaits_the_rest(before: AnyFrame, now: AnyFrame) -> bool:
     """Whether a question that several were asked stands as it did for those who have not answered."""
-    if not (isinstance(before, Claim) and isinstance(now, Claim)):
-        return False
-    return len(now.seats) < len(before.seats) and msgspec.structs.replace(now, seats=before.seats) == before
+    match before, now:
+        case (Claim(company, revenue), Claim()):
+            same = (now.company, now.revenue) == (company, revenue)
+        case (Poll(stage), Poll()):
+            same = now.stage == stage
+        case _:
+            return False
+    return same and set(now.seats) < set(before.seats)
 
 
 def stop(state: State, reason: str) -> Played:
