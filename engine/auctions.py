@@ -26,6 +26,9 @@ class Lots(Protocol):
     def amounts(self, g: Game, frame: Auction, seat: str) -> range:
         """What that player may bid now, without a gap but for its step."""
 
+    def reach(self, g: Game, frame: Auction, seat: str) -> range:
+        """How far he could go in the end, from what he may bid now."""
+
     def refuse(self, g: Game, frame: Auction, seat: str, amount: int) -> str | None:
         """Why he may not bid so much, or None."""
 
@@ -60,7 +63,8 @@ class Auctions:
             bid = self._bid(frame, amounts[0])
             what = lots.words(g, frame)
             yield Option(bid, f"Bid for {what}, ${amounts[0]} or more", amounts)
-            yield Option(BidUpTo(amounts[0]), f"Bid for {what} up to a secret limit", amounts)
+            reach = lots.reach(g, frame, seat)
+            yield Option(BidUpTo(amounts[0]), f"Bid for {what} up to a secret limit", reach)
         yield Option(Pass(), f"Leave the auction for {lots.words(g, frame)}")
 
     def _bid(self, frame: Auction, amount: int) -> Action:
@@ -76,6 +80,8 @@ class Auctions:
             case Raise(amount) if not lots.says_lot():
                 return lots.refuse(g, frame, seat, amount)
             case BidUpTo(amount):
+                if amount in lots.reach(g, frame, seat):
+                    return None
                 return lots.refuse(g, frame, seat, amount)
         return (
             f"{lots.words(g, frame)[:1].upper()}{lots.words(g, frame)[1:]} is being auctioned: bid or pass."

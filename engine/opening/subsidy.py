@@ -46,6 +46,8 @@ class SubsidizedLots:
         most = self.most(g, frame.lot, seat)
         return range(least, most + 1, STEP)
 
+    reach = amounts
+
     def most(self, g: Game, private: str, seat: str) -> int:
         most = g.cash(seat) if self.above_face else min(g.cash(seat), g.private_facts(private).price)
         return most // STEP * STEP

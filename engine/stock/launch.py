@@ -45,6 +45,8 @@ class Certificates:
             return range(0)
         return payable_range(g, seat, frame.high + terms.step)
 
+    reach = amounts
+
     def refuse(self, g: Game, frame: Auction, seat: str, amount: int) -> str | None:
         terms = g.facts.ipo_bid
         assert terms is not None
