@@ -35,7 +35,7 @@ from engine.events import (
 from engine.game import Game
 from engine.holdings import unit
 from engine.loans import is_liquid, liquidate, refuse_loans, room, size_facts, take_loans
-from engine.merging.sale import anybody_could_buy, put_up
+from engine.merging.sale import may_be_offered, put_up
 from engine.offers import Deal, lapse_offers, make_offer
 from engine.operating.stations import city_words
 from engine.state import (
@@ -252,11 +252,11 @@ def settle_excess(g: Game, company: str, target: str, and_then: Settlement | Non
         take_markers(g, company, target)
 
 
-def merge_doubles(g: Game, company: str, target: str, *, same_city: bool) -> None:
-    """Of two markers in one hex one goes onto the charter (§7); `same_city`: only in one city."""
+def merge_doubles(g: Game, company: str, target: str) -> None:
+    """Of two markers in one city one goes onto the charter (§7); of two in one hex that is a choice."""
     for hex in standing(g, target):
         places = {owner: node for node, owner in g.state.tokens[hex]}
-        if company in places and (not same_city or places[company] == places[target]):
+        if places.get(company) == places[target]:
             g.emit(TokenTaken(company, hex, None))
             g.emit(MarkersChanged(company, 1))
 
@@ -336,7 +336,9 @@ class MergerTurns:
                 else:
                     make_offer(g, seat, g.president(other), action, frame.company, other, 0)
             case OfferSale(company):
+                span = merger_round(g)
                 g.close()
+                g.change(msgspec.structs.replace(span, willing=None))
                 put_up(g, company)
             case _:
                 g.emit(Passed(frame.company, "a sale" if frame.stage == "offer" else "growth"))
@@ -348,7 +350,7 @@ class MergerTurns:
             g.close()
             return True
         if frame.stage == "offer":
-            idle = not anybody_could_buy(g, frame.company)
+            idle = not may_be_offered(g, frame.company)
         else:
             idle = not may_grow(g, frame.company)
         if idle:
@@ -511,34 +513,36 @@ class Borrowings:
 
 @dataclass(frozen=True)
 class Surpluses:
-    """Asks which markers above eight leave the map: one after the other, or all at once (§7.3).
+    """Asks which markers leave the map: of two in one hex the one that goes onto the charter, then those
+    above eight, one after the other or all at once (§7, §7.3).
 
-    `same_city`: only two in one city are made one beforehand, as on the site.
+    Two in one hex come first, so that as many as eight hexes keep their marker.
     """
 
-    same_city: bool = False
-
-    def _placed(self, g: Game, frame: Surplus) -> list[str]:
-        """The hexes of the markers of both companies."""
-        return standing(g, frame.company) + standing(g, frame.target)
-
     def _cities(self, g: Game, frame: Surplus) -> list[tuple[str, int]]:
-        """The cities with a marker of either, without those that are in the same one."""
+        """The cities with a marker of either company."""
         mine = (frame.company, frame.target)
         return list(dict.fromkeys((h, n) for h, here in g.state.tokens.items() for n, c in here if c in mine))
+
+    def _hexes(self, g: Game, frame: Surplus) -> list[str]:
+        """The hexes with a marker of either company."""
+        return list(dict.fromkeys(hex for hex, _ in self._cities(g, frame)))
 
     def _double(self, g: Game, frame: Surplus) -> set[str]:
         """Hexes with markers of both."""
         return set(standing(g, frame.company)) & set(standing(g, frame.target))
 
     def _above(self, g: Game, frame: Surplus) -> int:
-        return len(self._placed(g, frame)) - g.facts.max_stations
+        """How many hexes have to lose their marker."""
+        return max(len(self._hexes(g, frame)) - g.facts.max_stations, 0)
 
     def asked(self, g: Game, frame: Surplus) -> tuple[str, ...]:
         return (g.president(frame.company),)
 
     def needs(self, g: Game, frame: Surplus) -> str:
-        above = max(self._above(g, frame), len(self._double(g, frame)))
+        if double := self._double(g, frame):
+            return f"to remove one of the two station markers of the {frame.company} in {min(double)}"
+        above = self._above(g, frame)
         return f"to remove {above} station marker{'s' if above > 1 else ''} of the {frame.company}"
 
     def options(self, g: Game, frame: Surplus, seat: str) -> Iterator[Option]:
@@ -547,38 +551,37 @@ class Surpluses:
                 yield Option(said, f"Remove the marker in {city_words(g, hex, node)}")
 
     def refuse(self, g: Game, frame: Surplus, seat: str, action: Action) -> str | None:
-        here, limit = self._placed(g, frame), g.facts.max_stations
+        double, limit = self._double(g, frame), g.facts.max_stations
         match action:
-            case RemoveMarker(hex, node):
-                if (hex, node) not in self._cities(g, frame):
-                    return f"The {frame.company} has no marker there."
-                if self._above(g, frame) <= 0 and hex not in self._double(g, frame):
-                    return f"There is one marker in {hex}, and no more than {limit} in all (§7)."
+            case RemoveMarker(hex, node) if (hex, node) not in self._cities(g, frame):
+                return f"The {frame.company} has no marker there."
+            case RemoveMarker(hex):
+                if double and hex not in double:
+                    return f"First one of the two markers in {min(double)} is removed (§7)."
                 return None
-            case Keep(hexes):
-                if len(set(hexes)) != limit or not set(hexes) <= set(here):
+            case Keep(hexes) if self._above(g, frame):
+                if len(set(hexes)) != limit or not set(hexes) <= set(self._hexes(g, frame)):
                     return f"Name {limit} hexes with a marker of the {frame.company} (§7.3)."
                 return None
-        return f"The {frame.company} has more than {limit} markers: keep {limit} of them (§7.3)."
+        return f"The {frame.company} has to remove station markers: say which (§7, §7.3)."
 
     def take(self, g: Game, frame: Surplus, seat: str, action: Action) -> None:
         if isinstance(action, RemoveMarker):
             here = g.state.tokens[action.hex]
             owner = next(c for n, c in here if n == action.node and c in (frame.company, frame.target))
-            above = self._above(g, frame)
-            g.emit(TokenTaken(owner, action.hex, None))
-            if above <= 0:
+            if action.hex in self._double(g, frame):
                 g.emit(MarkersChanged(frame.company, 1))
+            g.emit(TokenTaken(owner, action.hex, None))
         elif isinstance(action, Keep):
-            for hex in dict.fromkeys(self._placed(g, frame)):
+            for hex in self._hexes(g, frame):
                 if hex not in action.hexes:
                     for owner in (frame.company, frame.target):
                         if hex in standing(g, owner):
                             g.emit(TokenTaken(owner, hex, None))
 
     def settle(self, g: Game, frame: Surplus) -> bool:
-        merge_doubles(g, frame.company, frame.target, same_city=self.same_city)
-        asks = self._above(g, frame) > 0 or self._double(g, frame)
+        merge_doubles(g, frame.company, frame.target)
+        asks = self._above(g, frame) or self._double(g, frame)
         if g.company(frame.company).president and asks:
             return False
         g.close()

@@ -15,7 +15,7 @@ from engine.game import Game
 from engine.holdings import unit
 from engine.loans import in_zone, is_liquid, liquidate, set_interest
 from engine.merging.growth import may_grow
-from engine.merging.sale import anybody_could_buy, put_up
+from engine.merging.sale import may_be_offered, put_up
 from engine.operating.debts import export, operates, pay_mail
 from engine.rounds import Unasked
 from engine.state import (
@@ -38,10 +38,11 @@ ONE_PASS = ("export", "convert", "sales", "end")
 
 
 def begin_stock_round(g: Game, number: int) -> StockRound:
-    """The stock round of that number; the bank first closes what it is short of (§7.4)."""
+    """The stock round of that number; the bank first closes what it is short of (§7.4), but for
+    companies whose shares cannot be bought (§1.2.2): it waits until they can."""
     for company, co in g.state.companies.items():
         short = min(-co.shares.get(POOL, 0), max(co.shares.get(company, 0), 0))
-        if short > 0 and co.size:
+        if short > 0 and is_liquid(g, company):
             dollars = short // unit(g, company) * g.price(company)
             g.pay("bank", company, dollars, f"{short} % of the {company}")
             g.emit(SharesMoved(company, company, POOL, short))
@@ -163,9 +164,9 @@ class MergerRounds(Unasked):
             case "sales":
                 self._sales(g, frame)
             case "liquidate":
-                self._sell(g, frame, lambda c: in_zone(g, c, "liquidation"))
+                self._liquidate(g, frame)
             case "acquire":
-                self._sell(g, frame, lambda c: in_zone(g, c, "acquisition") and c in frame.gray)
+                self._acquire(g, frame)
             case "offer":
                 self._offer(g, frame)
             case _:
@@ -194,47 +195,46 @@ class MergerRounds(Unasked):
         g.change(msgspec.structs.replace(frame, stage=stage, order=order, willing=None))
 
     def _convert(self, g: Game, frame: MergerRound) -> None:
-        order = tuple(c for c in frame.order if may_grow(g, c))
-        self._ask(g, frame, order)
+        self._ask(g, frame, [c for c in frame.order if may_grow(g, c)])
 
     def _offer(self, g: Game, frame: MergerRound) -> None:
-        order = tuple(
-            c
-            for c in frame.order
-            if is_liquid(g, c)
-            and c not in frame.gray
-            and g.company(c).president is not None
-            and anybody_could_buy(g, c)
-        )
-        self._ask(g, frame, order)
+        self._ask(g, frame, [c for c in frame.order if may_be_offered(g, c)])
 
-    def _ask(self, g: Game, frame: MergerRound, order: tuple[str, ...]) -> None:
-        """Let the next company whose president will act have its turn; none: the next stage."""
-        if not order:
-            self._advance(g, frame)
+    def _ask(self, g: Game, frame: MergerRound, able: list[str]) -> None:
+        """Let the next company that can and whose president will act have its turn; none: the next stage."""
+        if able and self.polls and frame.willing is None:
+            g.open(Poll(frame.stage, tuple(dict.fromkeys(g.president(c) for c in able))))
             return
-        if self.polls and frame.willing is None:
-            seats = tuple(dict.fromkeys(g.president(c) for c in order))
-            g.change(msgspec.structs.replace(frame, order=order))
-            g.open(Poll(frame.stage, seats))
-            return
-        wanted = [c for c in order if not self.polls or g.president(c) in (frame.willing or ())]
+        wanted = [c for c in able if not self.polls or g.president(c) in (frame.willing or ())]
         if not wanted:
             self._advance(g, frame)
             return
-        company = wanted[0]
-        rest = order[order.index(company) + 1 :]
-        g.change(msgspec.structs.replace(frame, order=rest))
-        g.open(MergerTurn(company, frame.stage))
+        self._come_to(g, frame, wanted[0])
+        g.open(MergerTurn(wanted[0], frame.stage))
 
-    def _sell(self, g: Game, frame: MergerRound, meant: object) -> None:
-        assert callable(meant)
-        order = [c for c in frame.order if g.company(c).cell is not None and meant(c)]
-        if not order:
+    @staticmethod
+    def _come_to(g: Game, frame: MergerRound, company: str) -> None:
+        """Only those behind it in the order are still to come."""
+        rest = frame.order[frame.order.index(company) + 1 :]
+        g.change(msgspec.structs.replace(frame, order=rest))
+
+    def _liquidate(self, g: Game, frame: MergerRound) -> None:
+        """Whichever was placed in liquidation last, until none is left (§7): so one that could not pay for
+        its markers, or lost its president by the sale of another, comes before those that were there."""
+        red = [c for c in g.operating_order() if in_zone(g, c, "liquidation")]
+        if red:
+            put_up(g, red[-1])
+        else:
             self._advance(g, frame)
-            return
-        g.change(msgspec.structs.replace(frame, order=tuple(order[1:])))
-        put_up(g, order[0])
+
+    def _acquire(self, g: Game, frame: MergerRound) -> None:
+        """Those that were gray as the round began; what becomes gray in it is not put up (§7)."""
+        gray = [c for c in frame.order if c in frame.gray and in_zone(g, c, "acquisition")]
+        if gray:
+            self._come_to(g, frame, gray[0])
+            put_up(g, gray[0])
+        else:
+            self._advance(g, frame)
 
     def _sales(self, g: Game, frame: MergerRound) -> None:
         """The next company in turn: put up, or its president asked; what has just grown is not liquidated."""
@@ -249,7 +249,7 @@ class MergerRounds(Unasked):
         elif in_zone(g, company, "acquisition"):
             if company in frame.gray:
                 put_up(g, company)
-        elif is_liquid(g, company) and g.company(company).president and anybody_could_buy(g, company):
+        elif may_be_offered(g, company):
             g.open(MergerTurn(company, "offer"))
 
     def _end(self, g: Game, frame: MergerRound) -> None:

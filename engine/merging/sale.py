@@ -80,6 +80,14 @@ def anybody_could_buy(g: Game, target: str) -> bool:
     return any(power(g, c, target) >= least_bid(g, target) for c in g.state.market)
 
 
+def may_be_offered(g: Game, company: str) -> bool:
+    """Whether its president may put the company up for a friendly sale that somebody could answer
+    (§7.2.3): not in the round in which it has come to be gray (§7.2.4)."""
+    return (
+        is_liquid(g, company) and g.company(company).president is not None and anybody_could_buy(g, company)
+    )
+
+
 def put_up(g: Game, company: str) -> None:
     """Open the auction for a company, which begins at the left of its president (§7.2.4)."""
     seat = g.company(company).president or g.company(company).former or g.state.seats[0]
@@ -106,10 +114,14 @@ class Companies:
         return f"the {frame.lot}"
 
     def amounts(self, g: Game, frame: Auction, seat: str) -> range:
+        """The president of what is for sale bids the least that he may, or nothing (§7.2.4)."""
+        reach = self.reach(g, frame, seat)
+        return reach[:1] if g.company(frame.lot).president == seat else reach
+
+    def reach(self, g: Game, frame: Auction, seat: str) -> range:
+        """Up to what the richest of his companies could pay."""
         low = frame.high + STEP if frame.leader else least_bid(g, frame.lot)
         high = max((power(g, c, frame.lot) for c in self._mine(g, seat)), default=-1)
-        if g.company(frame.lot).president == seat:
-            high = min(high, low)
         return range(low, high // STEP * STEP + 1, STEP)
 
     @staticmethod
@@ -117,15 +129,14 @@ class Companies:
         return [c for c in g.state.market if g.company(c).president == seat]
 
     def refuse(self, g: Game, frame: Auction, seat: str, amount: int) -> str | None:
-        amounts = self.amounts(g, frame, seat)
         low = frame.high + STEP if frame.leader else least_bid(g, frame.lot)
-        if amount in amounts:
-            return None
         if amount % STEP or amount < low:
             return f"A bid is a multiple of ${STEP}, ${low} or more (§7.2.4)."
+        if amount not in self.reach(g, frame, seat):
+            return f"None of {g.state.name(seat)}'s companies could pay ${amount} (§7.2.4)."
         if g.company(frame.lot).president == seat and amount > low:
             return f"The president of the {frame.lot} bids no more than ${STEP} above the others (§7.2.4)."
-        return f"None of {g.state.name(seat)}'s companies could pay ${amount} (§7.2.4)."
+        return None
 
     def sold(self, g: Game, frame: Auction) -> None:
         company = frame.lot
@@ -151,10 +162,15 @@ def scrap(g: Game, company: str) -> None:
 
 @dataclass(frozen=True)
 class Purchases:
-    """Asks the winner which of his companies pays (§7.2.4)."""
+    """Asks the winner which of his companies pays (§7.2.4).
+
+    `excess_last`: where the buyer is asked nothing about loans, the holders are settled with before the
+    markers and trains above the limits are given up, as on the site; the book has it the other way.
+    """
 
     take_assets: Callable[..., None]
     settle_excess: Callable[[Game, str, str], None]
+    excess_last: bool = False
 
     def asked(self, g: Game, frame: Purchase) -> tuple[str, ...]:
         return (frame.seat,)
@@ -203,13 +219,12 @@ class Purchases:
         takeover = Takeover(buyer, inherited)
         amount = price if not liquidated else price + frame.cash - frame.loans * terms_of(g).value
         asks = room(g, buyer) > 0 or takeover_most(g, takeover) > 0
-        if asks:
-            g.open(Settlement(target, amount))
-            g.open(takeover)
-        self.settle_excess(g, buyer, target)
-        if not asks:
-            g.open(Settlement(target, amount))
-            g.open(takeover)
+        if self.excess_last and not asks:
+            self.settle_excess(g, buyer, target)
+        g.open(Settlement(target, amount))
+        g.open(takeover)
+        if asks or not self.excess_last:
+            self.settle_excess(g, buyer, target)
 
 
 def takeover_most(g: Game, frame: Takeover) -> int:

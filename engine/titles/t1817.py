@@ -133,10 +133,10 @@ def compose(options: tuple[str, ...]) -> Title:
             MergerTurn: MergerTurns(initiator_survives=site),
             ShareTrade: ShareTrades(new_president_goes_on=site),
             Borrowing: Borrowings(),
-            Purchase: Purchases(take_assets, settle_excess),
+            Purchase: Purchases(take_assets, settle_excess, excess_last=site),
             Takeover: Takeovers(),
             Settlement: Settlements(),
-            Surplus: Surpluses(same_city=site),
+            Surplus: Surpluses(),
             Discard: Discards(),
             GameOver: Ended(),
         },
@@ -167,6 +167,17 @@ SECTIONS = {
     "§22": "§2",
     "Table 6": "§14",
     "Table 7": "§1.2.8",
+    "§12": "§5.2",
+    "§13": "§5.2",
+    "§18.1": "§6.3",
+    "§19.1": "§6.4",
+} | {
+    own: own
+    for own in (
+        *("§1.2.5", "§1.2.6", "§2", "§4.2", "§5", "§5.1", "§5.2", "§5.3", "§5.4", "§5.5", "§5.6"),
+        *("§6", "§6.1", "§6.3", "§6.3.2", "§6.5", "§6.6", "§6.8", "§6.9", "§6.10"),
+        *("§7", "§7.1", "§7.1.1", "§7.1.2", "§7.1.3", "§7.1.4", "§7.2.3", "§7.2.4", "§7.3", "§7.4"),
+    )
 }
 
 
