@@ -17,7 +17,7 @@ from engine.events import PowerSpent
 from engine.game import Game
 from engine.operating.stations import printed_home
 from engine.operating.track import carry_out, fits_there, refuse_lay, terrain_cost, words
-from engine.operating.turn import own_turn
+from engine.operating.turn import own_turn, turn_for
 from engine.powers import effect_of
 from engine.privates import companies_buy, purchasable
 from engine.state import OperatingTurn
@@ -98,11 +98,9 @@ class Bridges:
 
     def refuse(self, g: Game, seat: str, action: Action) -> str | None:
         assert isinstance(action, Lay)
-        turn = own_turn(g)
-        if turn is None:
-            return "Track is laid in a company's turn of an operating round (§17)."
-        if g.president(turn.company) != seat:
-            return f"It is for {g.state.name(g.president(turn.company))} to act."
+        turn = turn_for(g, seat, "Track is laid in a company's turn of an operating round (§17).")
+        if isinstance(turn, str):
+            return turn
         return self._refuse(g, turn, action)
 
     def _refuse(self, g: Game, turn: OperatingTurn, lay: Lay) -> str | None:

@@ -16,7 +16,7 @@ from engine.board.network import Stop
 from engine.events import Improved, PrivateMoved
 from engine.game import Game
 from engine.operating.run import stop_value
-from engine.operating.turn import own_turn
+from engine.operating.turn import own_turn, turn_for
 from engine.powers import effect_of
 from engine.state import CLOSED, Improvement, OperatingTurn
 from engine.title import Option
@@ -88,11 +88,9 @@ class Improvements:
 
     def refuse(self, g: Game, seat: str, action: Action) -> str | None:
         assert isinstance(action, PlaceCattle | OpenPort | ClosedPort | ClosePort)
-        turn = own_turn(g)
-        if turn is None:
-            return "That is done in a company's turn of an operating round (§15.2)."
-        if g.president(turn.company) != seat:
-            return f"It is for {g.state.name(g.president(turn.company))} to act."
+        turn = turn_for(g, seat, "That is done in a company's turn of an operating round (§15.2).")
+        if isinstance(turn, str):
+            return turn
         found = next(((p, e) for p, e in self._usable(g, turn) if e["word"] == WORDS[type(action)]), None)
         if found is None:
             return f"The {turn.company} owns no private with such a token (§15.2)."

@@ -14,7 +14,7 @@ from engine.game import Game
 from engine.holdings import move_shares, percent_limit
 from engine.operating.stations import city_words, refuse_token, settle_homes
 from engine.operating.track import carry_out, fits_there, refuse_lay, words
-from engine.operating.turn import own_turn
+from engine.operating.turn import own_turn, turn_for
 from engine.state import CLOSED, IPO, POOL, Bidding, FreeToken, OperatingTurn, Pricing, Waterfall
 from engine.stock.turn import WHERE
 from engine.title import Option
@@ -129,11 +129,9 @@ class TilePowers:
 
     def refuse(self, g: Game, seat: str, action: Action) -> str | None:
         assert isinstance(action, Lay)
-        turn = own_turn(g)
-        if turn is None:
-            return "Track is laid in a company's turn of an operating round (§17)."
-        if g.president(turn.company) != seat:
-            return f"It is for {g.state.name(g.president(turn.company))} to act."
+        turn = turn_for(g, seat, "Track is laid in a company's turn of an operating round (§17).")
+        if isinstance(turn, str):
+            return turn
         return self._refuse(g, turn, action)
 
     def _refuse(self, g: Game, turn: OperatingTurn, lay: Lay) -> str | None:

@@ -25,6 +25,7 @@ from engine.loans import (
     terms_of,
 )
 from engine.operating.trains import cheapest, obsolete, start_phase
+from engine.operating.turn import turn_for
 from engine.state import BANK, CLOSED, MergerRound, OperatingRound, OperatingTurn, is_seat
 from engine.title import Option
 
@@ -263,11 +264,9 @@ class Loans:
 
     def refuse(self, g: Game, seat: str, action: Action) -> str | None:
         assert isinstance(action, Loan)
-        turn = g.top
-        if not isinstance(turn, OperatingTurn):
-            return "Loans are taken in a company's turn (§6.1)."
-        if g.company(turn.company).president != seat:
-            return f"It is for {g.state.name(g.president(turn.company))} to act."
+        turn = turn_for(g, seat, "Loans are taken in a company's turn (§6.1).")
+        if isinstance(turn, str):
+            return turn
         return refuse_loans(g, turn.company, action.count)
 
     def take(self, g: Game, seat: str, action: Action) -> None:

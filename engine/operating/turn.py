@@ -141,6 +141,17 @@ def own_turn(g: Game) -> OperatingTurn | None:
     return turn if isinstance(turn, OperatingTurn) and not isinstance(turn, ConnectionTurn) else None
 
 
+def turn_for(g: Game, seat: str, outside: str) -> OperatingTurn | str:
+    """The company's own turn in which this seat acts as its president, or why he does not: `outside` is the
+    reason where no such turn goes on.
+    """
+    turn = own_turn(g)
+    if turn is None:
+        return outside
+    president = g.president(turn.company)
+    return turn if president == seat else f"It is for {g.state.name(president)} to act."
+
+
 def is_past(g: Game, turn: OperatingTurn, step: str) -> bool:
     """Whether a company's turn has gone on beyond a step."""
     question = g.title.questions[OperatingTurn]

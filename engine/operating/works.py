@@ -18,6 +18,7 @@ from engine.game import Game
 from engine.loans import room
 from engine.operating.stations import city_words
 from engine.operating.track import fit, fits_there, refuse_lay, replacements, words
+from engine.operating.turn import turn_for
 from engine.state import BANK, CLOSED, OperatingTurn
 from engine.title import Option
 
@@ -306,11 +307,11 @@ class Bridges:
 
     def refuse(self, g: Game, seat: str, action: Action) -> str | None:
         assert isinstance(action, Bridge)
-        turn = g.top
-        if not isinstance(turn, OperatingTurn):
-            return "A bridge token is placed in a company's turn of an operating round (§1.2.6)."
-        if g.president(turn.company) != seat:
-            return f"It is for {g.state.name(g.president(turn.company))} to act."
+        turn = turn_for(
+            g, seat, "Bridge tokens are placed in a company's turn of an operating round (§1.2.6)."
+        )
+        if isinstance(turn, str):
+            return turn
         if not any(True for _ in tokens_left(g, turn.company, "bridge")):
             return f"The {turn.company} has no bridge token (§1.2.6)."
         if action.using and all(p != action.using for p, _ in tokens_left(g, turn.company, "bridge")):
