@@ -11,6 +11,7 @@ import random
 import secrets
 from collections.abc import AsyncIterator, Iterable, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from typing import Any
 
 import engine
@@ -130,8 +131,9 @@ class Lobby(Memory):
             names = [s.name for s in seating]
             state, dealt = engine.new_game(info.title, names, info.options, seed)
             async with self._writing(play) as draft:
-                await draft.unit.games.number(table, [s.row for s in seating])
-                await draft.unit.games.change(table, status="running", seed=None if order else seed)
+                unit = await draft.unit()
+                await unit.games.number(table, [s.row for s in seating])
+                await unit.games.change(table, status="running", seed=None if order else seed)
                 shuffled = "" if order else f", shuffled from the seed {seed}"
                 said = f"The game begins. The seating: {words.listed(names)}{shuffled}."
                 said = " ".join([said, *engine.narrate(state, dealt)])
@@ -203,7 +205,7 @@ class Lobby(Memory):
             info = await self._info(unit, play.table.id)
             if shows:
                 await unit.outbox.enqueue(*notices.lobby(info, unit.now))
-        play.table = info
+        play.known = replace(play.known, table=info)
         self.changed()
 
     # -- while it is played ------------------------------------------------------------------
@@ -227,9 +229,10 @@ class Lobby(Memory):
             state, events = engine.renamed(play.state, seat_name(seat), name)
             said = f"{name} plays on for {former}." if name != former else f"{name} plays on."
             async with self._writing(play) as draft:
+                unit = await draft.unit()
                 if sitter:
-                    await draft.unit.games.leave(sitter.row)
-                await draft.unit.games.sit(table, person, name, seat)
+                    await unit.games.leave(sitter.row)
+                await unit.games.sit(table, person, name, seat)
                 entry = Entry(
                     kind="replace", transport="service", seat=seat, person_id=by, line="replace",
                     said=said, events=engine.encoded_events(events),
@@ -259,7 +262,7 @@ class Lobby(Memory):
                     f"The seat of {words.listed(empty)} is empty; somebody has to take it first."
                 )
             async with self._writing(play) as draft:
-                await draft.unit.games.change(table, status=then)
+                await (await draft.unit()).games.change(table, status=then)
                 who = self._by(play, by)
                 said = f"{who} pauses the game." if word == "pause" else f"{who} lets the game go on."
                 draft.note("service", word, said, person_id=by)
@@ -277,9 +280,10 @@ class Lobby(Memory):
         return play.info
 
     async def _end(self, draft: Draft, said: str, by: int | None) -> None:
-        await draft.unit.games.change(draft.play.table.id, status="ended")
+        unit = await draft.unit()
+        await unit.games.change(draft.play.table.id, status="ended")
         for ballot in draft.play.votes:
-            await draft.unit.votes.close(ballot.vote.id, "overtaken")
+            await unit.votes.close(ballot.vote.id, "overtaken")
         standing = f" It stands: {words.final(draft.play.state)}" if draft.play.begun else ""
         draft.note("service", "end", said + standing, person_id=by)
         draft.announce("over", said + standing)

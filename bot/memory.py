@@ -1,9 +1,9 @@
 """Tables in memory over the store: loading, views, and writing down what was done.
 
-Theory. What is in memory is only ever what is committed: a `Draft` gathers rows and notices inside
-one transaction, and when that is on the disk its rows are folded into the table just as they would
-be by loading. Whoever holds a table reads first how long its log is in the store, so that what
-another process wrote, or a backup that was put in its place, is loaded anew.
+Theory. What is in memory is only ever what is committed: a `Draft` gathers rows and notices, which
+are written in one transaction, and when that is on the disk its rows are folded into the table just
+as they would be by loading. Whoever holds a table first takes a glance at it in the store, so that
+what another process wrote, or a backup that was put in its place, is loaded anew.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import OrderedDict
-from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
@@ -24,10 +24,23 @@ import engine
 from bot import notices, words
 from bot.answers import Answer, Asked, decoded, encoded
 from bot.pictures import Pictures
-from bot.play import Happening, Play, View, questions
+from bot.play import Happening, Known, Play, View, questions
 from bot.tables import Sitter, TableInfo
 from engine.record.telling import Telling
-from storage import Entry, Missing, Move, Parcel, Stale, Status, Store, StoreError, Table, Unit
+from storage import (
+    Deed,
+    Entry,
+    Glance,
+    LogRow,
+    Missing,
+    Parcel,
+    Stale,
+    Status,
+    Store,
+    StoreError,
+    Table,
+    Unit,
+)
 
 log = logging.getLogger(__name__)
 
@@ -38,16 +51,33 @@ REMEMBERED = timedelta(days=60)  # answers to requests, and what became of parce
 
 @dataclass
 class Draft:
-    """What one transaction does at a table: rows, the position they lead to, what others are told."""
+    """What is done at a table at once: rows, the position they lead to, what others are told.
 
-    unit: Unit
+    Most drafts are nothing else, and are written down with those of other tables. One that changes
+    more asks for the `unit`, a transaction in which then all of it happens.
+    """
+
     play: Play
+    begun: datetime
+    begin: Callable[[], Awaitable[Unit]]
     entries: list[Entry] = field(default_factory=list)
     state: engine.State | None = None
     parcels: list[Parcel] = field(default_factory=list)
     announced: list[tuple[str, tuple[str, ...]]] = field(default_factory=list)
     asked: tuple[Asked, ...] = ()
     answer: Answer | None = None
+    opened: Unit | None = None
+
+    async def unit(self) -> Unit:
+        """The transaction of this draft, begun when it is first asked for."""
+        if self.opened is None:
+            self.opened = await self.begin()
+        return self.opened
+
+    @property
+    def at(self) -> datetime:
+        """The moment of all this."""
+        return self.opened.now if self.opened else self.begun
 
     def add(self, entry: Entry, state: engine.State | None = None) -> int:
         """A further row, and the position behind it where it changes; the row's number."""
@@ -72,6 +102,12 @@ class Draft:
     def seq(self) -> int:
         """The number of the last row."""
         return self.play.seq + len(self.entries)
+
+    @property
+    def rows(self) -> Iterator[LogRow]:
+        """The rows as they stand in the log once they are written down."""
+        for seq, entry in enumerate(self.entries, self.play.seq + 1):
+            yield LogRow(seq=seq, at=self.at, **entry.model_dump())
 
     @property
     def cuts(self) -> int:
@@ -99,6 +135,14 @@ async def reach(unit: Unit, person: int, seat: int | None, *, unverified: bool =
     """How a person is reached."""
     who = await unit.people.get(person)
     return notices.recipient(who, await unit.people.identities(person), seat, unverified=unverified)
+
+
+async def known_of(unit: Unit, table: int) -> Known:
+    """What the store knows of a table beside its log. Raises Missing."""
+    info = await info_of(unit, await unit.games.get(table))
+    seats = {s.seat: s.person for s in info.sitters if s.seat is not None}
+    reached = {seat: await reach(unit, person, seat) for seat, person in seats.items()}
+    return Known(info, tuple(await unit.votes.at(table)), reached, await unit.installation.mark())
 
 
 class Memory:
@@ -159,15 +203,12 @@ class Memory:
 
     async def _followed(self) -> datetime:
         """Load what is newer in the store than in memory; the store's time."""
-        async with self.store.read() as unit:
-            await self._same_store(unit)
-            heads = {table: (await unit.moves.head(table)).seq for table in list(self._plays)}
-            now = unit.now
-        for table, seq in heads.items():
-            if table in self._plays and self._plays[table].seq < seq:
+        for table, play in list(self._plays.items()):
+            glance = await self.store.glance(table)
+            if glance.incarnation != self._incarnation or glance.seq != play.seq:
                 async with self._held(table):
                     self.changed()
-        return now
+        return self.store.now()
 
     async def _sweep(self, before: datetime) -> None:
         async with self.store.begin() as unit:
@@ -185,90 +226,108 @@ class Memory:
     # -- loading -----------------------------------------------------------------------------
 
     @asynccontextmanager
-    async def _held(self, table: int) -> AsyncIterator[Play]:
-        """A table for oneself, as it is in the store. Raises Missing."""
+    async def _alone(self, table: int) -> AsyncIterator[None]:
+        """Nobody else says anything at the table meanwhile."""
         lock = self._locks.setdefault(table, asyncio.Lock())
         async with lock:
+            yield
+
+    @asynccontextmanager
+    async def _held(self, table: int) -> AsyncIterator[Play]:
+        """A table for oneself, as it is in the store. Raises Missing."""
+        async with self._alone(table):
+            yield await self._current(table, await self.store.glance(table))
+
+    async def _current(self, table: int, glance: Glance) -> Play:
+        """A table that is held: from memory, where a glance shows that it still is so. Raises Missing."""
+        play = self._plays.get(table)
+        as_seen = (glance.incarnation, glance.seq, glance.mark)
+        if play is None or as_seen != (self._incarnation, play.seq, play.known.mark):
             async with self.store.read() as unit:
                 await self._same_store(unit)
-                play = await self._current(unit, table)
-            self._plays[table] = play
-            self._plays.move_to_end(table)
-            while len(self._plays) > self._keep:
-                self._plays.popitem(last=False)
-            yield play
+                play = await self._loaded(unit, table)
+        self._plays[table] = play
+        self._plays.move_to_end(table)
+        while len(self._plays) > self._keep:
+            self._plays.popitem(last=False)
+        return play
 
-    async def _current(self, unit: Unit, table: int) -> Play:
-        info = await info_of(unit, await unit.games.get(table))
-        votes = await unit.votes.at(table)
+    async def _loaded(self, unit: Unit, table: int) -> Play:
+        known = await known_of(unit, table)
         play = self._plays.get(table)
-        if play is None or play.seq != info.seq:
-            return Play(info, votes, await unit.moves.rows(table))
-        play.table, play.votes = info, tuple(votes)
+        if play is None or play.seq != known.table.seq:
+            return Play(known, await unit.moves.rows(table))
+        play.known = known
         return play
 
     # -- writing -----------------------------------------------------------------------------
 
     @asynccontextmanager
     async def _writing(self, play: Play, request: str | None = None) -> AsyncIterator[Draft]:
-        """One transaction at a table that is held; memory and followers learn of it behind the commit."""
-        async with self.store.begin() as unit:
-            draft = Draft(unit, play)
+        """What is done at a table that is held; memory and followers learn of it behind the commit."""
+        async with AsyncExitStack() as transaction:
+
+            async def begin() -> Unit:
+                return await transaction.enter_async_context(self.store.begin())
+
+            draft = Draft(play, self.store.now(), begin)
             yield draft
-            await self._write(draft)
-            if request and draft.answer:
-                await unit.moves.remember(request, encoded(draft.answer))
-            table = await info_of(unit, await unit.games.get(play.table.id))
-            votes = await unit.votes.at(table.id)
-        first = play.seq + 1
-        play.table, play.votes = table, tuple(votes)
-        for seq, entry in enumerate(draft.entries, first):
-            play.add(Move(**entry.model_dump(), table_id=play.table.id, seq=seq, at=unit.now))
+            await self._ending(draft)
+            unit, known = draft.opened, play.known
+            if unit is not None:
+                known = await known_of(unit, play.table.id)
+            deed = self._deed(draft, known, request)
+            if unit is not None:
+                await unit.record(deed)
+        if unit is None:
+            await self.store.record(deed)
+        play.known = known
+        for row in draft.rows:
+            play.add(row)
         self.changed()
 
-    async def _write(self, draft: Draft) -> None:
-        """Rows, the table's status, and what is to be sent."""
-        unit, play, table = draft.unit, draft.play, draft.play.table
+    def _deed(self, draft: Draft, known: Known, request: str | None) -> Deed:
+        """The draft as it is written down."""
+        play = draft.play
         state = draft.state or (play.state if play.begun else None)
-        if draft.entries:
-            raw = engine.encoded(state) if state else b""
-            await unit.moves.append(table.id, play.seq, draft.entries, raw)
-        if state and draft.state:
-            await self._ending(draft, state)
-        after = await info_of(unit, await unit.games.get(table.id))
-        await unit.outbox.enqueue(*draft.parcels, *await self._notices(draft, after))
+        return Deed(
+            play.table.id, draft.at, play.seq, play.known.mark, draft.entries,
+            engine.encoded(state) if state and draft.entries else b"",
+            [*draft.parcels, *self._notices(draft, known)],
+            request if draft.answer else None,
+            encoded(draft.answer) if request and draft.answer else b"",
+        )  # fmt: skip
 
-    async def _ending(self, draft: Draft, state: engine.State) -> None:
+    async def _ending(self, draft: Draft) -> None:
         """The game came to its end, or back from it."""
-        table = draft.play.table
+        table, state = draft.play.table, draft.state
+        if state is None:
+            return
         if state.over and table.status == "running":
-            await draft.unit.games.change(table.id, status="finished")
+            await (await draft.unit()).games.change(table.id, status="finished")
             draft.announce("over", words.waiting(state, ()))
         elif not state.over and table.status == "finished":
-            await draft.unit.games.change(table.id, status="running")
+            await (await draft.unit()).games.change(table.id, status="running")
 
-    async def _notices(self, draft: Draft, after: TableInfo) -> list[Parcel]:
-        unit, play = draft.unit, draft.play
+    def _notices(self, draft: Draft, known: Known) -> list[Parcel]:
+        """Who is told what of a draft, where `known` is what holds behind it."""
+        play, after, reached = draft.play, known.table, known.reached
         former = play.asked if play.table.status == "running" else ()
         draft.asked = draft.coming() if after.status == "running" else ()
         new = notices.newly_asked(after, former, draft.asked, play.table)
-        sitting = {s.seat: s.person for s in after.sitters if s.seat is not None}
-        wanted = sitting if draft.announced else {a.seat: sitting[a.seat] for a in new if a.seat in sitting}
-        reached = {seat: await reach(unit, person, seat) for seat, person in wanted.items()}
-        due = notices.later(unit.now, self._holdoff)
+        due = notices.later(draft.at, self._holdoff)
         parcels = [
             parcel
             for number, (kind, text) in enumerate(draft.announced)
             for parcel in notices.told(after, kind, draft.seq, text, reached.values(), str(number or ""))
         ]
         parcels += notices.turns(after, draft.seq, new, reached, due)
-        known = {a.decision for a in former}
-        goes_on = [a for a in draft.asked if a.main and a not in new and a.decision not in known]
+        named = {a.decision for a in former}
+        goes_on = [a for a in draft.asked if a.main and a not in new and a.decision not in named]
         acted = {entry.seat for entry in draft.entries}
         for a in goes_on:
-            if a.seat not in acted and a.seat in sitting:
-                who = await reach(unit, sitting[a.seat], a.seat)
-                parcels += notices.moved_on(after, draft.seq, a, who, due)
+            if a.seat not in acted and a.seat in reached:
+                parcels += notices.moved_on(after, draft.seq, a, reached[a.seat], due)
         return parcels + [p for a in goes_on[:1] for p in notices.refresh(after, draft.seq, a)]
 
     async def _answered(self, request: str | None) -> Answer | None:
@@ -278,10 +337,6 @@ class Memory:
         async with self.store.read() as unit:
             body = await unit.moves.answered(request)
         return decoded(body) if body is not None else None
-
-    def _forget(self, table: int) -> None:
-        """Load the table anew when it is next wanted."""
-        self._plays.pop(table, None)
 
     # -- what is shown -----------------------------------------------------------------------
 

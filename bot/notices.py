@@ -11,7 +11,7 @@ too; who has neither a letter nor such a place is written to directly on Discord
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -84,7 +84,7 @@ def _waits(table: TableInfo, asked: Asked) -> tuple[int, int | None, str]:
 
 
 def turns(
-    table: TableInfo, seq: int, asked: Iterable[Asked], reached: dict[int, Recipient], due: datetime
+    table: TableInfo, seq: int, asked: Iterable[Asked], reached: Mapping[int, Recipient], due: datetime
 ) -> list[Parcel]:
     """A turn notice for each seat, on each channel of who sits there; `reached` is by seat."""
     return [

@@ -10,18 +10,30 @@ who sits in a seat is on no line: it holds for everything behind it in the log. 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 import engine
 from bot.answers import Asked
+from bot.notices import Recipient
 from bot.tables import TableInfo
 from engine.events import RoundBegan
 from engine.record.telling import ENDED, Telling, Told
-from storage import Ballot, Line, Move, StoreError, resolve
+from storage import Ballot, Line, LogRow, StoreError, resolve
 
 STRIDE = 32  # moves from one kept position to the next
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What the store knows of a table beside its log, as of a mark: who sits there and how each seat
+    is reached, and the open votes."""
+
+    table: TableInfo
+    votes: tuple[Ballot, ...] = ()
+    reached: Mapping[int, Recipient] = field(default_factory=dict)
+    mark: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,32 +106,32 @@ def _full_round(short: re.Match[str]) -> str:
     return f"{names.get(short[1], short[1])} "
 
 
-def _happening(row: Move, told: tuple[str, ...], live: bool) -> Happening:
+def _happening(row: LogRow, told: tuple[str, ...], live: bool) -> Happening:
     return Happening(row.seq, row.at, row.kind, row.seat, row.said, row.line, told, live)
 
 
 class Play:
     """A table that has begun. Rows come in by `add`, when loading and when playing alike."""
 
-    def __init__(self, table: TableInfo, votes: Sequence[Ballot] = (), rows: Iterable[Move] = ()) -> None:
-        self.table = table
-        self.votes = tuple(votes)
+    def __init__(self, known: Known, rows: Iterable[LogRow] = ()) -> None:
+        self.known = known
         self.line = Line()
         self.cuts = 0
         self.undos: list[int] = []  # where the line stood before each undo that a redo can take back
-        self._rows: list[Move] = []
+        self._rows: list[LogRow] = []
         self._told: list[tuple[str, ...]] = []
         self._stands: list[int] = [0]
         self._parent: dict[int, int] = {}
         self._kept: dict[int, bytes] = {}
         self._stood: dict[str, int] = {}
         self._state: engine.State | None = None
+        self._asked: tuple[Asked, ...] | None = None
         for row in rows:
             self.add(row)
 
     # -- rows --------------------------------------------------------------------------------
 
-    def add(self, row: Move) -> None:
+    def add(self, row: LogRow) -> None:
         """Take a row in: the next of the log. Raises StoreError for one out of order."""
         if row.seq != self.seq + 1:
             raise StoreError(f"Row {row.seq} of the log of {self.table.code} follows row {self.seq}.")
@@ -142,11 +154,13 @@ class Play:
         self._rows.append(row)
         self._told.append(told)
         self._stands.append(self.line.stands_at)
+        self._asked = None
         if self._state is not None:
-            for asked in (*self.asked, Asked(-1, "", self.now, "")):
-                self._stood[asked.decision] = row.seq
+            self._stood[self.now] = row.seq
+            for offer in self._state.offers:
+                self._stood[f"{self.cuts}.o{offer.number}"] = row.seq
 
-    def _moved(self, row: Move) -> tuple[str, ...]:
+    def _moved(self, row: LogRow) -> tuple[str, ...]:
         self._parent[row.seq] = self.line.stands_at
         self.line = resolve([row], self.line)
         self.undos.clear()
@@ -156,7 +170,7 @@ class Play:
             self._kept[row.seq] = engine.encoded(self.state)
         return tuple(engine.narrate(self.state, events))
 
-    def _shifted(self, row: Move, to: int) -> None:
+    def _shifted(self, row: LogRow, to: int) -> None:
         if row.kind == "undo":
             self.undos.append(self.line.stands_at)
         elif self.undos:
@@ -189,6 +203,16 @@ class Play:
     # -- what is there -----------------------------------------------------------------------
 
     @property
+    def table(self) -> TableInfo:
+        """The table as the store knows it; where its game is, `info` says."""
+        return self.known.table
+
+    @property
+    def votes(self) -> tuple[Ballot, ...]:
+        """Open votes."""
+        return self.known.votes
+
+    @property
     def state(self) -> engine.State:
         """The position now; not to be changed. Raises ValueError before the start."""
         if self._state is None:
@@ -213,7 +237,9 @@ class Play:
     @property
     def asked(self) -> tuple[Asked, ...]:
         """Whom the table waits for."""
-        return questions(self._state, self.cuts) if self._state else ()
+        if self._asked is None:
+            self._asked = questions(self._state, self.cuts) if self._state else ()
+        return self._asked
 
     @property
     def info(self) -> TableInfo:

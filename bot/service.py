@@ -37,9 +37,10 @@ from bot.answers import (
     Stale,
     Unreadable,
     Voted,
+    decoded,
 )
 from bot.lobby import allowed, told_status
-from bot.memory import Draft, reach
+from bot.memory import Draft
 from bot.planning import Planning
 from bot.play import Play, seat_name
 from bot.sayings import ALONE, PLANS, SHOWS, Saying, first_word, kept, shown
@@ -75,14 +76,15 @@ class Service(Planning):
         """
         for attempt in range(ATTEMPTS):
             try:
-                async with self._held(table) as play:
-                    if former := await self._answered(request):
-                        return former
+                async with self._alone(table):
+                    glance = await self.store.glance(table, request)
+                    if glance.answer is not None:
+                        return decoded(glance.answer)
+                    play = await self._current(table, glance)
                     return await self._heard(play, seat, lines, seen, request, person, transport)
             except Overtaken:
                 if attempt == ATTEMPTS - 1:
                     raise
-                self._forget(table)
             except Repeated:
                 if former := await self._answered(request):
                     return former
@@ -314,7 +316,7 @@ class Service(Planning):
         draft.add(entry, play.position(shift.to))
         for ballot in play.votes:
             if ballot.vote.kind in ("undo", "redo"):
-                await draft.unit.votes.close(ballot.vote.id, "overtaken")
+                await (await draft.unit()).votes.close(ballot.vote.id, "overtaken")
         draft.announce("told", sentence)
         return sentence
 
@@ -323,15 +325,17 @@ class Service(Planning):
         for ballot in draft.play.votes:
             vote = ballot.vote
             if vote.kind == "redo":
-                await draft.unit.votes.close(vote.id, "overtaken")
+                await (await draft.unit()).votes.close(vote.id, "overtaken")
             elif vote.kind == "undo" and seat not in (vote.seat, *ballot.voices):
-                await draft.unit.votes.close(vote.id, "renewed")
+                await (await draft.unit()).votes.close(vote.id, "renewed")
                 asked = [*ballot.voices, seat]
-                new = await draft.unit.votes.open(vote.table_id, vote.kind, asked, vote.subject, vote.seat)
+                new = await (await draft.unit()).votes.open(
+                    vote.table_id, vote.kind, asked, vote.subject, vote.seat
+                )
                 for former, agrees in ballot.voices.items():
                     if agrees is not None:
-                        await draft.unit.votes.answer(new.vote.id, former, agrees)
-                await self._invite_to_vote(draft, new, str(vote.subject.get("wish", "")))
+                        await (await draft.unit()).votes.answer(new.vote.id, former, agrees)
+                self._invite_to_vote(draft, new, str(vote.subject.get("wish", "")))
 
     # -- votes -------------------------------------------------------------------------------
 
@@ -350,9 +354,9 @@ class Service(Planning):
         try:
             async with self._writing(play, said.request) as draft:
                 wanted = subject | {"wish": wish}
-                ballot = await draft.unit.votes.open(play.table.id, kind, others, wanted, said.seat)
+                ballot = await (await draft.unit()).votes.open(play.table.id, kind, others, wanted, said.seat)
                 draft.add(said.entry(kind="note", line=kind, said=wish))
-                await self._invite_to_vote(draft, ballot, wish)
+                self._invite_to_vote(draft, ballot, wish)
                 draft.answer = Voted(
                     f"v{ballot.vote.id}", (wish, sentence), tuple(others), None, draft.coming(),
                     decision=self._decision(play, said),
@@ -362,12 +366,12 @@ class Service(Planning):
             return Refused(0, said.lines[0], reason, decision=self._decision(play, said))
         return draft.answer
 
-    async def _invite_to_vote(self, draft: Draft, ballot: Ballot, wish: str) -> None:
+    def _invite_to_vote(self, draft: Draft, ballot: Ballot, wish: str) -> None:
         table = draft.play.table
         for seat, agrees in ballot.voices.items():
             sitter = table.at(seat)
             if agrees is None and sitter:
-                to = await reach(draft.unit, sitter.person, seat)
+                to = draft.play.known.reached.get(seat)
                 text = f"{wish} Say `accept` or `decline`."
                 draft.parcels += notices.vote(table, draft.seq, ballot.vote.id, seat, text, to)
 
@@ -409,7 +413,7 @@ class Service(Planning):
             reason = "That vote is closed, or it does not ask you."
             return Stale(reason, asked=play.asked, decision=self._decision(play, said)) if must else None
         async with self._writing(play, said.request) as draft:
-            ballot = await draft.unit.votes.answer(ballot.vote.id, said.seat, word == "accept")
+            ballot = await (await draft.unit()).votes.answer(ballot.vote.id, said.seat, word == "accept")
             closed = votes.outcome(ballot.voices.values())
             names, wish = play.state.players, str(ballot.vote.subject.get("wish", ""))
             sentences = [f"{names[said.seat]} {'agrees' if word == 'accept' else 'does not agree'}: {wish}"]
@@ -429,17 +433,17 @@ class Service(Planning):
         play, vote = draft.play, ballot.vote
         wanted_by = vote.seat if vote.seat is not None else said.seat
         if closed == "failed":
-            await draft.unit.votes.close(vote.id, closed)
+            await (await draft.unit()).votes.close(vote.id, closed)
             text = f"It stays as it is: {play.state.players[said.seat]} does not agree."
             draft.announce("told", text)
             return closed, [text]
         if vote.kind == "end":
             await self._end(draft, "All agree to end the game.", said.person)
-            await draft.unit.votes.close(vote.id, closed)
+            await (await draft.unit()).votes.close(vote.id, closed)
             return closed, ["The game is ended."]
         way: votes.Way = "undo" if vote.kind == "undo" else "redo"
         shift = votes.still(play, way, int(vote.subject["to"]))
-        await draft.unit.votes.close(vote.id, closed if shift else "overtaken")
+        await (await draft.unit()).votes.close(vote.id, closed if shift else "overtaken")
         if shift is None:
             return "overtaken", ["There is nothing left of what the vote was about."]
         asker = Saying(wanted_by, (way,), (0,), None, None, said.person, said.transport)
@@ -479,8 +483,8 @@ class Service(Planning):
             reason = "To resign is to give up your seat; the game then waits until somebody takes it."
             return Confirm(reason, "resign yes", decision=decision)
         async with self._writing(play, said.request) as draft:
-            await draft.unit.games.leave(sitter.row)
-            await draft.unit.games.change(play.table.id, status="paused")
+            await (await draft.unit()).games.leave(sitter.row)
+            await (await draft.unit()).games.change(play.table.id, status="paused")
             sentence = f"{sitter.name} resigns. The game waits until somebody takes that seat."
             draft.add(said.entry(kind="note", line="resign", said=sentence))
             draft.announce("told", sentence)

@@ -9,8 +9,9 @@ One unit is one transaction, and on the disk when its block ends. `store.read()`
 """
 
 from storage.copies import backup, restore
+from storage.deeds import Deed, Glance
 from storage.errors import Missing, NewerStore, NotAStore, Repeated, Stale, StoreError, Taken
-from storage.moves import Line, Logged, resolve
+from storage.moves import Line, Logged, LogRow, resolve
 from storage.outbox import Queue
 from storage.people import hashed, secret_word
 from storage.store import Store, Unit, open_store
@@ -41,12 +42,15 @@ __all__ = [
     "Card",
     "Channel",
     "Claim",
+    "Deed",
     "Entry",
+    "Glance",
     "Head",
     "Identity",
     "IdentityKind",
     "Letter",
     "Line",
+    "LogRow",
     "Logged",
     "Message",
     "Missing",

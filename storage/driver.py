@@ -63,9 +63,9 @@ class OneTrip(aiosqlite.Connection):
         """A cursor; made here, without a crossing."""
         return Result(self)
 
-    async def visit(self, step: Any, *details: Any) -> None:
-        """Carry out a step on the thread of the connection."""
-        await self._execute(step, self._conn, *details)  # type: ignore[no-untyped-call]
+    async def visit(self, step: Any, *details: Any) -> Any:
+        """Carry out a step on the thread of the connection; what came of it."""
+        return await self._execute(step, self._conn, *details)  # type: ignore[no-untyped-call]
 
 
 def connecting(path: Path, wait: float) -> OneTrip:

@@ -9,6 +9,7 @@ from storage.tables import Answer, Claim, Lease, Setting, Token
 from storage.work import Subject
 
 INCARNATION = "incarnation"
+MARK = "mark"
 
 
 class Installation(Subject):
@@ -34,6 +35,14 @@ class Installation(Subject):
     async def incarnation(self) -> str:
         """Changes when a backup is put in the place of the store: what was loaded is then to be forgotten."""
         return await self.get(INCARNATION) or ""
+
+    async def mark(self) -> str:
+        """Changes with whatever the store knows of tables and people beside the logs."""
+        return await self.get(MARK) or ""
+
+    async def renew_mark(self) -> None:
+        """Something of that has changed."""
+        await self.put(MARK, secrets.token_hex(8))
 
     async def lead(self, name: str, holder: str, lasting: timedelta) -> bool:
         """Take or renew a lease on a job; False while another holds it."""

@@ -10,14 +10,17 @@ Of rows with a place on the line only moves count; whatever else is remembered l
 """
 
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple, Protocol
+from datetime import datetime
+from typing import Any, NamedTuple, Protocol
 
 from sqlalchemy import bindparam, func
 from sqlalchemy.exc import IntegrityError
 from sqlmodel import col, insert, select, update
 
+from storage.direct import Execute
 from storage.errors import Missing, Repeated, Stale, StoreError
-from storage.tables import Answer, Entry, Head, Move
+from storage.installation import MARK
+from storage.tables import Answer, Entry, Head, Move, MoveKind, Setting
 from storage.work import Subject
 
 
@@ -69,10 +72,27 @@ def resolve(rows: Iterable[Step], line: Line = START) -> Line:
     return Line(tuple(path[:cut]), tuple(path[cut:]))
 
 
+class LogRow(NamedTuple):
+    """A row of the log as it is read: see `Entry` and `Move`."""
+
+    seq: int
+    at: datetime
+    kind: MoveKind
+    seat: int | None
+    person_id: int | None
+    transport: str
+    said: str
+    line: str
+    events: bytes
+    decision: str | None
+    stands_at: int | None
+    request: str | None
+
+
 class Logged(NamedTuple):
     """A row of the log; `live` unless it is a move that was undone."""
 
-    row: Move
+    row: LogRow
     live: bool
 
 
@@ -85,8 +105,74 @@ _ADVANCE = (
         stands_at=func.coalesce(bindparam("moved_to"), col(Head.stands_at)),
     )
 )
+_MARK = select(Setting.value).where(col(Setting.key) == MARK).scalar_subquery()
+_ADVANCE_IF_MARKED = _ADVANCE.where(func.coalesce(_MARK, "") == bindparam("mark"))
 _ADD = insert(Move)
 _REMEMBER = insert(Answer)
+_ROWS = (
+    select(*(Move.__table__.c[name] for name in LogRow._fields))  # type: ignore[attr-defined]
+    .where(col(Move.table_id) == bindparam("at_table"), col(Move.seq) > bindparam("after"))
+    .order_by(col(Move.seq))
+)
+_SEQ = select(Head.seq).where(col(Head.table_id) == bindparam("at_table"))
+
+
+def append(
+    execute: Execute,
+    table_id: int,
+    expected: int,
+    entries: Sequence[Entry],
+    state: bytes,
+    at: datetime,
+    mark: str | None = None,
+) -> int:
+    """What `Moves.append` does, at a moment; with a `mark`, only while it is that of the store."""
+    reached = expected + len(entries)
+    rows: list[dict[str, Any]] = [
+        entry.model_dump() | {"table_id": table_id, "seq": seq, "at": at}
+        for seq, entry in enumerate(entries, expected + 1)
+    ]
+    moved_to = None
+    for row in rows:
+        if row["kind"] == "move":
+            moved_to = row["seq"]
+        elif row["stands_at"] is not None:
+            moved_to = row["stands_at"]
+    advance = {
+        "at_table": table_id, "expected": expected, "reached": reached,
+        "now_state": state, "moved_to": moved_to,
+    }  # fmt: skip
+    if mark is None:
+        found = execute(_ADVANCE, advance).touched
+    else:
+        found = execute(_ADVANCE_IF_MARKED, advance | {"mark": mark}).touched
+    if not found:
+        heads = execute(_SEQ, {"at_table": table_id}).rows
+        if not heads:
+            raise Missing(f"There is no table {table_id}.")
+        raise Stale(table_id, expected, heads[0][0])
+    try:
+        execute(_ADD, rows)
+    except IntegrityError as error:
+        if "moves.request" in str(error.orig) or "uq_moves_request" in str(error.orig):
+            raise Repeated(" or ".join(str(entry.request) for entry in entries)) from error
+        raise
+    if any(entry.stands_at is not None for entry in entries):
+        resolve(logged(execute, table_id))
+    return reached
+
+
+def logged(execute: Execute, table_id: int, after: int = 0) -> list[LogRow]:
+    """The rows of the log of a table behind `after`, in order."""
+    return [LogRow(*row) for row in execute(_ROWS, {"at_table": table_id, "after": after}).rows]
+
+
+def remember(execute: Execute, request: str, body: bytes, at: datetime) -> None:
+    """What `Moves.remember` does, at a moment."""
+    try:
+        execute(_REMEMBER, {"request": request, "body": body, "at": at})
+    except IntegrityError as error:
+        raise Repeated(request) from error
 
 
 class Moves(Subject):
@@ -106,37 +192,12 @@ class Moves(Subject):
         Repeated where a request was already carried out, StoreError where an undo or redo goes to a
         move that is not on the line of play.
         """
-        reached = expected + len(entries)
-        rows = [
-            entry.model_dump() | {"table_id": table_id, "seq": seq, "at": self._work.now}
-            for seq, entry in enumerate(entries, expected + 1)
-        ]
-        moved_to = None
-        for row in rows:
-            if row["kind"] == "move":
-                moved_to = row["seq"]
-            elif row["stands_at"] is not None:
-                moved_to = row["stands_at"]
-        advance = {
-            "at_table": table_id, "expected": expected, "reached": reached,
-            "now_state": state, "moved_to": moved_to,
-        }  # fmt: skip
-        if not await self._work.do(_ADVANCE, advance):
-            raise Stale(table_id, expected, (await self.head(table_id)).seq)
-        try:
-            await self._work.do(_ADD, rows)
-        except IntegrityError as error:
-            if "moves.request" in str(error.orig) or "uq_moves_request" in str(error.orig):
-                raise Repeated(" or ".join(str(entry.request) for entry in entries)) from error
-            raise
-        if any(entry.stands_at is not None for entry in entries):
-            resolve(await self.rows(table_id))
-        return reached
+        at = self._work.now
+        return await self._work.job(lambda execute: append(execute, table_id, expected, entries, state, at))
 
-    async def rows(self, table_id: int, after: int = 0) -> list[Move]:
+    async def rows(self, table_id: int, after: int = 0) -> list[LogRow]:
         """The rows of the log behind `after`, in order."""
-        query = select(Move).where(col(Move.table_id) == table_id, col(Move.seq) > after)
-        return await self._work.all(query.order_by(col(Move.seq)))
+        return await self._work.job(lambda execute: logged(execute, table_id, after))
 
     async def log(self, table_id: int) -> list[Logged]:
         """The whole log, moves that were undone marked."""
@@ -144,7 +205,7 @@ class Moves(Subject):
         played = set(resolve(rows).played)
         return [Logged(row, row.kind != "move" or row.seq in played) for row in rows]
 
-    async def line_of_play(self, table_id: int) -> list[Move]:
+    async def line_of_play(self, table_id: int) -> list[LogRow]:
         """The moves that hold, in order: what a game is loaded from."""
         return [row for row, live in await self.log(table_id) if live and row.kind == "move"]
 
@@ -154,7 +215,5 @@ class Moves(Subject):
 
     async def remember(self, request: str, body: bytes) -> None:
         """Keep the answer for when the request is repeated. Raises Repeated where there is one."""
-        try:
-            await self._work.do(_REMEMBER, {"request": request, "body": body, "at": self._work.now})
-        except IntegrityError as error:
-            raise Repeated(request) from error
+        at = self._work.now
+        await self._work.job(lambda execute: remember(execute, request, body, at))

@@ -7,13 +7,17 @@ parcel is sent at least once; that it arrives once is for the other side to see,
 never changes. Whoever has no more need of a parcel enqueues one of the same group over it.
 """
 
+from collections.abc import Sequence
 from datetime import datetime, timedelta
+from functools import cache
 from typing import Any, NamedTuple
 
-from sqlalchemy import case, or_
+from sqlalchemy import Insert, Update, bindparam, case, or_
+from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import aliased
 from sqlmodel import col, delete, func, select, update
 
+from storage.direct import Execute
 from storage.tables import Channel, Delivery, Message, Parcel
 from storage.work import Subject
 
@@ -26,6 +30,41 @@ class Queue(NamedTuple):
     dead: int
 
 
+@cache
+def _supersede(groups: int, keys: int) -> Update:
+    """Parcels of so many groups that still wait, but for so many keys, are no longer sent."""
+    return (
+        update(Message)
+        .where(
+            col(Message.supersedes).in_([bindparam(f"group{n}") for n in range(groups)]),
+            col(Message.state) == "pending",
+            col(Message.key).not_in([bindparam(f"key{n}") for n in range(keys)]),
+        )
+        .values(state="superseded", payload=b"", settled=bindparam("now"))
+    )
+
+
+@cache
+def _add(dialect: str) -> Insert:
+    """Take a parcel in, unless there is one of its key."""
+    if dialect == "postgresql":
+        return postgresql.insert(Message).on_conflict_do_nothing(index_elements=["key"])
+    return sqlite.insert(Message).on_conflict_do_nothing(index_elements=["key"])
+
+
+def enqueue(execute: Execute, parcels: Sequence[Parcel], now: datetime) -> int:
+    """What `Outbox.enqueue` does, at a moment."""
+    if not parcels:
+        return 0
+    if groups := {parcel.supersedes for parcel in parcels if parcel.supersedes is not None}:
+        named = {f"group{n}": group for n, group in enumerate(groups)}
+        named |= {f"key{n}": parcel.key for n, parcel in enumerate(parcels)}
+        execute(_supersede(len(groups), len(parcels)), named | {"now": now})
+    standing = {"created": now, "attempts": 0, "state": "pending"}
+    rows = [parcel.model_dump() | standing | {"not_before": parcel.not_before or now} for parcel in parcels]
+    return execute(_add(execute.dialect), rows).touched
+
+
 class Outbox(Subject):
     """Parcels and their fate."""
 
@@ -34,32 +73,8 @@ class Outbox(Subject):
 
         What still waits in a group that one of them supersedes is no longer sent.
         """
-        if groups := {parcel.supersedes for parcel in parcels if parcel.supersedes is not None}:
-            keys = [parcel.key for parcel in parcels]
-            old = (
-                col(Message.supersedes).in_(groups),
-                col(Message.state) == "pending",
-                col(Message.key).not_in(keys),
-            )
-            await self._work.do(
-                update(Message).where(*old).values(state="superseded", payload=b"", settled=self._work.now)
-            )
-        if not parcels:
-            return 0
-        return await self._work.add_new(
-            Message,
-            "key",
-            [
-                parcel.model_dump()
-                | {
-                    "not_before": parcel.not_before or self._work.now,
-                    "created": self._work.now,
-                    "attempts": 0,
-                    "state": "pending",
-                }
-                for parcel in parcels
-            ],
-        )
+        now = self._work.now
+        return await self._work.job(lambda execute: enqueue(execute, parcels, now))
 
     async def due(self, channel: Channel, limit: int, lease: timedelta) -> list[Message]:
         """Take what is to be sent now, oldest first, for as long as the lease holds.

@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
@@ -12,6 +13,7 @@ from sqlalchemy import URL, Connection, event, make_url
 from sqlalchemy.exc import ArgumentError, DatabaseError, NoSuchModuleError
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 
+from storage.deeds import Deed, Glance, Ledger, keep
 from storage.driver import connecting
 from storage.errors import NotAStore, StoreError
 from storage.files import check_place
@@ -82,6 +84,11 @@ class Unit:
         """Settings, secrets, leases."""
         return Installation(self._work)
 
+    async def record(self, deed: Deed) -> None:
+        """Write a deed down, as `Store.record` does, inside this unit; it asks for no mark."""
+        own = replace(deed, mark=None)
+        await self._work.job(lambda execute: keep(own, execute))
+
 
 class Store:
     """An open store. Closed by `close()`, or at the end of `async with`."""
@@ -91,7 +98,8 @@ class Store:
         self._engines = (writing, reading)
         self._reading = reading
         self._writer = Writer(writing)
-        self._now = now
+        self._ledger = Ledger(self._writer, reading)
+        self.now = now
 
     @property
     def path(self) -> Path | None:
@@ -106,17 +114,34 @@ class Store:
         StoreError where it cannot be kept.
         """
         async with self._writer.turn() as connection:
-            work = Work(connection, self._now())
+            work = Work(connection, self.now())
+            unit = Unit(work)
             try:
-                yield Unit(work)
+                yield unit
+                if work.alters:
+                    await unit.installation.renew_mark()
             finally:
                 await work.close()
+
+    async def record(self, deed: Deed) -> None:
+        """Write a deed down, in one transaction with those of others; on the disk when it returns.
+
+        Raises Stale where the log has grown or the mark has changed since its maker looked, Repeated
+        where its request was already carried out, Missing for a table that is not there, StoreError
+        where it cannot be kept.
+        """
+        self._writer.check_free()
+        await self._ledger.deeds.errand(deed)
+
+    async def glance(self, table: int, request: str | None = None) -> Glance:
+        """How a table stands, and what a request was answered before; of what is committed."""
+        return await self._ledger.glances.errand((table, request))
 
     @asynccontextmanager
     async def read(self) -> AsyncIterator[Unit]:
         """One consistent view of what is committed; waits for no writer, and may not write."""
         async with self._reading.connect() as connection, connection.begin():
-            work = Work(connection, self._now())
+            work = Work(connection, self.now())
             try:
                 yield Unit(work)
             finally:
@@ -124,6 +149,7 @@ class Store:
 
     async def close(self) -> None:
         """Let go of the file."""
+        await self._ledger.close()
         await self._writer.close()
         for engine in self._engines:
             await engine.dispose()

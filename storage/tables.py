@@ -79,6 +79,10 @@ def index_while(name: str, condition: str, *columns: str) -> Index:
     return Index(name, *columns, sqlite_where=text(condition), postgresql_where=text(condition))
 
 
+KNOWN = frozenset({"people", "identities", "tables", "seats", "votes", "voices"})
+"""Names of the tables that say what is known of a game beside its log: who plays, and how he is reached."""
+
+
 class Row(SQLModel):
     """What all tables share: one set of metadata, in which every constraint has a fixed name."""
 

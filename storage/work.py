@@ -1,13 +1,11 @@
 """The statements of one transaction: what every subject of a unit is built on."""
 
 import asyncio
-from collections.abc import Coroutine, Iterable, Mapping, Sequence
+from collections.abc import Coroutine, Mapping, Sequence
 from datetime import datetime
 from functools import cache, cached_property
 from typing import Any, TypeVar, TypeVarTuple
 
-from sqlalchemy import Insert
-from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncConnection
 from sqlalchemy.sql.dml import UpdateBase
@@ -15,7 +13,8 @@ from sqlmodel import insert
 from sqlmodel.ext.asyncio.session import AsyncSession
 from sqlmodel.sql.expression import Select, SelectOfScalar
 
-from storage.tables import Row
+from storage.direct import Job, at_once
+from storage.tables import KNOWN, Row
 
 T = TypeVar("T")
 Ts = TypeVarTuple("Ts")
@@ -59,11 +58,15 @@ def not_unique(error: IntegrityError) -> bool:
 
 
 class Work:
-    """One transaction, as the statements in it. `now` is its one moment."""
+    """One transaction, as the statements in it. `now` is its one moment.
+
+    `alters` says whether something was changed of what is known of tables and people beside the logs.
+    """
 
     def __init__(self, connection: AsyncConnection, now: datetime) -> None:
         self.connection = connection
         self.now = now
+        self.alters = False
 
     @cached_property
     def _session(self) -> AsyncSession:
@@ -100,24 +103,21 @@ class Work:
         self, statement: UpdateBase, rows: Mapping[str, Any] | Sequence[Mapping[str, Any]] | None = None
     ) -> int:
         """Carry out a change; how many rows it touched."""
+        self.alters |= str(statement.table) in KNOWN
         result = await unbroken(self.connection.execute(statement, rows))
         return result.rowcount
 
     async def add(self, row: R) -> R:
         """Insert a row; the number that the database chose is put into it."""
+        self.alters |= row.__tablename__ in KNOWN
         result = await unbroken(self.connection.execute(insert(type(row)), values(row)))
         if "id" in _columns(type(row)) and result.inserted_primary_key is not None:
             row.id = result.inserted_primary_key[0]
         return row
 
-    async def add_new(self, kind: type[Row], key: str, rows: Iterable[Mapping[str, Any]]) -> int:
-        """Insert the rows whose key is not there yet; how many those were."""
-        return await self.do(self._or_ignore(kind, key), list(rows))
-
-    def _or_ignore(self, kind: type[Row], key: str) -> Insert:
-        if self.connection.dialect.name == "postgresql":
-            return postgresql.insert(kind).on_conflict_do_nothing(index_elements=[key])
-        return sqlite.insert(kind).on_conflict_do_nothing(index_elements=[key])
+    async def job(self, job: Job[T]) -> T:
+        """Carry out a job of several statements; it changes nothing that is `KNOWN`."""
+        return await unbroken(at_once(self.connection, job))
 
     async def close(self) -> None:
         """Let go of what was loaded; the transaction is not touched."""

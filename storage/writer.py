@@ -78,8 +78,7 @@ class Writer:
 
         Raises RuntimeError for a turn inside a turn, StoreError where nothing could be committed.
         """
-        if self._holder is asyncio.current_task():
-            raise RuntimeError("a unit was begun inside a unit")
+        self.check_free()
         async with self._lock:
             self._holder = asyncio.current_task()
             try:
@@ -94,6 +93,11 @@ class Writer:
             await unbroken(self._commit(group))
         if (why := await asyncio.shield(group.settled)) is not None:
             raise not_kept(why) from why
+
+    def check_free(self) -> None:
+        """Raises RuntimeError where the one who asks has the turn himself, and would wait for ever."""
+        if self._holder is asyncio.current_task():
+            raise RuntimeError("a unit was begun inside a unit")
 
     async def _started(self) -> Group:
         starting = asyncio.ensure_future(self._transaction())

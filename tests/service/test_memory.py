@@ -13,7 +13,7 @@ from bot import memory
 from bot.answers import Done
 from bot.service import Service
 from engine import kernel
-from storage import StoreError, backup, restore
+from storage import StoreError, backup, outbox, restore
 from tests.service.conftest import World
 
 
@@ -103,14 +103,12 @@ async def test_loading_asks_no_rule(world: World, monkeypatch: pytest.MonkeyPatc
 async def test_a_transaction_that_fails_leaves_memory_as_it_was(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from storage.outbox import Outbox
-
-    async def full(*_: object) -> int:
+    def full(*_: object) -> int:
         raise StoreError("the disk is full")
 
     before = await world.service.view(world.table)
     with monkeypatch.context() as patched:
-        patched.setattr(Outbox, "enqueue", full)
+        patched.setattr(outbox, "enqueue", full)
         with pytest.raises(StoreError):
             await world.say("Ann", "buy SV", request="lost")
     assert await world.service.view(world.table) == before
