@@ -12,6 +12,7 @@ from bot.answers import Asked
 from bot.play import Happening, Play
 
 WIDTH = 78
+CELL = 6  # of the market
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
@@ -39,30 +40,47 @@ def waiting(state: engine.State, asked: Sequence[Asked]) -> str:
         return f"The game is over: {state.over.reason.rstrip('.')}. {final(state)}"
     main = [a for a in asked if a.main]
     beside = [f"{a.name} is asked {a.needs}." for a in asked if not a.main]
-    first = [f"It is for {listed([a.name for a in main], 'or')} {main[0].needs}."] if main else []
+    first = [f"It is for {listed([a.name for a in main])} {main[0].needs}."] if main else []
     return " ".join([*first, *beside])
 
 
 def final(state: engine.State) -> str:
     """The standings as a sentence, the winner first."""
     found = engine.standings(state)
-    return listed([f"{state.name(seat)} ${dollars:,}" for seat, dollars in found.items()]) + "."
+    return listed([f"{state.name(seat)} {dollars(worth)}" for seat, worth in found.items()]) + "."
+
+
+def dollars(amount: int) -> str:
+    """`$1,200`, `-$17`."""
+    return f"{'-' * (amount < 0)}${abs(amount):,}"
 
 
 def cash_changes(before: engine.State, after: engine.State) -> Iterator[str]:
     """Whose cash is another now, players and companies, the bank left out."""
-    for owner, dollars in after.cash.items():
+    for owner, now in after.cash.items():
         had = before.cash.get(owner, 0)
-        if owner != engine.BANK and dollars != had:
-            yield f"{after.name(owner)} ${had:,} → ${dollars:,}"
+        if owner != engine.BANK and now != had:
+            yield f"{after.name(owner)} {dollars(had)} → {dollars(now)}"
 
 
 def title_line(state: engine.State) -> str:
     """Where the game is: round, phase, bank, priority."""
-    bank = state.cash[engine.BANK]
-    left = f"bank ${bank:,}" if bank >= 0 else f"the bank is broken and owes ${-bank:,}"
-    parts = [engine.round_name(state), f"phase {state.phase}", left]
+    parts = [engine.round_name(state), f"phase {state.phase}", *_bank(state), *_interest(state)]
     return ", ".join([*parts, f"priority {state.name(state.priority)}"])
+
+
+def _bank(state: engine.State) -> Iterator[str]:
+    """What the bank has, where it can run out."""
+    left = state.cash[engine.BANK]
+    if engine.game_of(state).facts.bank is not None:
+        yield f"bank ${left:,}" if left >= 0 else f"the bank is broken and owes ${-left:,}"
+
+
+def _interest(state: engine.State) -> Iterator[str]:
+    """What a loan costs in this round, and how many are taken."""
+    if terms := engine.game_of(state).facts.loans:
+        taken = sum(company.loans for company in state.companies.values())
+        yield f"interest ${state.interest} a loan, {taken} of {terms.count} loans taken"
 
 
 # -- people and companies --------------------------------------------------------------------
@@ -87,9 +105,9 @@ def players(state: engine.State) -> list[str]:
     rows = [
         (
             state.name(seat),
-            f"${state.cash[seat]:,}",
+            dollars(state.cash[seat]),
             f"{engine.counted_certificates(g, seat)}/{limit}",
-            f"${engine.worth(g, seat):,}",
+            dollars(engine.worth(g, seat)),
             ", ".join([*_shares(state, seat), *_privates(state, seat)]) or "-",
         )
         for seat in state.seats
@@ -99,10 +117,15 @@ def players(state: engine.State) -> list[str]:
 
 def _shares(state: engine.State, owner: str) -> list[str]:
     return [
-        f"{sym} {company.shares[owner]}%" + ("*" if company.president == owner else "")
+        f"{sym} {holding(company.shares[owner])}" + ("*" if company.president == owner else "")
         for sym, company in state.companies.items()
         if company.shares.get(owner)
     ]
+
+
+def holding(percent: int) -> str:
+    """A holding: `20%`, or `short 20%` of what was sold without being had."""
+    return f"{percent}%" if percent >= 0 else f"short {-percent}%"
 
 
 def _privates(state: engine.State, owner: str) -> list[str]:
@@ -117,35 +140,51 @@ def treasury(state: engine.State, sym: str, viewer: int | None) -> str:
 
 def companies(state: engine.State, viewer: int | None = None) -> list[str]:
     """Price, president, treasury, shares and trains of each company that has begun."""
-    own = engine.game_of(state).title.flotation.keeps_rest
+    g = engine.game_of(state)
+    begun = {sym: co for sym, co in state.companies.items() if co.president or co.cell or co.par is not None}
+    if not begun:
+        return ["No company has begun."]
+    sized, loans = bool(g.facts.company_sizes), g.facts.loans is not None
+    own = sized or g.title.flotation.keeps_rest
+    percents = [*([] if sized else [(engine.IPO, "ipo%")]), (engine.POOL, "pool%")]
     rows = [
         (
             sym,
+            *([str(company.size or "-")] if sized else []),
             price(state, sym),
             state.name(company.president) if company.president else "-",
             treasury(state, sym, viewer) if company.floated else "not floated",
-            f"{company.shares.get(engine.IPO, 0)}",
-            f"{company.shares.get(engine.POOL, 0)}",
-            *([f"{company.shares.get(sym, 0)}"] if own else []),
+            *([str(company.loans)] if loans else []),
+            *(str(company.shares.get(place, 0)) for place, _ in percents),
+            *([str(company.shares.get(sym, 0))] if own else []),
             " ".join(company.trains) or "-",
             str(company.markers),
             ", ".join(_privates(state, sym)) or "-",
         )
-        for sym, company in state.companies.items()
-        if company.president or company.par is not None
+        for sym, company in begun.items()
     ]
-    if not rows:
-        return ["No company has begun."]
-    percents = ("ipo%", "pool%", "own%") if own else ("ipo%", "pool%")
-    head = ("company", "price", "president", "treasury", *percents, "trains", "tokens", "privates")
+    head = (
+        "company",
+        *(["size"] if sized else []),
+        "price",
+        "president",
+        "treasury",
+        *(["loans"] if loans else []),
+        *(name for _, name in percents),
+        *(["own%"] if own else []),
+        "trains",
+        "tokens",
+        "privates",
+    )
     return table(head, rows)
 
 
 def price(state: engine.State, company: str) -> str:
-    """What a share costs, or `-`."""
+    """What a share costs, or the zone where it has no price, or `-`."""
     cell = state.companies[company].cell
-    found = engine.game_of(state).facts.market.rows[cell[0]][cell[1]] if cell else None
-    return f"${found.price}" if found else "-"
+    if cell is None:
+        return "-"
+    return engine.space_words(engine.game_of(state), cell).partition(" ")[2]
 
 
 def trains(state: engine.State) -> list[str]:
@@ -179,7 +218,7 @@ def company(state: engine.State, symbol: str, viewer: int | None = None) -> str 
     name = next(c.name for c in facts.companies if c.sym == sym)
     tokens = [hex for hex, placed in state.tokens.items() if any(owner == sym for _, owner in placed)]
     held = [
-        f"{'treasury' if owner == sym else state.name(owner)} {percent}%"
+        f"{'treasury' if owner == sym else state.name(owner)} {holding(percent)}"
         for owner, percent in found.shares.items()
         if percent
     ]
@@ -191,6 +230,9 @@ def company(state: engine.State, symbol: str, viewer: int | None = None) -> str 
         f"trains: {' '.join(found.trains) or 'none'}; tokens on {', '.join(tokens) or 'no hex'}, "
         f"{found.markers} on the charter",
     ]
+    if facts.loans and found.size:
+        most = facts.company_sizes[found.size].max_loans
+        lines.append(f"{found.size} shares; loans: {found.loans} of {most}")
     if own := _privates(state, sym):
         lines.append(f"privates: {', '.join(own)}")
     return "\n".join(lines)
@@ -223,19 +265,28 @@ def market(state: engine.State) -> str:
         cell = state.companies[sym].cell
         if cell:
             at.setdefault(cell, []).append(sym)
+    most = WIDTH // CELL if len(rows) == 1 else max(len(row) for row in rows)
     grid = [
-        " ".join(
-            (f"{cell.price}{'*' if (y, x) in at else ''}" if cell else "").rjust(5)
-            for x, cell in enumerate(row)
-        ).rstrip()
+        "".join(_cell_word(cell, (y, x) in at).rjust(CELL) for x, cell in part).rstrip()
         for y, row in enumerate(rows)
+        for part in (list(enumerate(row))[start : start + most] for start in range(0, len(row), most))
     ]
     stand = [
         f"${found.price}: {', '.join(here)}" + (f" ({', '.join(found.zones)})" if found.zones else "")
+        if found.price
+        else f"{engine.space_words(engine.game_of(state), (y, x)).capitalize()}: {', '.join(here)}"
         for (y, x), here in sorted(at.items(), key=lambda item: -_price(rows, item[0]))
         if (found := rows[y][x])
     ]
     return "\n".join([*grid, "", *(stand or ["No company has a price."])])
+
+
+def _cell_word(cell: engine.Cell | None, taken: bool) -> str:
+    """A space: its price, or the beginning of its zone where it has none; with `*` where tokens lie."""
+    if cell is None:
+        return ""
+    named = str(cell.price) if cell.price or not cell.zones else cell.zones[0][:3]
+    return f"{named}{'*' if taken else ''}"
 
 
 def _price(rows: Sequence[Sequence[engine.Cell | None]], at: tuple[int, int]) -> int:

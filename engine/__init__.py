@@ -32,6 +32,7 @@ from engine.facts import Cell, Face, Facts, HexFacts, Market, Node, facts_of, ti
 from engine.game import Game
 from engine.holdings import certificate_limit, certificates, counted_certificates, worth
 from engine.kernel import Played, Refused, game_of, new_game, play
+from engine.market import space_words
 from engine.menu import Choice
 from engine.notation import Ambiguous, Unreadable
 from engine.operating.run import stop_value
@@ -244,6 +245,7 @@ __all__ = [
     "renamed",
     "round_name",
     "say",
+    "space_words",
     "spell",
     "standings",
     "stop_value",

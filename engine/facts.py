@@ -261,6 +261,11 @@ class MorePlayers(msgspec.Struct, frozen=True, kw_only=True):
     cert_limit: dict[str, int]
 
 
+def a_train(name: str) -> str:
+    """A train of that type in words: `a 2-train`, `an 8-train`."""
+    return f"{'an' if name.startswith('8') else 'a'} {name}-train"
+
+
 @cache
 def tile_faces() -> dict[str, Face]:
     """Every tile of every title, by its number."""

@@ -75,3 +75,14 @@ def place(g: Game, company: str) -> Place:
     at = g.company(company).cell
     assert at is not None
     return at
+
+
+def space_words(g: Game, at: Place) -> str:
+    """Where a token stands: `at $110`, or in a zone without prices `in acquisition 2`, from the left."""
+    cell = g.title.cell(at)
+    if cell.price or not cell.zones:
+        return f"at ${cell.price}"
+    row = g.facts.market.rows[at[0]]
+    alike = [column for column, other in enumerate(row) if other and other.zones == cell.zones]
+    number = f" {alike.index(at[1]) + 1}" if len(alike) > 1 else ""
+    return f"in {cell.zones[0]}{number}"

@@ -6,7 +6,7 @@ it bought comes by, and income and dividends are told as one sentence each.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from engine.events import (
@@ -56,10 +56,23 @@ from engine.events import (
     TrainsGone,
     Withdrawn,
 )
+from engine.facts import a_train
 from engine.game import Game
+from engine.gathered import Borrowed, Cleared, Gathered, Moved, Taken, hex_words
 from engine.offers import offer_words
 from engine.rounds import OperatingRounds
-from engine.state import BANK, CLOSED, IPO, POOL, GameOver, OperatingRound, Waterfall
+from engine.state import (
+    BANK,
+    CLOSED,
+    IPO,
+    POOL,
+    Auction,
+    Formation,
+    GameOver,
+    OperatingRound,
+    Poll,
+    Waterfall,
+)
 
 CLOSE_A_MATTER = (
     BankBroke,
@@ -87,15 +100,17 @@ CLOSE_A_MATTER = (
 )
 """Events before which what was held back is told."""
 
+
 PLACES = {IPO: "the initial offering", POOL: "the pool", BANK: "the bank"}
 
 
 def narrate(g: Game, events: Iterable[AnyEvent]) -> list[str]:
     """The events as sentences; `g` is the game after them."""
-    teller = _Teller(g)
-    for event in events:
+    told = list(events)
+    teller = _Teller(g, told)
+    for event in told:
         teller.hear(event)
-    teller.pause()
+    teller.end()
     return teller.told
 
 
@@ -104,11 +119,21 @@ class _Teller:
 
     `_paid` is a payment whose purpose has not come by yet, `_sold` a sale whose price has not,
     `_shared` income or dividends by owner under their heading, `_revenue` what was last declared as a
-    dividend, `_sale` how the sale of the privates last stood.
+    dividend, `_sale` how the sale of the privates last stood. `_gathered` goes on as long as what follows
+    belongs to it. `_sizes`: how many shares companies come to have; `_returned`: those that leave play.
     """
 
-    def __init__(self, g: Game) -> None:
+    def __init__(self, g: Game, events: Sequence[AnyEvent] = ()) -> None:
         self._g = g
+        self._gathered: Gathered | None = None
+        gone = {event.company for event in events if isinstance(event, PresidentLost)}
+        gone |= {frame.company for frame in g.state.stack if isinstance(frame, Formation)}
+        self._sizes = {
+            event.company: event.size
+            for event in events
+            if isinstance(event, Restructured) and event.company not in gone
+        }
+        self._returned = {event.company for event in events if isinstance(event, CompanyReturned)}
         self.told: list[str] = []
         self._paid: CashMoved | None = None
         self._sold: SharesMoved | None = None
@@ -116,6 +141,7 @@ class _Teller:
         self._shared: dict[str, int] = {}
         self._revenue = 0
         self._sale: Waterfall | None = None
+        self._passed = False
 
     def who(self, owner: str, of: str | None = None) -> str:
         if owner == of:
@@ -132,24 +158,52 @@ class _Teller:
         if self._shared:
             self.say(f"{self._heading}: " + ", ".join(f"{self.who(o)} ${d}" for o, d in self._shared.items()))
         if self._paid:
-            paid = self._paid
-            if paid.source == BANK:
-                self.say(f"{self.who(paid.target)} receives ${paid.amount} ({paid.why})")
-            else:
-                lost = paid.why == "bankruptcy"
-                verb, why = ("loses", "by") if lost else ("pays", "for")
-                self.say(f"{self.who(paid.source)} {verb} ${paid.amount} {why} {paid.why}")
+            self.say(self._payment(self._paid))
         if self._sold:
             sold = self._sold
             self.say(f"{sold.percent} % of the {sold.company} go to {self.who(sold.target)}")
         self._paid, self._sold, self._heading, self._shared = None, None, None, {}
 
+    def _payment(self, paid: CashMoved) -> str:
+        """A payment for which nothing has come by."""
+        source, target, dollars = self.who(paid.source), self.who(paid.target), f"${paid.amount}"
+        if paid.source == BANK:
+            if paid.why == "bankruptcy":
+                return f"{dollars} that {target} owes are not paid"
+            return f"{target} receives {dollars} ({paid.why})"
+        told = {
+            "bankruptcy": f"{source} loses {dollars} by bankruptcy",
+            "set aside for its loans": f"{dollars} of {source} are set aside for its loans",
+            "what the company had": f"{target} gets the {dollars} of {source}",
+        }
+        return told.get(paid.why) or f"{source} pays {dollars} for {paid.why}"
+
     def hear(self, event: AnyEvent) -> None:
-        if isinstance(event, CLOSE_A_MATTER):
-            self.pause()
+        if self._gathered is not None and self._gathered.takes(event):
+            return
         tell: Callable[[Any], None] | None = getattr(self, f"_{type(event).__name__}", None)
         if tell is not None:
+            self._tell_gathered()
+        if isinstance(event, CLOSE_A_MATTER):
+            self.pause()
+        if tell is not None:
             tell(event)
+
+    def end(self) -> None:
+        """Tell what is left."""
+        self._tell_gathered()
+        self.pause()
+
+    def _tell_gathered(self) -> None:
+        if self._gathered is not None:
+            self.say(self._gathered.sentence())
+            self._gathered = None
+
+    def _gather(self, gathered: Gathered, event: AnyEvent) -> None:
+        """Begin with the first of several."""
+        self.pause()
+        gathered.takes(event)
+        self._gathered = gathered
 
     def _price(self) -> str:
         """The held payment as the price of what has come by."""
@@ -168,10 +222,13 @@ class _Teller:
                 self.pause()
             self._heading = heading
             self._shared[event.target] = self._shared.get(event.target, 0) + event.amount
+        elif event.why.startswith("what the ") and event.target in self._g.state.companies:
+            self._gather(Taken(event.source, event.target), event)
         elif self._sold and event.source == BANK and event.target == self._sold.source:
             sold, self._sold = self._sold, None
             what = f"{sold.percent} % of the {sold.company}"
-            self.say(f"{self.who(sold.source)} sells {what} for ${event.amount}")
+            how = " short" if event.why.endswith("sold short") else ""
+            self.say(f"{self.who(sold.source)} sells {what}{how} for ${event.amount}")
         else:
             self.pause()
             self._paid = event if event.why != "revenue" else None
@@ -229,7 +286,7 @@ class _Teller:
         self.say(f"the {event.company} is closed for good")
 
     def _PriceMoved(self, event: PriceMoved) -> None:
-        self.say(f"the {event.company} is at ${self._g.title.cell(event.cell).price} ({event.why})")
+        self._gather(Moved(self._g, event.company, event.why), event)
 
     def _PresidentNamed(self, event: PresidentNamed) -> None:
         self.say(f"{self.who(event.seat)} is president of the {event.company}")
@@ -240,8 +297,7 @@ class _Teller:
     # -- operations ----------------------------------------------------------------------
 
     def _hex(self, hex: str) -> str:
-        name = self._g.facts.map.hexes[hex].name
-        return f"{hex} {name}" if name else hex
+        return hex_words(self._g, hex)
 
     def _TileLaid(self, event: TileLaid) -> None:
         price = self._price()
@@ -297,16 +353,16 @@ class _Teller:
     def _TrainMoved(self, event: TrainMoved) -> None:
         if event.target == POOL:
             self.pause()
-            self.say(f"the {event.source} gives up a {event.train}-train ({event.why})")
+            self.say(f"the {event.source} gives up {a_train(event.train)} ({event.why})")
         elif event.target == CLOSED:
             self.pause()
             whose = f" of the {event.source}" if event.source in self._g.state.companies else ""
-            self.say(f"a {event.train}-train{whose} is {event.why}")
+            self.say(f"{a_train(event.train)}{whose} is {event.why}")
         elif event.why.startswith("of the "):
-            self.say(f"the {event.target} gets a {event.train}-train {event.why}")
+            self._gather(Taken(event.source, event.target), event)
         else:
             source = self.who(event.source)
-            self.say(f"the {event.target} buys a {event.train}-train from {source}{self._price()}")
+            self.say(f"the {event.target} buys {a_train(event.train)} from {source}{self._price()}")
 
     def _TrainsGone(self, event: TrainsGone) -> None:
         self.say(f"all {event.train}-trains are out of play")
@@ -317,30 +373,29 @@ class _Teller:
     # -- loans, growth and sales -----------------------------------------------------------
 
     def _LoansChanged(self, event: LoansChanged) -> None:
-        self._paid = None
-        loans = f"{abs(event.count)} loan{'s' if abs(event.count) > 1 else ''}"
-        verb = {"taken": "takes", "repaid": "repays"}.get(event.why)
-        if verb:
-            self.say(f"the {event.company} {verb} {loans}")
-        elif event.count > 0:
-            self.say(f"the {event.company} takes over {loans} {event.why}")
+        if event.why in ("taken", "repaid"):
+            self._gather(Borrowed(self._g, event.company, event.why), event)
+        elif event.why.startswith("to the "):
+            self._gather(Taken(event.company, event.why.removeprefix("to the ")), event)
 
     def _InterestSet(self, event: InterestSet) -> None:
         self.say(f"a loan costs ${event.dollars} in this round")
 
     def _Restructured(self, event: Restructured) -> None:
-        self.say(f"the {event.company} has {event.size} shares")
+        if self._sizes.get(event.company) == event.size:
+            self.say(f"the {event.company} has {event.size} shares")
+            del self._sizes[event.company]
 
     def _PresidentLost(self, event: PresidentLost) -> None:
-        self.say(f"the {event.company} has no president")
+        if event.company not in self._returned:
+            self.say(f"the {event.company} has no president")
 
     def _CompanyReturned(self, event: CompanyReturned) -> None:
         self.pause()
         self.say(f"the {event.company} is out of play, and may be started again")
 
     def _TokenTaken(self, event: TokenTaken) -> None:
-        by = f" is replaced by one of the {event.by}" if event.by else " leaves the map"
-        self.say(f"the token of the {event.company} in {self._hex(event.hex)}{by}")
+        self._gather(Cleared(self._g, event.company, event.by), event)
 
     def _SiteBuilt(self, event: SiteBuilt) -> None:
         what = "a coal mine" if event.kind == "mine" else "a bridge"
@@ -359,8 +414,10 @@ class _Teller:
     # -- turns and rounds ------------------------------------------------------------------
 
     def _Passed(self, event: Passed) -> None:
+        self._passed = True
         declines = event.who in self._g.state.companies
-        self.say(f"{self.who(event.who)} {f'declines {event.what}' if declines else 'passes'}")
+        what = {"repay": "repayment"}.get(event.what, event.what)
+        self.say(f"{self.who(event.who)} {f'declines {what}' if declines else 'passes'}")
 
     def _PriorityMoved(self, event: PriorityMoved) -> None:
         self.say(f"{self.who(event.seat)} has the priority deal")
@@ -380,12 +437,18 @@ class _Teller:
         self.say(f"{event.round} begins")
 
     def _Opened(self, event: Opened) -> None:
-        if isinstance(event.frame, GameOver):
-            self._ended(event.frame)
+        match event.frame:
+            case GameOver():
+                self._ended(event.frame)
+            case Auction(kind="sale"):
+                self.pause()
+                self.say(f"the {event.frame.lot} is up for sale")
 
     def _Changed(self, event: Changed) -> None:
         if isinstance(event.frame, GameOver):
             self._ended(event.frame)
+        if isinstance(event.frame, Poll) and not self._passed:
+            self.say(f"{self.who(event.frame.willing[-1])} will act")
         if isinstance(event.frame, Waterfall):
             if self._sale and event.frame.cut > self._sale.cut:
                 self._cut(event.frame.cut)

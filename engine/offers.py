@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from engine.actions import Accept, Action, BuyTrain, DealPrivate, Decline, Merge, Redeem
 from engine.events import OfferEnded, OfferMade
+from engine.facts import a_train
 from engine.game import Game
 from engine.state import AnyFrame, Offer
 from engine.title import Option
@@ -47,11 +48,12 @@ def offer_words(g: Game, offer: Offer) -> str:
     """The offer as its addressee would put it."""
     match offer.deal:
         case Merge():
-            return f"the {offer.source} merges with the {offer.target}"
+            stays = offer.deal.survivor or offer.source
+            return f"the {offer.source} merges with the {offer.target}; the {stays} remains"
         case DealPrivate(private):
             what = f"the {private}"
         case BuyTrain(train):
-            what = f"a {train}-train"
+            what = a_train(train)
         case Redeem(company):
             what = f"a share of the {company}"
     source, target = (

@@ -22,6 +22,7 @@ from engine.events import (
     TrainsGone,
     Withdrawn,
 )
+from engine.facts import a_train
 from engine.game import Game
 from engine.holdings import certificate_limit, counted_certificates, counts, unit, zones
 from engine.offers import Deal, make_offer
@@ -144,7 +145,7 @@ def _refuse_source(g: Game, company: str, buy: BuyTrain) -> str | None:
             return f"The bank sells {now} now (§21)."
         return None
     if obsolete(g, buy.train):
-        return f"A {buy.train}-train is obsolete: it is neither bought nor sold (§21)."
+        return f"{buy.train}-trains are obsolete: they are neither bought nor sold (§21)."
     if buy.source == POOL:
         return None if buy.train in g.state.pool else f"There is no {buy.train}-train in the pool (§21)."
     if buy.source not in g.state.companies or buy.train not in g.company(buy.source).trains:
@@ -194,7 +195,7 @@ def buy_train(g: Game, company: str, buy: BuyTrain, trade: Trade) -> None:
     seller = BANK if buy.source in SHOPS else buy.source
     if buy.trading:
         g.emit(TrainMoved(buy.trading, company, POOL, "traded in"))
-    g.pay(company, seller, price, f"a {buy.train}-train")
+    g.pay(company, seller, price, a_train(buy.train))
     g.emit(TrainMoved(buy.train, buy.source, company, "bought"))
     close_by_purchase(g, company)
     if buy.source == BANK:
@@ -303,11 +304,11 @@ class TrainStep:
                 buy = BuyTrain(train, trading=trading)
                 if refuse_purchase(g, company, buy, trade) is None:
                     swap = f", trading in a {trading}" if trading else ""
-                    yield Option(buy, f"Buy a {train}-train for ${face_price(g, buy)}{swap}")
+                    yield Option(buy, f"Buy {a_train(train)} for ${face_price(g, buy)}{swap}")
         for train in sorted(set(g.state.pool)):
             buy = BuyTrain(train, source=POOL)
             if refuse_purchase(g, company, buy, trade) is None:
-                yield Option(buy, f"Buy a {train}-train from the pool for ${face_price(g, buy)}")
+                yield Option(buy, f"Buy {a_train(train)} from the pool for ${face_price(g, buy)}")
         for other, co in g.state.companies.items():
             for train in sorted(set(co.trains)):
                 prices = self._prices(g, company, BuyTrain(train, other), trade)
@@ -317,7 +318,7 @@ class TrainStep:
                     is None
                 ):
                     consent = "" if co.president == g.president(company) else ", if its president agrees"
-                    yield Option(buy, f"Buy a {train}-train from the {other}{consent}", prices)
+                    yield Option(buy, f"Buy {a_train(train)} from the {other}{consent}", prices)
 
     def _refuse(self, g: Game, company: str, buy: BuyTrain) -> str | None:
         return refuse_purchase(g, company, buy, self.trade)

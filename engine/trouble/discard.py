@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from engine.actions import Action, DiscardTrain
 from engine.events import TrainMoved
+from engine.facts import a_train
 from engine.game import Game
 from engine.state import POOL, Discard
 from engine.title import Option
@@ -25,7 +26,7 @@ class Discards:
     def options(self, g: Game, frame: Discard, seat: str) -> Iterator[Option]:
         for train in sorted(set(g.company(frame.company).trains)):
             yield Option(
-                DiscardTrain(train, frame.company), f"Discard a {train}-train of the {frame.company}"
+                DiscardTrain(train, frame.company), f"Discard {a_train(train)} of the {frame.company}"
             )
 
     def refuse(self, g: Game, frame: Discard, seat: str, action: Action) -> str | None:

@@ -239,7 +239,8 @@ def headline(letter: Delivery) -> str:
 def asks(letter: Delivery, name: str) -> bool:
     """Whether a letter asks its reader for something: a notice, or a receipt that says so."""
     text = letter.text
-    return any(each in text for each in ("It is for you ", f"It is for {name} ", f"{name} is asked "))
+    named = re.search(rf"It is for [^.]*\b{name}\b[^.]* to ", text)
+    return bool(named) or any(each in text for each in ("It is for you ", f"{name} is asked "))
 
 
 def copied(letter: Delivery, title: str) -> list[str]:

@@ -1,0 +1,113 @@
+"""What happens in 1817 as players are told it: one sentence for what belongs together."""
+
+from __future__ import annotations
+
+import engine
+from bot import words
+from bot.play import questions
+from engine import State
+from tests.t1817.texts import holds
+
+TWO = """
+@ cash Ann 500
+@ cash Bob 500
+@ cash Cid 500
+@ size WT 2
+@ price WT 100
+@ owns Ann WT 2
+@ cash WT 200
+@ token WT F19
+@ trains WT 2
+@ size SR 2
+@ price SR 60
+@ owns Bob SR 2
+@ cash SR 50
+@ loans SR 1
+@ token SR G18
+@ trains SR 2
+"""
+FIVE = """
+@ cash Ann 500
+@ cash Bob 500
+@ cash Cid 500
+@ size WT 5
+@ price WT 100
+@ owns Ann WT 2
+@ owns Cid WT -1
+@ cash WT 200
+@ loans WT 2
+@ token WT F19
+@ trains WT 2
+@ size SR 5
+@ price SR {where}
+@ owns Bob SR 2
+@ cash SR 80
+@ loans SR 1
+@ token SR G18
+@ trains SR 2 2
+"""
+
+
+def said(state: State, *lines: str) -> tuple[State, list[str]]:
+    """The position after the lines, each `Ann: pass`, and what the last of them is told as."""
+    sentences: list[str] = []
+    for each in lines:
+        name, _, line = each.partition(": ")
+        seat = next(s for s in state.seats if state.name(s) == name)
+        _, state, events = engine.say(state, seat, line)
+        sentences = engine.narrate(state, events)
+    return state, sentences
+
+
+def test_loans_are_one_sentence_with_the_price_they_lead_to() -> None:
+    state = holds(f"{TWO}\n@ round operating WT\n= turn Ann")
+    assert said(state, "Ann: loan 2")[1] == ["The WT takes 2 loans for $200, and is at $80."]
+
+
+def test_a_poll_is_answered_by_each_for_himself() -> None:
+    """The question of those who have not answered is still the same one."""
+    state = holds(f"{TWO}\n@ round merger WT\n= turn Ann")
+    asked = state.question
+    state, told = said(state, "Bob: act")
+    assert told == ["Bob will act."]
+    assert (state.question, engine.decision(state).asked) == (asked, ("p0",))
+    assert said(state, "Ann: pass")[0].question != asked
+
+
+def test_all_who_are_asked_at_once_are_named() -> None:
+    state = holds(f"{TWO}\n@ round merger WT\n= turn Ann")
+    assert words.waiting(state, questions(state, 0)).startswith("It is for Ann and Bob to say whether")
+
+
+def test_a_merger_says_what_remains_and_what_it_takes_over() -> None:
+    state = holds(f"{TWO}\n@ round merger WT\n= turn Ann")
+    state, told = said(state, "Ann: act", "Bob: pass", "Ann: merge SR as SR")
+    assert told == ["Ann offers Bob: the WT merges with the SR; the SR remains."]
+    _, told = said(state, "Bob: accept")
+    assert "The SR has 5 shares." in told
+    assert "The SR takes over from the WT: $200, a 2-train." in told
+    assert not any("The WT has" in sentence for sentence in told)
+    assert "The token of the WT in F19 Philadelphia is replaced by one of the SR." in told
+
+
+def test_a_sale_says_what_is_set_aside_what_comes_along_and_the_price() -> None:
+    state = holds(f"{FIVE.format(where='acquisition 2')}\n@ round sale SR\n= turn Ann")
+    _, told = said(state, "Ann: bid 10")
+    assert "The WT takes over from the SR: $80, 1 loan, a 2-train, a 2-train." in told
+    assert "The WT pays $10 for the SR." in told
+
+
+def test_a_company_without_a_price_stands_in_its_zone() -> None:
+    state = holds(f"{FIVE.format(where='acquisition 2')}\n@ round stock Ann\n= turn Ann")
+    assert words.price(state, "SR") == "acquisition 2"
+    assert "In acquisition 2: SR" in words.market(state)
+    assert max(len(line) for line in words.market(state).splitlines()) <= words.WIDTH
+
+
+def test_loans_shorts_and_the_interest_are_shown() -> None:
+    state = holds(f"{FIVE.format(where='60')}\n@ round stock Ann\n= turn Ann")
+    shown = words.status(state, ())
+    assert "interest $5 a loan, 3 of 70 loans taken" in shown
+    assert "WT short 20%" in shown
+    assert "bank" not in shown
+    assert "5 shares; loans: 2 of 5" in (words.company(state, "WT") or "")
