@@ -31,9 +31,11 @@ def subsidy(g: Game) -> Subsidy:
 
 @dataclass(frozen=True)
 class SubsidizedLots:
-    """Privates up for auction. `above_face`: bids may go above the face value, as on the site."""
+    """Privates up for auction. `above_face`: bids may go above the face value, and `by_fives`: they are
+    multiples of $5; the site lets them go above, in any dollars."""
 
     above_face: bool = False
+    by_fives: bool = True
 
     def says_lot(self) -> bool:
         return True
@@ -49,8 +51,7 @@ class SubsidizedLots:
     reach = amounts
 
     def most(self, g: Game, private: str, seat: str) -> int:
-        most = g.cash(seat) if self.above_face else min(g.cash(seat), g.private_facts(private).price)
-        return most // STEP * STEP
+        return g.cash(seat) if self.above_face else min(g.cash(seat), g.private_facts(private).price)
 
     def least(self, g: Game, private: str) -> int:
         """Dollars of a first bid: what the seed money leaves of the face value."""
@@ -62,7 +63,7 @@ class SubsidizedLots:
         return self.refuse_amount(g, frame.lot, seat, amount)
 
     def refuse_amount(self, g: Game, private: str, seat: str, amount: int) -> str | None:
-        if amount % STEP:
+        if self.by_fives and amount % STEP:
             return f"Bids are multiples of ${STEP} (§4.2)."
         if amount > self.most(g, private, seat):
             face = g.private_facts(private).price

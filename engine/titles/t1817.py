@@ -93,7 +93,7 @@ def compose(options: tuple[str, ...]) -> Title:
     if "modern_trains" not in options:
         facts = msgspec.structs.replace(facts, own_station_bonus={})
     ten = "increased_short_sales" in options or (site and "five_shorts" not in options)
-    lots = SubsidizedLots(above_face=site)
+    lots = SubsidizedLots(above_face=site, by_fives=not site)
     finish = Finish(final_merger=site)
     seed = facts.seed_money
     floor = TradingFloor(in_order=not site, most_shorts=((10, 10),) if ten else (), gray_borrows=site)
