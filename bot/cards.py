@@ -158,7 +158,7 @@ def heading(table: TableInfo, seq: int) -> str:
 
 def since(rows: Sequence[Happening], names: Sequence[str], most: int = MOST_SINCE) -> list[str]:
     """What has happened, a compact line a row, the last of them where there are more."""
-    told = [_told(row, names) for row in rows if row.live and (row.line or row.sentences)]
+    told = [_told(row, names) for row in rows if row.live and row.tells]
     if len(told) > most:
         left = len(told) - most + 1
         told = [f"… and {left} moves before (`/show log`)", *told[-(most - 1) :]]
@@ -174,7 +174,7 @@ def _told(row: Happening, names: Sequence[str]) -> str:
 
 def result(rows: Sequence[Happening], names: Sequence[str], seat: int) -> str:
     """What came of a card: the lines that were said by that seat, or that it is no longer asked."""
-    said = [row.line for row in rows if row.live and row.kind == "move" and row.seat == seat]
+    said = [row.words for row in rows if row.live and row.kind == "move" and row.seat == seat and row.tells]
     if said:
         return cut(f"✓ {names[seat]}: {'; '.join(said)}", MOST_RESULT)
     return f"This is no longer asked of {names[seat]}."

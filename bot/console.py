@@ -132,7 +132,7 @@ class Console:
             view = await self.service.view(self.table)
             rows = await self.service.log(self.table, max(view.seq - self._known_until, 0))
             self._known_until = view.seq
-            return "\n".join(words.happening(row, view.table.names) for row in rows)
+            return "\n".join(words.happening(row, view.table.names) for row in rows if row.tells)
 
     async def open_last(self) -> str:
         """Go to the newest table that is not over; what it is, or nothing where there is none."""

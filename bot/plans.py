@@ -43,8 +43,12 @@ def read(lines: Sequence[str], seat: int, names: Sequence[str]) -> list[Planned]
     return found
 
 
-def tried(state: engine.State, lines: Sequence[Planned]) -> Trial:
-    """Play lines on from a position, up to the first that cannot be played."""
+def tried(state: engine.State, lines: Sequence[Planned], planner: int) -> Trial:
+    """Play lines on from a position as the planner's seat sees it, up to the first that cannot be played.
+
+    What others have left in secret answers nothing in a plan: it would tell what it is.
+    """
+    state = engine.as_seen(state, seat_name(planner))
     full: list[Planned] = []
     sentences: list[tuple[str, ...]] = []
     for seat, line in lines:

@@ -19,6 +19,7 @@ from bot.answers import Asked
 from bot.notices import Recipient
 from bot.tables import TableInfo
 from engine.events import RoundBegan
+from engine.record.openly import opened
 from engine.record.telling import ENDED, Telling, Told
 from storage import Ballot, Line, LogRow, StoreError, resolve
 
@@ -38,7 +39,10 @@ class Known:
 
 @dataclass(frozen=True, slots=True)
 class Happening:
-    """A row of the log in words. `live` is False for a move that was undone."""
+    """A row of the log in words. `live` is False for a move that was undone.
+
+    Of what its speaker keeps to himself there is no line here, only what it has brought about.
+    """
 
     seq: int
     at: datetime
@@ -48,6 +52,16 @@ class Happening:
     line: str
     sentences: tuple[str, ...]
     live: bool = True
+
+    @property
+    def tells(self) -> bool:
+        """Whether there is anything in it for others to read."""
+        return bool(self.line or self.sentences)
+
+    @property
+    def words(self) -> str:
+        """The line, or what came of it where that is kept from the others."""
+        return self.line or " ".join(self.sentences)
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +121,8 @@ def _full_round(short: re.Match[str]) -> str:
 
 
 def _happening(row: LogRow, told: tuple[str, ...], live: bool) -> Happening:
-    return Happening(row.seq, row.at, row.kind, row.seat, row.said, row.line, told, live)
+    said, line = ("", "") if engine.is_secret(row.line) else (row.said, row.line)
+    return Happening(row.seq, row.at, row.kind, row.seat, said, line, told, live)
 
 
 class Play:
@@ -275,7 +290,8 @@ class Play:
         return self._named(self._after(self._stands[seq]), seq)
 
     def telling(self) -> Telling:
-        """The game as the line of play has it, by the names of now; what was undone is left out.
+        """The game as the line of play has it, by the names of now; what was undone is left out, and
+        what was said in secret is said as it came out.
 
         Raises ValueError before the start.
         """
@@ -298,7 +314,7 @@ class Play:
             if renamed:
                 engine.fold(events, before)
                 engine.fold(events, named)
-        return Telling(start, tuple(moves))
+        return opened(Telling(start, tuple(moves)))
 
     def find(self, place: str) -> tuple[int, str]:
         """The row of the log that is meant, and what it is: `120`, `stock round 2`, `or 3.1`, `start`.
@@ -344,12 +360,11 @@ class Play:
         return self._stood.get(decision, 0)
 
     def log(self, after: int = 0, until: int | None = None) -> list[Happening]:
-        """The rows behind `after`, up to `until`, in words; without lines that are their speaker's secret."""
+        """The rows behind `after`, up to `until`, in words."""
         played = set(self.line.played)
         return [
             _happening(row, told, row.kind != "move" or row.seq in played)
             for row, told in zip(self._rows[after:until], self._told[after:until], strict=True)
-            if not engine.is_secret(row.line)
         ]
 
     def last_move_of(self, seat: int, until: int | None = None) -> int:

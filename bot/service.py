@@ -231,7 +231,7 @@ class Service(Planning):
             lines = [*former, *plans.read(new, said.seat, play.state.players)]
         except ValueError as wrong:
             return Refused(0, said.lines[0], str(wrong), decision=self._decision(play, said))
-        trial = plans.tried(play.state, lines)
+        trial = plans.tried(play.state, lines, said.seat)
         if trial.wrong is not None:
             at, now = len(trial.lines), self._decision(play, said)
             seat, line = lines[at]
@@ -245,7 +245,7 @@ class Service(Planning):
         decision = self._decision(play, said)
         if not lines:
             return Shown("plan", "You have no plan here: `plan LINES` makes one.", decision=decision)
-        trial = plans.tried(play.state, lines)
+        trial = plans.tried(play.state, lines, said.seat)
         text = plans.told(play.state, trial, lines)
         return Shown("plan", text, "map", engine.encoded(trial.state), decision=decision)
 
@@ -282,7 +282,11 @@ class Service(Planning):
         """What was answered stands no more: what has happened since it did."""
         since = play.log(play.seq_of(said.seen or "") or play.last_move_of(said.seat))
         names = play.state.players
-        lines = [f"{names[h.seat]}: {h.line}" for h in since if h.seat is not None and h.kind != "note"]
+        lines = [
+            f"{names[h.seat]}: {h.words}"
+            for h in since
+            if h.seat is not None and h.kind != "note" and h.tells
+        ]
         sentences = [s for h in since if h.live for s in h.sentences]
         return Stale(
             f"That question is no longer open. {words.waiting(play.state, play.asked)}",

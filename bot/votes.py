@@ -33,9 +33,10 @@ class Shift:
         """The moves, as a table reads them; those of one seat without its name."""
         names = play.state.players
         said = [
-            f"{names[h.seat]}: {h.line}" if h.seat not in (None, seat) else h.line
+            f"{names[h.seat]}: {h.words}" if h.seat not in (None, seat) else h.words
             for m in self.moves
             for h in play.log(m - 1, m)
+            if h.tells
         ]
         return "; ".join(said if len(said) <= 6 else [*said[:3], f"{len(said) - 5} more", *said[-2:]])
 

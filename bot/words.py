@@ -301,14 +301,14 @@ def happening(one: Happening, names: Sequence[str]) -> str:
     """A row of the log in one line; undone moves are marked."""
     who = f"{names[one.seat]}: " if one.seat is not None and one.line else ""
     undone = "" if one.live else "(undone) "
-    told = f" — {' '.join(one.sentences)}" if one.sentences and one.sentences != (one.line,) else ""
-    return f"{one.seq:>4}  {undone}{who}{one.line}{told}"
+    told = f" — {' '.join(one.sentences)}" if one.line and one.sentences not in ((), (one.line,)) else ""
+    return f"{one.seq:>4}  {undone}{who}{one.words}{told}"
 
 
 def log(play: Play, last: int = 12) -> str:
     """The last rows of the log."""
     rows = play.log(max(play.seq - last, 0))
-    return "\n".join(happening(row, play.state.players) for row in rows)
+    return "\n".join(happening(row, play.state.players) for row in rows if row.tells)
 
 
 WORDS = (

@@ -15,6 +15,7 @@ from typing import NamedTuple
 from engine import kernel, menu, notation
 from engine import narrate as narration
 from engine.actions import Action
+from engine.beforehand import as_seen
 from engine.board.faces import Turned, face_at, printed, turned
 from engine.board.network import network_of
 from engine.board.spelling import read_route
@@ -215,6 +216,7 @@ __all__ = [
     "TokenPlaced",
     "Turned",
     "Unreadable",
+    "as_seen",
     "certificate_limit",
     "certificates",
     "choices",

@@ -270,7 +270,7 @@ async def test_a_standing_answer_is_no_line_of_the_log(empty: World) -> None:
     await empty.service.start(info.id, by=empty.people["Ann"], order=["Ann", "Bob"])
     assert engine.is_secret("standing protect MP up to 300") and not engine.is_secret("bid MKT 165")
     play = await empty.service._shown(info.id)
-    row = play._rows[-1]._replace(seq=play.seq + 1, kind="note", events=b"")
-    play.add(row._replace(line="standing protect MP up to 300", said="standing protect MP"))
-    assert all("standing" not in one.line for one in play.log())
-    assert [one.line for one in play.log()] == ["start"]
+    row = play._rows[-1]._replace(seq=play.seq + 1, kind="move", seat=0, events=engine.encoded_events([]))
+    play.add(row._replace(line="standing protect MP up to 300", said="standing protect MP up to 300"))
+    assert all("standing" not in f"{one.line}{one.said}{one.sentences}" for one in play.log())
+    assert [one.line for one in play.log() if one.tells] == ["start"]

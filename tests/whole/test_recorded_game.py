@@ -189,7 +189,7 @@ async def played(folder: Path, game: Game) -> None:
         assert tuple(scores[seat_name(seat)] for seat in range(len(game.names))) == game.scores
         log = await table.service.log(table.id)
         open_to_all = [said for said in game.said if not engine.is_secret(said.line)]
-        assert [(row.seat, row.line) for row in log if row.kind == "move"] == open_to_all
+        assert [(row.seat, row.line) for row in log if row.kind == "move" and row.line] == open_to_all
         ways = Counter(dict.fromkeys(range(len(game.names)), 0))
         for row in log:
             if row.kind == "move" and row.seat is not None:

@@ -1,0 +1,76 @@
+"""A game is handed out as the table has seen it: what was left beforehand is said in its turn."""
+
+from __future__ import annotations
+
+import pytest
+
+from bot.simulate import simulated
+from engine import is_secret
+from engine.beforehand import as_seen
+from engine.record import replay
+from engine.record.openly import opened
+from tests.t1817.test_07_mergers import SALE, TWO
+from tests.t1817.texts import BOOK as OF_1817
+from tests.t1870.test_05_protection import MP
+from tests.texts import Book
+
+OF_1870 = Book("1870")
+TWO_BIDDERS = SALE.replace("@ round", "@ size PW 2\n@ price PW 80\n@ owns Cid PW 2\n@ cash PW 300\n@ round")
+FRIENDLY = TWO.replace("cash SR 50", "cash SR 400")
+
+
+def lines(book: Book, body: str) -> tuple[list[str], list[str]]:
+    """The lines of a game as it was played, and as it is handed out; both lead to the same position."""
+    report = replay(book.text(body))
+    assert report.failure is None and report.telling is not None and report.state is not None
+    told = opened(report.telling)
+    before, after = as_seen(report.state, None), as_seen(told.at(len(told.moves)), None)
+    before.question = after.question = 0
+    assert before == after
+    names = [report.state.players[int(t.seat[1:])] for t in told.moves]
+    return [t.line for t in report.telling.moves], [
+        f"{n}: {t.line}" for n, t in zip(names, told.moves, strict=True)
+    ]
+
+
+def test_a_limit_becomes_the_bids_and_the_pass_that_it_made() -> None:
+    played, told = lines(OF_1817, f"{TWO_BIDDERS}\nCid: bid 10\nAnn: bid up to 60\nCid: bid 50\nCid: bid 90")
+    assert played == ["bid 10", "bid up to 60", "bid 50", "bid 90"]
+    assert told == [
+        "Cid: bid 10", "Ann: bid 20", "Cid: bid 50", "Ann: bid 60", "Cid: bid 90", "Ann: pass",
+    ]  # fmt: skip
+
+
+def test_two_limits_bid_against_each_other() -> None:
+    _, told = lines(OF_1817, f"{TWO_BIDDERS}\nCid: bid up to 40\nAnn: bid up to 60")
+    assert told == [
+        "Cid: bid 10", "Ann: bid 20", "Cid: bid 30", "Ann: bid 40", "Cid: pass",
+    ]  # fmt: skip
+
+
+def test_a_limit_is_of_its_auction_alone() -> None:
+    body = f"{FRIENDLY}\n@ round sale SR\nBob: act\nAnn: pass\nBob: offer SR\nAnn: bid up to 200"
+    _, told = lines(OF_1817, body)
+    assert "Ann: bid 120" in told and not any("200" in line for line in told)
+
+
+@pytest.mark.parametrize(("limit", "answer"), [(200, "Ann: protect MP"), (199, "Ann: decline")])
+def test_an_answer_that_was_left_becomes_the_answer(limit: int, answer: str) -> None:
+    played, told = lines(OF_1870, f"{MP}Ann: standing protect MP up to {limit}\nBob: sell 2 MP\nBob: done\n")
+    assert any(map(is_secret, played))
+    assert told[-1] == answer and not any("standing" in line for line in told)
+
+
+def test_a_game_without_a_secret_is_handed_out_as_it_is() -> None:
+    report = replay(OF_1817.text(f"{SALE}\nAnn: bid 10"))
+    assert report.telling is not None and opened(report.telling) is report.telling
+
+
+@pytest.mark.parametrize("seed", [204, 200])
+def test_a_random_game_leads_to_the_same_end(seed: int) -> None:
+    game = simulated("1817", 7, seed)
+    told = opened(game.telling)
+    assert any(is_secret(line) for _, line in game.lines) and not any(is_secret(t.line) for t in told.moves)
+    before, after = as_seen(game.state, None), as_seen(told.at(len(told.moves)), None)
+    before.question = after.question = 0
+    assert before == after

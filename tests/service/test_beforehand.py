@@ -1,0 +1,117 @@
+"""What a player has left in secret is nowhere to be read by the others, and answers in no plan of theirs."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+
+import engine
+from bot import cards, legal, words
+from bot.answers import Done, Shown
+from bot.files import FIGURES, TEXT, exported
+from bot.postroom import happened
+from engine.record import replay
+from engine.record.openly import opened
+from renderers import map_png, market_png, sheet_png
+from tests.service.conftest import NAMES, World
+
+LIMIT = "85"
+"""A number of dollars that nothing else at this table comes to."""
+
+
+@pytest.fixture
+async def bidding(empty: World) -> World:
+    """1817's opening: Ann has put up a private, and Bob has said how far he would go."""
+    for name in NAMES:
+        await empty.person(name, discord=f"{len(empty.people) + 1}", email=f"{name}@example.org")
+    info = await empty.service.create("1817", empty.people["Ann"])
+    for name in NAMES:
+        await empty.service.join(info.id, empty.people[name], name)
+    await empty.service.start(info.id, by=empty.people["Ann"], order=NAMES)
+    empty.table = info.id
+    await empty.say("Ann", "bid MAJM 10")
+    answer = await empty.say("Bob", f"bid up to {LIMIT}")
+    assert isinstance(answer, Done) and "Bob bids $15 for the MAJM." in answer.moves[0].sentences
+    return empty
+
+
+async def read_by(world: World, name: str) -> str:
+    """All that this player can come to see: what is shown, offered, told, sent and handed out."""
+    seat = NAMES.index(name)
+    view = await world.service.view(world.table)
+    assert view.state is not None
+    texts = []
+    shows = ("status", "turn", "help", "market", "board", "log 50", "player Bob", "at start", "export text")
+    for line in (*shows, "export csv"):
+        answer = await world.say(name, line)
+        assert isinstance(answer, Shown), answer
+        texts += [answer.text, *(file.content.decode() for file in answer.files)]
+    log = await world.service.log(world.table)
+    texts += [f"{row.line} {row.said} {' '.join(row.sentences)}" for row in log]
+    texts += [cards.result(log, NAMES, 1), *cards.since(log, NAMES), *happened(log)]
+    choices = await world.service.choices(world.table, seat)
+    texts += [*legal.lines(choices), *(f"{c.line} {c.says}" for c in choices)]
+    for asked in view.asked:
+        texts.append(json.dumps(cards.turn_card(view, asked, choices, cards.since(log, NAMES), None, [])[0]))
+    texts += [repr(notice) for _, notice in await world.sent()]
+    texts += [words.status(view.state, view.asked, seat), words.log(await world.service._shown(world.table))]
+    return "\n".join(texts)
+
+
+async def test_a_limit_is_read_by_nobody(bidding: World) -> None:
+    for name, line, bid in (("Cid", "bid 25", 15), ("Ann", "pass", 30), ("Cid", "bid 40", 45)):
+        answer = await bidding.say(name, line)
+        assert isinstance(answer, Done)
+        seen = await read_by(bidding, "Cid")
+        assert f"Bob bids ${bid} for the MAJM." in seen
+        assert not re.search(rf"\b{LIMIT}\b", seen)
+        last = answer.moves[0].sentences
+    assert "Bob bids $45 for the MAJM." in last
+
+
+async def test_a_plan_does_not_find_a_limit_out(bidding: World) -> None:
+    for bid in (20, 75, 90):
+        answer = await bidding.say("Cid", f"plan bid {bid}; Ann: pass")
+        assert isinstance(answer, Shown)
+        assert "It is for Bob to bid" in answer.text and not re.search(rf"\b{LIMIT}\b", answer.text)
+        assert answer.position is not None and LIMIT not in str(engine.decoded(answer.position).stack)
+    own = await bidding.say("Bob", "plan Cid: bid 80; Ann: pass")
+    assert isinstance(own, Shown) and "Bob bids $85" in own.text
+
+
+async def test_pictures_are_the_same_with_and_without_a_limit(bidding: World) -> None:
+    state = (await bidding.service.view(bidding.table)).state
+    assert state is not None
+    for viewer in (None, "p0", "p2"):
+        seen = engine.as_seen(state, viewer)
+        assert seen != state and LIMIT in str(state.stack) and LIMIT not in str(seen.stack)
+        assert engine.as_seen(state, "p1") == state
+        for drawn in (map_png, market_png, sheet_png):
+            assert drawn(state).png == drawn(seen).png
+
+
+async def test_an_exported_text_has_the_bids_and_replays_to_the_same_game(bidding: World) -> None:
+    for name, line in (("Cid", "bid 25"), ("Ann", "bid 30"), ("Cid", "bid 90"), ("Ann", "pass")):
+        assert isinstance(await bidding.say(name, line), Done)
+    told = await bidding.service.telling(bidding.table)
+    said = exported(told, TEXT, "", "x").content.decode()
+    bids = re.findall(r"^(\w+): (bid .*|pass)$", said, re.M)
+    assert bids == [
+        ("Ann", "bid MAJM 10"), ("Bob", "bid MAJM 15"), ("Cid", "bid MAJM 25"), ("Ann", "bid MAJM 30"),
+        ("Bob", "bid MAJM 35"), ("Cid", "bid MAJM 90"), ("Ann", "pass"), ("Bob", "pass"),
+    ]  # fmt: skip
+    report = replay(said)
+    state = (await bidding.service.view(bidding.table)).state
+    assert report.failure is None and report.state is not None and state is not None
+    assert report.state.cash == state.cash and report.state.privates == state.privates
+    assert opened(told) is told and exported(told, FIGURES, "", "x").content
+
+
+async def test_an_undo_and_a_stale_answer_do_not_tell_a_limit_either(bidding: World) -> None:
+    seen = (await bidding.service.view(bidding.table)).decision(2)
+    await bidding.say("Bob", "undo")
+    for answer in (await bidding.say("Cid", "bid 30", seen=seen), await bidding.say("Cid", "log 20")):
+        assert not re.search(rf"\b{LIMIT}\b", repr(answer))
+    assert not re.search(rf"\b{LIMIT}\b", await read_by(bidding, "Cid"))
