@@ -77,10 +77,9 @@ def _bank(state: engine.State) -> Iterator[str]:
 
 
 def _interest(state: engine.State) -> Iterator[str]:
-    """What a loan costs in this round, and how many are taken."""
-    if terms := engine.game_of(state).facts.loans:
-        taken = sum(company.loans for company in state.companies.values())
-        yield f"interest ${state.interest} a loan, {taken} of {terms.count} loans taken"
+    """What a loan costs, and how many are taken."""
+    if lending := engine.lending(state):
+        yield str(lending)
 
 
 # -- people and companies --------------------------------------------------------------------
@@ -104,7 +103,7 @@ def players(state: engine.State) -> list[str]:
     limit = engine.certificate_limit(g)
     rows = [
         (
-            state.name(seat),
+            state.name(seat) + (" (bankrupt)" if seat in state.out else ""),
             dollars(state.cash[seat]),
             f"{engine.counted_certificates(g, seat)}/{limit}",
             dollars(engine.worth(g, seat)),
@@ -232,7 +231,8 @@ def company(state: engine.State, symbol: str, viewer: int | None = None) -> str 
     ]
     if facts.loans and found.size:
         most = facts.company_sizes[found.size].max_loans
-        lines.append(f"{found.size} shares; loans: {found.loans} of {most}")
+        owing = f"; markers not paid: {found.owed}" if found.owed else ""
+        lines.append(f"{found.size} shares; loans: {found.loans} of {most}{owing}")
     if own := _privates(state, sym):
         lines.append(f"privates: {', '.join(own)}")
     return "\n".join(lines)
@@ -242,13 +242,15 @@ def company(state: engine.State, symbol: str, viewer: int | None = None) -> str 
 
 
 def board(state: engine.State) -> str:
-    """The tiles that lie on the map and the tokens in its cities, by hex."""
+    """The tiles that lie on the map, the tokens in its cities, mines and bridges, by hex."""
     hexes = engine.game_of(state).facts.map.hexes
     rows = []
-    for hex in sorted({*state.tiles, *state.tokens}, key=_by_coordinate):
+    for hex in sorted({*state.tiles, *state.tokens, *state.bridges}, key=_by_coordinate):
         tile = state.tiles.get(hex)
         tokens = ", ".join(owner for _, owner in sorted(state.tokens.get(hex, [])))
-        rows.append((hex, f"#{tile[0]} turn {tile[1]}" if tile else "printed", tokens, hexes[hex].name or ""))
+        works = [name for name, at in (("mine", state.mines), ("bridge", state.bridges)) if hex in at]
+        name = ", ".join([*filter(None, [hexes[hex].name]), *works])
+        rows.append((hex, f"#{tile[0]} turn {tile[1]}" if tile else "printed", tokens, name))
     return "\n".join(table(("hex", "tile", "tokens", "name"), rows)) if rows else "The map is as printed."
 
 
@@ -258,7 +260,7 @@ def _by_coordinate(hex: str) -> tuple[str, int]:
 
 
 def market(state: engine.State) -> str:
-    """The stock market as a grid, and the companies by price."""
+    """The stock market as a grid, the companies by price, and what loans cost."""
     rows = engine.game_of(state).facts.market.rows
     at: dict[tuple[int, int], list[str]] = {}
     for sym in state.market:
@@ -278,7 +280,8 @@ def market(state: engine.State) -> str:
         for (y, x), here in sorted(at.items(), key=lambda item: -_price(rows, item[0]))
         if (found := rows[y][x])
     ]
-    return "\n".join([*grid, "", *(stand or ["No company has a price."])])
+    owed = [f"{said.capitalize()}." for said in _interest(state)]
+    return "\n".join([*grid, "", *(stand or ["No company has a price."]), *owed])
 
 
 def _cell_word(cell: engine.Cell | None, taken: bool) -> str:

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from engine import kernel, menu, notation
+from engine import kernel, loans, menu, notation
 from engine import narrate as narration
 from engine.actions import Action
 from engine.beforehand import as_seen
@@ -29,10 +29,11 @@ from engine.events import (
     encoded_events,
     fold,
 )
-from engine.facts import Cell, Face, Facts, HexFacts, Market, Node, facts_of, tile_faces
+from engine.facts import Cell, Face, Facts, HexFacts, Market, Node, PrivateFacts, facts_of, tile_faces
 from engine.game import Game
 from engine.holdings import certificate_limit, certificates, counted_certificates, worth
 from engine.kernel import Played, Refused, game_of, new_game, play
+from engine.loans import Lending
 from engine.market import space_words
 from engine.menu import Choice
 from engine.notation import Ambiguous, Unreadable
@@ -158,6 +159,11 @@ def standings(state: State) -> dict[str, int]:
     return dict(sorted(found.items(), key=lambda item: -item[1]))
 
 
+def lending(state: State) -> Lending | None:
+    """The bank's loans to companies and what they cost; None in a title without any."""
+    return loans.standing(game_of(state))
+
+
 def hidden(state: State, viewer: str | None = None) -> frozenset[str]:
     """The companies whose cash is not to be shown to that seat, or to the whole table (None).
 
@@ -201,12 +207,14 @@ __all__ = [
     "Facts",
     "Game",
     "HexFacts",
+    "Lending",
     "Market",
     "Node",
     "OperatingRound",
     "OperatingTurn",
     "Option",
     "Played",
+    "PrivateFacts",
     "Ran",
     "Refused",
     "Said",
@@ -235,6 +243,7 @@ __all__ = [
     "is_seat",
     "is_secret",
     "legal_lines",
+    "lending",
     "narrate",
     "nearest",
     "network_of",

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from engine import market
 from engine.events import InterestSet, LoansChanged
 from engine.facts import LoanFacts, SizeFacts
 from engine.game import Game
-from engine.state import BANK
+from engine.state import BANK, OperatingRound
 
 
 def terms_of(g: Game) -> LoanFacts:
@@ -76,6 +78,38 @@ def rate(g: Game) -> int:
     terms = terms_of(g)
     rows = -(-taken(g) // terms.step)
     return terms.rate_step * max(rows, 1)
+
+
+class Lending(NamedTuple):
+    """The bank's loans: how many companies have `taken` of the `most` that there are, dollars of each.
+
+    `rates`: what each costs, by every `step` of loans taken. `rate`: as many as are taken now; `fixed`: what
+    each costs in the operating round that is going on.
+    """
+
+    taken: int
+    most: int
+    value: int
+    step: int
+    rates: tuple[int, ...]
+    rate: int
+    fixed: int | None
+
+    def __str__(self) -> str:
+        """`interest $30 a loan, 29 of 70 loans taken`."""
+        now = self.rate if self.fixed is None else self.fixed
+        later = f" in this round, ${self.rate} after it" if now != self.rate else ""
+        return f"interest ${now} a loan{later}, {self.taken} of {self.most} loans taken"
+
+
+def standing(g: Game) -> Lending | None:
+    """The bank's loans as they stand; None in a title without any."""
+    terms = g.facts.loans
+    if terms is None:
+        return None
+    rates = tuple(terms.rate_step * (i + 1) for i in range(-(-terms.count // terms.step)))
+    fixed = g.state.interest if isinstance(g.state.stack[0], OperatingRound) else None
+    return Lending(taken(g), terms.count, terms.value, terms.step, rates, rate(g), fixed)
 
 
 def set_interest(g: Game) -> None:

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 
 from engine import State, new_game
+from engine.record import replay
 
 TILES: dict[str, tuple[str, int]] = {
     "B12": ("23", 4), "B14": ("24", 4), "B16": ("14", 0), "B18": ("29", 1), "B20": ("4", 2), "C13": ("7", 3),
@@ -61,3 +62,52 @@ def trading() -> State:
     state.cash.update({sym: 100 + i for i, sym in enumerate(state.companies)})
     state.market = list(cells)
     return state
+
+
+FINANCED = """
+@ cash Ann 500
+@ cash Bob 40
+@ cash Cid 300
+@ size WT 10
+@ price WT 100
+@ owns Ann WT 4
+@ owns Bob WT -2
+@ owns Cid WT -1
+@ owns pool WT 5
+@ owns treasury WT 4
+@ cash WT 130
+@ trains WT 3 3
+@ loans WT 4
+@ token WT F19 E22.0
+@ size SR 5
+@ price SR acquisition 2
+@ owns Bob SR 2
+@ owns treasury SR 3
+@ loans SR 3
+@ token SR G18
+@ size R 2
+@ price R liquidation
+@ owns Cid R 2
+@ token R C26
+@ size J 2
+@ price J 100
+@ owns Ann J 2
+@ cash J 20
+@ tile F15 9 0
+@ mine F15
+@ tile H3 57 0
+@ bridge H3
+@ private CM WT
+@ private OBC J
+@ private PSM Ann
+@ phase 3
+@ round stock Ann
+"""
+"""Companies of all sizes, shares sold short, loans, a mine and a bridge."""
+
+
+def financed() -> State:
+    """That position."""
+    report = replay(f"title 1817\nplayers Ann, Bob, Cid\n---\n{FINANCED}")
+    assert report.state is not None and report.failure is None, report.failure
+    return report.state
