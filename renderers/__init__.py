@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from engine import State, game_of
-from renderers.board import LAYERS, SIZE, Layer, board_picture
+from renderers.board import LAYERS, Layer, board_picture
 from renderers.canvas import png
 from renderers.choice import choice_picture
 from renderers.market import market_picture
@@ -42,7 +42,7 @@ class Picture(NamedTuple):
 def map_png(
     state: State,
     *,
-    size: tuple[int, int] = SIZE,
+    size: tuple[int, int] | None = None,
     highlight: Iterable[str] = (),
     routes: Sequence[tuple[str, Course]] = (),
     company: str = "",
@@ -51,6 +51,7 @@ def map_png(
 ) -> Picture:
     """The map of a position.
 
+    `size`: of the picture in pixels; for None what the board needs within 1600 x 1200.
     `highlight`: the hexes of the last change. `routes`: for each train its label and its course,
     as players write it (`F2-H4-H10`) or as stretches (hex, end, end); `company` runs them.
     `crop`: only these hexes, as large as the picture allows. `layers`: those to be painted.

@@ -27,8 +27,6 @@ from renderers.placing import (
     arranged,
     home_places,
     token_places,
-    value_letters,
-    value_size,
 )
 from renderers.views import BoardView, HexView
 
@@ -69,16 +67,12 @@ def land(pen: Pen) -> None:
 
 
 def tiles(pen: Pen) -> None:
-    """The tile, with its track, towns and empty slots, and its number."""
+    """The tile, with its track, towns and empty slots, and its number where there is room for it."""
     if pen.view.tile is not None:
         _face(pen)
-        assert pen.spots.number
-        pen.page.write(
-            pen.at(pen.spots.number),
-            f"#{pen.view.tile}",
-            pen.size.small,
-            theme.blend(pen.ground, theme.INK, 0.75),
-        )
+    if pen.view.tile is not None and pen.spots.number:
+        ink = theme.blend(pen.ground, theme.INK, 0.75)
+        pen.page.write(pen.at(pen.spots.number), f"#{pen.view.tile}", pen.size.small, ink)
 
 
 def _face(pen: Pen) -> None:
@@ -112,6 +106,12 @@ def notes(pen: Pen) -> None:
     for words, spot in zip(pen.view.notes, pen.spots.notes, strict=True):
         plate = sprites.plate(words, pen.size.coordinate, theme.PAPER, theme.SOFT, theme.INK)
         pen.page.paste(plate, pen.at(spot))
+
+
+def works(pen: Pen) -> None:
+    """Mines and bridges, and where one may still be built."""
+    for site, (spot, letters) in zip(pen.view.sites, pen.spots.sites, strict=True):
+        pen.page.paste(sprites.work(site, letters), pen.at(spot))
 
 
 def borders(pen: Pen) -> None:
@@ -156,20 +156,19 @@ def revenues(pen: Pen) -> None:
         )
     if not pen.view.values:
         return
-    wide, high = value_size(pen.view, pen.mesh)
-    letters = value_letters(pen.view, pen.mesh)
-    for value, spot in zip(pen.view.values, pen.spots.values, strict=True):
-        x, y = pen.at(spot)
+    for value, box in zip(pen.view.values, pen.spots.values, strict=True):
+        x, y = pen.at((box.x, box.y))
         fill = theme.GROUND[value.color]
-        left, top, right, bottom = x - wide // 2, y - high // 2, x - wide // 2 + wide, y - high // 2 + high
+        left, top = x - box.wide // 2, y - box.high // 2
+        right, bottom = left + box.wide, top + box.high
         if value.current:
             for grow, colour in ((2, theme.INK), (-1, theme.CURRENT), (-4, fill)):
                 pen.page.box(left - grow, top - grow, right + grow, bottom + grow, colour)
-            pen.page.write((x, y), str(value.amount), letters, theme.INK, weight="Black")
+            pen.page.write((x, y), str(value.amount), box.letters, theme.INK, weight="Black")
         else:
             pen.page.box(left + 3, top + 1, right - 3, bottom - 1, fill)
             faded = theme.blend(theme.INK, fill, 0.2)
-            pen.page.write((x, y), str(value.amount), round(letters * 0.9), faded, weight="Regular")
+            pen.page.write((x, y), str(value.amount), round(box.letters * 0.9), faded, weight="Regular")
 
 
 def reservations(pen: Pen) -> None:
@@ -220,7 +219,7 @@ def coordinates(pen: Pen) -> None:
 
 
 LAYERS: tuple[Layer, ...] = (
-    land, tiles, rivers, last_lay, terrain, borders, stations, reservations, names, revenues, notes,
+    land, tiles, rivers, last_lay, terrain, borders, stations, reservations, names, revenues, notes, works,
     coordinates, routes,
 )  # fmt: skip
 
@@ -239,15 +238,20 @@ def hex_picture(view: HexView, mesh: Mesh, layers: tuple[Layer, ...], colors: tu
     return indexed(page.image, theme.palette(colors))
 
 
-def grid_of(view: BoardView, size: tuple[int, int] = SIZE, margin: int = MARGIN) -> Grid:
-    """How the hexes of a view lie on a page of that size in pixels."""
-    return fit([h.coord for h in view.hexes], view.layout, view.axes, size, margin)
+def grid_of(view: BoardView, size: tuple[int, int] | None = None, margin: int = MARGIN) -> Grid:
+    """How the hexes of a view lie on a page of that size in pixels; for None one of `SIZE`, cut to them."""
+    coords = [h.coord for h in view.hexes]
+    grid = fit(coords, view.layout, view.axes, size or SIZE, margin)
+    return grid if size else grid.cut(coords, margin)
 
 
 def board_picture(
-    view: BoardView, size: tuple[int, int] = SIZE, layers: tuple[Layer, ...] = LAYERS, margin: int = MARGIN
+    view: BoardView,
+    size: tuple[int, int] | None = None,
+    layers: tuple[Layer, ...] = LAYERS,
+    margin: int = MARGIN,
 ) -> Image.Image:
-    """The map as a palette picture of that size."""
+    """The map as a palette picture of that size, or for None as large as the board needs within `SIZE`."""
     grid = grid_of(view, size, margin)
     colors = tuple(c.color for c in view.companies)
     image = _paper(grid, tuple(h.coord for h in view.hexes), colors, bool(margin)).copy()

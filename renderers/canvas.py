@@ -51,6 +51,17 @@ def shortened(words: str, size: int, width: float, weight: str = "Bold") -> str:
     return words.rstrip() + "…"
 
 
+def halved(words: str) -> list[str]:
+    """A line broken into two as even as its words allow; one of a single word stays as it is."""
+    parts = words.split()
+    if len(parts) < 2:
+        return parts
+    cut = min(range(1, len(parts)), key=lambda i: abs(len(" ".join(parts[:i])) - len(" ".join(parts[i:]))))
+    if parts[cut] == "&" and cut + 1 < len(parts):
+        cut += 1
+    return [" ".join(parts[:cut]), " ".join(parts[cut:])]
+
+
 class Page:
     """An RGB picture at final size, to paste on and to write on."""
 

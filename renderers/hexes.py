@@ -17,7 +17,7 @@ is left (`Room`).
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from itertools import combinations, pairwise, product
 from math import atan2, ceil, cos, hypot, inf, pi, radians, sin, sqrt
@@ -389,6 +389,17 @@ class Grid:
         return (
             self.origin[0] + (column - self.first[0]) * self.mesh.column,
             self.origin[1] + (row - self.first[1]) * self.mesh.row,
+        )
+
+    def cut(self, coords: Iterable[str], margin: int) -> Grid:
+        """The same hexes on a page with `margin` pixels left at each side of these."""
+        across, down = zip(*map(self.centre, coords), strict=True)
+        w, h = self.mesh.box
+        left, top = min(across) - w - margin, min(down) - h - margin
+        return replace(
+            self,
+            origin=(self.origin[0] - left, self.origin[1] - top),
+            size=(max(across) + w + margin - left, max(down) + h + margin - top),
         )
 
     def at(self, coord: str, point: Point) -> tuple[int, int]:

@@ -1,22 +1,25 @@
 """The stock market: spaces with their zones, price tokens in order, and the turns of the edge.
 
 A two-dimensional market is drawn as it is printed; one that is a single row is folded into
-several. In a space tokens stand in rows, the top one first. Below is the list of companies by
-price, in the order in which they operate.
+several. In a space tokens stand in rows, the top one first. Below are the bank's loans, where there
+are any, by what they cost, and the list of companies by price, in the order in which they operate.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import lru_cache
 
 from PIL import Image
 
+from engine import Lending
 from renderers import sprites, theme
-from renderers.canvas import Fine, Page, indexed, text_width
+from renderers.canvas import Fine, Page, fitting, indexed, text_width
 from renderers.views import Badge, CellView, MarketView
 
 WIDTH = 1600
-FOLD = 16
+FOLD = 12
+"""Spaces of a row at most, where a single row is folded."""
 HEAD = 12
 TAGS = {
     "yellow": "Y", "orange": "O", "green": "G", "brown": "B", "par": "P", "closing": "C",
@@ -26,11 +29,16 @@ MEANING = {"par": "par price"}
 LEDGE = "upper_ledge"
 BAR = 7
 """How thick a ledge is drawn, in pixels."""
+LOANS = 190
+"""The height of the table of loans, in pixels."""
 
 
 def place(view: MarketView, cell: CellView) -> tuple[int, int]:
     """The row and column at which a space is drawn."""
-    return (cell.column // FOLD, cell.column % FOLD) if view.kind == "1d" else (cell.row, cell.column)
+    if view.kind != "1d":
+        return cell.row, cell.column
+    rows = -(-len(view.cells) // FOLD)
+    return divmod(cell.column, -(-len(view.cells) // rows))
 
 
 class Plan:
@@ -45,10 +53,12 @@ class Plan:
         self.columns = 1 + max(c for _, c in at)
         self.cell = (WIDTH - 2 * HEAD) // self.columns
         self.tall = round(self.cell * 1.38)
-        self.price = min(32, round(self.cell * 0.38))
+        self.price = min(44 if self.cell > 120 else 32, round(self.cell * 0.38))
         self.list_rows = -(-len(view.order) // 4)
         self.top = HEAD + self.rows * self.tall
-        self.height = self.top + 76 + 72 * max(1, self.list_rows) + HEAD
+        self.loans = self.top + 76
+        self.list = self.loans + (LOANS if view.loans else 0)
+        self.height = self.list + 72 * max(1, self.list_rows) + HEAD
 
     def corner(self, cell: CellView) -> tuple[int, int]:
         """The upper left corner of a space."""
@@ -83,8 +93,8 @@ def market_picture(view: MarketView) -> Image.Image:
 
 def _bare(view: MarketView) -> MarketView:
     """The same market without its tokens, but as tall."""
-    cells = tuple(CellView(c.row, c.column, c.price, c.zones, c.arrow, ()) for c in view.cells)
-    return MarketView(view.title, view.kind, cells, view.order, view.companies)
+    cells = tuple(replace(cell, tokens=()) for cell in view.cells)
+    return replace(view, cells=cells, marked=())
 
 
 @lru_cache(16)
@@ -94,6 +104,8 @@ def _empty(view: MarketView) -> Image.Image:
     for cell in view.cells:
         _space(page, plan, cell)
     _legend(page, plan)
+    if view.loans:
+        _loans(page, plan, view.loans)
     return page.image
 
 
@@ -180,15 +192,45 @@ def _legend(page: Page, plan: Plan) -> None:
         page.write((x + 66, y), "instead of sideways", 30, theme.INK, align="l", weight="Semibold")
 
 
+def _loans(page: Page, plan: Plan, loans: Lending) -> None:
+    """What a loan costs by how many are taken: a box for each rate, a mark for each loan, filled once taken.
+
+    The box of the rate that holds with as many as are taken is framed.
+    """
+    page.write((HEAD, plan.loans + 22), str(loans).capitalize(), 36, theme.INK, align="l", weight="Semibold")
+    top, high = plan.loans + 52, 112
+    wide = (WIDTH - 2 * HEAD) // len(loans.rates)
+    for i, rate in enumerate(loans.rates):
+        x, now = HEAD + i * wide, rate == loans.rate
+        page.box(x, top, x + wide, top + high, theme.INK if now else theme.FAINT)
+        edge = 6 if now else 1
+        paper = theme.ZONES["yellow"] if now else theme.PAPER
+        page.box(x + edge, top + edge, x + wide - edge, top + high - edge, paper)
+        page.write((x + wide / 2, top + 38), f"${rate}", 40 if now else 36, theme.INK)
+        for j in range(min(loans.step, loans.most - i * loans.step)):
+            _loan(
+                page, x + (wide - loans.step * 19) // 2 + 19 * j, top + 74, i * loans.step + j < loans.taken
+            )
+
+
+def _loan(page: Page, x: int, y: int, taken: bool) -> None:
+    page.box(x + 1, y, x + 18, y + 22, theme.INK)
+    if not taken:
+        page.box(x + 3, y + 2, x + 16, y + 20, theme.PAPER)
+
+
 def _order(page: Page, plan: Plan) -> None:
     """The companies by price: number, token, price."""
-    y = plan.top + 76 + 34
+    y = plan.list + 34
     if not plan.view.order:
         page.write((HEAD, y), "No company has a price yet.", 34, theme.SOFT, align="l", weight="Semibold")
     wide = (WIDTH - 2 * HEAD) // 4
+    named = {badge: cell.name for cell in plan.view.cells if cell.name for badge in cell.tokens}
     for i, (badge, price) in enumerate(plan.view.order):
         x, level = HEAD + i % 4 * wide, y + i // 4 * 72
         page.write((x + 28, level), f"{i + 1}.", 36, theme.SOFT)
         page.paste(sprites.token(badge, 62), (x + 90, level))
         page.write((x + 134, level), badge.sym, 38, theme.INK, align="l")
-        page.write((x + 262, level), f"${price}", 38, theme.INK, align="l", weight="Semibold")
+        words = named.get(badge, f"${price}")
+        size = fitting(words, 38, wide - 270, "Semibold")
+        page.write((x + 262, level), words, size, theme.INK, align="l", weight="Semibold")

@@ -2,7 +2,7 @@
 
 Most important first: the coordinate at the top, the values of an area, revenue, the name, the
 terrain, the label, what a private blocks, the number of the tile. Revenue and labels are made
-smaller where they would else cover something, a name that finds no room is left out.
+smaller where they would else cover something; a name or a tile's number that finds no room is left out.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from functools import lru_cache, partial
 from itertools import product
 
 from renderers import sprites
-from renderers.canvas import CAP, fitting, text_width
+from renderers.canvas import CAP, fitting, halved, text_width
 from renderers.hexes import (
     CROWDED,
     Mesh,
@@ -29,9 +29,22 @@ from renderers.hexes import (
     rows,
     samples,
 )
-from renderers.views import Badge, HexView
+from renderers.views import Badge, HexView, Value
 
 KEPT = 1500
+BEARABLE, LEGIBLE = 9.0, 4.0
+"""What a place may cost before what stands there is made smaller, and before a tile's number is left out."""
+
+
+@dataclass(frozen=True)
+class Box:
+    """The place of a value: its middle, in pixels from the centre, its size, and that of its letters."""
+
+    x: int
+    y: int
+    wide: int
+    high: int
+    letters: int
 
 
 @dataclass(frozen=True)
@@ -39,7 +52,7 @@ class Arrangement:
     """Where the words and figures of a hex stand: middles, in pixels from its centre."""
 
     coordinate: tuple[int, int]
-    values: tuple[tuple[int, int], ...] = ()
+    values: tuple[Box, ...] = ()
     revenues: tuple[tuple[int, tuple[int, int], int], ...] = ()
     name: tuple[tuple[str, tuple[int, int]], ...] = ()
     name_size: int = 0
@@ -49,6 +62,7 @@ class Arrangement:
     blocked: tuple[tuple[int, int], ...] = ()
     number: tuple[int, int] | None = None
     notes: tuple[tuple[int, int], ...] = ()
+    sites: tuple[tuple[tuple[int, int], int], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -99,7 +113,7 @@ def _filled(view: HexView, mesh: Mesh, *, name_first: bool) -> Arrangement:
     if view.name and not name and name_first:
         name, name_size = _name(room, view.name, mesh)
     revenues = tuple(
-        (amount, *_shrunk(room, size.figure, anywhere, partial(sprites.plate_size, str(amount)), 9.0))
+        (amount, *_shrunk(room, size.figure, anywhere, partial(sprites.plate_size, str(amount)), BEARABLE))
         for amount in dict.fromkeys(view.revenues)
     )
     if view.name and not name and not name_first:
@@ -113,44 +127,63 @@ def _filled(view: HexView, mesh: Mesh, *, name_first: bool) -> Arrangement:
         room.place(*sprites.plate_size(f"×{sym}", size.coordinate), anywhere) for sym in view.blocked
     )
     notes = tuple(room.place(*sprites.plate_size(words, size.coordinate), anywhere) for words in view.notes)
+    sites = tuple(
+        _shrunk(room, size.coordinate, anywhere, partial(sprites.work_size, site), BEARABLE)
+        for site in view.sites
+    )
     number = None
     if view.tile:
-        number = room.place(
-            text_width(f"#{view.tile}", size.small), size.small * CAP, [(-x, -y) for x, y in anywhere]
-        )
+        shape = ((0.0, 0.0, text_width(f"#{view.tile}", size.small), size.small * CAP),)
+        cost, at = room.seek(shape, [(-x, -y) for x, y in anywhere])
+        number = at if cost < LEGIBLE else None
     return Arrangement(
-        coordinate, values, revenues, name, name_size, label, label_size, terrain, blocked, number, notes
+        coordinate,
+        values,
+        revenues,
+        name,
+        name_size,
+        label,
+        label_size,
+        terrain,
+        blocked,
+        number,
+        notes,
+        sites,
     )
 
 
 Words = tuple[tuple[str, tuple[int, int]], ...]
 
 
-def _area(room: Room, view: HexView, mesh: Mesh) -> tuple[tuple[tuple[int, int], ...], Words, int]:
-    """The values of an area in a row, its name above them: their places, and the size of letters.
+def _area(room: Room, view: HexView, mesh: Mesh) -> tuple[tuple[Box, ...], Words, int]:
+    """The values of an area, its name above them: their places, and the size of its letters.
 
     Where a stop lies in the middle the values are below it, and the name is not among them.
     """
-    wide, high = value_size(view, mesh)
-    if any(kind != "offboard" for kind, _ in view.nodes):
-        x, y = room.place(wide * len(view.values) + 8, high, [(0.0, y) for y in (0.42, 0.46, 0.38)])
-        return _row(view, x, y, wide), (), Sizes.of(mesh).name
-    lines, size = _broken(view.name or "", mesh, round(Sizes.of(mesh).name * 0.92), lines=2)
+    boxes, wide, high = value_boxes(view, mesh)
+    if _has_stop(view):
+        x, y = room.place(wide + 8, high, [(0.0, y) for y in (0.42, 0.46, 0.38)])
+        return _moved(boxes, x, y), (), Sizes.of(mesh).name
+    lines, size = _broken(
+        view.name or "", mesh, round(Sizes.of(mesh).name * 0.92), lines=2 if len(view.values) <= 3 else 1
+    )
     step = size * 0.95
-    width = max(wide * len(view.values) + 8, *(text_width(line, size, "Semibold") for line in lines), 0)
+    width = max(wide + 8, *(text_width(line, size, "Semibold") for line in lines), 0)
     height = high + 10 + step * len(lines)
     x, y = room.place(
         width, height, [(x, y) for y in (-0.12, -0.06, 0.0, 0.06, 0.12) for x in (0.0, -0.06, 0.06)]
     )
     above = y - height / 2
     name = tuple((line, (x, round(above + (i + 0.5) * step))) for i, line in enumerate(lines))
-    return _row(view, x, round(above + step * len(lines) + 5 + high / 2), wide), name, size
+    return _moved(boxes, x, round(above + step * len(lines) + 5 + high / 2)), name, size
 
 
-def _row(view: HexView, x: int, y: int, wide: int) -> tuple[tuple[int, int], ...]:
-    """The values side by side."""
-    count = len(view.values)
-    return tuple((round(x + (i - (count - 1) / 2) * wide), y) for i in range(count))
+def _has_stop(view: HexView) -> bool:
+    return any(kind != "offboard" for kind, _ in view.nodes)
+
+
+def _moved(boxes: Sequence[Box], x: int, y: int) -> tuple[Box, ...]:
+    return tuple(replace(box, x=box.x + x, y=box.y + y) for box in boxes)
 
 
 def _name(room: Room, words: str, mesh: Mesh) -> tuple[Words, int]:
@@ -220,32 +253,67 @@ def _shrunk(
 
 def _broken(name: str, mesh: Mesh, size: int, lines: int) -> tuple[list[str], int]:
     """The name in so many lines at most, at a size that keeps it inside the hex."""
-    words = name.split()
-    if not words:
+    if not name:
         return [], size
     wide = mesh.column * (1.72 if mesh.layout == "pointy" else 2.2)
-    broken = [name]
-    if lines == 2 and len(words) > 1:
-        cut = min(
-            range(1, len(words)), key=lambda i: abs(len(" ".join(words[:i])) - len(" ".join(words[i:])))
-        )
-        if words[cut] == "&":
-            cut += 1
-        broken = [" ".join(words[:cut]), " ".join(words[cut:])]
+    broken = halved(name) if lines == 2 else [name]
     return broken, min(fitting(line, size, wide, "Semibold") for line in broken)
 
 
-def value_size(view: HexView, mesh: Mesh) -> tuple[int, int]:
-    """Width and height of the place of one of several values, in pixels."""
-    size = value_letters(view, mesh)
-    return max(text_width(str(v.amount), size) for v in view.values) + round(size * 0.7), round(size * 1.15)
+def value_boxes(view: HexView, mesh: Mesh) -> tuple[tuple[Box, ...], int, int]:
+    """The values of a hex about their common middle, and the width and height of them all.
+
+    Up to three stand in a row. More of them stand in two rows; below a stop, where there is no room for
+    that, in one row in which the current one is large.
+    """
+    room = mesh.column * (1.76 if mesh.layout == "pointy" else 2.0)
+    full = round(Sizes.of(mesh).figure * 0.92)
+    if len(view.values) <= 3:
+        return _in_rows([view.values], full, room)
+    if not _has_stop(view):
+        cut = -(-len(view.values) // 2)
+        return _in_rows([view.values[:cut], view.values[cut:]], round(full * 0.78), room)
+    large = round(full * 0.7)
+    now = next((v for v in view.values if v.current), view.values[0])
+    rest = (room - _value_width([now], large)) / (len(view.values) - 1)
+    small = _value_letters([v for v in view.values if v != now], large, rest)
+    boxes, left = [], 0
+    for value in view.values:
+        letters = large if value == now else small
+        wide = _value_width([value], letters)
+        boxes.append(Box(left + wide // 2, 0, wide, round(letters * 1.15), letters))
+        left += wide
+    return _moved(boxes, -left // 2, 0), left, round(large * 1.15)
 
 
-def value_letters(view: HexView, mesh: Mesh) -> int:
-    """The size at which the values of an area fit side by side."""
-    room = mesh.column * (1.76 if mesh.layout == "pointy" else 2.0) / len(view.values)
-    size = round(Sizes.of(mesh).figure * 0.92)
-    while size > 8 and max(text_width(str(v.amount), size) for v in view.values) + size * 0.7 > room:
+def _in_rows(rows: Sequence[Sequence[Value]], full: int, room: float) -> tuple[tuple[Box, ...], int, int]:
+    """Values in rows, all of one size."""
+    most = max(map(len, rows))
+    letters = _value_letters([v for row in rows for v in row], full, room / most)
+    wide, high = _value_width([v for row in rows for v in row], letters), round(letters * 1.15)
+    step = high + 2
+    boxes = tuple(
+        Box(
+            round((i - (len(row) - 1) / 2) * wide),
+            round((j - (len(rows) - 1) / 2) * step),
+            wide,
+            high,
+            letters,
+        )
+        for j, row in enumerate(rows)
+        for i in range(len(row))
+    )
+    return boxes, wide * most, high + step * (len(rows) - 1)
+
+
+def _value_width(values: Sequence[Value], letters: int) -> int:
+    return max(text_width(str(v.amount), letters) for v in values) + round(letters * 0.7)
+
+
+def _value_letters(values: Sequence[Value], full: int, room: float) -> int:
+    """The size, up to `full`, at which each of the values keeps within a width."""
+    size = full
+    while size > 8 and _value_width(values, size) > room:
         size -= 1
     return size
 

@@ -1,7 +1,8 @@
-"""The sheet: who owns what, and the companies' charters, in two tables below one another.
+"""The sheet: who owns what, and the companies' charters, in tables below one another.
 
 A `Table` is rows of cells; its columns get the width that their words need, what is over is
-shared out. Cells are words with a weight and a colour, or a token.
+shared out. Cells are words with a weight and a colour, or a token. Many players are parted into
+several tables, so that letters keep their size.
 """
 
 from __future__ import annotations
@@ -12,13 +13,16 @@ from dataclasses import dataclass
 from PIL import Image
 
 from renderers import sprites, theme
-from renderers.canvas import Page, fitting, indexed, shortened, text_width
-from renderers.views import Badge, CompanyView, PlayerView, SheetView
+from renderers.canvas import Page, fitting, halved, indexed, shortened, text_width
+from renderers.views import Badge, CompanyView, PlayerView, SheetView, dollars
 
 WIDTH = 1600
 SIDE = 20
 ROW = 62
 TEXT = 36
+SMALL = 27
+ABREAST = 8
+"""Players of one table at most."""
 
 
 def _mark_width(marker: str) -> int:
@@ -27,7 +31,10 @@ def _mark_width(marker: str) -> int:
 
 @dataclass(frozen=True)
 class Cell:
-    """Words of a table, after a token where there is one; a marker stands after them."""
+    """Words of a table, after a token where there is one; a marker stands after them.
+
+    `long`: where they do not fit they are written small, in two lines.
+    """
 
     words: str = ""
     badge: Badge | None = None
@@ -35,11 +42,16 @@ class Cell:
     ink: theme.Colour = theme.INK
     align: str = "m"
     marker: str = ""
+    long: bool = False
 
     def width(self) -> int:
-        """The pixels that it takes."""
-        words = text_width(self.words, TEXT, self.weight) + (62 if self.badge else 0)
-        return words + _mark_width(self.marker) + 20
+        """The pixels that it takes, written large or in two lines where it may be."""
+        words = text_width(self.words, TEXT, self.weight)
+        if self.long:
+            words = min(
+                words, max((text_width(x, SMALL, self.weight) for x in halved(self.words)), default=0)
+            )
+        return words + (62 if self.badge else 0) + _mark_width(self.marker) + 20
 
 
 NOTHING = Cell("–", ink=theme.FAINT)
@@ -85,9 +97,15 @@ def _paint_cell(page: Page, cell: Cell, x: int, y: int, wide: int, head: bool) -
         page.paste(sprites.token(cell.badge, 52), (left + 26, middle))
         left += 62
     room = x + wide - 8 - left - _mark_width(cell.marker)
+    ink = theme.PAPER if head else cell.ink
+    if cell.long and text_width(cell.words, TEXT, cell.weight) > room:
+        for line, dy in zip(halved(cell.words), (-14, 14), strict=False):
+            size = fitting(line, SMALL, room, cell.weight, least=20)
+            short = shortened(line, size, room, cell.weight)
+            page.write((left + room / 2, middle + dy), short, size, ink, weight=cell.weight)
+        return
     size = fitting(cell.words, TEXT, room, cell.weight, least=26)
     words = shortened(cell.words, size, room, cell.weight)
-    ink = theme.PAPER if head else cell.ink
     if cell.align == "l":
         page.write((left, middle), words, size, ink, align="l", weight=cell.weight)
     else:
@@ -103,52 +121,61 @@ def _paint_cell(page: Page, cell: Cell, x: int, y: int, wide: int, head: bool) -
         page.paste(mark, (end + 8 + mark.width / 2, middle))
 
 
+PLACES = {"ipo": "IPO", "pool": "Pool", "treasury": "Treasury"}
+
+
 def tables(view: SheetView) -> tuple[Table, ...]:
     """The tables of a sheet: players with their shares, companies."""
-    return _ownership(view), _charters(view)
+    count = -(-len(view.players) // ABREAST)
+    each = -(-len(view.players) // count)
+    parts = [view.players[i : i + each] for i in range(0, len(view.players), each)]
+    owners = [_ownership(view, part, last=part is parts[-1]) for part in parts]
+    return (*owners, *([_charters(view)] if view.companies else []))
 
 
-def _ownership(view: SheetView) -> Table:
-    """A column a player, then the offering, the pool and the treasuries; a row a company."""
-    players = view.players
-    places = ("IPO", "Pool", "Treasury") if view.treasuries else ("IPO", "Pool")
+def _ownership(view: SheetView, players: Sequence[PlayerView], last: bool) -> Table:
+    """A column a player, in the last table then the offering, pool and treasuries; a row a company."""
+    places = view.places if last else ()
     limit = f"/{view.limit}" if view.limit else ""
     head = (
         Cell(),
-        *(Cell(p.name, weight="Bold", marker=_now(p.acting)) for p in players),
-        *(Cell(place, weight="Bold") for place in places),
+        *(Cell(p.name, weight="Bold", marker=_now(p.acting, p.out)) for p in players),
+        *(Cell(PLACES[place], weight="Bold") for place in places),
     )
 
-    def line(label: str, words: Sequence[str], **style: str) -> tuple[Cell, ...]:
-        cells = (Cell(w, **style) for w in words)  # type: ignore[arg-type]
+    def line(
+        label: str, words: Sequence[str], weight: str = "Semibold", long: bool = False
+    ) -> tuple[Cell, ...]:
+        cells = (Cell(w, weight=weight, long=long) for w in words)
         return (Cell(label, align="l", ink=theme.SOFT), *cells, *(Cell() for _ in places))
 
     rows = [
-        line("Cash", [f"${p.cash}" for p in players], weight="Bold"),
-        line("Worth", [f"${p.worth}" for p in players], weight="Regular"),
+        line("Cash", [dollars(p.cash) for p in players], weight="Bold"),
+        line("Worth", [dollars(p.worth) for p in players], weight="Regular"),
         line("Certificates", [f"{p.certificates}{limit}" for p in players]),
-        line("Privates", [" ".join(p.privates) or "–" for p in players]),
+        line("Privates", [" ".join(p.privates) or "–" for p in players], long=True),
         line("Priority", ["first" if p.priority else "" for p in players]),
     ]
     for i, c in enumerate(view.companies):
+        held = {"ipo": c.ipo, "pool": c.pool, "treasury": c.treasury}
         rows.append(
             (
                 Cell(c.badge.sym, badge=c.badge, align="l"),
                 *(_share(p, i) for p in players),
-                _percent(c.ipo),
-                _percent(c.pool),
-                *([_percent(c.treasury)] if view.treasuries else []),
+                *(_percent(held[place]) for place in places),
             )
         )
     return Table(head, tuple(rows))
 
 
-def _now(acting: bool) -> str:
-    return "now" if acting else ""
+def _now(acting: bool, out: bool = False) -> str:
+    return "out" if out else "now" if acting else ""
 
 
 def _share(player: PlayerView, company: int) -> Cell:
     held = player.holdings[company]
+    if held.percent < 0:
+        return Cell(f"−{-held.percent}%", weight="Bold", ink=theme.BLOCKED)
     return _percent(held.percent, "Bold" if held.president else "Semibold", "P" if held.president else "")
 
 
@@ -157,33 +184,68 @@ def _percent(percent: int, weight: str = "Semibold", marker: str = "") -> Cell:
 
 
 def _charters(view: SheetView) -> Table:
-    """A row a company: price, par, cash, trains, what its tokens left cost, president."""
-    head = tuple(
-        Cell(w, weight="Bold") for w in ("", "Price", "Par", "Cash", "Trains", "Tokens", "President")
-    )
-    return Table(head, tuple(_charter(c) for c in view.companies))
+    """A row a company: price, money, trains, tokens left, president; par, or size and loans."""
+    columns = [("", _name), ("Price", _price)]
+    columns += [("Shares", _size)] if view.sized else [("Par", _par)]
+    columns += [("Cash", _cash)]
+    columns += [("Loans", _loans)] if view.sized else []
+    columns += [("Trains", _trains)]
+    columns += [("Privates", _privates)] if any(c.privates for c in view.companies) else []
+    columns += [("Tokens", _tokens), ("President", _president)]
+    head = tuple(Cell(title, weight="Bold") for title, _ in columns)
+    return Table(head, tuple(tuple(cell(c) for _, cell in columns) for c in view.companies))
+
+
+def _name(c: CompanyView) -> Cell:
+    return Cell(c.badge.sym, badge=c.badge, align="l", marker=_now(c.acting))
+
+
+def _price(c: CompanyView) -> Cell:
+    if c.zone:
+        return Cell(c.zone, ink=theme.BLOCKED)
+    return NOTHING if c.price is None else Cell(f"${c.price}", weight="Bold")
+
+
+def _par(c: CompanyView) -> Cell:
+    return NOTHING if c.par is None else Cell(f"${c.par}")
+
+
+def _size(c: CompanyView) -> Cell:
+    return Cell(str(c.size)) if c.size else NOTHING
 
 
 def _cash(c: CompanyView) -> Cell:
+    if not c.started:
+        return NOTHING
     if not c.floated:
         return Cell("not floated", ink=theme.SOFT)
-    return Cell("private", ink=theme.SOFT) if c.cash is None else Cell(f"${c.cash}", weight="Bold")
+    return Cell("private", ink=theme.SOFT) if c.cash is None else Cell(dollars(c.cash), weight="Bold")
 
 
-def _charter(c: CompanyView) -> tuple[Cell, ...]:
-    name = Cell(c.badge.sym, badge=c.badge, align="l", marker=_now(c.acting))
+def _loans(c: CompanyView) -> Cell:
+    return Cell(f"{c.loans}/{c.most}", weight="Bold" if c.loans else "Regular") if c.most else NOTHING
+
+
+def _trains(c: CompanyView) -> Cell:
+    return Cell(" ".join(c.trains), weight="Bold") if c.trains else NOTHING
+
+
+def _privates(c: CompanyView) -> Cell:
+    return Cell(" ".join(c.privates), long=True) if c.privates else NOTHING
+
+
+def _tokens(c: CompanyView) -> Cell:
+    """What each costs, or how many there are where they cost nothing more, with what is owed for them."""
+    if not c.started or not c.tokens:
+        return NOTHING
+    costs = str(len(c.tokens)) if c.size else " ".join(f"${cost}" for cost in c.tokens)
+    return Cell(f"{costs} owes ${c.unpaid}" if c.unpaid else costs)
+
+
+def _president(c: CompanyView) -> Cell:
     if not c.started:
-        return (name, *(NOTHING for _ in range(5)), Cell("not started", ink=theme.SOFT))
-    holding = Cell(" ".join((*c.trains, *c.privates)), weight="Bold") if c.trains or c.privates else NOTHING
-    return (
-        name,
-        Cell(f"${c.price}", weight="Bold"),
-        Cell(f"${c.par}"),
-        _cash(c),
-        holding,
-        Cell(" ".join(f"${t}" for t in c.tokens)) if c.tokens else NOTHING,
-        Cell(c.president) if c.president else NOTHING,
-    )
+        return Cell("closed" if c.closed else "not started", ink=theme.SOFT)
+    return Cell(c.president) if c.president else NOTHING
 
 
 def sheet_picture(view: SheetView) -> Image.Image:
@@ -207,12 +269,17 @@ def _heading(view: SheetView) -> list[str]:
     left = " · ".join(
         f"{name}: {count if count is not None else '∞'} at ${price}" for name, count, price in view.depot
     )
+    bank = [] if view.bank is None else [f"bank {dollars(view.bank)}"]
     lines = [
-        f"{view.title} · {view.round} · phase {view.phase} · bank ${view.bank}",
+        " · ".join([view.title, view.round, f"phase {view.phase}", *bank]),
         f"Trains left  {left or 'none'}",
         f"Train limit {view.train_limit}"
         + (f" · in the pool: {' '.join(view.pool_trains)}" if view.pool_trains else ""),
     ]
+    if view.loans:
+        lines.append(str(view.loans).capitalize())
     if view.unsold:
         lines.append("Privates for sale  " + " · ".join(f"{sym} ${price}" for sym, price in view.unsold))
+    if view.idle:
+        lines.append("Not started  " + " ".join(badge.sym for badge in view.idle))
     return lines

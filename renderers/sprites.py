@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 from itertools import pairwise
-from math import pi, sin
+from math import cos, pi, sin
 
 from PIL import Image
 
@@ -30,7 +30,7 @@ from renderers.hexes import (
     polar,
 )
 from renderers.theme import Colour
-from renderers.views import Badge, HexView, Stretch
+from renderers.views import Badge, HexView, Site, Stretch
 
 Paths = tuple[tuple[str, str], ...]
 Nodes = tuple[tuple[str, int], ...]
@@ -208,6 +208,48 @@ def plate_size(words: str, size: int) -> tuple[int, int]:
     """Width and height of such a plate in pixels."""
     height = round(size * CAP * 1.55)
     return max(height, text_width(words, size) + round(size * 0.55)), height
+
+
+@lru_cache(64)
+def work(site: Site, size: int) -> Image.Image:
+    """A mine or a bridge with what it is worth; a pale sign where one may still be built."""
+    width, height = work_size(site, size)
+    ink, paper = (theme.PAPER, theme.INK) if site.built else (theme.SOFT, theme.PAPER)
+    fine = Fine((width, height))
+    fine.box(0, 0, width, height, height * 0.3, ink)
+    fine.box(1.3, 1.3, width - 1.3, height - 1.3, height * 0.3 - 1.3, paper)
+    _SIGNS[site.kind](fine, height * 0.62, height / 2, height * 0.36, ink)
+    page = Page.over(fine.done())
+    if site.built:
+        page.write((height * 1.16, height / 2), f"+{site.bonus}", size, ink, align="l")
+    return page.image
+
+
+def work_size(site: Site, size: int) -> tuple[int, int]:
+    """Width and height of such a sign in pixels."""
+    height = round(size * CAP * 1.9)
+    words = text_width(f"+{site.bonus}", size) + round(size * 0.3) if site.built else 2
+    return round(height * 1.16) + words, height
+
+
+def _hammers(fine: Fine, x: float, y: float, half: float, ink: Colour) -> None:
+    """Two crossed hammers, as maps mark mines."""
+    for side in (-1, 1):
+        head = x + side * half * 0.6, y - half * 0.6
+        fine.line([(x - side * half, y + half), head], half * 0.3, ink)
+        fine.bar(head, pi / 4 * side, half * 0.66, half * 0.46, ink)
+
+
+def _arch(fine: Fine, x: float, y: float, half: float, ink: Colour) -> None:
+    """A deck on an arch."""
+    fine.line([(x - half * 1.2, y - half * 0.45), (x + half * 1.2, y - half * 0.45)], half * 0.36, ink)
+    arch = [(x - half * cos(pi * i / 8), y + half * (0.75 - 1.1 * sin(pi * i / 8))) for i in range(9)]
+    fine.line(arch, half * 0.34, ink)
+    for side in (-1, 1):
+        fine.line([(x + side * half, y - half * 0.45), (x + side * half, y + half * 0.8)], half * 0.3, ink)
+
+
+_SIGNS = {"mine": _hammers, "bridge": _arch}
 
 
 @lru_cache(64)

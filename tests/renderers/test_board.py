@@ -3,7 +3,7 @@
 import gzip
 import json
 from io import BytesIO
-from itertools import chain, pairwise
+from itertools import chain, combinations
 from pathlib import Path
 
 import pytest
@@ -14,7 +14,7 @@ from renderers import Picture, board, map_png, placing, sprites, theme, tile_cho
 from renderers.board import board_picture, grid_of
 from renderers.canvas import indexed
 from renderers.hexes import Grid, Layout, edge_middle
-from renderers.placing import arranged, home_places, token_places, value_size
+from renderers.placing import arranged, home_places, token_places
 from renderers.theme import Colour
 from renderers.views import Badge, BoardView, HexView, Value, board_view
 from tests.renderers.positions import TILES, opening, position
@@ -154,10 +154,9 @@ def test_the_value_of_the_phase_is_framed_and_the_other_is_not(phase: str, amoun
     image = board_picture(view).convert("RGB")
     grid = grid_of(view)
     x0, y0 = grid.centre("F2")
-    _, high = value_size(here, grid.mesh)
-    for value, (x, y) in zip(here.values, arranged(here, grid.mesh).values, strict=True):
-        above = y0 + y - high // 2 - 1
-        framed = all(near(pixel(image, (x0 + x + dx, above)), theme.INK) for dx in (-8, 0, 8))
+    for value, box in zip(here.values, arranged(here, grid.mesh).values, strict=True):
+        above = y0 + box.y - box.high // 2 - 1
+        framed = all(near(pixel(image, (x0 + box.x + dx, above)), theme.INK) for dx in (-8, 0, 8))
         assert framed == value.current
 
 
@@ -274,11 +273,11 @@ def test_a_route_without_track_is_refused_with_a_sentence() -> None:
 
 
 @pytest.mark.parametrize("state", [opening(), position(), position(phase="D")])
-def test_a_map_is_a_small_palette_png_of_the_size_asked_for(state: State) -> None:
+def test_a_map_is_a_small_palette_png_no_larger_than_its_board_needs(state: State) -> None:
     picture = map_png(state, highlight=["H10"])
     image = opened(picture)
     assert image.mode == "P" and image.format == "PNG"
-    assert image.size == (1600, 1200) == (picture.width, picture.height)
+    assert image.size == (1499, 1196) == (picture.width, picture.height)
     assert len(image.getcolors(256) or ()) <= 256
     assert len(picture.png) < 150_000
 
@@ -367,16 +366,20 @@ def test_an_alt_text_is_never_too_long() -> None:
     assert len(alt) <= 1024 and alt.endswith("…")
 
 
+@pytest.mark.parametrize("node", ["offboard", "city"])
 @pytest.mark.parametrize("count", [2, 3, 4])
-def test_values_of_an_area_stand_side_by_side_inside_the_hex(count: int) -> None:
+def test_values_of_an_area_stand_apart_inside_the_hex_the_current_one_in_the_largest_letters(
+    count: int, node: str
+) -> None:
     values = tuple(Value(str(i), 30 + 10 * i, "green", i == 1) for i in range(count))
-    here = HexView("C3", "red", (("offboard", 0),), (("e0", "n0"),), values=values, name="Maritime Provinces")
+    here = HexView("C3", "red", ((node, 1),), (("e0", "n0"),), values=values, name="Maritime Provinces")
     mesh = grid_of(board_view(opening())).mesh
     spots = arranged(here, mesh).values
-    wide, _ = value_size(here, mesh)
-    assert [x for x, _ in spots] == sorted(x for x, _ in spots)
-    assert all(b[0] - a[0] >= wide - 1 for a, b in pairwise(spots))
-    assert spots[0][0] - wide / 2 >= -mesh.box[0] and spots[-1][0] + wide / 2 <= mesh.box[0]
+    assert [(s.y, s.x) for s in spots] == sorted((s.y, s.x) for s in spots)
+    for a, b in combinations(spots, 2):
+        assert abs(a.x - b.x) >= (a.wide + b.wide) // 2 - 1 or abs(a.y - b.y) >= (a.high + b.high) // 2
+    assert max(abs(s.x) + s.wide / 2 for s in spots) <= mesh.box[0]
+    assert max(s.letters for s in spots) == spots[1].letters >= 0.02 * 640
 
 
 # --- the ways a tile may lie ----------------------------------------------------------------

@@ -83,8 +83,8 @@ def test_a_market_of_one_row_is_folded() -> None:
     cells = tuple(CellView(0, i, 10 * i, (), None, ()) for i in range(40))
     view = MarketView("long", "1d", cells, (), ())
     plan = market.Plan(view)
-    assert (plan.rows, plan.columns) == (3, market.FOLD)
-    assert market.place(view, cells[17]) == (1, 1)
+    assert (plan.rows, plan.columns) == (4, 10)
+    assert market.place(view, cells[17]) == (1, 7)
     assert market.market_picture(view).size == (1600, plan.height)
 
 

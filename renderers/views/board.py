@@ -1,9 +1,4 @@
-"""What a picture shows, as frozen plain values: the only module that reads facts and states.
-
-A view says everything that its picture shows and nothing of how it looks; it can be compared,
-hashed (a hex's picture is kept by its `HexView`) and told in words (`alt`). Values are dollars,
-shares percent, edges 0-5, nodes numbered as on the face.
-"""
+"""What a map shows: its hexes as they lie, and what is on top."""
 
 from __future__ import annotations
 
@@ -12,27 +7,18 @@ from dataclasses import dataclass
 from typing import Literal
 
 from engine import (
-    BANK,
     CLOSED,
-    IPO,
-    POOL,
     Face,
     Facts,
-    Game,
     HexFacts,
+    PrivateFacts,
     State,
-    certificate_limit,
     copied,
-    counted_certificates,
-    decision,
     game_of,
-    hidden,
     read_route,
     tile_faces,
-    worth,
 )
-
-ALT_LIMIT = 1024
+from renderers.views.words import Badge, badges_of, clipped
 
 Leg = tuple[str, int, int]
 """One stretch of a route: a hex and two ends as the tile lies, 0-5 an edge and 6 + n node n."""
@@ -41,13 +27,8 @@ Course = str | Sequence[Leg]
 """A route: as players write it (`F2-H4-H10`), or its stretches."""
 
 
-@dataclass(frozen=True)
-class Badge:
-    """A company as its tokens show it."""
-
-    sym: str
-    color: str
-    text_color: str
+WORKS = {"coal_mine": "mine", "bridge": "bridge"}
+"""What the tokens of privates with such an effect build."""
 
 
 @dataclass(frozen=True)
@@ -58,6 +39,15 @@ class Value:
     amount: int
     color: str
     current: bool
+
+
+@dataclass(frozen=True)
+class Site:
+    """A mine or a bridge that is worth `bonus` dollars to a route, or, not `built`, a place for one."""
+
+    kind: str
+    bonus: int
+    built: bool
 
 
 @dataclass(frozen=True)
@@ -96,6 +86,7 @@ class HexView:
     blocked: tuple[str, ...] = ()
     banks: tuple[tuple[int, ...], tuple[int, ...], str | None] | None = None
     notes: tuple[str, ...] = ()
+    sites: tuple[Site, ...] = ()
     marked: bool = False
     legs: tuple[Stretch, ...] = ()
 
@@ -137,17 +128,16 @@ class BoardView:
         now = {h.name or h.coord: v.amount for h in self.hexes for v in h.values if v.current}
         if now:
             parts.append("Values now: " + ", ".join(f"{name} {amount}" for name, amount in now.items()))
+        for kind in WORKS.values():
+            built = [h.coord for h in self.hexes for site in h.sites if site.built and site.kind == kind]
+            if built:
+                parts.append(f"{kind.capitalize()}s: {' '.join(built)}")
         parts.append(f"{sum(h.tile is not None for h in self.hexes)} tiles laid")
         return clipped(". ".join(parts) + ".")
 
 
 def _place(view: HexView) -> str:
     return f"{view.coord} ({view.name})" if view.name else view.coord
-
-
-def clipped(text: str, limit: int = ALT_LIMIT) -> str:
-    """The text, or as many whole words of it as a limit allows, ended by an ellipsis."""
-    return text if len(text) <= limit else text[: limit - 1].rsplit(" ", 1)[0] + "…"
 
 
 # --- the map --------------------------------------------------------------------------------
@@ -222,11 +212,6 @@ def _edges_by_node(face: Face, turns: int) -> dict[int, set[int]]:
     return edges
 
 
-def badges_of(facts: Facts) -> dict[str, Badge]:
-    """The badge of each company by its symbol, in the title's order."""
-    return {c.sym: Badge(c.sym, c.color, c.text_color) for c in facts.companies}
-
-
 def _printed(facts: Facts, coord: str) -> HexFacts:
     try:
         return facts.map.hexes[coord]
@@ -273,13 +258,14 @@ def _hex_view(
         blocked=tuple(p.sym for p in facts.privates if coord in p.blocks and _blocks(state, p.sym)),
         banks=(river.west, river.east, river.stations) if (river := printed.river) else None,
         notes=tuple(_notes(state, facts, coord)),
+        sites=tuple(_sites(state, facts, coord)),
         marked=marked,
         legs=tuple(legs),
     )
 
 
 def _notes(state: State, facts: Facts, coord: str) -> Iterator[str]:
-    """Tokens of privates, ports where one may still be placed, and who is to reach the hex."""
+    """Tokens of privates, what they may still place or lay there, and who is to reach the hex."""
     for private in facts.privates:
         token, effect = state.improvements.get(private.sym), private.effect
         if token is not None and token.hex == coord:
@@ -288,10 +274,41 @@ def _notes(state: State, facts: Facts, coord: str) -> Iterator[str]:
         open_still = token is None and state.privates.get(private.sym, CLOSED) != CLOSED
         if open_still and effect.get("word") in facts.map.hexes[coord].icons:
             yield str(effect["word"])
+        if effect.get("kind") == "tile_lay" and coord in effect["hexes"] and _own_tile(state, facts, private):
+            yield private.sym
     for company in facts.companies:
         co = state.companies[company.sym]
         if company.destination == coord and not (co.connected or co.closed):
             yield f"→{company.sym}"
+
+
+def _own_tile(state: State, facts: Facts, private: PrivateFacts) -> bool:
+    """Whether a private may still lay a tile that goes on its hexes alone, where nothing is laid."""
+    tiles, hexes = private.effect["tiles"], private.effect["hexes"]
+    kinds = facts.preprinted_upgrades.items()
+    elsewhere = {tile for kind, found in kinds if kind not in hexes for tile in found}
+    open_still = state.privates.get(private.sym, CLOSED) != CLOSED and private.sym not in state.spent
+    return open_still and elsewhere.isdisjoint(tiles) and state.tiles.keys().isdisjoint(hexes)
+
+
+def _sites(state: State, facts: Facts, coord: str) -> Iterator[Site]:
+    """What is built on a hex; where nothing is, what the privates in play may still build there."""
+    built = {"mine": state.mines, "bridge": state.bridges}
+    bonus = {
+        WORKS[effect["kind"]]: int(effect["bonus"])
+        for private in facts.privates
+        if (effect := private.effect).get("kind") in WORKS and "tokens" in effect
+        if coord in built[WORKS[effect["kind"]]] or _may_build(state, private, coord)
+    }
+    yield from (Site(kind, dollars, coord in built[kind]) for kind, dollars in bonus.items())
+
+
+def _may_build(state: State, private: PrivateFacts, coord: str) -> bool:
+    """Whether a private has a token left for that hex; a mine comes with the first tile."""
+    left = int(private.effect["tokens"]) - state.spent.count(private.sym)
+    closed = state.privates.get(private.sym, CLOSED) == CLOSED
+    taken = coord in state.tiles and WORKS[private.effect["kind"]] == "mine"
+    return left > 0 and not closed and not taken and coord in private.effect["hexes"]
 
 
 def _group(face: HexFacts) -> str | None:
@@ -351,231 +368,3 @@ def course_legs(state: State, company: str, course: Course) -> list[tuple[str, s
 
 def _end(end: int) -> str:
     return f"e{end}" if end < 6 else f"n{end - 6}"
-
-
-# --- the stock market -----------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class CellView:
-    """A space of the market, at its row and column; `tokens` top first."""
-
-    row: int
-    column: int
-    price: int
-    zones: tuple[str, ...]
-    arrow: str | None
-    tokens: tuple[Badge, ...]
-
-
-@dataclass(frozen=True)
-class MarketView:
-    """The market: `order` lists the companies on it by price, top first in a cell."""
-
-    title: str
-    kind: str
-    cells: tuple[CellView, ...]
-    order: tuple[tuple[Badge, int], ...]
-    companies: tuple[Badge, ...]
-    marked: tuple[str, ...] = ()
-
-    @property
-    def alt(self) -> str:
-        """The picture in words."""
-        if not self.order:
-            return f"Stock market of {self.title}. No company has a price."
-        listed = ", ".join(f"{badge.sym} {price}" for badge, price in self.order)
-        shared = [
-            f"{cell.price} ({', '.join(b.sym for b in cell.tokens)})"
-            for cell in self.cells
-            if len(cell.tokens) > 1
-        ]
-        text = f"Stock market of {self.title}. Highest first: {listed}."
-        if shared:
-            text += f" In one space, top first: {'; '.join(shared)}."
-        return clipped(text)
-
-
-def market_view(state: State, *, highlight: Iterable[str] = ()) -> MarketView:
-    """The stock market of a position; `highlight`: companies whose price changed last."""
-    facts = game_of(state).facts
-    badges = badges_of(facts)
-    stacks: dict[tuple[int, int], list[Badge]] = {}
-    for sym in state.market:
-        cell = state.companies[sym].cell
-        if cell is not None:
-            stacks.setdefault((cell[0], cell[1]), []).append(badges[sym])
-    cells = tuple(
-        CellView(r, c, cell.price, cell.zones, cell.arrow, tuple(stacks.get((r, c), ())))
-        for r, row in enumerate(facts.market.rows)
-        for c, cell in enumerate(row)
-        if cell is not None
-    )
-    g = game_of(state)
-    return MarketView(
-        title=facts.title,
-        kind=facts.market.type,
-        cells=cells,
-        order=tuple((badges[sym], g.price(sym)) for sym in g.operating_order()),
-        companies=tuple(badges.values()),
-        marked=tuple(highlight),
-    )
-
-
-# --- the sheet ------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class Holding:
-    """One holder's part of a company in percent."""
-
-    percent: int
-    president: bool = False
-
-
-@dataclass(frozen=True)
-class PlayerView:
-    """A player: cash in dollars, certificates that count, holdings by the companies' order."""
-
-    seat: str
-    name: str
-    cash: int
-    certificates: int
-    worth: int
-    privates: tuple[str, ...]
-    holdings: tuple[Holding, ...]
-    priority: bool
-    acting: bool
-
-
-@dataclass(frozen=True)
-class CompanyView:
-    """A company's charter: money in dollars (None: not to be seen), what lies in the offering, pool and
-    treasury in percent."""
-
-    badge: Badge
-    name: str
-    par: int | None
-    price: int | None
-    cash: int | None
-    trains: tuple[str, ...]
-    tokens: tuple[int, ...]
-    privates: tuple[str, ...]
-    president: str | None
-    ipo: int
-    pool: int
-    treasury: int
-    floated: bool
-    started: bool
-    acting: bool
-
-
-@dataclass(frozen=True)
-class SheetView:
-    """The table beside the board: players, companies, bank, phase, trains left.
-
-    `treasuries`: companies of the title hold shares of their own.
-    """
-
-    title: str
-    round: str
-    phase: str
-    bank: int
-    limit: int | None
-    train_limit: int
-    depot: tuple[tuple[str, int | None, int], ...]
-    pool_trains: tuple[str, ...]
-    players: tuple[PlayerView, ...]
-    companies: tuple[CompanyView, ...]
-    unsold: tuple[tuple[str, int], ...] = ()
-    treasuries: bool = False
-
-    @property
-    def alt(self) -> str:
-        """The picture in words."""
-        left = ", ".join(
-            f"{count if count is not None else 'any'} of {name}" for name, count, _ in self.depot
-        )
-        parts = [
-            f"{self.title}, {self.round}, phase {self.phase}",
-            f"Bank ${self.bank}",
-            f"Trains left: {left or 'none'}",
-        ]
-        for p in self.players:
-            held = " ".join(
-                f"{c.badge.sym} {h.percent}%{' president' if h.president else ''}"
-                for c, h in zip(self.companies, p.holdings, strict=True)
-                if h.percent
-            )
-            parts.append(f"{p.name} ${p.cash}{' priority' if p.priority else ''} {held}".rstrip())
-        for c in self.companies:
-            if c.started:
-                trains = " ".join(c.trains) or "no train"
-                cash = "" if c.cash is None else f"${c.cash}, "
-                parts.append(f"{c.badge.sym} at {c.price}, {cash}{trains}")
-        return clipped(". ".join(parts) + ".")
-
-
-def sheet_view(state: State, viewer: str | None = None) -> SheetView:
-    """The table of players and companies of a position, as that seat or the whole table may see it."""
-    g = game_of(state)
-    asked = decision(state)
-    acting = {*asked.asked, asked.company}
-    veiled = hidden(state, viewer)
-    return SheetView(
-        title=g.facts.title,
-        round=asked.round,
-        phase=state.phase,
-        bank=g.cash(BANK),
-        limit=certificate_limit(g),
-        train_limit=g.phase.train_limit,
-        depot=tuple(
-            (t.name, state.depot[t.name], t.price) for t in g.facts.trains if state.depot.get(t.name, 0) != 0
-        ),
-        pool_trains=tuple(state.pool),
-        players=tuple(_player_view(g, seat, seat in acting) for seat in state.seats),
-        companies=tuple(
-            _company_view(g, c, badge, c in acting, veiled) for c, badge in badges_of(g.facts).items()
-        ),
-        unsold=tuple((p.sym, p.price) for p in g.facts.privates if state.privates[p.sym] in (BANK, IPO)),
-        treasuries=g.title.flotation.keeps_rest,
-    )
-
-
-def _player_view(g: Game, seat: str, acting: bool) -> PlayerView:
-    state = g.state
-    return PlayerView(
-        seat=seat,
-        name=state.name(seat),
-        cash=g.cash(seat),
-        certificates=counted_certificates(g, seat),
-        worth=worth(g, seat),
-        privates=tuple(g.privates_of(seat)),
-        holdings=tuple(
-            Holding(g.held(seat, c.sym), state.companies[c.sym].president == seat) for c in g.facts.companies
-        ),
-        priority=state.priority == seat,
-        acting=acting,
-    )
-
-
-def _company_view(g: Game, sym: str, badge: Badge, acting: bool, veiled: frozenset[str]) -> CompanyView:
-    company, printed = g.company(sym), g.company_facts(sym)
-    costs = (*printed.tokens, *[g.facts.kept_token_cost] * company.kept)
-    return CompanyView(
-        badge=badge,
-        name=printed.name,
-        par=company.par,
-        price=g.price(sym) or None,
-        cash=None if sym in veiled else g.state.cash.get(sym, 0),
-        trains=tuple(company.trains),
-        tokens=costs[len(costs) - company.markers :],
-        privates=tuple(g.privates_of(sym)),
-        president=g.state.name(company.president) if company.president else None,
-        ipo=g.held(IPO, sym),
-        pool=g.held(POOL, sym),
-        treasury=g.held(sym, sym),
-        floated=company.floated,
-        started=company.par is not None,
-        acting=acting,
-    )

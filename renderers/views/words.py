@@ -1,0 +1,33 @@
+"""What every view has: companies as their tokens show them, and words that fit."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from engine import Facts
+
+ALT_LIMIT = 1024
+
+
+@dataclass(frozen=True)
+class Badge:
+    """A company as its tokens show it."""
+
+    sym: str
+    color: str
+    text_color: str
+
+
+def badges_of(facts: Facts) -> dict[str, Badge]:
+    """The badge of each company by its symbol, in the title's order."""
+    return {c.sym: Badge(c.sym, c.color, c.text_color) for c in facts.companies}
+
+
+def clipped(text: str, limit: int = ALT_LIMIT) -> str:
+    """The text, or as many whole words of it as a limit allows, ended by an ellipsis."""
+    return text if len(text) <= limit else text[: limit - 1].rsplit(" ", 1)[0] + "…"
+
+
+def dollars(amount: int) -> str:
+    """`$40`, or `-$40` of somebody who owes it."""
+    return f"-${-amount}" if amount < 0 else f"${amount}"
