@@ -221,8 +221,10 @@ def _seat_faults(state: State, seat: str, found: list[Option], decides: bool) ->
             yield f"{name}'s menu leads to {' / '.join(path)} {times} times"
     for option, choice in zip(found, shown, strict=False):
         line = choice.line
-        if option.amounts and choice.at(option.amounts[-1]) != spell(
-            state, at_amount(option, option.amounts[-1])
+        if (
+            option.amounts
+            and choice.amounts
+            and choice.at(option.amounts[-1]) != spell(state, at_amount(option, option.amounts[-1]))
         ):
             yield f"{name}'s {line!r} for ${option.amounts[-1]} is {choice.at(option.amounts[-1])!r}"
         if not decides and not is_aside(g, option.action):

@@ -35,6 +35,9 @@ class Lots(Protocol):
     def words(self, g: Game, frame: Auction) -> str:
         """The lot as a person would say it."""
 
+    def about(self, g: Game, frame: Auction) -> str:
+        """What a bidder has to know of the lot."""
+
     def sold(self, g: Game, frame: Auction) -> None:
         """What follows once it is over; the frame is closed. `leader` may be None."""
 
@@ -54,15 +57,19 @@ class Auctions:
     def needs(self, g: Game, frame: Auction) -> str:
         lots = self.lots[frame.kind]
         least = lots.amounts(g, frame, frame.bidders[0])[0]
-        return f"to bid ${least} or more for {lots.words(g, frame)}, or to pass"
+        leads = f"; {g.state.name(frame.leader)} has bid ${frame.high}" if frame.leader else ""
+        return (
+            f"to bid ${least} or more for {lots.words(g, frame)} ({lots.about(g, frame)}{leads}), or to pass"
+        )
 
     def options(self, g: Game, frame: Auction, seat: str) -> Iterator[Option]:
         lots = self.lots[frame.kind]
         amounts = lots.amounts(g, frame, seat)
+        what = lots.words(g, frame)
         if amounts:
-            bid = self._bid(frame, amounts[0])
-            what = lots.words(g, frame)
-            yield Option(bid, f"Bid for {what}, ${amounts[0]} or more", amounts)
+            only = f"Bid ${amounts[0]} for {what}"
+            more = f"Bid for {what}, ${amounts[0]} or more"
+            yield Option(self._bid(frame, amounts[0]), more if len(amounts) > 1 else only, amounts)
             reach = lots.reach(g, frame, seat)
             yield Option(BidUpTo(amounts[0]), f"Bid for {what} up to a secret limit", reach)
         yield Option(Pass(), f"Leave the auction for {lots.words(g, frame)}")

@@ -73,6 +73,33 @@ def repay_loans(g: Game, company: str, count: int = 1, *, moving: bool = True) -
             market.move(g, company, market.right(g, market.place(g, company)), "a loan repaid")
 
 
+def loan_words(g: Game, company: str, count: int) -> str:
+    """Taking so many loans, with the money and where the price comes to."""
+    at = market.place(g, company)
+    for _ in range(count):
+        at = market.left(g, at)
+    return f"Take {_loans(count)}: ${count * terms_of(g).value}, then {market.space_words(g, at)}"
+
+
+def repay_words(g: Game, company: str, count: int, *, moving: bool = True) -> str:
+    """Repaying so many loans, with the money and where the price comes to."""
+    at = market.place(g, company)
+    for _ in range(count if moving else 0):
+        at = market.right(g, at)
+    then = f", then {market.space_words(g, at)}" if moving else ""
+    return f"Repay {_loans(count)}: ${count * terms_of(g).value}{then}"
+
+
+def markers_words(g: Game, size: int, count: int) -> str:
+    """What so many station markers cost a company of that size, where there are any to pay."""
+    cost = count * g.facts.company_sizes[size].station_cost
+    return f"; {count} marker{'s' * (count > 1)} to pay, ${cost}" if count else ""
+
+
+def _loans(count: int) -> str:
+    return f"{count} loan{'s' * (count > 1)}"
+
+
 def rate(g: Game) -> int:
     """The dollars that a loan costs with as many taken as there are now (§1.2.5)."""
     terms = terms_of(g)

@@ -73,7 +73,8 @@ def _choice(g: Game, option: Option) -> Choice:
     labels = [label for name in action.menu if (label := _label(g, action, name))]
     if isinstance(action, Run):
         labels = [option.says]
-    return Choice(line, option.says, (verb, *labels), option.amounts)
+    open_ended = option.amounts is not None and len(option.amounts) > 1
+    return Choice(line, option.says, (verb, *labels), option.amounts if open_ended else None)
 
 
 def _label(g: Game, action: Action, name: str) -> str | None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import msgspec
 
+from engine import market
 from engine.actions import (
     Action,
     BuyNew,
@@ -34,7 +35,16 @@ from engine.events import (
 )
 from engine.game import Game
 from engine.holdings import unit
-from engine.loans import is_liquid, liquidate, refuse_loans, room, size_facts, take_loans
+from engine.loans import (
+    is_liquid,
+    liquidate,
+    loan_words,
+    markers_words,
+    refuse_loans,
+    room,
+    size_facts,
+    take_loans,
+)
 from engine.merging.sale import may_be_offered, put_up
 from engine.offers import Deal, lapse_offers, make_offer
 from engine.operating.stations import city_words
@@ -284,19 +294,19 @@ class MergerTurns:
             yield Option(OfferSale(frame.company), f"Offer the {frame.company} for sale at ${price} or more")
         else:
             if self.refuse(g, frame, seat, Convert()) is None:
-                yield Option(
-                    Convert(), f"Convert the {frame.company} to {next_size(g, frame.company)} shares"
-                )
+                size = next_size(g, frame.company)
+                assert size is not None
+                cost = markers_words(g, size, markers_to_buy(g, frame.company, size))
+                yield Option(Convert(), f"Convert the {frame.company} to {size} shares{cost}")
             for other in g.operating_order():
                 for survivor in (None, other):
                     said = Merge(other, survivor)
                     if self.refuse(g, frame, seat, said) is None:
                         mine = g.company(other).president == seat
-                        consent = "" if mine else ", if its president agrees"
-                        stays = survivor or frame.company
-                        yield Option(
-                            said, f"Merge the {frame.company} with the {other}; the {stays} remains{consent}"
-                        )
+                        consent = "" if mine else f", if {g.state.name(g.president(other))} agrees"
+                        at = market.space_words(g, merged_price(g, frame.company, other))
+                        stays = f"the {survivor or frame.company} remains, {at}"
+                        yield Option(said, f"Merge the {frame.company} with the {other}; {stays}{consent}")
         yield Option(Pass(), f"The {frame.company} does nothing")
 
     def refuse(self, g: Game, frame: MergerTurn, seat: str, action: Action) -> str | None:
@@ -451,11 +461,10 @@ class ShareTrades:
         return True
 
 
-def markers_to_buy(g: Game, company: str) -> int:
-    """How many markers a company that has converted has to buy: as many as go up to eight (§7.1.1)."""
-    size = g.company(company).size
+def markers_to_buy(g: Game, company: str, size: int) -> int:
+    """How many markers a company has to buy that converts to so many shares: as many as go up to eight
+    (§7.1.1)."""
     sizes = sorted(g.facts.company_sizes)
-    assert size is not None
     before = g.facts.company_sizes[sizes[sizes.index(size) - 1]]
     wanted = g.facts.company_sizes[size].stations - before.stations
     have = len(standing(g, company)) + g.company(company).markers
@@ -470,11 +479,22 @@ class Borrowings:
         return (g.president(frame.company),)
 
     def needs(self, g: Game, frame: Borrowing) -> str:
-        return f"to take loans for the {frame.company}, or be done"
+        size = g.company(frame.company).size
+        assert size is not None
+        has = f"it has ${g.cash(frame.company)}{markers_words(g, size, self._markers(g, frame))}"
+        return f"to take loans for the {frame.company}, or be done ({has})"
+
+    @staticmethod
+    def _markers(g: Game, frame: Borrowing) -> int:
+        """How many markers the company has to buy in the end."""
+        size = g.company(frame.company).size
+        if merger_round(g).converted != frame.company or size is None:
+            return 0
+        return markers_to_buy(g, frame.company, size)
 
     def options(self, g: Game, frame: Borrowing, seat: str) -> Iterator[Option]:
         for count in range(1, room(g, frame.company) + 1):
-            yield Option(Loan(count), f"Take {count} loan{'s' if count > 1 else ''} for the {frame.company}")
+            yield Option(Loan(count), loan_words(g, frame.company, count))
         yield Option(Pass(), "No more loans")
 
     def refuse(self, g: Game, frame: Borrowing, seat: str, action: Action) -> str | None:
@@ -500,9 +520,7 @@ class Borrowings:
     def _finish(self, g: Game, frame: Borrowing) -> None:
         company = frame.company
         g.close()
-        if merger_round(g).converted != company:
-            return
-        count = markers_to_buy(g, company)
+        count = self._markers(g, frame)
         cost = count * size_facts(g, company).station_cost
         if cost > g.cash(company):
             liquidate(g, company, "its station markers are not paid")

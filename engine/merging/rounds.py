@@ -273,13 +273,16 @@ class Polls:
         return tuple(s for s in frame.seats if s in g.state.active)
 
     def needs(self, g: Game, frame: Poll) -> str:
-        if frame.stage == "offer":
-            return "to say whether he will offer a company for sale: act, or pass"
-        return "to say whether a company of his will convert or merge: act, or pass"
+        what = "offer a company for sale" if frame.stage == "offer" else "convert or merge a company"
+        return f"to say whether to {what}: act, or pass"
 
     def options(self, g: Game, frame: Poll, seat: str) -> Iterator[Option]:
-        yield Option(WillAct(), "Act: a company of mine will do something")
-        yield Option(Pass(), "Pass: none of my companies acts")
+        able = may_be_offered if frame.stage == "offer" else may_grow
+        mine = [c for c in g.operating_order() if g.company(c).president == seat and able(g, c)]
+        which = " or ".join(f"the {c}" for c in mine)
+        does = "is offered for sale" if frame.stage == "offer" else "converts or merges"
+        yield Option(WillAct(), f"Act: {which} {does}")
+        yield Option(Pass(), f"Pass: not {which}")
 
     def refuse(self, g: Game, frame: Poll, seat: str, action: Action) -> str | None:
         if isinstance(action, Pass | WillAct):

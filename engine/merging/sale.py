@@ -24,7 +24,17 @@ from engine.events import (
 )
 from engine.game import Game
 from engine.holdings import unit
-from engine.loans import in_zone, is_liquid, repay_loans, room, size_facts, take_loans, terms_of
+from engine.loans import (
+    in_zone,
+    is_liquid,
+    loan_words,
+    repay_loans,
+    repay_words,
+    room,
+    size_facts,
+    take_loans,
+    terms_of,
+)
 from engine.state import BANK, CLOSED, Auction, Purchase, Settlement, Takeover, is_seat
 from engine.title import Option
 
@@ -112,6 +122,17 @@ class Companies:
 
     def words(self, g: Game, frame: Auction) -> str:
         return f"the {frame.lot}"
+
+    def about(self, g: Game, frame: Auction) -> str:
+        """Why it is for sale, and what comes along."""
+        company, co = frame.lot, g.company(frame.lot)
+        why = "offered" if is_liquid(g, company) else market.space_words(g, market.place(g, company))
+        markers = sum(owner == company for here in g.state.tokens.values() for _, owner in here)
+        loans = f"{co.loans} loan{'s' * (co.loans != 1)}"
+        goes = [] if is_liquidation(g, company) else [f"${g.cash(company)}", loans]
+        trains = f"trains {' '.join(co.trains)}" if co.trains else "no train"
+        with_ = [*goes, trains, f"{markers} marker{'s' * (markers != 1)}", *g.privates_of(company)]
+        return f"{why}: {', '.join(with_)}"
 
     def amounts(self, g: Game, frame: Auction, seat: str) -> range:
         """The president of what is for sale bids the least that he may, or nothing (§7.2.4)."""
@@ -247,10 +268,10 @@ class Takeovers:
 
     def options(self, g: Game, frame: Takeover, seat: str) -> Iterator[Option]:
         for count in range(1, takeover_most(g, frame) + 1):
-            yield Option(Repay(count), f"Repay {count} loan{'s' if count > 1 else ''}")
+            yield Option(Repay(count), repay_words(g, frame.company, count, moving=False))
         if frame.stage == "loan":
             for count in range(1, room(g, frame.company) + 1):
-                yield Option(Loan(count), f"Take {count} loan{'s' if count > 1 else ''}")
+                yield Option(Loan(count), loan_words(g, frame.company, count))
         yield Option(Pass(), "No more loans" if frame.stage == "loan" else "Keep the rest")
 
     def refuse(self, g: Game, frame: Takeover, seat: str, action: Action) -> str | None:

@@ -43,6 +43,9 @@ class SubsidizedLots:
     def words(self, g: Game, frame: Auction) -> str:
         return f"the {frame.lot}"
 
+    def about(self, g: Game, frame: Auction) -> str:
+        return f"face value ${g.private_facts(frame.lot).price}"
+
     def amounts(self, g: Game, frame: Auction, seat: str) -> range:
         least = frame.high + STEP
         most = self.most(g, frame.lot, seat)

@@ -17,8 +17,10 @@ from engine.loans import (
     in_zone,
     interest_due,
     liquidate,
+    loan_words,
     refuse_loans,
     repay_loans,
+    repay_words,
     room,
     size_facts,
     take_loans,
@@ -74,7 +76,8 @@ class LeveredDividends:
         for action, verb in ((Pay(), "Pay"), (Half(), "Half: pay")):
             paid = self._paid(g, turn, action)
             rest = f" and keep ${turn.revenue - paid}" if isinstance(action, Half) else ""
-            yield Option(action, f"{verb} ${paid}{rest}: ${paid * unit(g, turn.company) // 100} a share")
+            each = paid * unit(g, turn.company) / 100
+            yield Option(action, f"{verb} ${paid}{rest}: ${each:g} a share")
         yield Option(Withhold(), f"Withhold ${turn.revenue}")
 
     def refuse(self, g: Game, turn: OperatingTurn, action: Action) -> str | None:
@@ -227,7 +230,7 @@ class RepayStep:
 
     def options(self, g: Game, turn: OperatingTurn) -> Iterator[Option]:
         for count in range(1, self._most(g, turn) + 1):
-            yield Option(Repay(count), f"Repay {count} loan{'s' if count > 1 else ''}")
+            yield Option(Repay(count), repay_words(g, turn.company, count))
 
     def refuse(self, g: Game, turn: OperatingTurn, action: Action) -> str | None:
         assert isinstance(action, Repay)
@@ -260,7 +263,7 @@ class Loans:
         if isinstance(turn, OperatingTurn) and g.company(turn.company).president == seat:
             for count in range(1, room(g, turn.company) + 1):
                 if self.refuse(g, seat, loan := Loan(count)) is None:
-                    yield Option(loan, f"Take {count} loan{'s' if count > 1 else ''} for the {turn.company}")
+                    yield Option(loan, loan_words(g, turn.company, count))
 
     def refuse(self, g: Game, seat: str, action: Action) -> str | None:
         assert isinstance(action, Loan)

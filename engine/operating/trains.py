@@ -284,8 +284,11 @@ class TrainStep:
             return f"to buy a train for the {turn.company}, whose president has to add ${short}"
         if must_buy(g, turn.company):
             return f"to buy a train for the {turn.company}"
-        what = "train" if next(self._purchases(g, turn.company, self.trade), None) else "private"
-        return f"to buy a {what} for the {turn.company}, or be done"
+        if next(self._purchases(g, turn.company, self.trade), None):
+            return f"to buy a train for the {turn.company}, or be done"
+        if g.facts.loans:
+            return f"to take loans for a train for the {turn.company}, or be done"
+        return f"to buy a private for the {turn.company}, or be done"
 
     def options(self, g: Game, turn: OperatingTurn) -> Iterator[Option]:
         yield from self._purchases(g, turn.company, self.trade)

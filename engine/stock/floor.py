@@ -21,7 +21,7 @@ from engine.holdings import (
     shorts,
     unit,
 )
-from engine.loans import in_zone, is_liquid, refuse_loans, room, size_facts, take_loans
+from engine.loans import in_zone, is_liquid, loan_words, refuse_loans, room, size_facts, take_loans
 from engine.operating.stations import city_words, refuse_city
 from engine.state import BANK, POOL, TREASURY, Auction, StockTurn
 from engine.stock.turn import WHERE, end_turn, holder_of, stock_round
@@ -158,7 +158,7 @@ class TradingFloor:
                 continue
             for count in range(1, room(g, company) + 1):
                 if self.refuse(g, frame, frame.seat, loan := LoanFor(company, count)) is None:
-                    yield Option(loan, f"For the {company}: take {count} loan{'s' if count > 1 else ''}")
+                    yield Option(loan, f"For the {company}: {loan_words(g, company, count).lower()}")
             for count in range(1, max(g.held(POOL, company), 0) // unit(g, company) + 1):
                 if self.refuse(g, frame, frame.seat, redeem := RedeemFor(company, count)) is None:
                     cost = count * g.price(company)

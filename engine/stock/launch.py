@@ -21,7 +21,8 @@ from engine.events import (
 )
 from engine.game import Game
 from engine.holdings import certificate_limit, counted_certificates
-from engine.loans import size_facts
+from engine.loans import markers_words, size_facts
+from engine.operating.stations import city_words
 from engine.state import Auction, Formation, StockTurn
 from engine.stock.floor import payable_range, refuse_bid
 from engine.stock.turn import end_turn
@@ -37,6 +38,9 @@ class Certificates:
 
     def words(self, g: Game, frame: Auction) -> str:
         return f"the {frame.lot}"
+
+    def about(self, g: Game, frame: Auction) -> str:
+        return f"home in {city_words(g, frame.hex, frame.node)}"
 
     def amounts(self, g: Game, frame: Auction, seat: str) -> range:
         terms = g.facts.ipo_bid
@@ -83,7 +87,8 @@ class Formations:
         return (frame.seat,)
 
     def needs(self, g: Game, frame: Formation) -> str:
-        return f"to choose the size of the {frame.company} and what is put into it"
+        price = f"${frame.bid} to pay, price ${g.price(frame.company)}"
+        return f"to choose the size of the {frame.company} and what is put into it ({price})"
 
     def options(self, g: Game, frame: Formation, seat: str) -> Iterator[Option]:
         mine = g.privates_of(seat)
@@ -94,8 +99,9 @@ class Formations:
                 for privates in combinations(mine, count):
                     said = FloatCompany(size, privates)
                     if self.refuse(g, frame, seat, said) is None:
+                        cost = markers_words(g, size, g.facts.company_sizes[size].stations_to_buy)
                         with_ = f" with {', '.join(privates)}" if privates else ""
-                        yield Option(said, f"{size} shares{with_}")
+                        yield Option(said, f"{size} shares{with_}{cost}")
         if self.refuse(g, frame, seat, Pass()) is None:
             yield Option(Pass(), "Nothing more is put in")
 

@@ -80,7 +80,13 @@ class Crises:
         return (frame.seat,)
 
     def needs(self, g: Game, frame: Crisis) -> str:
-        return f"to raise ${-g.cash(frame.seat)} by selling shares"
+        owed = f"${-g.cash(frame.seat)}"
+        if (
+            self.refuse(g, frame, frame.seat, Bankrupt()) is None
+            and next(self._sales(g, frame), None) is None
+        ):
+            return f"to declare bankruptcy: {owed} are owed, and no share may be sold"
+        return f"to sell shares: {owed} are owed"
 
     def options(self, g: Game, frame: Crisis, seat: str) -> Iterator[Option]:
         yield from self._sales(g, frame)

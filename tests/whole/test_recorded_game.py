@@ -23,6 +23,7 @@ import engine
 from bot.pictures import Pictures
 from bot.play import seat_name
 from bot.service import Service
+from bot.simulate import Simulated
 from engine.interchange.site import SITE_OPTION, Replay
 from engine.interchange.site_file import read as read_site
 from engine.record import place
@@ -88,6 +89,16 @@ def own_game(path: Path) -> Game:
         tuple(script.start.options),
         tuple(said),
         tuple(scores[seat] for seat in state.seats),
+    )
+
+
+def random_game(game: Simulated) -> Game:
+    """A game that was drawn at random, to its end."""
+    assert game.failure is None and game.state.over
+    scores = engine.standings(game.state)
+    said = tuple(Said(int(seat[1:]), line) for seat, line in game.lines)
+    return Game(
+        game.title, game.players, game.options, said, tuple(scores[seat] for seat in game.state.seats)
     )
 
 
