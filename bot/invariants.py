@@ -44,10 +44,29 @@ from engine import (
     round_name,
     spell,
 )
-from engine.actions import Accept, ConnectRun, DealPrivate, Decline, Exchange, Lay, StandBy, Token
-from engine.holdings import presidents_percent, unit
+from engine.actions import (
+    Accept,
+    ConnectRun,
+    DealPrivate,
+    Decline,
+    Exchange,
+    Lay,
+    Pass,
+    Sell,
+    StandBy,
+    Token,
+)
+from engine.holdings import (
+    certificate_limit,
+    counted_certificates,
+    percent_limit,
+    presidents_percent,
+    shorts,
+    unit,
+    zones,
+)
 from engine.kernel import awaits_the_rest, refusal
-from engine.state import Crisis, Discard, Formation, Protection, StockTurn, Surplus
+from engine.state import Auction, Discard, Formation, Protection, StockTurn, Surplus
 
 
 def position_faults(state: State) -> Iterator[str]:
@@ -60,6 +79,8 @@ def position_faults(state: State) -> Iterator[str]:
     yield from _token_faults(g)
     yield from _train_faults(g)
     yield from _ownership_faults(g)
+    yield from _loan_faults(g)
+    yield from _out_of_play_faults(g)
     if decoded(encoded(state)) != state:
         yield "the state is not the same after encoding and decoding"
 
@@ -69,7 +90,7 @@ def _money_faults(g: Game) -> Iterator[str]:
     if (total := sum(cash.values())) != (g.facts.bank or 0):
         yield f"${total} are in the game instead of ${g.facts.bank or 0}"
     for owner, dollars in cash.items():
-        if is_seat(owner) and any(isinstance(f, Crisis | Formation) for f in g.state.stack):
+        if is_seat(owner) and (g.state.crisis_from or any(isinstance(f, Formation) for f in g.state.stack)):
             continue
         if dollars < 0 and not (owner == BANK and (g.state.broken or g.facts.bank is None)):
             yield f"{g.state.name(owner)} has ${dollars}"
@@ -81,16 +102,24 @@ def _share_faults(g: Game) -> Iterator[str]:
         if (total := sum(co.shares.values())) != sum(facts.shares):
             yield f"there are {total} % of the {sym}"
         for holder, percent in co.shares.items():
-            shorts = co.size is not None and (is_seat(holder) or holder == POOL)
-            if (percent <= 0 and not shorts) or percent % unit(g, sym):
+            short = co.size is not None and (is_seat(holder) or holder == POOL) and percent < 0
+            if (percent <= 0 and not short) or percent % unit(g, sym):
                 yield f"{holder} holds {percent} % of the {sym}"
             if not (is_seat(holder) or holder in (IPO, POOL, sym) or (co.closed and holder == CLOSED)):
                 yield f"{holder!r} holds shares of the {sym}"
         if co.shares.get(POOL, 0) > g.facts.limits["pool_percent"]:
             yield f"the pool holds {co.shares[POOL]} % of the {sym}"
+        if co.size is not None:
+            if shorts(g, sym) > co.size:
+                yield f"{shorts(g, sym)} shares of the {sym} are sold short, and it has {co.size}"
+            for holder, percent in co.shares.items():
+                if is_seat(holder) and percent > percent_limit(g, sym):
+                    yield f"{holder} holds {percent} % of the {sym}, more than anybody may"
         if co.president is None:
             if co.par is not None and co.former is None:
                 yield f"the {sym} has a par price and no president"
+            if co.former is not None and "liquidation" not in zones(g, sym):
+                yield f"the {sym} has lost its president and goes on"
             continue
         his = co.shares.get(co.president, 0)
         if his < presidents_percent(g, sym):
@@ -180,6 +209,49 @@ def _ownership_faults(g: Game) -> Iterator[str]:
             yield f"offer {offer.number} is from {offer.asker} to {offer.asked}"
 
 
+def _loan_faults(g: Game) -> Iterator[str]:
+    """Loans that there cannot be, interest that is none (1817 §1.2.5)."""
+    if g.facts.loans is None:
+        return
+    total = sum(co.loans for co in g.state.companies.values())
+    if total > g.facts.loans.count:
+        yield f"companies have {total} loans, and there are {g.facts.loans.count}"
+    rates = range(0, g.facts.loans.rate_step * (g.facts.loans.count // g.facts.loans.step) + 1)
+    if g.state.interest not in rates or g.state.interest % g.facts.loans.rate_step:
+        yield f"the interest is ${g.state.interest}"
+    for sym, co in g.state.companies.items():
+        most = g.facts.company_sizes[co.size].max_loans if co.size else 0
+        if not 0 <= co.loans <= most:
+            yield f"the {sym} has {co.loans} loans, and may have {most}"
+        if co.missed and not g.state.crisis_from:
+            yield f"the {sym} owes interest, and nobody is in need"
+
+
+def _out_of_play_faults(g: Game) -> Iterator[str]:
+    """What is left with companies and players that are not in the game (1817 §7.2.4, §7.4)."""
+    starting = {f.lot for f in g.state.stack if isinstance(f, Auction)}
+    for sym, co in g.state.companies.items():
+        if not g.facts.company_sizes or co.cell is not None or sym in starting:
+            continue
+        here = any(owner == sym for there in g.state.tokens.values() for _, owner in there)
+        merging = any(isinstance(f, Surplus) and f.target == sym for f in g.state.stack)
+        if not merging and (co.markers or co.owed or co.trains or here or g.cash(sym)):
+            yield f"the {sym} is out of play, and something is left of it"
+        if co.president or list(co.shares) != [IPO] or g.privates_of(sym):
+            yield f"the {sym} is out of play, and somebody has a part in it"
+    for seat in g.state.out:
+        if g.cash(seat) or any(seat in co.shares for co in g.state.companies.values()):
+            yield f"{g.state.name(seat)} is out of the game, and has something left"
+    for private in g.facts.privates:
+        spent, tokens = g.state.spent.count(private.sym), private.effect.get("tokens")
+        if tokens is not None and spent > tokens:
+            yield f"the {private.sym} has been used {spent} times"
+    for name, hexes in (("mine", g.state.mines), ("bridge", g.state.bridges)):
+        for hex, times in Counter(hexes).items():
+            if times > 1 or (name == "mine" and hex not in g.state.tiles):
+                yield f"a {name} cannot be in {hex}"
+
+
 # -- what is offered -------------------------------------------------------------------------
 
 
@@ -232,6 +304,32 @@ def _seat_faults(state: State, seat: str, found: list[Option], decides: bool) ->
         if not _is_his(state, seat, option.action):
             yield f"{name} has no right to {line!r}"
         yield from _option_faults(state, seat, option, line)
+    yield from _limit_faults(g, seat, found)
+    yield from _count_faults(g, seat, found)
+
+
+def _limit_faults(g: Game, seat: str, found: list[Option]) -> Iterator[str]:
+    """Nobody ends his stock turn above the certificate limit if he can sell (1817 §5.1, 1830 §10)."""
+    if not isinstance(g.top, StockTurn) or g.top.seat != seat:
+        return
+    above = counted_certificates(g, seat) > certificate_limit(g)
+    done, sells = (any(isinstance(o.action, kind) for o in found) for kind in (Pass, Sell))
+    if above and done and sells:
+        yield f"{g.state.name(seat)} is above the certificate limit, can sell, and may be done"
+
+
+def _count_faults(g: Game, seat: str, found: list[Option]) -> Iterator[str]:
+    """Where several are offered at once, one more than the most is refused, and so is none."""
+    most: dict[Action, int] = {}
+    for option in found:
+        if "count" in option.action.__struct_fields__:
+            alike = msgspec.structs.replace(option.action, **{"count": 1})
+            most[alike] = max(most.get(alike, 0), getattr(option.action, "count"))  # noqa: B009
+    for alike, count in most.items():
+        for beyond in (0, count + 1):
+            said = msgspec.structs.replace(alike, **{"count": beyond})
+            if refusal(g, seat, said) is None:
+                yield f"{g.state.name(seat)} is offered {count} at most and may have {beyond}: {said}"
 
 
 def _is_his(state: State, seat: str, action: Action) -> bool:

@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import cycle
 from math import exp
 from pathlib import Path
 from random import Random
@@ -42,11 +43,14 @@ from engine import (
     AnyEvent,
     Option,
     State,
+    copied,
     decision,
     encoded,
+    fold,
     game_of,
     is_seat,
     new_game,
+    optional_rules,
     options,
     play,
     round_name,
@@ -112,20 +116,28 @@ from engine.actions import (
 )
 from engine.events import (
     BankBroke,
+    BidMade,
     CashMoved,
     CompanyClosed,
+    CompanyReturned,
     OfferEnded,
+    Opened,
     PhaseStarted,
+    PlayerOut,
     PresidentNamed,
     PriceMoved,
     PrivateMoved,
+    SharesMoved,
     TokenShifted,
+    TrainMoved,
     TrainsGone,
 )
 from engine.holdings import unit
 from engine.kernel import refusal
+from engine.record import replay
 from engine.record.telling import Telling, Told, text
 from engine.state import (
+    AnyFrame,
     Auction,
     Bidding,
     Borrowing,
@@ -138,9 +150,11 @@ from engine.state import (
     Poll,
     Pricing,
     Protection,
+    Purchase,
     ShareTrade,
     StockTurn,
     Subsidy,
+    Surplus,
     Takeover,
     Waterfall,
 )
@@ -151,6 +165,10 @@ BESIDE = 0.04
 """How often somebody acts beside the question, if he can."""
 TEMPER = 0.8
 """How far a temper leans: a weight is multiplied by e to the power of -TEMPER to TEMPER."""
+DRAWS = 30
+"""How often optional rules are drawn until they are for so many players."""
+ALL_IN = 0.02
+"""How often a private is bid for beyond what is ample for it."""
 
 WEIGHTS: dict[str, float] = {
     "buy a private that is offered": 8,
@@ -163,7 +181,7 @@ WEIGHTS: dict[str, float] = {
     "par": 6,
     "buy from the initial offering": 9,
     "buy from the pool": 4,
-    "buy from a treasury": 5,
+    "buy from a treasury": 12,
     "buy several at once": 2,
     "buy again in the same turn": 2,
     "sell": 0.3,
@@ -203,6 +221,7 @@ WEIGHTS: dict[str, float] = {
     "sell shares for a train": 4,
     "sell a presidency for a train": 2,
     "no train": 2,
+    "stay without a train": 0.5,
     "no private": 2,
     "discard": 1,
     "bankrupt": 1,
@@ -211,22 +230,23 @@ WEIGHTS: dict[str, float] = {
     "start a company": 12,
     "choose a size": 1,
     "sell short": 1.5,
-    "loan in the stock round": 0.6,
+    "loan in the stock round": 1.2,
     "redeem for a company": 1.5,
     "no repay": 3,
     "no growth": 4,
     "no offer for sale": 6,
     "no more of a company": 3,
     "no more loans": 4,
-    "loan": 0.7,
-    "repay": 4,
+    "loan": 0.3,
+    "loan for a train": 4,
+    "repay": 9,
     "lay with a mine": 6,
     "lay the tile of a private": 3,
     "bridge": 2,
-    "will act": 1,
+    "will act": 3,
     "convert": 3,
     "merge": 4,
-    "buy after growth": 4,
+    "buy after growth": 6,
     "sell after growth": 0.5,
     "offer for sale": 0.5,
     "bid for a company": 4,
@@ -267,6 +287,21 @@ CONSEQUENCES = (
     "president's money spent",
     "bank broken",
     "company closed",
+    "company in liquidation",
+    "company without a president in liquidation",
+    "companies merged",
+    "company bought by another",
+    "company bid for by several",
+    "company out of play again",
+    "player in a cash crisis",
+    "player out of the game",
+    "short sellers pay a dividend",
+    "short position closed",
+    "held by players, price rose",
+    "station markers above the limit",
+    "loan taken over",
+    "train exported",
+    "obsolete train gone",
     "act beside the question",
 )
 
@@ -359,6 +394,8 @@ def kind_of(state: State, seat: str, action: Action) -> str:
             return "redeem shares"
         case BuyTrain():
             return _kind_of_train(state, action)
+        case Loan():
+            return "loan for a train" if _lacks_train(state) else "loan"
         case DiscardTrain():
             return "discard"
         case Bankrupt():
@@ -374,7 +411,6 @@ KINDS_OF: dict[type[Action], str] = {
     Short: "sell short",
     LoanFor: "loan in the stock round",
     RedeemFor: "redeem for a company",
-    Loan: "loan",
     Repay: "repay",
     Mine: "lay with a mine",
     Mill: "lay the tile of a private",
@@ -408,10 +444,16 @@ def _kind_of_pass(state: State) -> str:
         case FreeToken():
             return "no free token"
         case OperatingTurn(_, step):
-            return f"no {step.removesuffix('s')}"
+            return "stay without a train" if _lacks_train(state) else f"no {step.removesuffix('s')}"
         case Claim():
             return "let a run stand"
     return "done in the stock round"
+
+
+def _lacks_train(state: State) -> bool:
+    """Whether trains are bought, by a company that has none."""
+    top = state.top
+    return isinstance(top, OperatingTurn) and top.step == "trains" and not state.companies[top.company].trains
 
 
 def _kind_of_sale(state: State, seat: str, sale: Sell) -> str:
@@ -460,30 +502,61 @@ def consequences(before: State, events: Sequence[AnyEvent]) -> Iterator[str]:
     opening = isinstance(before.stack[0], Waterfall)
     for event in events:
         match event:
-            case CashMoved(why=why):
-                if why == "a forced purchase":
-                    yield "president's money spent"
-                if opening and why.startswith("income"):
-                    yield "income paid in the opening"
+            case CashMoved(why=why) if opening and why.startswith("income"):
+                yield "income paid in the opening"
+            case CashMoved(source, why=why) if is_seat(source) and why.startswith("dividend"):
+                yield "short sellers pay a dividend"
+            case CashMoved(why="a forced purchase"):
+                yield "president's money spent"
             case PresidentNamed(company):
                 if before.companies[company].president is not None:
                     yield "presidency changed"
-            case PriceMoved(why="sold out"):
-                yield "sold out, price rose"
+            case PriceMoved(why=why) if why in PRICES:
+                yield from PRICES[why]
             case OfferEnded(_, "lapsed"):
                 yield "offer lapsed"
-            case TokenShifted():
-                yield "tokens moved with an upgrade"
-            case PhaseStarted():
-                yield "phase started"
-            case TrainsGone():
-                yield "trains rusted"
             case PrivateMoved(_, owner) if owner == CLOSED:
                 yield "private closed"
-            case BankBroke():
-                yield "bank broken"
-            case CompanyClosed():
-                yield "company closed"
+            case SharesMoved(company, target=seat) if before.companies[company].shares.get(seat, 0) < 0:
+                yield "short position closed"
+            case TrainMoved(why="exported"):
+                yield "train exported"
+            case TrainMoved(why="obsolete"):
+                yield "obsolete train gone"
+            case BidMade() if isinstance(before.top, Auction) and before.top.kind == "sale":
+                if before.top.leader:
+                    yield "company bid for by several"
+            case Opened(frame) if type(frame) in FRAMES:
+                yield FRAMES[type(frame)]
+            case _ if type(event) in EVENTS:
+                yield EVENTS[type(event)]
+
+
+PRICES: dict[str, tuple[str, ...]] = {
+    "sold out": ("sold out, price rose",),
+    "merged": ("companies merged",),
+    "all held by players": ("held by players, price rose",),
+    "a loan taken over": ("loan taken over",),
+    "without a train": ("company in liquidation",),
+    "its interest is not paid": ("company in liquidation",),
+    "its station markers are not paid": ("company in liquidation",),
+    "without a president": ("company in liquidation", "company without a president in liquidation"),
+}
+FRAMES: dict[type[AnyFrame], str] = {
+    Crisis: "player in a cash crisis",
+    Purchase: "company bought by another",
+    Surplus: "station markers above the limit",
+}
+EVENTS: dict[type[AnyEvent], str] = {
+    TokenShifted: "tokens moved with an upgrade",
+    PhaseStarted: "phase started",
+    TrainsGone: "trains rusted",
+    BankBroke: "bank broken",
+    CompanyClosed: "company closed",
+    CompanyReturned: "company out of play again",
+    PlayerOut: "player out of the game",
+}
+"""Members of CONSEQUENCES by why a price moved, by the frame that was opened, by the event."""
 
 
 # -- the player ------------------------------------------------------------------------------
@@ -495,7 +568,8 @@ class Chance:
     def __init__(self, seed: int) -> None:
         self.random = Random(seed)
         self.temper = {
-            kind: weight * exp(self.random.uniform(-TEMPER, TEMPER)) for kind, weight in WEIGHTS.items()
+            kind: weight * exp(Random(f"{seed} {kind}").uniform(-TEMPER, TEMPER))
+            for kind, weight in WEIGHTS.items()
         }
 
     def decide(self, state: State) -> tuple[str, Action, str]:
@@ -521,15 +595,21 @@ class Chance:
             kinds.setdefault(kind_of(state, seat, option.action), []).append(option)
         kind = self.random.choices(list(kinds), [self.temper[k] for k in kinds])[0]
         option = self.random.choice(kinds[kind])
+        if isinstance(option.action, Loan | LoanFor):
+            option = min(self.random.choices(kinds[kind], k=3), key=_loans)
         if isinstance(option.action, Run) and not isinstance(state.top, Claim):
             return self._run(state, seat, option.action)
         if option.amounts is not None:
-            return at_amount(option, self._dollars(option.amounts)), kind
+            if isinstance(option.action, StartCompany):
+                return at_amount(option, self.random.choice(option.amounts)), kind
+            return at_amount(option, self._dollars(option.amounts, _ample(state, option))), kind
         return option.action, kind
 
-    def _dollars(self, amounts: range) -> int:
-        """Mostly little, sometimes anything, and now and then the most."""
+    def _dollars(self, amounts: range, ample: int) -> int:
+        """Mostly little, sometimes anything up to what is ample, and now and then the most."""
         first, last = amounts[0], amounts[-1]
+        if last > ample and self.random.random() >= ALL_IN:
+            last = max(first, ample)
         match self.random.randrange(10):
             case 0 | 1 | 2 | 3:
                 return first
@@ -548,6 +628,20 @@ class Chance:
         if worse.routes and self.random.random() < often and not refusal(game_of(state), seat, worse):
             return worse, "run worse than best"
         return best, "run best"
+
+
+def _loans(option: Option) -> int:
+    return option.action.count if isinstance(option.action, Loan | LoanFor) else 0
+
+
+def _ample(state: State, option: Option) -> int:
+    """Dollars beyond which nobody goes who wants to have money left for something else."""
+    assert option.amounts is not None
+    top = state.top
+    private = top.lot if isinstance(top, Auction) else getattr(option.action, "private", None)
+    if private in state.privates:
+        return 3 * game_of(state).private_facts(private).price // 2
+    return option.amounts[-1]
 
 
 class Stuck(Exception):
@@ -632,6 +726,7 @@ def simulated(
         if check_every:
             _complain(position_faults(game.state))
             _complain(offer_faults(game.state))
+            _complain(_record_faults(game))
     except Exception as wrong:  # whatever a rule raises is a finding, to be told with its seed and move
         what = str(wrong) if isinstance(wrong, Stuck) else f"{type(wrong).__name__}: {wrong}"
         game.failure = f"seed {seed}, move {game.moves + 1}: {what}"
@@ -661,6 +756,20 @@ def _step(game: Simulated, chance: Chance, check: bool) -> None:
         game.seen["act beside the question"] += 1
 
 
+def _record_faults(game: Simulated) -> Iterator[str]:
+    """Whether the game can be loaded: from its events, and from its text with all checkpoints."""
+    loaded = copied(game.start)
+    for told in game.told:
+        loaded = fold(told.events, loaded)
+    if loaded != game.state:
+        yield "folding all events does not lead to the last position"
+    report = replay(game.text)
+    if not report.ok:
+        yield f"its text does not replay: {report.failure}"
+    elif report.state != game.state:
+        yield "its text leads to another position"
+
+
 def _cut(state: State) -> int:
     return state.top.cut if isinstance(state.top, Waterfall) else 0
 
@@ -680,15 +789,51 @@ def options_of(conventions: str, option: Sequence[str]) -> tuple[str, ...]:
     return (*(() if conventions == "rulebook" else (f"conventions {conventions}",)), *option)
 
 
+def varied(title: str, players: int, seed: int, conventions: str = "rulebook") -> tuple[str, ...]:
+    """The options of a table with optional rules that the seed draws, such that so many can play.
+
+    Raises ValueError where none let so many play.
+    """
+    chance = Random(f"options {seed}")
+    for _ in range(DRAWS):
+        chosen = options_of(conventions, ())
+        for rule in optional_rules(title):
+            if chance.random() < 0.5 and _go_together(title, (*chosen, rule)):
+                chosen = (*chosen, rule)
+        seats = title_of(title, chosen).facts.players
+        if seats["min"] <= players <= seats["max"]:
+            return chosen
+    raise ValueError(f"No optional rules of {title} are for {players} players.")
+
+
+def _go_together(title: str, chosen: tuple[str, ...]) -> bool:
+    try:
+        title_of(title, chosen)
+    except ValueError:
+        return False
+    return True
+
+
+def spread(players: str) -> range:
+    """`4` or `3-12` as numbers of players. Raises ValueError for anything else."""
+    low, _, high = players.partition("-")
+    if not low.isdecimal() or not (high or low).isdecimal() or int(low) > int(high or low):
+        raise ValueError(f"Say a number of players, like 4 or 3-6, not {players!r}.")
+    return range(int(low), int(high or low) + 1)
+
+
 def command(
     title: Annotated[str, typer.Option(help="The title to play.")],
-    players: Annotated[int, typer.Option(help="How many seats.")] = 4,
+    players: Annotated[str, typer.Option(help="How many seats: 4, or 3-6 in turn.")] = "4",
     seed: Annotated[int, typer.Option(help="The seed of the first game; each next has the next.")] = 1,
     games: Annotated[int, typer.Option(min=1, help="How many games.")] = 1,
     conventions: Annotated[
         str, typer.Option(help="rulebook, or another set that the title has.")
     ] = "rulebook",
     option: Annotated[list[str] | None, typer.Option(help="An optional rule; may be repeated.")] = None,
+    vary: Annotated[
+        bool, typer.Option("--vary", help="Optional rules as each game's seed draws them.")
+    ] = False,
     out: Annotated[Path | None, typer.Option(help="A folder for the games, a file each.")] = None,
     to: Annotated[str, typer.Option(help=f"The form of these files: {', '.join(FORMS)}.")] = TEXT,
     check: Annotated[bool, typer.Option("--check", help="Check at every step all that must hold.")] = False,
@@ -699,7 +844,13 @@ def command(
     try:
         form = form_of(to)
         title_of(title, chosen)
-        new_game(title, NAMES[:players], chosen)
+        seats = spread(players)
+        tables = [
+            (at, n, varied(title, n, at, conventions) if vary else chosen)
+            for at, n in zip(range(seed, seed + games), cycle(seats), strict=False)
+        ]
+        for _, n, rules in tables:
+            new_game(title, NAMES[:n], rules)
         if out is not None:
             out.mkdir(parents=True, exist_ok=True)
     except (ValueError, OSError) as wrong:
@@ -710,14 +861,14 @@ def command(
         TextColumn("{task.description}"), MofNCompleteColumn(), TimeElapsedColumn(), console=console
     ) as bar:
         task = bar.add_task("", total=games)
-        for at in range(seed, seed + games):
+        for at, n, rules in tables:
 
             def watch(game: Simulated) -> None:
                 if game.moves % 25 == 0:
                     where = round_name(game.state)
                     bar.update(task, description=f"seed {game.seed}, move {game.moves}, {where}")
 
-            game = simulated(title, players, at, chosen, check_every=int(check), watch=watch)
+            game = simulated(title, n, at, rules, check_every=int(check), watch=watch)
             played.append(game)
             if out is not None:
                 _write(game, form, out)
@@ -767,4 +918,5 @@ def _short(game: Simulated) -> str:
     if game.failure:
         return "ended as a failure"
     over = game.state.over
-    return "ended by a bankruptcy" if over and over.bankrupt else "ended by the bank"
+    alone = len(game.state.active) < 2
+    return "ended by a bankruptcy" if alone or (over and over.bankrupt) else "ended in its last round"

@@ -55,7 +55,7 @@ from engine.state import (
     is_seat,
 )
 from engine.title import Option
-from engine.titles import title_of, titles
+from engine.titles import optional_rules, title_of, titles
 
 
 @dataclass(frozen=True, slots=True)
@@ -248,6 +248,7 @@ __all__ = [
     "nearest",
     "network_of",
     "new_game",
+    "optional_rules",
     "options",
     "parse",
     "play",

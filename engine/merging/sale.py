@@ -279,7 +279,8 @@ class Takeovers:
             case Pass():
                 return None
             case Repay(count):
-                if not 1 <= count <= (most := takeover_most(g, frame)):
+                most = takeover_most(g, frame)
+                if not 1 <= count <= most:
                     return f"The {frame.company} can repay {most} of the loans (§7.2.4)."
                 return None
             case Loan(count):

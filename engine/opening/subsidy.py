@@ -37,6 +37,11 @@ class SubsidizedLots:
     above_face: bool = False
     by_fives: bool = True
 
+    @property
+    def step(self) -> int:
+        """Dollars between one bid that may be made and the next."""
+        return STEP if self.by_fives else 1
+
     def says_lot(self) -> bool:
         return True
 
@@ -49,7 +54,7 @@ class SubsidizedLots:
     def amounts(self, g: Game, frame: Auction, seat: str) -> range:
         least = frame.high + STEP
         most = self.most(g, frame.lot, seat)
-        return range(least, most + 1, STEP)
+        return range(least, most + 1, self.step)
 
     reach = amounts
 
@@ -66,7 +71,7 @@ class SubsidizedLots:
         return self.refuse_amount(g, frame.lot, seat, amount)
 
     def refuse_amount(self, g: Game, private: str, seat: str, amount: int) -> str | None:
-        if self.by_fives and amount % STEP:
+        if amount % self.step:
             return f"Bids are multiples of ${STEP} (§4.2)."
         if amount > self.most(g, private, seat):
             face = g.private_facts(private).price
@@ -110,7 +115,7 @@ class SubsidizedSale:
                 if least <= most:
                     face = g.private_facts(private).price
                     says = f"Put up the {private} (${face}) with a bid of ${least} or more"
-                    yield Option(Bid(private, least), says, range(least, most + 1, STEP))
+                    yield Option(Bid(private, least), says, range(least, most + 1, self.lots.step))
         yield Option(Pass(), "Pass")
 
     def refuse(self, g: Game, frame: Subsidy, seat: str, action: Action) -> str | None:

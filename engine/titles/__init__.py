@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cache
 
-from engine.title import Title
+from engine.title import SITE, Title
 from engine.titles import t1817, t1830, t1851, t1870
 
 COMPOSERS: dict[str, Callable[[tuple[str, ...]], Title]] = {
@@ -16,9 +16,22 @@ COMPOSERS: dict[str, Callable[[tuple[str, ...]], Title]] = {
 }
 
 
+OPTIONS: dict[str, tuple[str, ...]] = {
+    "1830": t1830.OPTIONS,
+    "1851": t1851.OPTIONS,
+    "1870": t1870.OPTIONS,
+    "1817": t1817.OPTIONS,
+}
+
+
 def titles() -> tuple[str, ...]:
     """The names of the titles that can be played."""
     return tuple(COMPOSERS)
+
+
+def optional_rules(title: str) -> tuple[str, ...]:
+    """The optional rules of a title that there is; the set of conventions is none of them."""
+    return tuple(o for o in OPTIONS[title] if o != SITE)
 
 
 @cache

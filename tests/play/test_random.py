@@ -16,32 +16,24 @@ from pathlib import Path
 
 import pytest
 
-from bot.simulate import CONSEQUENCES, WEIGHTS, options_of, simulated
-from engine import titles
-from engine.facts import facts_of
+from bot.simulate import CONSEQUENCES, WEIGHTS, simulated, varied
+from engine import optional_rules, titles
 from engine.record import replay
 
 ROOT = Path(__file__).parents[2]
 CONVENTIONS = ("rulebook", "18xx.games")
-OPTIONAL = {
-    "1830": ("multiple_brown_from_ipo", "optional_6_train"),
-    "1851": ("claims", "johnson_city_falling"),
-    "1870": ("diesels", "finish_on_400", "historical_order", "non_blocking_tokens", "private_treasuries"),
-}
 
-SEATS = [
-    (title, players)
-    for title in titles()
-    for players in range(facts_of(title).players["min"], facts_of(title).players["max"] + 1)
-]
-RULES = [
-    (title, conventions, optional)
-    for title in titles()
-    for conventions in CONVENTIONS
-    for optional in OPTIONAL.get(title, ())
-]
+
+def _plays(title: str, players: int) -> bool:
+    try:
+        return bool(varied(title, players, 1) or title)
+    except ValueError:
+        return False
+
+
+SEATS = [(title, players) for title in titles() for players in range(2, 13) if _plays(title, players)]
 SOAKED = 200
-CHECKED_OF_SOAKED = 10
+CHECKED_OF_SOAKED = 4
 """Every so many games of a soak are checked at every step."""
 
 CONVENTION_OF_KIND = {
@@ -52,31 +44,72 @@ CONVENTION_OF_KIND = {
     "wait with a connection": "rulebook",
     "ask for a connection": "rulebook",
     "buy a private from the open market": "rulebook",
+    "will act": "rulebook",
 }
 """Kinds of decision that only one set of conventions has."""
 
+_PRIVATE_DEALS = {
+    "buy a private for the company from its president",
+    "ask another player for a private for the company",
+    "offer a private to a player",
+    "ask a player for a private",
+    "exchange a private",
+    "no private",
+}
+_WATERFALL = {
+    "buy a private that is offered",
+    "buy a private after price cuts",
+    "bid on a later private",
+    "par, after a private",
+    "income paid in the opening",
+    "private's price cut",
+}
+_FORCED_PURCHASES = {
+    "buy a train with the president's money",
+    "sell shares for a train",
+    "sell a presidency for a train",
+    "president's money spent",
+}
 _DESTINATIONS = {
     *("protect a price", "do not protect", "leave an answer", "take back an answer", "company closed"),
     *("redeem from the pool", "redeem from a player", "reissue", "buy a private from the open market"),
     *("place the token of a private", "close a port", "connect", "wait with a connection"),
     *("ask for a connection", "place a destination token", "keep a destination token"),
 }
+_ISSUES = {"issue shares", "redeem shares", "no issue"}
+_LENDING = {
+    *("put up a private", "bid up to a secret limit", "start a company", "choose a size"),
+    *("bid for a company", "sell short", "loan in the stock round", "redeem for a company"),
+    *("loan", "loan for a train", "repay", "no repay", "no more loans", "sell in a cash crisis"),
+    *("lay with a mine", "lay the tile of a private", "bridge", "will act", "no growth", "convert", "merge"),
+    *("buy after growth", "sell after growth", "no more of a company", "offer for sale"),
+    *("no offer for sale", "name the buyer", "remove a marker", "company in liquidation"),
+    *("company without a president in liquidation", "companies merged", "company bought by another"),
+    *("company bid for by several", "company out of play again", "player in a cash crisis"),
+    *("player out of the game", "short sellers pay a dividend", "short position closed"),
+    *("held by players, price rose", "station markers above the limit", "loan taken over"),
+    *("train exported", "obsolete train gone"),
+}
 _CLAIMS = {"point out a better run", "let a run stand"}
+_POWERS = {"lay by the power of a private", "token by the power of a private", "no free token"}
 ABSENT = {
-    "1830": {"buy from a treasury", "pay half", "issue shares", "redeem shares", "no issue", *_CLAIMS}
-    | _DESTINATIONS,
-    "1851": _DESTINATIONS
-    | {
-        *(k for k in WEIGHTS if "private" in k and k != "par, after a private"),
-        *(k for k in WEIGHTS if "auction" in k or k == "pass in the opening"),
+    "1830": {"buy from a treasury", "pay half", *_ISSUES, *_CLAIMS, *_DESTINATIONS, *_LENDING},
+    "1851": {
+        *(_PRIVATE_DEALS | _WATERFALL | _POWERS | _DESTINATIONS | _LENDING) - {"par, after a private"},
+        *("raise in an auction", "leave an auction", "pass in the opening"),
         *("buy several at once", "buy again in the same turn", "buy a train with a trade-in"),
-        *("no free token", "choose a home", "run worse than best", *_CLAIMS),
-        *("private's price cut", "income paid in the opening", "act beside the question"),
+        *("choose a home", "run worse than best", "act beside the question"),
     },
     "1870": {
-        *("buy from a treasury", "issue shares", "redeem shares", "no issue", *_CLAIMS),
+        *("buy from a treasury", *_ISSUES, *_CLAIMS, *_LENDING),
         *("exchange a private", "token by the power of a private", "no free token", "choose a home"),
-        *("buy a train with a trade-in",),
+        "buy a train with a trade-in",
+    },
+    "1817": {
+        *(_PRIVATE_DEALS | _WATERFALL | _POWERS | _FORCED_PURCHASES | _DESTINATIONS | _ISSUES),
+        *("par", "buy from the initial offering", "buy several at once", "buy again in the same turn"),
+        *("buy a train with a trade-in", "choose a home", "sold out, price rose"),
+        *("tokens moved with an upgrade", "bank broken", "act beside the question"),
     },
 }
 """Kinds of decision, and things that happen seldom, that a title has not."""
@@ -87,16 +120,20 @@ ABSENT = {
 def test_a_random_game_ends_with_what_must_hold_at_every_step_looked_at(
     title: str, players: int, conventions: str
 ) -> None:
-    game = simulated(title, players, 40 + players, options_of(conventions, ()), check_every=6)
+    rules = varied(title, players, players, conventions)
+    game = simulated(title, players, 40 + players, rules, check_every=2 * players)
     assert game.failure is None
     assert game.state.over
 
 
-@pytest.mark.parametrize(("title", "conventions", "optional"), RULES)
-def test_optional_rules(title: str, conventions: str, optional: str) -> None:
-    game = simulated(title, 3, 7, options_of(conventions, (optional,)), check_every=5)
-    assert game.failure is None
-    assert optional in game.state.options
+@pytest.mark.parametrize("title", titles())
+def test_rules_vary_with_the_seed(title: str) -> None:
+    """Every optional rule is drawn in some of the soaks' games, and not in others."""
+    seats = [players for name, players in SEATS if name == title]
+    drawn = [varied(title, seats[at % len(seats)], at, CONVENTIONS[at % 2]) for at in range(80)]
+    for rule in optional_rules(title):
+        assert 10 < sum(rule in rules for rules in drawn) < 70
+    assert drawn == [varied(title, seats[at % len(seats)], at, CONVENTIONS[at % 2]) for at in range(80)]
 
 
 def test_the_text_of_a_game_replays_to_the_same_end() -> None:
@@ -148,20 +185,20 @@ def test_a_game_that_does_not_end_is_a_failure() -> None:
 @pytest.mark.parametrize("conventions", CONVENTIONS)
 @pytest.mark.parametrize(("title", "players"), SEATS)
 def test_soak(title: str, players: int, conventions: str) -> None:
-    """200 games over all seats under either set of conventions; every tenth checked at every step."""
+    """200 games over all seats under either set of conventions, optional rules as the seed draws them."""
     games = [
         simulated(
             title,
             players,
             100 * players + at,
-            options_of(conventions, ()),
+            varied(title, players, 100 * players + at, conventions),
             check_every=int(at % CHECKED_OF_SOAKED == 0),
         )
         for at in range(SOAKED // sum(t == title for t, _ in SEATS))
     ]
     assert [game.failure for game in games if game.failure] == []
-    by_the_bank = sum(not game.state.over.bankrupt for game in games if game.state.over)
-    assert by_the_bank > len(games) / 3
+    whole = [game for game in games if game.state.over and not game.state.over.bankrupt]
+    assert len([game for game in whole if len(game.state.active) > 1]) > len(games) / 3
 
 
 @pytest.mark.soak
@@ -171,8 +208,10 @@ def test_soak(title: str, players: int, conventions: str) -> None:
 def test_every_kind_of_decision_occurs(title: str, conventions: str) -> None:
     kinds, seen = Counter[str](), Counter[str]()
     for seed in range(60):
-        players = [p for t, p in SEATS if t == title]
-        game = simulated(title, players[seed % len(players)], 1000 + seed, options_of(conventions, ()))
+        seats = [p for t, p in SEATS if t == title]
+        players = seats[seed % len(seats)]
+        rules = varied(title, players, 1000 + seed, conventions)
+        game = simulated(title, players, 1000 + seed, rules)
         kinds += game.kinds
         seen += game.seen
     expected = {k for k in WEIGHTS if CONVENTION_OF_KIND.get(k, conventions) == conventions}
