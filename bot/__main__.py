@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import logging
 import shutil
 import signal
@@ -342,11 +343,24 @@ def _told(whole: Exception) -> int:
     return say_wrong(f"Something failed that should not ({type(errors[0]).__name__}); {where}.", 1)
 
 
+COLLECTED_AFTER = 10_000, 20, 20
+"""Objects more than before, and rounds of each kind, after which memory is looked through."""
+
+
+def spare_what_is_loaded() -> None:
+    """Modules stay as long as the process: looking through them for garbage again and again is a third
+    of the time of a replay."""
+    gc.freeze()
+    gc.set_threshold(*COLLECTED_AFTER)
+
+
 def main() -> None:
     """The command `railpost`."""
 
     def command() -> None:
-        with_others(sys.argv[1:])(prog_name="railpost")
+        line = with_others(sys.argv[1:])
+        spare_what_is_loaded()
+        line(prog_name="railpost")
 
     sys.exit(carried_out(command))
 

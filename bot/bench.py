@@ -162,7 +162,7 @@ class Measured:
 
 def forget() -> None:
     """Drop what the rules keep between moves."""
-    network._networks.clear()
+    network.forget()
     run._best.cache_clear()
 
 

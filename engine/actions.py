@@ -14,7 +14,7 @@ from typing import ClassVar
 import msgspec
 
 
-class Action(msgspec.Struct, frozen=True, tag=True):
+class Action(msgspec.Struct, frozen=True, tag=True, gc=False):
     """Base of all decisions."""
 
     forms: ClassVar[tuple[str, ...]]

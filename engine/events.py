@@ -13,7 +13,7 @@ import msgspec
 from engine.state import BANK, CLOSED, IPO, POOL, AnyFrame, Improvement, Offer, State
 
 
-class Event(msgspec.Struct, frozen=True, tag=True):
+class Event(msgspec.Struct, frozen=True, tag=True, gc=False):
     """Something that has happened."""
 
     def apply(self, state: State) -> None:

@@ -17,7 +17,7 @@ import msgspec
 Color = Literal["white", "yellow", "green", "brown", "gray", "red", "blue"]
 
 
-class Node(msgspec.Struct, frozen=True, kw_only=True):
+class Node(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """A stop, or a junction where track joins without one.
 
     `revenue` is one figure, or figures by the phase from which each counts. `usable_from_phase`: before
@@ -31,18 +31,18 @@ class Node(msgspec.Struct, frozen=True, kw_only=True):
     usable_from_phase: str | None = None
 
 
-class Terrain(msgspec.Struct, frozen=True, kw_only=True):
+class Terrain(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     kind: str
     cost: int
 
 
-class Border(msgspec.Struct, frozen=True, kw_only=True):
+class Border(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     edge: int
     kind: str
     cost: int = 0
 
 
-class River(msgspec.Struct, frozen=True, kw_only=True):
+class River(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """A river through a hex: the edges on either bank, and the bank of its city or towns."""
 
     west: tuple[int, ...]
@@ -50,7 +50,7 @@ class River(msgspec.Struct, frozen=True, kw_only=True):
     stations: Literal["west", "east"] | None = None
 
 
-class Face(msgspec.Struct, frozen=True, kw_only=True):
+class Face(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """What is printed on a tile or on a hex: nodes, and paths between ends `e0`-`e5` and `n0`..."""
 
     color: Color
@@ -72,7 +72,7 @@ class HexFacts(Face, frozen=True, kw_only=True):
     neighbors: dict[int, str] = {}
 
 
-class Cell(msgspec.Struct, frozen=True, kw_only=True):
+class Cell(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """A space of the stock market."""
 
     price: int
@@ -80,7 +80,7 @@ class Cell(msgspec.Struct, frozen=True, kw_only=True):
     arrow: Literal["up", "down"] | None = None
 
 
-class Market(msgspec.Struct, frozen=True, kw_only=True):
+class Market(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """The stock market. `top`: what a move up does in the top row: nothing, or right and down."""
 
     type: Literal["1d", "2d"]
@@ -88,7 +88,7 @@ class Market(msgspec.Struct, frozen=True, kw_only=True):
     rows: tuple[tuple[Cell | None, ...], ...]
 
 
-class TrainFacts(msgspec.Struct, frozen=True, kw_only=True):
+class TrainFacts(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """A type of train; `count` None is without limit, `distance` None any length."""
 
     name: str
@@ -101,7 +101,7 @@ class TrainFacts(msgspec.Struct, frozen=True, kw_only=True):
     available_on: str | None = None
 
 
-class PhaseFacts(msgspec.Struct, frozen=True, kw_only=True):
+class PhaseFacts(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """A phase, begun by the first purchase of the train `on`.
 
     `yellow_lays`: how many yellow tiles a company may lay in a turn; an upgrade takes the place of all.
@@ -118,14 +118,14 @@ class PhaseFacts(msgspec.Struct, frozen=True, kw_only=True):
     ipo_sizes: tuple[int, ...] = ()
 
 
-class Home(msgspec.Struct, frozen=True, kw_only=True):
+class Home(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """The home of a company; `city` None where its president chooses among several."""
 
     hex: str
     city: int | None = 0
 
 
-class CompanyFacts(msgspec.Struct, frozen=True, kw_only=True):
+class CompanyFacts(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """A public company: token costs (the home's first), percent of each certificate.
 
     `home` None: wherever it is started.
@@ -144,7 +144,7 @@ class CompanyFacts(msgspec.Struct, frozen=True, kw_only=True):
     founded: int | None = None
 
 
-class Grant(msgspec.Struct, frozen=True, kw_only=True):
+class Grant(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """The share that comes with a private."""
 
     company: str
@@ -153,7 +153,7 @@ class Grant(msgspec.Struct, frozen=True, kw_only=True):
     sets_start_price: bool
 
 
-class PrivateFacts(msgspec.Struct, frozen=True, kw_only=True):
+class PrivateFacts(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """A private company: face value and income in dollars.
 
     `used_with_players`: the numbers of players with whom it is in play; none named: all.
@@ -170,7 +170,7 @@ class PrivateFacts(msgspec.Struct, frozen=True, kw_only=True):
     used_with_players: tuple[int, ...] = ()
 
 
-class SizeFacts(msgspec.Struct, frozen=True, kw_only=True):
+class SizeFacts(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """What a company of so many shares has: station markers, most loans, most shares sold short.
 
     `stations_to_buy`: how many of its markers it pays for at the start. `half_to`: the dollars to a
@@ -185,7 +185,7 @@ class SizeFacts(msgspec.Struct, frozen=True, kw_only=True):
     half_to: int
 
 
-class LoanFacts(msgspec.Struct, frozen=True, kw_only=True):
+class LoanFacts(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """The bank's loans: how many, dollars of each, and the rate that begins after so many are taken."""
 
     count: int
@@ -194,7 +194,7 @@ class LoanFacts(msgspec.Struct, frozen=True, kw_only=True):
     rate_step: int
 
 
-class AuctionFacts(msgspec.Struct, frozen=True, kw_only=True):
+class AuctionFacts(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """Dollars that may be bid for a president's certificate."""
 
     min: int
@@ -202,7 +202,7 @@ class AuctionFacts(msgspec.Struct, frozen=True, kw_only=True):
     step: int
 
 
-class Board(msgspec.Struct, frozen=True, kw_only=True):
+class Board(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """The map: how its hexes stand, which part of a coordinate runs along x, and the hexes."""
 
     layout: Literal["flat", "pointy"]
@@ -210,7 +210,7 @@ class Board(msgspec.Struct, frozen=True, kw_only=True):
     hexes: dict[str, HexFacts]
 
 
-class Facts(msgspec.Struct, frozen=True, kw_only=True):
+class Facts(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """All printed facts of one title.
 
     `cert_limits`: by the companies that are not closed, where the limit falls with them.
@@ -253,7 +253,7 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True):
     more_players: MorePlayers | None = None
 
 
-class MorePlayers(msgspec.Struct, frozen=True, kw_only=True):
+class MorePlayers(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """Money and limits for more players than the book's own table has."""
 
     max: int

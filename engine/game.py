@@ -7,8 +7,8 @@ the change. While a move is only being judged nothing is emitted.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator, Mapping
+from typing import TYPE_CHECKING, TypeVar, TypeVarTuple, cast
 
 from engine.board.network import Network, Stop, network_of
 from engine.events import (
@@ -26,31 +26,40 @@ from engine.events import (
     TokenTaken,
 )
 from engine.facts import Cell, CompanyFacts, Facts, PhaseFacts, PrivateFacts, TrainFacts
-from engine.state import BANK, AnyFrame, Company, State, is_seat
+from engine.state import BANK, AnyFrame, Company, State, copied, is_seat
 
 if TYPE_CHECKING:
     from engine.title import Title
+
+Ts = TypeVarTuple("Ts")
+Found = TypeVar("Found")
+_UNKNOWN = object()
 
 BOARD_CHANGES = (TileLaid, TokenPlaced, TokenShifted, TokenTaken, DestinationPlaced, CompanyClosed)
 """Events after which the track is another."""
 
 
 class Game:
-    """A state with its title. `events` are those emitted since it was made."""
+    """A state with its title, whose printed `facts` are at hand. `events` are those emitted since it
+    was made; `known` is what was derived from the position as it is now."""
 
-    __slots__ = ("_network", "events", "state", "title")
+    __slots__ = ("_network", "events", "facts", "known", "state", "title")
 
     def __init__(self, state: State, title: Title) -> None:
         self.state = state
         self.title = title
+        self.facts: Facts = title.facts
         self.events: list[AnyEvent] = []
+        self.known: dict[object, object] = {}
         self._network: Network | None = None
 
-    # -- what is printed ---------------------------------------------------------------
+    def draft(self) -> Game:
+        """The same position, to be changed without this one."""
+        draft = Game(copied(self.state), self.title)
+        draft._network = self._network
+        return draft
 
-    @property
-    def facts(self) -> Facts:
-        return self.title.facts
+    # -- what is printed ---------------------------------------------------------------
 
     def company_facts(self, company: str) -> CompanyFacts:
         return self.title.companies[company]
@@ -144,6 +153,8 @@ class Game:
         """Apply an event and remember it."""
         event.apply(self.state)
         self.events.append(event)
+        if self.known:
+            self.known = {}
         if isinstance(event, BOARD_CHANGES):
             self._network = None
 
@@ -164,3 +175,20 @@ class Game:
 
     def close(self) -> None:
         self.emit(Closed())
+
+
+def derived(work: Callable[[Game, *Ts], Found]) -> Callable[[Game, *Ts], Found]:
+    """Work that follows from the position alone: it is done once, until the position changes.
+
+    What it gives must not be changed by who gets it.
+    """
+
+    def remembered(g: Game, *args: *Ts) -> Found:
+        key = (work, *args)
+        found = g.known.get(key, _UNKNOWN)
+        if found is _UNKNOWN:
+            found = g.known[key] = work(g, *args)
+        return cast(Found, found)
+
+    remembered.__doc__, remembered.__name__ = work.__doc__, work.__name__
+    return remembered

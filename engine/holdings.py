@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from engine import market
 from engine.events import Floated, PresidentNamed, PrivateMoved, SharesMoved
-from engine.game import Game
+from engine.game import Game, derived
 from engine.state import CLOSED, IPO, POOL, OperatingTurn, Sale, is_seat
 
 
 def unit(g: Game, company: str) -> int:
     """Percent of the smallest share."""
-    size = g.company(company).size
-    return 100 // size if size else g.company_facts(company).shares[-1]
+    size = g.state.companies[company].size
+    return 100 // size if size else g.title.companies[company].shares[-1]
 
 
 def presidents_percent(g: Game, company: str) -> int:
@@ -47,6 +47,7 @@ def pending_sales(g: Game) -> tuple[Sale, ...]:
     return getattr(g.top, "sales", ())
 
 
+@derived
 def counts(g: Game, company: str) -> bool:
     """Whether its certificates count towards the certificate limit (1830 §10).
 
@@ -59,16 +60,17 @@ def counts(g: Game, company: str) -> bool:
     return EXEMPT_FROM_LIMIT.isdisjoint(g.title.cell(market.down(g, at, sold) if sold else at).zones)
 
 
+@derived
 def counted_certificates(g: Game, seat: str) -> int:
     """Certificates that count, privates included (1830 §10, Table 3)."""
-    shares = sum(
-        certificates(g, seat, c)
-        for c, co in g.state.companies.items()
-        if co.shares.get(seat, 0) > 0 and counts(g, c)
-    )
+    shares = 0
+    for company, co in g.state.companies.items():
+        if co.shares.get(seat, 0) > 0 and counts(g, company):
+            shares += certificates(g, seat, company)
     return shares + g.facts.limits.get("private_counts", 1) * len(g.privates_of(seat))
 
 
+@derived
 def certificate_limit(g: Game) -> int:
     """How many certificates that count one player may hold: fewer where companies have closed."""
     playing = max(len(g.state.active), min(map(int, g.facts.cert_limit or {"0": 0})))
@@ -86,6 +88,7 @@ def percent_limit(g: Game, company: str) -> int:
     return max(g.facts.limits["player_percent"], presidents_percent(g, company))
 
 
+@derived
 def excess(g: Game, seat: str) -> list[str]:
     """Companies of which the player has to sell before anything else (1830 §10).
 

@@ -121,10 +121,12 @@ def check_names(title: Title, names: Sequence[str]) -> None:
 def asked(g: Game) -> tuple[str, ...]:
     """The seats that the table waits for, those asked by the top frame first."""
     top = g.top
-    seats = list(g.title.questions[type(top)].asked(g, top))
+    seats = g.title.questions[type(top)].asked(g, top)
     for aside in g.title.asides:
-        seats += [s for s in aside.asked(g) if s not in seats]
-    return tuple(seats)
+        for seat in aside.asked(g):
+            if seat not in seats:
+                seats = (*seats, seat)
+    return seats
 
 
 def needs(g: Game) -> str:
@@ -222,7 +224,10 @@ def settle(g: Game) -> None:
 
 
 def _aside(g: Game, action: Action) -> Aside | None:
-    return next((a for a in g.title.asides if a.hears(g, action)), None)
+    for aside in g.title.asides:
+        if aside.hears(g, action):
+            return aside
+    return None
 
 
 class _Standing(NamedTuple):

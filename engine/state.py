@@ -29,7 +29,11 @@ def seat_name(index: int) -> str:
     return f"p{index}"
 
 
-class Frame(msgspec.Struct, frozen=True, tag=True):
+_SEATS = [seat_name(i) for i in range(32)]
+"""More than any table has."""
+
+
+class Frame(msgspec.Struct, frozen=True, tag=True, gc=False):
     """Something that somebody is asked, or that is going on around it. Each kind says its own."""
 
 
@@ -65,7 +69,7 @@ class Allotment(Frame, frozen=True):
     privates: tuple[str, ...]
 
 
-class Sale(msgspec.Struct, frozen=True):
+class Sale(msgspec.Struct, frozen=True, gc=False):
     """A block of shares that was sold; the price has not moved yet. `president`: when it was sold."""
 
     company: str
@@ -373,7 +377,7 @@ AnyFrame = (
 )
 
 
-class Offer(msgspec.Struct, frozen=True):
+class Offer(msgspec.Struct, frozen=True, gc=False):
     """A deal that one player has put to another: `source` gives, `target` gets, for dollars.
 
     `asker` has made it, `asked` has to agree.
@@ -388,7 +392,7 @@ class Offer(msgspec.Struct, frozen=True):
     price: int
 
 
-class Company(msgspec.Struct):
+class Company(msgspec.Struct, gc=False):
     """A public company.
 
     `shares`: percent by holder, the president's certificate with its holder; a short position is
@@ -419,7 +423,7 @@ class Company(msgspec.Struct):
     closed: bool = False
 
 
-class Improvement(msgspec.Struct, frozen=True):
+class Improvement(msgspec.Struct, frozen=True, gc=False):
     """The token of a private in a city: worth more to `company`, if `open` a little to others too."""
 
     hex: str
@@ -427,7 +431,7 @@ class Improvement(msgspec.Struct, frozen=True):
     open: bool = False
 
 
-class State(msgspec.Struct):
+class State(msgspec.Struct, gc=False):
     """The whole position of one game.
 
     `interest`: dollars on each loan in this operating round. `out`: seats that are bankrupt while the
@@ -472,12 +476,12 @@ class State(msgspec.Struct):
     @property
     def seats(self) -> list[str]:
         """The seats in clockwise order from the first."""
-        return [seat_name(i) for i in range(len(self.players))]
+        return _SEATS[: len(self.players)]
 
     @property
     def active(self) -> list[str]:
         """The seats that are still in the game."""
-        return [s for s in self.seats if s not in self.out]
+        return [s for s in self.seats if s not in self.out] if self.out else self.seats
 
     @property
     def top(self) -> AnyFrame:
@@ -492,7 +496,8 @@ class State(msgspec.Struct):
         """All seats still in the game clockwise, from that one on."""
         seats = self.seats
         i = seats.index(seat)
-        return [s for s in seats[i:] + seats[:i] if s not in self.out]
+        seats = seats[i:] + seats[:i]
+        return [s for s in seats if s not in self.out] if self.out else seats
 
     def left_of(self, seat: str) -> str:
         """The next player clockwise who is still in the game."""

@@ -166,6 +166,16 @@ class Title:
         return {p: frozenset(h for h, first in opened.items() if i < first) for i, p in enumerate(order)}
 
     @cached_property
+    def started(self) -> dict[str, frozenset[str]]:
+        """By phase the types of train whose first purchase has begun it or an earlier one."""
+        begun: dict[str, frozenset[str]] = {}
+        types: frozenset[str] = frozenset()
+        for phase in self.facts.phases:
+            types = types | {phase.on} if phase.on else types
+            begun[phase.name] = types
+        return begun
+
+    @cached_property
     def companies(self) -> dict[str, CompanyFacts]:
         return {c.sym: c for c in self.facts.companies}
 

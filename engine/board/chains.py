@@ -10,18 +10,15 @@ could run over the other.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 
 import msgspec
 
 from engine.board.faces import NODE
-from engine.board.network import Network, Stop
-
-Run = tuple[str, int, int]
-"""One stretch of a route inside a hex: the hex, the end it comes from, the end it goes to."""
+from engine.board.network import Hops, Network, Run, Stop
 
 
-class Terms(msgspec.Struct, frozen=True):
+class Terms(msgspec.Struct, frozen=True, gc=False):
     """What a title adds to the earning of routes.
 
     `passing`: dollars for each time a route runs through a hex without stopping (1817 mines).
@@ -45,7 +42,7 @@ class Terms(msgspec.Struct, frozen=True):
 NO_TERMS = Terms()
 
 
-class Link(msgspec.Struct, frozen=True):
+class Link(msgspec.Struct, frozen=True, gc=False):
     """A chain as the search sees it, in one direction.
 
     `bits`: hexsides shared with other chains; `step`: these and the area of the stop `to`; `gain`:
@@ -60,7 +57,7 @@ class Link(msgspec.Struct, frozen=True):
     runs: tuple[Run, ...]
 
 
-class _Raw(msgspec.Struct):
+class _Raw(msgspec.Struct, gc=False):
     start: int
     to: int
     sides: int
@@ -68,38 +65,39 @@ class _Raw(msgspec.Struct):
     runs: tuple[Run, ...]
 
 
-def hops_from(network: Network, s: int) -> list[tuple[int, int, tuple[Run, ...]]]:
+def hops_from(network: Network, s: int) -> tuple[tuple[int, int, tuple[Run, ...]], ...]:
     """All chains from a stop: the stop reached, the hexsides used (bits), the runs through hexes."""
-    known = network.memo.get(s)
+    known = network.hops.get(s)
     if known is None:
-        known = network.memo[s] = list(_hops(network, s))
-    assert isinstance(known, list)
-    return known
+        known = network.hops[s] = _hops(network, s)
+    return known.hops
 
 
-def _hops(network: Network, s: int) -> Iterator[tuple[int, int, tuple[Run, ...]]]:
+def _hops(network: Network, s: int) -> Hops:
     ground, onward, first = network.ground, network.onward, network.first
     hex, n = network.stops[s]
     start = ground.number[hex]
+    found: list[tuple[int, int, tuple[Run, ...]]] = []
+    over = 1 << start
 
-    def run(port: int, sides: int, runs: tuple[Run, ...]) -> Iterator[tuple[int, int, tuple[Run, ...]]]:
+    def run(port: int, sides: int, runs: tuple[Run, ...]) -> None:
+        nonlocal over
         h = port // 6
         here = ground.hexes[h]
-        for _, end in onward[port]:
-            on = (*runs, (here, port % 6, end))
-            if end >= NODE:
-                yield first[h] + end - NODE, sides, on
-                continue
-            side = ground.side[6 * h + end]
-            across = ground.across[6 * h + end]
-            if across >= 0 and not side & sides:
-                yield from run(across, sides | side, on)
+        over |= 1 << h
+        for _, end, side, on, node in onward[port]:
+            if node:
+                found.append((first[h] + end - NODE, sides, (*runs, (here, port % 6, end))))
+            elif on >= 0 and not side & sides:
+                run(on, sides | side, (*runs, (here, port % 6, end)))
 
-    for _, end in network.faces[hex].onward[NODE + n]:
-        if end >= NODE:
-            yield first[start] + end - NODE, ground.inner[hex], ((hex, NODE + n, end),)
-        elif (across := ground.across[6 * start + end]) >= 0:
-            yield from run(across, ground.side[6 * start + end], ((hex, NODE + n, end),))
+    for _, end, side, on, node in onward[ground.place(hex, n)]:
+        out = ((hex, NODE + n, end),)
+        if node:
+            found.append((first[start] + end - NODE, side, out))
+        elif on >= 0:
+            run(on, side, out)
+    return Hops(tuple(found), over)
 
 
 class Graph:

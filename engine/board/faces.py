@@ -20,7 +20,7 @@ NODE = 6
 """The end that is node 0."""
 
 
-class Turned(msgspec.Struct, frozen=True):
+class Turned(msgspec.Struct, frozen=True, gc=False):
     """A face in its rotation.
 
     `tracks`: pairs of ends. `exits`: the edges with track, bit e for edge e; `node_exits`: the same
@@ -74,6 +74,22 @@ def _mask(bits: Iterator[int]) -> int:
     return mask
 
 
+def grows(old: Turned, new: Turned) -> bool:
+    """Whether all track of a face is kept in the other, end by end, each stop being what it was."""
+    known = (id(old), id(new))
+    found = _grown.get(known)
+    if found is None:
+        found = _grown[known] = old.stops == new.stops and all(
+            {end for _, end in before} <= {end for _, end in after}
+            for before, after in zip(old.onward, new.onward, strict=False)
+        )
+    return found
+
+
+_grown: dict[tuple[int, int], bool] = {}
+"""By the two faces, which are made once each and stay."""
+
+
 def shut(face: Turned) -> Turned:
     """The face with track that nobody may run along."""
     nowhere = tuple(() for _ in face.onward)
@@ -86,10 +102,18 @@ def turned(tile: str, turn: int) -> Turned:
     return _turned(tile_faces()[tile], turn)
 
 
-class Ground:
-    """The map of one title before a tile is laid, with hexes and hexsides numbered.
+Step = tuple[int, int, int, int, int]
+"""How track goes on from a place: tracks used (bits), the end of the hex that it comes to, the hexside
+(bit) between, the place come to (-1: none), its bit if that is a node, else 0."""
 
-    A port, 6 x hex + edge, is a hex entered by an edge. `across`: the port that track running out
+
+class Ground:
+    """The map of one title before a tile is laid, with hexes, hexsides and nodes numbered.
+
+    A port, 6 x hex + edge, is a hex entered by an edge. A place is a port or, from the number `ports`
+    on, a node: room for so many in each hex as any tile has. `places`: those of each hex; `hex_at`,
+    `stop_at`, `bits`: by place its hex, and of a node its stop and bit. `offboard`: nodes off the board.
+    `across`: the port that track running out
     over a port's edge enters, -1 where there is none (off the map, impassable border). `side`: the
     hexside of a port as a bit, the same for the two ports that it joins. `open`: by hex the edges
     track may run to, those against blank sides of printed gray and red hexes left out (1830 §18).
@@ -123,7 +147,58 @@ class Ground:
             for hex, face in self.printed.items()
             if any(min(pair) >= NODE for pair in face.tracks)
         }
+        self.ports = 6 * len(hexes)
+        tiles = tile_faces()
+        room = max(len(face.nodes) for face in (*hexes.values(), *(tiles[tile] for tile in facts.tiles)))
+        self.room = room
+        nodes = [(hex, n) for hex in hexes for n in range(room)]
+        self.stop_at = [("", 0)] * self.ports + nodes
+        self.bits = [0] * self.ports + [1 << i for i in range(len(nodes))]
+        self.hex_at = [p // 6 for p in range(self.ports)] + [i // room for i in range(len(nodes))]
+        self.places = [
+            (*range(6 * h, 6 * h + 6), *range(self.ports + room * h, self.ports + room * (h + 1)))
+            for h in range(len(hexes))
+        ]
+        self.offboard = frozenset(
+            self.place(hex, n)
+            for hex, face in hexes.items()
+            for n, node in enumerate(face.nodes)
+            if node.kind == "offboard"
+        )
+        self._steps: dict[tuple[int, int], tuple[tuple[Step, ...], ...]] = {}
         self.fitted: dict[tuple[str, tuple[str, int] | None, str], tuple[Fit, ...]] = {}
+        self._shut: dict[tuple[str, tuple[str, int] | None], Turned] = {}
+
+    def place(self, hex: str, node: int) -> int:
+        """The place of a node. Raises KeyError for a hex that is not on the map."""
+        return self.ports + self.room * self.number[hex] + node
+
+    def steps(self, h: int, face: Turned) -> tuple[tuple[Step, ...], ...]:
+        """For each place of hex number h how track goes on where that face lies."""
+        found = self._steps.get((h, id(face)))
+        if found is None:
+            found = self._steps[h, id(face)] = tuple(
+                tuple(self._step(h, end, used, to) for used, to in face.onward[end])
+                if end < len(face.onward)
+                else ()
+                for end in range(NODE + self.room)
+            )
+        return found
+
+    def _step(self, h: int, end: int, used: int, to: int) -> Step:
+        if to < NODE:
+            return used, to, self.side[6 * h + to], self.across[6 * h + to], 0
+        node = self.ports + self.room * h + to - NODE
+        inner = self.inner[self.hexes[h]] if end >= NODE else 0
+        return used, to, inner, node, self.bits[node]
+
+    def shut(self, hex: str, laid: tuple[str, int] | None) -> Turned:
+        """What lies in a hex, tile or print, with track that nobody may run along yet."""
+        face = self._shut.get((hex, laid))
+        if face is None:
+            open_ = turned(*laid) if laid else self.printed[hex]
+            face = self._shut[hex, laid] = shut(open_)
+        return face
 
 
 _grounds: dict[int, Ground] = {}
@@ -148,7 +223,7 @@ def face_at(facts: Facts, tiles: Mapping[str, tuple[str, int]], hex: str) -> Tur
     return turned(*laid) if laid else ground_of(facts).printed[hex]
 
 
-class Fit(msgspec.Struct, frozen=True):
+class Fit(msgspec.Struct, frozen=True, gc=False):
     """A rotation in which a tile fits; `moved`: the new node of each old node."""
 
     turn: int

@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping, Sequence
 
 import msgspec
 
-from engine.board.chains import NO_TERMS, Graph, Run, Terms, area_of
+from engine.board.chains import NO_TERMS, Graph, Terms, area_of
 from engine.board.faces import NODE
-from engine.board.network import Network, Stop
+from engine.board.network import Network, Run, Stop
 from engine.board.search import PULL, Exhausted, Path, Search, joined_set
 
 BUDGET = 1_500_000
@@ -19,7 +19,7 @@ Joining = tuple[Stop, Stop]
 """A stop with a token of the company, and another, between which one of its routes has to go."""
 
 
-class TrainKind(msgspec.Struct, frozen=True):
+class TrainKind(msgspec.Struct, frozen=True, gc=False):
     """A train that is run: its name, and how many stops it may visit (None: any number).
 
     `own`: dollars more for each of the company's tokens that it visits (1817 §9.4).
@@ -30,7 +30,7 @@ class TrainKind(msgspec.Struct, frozen=True):
     own: int = 0
 
 
-class Route(msgspec.Struct, frozen=True):
+class Route(msgspec.Struct, frozen=True, gc=False):
     """The route of one train.
 
     `runs`: its track as stretches (hex, end, end) in order, ends 0-5 being edges and 6 + n node n.
@@ -42,7 +42,7 @@ class Route(msgspec.Struct, frozen=True):
     runs: tuple[Run, ...]
 
 
-class Best(msgspec.Struct, frozen=True):
+class Best(msgspec.Struct, frozen=True, gc=False):
     """The best routes found: one for each train that has any, and the dollars they earn together.
 
     `bound`: no routes earn more than this.

@@ -53,7 +53,7 @@ class Exhausted(Exception):
     """The budget is spent."""
 
 
-class Path(msgspec.Struct, frozen=True):
+class Path(msgspec.Struct, frozen=True, gc=False):
     """A route in the search: dollars, the bits of its links, its token, the ways of its two arms."""
 
     revenue: int

@@ -15,16 +15,16 @@ from itertools import islice
 
 import msgspec
 
-from engine.board.chains import Run, hops_from
+from engine.board.chains import hops_from
 from engine.board.faces import NODE
-from engine.board.network import Network, Stop
+from engine.board.network import Network, Run, Stop
 from engine.board.routes import Route, route_of
 
 _ENTRY = re.compile(r"([^\s.:-]+?)(?:\.(\d+))?(?::([0-5]{1,2}))?", re.ASCII)
 _CHOICES = 4
 
 
-class _Entry(msgspec.Struct, frozen=True):
+class _Entry(msgspec.Struct, frozen=True, gc=False):
     """One hex of a route as written; what is not said is None."""
 
     hex: str
@@ -32,7 +32,7 @@ class _Entry(msgspec.Struct, frozen=True):
     edges: str | None
 
 
-class _Track(msgspec.Struct, frozen=True):
+class _Track(msgspec.Struct, frozen=True, gc=False):
     """A route that is being put together: its runs, the hexsides (bits) and stops that it uses."""
 
     runs: tuple[Run, ...] = ()

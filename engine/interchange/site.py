@@ -559,14 +559,15 @@ class Replay:
             recorded += revenue if isinstance(revenue, int) else worth
         said = Run(tuple(routes))
         seat = self._speaker(action)
-        if recorded != earned or not routes or refusal(self.game, seat, said):
-            why = refusal(self.game, seat, said) if routes else None
+        why = refusal(self.game, seat, said) if routes else None
+        if recorded != earned or not routes or why:
             self.warnings.append(
                 f"Action {self._id}: ${recorded} is paid as recorded; the routes bring ${earned}"
                 + (f" ({why})" if why else "")
             )
-            said = Run(tuple(routes), recorded)
-        self._say(seat, said)
+            self._say(seat, Run(tuple(routes), recorded))
+        else:
+            self._take(seat, said)
 
     def _do_dividend(self, action: SiteAction) -> None:
         kinds: dict[str | None, Action] = {"payout": Pay(), "withhold": Withhold(), "half": Half()}

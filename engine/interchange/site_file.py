@@ -17,7 +17,7 @@ class FileError(Exception):
     """The file cannot be read as a game; the message says what is wrong with it."""
 
 
-class Player(msgspec.Struct, frozen=True):
+class Player(msgspec.Struct, frozen=True, gc=False):
     """A player as the file names him: an id, or only a name."""
 
     name: str
@@ -28,11 +28,11 @@ class Player(msgspec.Struct, frozen=True):
         return str(self.name if self.id is None else self.id)
 
 
-class Settings(msgspec.Struct, frozen=True):
+class Settings(msgspec.Struct, frozen=True, gc=False):
     optional_rules: list[str] = []
 
 
-class SiteAction(msgspec.Struct, frozen=True):
+class SiteAction(msgspec.Struct, frozen=True, gc=False):
     """One entry of `actions`; `auto` are the automatic ones that followed it."""
 
     type: str
@@ -66,7 +66,7 @@ class SiteAction(msgspec.Struct, frozen=True):
         return str(self.entity)
 
 
-class SiteFile(msgspec.Struct, frozen=True):
+class SiteFile(msgspec.Struct, frozen=True, gc=False):
     """A game of the site."""
 
     title: str

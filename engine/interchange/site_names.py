@@ -15,7 +15,7 @@ from engine.interchange.site_file import FileError
 from engine.state import BANK, IPO, POOL
 
 
-class SiteNames(msgspec.Struct, frozen=True):
+class SiteNames(msgspec.Struct, frozen=True, gc=False):
     """The site's names where they differ, by ours: of companies (`symbols`), privates and tiles;
     hexes of its groups of printed cities; the shares that come with privates; the optional rules
     that are known here; `connections`: at the beginning and the end of each operating turn an action

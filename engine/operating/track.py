@@ -183,7 +183,7 @@ def refuse_lay(
             f"#{lay.tile} in rotation {lay.turn} does not fit on {lay.hex}: track must be kept, and must not "
             "run off the map, into a blank side or across a closed one (§18)."
         )
-    if connected and not found.face.exits & g.network.reach(company).edges.get(lay.hex, 0):
+    if connected and not found.face.exits & g.network.reach(company).edges_of(lay.hex):
         return f"#{lay.tile} on {lay.hex} would not be connected to a token of the {company} (§18)."
     for objection in g.title.lay_objections:
         if connected and (why := objection(g, company, lay, found)):

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import msgspec
 
@@ -23,7 +24,7 @@ from engine.events import (
     Withdrawn,
 )
 from engine.facts import a_train
-from engine.game import Game
+from engine.game import Game, derived
 from engine.holdings import certificate_limit, counted_certificates, counts, unit, zones
 from engine.offers import Deal, make_offer
 from engine.operating.run import has_route
@@ -36,18 +37,21 @@ from engine.trouble.emergency import declare_bankrupt, refuse_forced_sale
 SHOPS = (BANK, POOL)
 
 
+@derived
 def for_sale(g: Game) -> list[str]:
     """Types the bank sells now: the next in order, and any type that an earlier one opened (§21)."""
-    left = [t.name for t in g.facts.trains if g.state.depot[t.name] != 0]
-    started = {p.on for p in g.facts.phases[: g.facts.phases.index(g.phase) + 1]}
-    return [t for t in left if t == left[0] or g.train_facts(t).available_on in started - {None}]
+    depot, started = g.state.depot, g.title.started[g.state.phase]
+    left = [t for t in g.facts.trains if depot[t.name] != 0]
+    return [t.name for t in left if t is left[0] or t.available_on in started]
 
 
+@derived
 def cheapest(g: Game) -> int | None:
     """Dollars of the cheapest train in bank or pool; None where there is none."""
     return min((g.train_facts(t).price for t in (*for_sale(g), *g.state.pool)), default=None)
 
 
+@derived
 def must_buy(g: Game, company: str) -> bool:
     """Whether the company has to own a train and does not (§20.2)."""
     if not g.facts.limits.get("must_own_train", 1):
@@ -57,9 +61,7 @@ def must_buy(g: Game, company: str) -> bool:
 
 def obsolete(g: Game, train: str) -> bool:
     """Whether a type of train can no longer be bought or sold, and leaves after its next run (1817 §2)."""
-    when = g.train_facts(train).obsolete_on
-    phases = g.facts.phases
-    return when is not None and any(p.on == when for p in phases[: phases.index(g.phase) + 1])
+    return g.train_facts(train).obsolete_on in g.title.started[g.state.phase]
 
 
 def lacking(g: Game, company: str) -> int:
@@ -296,7 +298,7 @@ class TrainStep:
         if self.refuse(g, turn, Bankrupt()) is None:
             yield Option(Bankrupt(), "Declare bankruptcy: the game ends")
 
-    @property
+    @cached_property
     def _at_any_price(self) -> Trade:
         """As the site asks: what a sale has made of prices comes up only when one is named."""
         return replace(self.trade, uses_sales=False) if self.trade.uses_sales else self.trade

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Protocol
 
 import msgspec
@@ -16,7 +17,7 @@ from engine.actions import Action, Pass
 from engine.events import Passed
 from engine.game import Game
 from engine.offers import lapse_offers
-from engine.state import ConnectionTurn, GameOver, OperatingTurn, Protection, copied
+from engine.state import ConnectionTurn, GameOver, OperatingTurn, Protection
 from engine.title import Option
 
 
@@ -60,8 +61,12 @@ class OperatingTurns:
     ends: Callable[[Game, OperatingTurn], bool] = lambda g, turn: False
     before: Callable[[Game], bool] = lambda g: False
 
+    @cached_property
+    def _places(self) -> dict[str, int]:
+        return {step.name: i for i, step in enumerate(self.steps)}
+
     def _index(self, name: str) -> int:
-        return next(i for i, step in enumerate(self.steps) if step.name == name)
+        return self._places[name]
 
     def asked(self, g: Game, frame: OperatingTurn) -> tuple[str, ...]:
         return (g.president(frame.company),)
@@ -85,7 +90,7 @@ class OperatingTurns:
             when = "is past in this turn" if past else "is no part of an operating turn"
             return f"That {when}; {g.state.name(seat)} is asked {self.needs(g, frame)} (§17)."
         if at > now:
-            g = Game(copied(g.state), g.title)
+            g = g.draft()
         for i in range(now, at):
             if self.steps[i].waits(g, frame) and (why := self.steps[i].must(g, frame)):
                 return why

@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+import random
+from collections.abc import Iterator
+
 import pytest
 
-from engine.board.network import network_of
-from engine.facts import facts_of
+from engine import new_game
+from engine.board.faces import face_at, fits
+from engine.board.network import forget, network_of
+from engine.facts import Facts, facts_of
+from engine.kernel import game_of
+from engine.operating.track import replacements
 from tests.board.exhaustive import Board, Tiles, Tokens, Walk, random_board
 
 
@@ -105,3 +112,54 @@ def test_a_token_beyond_the_places_of_a_city() -> None:
     tokens: Tokens = {"H12": [(0, "PRR")], "H10": [(0, "B&O")]}
     network = network_of(facts_of("1830"), tiles, tokens, {("H10", 0): 1})
     assert ("H4", 0) in network.reach("PRR").stops
+
+
+def grown_board(title: str, seed: int) -> Iterator[tuple[Facts, Tiles, Tokens]]:
+    """A board on which tile after tile is laid where track leads, and tokens come and go."""
+    rng = random.Random(seed)
+    g = game_of(new_game(title, ["Ann", "Bob", "Cid"]).state)
+    facts, tiles, tokens = g.facts, g.state.tiles, g.state.tokens
+    cities = [hex for hex, here in facts.map.hexes.items() if any(node.kind == "city" for node in here.nodes)]
+    for company in COMPANIES:
+        tokens.setdefault(rng.choice(cities), []).append((0, company))
+    for _ in range(120):
+        reach = network_of(facts, tiles, tokens).reach(rng.choice(COMPANIES))
+        hex = rng.choice([*reach.edges, *cities[:1]])
+        lays = [
+            (tile, fit)
+            for tile in replacements(g, hex)
+            for fit in fits(facts, hex, tiles.get(hex), tile)
+            if fit.face.exits & reach.edges.get(hex, 0)
+        ]
+        if lays:
+            tile, fit = rng.choice(lays)
+            tiles[hex] = (tile, fit.turn)
+            if hex in tokens:
+                tokens[hex] = [(fit.moved.get(n, n), there) for n, there in tokens[hex]]
+        reached = network_of(facts, tiles, tokens).reach(rng.choice(COMPANIES)).stops
+        place, company = rng.choice(sorted(reached) or [(cities[0], 0)]), rng.choice(COMPANIES)
+        node = face_at(facts, tiles, place[0]).nodes
+        here = tokens.get(place[0], [])
+        if rng.random() < 0.1 and len(here) > 1:
+            here.pop()
+        elif rng.random() < 0.3 and sum(n == place[1] for n, _ in here) < node[place[1]].slots:
+            tokens.setdefault(place[0], []).append((place[1], company))
+        yield facts, tiles, tokens
+
+
+COMPANIES = ("one", "two", "three")
+
+
+@pytest.mark.parametrize("title", ["1830", "1870", "1817"])
+@pytest.mark.parametrize("seed", range(5))
+def test_reach_that_grew_is_the_reach_that_is_found_anew(title: str, seed: int) -> None:
+    forget()
+    grown = [
+        [(reach.edges, reach.stops, reach.tracks) for reach in map(network_of(*board).reach, COMPANIES)]
+        for board in grown_board(title, seed)
+    ]
+    assert max(len(stops) for _, stops, _ in grown[-1]) > 5
+    for board, known in zip(grown_board(title, seed), grown, strict=True):
+        forget()
+        found = [network_of(*board).reach(company) for company in COMPANIES]
+        assert [(reach.edges, reach.stops, reach.tracks) for reach in found] == known

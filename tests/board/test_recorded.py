@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 
 from engine.board.faces import fits
-from engine.board.network import Network, Reach, network_of
+from engine.board.network import Network, network_of
+from engine.board.reach import Reach
 from engine.board.routes import TrainKind, best, check, revenue
 from engine.board.spelling import read_route, route_along, spell_route
 from engine.facts import Facts, facts_of, tile_faces

@@ -28,8 +28,10 @@ def test_the_text_replays_to_the_same_end_with_checkpoints_at_every_round(game: 
 def test_rounds_are_found_by_the_moves_that_lead_there(game: Simulated) -> None:
     found = dict(rounds(game.telling))
     assert found["opening"] == 0
-    for name, moves in list(found.items())[-4:]:
-        assert engine.round_name(game.telling.at(moves)) in (name, "over")
+    for moves in list(found.values())[-4:]:
+        # A round in which nobody is asked is passed in the move that leads to the next.
+        passed = [name for name, here in found.items() if here == moves]
+        assert engine.round_name(game.telling.at(moves)) in (passed[-1], "over")
 
 
 def test_figures_end_with_what_everybody_is_worth_and_hold_every_run(game: Simulated) -> None:
