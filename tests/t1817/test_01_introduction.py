@@ -185,6 +185,7 @@ def test_1_2_6_pittsburgh_is_not_reserved_for_the_mill() -> None:
     road = ("tile F19 57 1", "tile F17 9 1", "tile F15 9 1")
     holds(turn(*road, "private PSM WT") + "Ann: lay 57 F13 1\n!Ann: mill 0")
     holds(turn("private PSM WT", "tile F13 57 1") + "!Ann: mill 0\nAnn: pass")
+    holds(turn(tokens="F13") + "Ann: lay 57 F13 1\n= tile F13 57 1")
     # Later upgrades follow the tile that lies there.
     mill = turn("tile F13 X00 0", tokens="F13", phase="3")
     assert ways(mill, "592", "F13") and not ways(mill, "14", "F13")

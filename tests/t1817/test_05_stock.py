@@ -105,6 +105,13 @@ def test_5_1_who_holds_as_many_certificates_as_the_limit_buys_none() -> None:
     holds(full + "Ann: sell 1 A&S\nAnn: buy B&A from treasury\n= owns Ann B&A 2", SEVEN)
 
 
+def test_5_1_who_is_at_the_limit_is_passed_over_where_a_company_is_started() -> None:
+    """Gil starts it; Ann, with nine, could not take the president's certificate."""
+    start = "@ round stock Gil\nGil: start PW G18 100\n"
+    holds(holding(9, start) + "= turn Bob", SEVEN)
+    holds(holding(8, start) + "= turn Ann\nAnn: bid 105", SEVEN)
+
+
 def test_5_1_privates_and_short_shares_do_not_count() -> None:
     more = (
         "@ private TS Ann\n@ private MAJM Ann\n@ size PW 5\n@ price PW 70\n@ owns Cid PW 2\n@ token PW G18\n"
