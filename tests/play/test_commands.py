@@ -10,7 +10,11 @@ import typer
 from typer.testing import CliRunner
 
 from bot import bench, simulate
-from bot.bench import Measured, Recorded, Times, Unplayable
+from bot.bench import measuring, tables
+from bot.bench.games import Recorded, Unplayable, recorded
+from bot.bench.rules import Rules, crowded, densest, examined, replayed
+from bot.bench.telling import rows
+from bot.bench.times import Times
 from engine import decoded, titles
 from engine.record import replay
 
@@ -62,32 +66,45 @@ def test_simulate_says_what_it_cannot_play(words: tuple[str, ...], told: str) ->
     assert told in output and output.count("\n") == 1
 
 
-def test_bench_tells_every_figure_with_its_aim(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bench, "PICTURED", 2)
-    short = tmp_path / "short.18xx"
-    short.write_text(_first_lines(GAMES[0], 250))
-    code, told = _said("bench", str(short))
+@pytest.fixture
+def short(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Less of everything that only makes a figure steadier."""
+    monkeypatch.setattr(measuring, "PICTURED", 2)
+    monkeypatch.setattr(tables, "TABLES", 3)
+    monkeypatch.setattr(measuring, "TABLES", 3)
+    monkeypatch.setattr(tables, "MOVES", 4)
+
+
+@pytest.mark.usefixtures("short")
+def test_bench_tells_every_figure_with_its_aim(tmp_path: Path) -> None:
+    cut = tmp_path / "cut.18xx"
+    cut.write_text(_first_lines(GAMES[0], 250))
+    code, told = _said("bench", str(cut), "--simulated", "0", "--store", str(tmp_path))
     assert code == 0, told
     for figure in (
-        "moves a second",
-        "mean 1, p99 5",
+        "a second, read and judged",
+        "mean 0.1, p99 2",
         "all legal lays of a company",
         "all options of a decision",
-        "best routes of a run",
+        "best routes of a run, recorded games",
+        "the densest boards",
         "proven",
-        "loading a whole game",
+        "a finished game from its events",
         "memory of an open table",
+        "durable moves a second",
+        "> 500",
         "map, from cached tiles",
         "slowest move:",
         "cores",
     ):
         assert figure in told
+    assert [path.name for path in tmp_path.iterdir()] == ["cut.18xx"]
 
 
 def test_bench_says_which_file_it_cannot_play(tmp_path: Path) -> None:
     broken = tmp_path / "broken.18xx"
     broken.write_text(_first_lines(GAMES[0], 40) + "Ann: fly\n")
-    code, told = _said("bench", str(broken))
+    code, told = _said("bench", str(broken), "--simulated", "0")
     assert code == 1
     assert "broken.18xx: move" in told and "fly" in told
     assert _said("bench", str(tmp_path / "none.json"))[0] == 1
@@ -95,24 +112,54 @@ def test_bench_says_which_file_it_cannot_play(tmp_path: Path) -> None:
 
 
 def test_bench_measures_every_move_and_run() -> None:
-    game = bench.recorded(GAMES[0])
+    game = recorded(GAMES[0])
     told = [line for _, line in game.lines]
     lines = game.lines[: 300 - next(i for i, line in enumerate(reversed(told[:300])) if line[:4] == "run ")]
-    measured = Measured()
-    states = bench.replayed(Recorded("cut", game.start, lines), measured)
-    bench.examined(game, states, measured)
-    assert len(measured.said.each) == len(measured.played.each) == len(lines)
-    assert len(states) == len(lines) + 1
+    rules = Rules()
+    played, states = replayed(Recorded("cut", game.start, lines), rules)
+    examined(game, states, rules)
+    (said,) = rules.said.values()
+    assert len(said.each) == len(rules.played.each) == len(played.events) == len(lines)
+    assert len(states) == len(lines) + 1 and states[-1] == played.end
     runs = sum(line.startswith("run ") for _, line in lines)
-    assert len(measured.runs.each) == runs > 0
-    assert sum(len(t.each) for t in measured.kinds.values()) == len(measured.options.each)
+    assert len(rules.runs[False].each) == runs > 0
+    assert sum(len(times.each) for times in rules.kinds.values()) == len(rules.menus.each)
     assert decoded(states[0]) == game.start
 
 
+def test_bench_asks_the_densest_boards_about_the_longest_trains() -> None:
+    game = recorded(GAMES[0])
+    boards = [decoded(raw) for raw in replayed(Recorded("cut", game.start, game.lines[:300]), Rules())[1]]
+    chosen = list(densest((str(n), state) for n, state in enumerate(boards)))
+    assert len(chosen) == 3
+    assert max(len(state.tiles) for state in boards) == len(chosen[0][1].tiles)
+    rules = Rules()
+    crowded(chosen[:1], rules)
+    assert len(rules.dense.each) == 2
+    assert " with " in rules.dense.where
+
+
+def test_bench_goes_on_at_tables_in_a_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tables, "TABLES", 4)
+    monkeypatch.setattr(tables, "MOVES", 5)
+    game = recorded(GAMES[0])
+    played, _ = replayed(Recorded("cut", game.start, game.lines[:60]), Rules())
+    figures = tables.Tables()
+    tables.opened(played, figures)
+    tables.durable([played], figures, tmp_path)
+    assert figures.moves == 20
+    assert figures.seconds > 0 and figures.busy > 0
+    assert len(figures.loads.each) == len(figures.folds.each) == 1
+    assert figures.kilobytes.worst > 10
+    assert not list(tmp_path.iterdir())
+    (kept,) = (row for row in rows(Rules(), figures) if row.what.startswith("durable"))
+    assert kept.number == "20" and kept.met is (20 / figures.seconds >= 500)
+
+
 def test_bench_refuses_a_game_that_cannot_go_on() -> None:
-    game = bench.recorded(GAMES[0])
+    game = recorded(GAMES[0])
     with pytest.raises(Unplayable, match="move 1, 'pay'"):
-        bench.replayed(Recorded("odd", game.start, [("p0", "pay")]), Measured())
+        replayed(Recorded("odd", game.start, [("p0", "pay")]), Rules())
 
 
 def test_times_keep_the_longest_and_where_it_was() -> None:
