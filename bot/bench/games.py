@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -10,7 +10,7 @@ from bot.bench.times import forget, spent
 from bot.importing import file_bytes
 from bot.importing import played as imported
 from bot.simulate import simulated
-from engine import State, facts_of, new_game, titles
+from engine import AnyEvent, State, facts_of, titles
 from engine.interchange.site import Replay
 from engine.interchange.site_file import read as read_site
 from engine.record import place, read
@@ -30,7 +30,8 @@ class Recorded(NamedTuple):
     """A game as it was played: its name, its first position, and what each seat said.
 
     actions: of its file, if it is one of the site; milliseconds: of replaying them, with every check.
-    random: whether chance played it.
+    recorded: what each line brought about there, which holds where the rules say otherwise. random:
+    whether chance played it.
     """
 
     name: str
@@ -38,6 +39,7 @@ class Recorded(NamedTuple):
     lines: list[tuple[str, str]]
     actions: int = 0
     milliseconds: float = 0.0
+    recorded: Sequence[Sequence[AnyEvent]] = ()
     random: bool = False
 
 
@@ -48,10 +50,9 @@ def recorded(path: Path) -> Recorded:
     told, game = imported(path)
     if game is None or not told.ok:
         raise Unplayable(f"{path}: {told.error}")
-    table = game.state
-    start = new_game(table.title, table.players, table.options).state
-    lines = [(said.seat, said.line) for said in game.said if said.line != AGREED_END]
-    return Recorded(path.name, start, lines, told.actions, _replaying(path))
+    said = [each for each in game.said if each.line != AGREED_END]
+    lines, events = [(each.seat, each.line) for each in said], [each.events for each in said]
+    return Recorded(path.name, game.start, lines, told.actions, _replaying(path), events)
 
 
 def _replaying(path: Path) -> float:

@@ -44,6 +44,8 @@ def command(
     console = Console() if sys.stdout.isatty() else Console(width=130, color_system=None)
     try:
         paths = [*(files or ()), *games_in(games)]
+        if not store.is_dir():
+            raise Unplayable(f"{store} is no folder.")
         with Progress(console=Console(stderr=True), transient=True) as bar:
             task = bar.add_task("playing", total=len(paths) + by_lot * len(titles()) + 1)
             for game in chain(map(recorded, paths), by_chance(by_lot)):

@@ -19,6 +19,7 @@ from engine import (
     decoded,
     encoded,
     encoded_events,
+    fold,
     game_of,
     options,
     parse,
@@ -72,18 +73,25 @@ def replayed(game: Recorded, rules: Rules) -> tuple[Played, list[bytes]]:
     if game.actions:
         rules.replays[state.title].append(game)
     for number, (seat, line) in enumerate(game.lines, 1):
-        try:
-            action, reading = spent(lambda: parse(state, seat, line))  # noqa: B023
-            after, playing = spent(lambda: play(state, seat, action))  # noqa: B023
-        except Exception as wrong:
-            raise Unplayable(f"{game.name}: move {number}, {line!r}: {wrong}") from None
         where = f"{game.name}, move {number}: {line}"
-        rules.said[state.title].add(reading + playing, where)
-        rules.played.add(playing, where)
-        state, events = after.state, list[AnyEvent](after.events)
+        try:
+            state, events = _said(state, seat, line, where, rules)
+        except Exception as wrong:
+            if not game.recorded:
+                raise Unplayable(f"{game.name}: move {number}, {line!r}: {wrong}") from None
+            events = game.recorded[number - 1]
+            state = fold(events, copied(state))
         states.append(encoded(state))
         told.append(encoded_events(events))
     return Played(game, told, states[-1]), states
+
+
+def _said(state: State, seat: str, line: str, where: str, rules: Rules) -> tuple[State, Sequence[AnyEvent]]:
+    action, reading = spent(lambda: parse(state, seat, line))
+    after, playing = spent(lambda: play(state, seat, action))
+    rules.said[state.title].add(reading + playing, where)
+    rules.played.add(playing, where)
+    return after.state, after.events
 
 
 def examined(game: Recorded, states: Sequence[bytes], rules: Rules) -> None:
