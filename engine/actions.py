@@ -422,8 +422,9 @@ class Mine(Action, frozen=True):
     turn: int
     using: str | None = None
     forms = (
-        "lay tile:TILE hex:HEX turn:TURN with mine [of using:PRIVATE]",
-        "lay tile:TILE hex:HEX with mine [of using:PRIVATE]",
+        "lay tile:PLAIN hex:HEX turn:TURN with mine [of using:PRIVATE]",
+        "lay tile:PLAIN hex:HEX with mine [of using:PRIVATE]",
+        "mine hex:HEX [of using:PRIVATE]",
     )
     menu = ("hex", "tile", "turn")
 

@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cache
 from itertools import islice, product
+from math import prod
 from typing import Any, get_args
 
 import msgspec
@@ -127,6 +128,13 @@ class _TrainName(_Symbol):
 class _TileNumber(_Symbol):
     def symbols(self, g: Game) -> list[str]:
         return list(g.facts.tiles)
+
+
+class _PlainTile(_TileNumber):
+    """A tile; where it was left out, one for plain land."""
+
+    def values(self, g: Game, field: str, fields: dict[str, Any]) -> Iterator[str]:
+        yield from g.facts.preprinted_upgrades.get("plain", ())
 
 
 class _Hex(_Symbol):
@@ -257,6 +265,7 @@ KINDS: dict[str, Kind] = {
     "SELLER": _Seller(),
     "TRAIN": _TrainName(),
     "TILE": _TileNumber(),
+    "PLAIN": _PlainTile(),
     "HEX": _Hex(),
     "AMOUNT": _Amount(),
     "COUNT": _Count(),
@@ -491,6 +500,10 @@ def _legal(
     spaces = [list(_kind_of(action, name).values(g, name, fields)) for name in missing]
     if not all(spaces):
         return _among_options(g, seat, action, fields)
+    if prod(map(len, spaces)) > MOST_FILLINGS:
+        offered, _ = _among_options(g, seat, action, fields)
+        if offered:
+            return offered, None
     found: list[Action] = []
     reasons: Counter[str] = Counter()
     for values in islice(product(*spaces), MOST_FILLINGS):

@@ -105,7 +105,8 @@ def refuse_tile(g: Game, tile: str, hex: str) -> str | None:
         return f"There is no tile #{tile}."
     if tile not in replacements(g, hex):
         laid = g.state.tiles.get(hex)
-        return f"#{tile} does not go on {hex} " + (f"over #{laid[0]}" if laid else "") + " (Table 6)."
+        over = f" over #{laid[0]}" if laid else ""
+        return f"#{tile} does not go on {hex}{over} (Table 6)."
     color = tile_faces()[tile].color
     if color not in g.phase.tile_colors:
         return f"{color.capitalize()} tiles are not available yet (§22)."

@@ -182,6 +182,8 @@ class WorksStep:
             return str(wrong)
         if lay.using and not isinstance(action, Mill):
             return f"A tile of the {lay.using} is laid by `mill` or `with mine` (§1.2.6)."
+        if isinstance(action, Mine) and (why := self._refuse_mine(g, company, lay, action.using)):
+            return why
         mill = isinstance(action, Mill)
         if mill and lay.hex in g.state.tiles:
             return f"Track lies in {lay.hex} (§1.2.6)."
@@ -198,9 +200,10 @@ class WorksStep:
             return "At most one of the two tiles may be an upgrade (§6.3)."
         if self.all_exits and (why := fewer_exits(g, lay)):
             return why
-        return self._refuse_mine(g, company, lay, action.using) if isinstance(action, Mine) else None
+        return self._refuse_to_join(g, lay) if isinstance(action, Mine) else None
 
     def _refuse_mine(self, g: Game, company: str, lay: Lay, using: str | None) -> str | None:
+        """Why no mine may be built there by any lay, or by that one."""
         fitting = [e for p, e in tokens_left(g, company, "coal_mine") if using in (None, p)]
         if not fitting:
             return f"The {company} has no coal mine to build (§1.2.6)."
@@ -208,6 +211,10 @@ class WorksStep:
         assert isinstance(hexes, list) and isinstance(tiles, list)
         if lay.hex not in hexes or lay.tile not in tiles:
             return "A mine goes with plain yellow track on a mountain beside a city or red area (§1.2.6)."
+        return None
+
+    def _refuse_to_join(self, g: Game, lay: Lay) -> str | None:
+        """Why a mine is of no use where the tile is laid so."""
         found = fit(g, lay.tile, lay.hex, lay.turn)
         here = g.facts.map.hexes[lay.hex]
         for edge, beside in here.neighbors.items():
