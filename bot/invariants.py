@@ -66,7 +66,7 @@ from engine.holdings import (
     zones,
 )
 from engine.kernel import awaits_the_rest, refusal
-from engine.state import Auction, Discard, Formation, Protection, StockTurn, Surplus
+from engine.state import Auction, Discard, Formation, Protection, Settlement, StockTurn, Surplus
 
 
 def position_faults(state: State) -> Iterator[str]:
@@ -118,7 +118,8 @@ def _share_faults(g: Game) -> Iterator[str]:
         if co.president is None:
             if co.par is not None and co.former is None:
                 yield f"the {sym} has a par price and no president"
-            if co.former is not None and "liquidation" not in zones(g, sym):
+            settled = any(isinstance(f, Settlement) and f.company == sym for f in g.state.stack)
+            if co.former is not None and not settled and "liquidation" not in zones(g, sym):
                 yield f"the {sym} has lost its president and goes on"
             continue
         his = co.shares.get(co.president, 0)

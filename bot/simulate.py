@@ -134,6 +134,8 @@ from engine.events import (
 )
 from engine.holdings import unit
 from engine.kernel import refusal
+from engine.loans import terms_of
+from engine.operating.trains import cheapest
 from engine.record import replay
 from engine.record.telling import Telling, Told, text
 from engine.state import (
@@ -186,7 +188,7 @@ WEIGHTS: dict[str, float] = {
     "buy again in the same turn": 2,
     "sell": 0.3,
     "sell several": 0.2,
-    "sell a presidency": 0.15,
+    "sell a presidency": 0.5,
     "done in the stock round": 14,
     "exchange a private": 0.6,
     "buy a private for the company from its president": 2,
@@ -237,7 +239,7 @@ WEIGHTS: dict[str, float] = {
     "no offer for sale": 6,
     "no more of a company": 3,
     "no more loans": 4,
-    "loan": 0.3,
+    "loan": 0.2,
     "loan for a train": 4,
     "repay": 9,
     "lay with a mine": 6,
@@ -394,8 +396,8 @@ def kind_of(state: State, seat: str, action: Action) -> str:
             return "redeem shares"
         case BuyTrain():
             return _kind_of_train(state, action)
-        case Loan():
-            return "loan for a train" if _lacks_train(state) else "loan"
+        case Loan(count):
+            return "loan for a train" if _brings_train(state, count) else "loan"
         case DiscardTrain():
             return "discard"
         case Bankrupt():
@@ -454,6 +456,16 @@ def _lacks_train(state: State) -> bool:
     """Whether trains are bought, by a company that has none."""
     top = state.top
     return isinstance(top, OperatingTurn) and top.step == "trains" and not state.companies[top.company].trains
+
+
+def _brings_train(state: State, loans: int) -> bool:
+    """Whether a company that has none could buy a train with so many loans, and not without."""
+    if not _lacks_train(state):
+        return False
+    g, turn = game_of(state), state.top
+    assert isinstance(turn, OperatingTurn)
+    least, cash = cheapest(g), g.cash(turn.company)
+    return least is not None and cash < least <= cash + loans * terms_of(g).value
 
 
 def _kind_of_sale(state: State, seat: str, sale: Sell) -> str:

@@ -11,9 +11,9 @@ import pytest
 from bot.invariants import move_faults, offer_faults, position_faults, trespass_faults
 from bot.simulate import simulated
 from engine import BANK, POOL, Played, State, copied, decision, encoded, options, play, titles
-from engine.actions import Exchange, Pass
+from engine.actions import Exchange, Loan, Pass, Sell
 from engine.events import CashMoved, Passed
-from engine.state import GameOver, OperatingTurn
+from engine.state import Company, GameOver, OperatingTurn, StockTurn
 
 
 @cache
@@ -134,6 +134,139 @@ def test_damage_is_told(late: State, damage: Callable[[State], None], told: str)
     damage(late)
     faults = list(position_faults(late))
     assert any(told in fault for fault in faults), faults
+
+
+@cache
+def _lending() -> bytes:
+    """A position of a title that lends, late in a game, in the turn of a company with room for loans."""
+    found: list[bytes] = []
+
+    def watch(game: object) -> None:
+        state: State = game.state  # type: ignore[attr-defined]
+        in_play = [co for co in state.companies.values() if co.cell]
+        sizes = {co.size for co in in_play if co.president}
+        if isinstance(state.top, OperatingTurn) and len(in_play) > 3 and {5, 10} & sizes:
+            offered = options(state, decision(state).asked[0])
+            if sum(isinstance(o.action, Loan) for o in offered) > 1:
+                found.append(encoded(state))
+
+    simulated("1817", 5, 2, watch=watch)
+    return found[-1]
+
+
+@pytest.fixture
+def lending() -> State:
+    from engine import decoded
+
+    return decoded(_lending())
+
+
+def _sized(state: State) -> Company:
+    """A company whose shares are dealt in."""
+    return next(
+        co
+        for co in state.companies.values()
+        if co.president and co.size and co.size > 2 and co.cell and co.cell > (0, 3)
+    )
+
+
+def _out_of_play(state: State) -> str:
+    return next(sym for sym, co in state.companies.items() if co.cell is None)
+
+
+def _loans(state: State) -> None:
+    _sized(state).loans = 11
+
+
+def _interest(state: State) -> None:
+    state.interest = 3
+
+
+def _shorts(state: State) -> None:
+    co = _sized(state)
+    co.shares = {co.president or "p0": 40, POOL: 380, "p1" if co.president != "p1" else "p2": -320}
+
+
+def _held(state: State) -> None:
+    co = _sized(state)
+    co.shares = {co.president or "p0": 80, POOL: 20}
+
+
+def _orphan(state: State) -> None:
+    co = _sized(state)
+    co.former, co.president = co.president, None
+
+
+def _leftover(state: State) -> None:
+    state.companies[_out_of_play(state)].trains = ["2"]
+
+
+def _partner(state: State) -> None:
+    state.companies[_out_of_play(state)].president = "p0"
+
+
+def _ghost(state: State) -> None:
+    state.out.append(next(s for s in state.active if state.cash[s] > 0))
+
+
+def _mine(state: State) -> None:
+    state.mines.append("A1")
+
+
+def _used(state: State) -> None:
+    state.spent += ["UBC"] * 3
+
+
+LENT: list[tuple[Callable[[State], None], str]] = [
+    (_more_money, "are in the game instead of"),
+    (_debt, "has $-5"),
+    (_loans, "has 11 loans, and may have"),
+    (_interest, "the interest is $3"),
+    (_shorts, "are sold short, and it has"),
+    (_held, "80 % of the"),
+    (_orphan, "has lost its president and goes on"),
+    (_leftover, "is out of play, and something is left of it"),
+    (_partner, "is out of play, and somebody has a part in it"),
+    (_ghost, "is out of the game, and has something left"),
+    (_mine, "a mine cannot be in A1"),
+    (_used, "the UBC has been used"),
+]
+
+
+@pytest.mark.parametrize(("damage", "told"), LENT, ids=[d.__name__.strip("_") for d, _ in LENT])
+def test_damage_where_companies_borrow_is_told(
+    lending: State, damage: Callable[[State], None], told: str
+) -> None:
+    assert [*position_faults(lending), *offer_faults(lending)] == []
+    damage(lending)
+    faults = list(position_faults(lending))
+    assert any(told in fault for fault in faults), faults
+
+
+def test_more_than_the_most_that_is_offered_is_told(lending: State, monkeypatch: pytest.MonkeyPatch) -> None:
+    seat = decision(lending).asked[0]
+    found = options(lending, seat)
+    last = [o for o in found if isinstance(o.action, Loan)][-1]
+    monkeypatch.setattr(
+        "bot.invariants.options", lambda state, who: [o for o in found if o != last] if who == seat else []
+    )
+    assert any("at most and may have" in fault for fault in offer_faults(lending))
+
+
+def test_who_may_be_done_above_the_certificate_limit_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    found: list[State] = []
+
+    def watch(game: object) -> None:
+        state: State = game.state  # type: ignore[attr-defined]
+        if isinstance(state.top, StockTurn):
+            offered = [o.action for o in options(state, state.top.seat)]
+            if any(isinstance(a, Sell) for a in offered) and Pass() in offered:
+                found.append(state)
+
+    simulated(titles()[0], 3, 3, most_moves=60, watch=watch)
+    assert list(offer_faults(found[0])) == []
+    monkeypatch.setattr("bot.invariants.certificate_limit", lambda g: 0)
+    assert any("above the certificate limit" in fault for fault in offer_faults(found[0]))
 
 
 def _move(state: State) -> tuple[str, Played]:
