@@ -9,6 +9,7 @@ from engine import market
 from engine.events import AnyEvent, CashMoved, LoansChanged, PriceMoved, PrivateMoved, TokenTaken, TrainMoved
 from engine.facts import a_train
 from engine.game import Game
+from engine.state import CLOSED
 
 LOANS = ("a loan", "a loan repaid")
 
@@ -109,6 +110,26 @@ def hex_words(g: Game, hex: str) -> str:
     """A hex with its name."""
     name = g.facts.map.hexes[hex].name
     return f"{hex} {name}" if name else hex
+
+
+@dataclass
+class Closed:
+    """Privates that are closed."""
+
+    privates: list[str] = field(default_factory=list)
+
+    def takes(self, event: AnyEvent) -> bool:
+        match event:
+            case PrivateMoved(private, owner) if owner == CLOSED:
+                self.privates.append(private)
+                return True
+        return False
+
+    def sentence(self) -> str:
+        *others, last = self.privates
+        if not others:
+            return f"the {last} is closed"
+        return f"the {', '.join(others)} and {last} are closed"
 
 
 @dataclass

@@ -58,7 +58,7 @@ from engine.events import (
 )
 from engine.facts import a_train
 from engine.game import Game
-from engine.gathered import Borrowed, Cleared, Gathered, Moved, Taken, hex_words
+from engine.gathered import Borrowed, Cleared, Closed, Gathered, Moved, Taken, hex_words
 from engine.offers import offer_words
 from engine.rounds import OperatingRounds
 from engine.state import (
@@ -260,10 +260,11 @@ class _Teller:
         self.say(f"{self.who(event.target)} {verb} {what} from {source}{price}")
 
     def _PrivateMoved(self, event: PrivateMoved) -> None:
-        if event.owner in (CLOSED, POOL):
+        if event.owner == CLOSED:
+            self._gather(Closed(), event)
+        elif event.owner == POOL:
             self.pause()
-            what = "is closed" if event.owner == CLOSED else "is for sale in the open market"
-            self.say(f"the {event.private} {what}")
+            self.say(f"the {event.private} is for sale in the open market")
         else:
             seller = self._paid.target if self._paid else BANK
             verb = "buys" if self._paid else "receives"

@@ -11,7 +11,54 @@ import pytest
 
 from bot.simulate import Simulated, simulated
 from tests.terminal.conftest import COMMAND, environment
-from tests.whole.test_recorded_game import played, random_game
+from tests.whole.test_recorded_game import played, random_game, told_game
+
+BEGINNING = """title 1817
+players Ann, Bob, Cid
+---
+Ann: bid OBC 40
+Bob: bid MAIL 90
+Cid: pass
+Ann: pass
+Bob: pass
+Cid: start WT F19 100
+Ann: bid 105
+Bob: bid up to 120
+Cid: pass
+Ann: bid 130
+Ann: float 2 with OBC
+Ann: pass
+Bob: start SR G18 150
+Cid: bid up to 160
+Ann: pass
+Bob: bid 165
+Bob: float 2 with MAIL
+Cid: pass
+Ann: pass
+Bob: pass
+Bob: lay 7 G20 1
+Bob: loan 1
+Bob: buy train 2
+Bob: pass
+Bob: pass
+Ann: lay 57 F19 2
+Ann: loan 1
+Ann: bridge H9
+Ann: buy train 2
+Ann: pass
+Ann: pass
+Ann: act
+Bob: act
+Bob: pass
+Ann: merge SR
+Bob: accept
+Ann: buy 1
+Bob: pass
+Cid: buy 1
+Ann: loan 1
+Ann: pass
+"""
+"""Privates, two companies with a secret maximum each, their first turns, and their merger."""
 
 HARD = frozenset(
     {
@@ -38,6 +85,10 @@ def rich_games() -> Iterator[Simulated]:
         game = simulated("1817", 4, seed, most_moves=MOST_MOVES)
         if game.failure is None and set(game.kinds) >= HARD:
             yield game
+
+
+async def test_a_beginning(tmp_path: Path) -> None:
+    await played(tmp_path, told_game(BEGINNING))
 
 
 @pytest.mark.soak

@@ -239,7 +239,7 @@ def headline(letter: Delivery) -> str:
 def asks(letter: Delivery, name: str) -> bool:
     """Whether a letter asks its reader for something: a notice, or a receipt that says so."""
     text = letter.text
-    named = re.search(rf"It is for [^.]*\b{name}\b[^.]* to ", text)
+    named = re.search(rf"It is for (?:\w+(?:, | and ))*{name}(?:(?:, | and )\w+)* to ", text)
     return bool(named) or any(each in text for each in ("It is for you ", f"{name} is asked "))
 
 
