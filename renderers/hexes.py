@@ -458,14 +458,17 @@ class Room:
         sx, sy = self.scale
         self.discs.append((point[0] * sx, point[1] * sy, radius * (sx + sy) / 2, weight))
 
-    def seek(self, shape: Shape, choices: Iterable[Point]) -> tuple[float, tuple[int, int]]:
+    def seek(
+        self, shape: Shape, choices: Iterable[Point], below: float = inf
+    ) -> tuple[float, tuple[int, int]]:
         """The least crowded place for a shape, in pixels from the centre, and its cost.
 
-        A cost of `CROWDED` or more means that something would be covered.
+        A cost of `CROWDED` or more means that something would be covered. `below`: places that cost as
+        much are of no use; where all do, that is the cost, of no place.
         """
         sx, sy = self.scale
         boxes = [(dx, dy, w / 2, h / 2, self._across(w / 2, h / 2)) for dx, dy, w, h in shape]
-        best, least = (0, 0), inf
+        best, least = (0, 0), below
         for rank, (ux, uy) in enumerate(choices):
             x, y = round(ux * sx), round(uy * sy)
             cost = 0.05 * rank

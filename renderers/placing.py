@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from itertools import product
+from math import inf
 
 from renderers import sprites
 from renderers.canvas import CAP, fitting, halved, text_width
@@ -134,7 +135,7 @@ def _filled(view: HexView, mesh: Mesh, *, name_first: bool) -> Arrangement:
     number = None
     if view.tile:
         shape = ((0.0, 0.0, text_width(f"#{view.tile}", size.small), size.small * CAP),)
-        cost, at = room.seek(shape, [(-x, -y) for x, y in anywhere])
+        cost, at = room.seek(shape, [(-x, -y) for x, y in anywhere], LEGIBLE)
         number = at if cost < LEGIBLE else None
     return Arrangement(
         coordinate,
@@ -199,8 +200,9 @@ def _name(room: Room, words: str, mesh: Mesh) -> tuple[Words, int]:
             (0.0, (i - (lines - 1) / 2) * step, text_width(line, size, "Semibold"), step)
             for i, line in enumerate(broken)
         )
-        cost, at = room.seek(shape, rows(mesh.layout))
-        cost += (full - size) * 0.3
+        smaller = (full - size) * 0.3
+        cost, at = room.seek(shape, rows(mesh.layout), best[0] - smaller)
+        cost += smaller
         if cost < best[0]:
             best = cost, at, broken, size, shape
         if cost < 1.0:
@@ -211,22 +213,23 @@ def _name(room: Room, words: str, mesh: Mesh) -> tuple[Words, int]:
 
 
 def _keep_clear(room: Room, view: HexView, laid_out: Plan) -> None:
-    """Stops, track, the middles of edges and barriers are not to be written on, in that order."""
+    """Stops, the middles of edges, barriers and track are not to be written on, the worst first."""
     for spot in laid_out.nodes:
         for slot in spot.slots or (spot.point,):
             room.block(slot, spot.radius + 0.02, 40)
-    offboard = {f"n{i}" for i, (kind, _) in enumerate(view.nodes) if kind == "offboard"}
-    for ends, line in zip(laid_out.paths, laid_out.lines, strict=True):
-        if not offboard & set(ends):
-            for point in samples(line):
-                room.block(point, 0.1, 1.5)
-    for edge in range(6):
-        used = edge in laid_out.exits
+    exits = laid_out.exits
+    for edge in sorted(range(6), key=lambda edge: edge not in exits):
+        used = edge in exits
         room.block(edge_middle(laid_out.layout, edge), 0.16 if used else 0.08, 20 if used else 8)
     for edge, _, _ in view.borders:
         (ax, ay), (bx, by) = edge_line(laid_out.layout, edge)
         for t in (0.1, 0.3, 0.5, 0.7, 0.9):
             room.block((ax + (bx - ax) * t, ay + (by - ay) * t), 0.16, 4)
+    offboard = {f"n{i}" for i, (kind, _) in enumerate(view.nodes) if kind == "offboard"}
+    for ends, line in zip(laid_out.paths, laid_out.lines, strict=True):
+        if not offboard & set(ends):
+            for point in samples(line):
+                room.block(point, 0.1, 1.5)
 
 
 def _letters(words: str, size: int) -> tuple[int, int]:
@@ -244,8 +247,9 @@ def _shrunk(
     for share in (1.0, 0.88, 0.76, 0.68):
         size = round(full * share)
         shape = ((0.0, 0.0, *measure(size)),)
-        cost, at = room.seek(shape, choices)
-        if cost < bearable:
+        below = inf if share == 0.68 else bearable
+        cost, at = room.seek(shape, choices, below)
+        if cost < below:
             break
     room.take(shape, at)
     return at, size
