@@ -134,7 +134,7 @@ def _filled(view: HexView, mesh: Mesh, *, name_first: bool) -> Arrangement:
     )
     number = None
     if view.tile:
-        shape = ((0.0, 0.0, text_width(f"#{view.tile}", size.small), size.small * CAP),)
+        shape = ((0.0, 0.0, text_width(f"#{view.tile}", size.small) + 4, size.small * CAP),)
         cost, at = room.seek(shape, [(-x, -y) for x, y in anywhere], LEGIBLE)
         number = at if cost < LEGIBLE else None
     return Arrangement(

@@ -14,7 +14,7 @@ from PIL import Image
 
 from renderers import sprites, theme
 from renderers.canvas import Page, fitting, halved, indexed, shortened, text_width
-from renderers.views import Badge, CompanyView, PlayerView, SheetView, dollars
+from renderers.views import Badge, CompanyView, PlayerView, SheetView, bank_words, dollars
 
 WIDTH = 1600
 SIDE = 20
@@ -44,10 +44,10 @@ class Cell:
     marker: str = ""
     long: bool = False
 
-    def width(self) -> int:
-        """The pixels that it takes, written large or in two lines where it may be."""
+    def width(self, dense: bool = False) -> int:
+        """The pixels that it takes; `dense`: where it may be in two lines, those that it needs then."""
         words = text_width(self.words, TEXT, self.weight)
-        if self.long:
+        if dense and self.long:
             words = min(
                 words, max((text_width(x, SMALL, self.weight) for x in halved(self.words)), default=0)
             )
@@ -69,12 +69,18 @@ class Table:
         return ROW * (1 + len(self.rows))
 
     def widths(self) -> list[int]:
-        """The pixels of each column; narrowed evenly where there is too little room."""
-        wide = [max(row[i].width() for row in (self.head, *self.rows)) for i in range(len(self.head))]
-        spare = WIDTH - 2 * SIDE - sum(wide)
+        """The pixels of each column; where there is too little room denser, then narrowed evenly."""
+        room = WIDTH - 2 * SIDE
+        wide = self._needed(dense=False)
+        if sum(wide) > room:
+            wide = self._needed(dense=True)
+        spare = room - sum(wide)
         if spare < 0:
-            return [round(w * (WIDTH - 2 * SIDE) / sum(wide)) for w in wide]
+            return [round(w * room / sum(wide)) for w in wide]
         return [w + spare // len(wide) for w in wide]
+
+    def _needed(self, dense: bool) -> list[int]:
+        return [max(row[i].width(dense) for row in (self.head, *self.rows)) for i in range(len(self.head))]
 
     def paint(self, page: Page, top: int) -> None:
         widths = self.widths()
@@ -269,7 +275,7 @@ def _heading(view: SheetView) -> list[str]:
     left = " · ".join(
         f"{name}: {count if count is not None else '∞'} at ${price}" for name, count, price in view.depot
     )
-    bank = [] if view.bank is None else [f"bank {dollars(view.bank)}"]
+    bank = [] if view.bank is None else [bank_words(view.bank)]
     lines = [
         " · ".join([view.title, view.round, f"phase {view.phase}", *bank]),
         f"Trains left  {left or 'none'}",

@@ -20,10 +20,10 @@ from renderers.views.board import (
 )
 from renderers.views.market import CellView, MarketView, market_view
 from renderers.views.sheet import CompanyView, Holding, PlayerView, SheetView, sheet_view
-from renderers.views.words import ALT_LIMIT, Badge, badges_of, clipped, dollars
+from renderers.views.words import ALT_LIMIT, Badge, badges_of, bank_words, clipped, dollars
 
 __all__ = [
     "ALT_LIMIT", "Badge", "BoardView", "CellView", "CompanyView", "Course", "HexView", "Holding", "Leg",
-    "MarketView", "PlayerView", "SheetView", "Site", "Stretch", "Value", "badges_of", "board_view", "clipped",
-    "course_legs", "dollars", "market_view", "sheet_view",
+    "MarketView", "PlayerView", "SheetView", "Site", "Stretch", "Value", "badges_of", "bank_words",
+    "board_view", "clipped", "course_legs", "dollars", "market_view", "sheet_view",
 ]  # fmt: skip

@@ -25,7 +25,7 @@ from engine import (
     space_words,
     worth,
 )
-from renderers.views.words import Badge, badges_of, clipped, dollars
+from renderers.views.words import Badge, badges_of, bank_words, clipped, dollars
 
 
 @dataclass(frozen=True)
@@ -134,7 +134,7 @@ class SheetView:
     def _told(self) -> Iterator[str]:
         yield f"{self.title}, {self.round}, phase {self.phase}"
         if self.bank is not None:
-            yield f"Bank {dollars(self.bank)}"
+            yield bank_words(self.bank).capitalize()
         left = [f"{count if count is not None else 'any'} of {name}" for name, count, _ in self.depot]
         yield f"Trains left: {', '.join(left) or 'none'}"
         if self.loans:

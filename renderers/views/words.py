@@ -31,3 +31,8 @@ def clipped(text: str, limit: int = ALT_LIMIT) -> str:
 def dollars(amount: int) -> str:
     """`$40`, or `-$40` of somebody who owes it."""
     return f"-${-amount}" if amount < 0 else f"${amount}"
+
+
+def bank_words(amount: int) -> str:
+    """What a bank has, or that it is broken and by how much."""
+    return f"bank ${amount}" if amount >= 0 else f"bank broken, owes ${-amount}"

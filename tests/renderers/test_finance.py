@@ -13,7 +13,6 @@ from PIL import Image
 from engine import OperatingRound, OperatingTurn, State, copied, lending, new_game
 from renderers import board, map_png, market, market_png, sheet, sheet_png, sprites, theme
 from renderers.board import board_picture, grid_of
-from renderers.canvas import text_width
 from renderers.placing import arranged
 from renderers.views import Site, board_view, market_view, sheet_view
 from tests.renderers.positions import financed
@@ -184,6 +183,13 @@ def test_a_bank_without_limit_is_not_counted() -> None:
     assert "$10 a loan" in sheet_png(financed()).alt
 
 
+def test_a_broken_bank_is_told_as_such() -> None:
+    state = new_game("1830", NAMES[:3]).state
+    assert "Bank $9600." in sheet_view(state).alt
+    state.cash["bank"] = -120
+    assert "Bank broken, owes $120." in sheet_view(state).alt
+
+
 def test_in_an_operating_round_the_interest_that_was_set_is_told_beside_the_next() -> None:
     state = financed()
     state.stack = [OperatingRound(2, 1, 2, ("J",), None), OperatingTurn("WT", "track")]
@@ -209,7 +215,7 @@ def test_many_players_are_parted_into_tables_whose_letters_keep_their_size() -> 
         assert sum(table.widths()) <= sheet.WIDTH - 2 * sheet.SIDE
         for row in (table.head, *table.rows):
             for cell, wide in zip(row, table.widths(), strict=True):
-                assert cell.width() <= wide, cell.words
+                assert cell.width(dense=True) <= wide, cell.words
     assert [cell.words for cell in second.head[7:]] == ["Pool", "Treasury"]
 
 
@@ -217,7 +223,7 @@ def test_many_privates_are_written_in_two_lines_within_their_cell() -> None:
     state = crowded()
     view = sheet_view(state)
     row = next(row for row in sheet.tables(view)[1].rows if row[0].words == "Privates")
-    assert row[6].words.count(" ") == 10 and row[6].width() < text_width(row[6].words, sheet.TEXT, "Semibold")
+    assert row[6].words.count(" ") == 10 and row[6].width(dense=True) < row[6].width() / 2
     image = sheet.sheet_picture(view).convert("RGB")
     first, second, _ = sheet.tables(view)
     top = sheet.SIDE + 62 * 5 + first.height + 24 + 4 * sheet.ROW
