@@ -146,15 +146,17 @@ class MergerRounds(Unasked):
 
     `polls`: presidents are asked at once whether they will act, and where nobody will the stage is
     over; otherwise each is asked when the turn is his company's. `one_pass`: all sales are one stage, in
-    the order as it is when they begin, each company by what it is when its turn comes.
+    the order as it is when they begin, each company by what it is when its turn comes. `crises_wait`: whoever
+    a sale has left with less than nothing raises it once the next company is up, not before.
     """
 
     finish: Finish
     polls: bool = True
     one_pass: bool = False
+    crises_wait: bool = False
 
     def settle(self, g: Game, frame: MergerRound) -> bool:
-        if end_by_bankruptcy(g):
+        if end_by_bankruptcy(g) or (not self.crises_wait and look_for_crisis(g)):
             return True
         match frame.stage:
             case "export":

@@ -507,15 +507,22 @@ def _ends_with_set(g: Game) -> bool:
     return not isinstance(rounds, OperatingRounds) or rounds.whole_set
 
 
+def _kind_of_sale(g: Game, company: str) -> str:
+    """The stage of a merger round in which that company is sold."""
+    if in_zone(g, company, "liquidation"):
+        return "liquidate"
+    return "acquire" if in_zone(g, company, "acquisition") else "offer"
+
+
 def _place_merger(g: Game, kind: str, company: str, number: int) -> None:
-    """A merger round at that company's turn to grow, or at the sales from that company on."""
+    """A merger round at that company's turn to grow, or at its own sale; those behind it are to come."""
     order = g.operating_order()
     if company not in order:
         raise Wrong(f"The {company} is not in play.", "round")
     gray = tuple(c for c in order if in_zone(g, c, "acquisition"))
     rounds = g.title.questions[MergerRound]
     one_pass = isinstance(rounds, MergerRounds) and rounds.one_pass
-    stage = "convert" if kind == "merger" else "sales" if one_pass else "liquidate"
+    stage = "convert" if kind == "merger" else "sales" if one_pass else _kind_of_sale(g, company)
     line = order if kind == "merger" else order[::-1]
     of = g.phase.operating_rounds
     left = tuple(line[line.index(company) :])

@@ -128,7 +128,7 @@ def compose(options: tuple[str, ...]) -> Title:
                 before=look_for_crisis,
             ),
             Crisis: Crises(one_by_one=not site, to_charter=not site, keeps_privates=site, sells_all=site),
-            MergerRound: MergerRounds(finish, polls=not site, one_pass=site),
+            MergerRound: MergerRounds(finish, polls=not site, one_pass=site, crises_wait=site),
             Poll: Polls(),
             MergerTurn: MergerTurns(initiator_survives=site),
             ShareTrade: ShareTrades(new_president_goes_on=site),

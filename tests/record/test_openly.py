@@ -9,14 +9,14 @@ from engine import is_secret
 from engine.beforehand import as_seen
 from engine.record import replay
 from engine.record.openly import opened
-from tests.t1817.test_07_mergers import SALE, TWO
+from tests.t1817.test_07_sales import GRAY, offered, sale
 from tests.t1817.texts import BOOK as OF_1817
 from tests.t1870.test_05_protection import MP
 from tests.texts import Book
 
 OF_1870 = Book("1870")
-TWO_BIDDERS = SALE.replace("@ round", "@ size PW 2\n@ price PW 80\n@ owns Cid PW 2\n@ cash PW 300\n@ round")
-FRIENDLY = TWO.replace("cash SR 50", "cash SR 400")
+TWO_BIDDERS = sale(GRAY)
+FRIENDLY = offered(60, cash=400)
 
 
 def lines(book: Book, body: str) -> tuple[list[str], list[str]]:
@@ -27,10 +27,8 @@ def lines(book: Book, body: str) -> tuple[list[str], list[str]]:
     before, after = as_seen(report.state, None), as_seen(told.at(len(told.moves)), None)
     before.question = after.question = 0
     assert before == after
-    names = [report.state.players[int(t.seat[1:])] for t in told.moves]
-    return [t.line for t in report.telling.moves], [
-        f"{n}: {t.line}" for n, t in zip(names, told.moves, strict=True)
-    ]
+    said = [f"{report.state.name(move.seat)}: {move.line}" for move in told.moves]
+    return [move.line for move in report.telling.moves], said
 
 
 def test_a_limit_becomes_the_bids_and_the_pass_that_it_made() -> None:
@@ -49,7 +47,7 @@ def test_two_limits_bid_against_each_other() -> None:
 
 
 def test_a_limit_is_of_its_auction_alone() -> None:
-    body = f"{FRIENDLY}\n@ round sale SR\nBob: act\nAnn: pass\nBob: offer SR\nAnn: bid up to 200"
+    body = f"{FRIENDLY}Cid: pass\nAnn: bid up to 200"
     _, told = lines(OF_1817, body)
     assert "Ann: bid 120" in told and not any("200" in line for line in told)
 
@@ -62,7 +60,7 @@ def test_an_answer_that_was_left_becomes_the_answer(limit: int, answer: str) -> 
 
 
 def test_a_game_without_a_secret_is_handed_out_as_it_is() -> None:
-    report = replay(OF_1817.text(f"{SALE}\nAnn: bid 10"))
+    report = replay(OF_1817.text(f"{sale(GRAY)}Cid: bid 10"))
     assert report.telling is not None and opened(report.telling) is report.telling
 
 

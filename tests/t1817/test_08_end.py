@@ -1,90 +1,116 @@
-"""The end (§8), trains and phases (§2), and variants of running (§9.4)."""
+"""The end of the game and who has won (§8)."""
 
 from __future__ import annotations
 
 import pytest
 
-from bot.simulate import Simulated, options_of, simulated
-from engine import game_of, round_name
-from engine.board.routes import TrainKind, best
-from engine.operating.run import stop_value
-from tests.t1817.texts import holds
+from engine import standings
+from engine.events import RoundBegan
+from engine.record import replay
+from tests.t1817.texts import BOOK, MONEY, SITE, company, holds
+
+SEVEN = MONEY.replace("phase 3", "phase 7").replace("@ trains bank 3 3 3\n", "")
+WT = company("WT", 10, 200, "Ann 4, Bob 1", cash=1200, token="F19", trains="7")
 
 
-def test_trains_of_two_plus_leave_after_their_last_run() -> None:
-    holds(
-        """
-        @ phase 4
-        @ cash Ann 100
-        @ size WT 5
-        @ price WT 100
-        @ owns Ann WT 3
-        @ cash WT 500
-        @ token WT F19
-        @ trains WT 2+ 3
-        @ trains bank 4 4
-        @ round operating WT
-        > until trains
-        = trains WT 3
-        """
+def late(number: int, depot: str) -> str:
+    """The WT operates in that round of a set; that is what the bank sells."""
+    return f"{SEVEN}{WT}@ depot {depot}\n@ round operating WT {number}\n"
+
+
+def rounds(body: str, options: tuple[str, ...] = ()) -> list[str]:
+    """The rounds that still begin, until the game is over."""
+    report = replay(BOOK.text(f"{body}> until over\n= over", options=options))
+    assert report.failure is None and report.telling is not None and report.state is not None
+    assert report.state.over is not None and report.state.over.reason == "The last operating round is over."
+    events = [event for told in report.telling.moves for event in told.events]
+    return [event.round for event in events if isinstance(event, RoundBegan)]
+
+
+BOUGHT = "> until train\nAnn: buy train 8\n= phase 8\n"
+AFTER_FIRST = [
+    *("merger round 1.1", "operating round 1.2 of 2", "merger round 1.2", "stock round 2"),
+    *("operating round 2.1 of 2", "merger round 2.1", "operating round 2.2 of 2"),
+]
+AFTER_SECOND = [
+    *("merger round 1.2", "stock round 2", "operating round 2.1 of 3", "merger round 2.1"),
+    *("operating round 2.2 of 3", "merger round 2.2", "operating round 2.3 of 3"),
+]
+
+
+def test_8_bought_in_the_first_round_of_a_set_the_set_and_one_of_two_rounds_follow() -> None:
+    assert rounds(late(1, "8") + BOUGHT) == AFTER_FIRST
+
+
+def test_8_bought_in_the_second_round_of_a_set_one_of_three_rounds_follows() -> None:
+    assert rounds(late(2, "8") + BOUGHT) == AFTER_SECOND
+
+
+@pytest.mark.parametrize(("number", "left"), [(1, AFTER_FIRST), (2, AFTER_SECOND)])
+def test_8_an_export_counts_as_in_the_operating_round_that_it_ends(number: int, left: list[str]) -> None:
+    """The 7-trains are sold out, and the first 8-train leaves as the operating round ends."""
+    body = late(number, "8").replace("cash WT 1200", "cash WT 0")
+    holds(f"{body}= phase 7\n> until merger\n= phase 8")
+    assert rounds(body) == left
+
+
+def test_8_a_7_train_ends_nothing() -> None:
+    """The last two 7-trains leave after this set's rounds, and the first 8-train in the next one."""
+    body = late(1, "7 2").replace("cash WT 1200", "cash WT 0")
+    said = rounds(body)
+    assert said[:4] == AFTER_FIRST[:4] and said[4:] == [
+        *("operating round 2.1 of 2", "merger round 2.1", "operating round 2.2 of 2", "merger round 2.2"),
+        *("stock round 3", "operating round 3.1 of 2", "merger round 3.1", "operating round 3.2 of 2"),
+    ]
+
+
+def test_8_no_merger_round_follows_the_last_operating_round_but_on_the_site() -> None:
+    assert rounds(late(1, "8") + BOUGHT, options=(SITE,)) == [*AFTER_FIRST, "merger round 2.2"]
+
+
+WEALTH = (
+    MONEY.replace("cash Ann 500", "cash Ann 100").replace("cash Bob 500", "cash Bob 50")
+    + company("WT", 5, 100, "Ann 2, Bob -1, pool 1", cash=700)
+    + company("SR", 2, "acquisition 1", "Ann 2", cash=300)
+    + company("UR", 2, "liquidation", "Bob 2")
+    + "@ private CM Cid\n@ round stock Ann\n"
+)
+
+
+def test_8_wealth_is_stock_less_short_shares_and_cash() -> None:
+    """What companies have counts for nothing; nor do companies in the gray and red spaces."""
+    holds(f"{WEALTH}= score Ann 300\n= score Bob -50")
+    holds(f"{WEALTH.replace('price WT 100', 'price WT 200')}= score Ann 500\n= score Bob -150")
+
+
+def test_8_privates_count_for_nothing_but_on_the_site() -> None:
+    holds(f"{WEALTH}= score Cid 500")
+    holds(f"{WEALTH}= score Cid 560", options=(SITE,))
+
+
+def test_8_the_richest_wins() -> None:
+    assert list(standings(holds(f"{WEALTH}= turn Ann"))) == ["p2", "p0", "p1"]
+
+
+def test_8_the_only_one_who_is_not_bankrupt_has_won() -> None:
+    owing = (
+        MONEY.replace("cash Ann 500", "cash Ann 0").replace("cash Bob 500", "cash Bob 0")
+        + company("WT", 2, 100, "Ann 2", loans=2, token="F19", trains="2")
+        + company("SR", 2, 90, "Bob 2", loans=2, token="G18", trains="2")
+        + "@ interest 30\n@ round operating WT\n"
     )
+    one = f"{owing}> until crisis\n= turn Ann\nAnn: bankrupt\n> until crisis\n= turn Bob\n"
+    state = holds(f"{one}Bob: bankrupt\n= over\n= score Cid 500\n= score Ann 0\n= score Bob 0")
+    assert state.over is not None and state.over.reason == "All but Cid are bankrupt."
+    assert next(iter(standings(state))) == "p2"
 
 
-@pytest.mark.parametrize("conventions", ["rulebook", "18xx.games"])
-def test_three_operating_rounds_or_a_whole_set_follow_the_first_8_train(conventions: str) -> None:
-    """§8: the set in which it comes, and a last one of two rounds, or of three after a second round."""
-    found = 0
-    for seed in range(1, 6):
-        rounds: list[str] = []
-
-        def watch(game: Simulated, seen: list[str] = rounds) -> None:
-            now = round_name(game.state)
-            if now.startswith("operating") and (not seen or seen[-1] != now):
-                seen.append(now)
-
-        game = simulated("1817", 3, seed, options_of(conventions, ()), watch=watch)
-        assert game.failure is None
-        over = game.state.over
-        if game.state.ending and over and over.reason.startswith("The last"):
-            after, number = game.state.ending
-            of = 3 if number == 2 else 2
-            played = {r for r in rounds if int(r.split()[-1].partition(".")[0]) > after}
-            assert played <= {f"operating round {after + 1}.{n}" for n in range(1, of + 1)}
-            found += 1
-    assert found
-
-
-def test_scores_count_gray_and_red_companies_for_nothing() -> None:
-    holds(
-        """
-        @ cash Ann 100
-        @ cash Bob 50
-        @ size WT 5
-        @ price WT 100
-        @ owns Ann WT 2
-        @ owns Bob WT -1
-        @ owns pool WT 1
-        @ size SR 2
-        @ price SR acquisition 1
-        @ owns Ann SR 2
-        @ phase 3
-        @ trains bank 3 3
-        @ round stock Ann
-        = score Ann 300
-        = score Bob -50
-        """
+def test_8_several_may_go_bankrupt_by_one_dividend() -> None:
+    """It ruins Bob and Cid, who are short: Ann has won."""
+    body = (
+        MONEY.replace("cash Bob 500", "cash Bob 0").replace("cash Cid 500", "cash Cid 0")
+        + company("WT", 5, 100, "Ann 3, Bob -1, Cid -1", token="E22.0", trains="2")
+        + "@ tile F21 8 1\n@ tile F19 57 1\n@ round operating WT\n> until dividend\nAnn: pay\n"
     )
-
-
-def test_modern_trains_earn_more_at_own_markers() -> None:
-    game = simulated("1817", 4, 3, options_of("rulebook", ("modern_trains",)))
-    assert game.failure is None
-    g = game_of(game.state)
-    companies = [c for _, here in g.state.tokens.items() for _, c in here]
-    for company in dict.fromkeys(companies):
-        values = {s: stop_value(g.facts, g.state.phase, g.network.node(s)) for s in g.network.stops}
-        plain = best(g.network, company, [TrainKind("8", 8), TrainKind("5", 5)], values)
-        modern = best(g.network, company, [TrainKind("8", 8, 20), TrainKind("5", 5)], values)
-        own = sum(company in there for there in g.network.tokens.values())
-        assert plain.revenue <= modern.revenue <= plain.revenue + 20 * own
-        assert modern.proven
+    state = holds(f"{body}Bob: bankrupt\nCid: bankrupt\n= over")
+    assert state.over is not None and state.over.reason == "All but Ann are bankrupt."

@@ -22,16 +22,9 @@ NUMBERED = """
 """.split()
 """The steps of a sale, which the book numbers."""
 
-AWAITED = """
-7 7.1 7.1.1 7.1.2 7.1.3 7.1.4 7.2 7.2.1 7.2.2 7.2.3 7.2.4 7.3 7.4 7.5 8 9 9.1 9.2 9.3 9.4
-7.2.4.1 7.2.4.2 7.2.4.3 7.2.4.4 7.2.4.5 7.2.4.6 7.2.4.7 7.2.4.8 7.2.4.9 7.2.4.10
-""".split()
-"""Sections whose tests are being written; at the end there are none."""
-
 
 def test_every_section_has_a_test() -> None:
-    missing = untested(rule_tests(HERE), (*SECTIONS, *NUMBERED))
-    assert not set(missing) - set(AWAITED)
+    assert not untested(rule_tests(HERE), (*SECTIONS, *NUMBERED))
 
 
 def test_no_section_is_forgotten() -> None:

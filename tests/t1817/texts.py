@@ -64,3 +64,11 @@ TEN = """
 ANN = "@ round stock Ann\n"
 BOB = "@ round stock Bob\n"
 CID = "@ round stock Cid\n"
+
+
+def company(sym: str, size: int, price: int | str, owners: str, **more: int | str) -> str:
+    """Set-up lines of a company: `owners` as `Ann 2, treasury 1`, the others by their own words."""
+    said = [f"size {sym} {size}", f"price {sym} {price}"]
+    said += [f"owns {who} {sym} {count}" for who, count in (each.split() for each in owners.split(", "))]
+    said += [f"{word} {sym} {value}" for word, value in more.items()]
+    return "".join(f"@ {line}\n" for line in said)

@@ -1,0 +1,121 @@
+"""The variants, each of which a table chooses before the game begins (§9)."""
+
+from __future__ import annotations
+
+import pytest
+
+from engine import new_game
+from engine.facts import facts_of
+from engine.kernel import game_of
+from tests.t1817.texts import ANN, CID, MONEY, SITE, TEN, company, holds
+
+VARIANTS = ("increased_short_sales", "more_players", "short_squeeze", "modern_trains")
+
+
+def test_9_a_variant_is_chosen_as_the_table_is_made() -> None:
+    for variant in VARIANTS:
+        assert new_game("1817", ["Ann", "Bob", "Cid"], [variant]).state.options == (variant,)
+    assert new_game("1817", ["Ann", "Bob", "Cid"]).state.options == ()
+    with pytest.raises(ValueError, match="no option 'volatility'"):
+        new_game("1817", ["Ann", "Bob", "Cid"], ["volatility"])
+
+
+# -- §9.1 ------------------------------------------------------------------------------------------
+
+
+def shorted(count: int, size: int = 10) -> str:
+    return TEN.replace("size WT 10", f"size WT {size}").replace(
+        "owns Ann WT 5", f"owns Ann WT {size * 4 // 10}\n@ owns Bob WT -{count}\n@ owns pool WT {count}"
+    )
+
+
+def test_9_1_ten_shares_of_a_10_share_company_may_be_sold_short() -> None:
+    ten = ("increased_short_sales",)
+    holds(f"{shorted(9)}{CID}Cid: short WT\n= owns Cid WT -1", options=ten)
+    holds(f"{shorted(10)}{CID}!Cid: short WT\nCid: pass", options=ten)
+    holds(f"{shorted(5)}{CID}!Cid: short WT\nCid: pass")
+
+
+def test_9_1_of_others_no_more_than_before() -> None:
+    ten = ("increased_short_sales",)
+    holds(f"{shorted(5, size=5)}{CID}!Cid: short WT\nCid: pass", options=ten)
+    holds(f"{shorted(4, size=5)}{CID}Cid: short WT", options=ten)
+
+
+def test_9_1_the_site_plays_so_unless_five_are_chosen() -> None:
+    holds(f"{shorted(9)}{CID}Cid: short WT", options=(SITE,))
+    holds(f"{shorted(5)}{CID}!Cid: short WT\nCid: pass", options=(SITE, "five_shorts"))
+
+
+# -- §9.2 ------------------------------------------------------------------------------------------
+
+PEOPLE = ("Ann", "Bob", "Cid", "Dot", "Eve", "Fay", "Gus", "Hal", "Ida", "Jim", "Kay", "Lou", "Max")
+
+
+@pytest.mark.parametrize(
+    ("count", "cash", "limit"), [(8, 158, 8), (9, 140, 7), (10, 126, 6), (11, 115, 6), (12, 105, 5)]
+)
+def test_9_2_money_and_limit_of_eight_to_twelve_players(count: int, cash: int, limit: int) -> None:
+    names = ", ".join(PEOPLE[:count])
+    checks = "".join(f"= cash {name} {cash}\n" for name in PEOPLE[:count])
+    holds(f"{checks}= limit {limit}", names, ("more_players",))
+    holds(f"{checks}= limit {limit}", names, (SITE,))
+
+
+def test_9_2_not_more_than_twelve_and_only_where_it_is_chosen() -> None:
+    with pytest.raises(ValueError, match="3 to 7 players"):
+        new_game("1817", PEOPLE[:8])
+    with pytest.raises(ValueError, match="3 to 12 players"):
+        new_game("1817", PEOPLE[:13], ["more_players"])
+
+
+# -- §9.3 ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("owners", "plain", "squeezed"),
+    [
+        ("Ann 3, Cid 1", 100, 100),
+        ("Ann 3, Cid 2", 110, 110),
+        ("Ann 3, Cid 3, Bob -1", 110, 120),
+        ("Ann 3, Cid 3, Bob -2, pool 1", 100, 110),
+    ],
+)
+def test_9_3_more_than_all_of_it_moves_the_price_two_spaces(owners: str, plain: int, squeezed: int) -> None:
+    """Players hold four shares of five, five, and six; a share in the market takes one space back."""
+    body = MONEY + company("WT", 5, 100, owners, token="F19", trains="3", president="Ann") + ANN
+    passed = "Ann: pass\nBob: pass\nCid: pass\n= price WT {}"
+    holds(body + passed.format(plain))
+    holds(body + passed.format(squeezed), options=("short_squeeze",))
+    holds(body + passed.format(squeezed), options=(SITE, "short_squeeze"))
+
+
+# -- §9.4 ------------------------------------------------------------------------------------------
+
+ROUTE = (
+    "@ phase 8\n@ cash Ann 100\n@ tile F21 8 1\n@ tile F19 5 4\n@ tile G20 7 1\n@ depot 8\n"
+    + company("WT", 10, 100, "Ann 4", token="{tokens}", trains="{train}")
+    + "@ round operating WT\n"
+)
+
+
+@pytest.mark.parametrize(("train", "bonus"), [("5", 0), ("6", 0), ("7", 10), ("8", 20)])
+def test_9_4_7_and_8_trains_earn_more_for_each_own_marker_on_the_route(train: str, bonus: int) -> None:
+    """New York, Philadelphia and Baltimore: with one, two and three markers of the WT."""
+    modern = ("modern_trains",)
+    for own, tokens in enumerate(("F19", "F19 G18", "F19 G18 E22.0"), 1):
+        body = ROUTE.format(tokens=tokens, train=train)
+        holds(f"{body}= best WT 90")
+        holds(f"{body}= best WT {90 + own * bonus}", options=modern)
+
+
+def test_9_4_not_for_the_markers_of_others() -> None:
+    other = company("SR", 10, 90, "Ann 4", token="G18")
+    body = ROUTE.format(tokens="F19", train="8").replace("@ round", f"{other}@ round")
+    holds(f"{body}= best WT 110", options=("modern_trains",))
+
+
+def test_9_4_facts() -> None:
+    bonus = facts_of("1817").own_station_bonus
+    assert bonus == {"7": 10, "8": 20}
+    assert game_of(new_game("1817", ["Ann", "Bob", "Cid"]).state).facts.own_station_bonus == {}
