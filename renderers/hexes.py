@@ -165,8 +165,16 @@ class Plan:
         """The edges that track leaves by."""
         return frozenset(int(end[1:]) for path in self.paths for end in path if end[0] == "e")
 
-    def nearest_line(self, a: str, b: str) -> Line | None:
-        """The line of the path between two ends, running from a to b."""
+    def course(self, a: str, b: str) -> tuple[Line, ...]:
+        """The track between two ends: the line of one path, or those of two that meet in a junction."""
+        if line := self._path(a, b):
+            return (line,)
+        for node in {end for ends in self.paths for end in ends if end[0] == "n"}:
+            if (first := self._path(a, node)) and (second := self._path(node, b)):
+                return first, second
+        return ()
+
+    def _path(self, a: str, b: str) -> Line | None:
         for ends, line in zip(self.paths, self.lines, strict=True):
             if ends == (a, b):
                 return line

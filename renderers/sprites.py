@@ -354,7 +354,7 @@ def overlay_routes(mesh: Mesh, laid_out: Plan, legs: tuple[Stretch, ...]) -> Ima
     """Routes on a hex: coloured lines along the track."""
     w, h = mesh.box
     fine = Fine((2 * w, 2 * h))
-    found = [(leg, line) for leg in legs if (line := laid_out.nearest_line(leg.a, leg.b))]
+    found = [(leg, line) for leg in legs for line in laid_out.course(leg.a, leg.b)]
     for width, pale in ((theme.ROUTE_WIDTH + 0.08, True), (theme.ROUTE_WIDTH, False)):
         for leg, line in found:
             colour = theme.PAPER if pale else route_colour(leg.route)

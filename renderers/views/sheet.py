@@ -224,7 +224,7 @@ def _company_view(g: Game, sym: str, badge: Badge, acting: bool, veiled: frozens
         trains=tuple(company.trains),
         tokens=(0,) * company.markers if size else costs[len(costs) - company.markers :],
         privates=tuple(_tokens_left(g, p) for p in g.privates_of(sym)),
-        president=g.state.name(company.president) if company.president else None,
+        president=_president(g, sym),
         ipo=g.held(IPO, sym),
         pool=g.held(POOL, sym),
         treasury=g.held(sym, sym),
@@ -238,6 +238,14 @@ def _company_view(g: Game, sym: str, badge: Badge, acting: bool, veiled: frozens
         most=size.max_loans if size else 0,
         unpaid=company.owed * size.station_cost if size else 0,
     )
+
+
+def _president(g: Game, sym: str) -> str | None:
+    """Who runs the company: a player's name, or the bank where it has lost its president."""
+    company = g.company(sym)
+    if company.president:
+        return g.state.name(company.president)
+    return BANK if company.former else None
 
 
 def _tokens_left(g: Game, private: str) -> str:

@@ -13,6 +13,7 @@ from PIL import Image
 from engine import OperatingRound, OperatingTurn, State, copied, lending, new_game
 from renderers import board, map_png, market, market_png, sheet, sheet_png, sprites, theme
 from renderers.board import board_picture, grid_of
+from renderers.hexes import edge_middle
 from renderers.placing import arranged
 from renderers.views import Site, board_view, market_view, sheet_view
 from tests.renderers.positions import financed
@@ -69,6 +70,21 @@ def test_a_tile_that_only_a_private_may_lay_is_named_on_its_hex_until_it_lies() 
     assert board_view(state).hex("F13").notes == ("PSM",)
     state.tiles["F13"] = ("57", 0)
     assert board_view(state).hex("F13").notes == ()
+
+
+@pytest.mark.parametrize("a, b", [(0, 1), (1, 2), (2, 0)])
+def test_a_route_is_coloured_through_a_junction_between_its_edges_only(a: int, b: int) -> None:
+    state = financed()
+    state.tiles["E14"] = ("80", 0)
+    view = board_view(state, routes=[("3", [("E14", a, b)])])
+    grid = grid_of(view)
+    image = board_picture(view).convert("RGB")
+
+    def coloured(edge: int, share: float) -> bool:
+        x, y = edge_middle("pointy", edge)
+        return near(pixel(image, grid.at("E14", (x * share, y * share))), theme.ROUTES[0])
+
+    assert {edge for edge in range(3) if coloured(edge, 0.5)} == {a, b}
 
 
 def test_a_map_is_cut_to_its_hexes() -> None:
@@ -181,6 +197,13 @@ def test_markers_that_are_not_paid_and_players_who_failed_are_shown() -> None:
 def test_a_bank_without_limit_is_not_counted() -> None:
     assert sheet_view(financed()).bank is None and "Bank" not in sheet_png(financed()).alt
     assert "$10 a loan" in sheet_png(financed()).alt
+
+
+def test_a_company_without_a_president_is_the_banks() -> None:
+    state = financed()
+    state.companies["WT"].president, state.companies["WT"].former = None, "p0"
+    charter = next(c for c in sheet_view(state).companies if c.badge.sym == "WT")
+    assert charter.president == "bank"
 
 
 def test_a_broken_bank_is_told_as_such() -> None:
