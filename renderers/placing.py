@@ -104,12 +104,7 @@ def _filled(view: HexView, mesh: Mesh, *, name_first: bool) -> Arrangement:
     room = Room(mesh.layout, mesh.scale)
     _keep_clear(room, view, sprites.plan_of(view, mesh))
     anywhere = places(mesh.layout)
-    top = corner(mesh.layout, 2)
-    coordinate = room.place(
-        text_width(view.coord, size.coordinate),
-        size.coordinate * CAP,
-        [(top[0] * k, top[1] * k) for k in (0.79, 0.7, 0.62)],
-    )
+    coordinate = _coordinate(room, view, size)
     values, name, name_size = _area(room, view, mesh) if view.values else ((), (), size.name)
     if view.name and not name and name_first:
         name, name_size = _name(room, view.name, mesh)
@@ -151,6 +146,18 @@ def _filled(view: HexView, mesh: Mesh, *, name_first: bool) -> Arrangement:
         notes,
         sites,
     )
+
+
+def _coordinate(room: Room, view: HexView, size: Sizes) -> tuple[int, int]:
+    """At the top; where a stop lies there, in another corner."""
+    shape: Shape = ((0.0, 0.0, text_width(view.coord, size.coordinate), size.coordinate * CAP),)
+    x, y = corner(room.layout, 2)
+    cost, at = room.seek(shape, [(x * k, y * k) for k in (0.79, 0.7, 0.62)], CROWDED)
+    if cost >= CROWDED:
+        corners = [corner(room.layout, e) for e in (2, 1, 3, 0, 4, 5)]
+        _, at = room.seek(shape, [(x * k, y * k) for k in (0.79, 0.7, 0.62) for x, y in corners])
+    room.take(shape, at)
+    return at
 
 
 Words = tuple[tuple[str, tuple[int, int]], ...]
