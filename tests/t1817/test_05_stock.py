@@ -320,6 +320,12 @@ def test_5_3_not_in_phase_8() -> None:
     holds(seven + "Cid: short WT")
 
 
+def test_5_3_the_export_of_an_8_train_ends_short_sales_too() -> None:
+    seven = TEN.replace("@ phase 5", "@ phase 7").replace("@ trains bank 5 5 5\n", "@ depot 8\n")
+    end = seven.replace("trains WT 5", "trains WT 7") + "@ round operating WT 2\n> until stock\n= phase 8\n"
+    holds(end + "> until Cid\n!Cid: short WT\n= owns Cid WT 0")
+
+
 def test_5_3_one_a_turn_and_more_in_later_turns() -> None:
     body = f"{FIVE}{CID}Cid: short WT\n!Cid: short WT\nCid: done\nAnn: pass\nBob: pass\n"
     holds(body + "Cid: short WT\n= owns Cid WT -2")

@@ -34,6 +34,20 @@ def test_6_1_a_route_has_a_marker_anywhere_on_it() -> None:
     holds(body + "!Ann: run 2 E22.0-F19\nAnn: run 2 F19-G18")
 
 
+def test_6_1_a_route_is_unbranched() -> None:
+    """On F17 the ways of Pittsburgh and Baltimore meet: no train turns there from one into the other."""
+    fork = (
+        "tile F13 57 1",
+        "tile F15 9 1",
+        "tile F17 82 4",
+        "tile F19 57 1",
+        "tile G18 592 0",
+        "trains WT 3",
+    )
+    earns(70, *fork, tokens="F19")
+    holds(turn(*fork, tokens="F19", phase="3") + "!Ann: run 3 F13-F19-G18\nAnn: run best")
+
+
 def test_6_1_no_route_through_a_city_that_others_fill() -> None:
     other = ("size SR 2", "price SR 60", "owns Bob SR 2", "token SR F19")
     earns(90, *COAST, "trains WT 3", tokens="E22.0")
