@@ -66,7 +66,7 @@ from engine.holdings import (
     zones,
 )
 from engine.kernel import awaits_the_rest, refusal
-from engine.state import Auction, Discard, Formation, Protection, Settlement, StockTurn, Surplus
+from engine.state import Auction, Discard, Formation, Protection, Settlement, StockRound, StockTurn, Surplus
 
 
 def position_faults(state: State) -> Iterator[str]:
@@ -90,7 +90,8 @@ def _money_faults(g: Game) -> Iterator[str]:
     if (total := sum(cash.values())) != (g.facts.bank or 0):
         yield f"${total} are in the game instead of ${g.facts.bank or 0}"
     for owner, dollars in cash.items():
-        if is_seat(owner) and (g.state.crisis_from or any(isinstance(f, Formation) for f in g.state.stack)):
+        owing = g.state.crisis_from and not isinstance(g.state.stack[0], StockRound)
+        if is_seat(owner) and (owing or any(isinstance(f, Formation) for f in g.state.stack)):
             continue
         if dollars < 0 and not (owner == BANK and (g.state.broken or g.facts.bank is None)):
             yield f"{g.state.name(owner)} has ${dollars}"

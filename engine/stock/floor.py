@@ -3,7 +3,7 @@ of one's companies, which takes loans and buys its shares back (1817 §5)."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 import msgspec
@@ -309,11 +309,12 @@ def open_cities(g: Game) -> Iterator[tuple[str, int]]:
                 yield hex, node
 
 
-def payable(g: Game, seat: str) -> set[int]:
-    """The sums of face values of the privates that the player could put in."""
+def payable(g: Game, seat: str, without: Collection[str] = ()) -> set[int]:
+    """The sums of face values of the privates that the player could put in, some left out."""
     sums = {0}
     for private in g.privates_of(seat):
-        sums |= {s + g.private_facts(private).price for s in sums}
+        if private not in without:
+            sums |= {s + g.private_facts(private).price for s in sums}
     return sums
 
 

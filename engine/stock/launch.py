@@ -24,7 +24,7 @@ from engine.holdings import certificate_limit, counted_certificates
 from engine.loans import markers_words, size_facts
 from engine.operating.stations import city_words
 from engine.state import Auction, Formation, StockTurn
-from engine.stock.floor import payable_range, refuse_bid
+from engine.stock.floor import payable, payable_range, refuse_bid
 from engine.stock.turn import end_turn
 from engine.title import Option
 
@@ -122,7 +122,8 @@ class Formations:
         worth = sum(g.private_facts(p).price for p in action.privates)
         if worth > frame.bid:
             return f"Privates for ${worth} are more than the bid, ${frame.bid} (§5.5)."
-        if not self.piecemeal and g.cash(seat) + worth < 0:
+        others = payable(g, seat, action.privates) if self.piecemeal else {0}
+        if not any(worth + more <= frame.bid and g.cash(seat) + worth + more >= 0 for more in others):
             return f"${-g.cash(seat)} more have to be paid with privates (§5.5)."
         if chosen is not None and not action.privates:
             return "The size is chosen; say what else is put in (§5.5)."
@@ -169,7 +170,8 @@ class Formations:
             self._choose(g, frame, g.phase.ipo_sizes[0])
             g.change(msgspec.structs.replace(frame, size=g.phase.ipo_sizes[0]))
             return True
-        puts = any(g.private_facts(p).price <= frame.bid for p in g.privates_of(frame.seat))
+        said = (option.action for option in self.options(g, frame, frame.seat))
+        puts = any(isinstance(action, FloatCompany) and action.privates for action in said)
         if frame.size is not None and not puts:
             self._finish(g, frame)
             return True

@@ -136,6 +136,11 @@ def test_damage_is_told(late: State, damage: Callable[[State], None], told: str)
     assert any(told in fault for fault in faults), faults
 
 
+def _is_sized(co: Company) -> bool:
+    """Whether the shares of a company of five or ten are traded."""
+    return bool(co.president and co.size and co.size > 2 and co.cell and co.cell > (0, 3))
+
+
 @cache
 def _lending() -> bytes:
     """A position of a title that lends, late in a game, in the turn of a company with room for loans."""
@@ -143,9 +148,8 @@ def _lending() -> bytes:
 
     def watch(game: object) -> None:
         state: State = game.state  # type: ignore[attr-defined]
-        in_play = [co for co in state.companies.values() if co.cell]
-        sizes = {co.size for co in in_play if co.president}
-        if isinstance(state.top, OperatingTurn) and len(in_play) > 3 and {5, 10} & sizes:
+        resting = [co for co in state.companies.values() if co.cell is None]
+        if isinstance(state.top, OperatingTurn) and any(map(_is_sized, state.companies.values())) and resting:
             offered = options(state, decision(state).asked[0])
             if sum(isinstance(o.action, Loan) for o in offered) > 1:
                 found.append(encoded(state))
@@ -163,11 +167,7 @@ def lending() -> State:
 
 def _sized(state: State) -> Company:
     """A company whose shares are dealt in."""
-    return next(
-        co
-        for co in state.companies.values()
-        if co.president and co.size and co.size > 2 and co.cell and co.cell > (0, 3)
-    )
+    return next(filter(_is_sized, state.companies.values()))
 
 
 def _out_of_play(state: State) -> str:

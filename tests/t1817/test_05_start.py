@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.t1817.texts import ANN, BOB, CID, FIVE, MONEY, TEN, TWO, holds, refused
+from tests.t1817.texts import ANN, BOB, BOTH, CID, FIVE, MONEY, TEN, TWO, holds, refused
 
 # -- §5.5 ------------------------------------------------------------------------------------------
 
@@ -305,3 +305,26 @@ def test_5_7_prices_move_in_operating_order() -> None:
     body += "@ size A&S 5\n@ price A&S 100\n@ owns Ann A&S 2\n@ owns pool A&S 2\n"
     body += "@ token A&S F13\n@ trains A&S 5\n"
     holds(body + ANN + "> until operating\n= price WT 80\n= price A&S 80\n= round operating A&S")
+
+
+@pytest.mark.parametrize("options", BOTH, ids=("rulebook", "site"))
+def test_5_5_only_privates_with_which_the_bid_can_be_paid_are_put_in(options: tuple[str, ...]) -> None:
+    """§5.5: cash and privates make the bid exactly; on the site, too, where they are said one by one."""
+    one_by_one = "Ann: float 2 with UBC\nAnn: float 2 with CM\n" if options else "Ann: float 2 with UBC CM\n"
+    holds(
+        """
+        @ cash Ann 0
+        @ cash Bob 100
+        @ cash Cid 0
+        @ private UBC Ann               # $80
+        @ private CM Ann                # $60
+        @ private MAIL Ann              # $90, which leaves $50 of the bid
+        @ round stock Ann
+        Ann: start WT F19 140
+        !Ann: pass
+        !Ann: float 2 with MAIL
+        """
+        + one_by_one
+        + "= cash Ann 0\n= cash WT 0\n= private MAIL Ann\n= turn Bob\n",
+        options=options,
+    )
