@@ -67,6 +67,7 @@ class Draft:
     asked: tuple[Asked, ...] = ()
     answer: Answer | None = None
     opened: Unit | None = None
+    _coming: tuple[engine.State, tuple[Asked, ...]] | None = None
 
     async def unit(self) -> Unit:
         """The transaction of this draft, begun when it is first asked for."""
@@ -95,8 +96,11 @@ class Draft:
 
     def coming(self) -> tuple[Asked, ...]:
         """Whom the table will wait for."""
-        state = self.state or (self.play.state if self.play.begun else None)
-        return questions(state, self.play.cuts + self.cuts) if state else ()
+        if self.state is None:
+            return self.play.asked
+        if self._coming is None or self._coming[0] is not self.state:
+            self._coming = (self.state, questions(self.state, self.play.cuts + self.cuts))
+        return self._coming[1]
 
     @property
     def seq(self) -> int:

@@ -10,7 +10,7 @@ who sits in a seat is on no line: it holds for everything behind it in the log. 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
@@ -24,6 +24,7 @@ from engine.record.telling import ENDED, Telling, Told
 from storage import Ballot, Line, LogRow, StoreError, resolve
 
 STRIDE = 32  # moves from one kept position to the next
+CHANGES = ("move", "replace")  # rows of which the events change the position before them
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +126,13 @@ def _happening(row: LogRow, told: tuple[str, ...], live: bool) -> Happening:
     return Happening(row.seq, row.at, row.kind, row.seat, said, line, told, live)
 
 
+def _told(row: LogRow, state: engine.State | None) -> tuple[str, ...]:
+    """What a row brought about, in words; `state` is the position behind it, where it changes any."""
+    if row.kind in CHANGES and state is not None:
+        return tuple(engine.narrate(state, engine.decoded_events(row.events)))
+    return (row.said,) if row.said else ()
+
+
 class Play:
     """A table that has begun. Rows come in by `add`, when loading and when playing alike."""
 
@@ -134,7 +142,7 @@ class Play:
         self.cuts = 0
         self.undos: list[int] = []  # where the line stood before each undo that a redo can take back
         self._rows: list[LogRow] = []
-        self._told: list[tuple[str, ...]] = []
+        self._told: dict[int, tuple[str, ...]] = {}
         self._stands: list[int] = [0]
         self._parent: dict[int, int] = {}
         self._kept: dict[int, bytes] = {}
@@ -142,32 +150,28 @@ class Play:
         self._state: engine.State | None = None
         self._asked: tuple[Asked, ...] | None = None
         for row in rows:
-            self.add(row)
+            self._take(row)
 
     # -- rows --------------------------------------------------------------------------------
 
     def add(self, row: LogRow) -> None:
         """Take a row in: the next of the log. Raises StoreError for one out of order."""
+        self._take(row)
+        self._told[row.seq] = _told(row, self._state)
+
+    def _take(self, row: LogRow) -> None:
         if row.seq != self.seq + 1:
             raise StoreError(f"Row {row.seq} of the log of {self.table.code} follows row {self.seq}.")
-        told: tuple[str, ...] = ()
         if row.kind == "note" and row.events:
             self._state = engine.decoded(row.events)
             self._kept[0] = row.events
-            told = (row.said,)
         elif row.kind == "move":
-            told = self._moved(row)
+            self._moved(row)
         elif row.stands_at is not None:
             self._shifted(row, row.stands_at)
-            told = (row.said,)
         elif row.kind == "replace":
-            events = engine.decoded_events(row.events)
-            engine.fold(events, self.state)
-            told = tuple(engine.narrate(self.state, events))
-        elif row.said:
-            told = (row.said,)
+            engine.fold(engine.decoded_events(row.events), self.state)
         self._rows.append(row)
-        self._told.append(told)
         self._stands.append(self.line.stands_at)
         self._asked = None
         if self._state is not None:
@@ -175,15 +179,13 @@ class Play:
             for offer in self._state.offers:
                 self._stood[f"{self.cuts}.o{offer.number}"] = row.seq
 
-    def _moved(self, row: LogRow) -> tuple[str, ...]:
+    def _moved(self, row: LogRow) -> None:
         self._parent[row.seq] = self.line.stands_at
         self.line = resolve([row], self.line)
         self.undos.clear()
-        events = engine.decoded_events(row.events)
-        engine.fold(events, self.state)
+        engine.fold(engine.decoded_events(row.events), self.state)
         if len(self.line.played) % STRIDE == 0:
             self._kept[row.seq] = engine.encoded(self.state)
-        return tuple(engine.narrate(self.state, events))
 
     def _shifted(self, row: LogRow, to: int) -> None:
         if row.kind == "undo":
@@ -362,10 +364,21 @@ class Play:
     def log(self, after: int = 0, until: int | None = None) -> list[Happening]:
         """The rows behind `after`, up to `until`, in words."""
         played = set(self.line.played)
-        return [
-            _happening(row, told, row.kind != "move" or row.seq in played)
-            for row, told in zip(self._rows[after:until], self._told[after:until], strict=True)
-        ]
+        rows = self._rows[after:until]
+        self._tell(rows)
+        return [_happening(row, self._told[row.seq], row.kind != "move" or row.seq in played) for row in rows]
+
+    def _tell(self, rows: Sequence[LogRow]) -> None:
+        """Put rows that follow one another into words, as far as nobody has yet: loading tells nothing."""
+        state: engine.State | None = None
+        for row in rows:
+            if row.kind not in CHANGES or row.seq in self._told:
+                state = None
+            else:
+                state = state or self.state_at(row.seq - 1)
+                engine.fold(engine.decoded_events(row.events), state)
+            if row.seq not in self._told:
+                self._told[row.seq] = _told(row, state)
 
     def last_move_of(self, seat: int, until: int | None = None) -> int:
         """The row of a seat's last move that holds, 0 where it has none."""

@@ -12,7 +12,7 @@ from datetime import datetime, timedelta
 from functools import cache
 from typing import Any, NamedTuple
 
-from sqlalchemy import Insert, Update, bindparam, case, or_
+from sqlalchemy import Insert, String, Update, bindparam, case, literal_column, or_
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import aliased
 from sqlmodel import col, delete, func, select, update
@@ -30,6 +30,10 @@ class Queue(NamedTuple):
     dead: int
 
 
+PENDING = literal_column("'pending'", String)
+"""As a word of the statement: SQLite uses an index over some rows only where it sees which."""
+
+
 @cache
 def _supersede(groups: int, keys: int) -> Update:
     """Parcels of so many groups that still wait, but for so many keys, are no longer sent."""
@@ -37,7 +41,7 @@ def _supersede(groups: int, keys: int) -> Update:
         update(Message)
         .where(
             col(Message.supersedes).in_([bindparam(f"group{n}") for n in range(groups)]),
-            col(Message.state) == "pending",
+            col(Message.state) == PENDING,
             col(Message.key).not_in([bindparam(f"key{n}") for n in range(keys)]),
         )
         .values(state="superseded", payload=b"", settled=bindparam("now"))
@@ -86,7 +90,7 @@ class Outbox(Subject):
             select(col(earlier.id))
             .where(
                 col(earlier.lane) == col(Message.lane),
-                col(earlier.state) == "pending",
+                col(earlier.state) == PENDING,
                 col(earlier.id) < col(Message.id),
             )
             .exists()
@@ -94,7 +98,7 @@ class Outbox(Subject):
         now = self._work.now
         ready = (
             col(Message.channel) == channel,
-            col(Message.state) == "pending",
+            col(Message.state) == PENDING,
             col(Message.not_before) <= now,
             or_(col(Message.lease_until).is_(None), col(Message.lease_until) <= now),
             ~blocked,
@@ -114,7 +118,7 @@ class Outbox(Subject):
         leased = col(Message.lease_until) > col(Message.not_before)
         free_at = case((leased, col(Message.lease_until)), else_=col(Message.not_before))
         return await self._work.first(
-            select(func.min(free_at)).where(col(Message.channel) == channel, col(Message.state) == "pending")
+            select(func.min(free_at)).where(col(Message.channel) == channel, col(Message.state) == PENDING)
         )
 
     async def sent(self, message_id: int, ref: str | None = None) -> None:
@@ -126,7 +130,7 @@ class Outbox(Subject):
         if again is None:
             await self._settle(message_id, "dead", error=error)
         else:
-            waiting = (col(Message.id) == message_id, col(Message.state) == "pending")
+            waiting = (col(Message.id) == message_id, col(Message.state) == PENDING)
             values = {"error": error, "not_before": again, "lease_until": None}
             await self._work.do(update(Message).where(*waiting).values(values))
 
@@ -153,7 +157,7 @@ class Outbox(Subject):
     async def queue(self, channel: Channel) -> Queue:
         """How a channel stands."""
         here = col(Message.channel) == channel
-        waits = (here, col(Message.state) == "pending")
+        waits = (here, col(Message.state) == PENDING)
         count = select(func.count()).select_from(Message)
         oldest = await self._work.value(select(func.min(Message.created)).where(*waits))
         dead = await self._work.value(count.where(here, col(Message.state) == "dead"))
