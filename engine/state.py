@@ -213,7 +213,7 @@ class Auction(Frame, frozen=True):
     `bidders`: those still in it, the next to act first. `high`: the bid of the `leader`. `limits`: up
     to how much somebody's bid is raised for him; the table is not shown it. `hex`, `node`: the home
     of a company that is started. `starter`: who opened it. `cash`, `loans`: what a company in
-    liquidation had, set aside.
+    liquidation had, set aside. `acting`: the company for which a bidder has acted meanwhile.
     """
 
     kind: str
@@ -227,18 +227,21 @@ class Auction(Frame, frozen=True):
     node: int = 0
     cash: int = 0
     loans: int = 0
+    acting: str | None = None
 
 
 class Formation(Frame, frozen=True):
     """The choice of a new company's size and of the privates put into it (1817 §5.5).
 
-    `bid`: dollars of the bid that privates may still stand for.
+    `bid`: dollars of the bid that privates may still stand for. `again`: whoever has put the company up
+    goes on with another turn.
     """
 
     company: str
     seat: str
     bid: int
     size: int | None = None
+    again: bool = False
 
 
 class Crisis(Frame, frozen=True):

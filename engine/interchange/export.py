@@ -29,6 +29,7 @@ from engine.actions import (
     ConnectRun,
     DealPrivate,
     Decline,
+    Merge,
     OpenPort,
     Pass,
     Protect,
@@ -45,7 +46,7 @@ from engine.kernel import Refused, asked, game_of, new_game, refusal, stop, take
 from engine.notation import Ambiguous, Unreadable, explicit, parse, spell
 from engine.operating.connection import connecting
 from engine.operating.turn import OperatingTurns
-from engine.record.telling import ENDED, Telling, Told
+from engine.record.telling import ENDED, RECORDED, Telling, Told
 from engine.state import (
     AnyFrame,
     ConnectionTurn,
@@ -58,6 +59,7 @@ from engine.state import (
     copied,
     is_seat,
 )
+from engine.titles import title_of
 
 SITE_OPTION = "conventions 18xx.games"
 MOST_DECLINED = 200
@@ -103,11 +105,13 @@ class Exporter:
         self.start = start
         self.own = copied(start)
         self.site: Game = game_of(new_game(start.title, start.players, (SITE_OPTION, *rules)).state)
-        self.ledger = Ledger(self.names, self.site.title)
+        usual = title_of(start.title, (SITE_OPTION,)).facts.tiles
+        self.ledger = Ledger(self.names, self.site.title, usual)
         self.actions: list[dict[str, Any]] = []
         self._turns = [0, 0]
         self._begun: str | None = None
         self._ended: str | None = None
+        self._postponed: str | None = None
         self._told = Told("", "", ())
         self._number = 0
 
@@ -121,6 +125,8 @@ class Exporter:
         before = game_of(copied(self.own))
         if told.line == ENDED:
             self._end()
+        elif told.line == RECORDED:
+            self._connect(told.events)
         else:
             self._translate(before, told)
         fold(told.events, self.own)
@@ -193,7 +199,7 @@ class Exporter:
                 pass
             case Accept():
                 self._agreed(before, told.events)
-            case BuyTrain() | DealPrivate() | Redeem() if any(isinstance(e, OfferMade) for e in told.events):
+            case BuyTrain() | DealPrivate() | Merge() | Redeem() if _asks(told.events):
                 pass
             case BuyTrain(_, source, price) if source in before.state.companies:
                 turn = _operating(before)
@@ -216,6 +222,16 @@ class Exporter:
         self._write({"type": "end_game", "entity": player_id(self._told.seat), "entity_type": "player"})
         over = stop(self.site.state, "It was ended by agreement.")
         self.site = game_of(over.state)
+
+    def _connect(self, events: Sequence[AnyEvent]) -> None:
+        """A connection run that the site has found, and we have not: it is due at the end of the last turn,
+        and the next turn begins behind it."""
+        frame = next(event.frame for event in events if isinstance(event, Opened))
+        assert isinstance(frame, ConnectionTurn)
+        self._postponed = self.actions.pop()["entity"]
+        self.actions[-1]["corporations"].append(self.names.theirs(frame.company))
+        self.site.open(frame)
+        self._turns[1] += _turns(events)
 
     # -- who is asked ------------------------------------------------------------------
 
@@ -277,6 +293,8 @@ class Exporter:
         """A purchase to which both sides have agreed, made by the buyer."""
         buyer = self.site.voice(offer.target)
         match offer.deal:
+            case Merge():
+                self._ordinary(offer.asker, offer.deal)
             case BuyTrain():
                 self._ordinary(buyer, msgspec.structs.replace(offer.deal, price=offer.price))
             case DealPrivate(private):
@@ -293,14 +311,15 @@ class Exporter:
             said = "" if spell(self.site, action) == self._told.line else f"{spell(self.site, action)}: "
             raise self._no(f"{said}{why}")
         try:
-            record = written(self.site, self.names, self.ledger, seat, explicit(self.site, action))
+            records = written(self.site, self.names, self.ledger, seat, explicit(self.site, action))
         except KeyError:
             raise self._no("there is nothing like it.") from None
         stack = list(self.site.state.stack)
         self._carry_out(seat, action)
         if offers := self.site.state.offers:
             self._carry_out(offers[0].asked, Accept())
-        self._write(record)
+        for record in records:
+            self._write(record)
         if self.names.connections:
             self._write_connections(stack, self.site.events)
 
@@ -325,6 +344,9 @@ class Exporter:
                     stack[-1] = frame
                 case Closed():
                     gone = stack.pop()
+                    if isinstance(gone, ConnectionTurn) and self._postponed:
+                        self._write_connection(self.names.ours(self._postponed), [])
+                        self._postponed = None
                     if type(gone) is OperatingTurn and not self.site.company(gone.company).closed:
                         self._ended = gone.company
         if not isinstance(self.site.top, Protection):
@@ -364,6 +386,11 @@ class Exporter:
         """Hold the two positions against each other where they are at the same point."""
         if (whole or self._ahead() == 0) and (difference := _difference(self.own, self.site.state)):
             raise self._no(f"it leads elsewhere there: {difference}")
+
+
+def _asks(events: Sequence[AnyEvent]) -> bool:
+    """Whether another has to agree."""
+    return any(isinstance(event, OfferMade) for event in events)
 
 
 def _turns(events: Iterable[AnyEvent]) -> int:

@@ -625,7 +625,8 @@ class Replay:
         played = stop(self.state, "It was ended by agreement.")
         self.game = game_of(played.state)
         self.state = played.state
-        self.said.append(Said(self._id, self.state.seats[0], ENDED, played.events))
+        seat = self._seat(action.actor) if action.entity_type == "player" else self.state.seats[0]
+        self.said.append(Said(self._id, seat, ENDED, played.events))
 
 
 def _table_names(file: SiteFile) -> list[str]:

@@ -13,17 +13,28 @@ from engine.actions import (
     Action,
     Bankrupt,
     Bid,
+    Bridge,
     Buy,
+    Buyer,
+    BuyNew,
     BuyPrivate,
     BuyTrain,
     ChooseHome,
     ClosePort,
+    Convert,
     DealPrivate,
     DiscardTrain,
     Exchange,
+    FloatCompany,
     Half,
     KeepDestination,
     Lay,
+    Loan,
+    LoanFor,
+    Merge,
+    Mill,
+    Mine,
+    OfferSale,
     OpenPort,
     Par,
     Pass,
@@ -31,10 +42,17 @@ from engine.actions import (
     PlaceCattle,
     PlaceDestination,
     Protect,
+    Raise,
     Redeem,
+    RedeemFor,
     Reissue,
+    RemoveMarker,
+    Repay,
     Run,
     Sell,
+    SellNew,
+    Short,
+    StartCompany,
     Token,
     Withhold,
 )
@@ -47,7 +65,24 @@ from engine.interchange.site_names import SiteNames
 from engine.opening.waterfall import asking
 from engine.operating.run import route_value
 from engine.operating.trains import face_price
-from engine.state import POOL, FreeToken, OperatingTurn, Protection, Waterfall, is_seat
+from engine.operating.works import tokens_left
+from engine.state import (
+    BANK,
+    POOL,
+    TREASURY,
+    Auction,
+    Borrowing,
+    Crisis,
+    Formation,
+    FreeToken,
+    MergerTurn,
+    OperatingTurn,
+    Protection,
+    Surplus,
+    Takeover,
+    Waterfall,
+    is_seat,
+)
 from engine.stock.treasury import reissue_par
 
 Record = dict[str, Any]
@@ -64,9 +99,11 @@ class Desk(NamedTuple):
         """The owner as the one who acts."""
         if is_seat(owner):
             return {"entity": player_id(owner), "entity_type": "player"}
-        if owner in self.g.state.privates:
-            return {"entity": self.names.their_private(owner), "entity_type": "company"}
         return {"entity": self.names.theirs(owner), "entity_type": "corporation"}
+
+    def by_private(self, private: str) -> Record:
+        """The private as the one who acts; a company may have the same name."""
+        return {"entity": self.names.their_private(private), "entity_type": "company"}
 
     def company(self) -> str | None:
         """The company whose turn it is."""
@@ -83,19 +120,22 @@ def player_id(seat: str) -> int:
     return int(seat[1:]) + 1
 
 
-def written(g: Game, names: SiteNames, ledger: Ledger, seat: str, action: Action) -> Record:
-    """The action of the site for what that seat does now; without id and time.
+def written(g: Game, names: SiteNames, ledger: Ledger, seat: str, action: Action) -> list[Record]:
+    """The actions of the site for what that seat does now; without ids and times.
 
     Raises KeyError for what has no counterpart there.
     """
-    return WRITERS[type(action)](Desk(g, names, ledger), seat, action)
+    found = WRITERS[type(action)](Desk(g, names, ledger), seat, action)
+    return found if isinstance(found, list) else [found]
 
 
 def _pass(desk: Desk, seat: str, action: Pass) -> Record:
     match desk.g.top:
         case FreeToken(private=private):
-            by = desk.by(private)
-        case OperatingTurn(company):
+            by = desk.by_private(private)
+        case OperatingTurn(company) | Borrowing(company) | Takeover(company):
+            by = desk.by(company)
+        case MergerTurn(company, "convert"):
             by = desk.by(company)
         case _:
             by = desk.by(seat)
@@ -130,43 +170,46 @@ def _par(desk: Desk, seat: str, action: Par) -> Record:
     }
 
 
-def _moved(desk: Desk, kind: str, by: str, company: str, owner: str, percent: int) -> Record:
+def _moved(desk: Desk, kind: str, by: Record, company: str, owner: str, percent: int) -> Record:
     """So many percent of a company that leave an owner."""
-    shares = desk.ledger.shares(company, owner, percent)
-    return {"type": kind, **desk.by(by), "shares": shares, "percent": percent}
+    shares = desk.ledger.certificates.leaving(company, owner, percent)
+    return {"type": kind, **by, "shares": shares, "percent": percent}
 
 
 def _buy(desk: Desk, seat: str, action: Buy) -> Record:
     percent = action.count * unit(desk.g, action.company)
-    return _moved(desk, "buy_shares", seat, action.company, action.source, percent)
+    source = action.company if action.source == TREASURY else action.source
+    return _moved(desk, "buy_shares", desk.by(seat), action.company, source, percent)
 
 
 def _sell(desk: Desk, seat: str, action: Sell) -> Record:
     percent = action.count * unit(desk.g, action.company)
-    return _moved(desk, "sell_shares", seat, action.company, seat, percent)
+    return _moved(desk, "sell_shares", desk.by(seat), action.company, seat, percent)
 
 
 def _protect(desk: Desk, seat: str, action: Protect) -> Record:
     top = desk.g.top
     assert isinstance(top, Protection)
     percent = top.sales[0].count * unit(desk.g, action.company)
-    return _moved(desk, "buy_shares", seat, action.company, POOL, percent)
+    shares = desk.ledger.certificates.latest(action.company, POOL, percent)
+    return {"type": "buy_shares", **desk.by(seat), "shares": shares, "percent": percent}
 
 
 def _redeem(desk: Desk, seat: str, action: Redeem) -> Record:
     percent = unit(desk.g, action.company)
-    return _moved(desk, "buy_shares", action.company, action.company, action.source or POOL, percent)
+    return _moved(desk, "buy_shares", desk.by(action.company), action.company, action.source or POOL, percent)
 
 
 def _reissue(desk: Desk, seat: str, action: Reissue) -> Record:
     company = action.company
-    record = _moved(desk, "sell_shares", company, company, company, desk.g.held(company, company))
+    record = _moved(desk, "sell_shares", desk.by(company), company, company, desk.g.held(company, company))
     return record | {"share_price": reissue_par(desk.g, company)}
 
 
 def _exchange(desk: Desk, seat: str, action: Exchange) -> Record:
     effect = desk.g.private_facts(action.private).effect
-    return _moved(desk, "buy_shares", action.private, effect["company"], action.source, effect["percent"])
+    by = desk.by_private(action.private)
+    return _moved(desk, "buy_shares", by, effect["company"], action.source, effect["percent"])
 
 
 def _deal_private(desk: Desk, seat: str, action: DealPrivate) -> Record:
@@ -175,26 +218,25 @@ def _deal_private(desk: Desk, seat: str, action: DealPrivate) -> Record:
 
 
 def _lay(desk: Desk, seat: str, action: Lay) -> Record:
-    by = desk.by(action.using) if action.using else desk.by_turn(seat)
+    by = desk.by_private(action.using) if action.using else desk.by_turn(seat)
     tile = desk.ledger.free_tile(action.tile)
     return {"type": "lay_tile", **by, "hex": action.hex, "tile": tile, "rotation": action.turn}
 
 
 def _placed(desk: Desk, by: Record, hex: str, node: int) -> Record:
-    taken = sum(at == node for at, _ in desk.g.state.tokens.get(hex, ()))
     return {
         "type": "place_token",
         **by,
         "city": desk.ledger.city(hex, node),
-        "slot": taken,
+        "slot": desk.ledger.place(hex, node),
     }
 
 
 def _token(desk: Desk, seat: str, action: Token) -> Record:
     top, company = desk.g.top, desk.company()
     assert company is not None
-    by = desk.by(top.private if isinstance(top, FreeToken) else company)
-    return _placed(desk, by, action.hex, action.node)
+    by = desk.by_private(top.private) if isinstance(top, FreeToken) else desk.by(company)
+    return _placed(desk, by, action.hex, action.node) | {"tokener": desk.names.theirs(company)}
 
 
 def _choose_home(desk: Desk, seat: str, action: ChooseHome) -> Record:
@@ -229,7 +271,11 @@ def _route(desk: Desk, company: str, train: str, route: Route) -> Record:
 
 
 def _claim(desk: Desk, company: str, routes: list[Record], claimed: int) -> None:
-    """Bring the revenue of the routes to what was claimed; the site pays what is written."""
+    """Bring the revenue of the routes to what was claimed; the site pays what is written, and nothing
+    where there are no routes."""
+    if claimed == 0:
+        routes.clear()
+        return
     if not routes:
         train = desk.g.company(company).trains[0]
         first = desk.ledger.trains(train, company)[0]
@@ -260,7 +306,7 @@ def _improve(desk: Desk, seat: str, action: PlaceCattle | OpenPort | ClosePort) 
     private = next(p.sym for p in privates if p.effect.get("word") == word)
     placed = desk.g.state.improvements
     hex = placed[private].hex if isinstance(action, ClosePort) else action.hex
-    return {"type": "assign", **desk.by(private), "target": hex, "target_type": "hex"}
+    return {"type": "assign", **desk.by_private(private), "target": hex, "target_type": "hex"}
 
 
 def _buy_train(desk: Desk, seat: str, action: BuyTrain) -> Record:
@@ -285,10 +331,123 @@ def _discard_train(desk: Desk, seat: str, action: DiscardTrain) -> Record:
 
 
 def _bankrupt(desk: Desk, seat: str, action: Bankrupt) -> Record:
-    return {"type": "bankrupt", **desk.by_turn(seat)}
+    by = desk.by(seat) if isinstance(desk.g.top, Crisis) else desk.by_turn(seat)
+    return {"type": "bankrupt", **by}
 
 
-WRITERS: dict[type[Action], Callable[[Desk, str, Any], Record]] = {
+# -- companies that choose their number of shares, borrow, grow and are sold --------------
+
+
+def _raise(desk: Desk, seat: str, action: Raise) -> Record:
+    top = desk.g.top
+    assert isinstance(top, Auction)
+    lot = desk.names.theirs(top.lot)
+    return {"type": "bid", **desk.by(seat), "corporation": lot, "price": action.amount}
+
+
+def _start(desk: Desk, seat: str, action: StartCompany) -> list[Record]:
+    company = desk.names.theirs(action.company)
+    bid = {"type": "bid", **desk.by(seat), "corporation": company, "price": action.amount}
+    return [bid, _placed(desk, desk.by(action.company), action.hex, action.node)]
+
+
+def _float(desk: Desk, seat: str, action: FloatCompany) -> list[Record]:
+    top = desk.g.top
+    assert isinstance(top, Formation)
+    records: list[Record] = []
+    if top.size is None:
+        records.append({"type": "choose", **desk.by(seat), "choice": action.size})
+    for private in action.privates:
+        target = desk.names.their_private(private)
+        records.append({"type": "assign", **desk.by(seat), "target": target, "target_type": "company"})
+    return records
+
+
+def _short(desk: Desk, seat: str, action: Short) -> Record:
+    return {"type": "short", **desk.by(seat), "corporation": desk.names.theirs(action.company)}
+
+
+def _loan_for(desk: Desk, seat: str, action: LoanFor) -> Record:
+    return {"type": "take_loan", **desk.by(action.company), "loan": desk.ledger.loan(BANK)}
+
+
+def _acting(desk: Desk) -> str:
+    """The company that the question is about."""
+    company = getattr(desk.g.top, "company", None)
+    assert isinstance(company, str)
+    return company
+
+
+def _loan(desk: Desk, seat: str, action: Loan) -> Record:
+    return {"type": "take_loan", **desk.by(_acting(desk)), "loan": desk.ledger.loan(BANK)}
+
+
+def _repay(desk: Desk, seat: str, action: Repay) -> Record:
+    company = _acting(desk)
+    return {"type": "payoff_loan", **desk.by(company), "loan": desk.ledger.loan(company)}
+
+
+def _redeem_for(desk: Desk, seat: str, action: RedeemFor) -> Record:
+    percent = action.count * unit(desk.g, action.company)
+    return _moved(desk, "buy_shares", desk.by(action.company), action.company, POOL, percent)
+
+
+def _buy_new(desk: Desk, seat: str, action: BuyNew) -> Record:
+    company = _acting(desk)
+    return _moved(desk, "buy_shares", desk.by(seat), company, company, action.count * unit(desk.g, company))
+
+
+def _sell_new(desk: Desk, seat: str, action: SellNew) -> Record:
+    company = _acting(desk)
+    return _moved(desk, "sell_shares", desk.by(seat), company, seat, action.count * unit(desk.g, company))
+
+
+def _bridge(desk: Desk, seat: str, action: Bridge) -> Record:
+    private = action.using or next(p for p, _ in tokens_left(desk.g, _acting(desk), "bridge"))
+    return {"type": "assign", **desk.by_private(private), "target": action.hex, "target_type": "hex"}
+
+
+def _mine(desk: Desk, seat: str, action: Mine) -> Record:
+    private = action.using or next(p for p, _ in tokens_left(desk.g, _acting(desk), "coal_mine"))
+    return _lay(desk, seat, Lay(action.tile, action.hex, action.turn, private))
+
+
+def _mill(desk: Desk, seat: str, action: Mill) -> Record:
+    private, effect = next(tokens_left(desk.g, _acting(desk), "tile_lay"))
+    return _lay(desk, seat, Lay(effect["tiles"][0], effect["hexes"][0], action.turn, private))
+
+
+def _convert(desk: Desk, seat: str, action: Convert) -> Record:
+    return {"type": "convert", **desk.by(_acting(desk))}
+
+
+def _merge(desk: Desk, seat: str, action: Merge) -> Record:
+    return {"type": "merge", **desk.by(_acting(desk)), "corporation": desk.names.theirs(action.company)}
+
+
+def _offer_sale(desk: Desk, seat: str, action: OfferSale) -> Record:
+    target = desk.names.theirs(action.company)
+    return {"type": "assign", **desk.by(seat), "target": target, "target_type": "corporation"}
+
+
+def _buyer(desk: Desk, seat: str, action: Buyer) -> Record:
+    return {"type": "merge", **desk.by(seat), "corporation": desk.names.theirs(action.company)}
+
+
+def _remove_marker(desk: Desk, seat: str, action: RemoveMarker) -> Record:
+    top = desk.g.top
+    assert isinstance(top, Surplus)
+    here = (owner for node, owner in desk.g.state.tokens[action.hex] if node == action.node)
+    owner = next(owner for owner in here if owner in (top.company, top.target))
+    return {
+        "type": "remove_token",
+        **desk.by(top.company),
+        "city": desk.ledger.city(action.hex, action.node),
+        "slot": desk.ledger.place(action.hex, action.node, owner),
+    }
+
+
+WRITERS: dict[type[Action], Callable[[Desk, str, Any], Record | list[Record]]] = {
     Pass: _pass,
     BuyPrivate: _buy_private,
     Bid: _bid,
@@ -315,5 +474,23 @@ WRITERS: dict[type[Action], Callable[[Desk, str, Any], Record]] = {
     PlaceCattle: _improve,
     OpenPort: _improve,
     ClosePort: _improve,
+    Raise: _raise,
+    StartCompany: _start,
+    FloatCompany: _float,
+    Short: _short,
+    LoanFor: _loan_for,
+    Loan: _loan,
+    Repay: _repay,
+    RedeemFor: _redeem_for,
+    BuyNew: _buy_new,
+    SellNew: _sell_new,
+    Bridge: _bridge,
+    Mine: _mine,
+    Mill: _mill,
+    Convert: _convert,
+    Merge: _merge,
+    OfferSale: _offer_sale,
+    Buyer: _buyer,
+    RemoveMarker: _remove_marker,
 }
 """How each decision is written; a decision that is not here has no counterpart there."""

@@ -275,10 +275,12 @@ def merge_doubles(g: Game, company: str, target: str) -> None:
 class MergerTurns:
     """Asks a president whether his company converts, merges, or is offered for sale.
 
-    `initiator_survives`: of two that merge the one whose turn it is remains, as on the site.
+    `initiator_survives`: of two that merge the one whose turn it is remains, as on the site. `looks_once`:
+    whether anybody could buy it is looked at as its turn begins, not again after a bankruptcy in it.
     """
 
     initiator_survives: bool = False
+    looks_once: bool = False
 
     def asked(self, g: Game, frame: MergerTurn) -> tuple[str, ...]:
         return (g.president(frame.company),)
@@ -360,7 +362,7 @@ class MergerTurns:
             g.close()
             return True
         if frame.stage == "offer":
-            idle = not may_be_offered(g, frame.company)
+            idle = not (self.looks_once or may_be_offered(g, frame.company))
         else:
             idle = not may_grow(g, frame.company)
         if idle:
@@ -389,7 +391,8 @@ def merger_deal(*, stays: bool = False) -> Deal:
 class ShareTrades:
     """Asks the president, then every other player once, for share deals (§7.1.4).
 
-    `new_president_goes_on`: who becomes president by his purchase may buy more.
+    `new_president_goes_on`: who becomes president by his purchase may buy more, and who could do nothing
+    when his turn came is asked once he can.
     """
 
     new_president_goes_on: bool = False
@@ -454,11 +457,15 @@ class ShareTrades:
         if not frame.seats or not is_liquid(g, frame.company):
             g.close()
             return True
-        seat = frame.seats[0]
-        if seat in g.state.active and next(self._deals(g, frame, seat), None):
+        seat, others = frame.seats[0], frame.seats[1:]
+        if self._able(g, frame, seat):
             return False
-        g.change(ShareTrade(frame.company, frame.seats[1:]))
+        waits = self.new_president_goes_on and any(self._able(g, frame, other) for other in others)
+        g.change(ShareTrade(frame.company, (*others, seat) if waits else others))
         return True
+
+    def _able(self, g: Game, frame: ShareTrade, seat: str) -> bool:
+        return seat in g.state.active and next(self._deals(g, frame, seat), None) is not None
 
 
 def markers_to_buy(g: Game, company: str, size: int) -> int:

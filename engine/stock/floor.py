@@ -347,7 +347,8 @@ def refuse_bid(g: Game, seat: str, amount: int) -> str | None:
 @dataclass(frozen=True)
 class ActsOfBidders:
     """Loans and redemptions that the site lets the next bidder for a certificate do for a company; with
-    the last that it can do he leaves the auction."""
+    the last that it can do he leaves the auction. Who wins it is asked for no privates then, and if he was
+    asked for the size, whoever has put the company up has another turn."""
 
     floor: TradingFloor
 
@@ -376,7 +377,8 @@ class ActsOfBidders:
             take_loans(g, company, action.count)
         turn = StockTurn(seat, acting=company, redeemed=redeemed)
         more = (LoanFor(company, 1), RedeemFor(company, 1))
-        if all(self.floor.refuse_for(g, turn, company, act) for act in more):
-            top = g.top
-            assert isinstance(top, Auction)
-            g.change(left(top, seat))
+        top = g.top
+        assert isinstance(top, Auction)
+        auction = msgspec.structs.replace(top, acting=company)
+        done = all(self.floor.refuse_for(g, turn, company, act) for act in more)
+        g.change(left(auction, seat) if done else auction)

@@ -25,7 +25,7 @@ from engine.loans import markers_words, size_facts
 from engine.operating.stations import city_words
 from engine.state import Auction, Formation, StockTurn
 from engine.stock.floor import payable, payable_range, refuse_bid
-from engine.stock.turn import end_turn
+from engine.stock.turn import end_turn, stock_round
 from engine.title import Option
 
 
@@ -71,7 +71,10 @@ class Certificates:
         g.emit(ParSet(company, par, cell))
         g.emit(Floated(company))
         g.emit(TurnBegan(company))
-        g.open(Formation(company, seat, price))
+        if frame.acting:  # no privates are asked for then, and the turn goes on where the size was asked for
+            g.open(Formation(company, seat, 0, again=len(g.phase.ipo_sizes) > 1))
+        else:
+            g.open(Formation(company, seat, price))
 
 
 @dataclass(frozen=True)
@@ -164,6 +167,8 @@ class Formations:
         turn = g.top
         assert isinstance(turn, StockTurn)
         end_turn(g, turn, formed=frame.company)
+        if frame.again:
+            g.change(msgspec.structs.replace(stock_round(g), turn=turn.seat))
 
     def settle(self, g: Game, frame: Formation) -> bool:
         if frame.size is None and self.piecemeal and len(g.phase.ipo_sizes) == 1:

@@ -130,7 +130,7 @@ def compose(options: tuple[str, ...]) -> Title:
             Crisis: Crises(one_by_one=not site, to_charter=not site, keeps_privates=site, sells_all=site),
             MergerRound: MergerRounds(finish, polls=not site, one_pass=site, crises_wait=site),
             Poll: Polls(),
-            MergerTurn: MergerTurns(initiator_survives=site),
+            MergerTurn: MergerTurns(initiator_survives=site, looks_once=site),
             ShareTrade: ShareTrades(new_president_goes_on=site),
             Borrowing: Borrowings(),
             Purchase: Purchases(take_assets, settle_excess, excess_last=site),

@@ -1,0 +1,245 @@
+"""Which numbered certificate of a company is whose: what the site's files say and our position does not.
+
+Theory of operation. A holder's certificates lie in the order in which they came, and those that came
+first leave first; who protects a price buys those that were sold. The president's (number 0) is handed
+over last, and when a presidency passes on, the new president gives his first ordinary certificates for
+it: to the old one, or to the pool where the old one keeps too few.
+
+A company that chooses its number of shares has them numbered as they come into being: 0 is its
+president's, then those of its first size, then those of a conversion or of the company that it absorbs.
+A short sale makes two, from 10 upward: an ordinary one that goes to the pool, and its opposite, which
+stays with the seller until he buys a share for it and both are gone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import chain
+
+from engine.events import (
+    AnyEvent,
+    CompanyReturned,
+    PresidentLost,
+    PresidentNamed,
+    Protected,
+    Restructured,
+    SharesMoved,
+)
+from engine.interchange.site_names import SiteNames
+from engine.state import IPO, POOL
+from engine.title import Title
+
+FIRST_SHORT = 10
+
+
+class Certificates:
+    """The certificates of all companies of one game, as far as it was played."""
+
+    def __init__(self, names: SiteNames, title: Title) -> None:
+        self._names = names
+        self._percents: dict[str, dict[str, int]] = {}
+        self._held: dict[str, dict[str, list[str]]] = {}
+        self._presidents: dict[str, str] = {}
+        self._sizes: dict[str, int] = {}
+        for company, facts in title.companies.items():
+            percents = {self._name(company, number): p for number, p in enumerate(facts.shares)}
+            self._percents[company], self._held[company] = percents, {IPO: list(percents)}
+
+    def latest(self, company: str, owner: str, percent: int) -> list[str]:
+        """Those in which so many percent came to an owner last."""
+        percents, found = self._percents[company], list[str]()
+        for share in reversed(self._held[company].get(owner, ())):
+            if percent > 0:
+                found.insert(0, share)
+                percent -= percents[share]
+        return found
+
+    def leaving(self, company: str, owner: str, percent: int) -> list[str]:
+        """Those in which so many percent leave an owner; half a president's is named whole."""
+        percents, found = self._percents[company], list[str]()
+        mine = [share for share in self._held[company].get(owner, ()) if percents[share] > 0]
+        for share in sorted(mine, key=lambda share: share == self._first(company)):
+            if percent <= 0:
+                break
+            found.append(share)
+            percent -= percents[share]
+        return found
+
+    def holders(self, company: str) -> dict[str, dict[str, int]]:
+        """By owner his certificates of a company, with the percent of each."""
+        percents = self._percents[company]
+        return {owner: {s: percents[s] for s in held} for owner, held in self._held[company].items() if held}
+
+    def follow(self, events: Sequence[AnyEvent]) -> None:
+        """Bring it up to what has happened."""
+        absorbed = [e.company for e in events if isinstance(e, PresidentLost)]
+        protected: str | None = None
+        for at, event in enumerate(events):
+            match event:
+                case Protected(_, company):
+                    protected = company
+                case SharesMoved(company, source, target, percent):
+                    moved = self.latest if company == protected and source == POOL else self.leaving
+                    moving = moved(company, source, percent)
+                    self._move(company, source, target, percent, moving, _named(events, at, company))
+                    protected = None
+                case Restructured(company, size, shares):
+                    self._restructure(company, size, shares, [c for c in absorbed if c != company])
+                case PresidentNamed(company, seat) if not _moves(events, at, company):
+                    self._name_president(company, seat)
+                case PresidentLost(company):
+                    self._presidents.pop(company, None)
+                case CompanyReturned(company):
+                    first = self._first(company)
+                    self._percents[company], self._held[company] = {first: 100}, {IPO: [first]}
+                    self._presidents.pop(company, None)
+                    self._sizes.pop(company, None)
+        for company in {e.company for e in events if isinstance(e, Restructured)}:
+            for owner in self._held[company]:
+                self._cover(company, owner)
+
+    # -- names -------------------------------------------------------------------------
+
+    def _name(self, company: str, number: int) -> str:
+        return f"{self._names.theirs(company)}_{number}"
+
+    def _first(self, company: str) -> str:
+        """The president's certificate."""
+        return self._name(company, 0)
+
+    def _number(self, share: str) -> int:
+        return int(share.rpartition("_")[2])
+
+    # -- moving ------------------------------------------------------------------------
+
+    def _hand(self, company: str, shares: Sequence[str], source: str, target: str) -> None:
+        for share in shares:
+            self._held[company][source].remove(share)
+            self._held[company].setdefault(target, []).append(share)
+
+    def _total(self, company: str, owner: str) -> int:
+        return sum(self._percents[company][share] for share in self._held[company].get(owner, ()))
+
+    def _owner(self, company: str, share: str) -> str:
+        return next(owner for owner, held in self._held[company].items() if share in held)
+
+    def _move(
+        self, company: str, source: str, target: str, percent: int, moved: list[str], new: str | None
+    ) -> None:
+        percents, old = self._percents[company], self._presidents.get(company)
+        first, unit = self._first(company), min(map(abs, percents.values()))
+        if old is None and new is not None:
+            self._hand(company, [first], source, target)
+            self._presidents[company] = new
+            return
+        if percent < 0:
+            self._hand(company, self._shorts(company, source), source, target)
+            self._cover(company, target)
+            return
+        if self._total(company, source) < percent:
+            self._sell_short(company, source, target, percent)
+            return
+        left = self._total(company, old) - (percent if source == old else 0) if old else 0
+        self._hand(company, moved, source, target)
+        if old and new:
+            self._pass_on(company, old, new, keeps=left >= percents[first])
+        over = sum(percents[share] for share in moved) - percent
+        self._hand(company, self._held[company][target][: over // unit], target, source)
+        self._cover(company, target)
+
+    def _pass_on(self, company: str, old: str, new: str, *, keeps: bool) -> None:
+        """The president's certificate goes to another, who gives ordinary ones for it."""
+        percents, first = self._percents[company], self._first(company)
+        given = [share for share in self._held[company][new] if 0 < percents[share] < percents[first]]
+        unit = min(map(abs, percents.values()))
+        self._hand(company, given[: percents[first] // unit], new, old if keeps else POOL)
+        self._hand(company, [first], self._owner(company, first), new)
+        self._presidents[company] = new
+
+    # -- shares that are not there -------------------------------------------------------
+
+    def _shorts(self, company: str, owner: str) -> list[str]:
+        return [share for share in self._held[company].get(owner, ()) if self._percents[company][share] < 0]
+
+    def _sell_short(self, company: str, seller: str, target: str, percent: int) -> None:
+        percents = self._percents[company]
+        number = max(FIRST_SHORT - 1, *map(self._number, percents)) + 1
+        for each, worth, owner in ((number, percent, target), (number + 1, -percent, seller)):
+            share = self._name(company, each)
+            percents[share] = worth
+            self._held[company].setdefault(owner, []).append(share)
+
+    def _cover(self, company: str, owner: str) -> None:
+        """A share and its opposite in the same hands are both gone."""
+        percents, held = self._percents[company], self._held[company].get(owner, [])
+        shares = [share for share in held if percents[share] > 0 and share != self._first(company)]
+        for pair in zip(self._shorts(company, owner), shares, strict=False):
+            for share in pair:
+                held.remove(share)
+                del percents[share]
+
+    # -- companies that choose their number of shares --------------------------------------
+
+    def _restructure(self, company: str, size: int, shares: dict[str, int], absorbed: list[str]) -> None:
+        percents, first = self._percents[company], self._first(company)
+        if set(shares) == {company}:
+            return  # it is absorbed by another
+        percents |= {share: (100 if worth > 0 else -100) // size for share, worth in percents.items()}
+        percents[first] = 200 // size
+        old = self._sizes.get(company, size)
+        self._sizes[company] = size
+        made = [self._name(company, number) for number in range(max(old - 1, 1), size - 1)]
+        percents |= dict.fromkeys(made, 100 // size)
+        if size == 2:
+            self._held[company] = {next(iter(shares)): [first]}
+            return
+        self._held[company].setdefault(company, []).extend(made)
+        if size == 10:
+            for other in absorbed:
+                self._absorb(company, other, made)
+        for holder, percent in shares.items():
+            lacks = (percent - self._total(company, holder)) // (100 // size)
+            if holder != company and lacks > 0:
+                self._hand(company, self._held[company][company][:lacks], company, holder)
+
+    def _absorb(self, company: str, other: str, made: list[str]) -> None:
+        """The holders of a company that is absorbed have as many of the new certificates; above those that
+        come into being anyway, each that was sold short is numbered before an ordinary one."""
+        percents, theirs = self._percents[company], self._percents[other]
+        owners = {share: owner for owner, held in self._held[other].items() for share in held}
+        ordinary, shorts = list[str](), list[str]()
+        for share in sorted(owners, key=self._number):
+            owner = company if owners[share] == other else owners[share]
+            (shorts if theirs[share] < 0 else ordinary).extend(
+                [owner] * (2 if self._number(share) == 0 else 1)
+            )
+        number = max(FIRST_SHORT - 1, *map(self._number, percents)) + 1
+        for owner, share in zip(ordinary, made, strict=False):
+            self._hand(company, [share], company, owner)
+        above = zip(shorts, ordinary[len(made) :], strict=True)
+        for each, owner in enumerate(chain.from_iterable(above), number):
+            share = self._name(company, each)
+            percents[share] = percents[made[0]] * (1 if (each - number) % 2 else -1)
+            self._held[company].setdefault(owner, []).append(share)
+
+    def _name_president(self, company: str, seat: str) -> None:
+        """A president who is named without shares that move."""
+        old = self._presidents.get(company)
+        if old is None:
+            self._presidents[company] = seat
+        elif old != seat:
+            self._pass_on(company, old, seat, keeps=True)
+
+
+def _moves(events: Sequence[AnyEvent], at: int, company: str) -> bool:
+    """Whether shares of the company move right before or behind."""
+    beside = (*events[max(at - 1, 0) : at], *events[at + 1 : at + 2])
+    return any(isinstance(event, SharesMoved) and event.company == company for event in beside)
+
+
+def _named(events: Sequence[AnyEvent], at: int, company: str) -> str | None:
+    """The president who is named with shares that move: right before them, or right behind."""
+    for event in (*events[max(at - 1, 0) : at], *events[at + 1 : at + 2]):
+        if isinstance(event, PresidentNamed) and event.company == company:
+            return event.seat
+    return None

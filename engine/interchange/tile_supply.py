@@ -1,0 +1,50 @@
+"""The numbered tiles of the site: the next of a kind is the one that has been in the supply longest.
+
+Of a limited kind all are there from the start; of one without limit there is one, and another comes
+with each that is laid. A tile that is replaced goes behind the others. Where an optional rule takes
+tiles out, those with the lowest numbers go.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Mapping
+
+from engine.facts import Facts
+
+
+class TileSupply:
+    """Which numbered tiles are in the supply, and which lie where.
+
+    `usual`: how many tiles of each kind there are without optional rules.
+    """
+
+    def __init__(self, facts: Facts, usual: Mapping[str, int | None]) -> None:
+        self._free = {tile: deque(_numbers(count, usual.get(tile))) for tile, count in facts.tiles.items()}
+        self._endless = {tile: 1 for tile, count in facts.tiles.items() if count is None}
+        self._lying: dict[str, tuple[str, int]] = {}
+
+    def next(self, tile: str) -> int:
+        """The number of the tile of that kind that is laid next."""
+        return self._free[tile][0]
+
+    def at(self, hex: str) -> tuple[str, int] | None:
+        """The tile that lies on a hex."""
+        return self._lying.get(hex)
+
+    def lay(self, hex: str, tile: str) -> None:
+        """The next tile of that kind comes to the hex, for what lay there."""
+        number = self._free[tile].popleft()
+        if tile in self._endless:
+            self._free[tile].append(self._endless[tile])
+            self._endless[tile] += 1
+        if old := self._lying.get(hex):
+            self._free[old[0]].append(old[1])
+        self._lying[hex] = tile, number
+
+
+def _numbers(count: int | None, usual: int | None) -> range:
+    if count is None:
+        return range(1)
+    first = max((usual or 0) - count, 0)
+    return range(first, first + count)
