@@ -26,6 +26,7 @@ from renderers.placing import (
     Sizes,
     arranged,
     home_places,
+    places_beside,
     token_places,
 )
 from renderers.views import BoardView, HexView
@@ -134,6 +135,12 @@ def stations(pen: Pen) -> None:
         pen.page.paste(sprites.token(badge, diameter), pen.mesh.inside(point))
 
 
+def crowd(pen: Pen) -> None:
+    """Tokens for which there is no slot, over the words that are there."""
+    for badge, point, diameter in places_beside(pen.view, pen.mesh):
+        pen.page.paste(sprites.token(badge, diameter), pen.mesh.inside(point))
+
+
 def names(pen: Pen) -> None:
     for line, spot in pen.spots.name:
         pen.page.write(pen.at(spot), line, pen.spots.name_size, theme.INK, weight="Semibold", halo=pen.ground)
@@ -220,7 +227,7 @@ def coordinates(pen: Pen) -> None:
 
 LAYERS: tuple[Layer, ...] = (
     land, tiles, rivers, last_lay, terrain, borders, stations, reservations, names, revenues, notes, works,
-    coordinates, routes,
+    coordinates, crowd, routes,
 )  # fmt: skip
 
 

@@ -7,7 +7,7 @@ smaller where they would else cover something; a name or a tile's number that fi
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from itertools import product
@@ -26,7 +26,6 @@ from renderers.hexes import (
     edge_line,
     edge_middle,
     places,
-    polar,
     rows,
     samples,
 )
@@ -338,27 +337,42 @@ def _diameter(view: HexView, mesh: Mesh, node: int) -> int:
 
 
 def token_places(view: HexView, mesh: Mesh) -> list[tuple[Badge, Point, int]]:
-    """Each token of a hex, its middle in units, its diameter in pixels.
+    """Each token of a hex, its middle in units, its diameter in pixels; in the order of the view.
 
-    One whose city is still to be chosen (node -1) stands between the cities.
+    One whose city is still to be chosen (node -1) stands between the cities; one beyond the slots of its
+    city above them, smaller.
     """
-    found = []
+    return [place for place, _ in _placed(view, mesh)]
+
+
+def places_beside(view: HexView, mesh: Mesh) -> list[tuple[Badge, Point, int]]:
+    """Those of the tokens for which there is no slot: in an area, or beyond those of their city."""
+    return [place for place, beside in _placed(view, mesh) if beside]
+
+
+def _placed(view: HexView, mesh: Mesh) -> Iterator[tuple[tuple[Badge, Point, int], bool]]:
     slots = _slots(view, mesh)
     filled: dict[int, int] = {}
     for node, badge in view.tokens:
-        if view.nodes[node][0] == "offboard":
-            i = filled.get(node, 0)
-            filled[node] = i + 1
-            many = sum(n == node for n, _ in view.tokens)
-            found.append((badge, _in_area(i, many), _in_areas(mesh)))
-            continue
-        if node < 0:
-            found.append((badge, (0.0, 0.0), _diameter(view, mesh, 0)))
-            continue
         i = filled.get(node, 0)
         filled[node] = i + 1
-        found.append((badge, _nth(slots[node], i), _diameter(view, mesh, node)))
-    return found
+        if view.nodes[node][0] == "offboard":
+            many = sum(n == node for n, _ in view.tokens)
+            yield (badge, _in_area(i, many), _in_areas(mesh)), True
+        elif node < 0:
+            yield (badge, (0.0, 0.0), _diameter(view, mesh, 0)), False
+        elif i < len(slots[node]):
+            yield (badge, slots[node][i], _diameter(view, mesh, node)), False
+        else:
+            spot = sprites.plan_of(view, mesh).nodes[node]
+            x = spot.point[0] + _row_from_the_middle(i - len(slots[node])) * 1.5 * spot.radius
+            above = x, spot.point[1] - 1.4 * spot.radius
+            yield (badge, above, round(0.72 * _diameter(view, mesh, node))), True
+
+
+def _row_from_the_middle(i: int) -> int:
+    """0, 1, -1, 2, -2 and so on."""
+    return (i + 1) // 2 * (1 if i % 2 else -1)
 
 
 def home_places(view: HexView, mesh: Mesh) -> list[tuple[Badge, Point, int]]:
@@ -383,12 +397,3 @@ def _in_area(i: int, many: int) -> Point:
 
 def _in_areas(mesh: Mesh) -> int:
     return round(0.4 * mesh.radius)
-
-
-def _nth(slots: Sequence[Point], i: int) -> Point:
-    """The i-th slot; tokens beyond the last stand out from it."""
-    if i < len(slots):
-        return slots[i]
-    x, y = slots[-1]
-    dx, dy = polar(0.5 + i, 0.3)
-    return x + dx, y + dy

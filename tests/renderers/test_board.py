@@ -4,6 +4,7 @@ import gzip
 import json
 from io import BytesIO
 from itertools import chain, combinations
+from math import hypot
 from pathlib import Path
 
 import pytest
@@ -236,6 +237,18 @@ def test_a_token_whose_city_is_still_to_be_chosen_stands_between_them() -> None:
     ((badge, point, _),) = token_places(view.hex("E11"), grid_of(view).mesh)
     assert (badge.sym, point) == ("Erie", (0.0, 0.0))
     assert view.hex("E11").reserved == ()
+
+
+@pytest.mark.parametrize("count", [3, 4, 5])
+def test_tokens_beyond_the_slots_of_a_city_hide_none(count: int) -> None:
+    syms = ["PRR", "NYC", "CPR", "B&O", "C&O"][:count]
+    view = board_view(position(tiles={"H10": ("14", 0)}, tokens={"H10": [(0, sym) for sym in syms]}))
+    mesh = grid_of(view).mesh
+    places = token_places(view.hex("H10"), mesh)
+    assert [badge.sym for badge, _, _ in places] == syms
+    for (_, a, wide), (_, b, other) in combinations(places, 2):
+        apart = hypot((a[0] - b[0]) * mesh.scale[0], (a[1] - b[1]) * mesh.scale[1])
+        assert apart >= 0.8 * (wide + other) / 2
 
 
 def test_a_kept_home_moves_with_its_city_when_the_tile_is_replaced() -> None:
