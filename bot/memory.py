@@ -157,7 +157,7 @@ class Memory:
         store: Store,
         *,
         options: Sequence[str] = (),
-        keep: int = 32,
+        keep: int = 64,
         holdoff: float = 0,
         pictures: Pictures | None = None,
     ) -> None:
@@ -207,9 +207,10 @@ class Memory:
 
     async def _followed(self) -> datetime:
         """Load what is newer in the store than in memory; the store's time."""
-        for table, play in list(self._plays.items()):
-            glance = await self.store.glance(table)
-            if glance.incarnation != self._incarnation or glance.seq != play.seq:
+        tables = list(self._plays)
+        for table, glance in zip(tables, await asyncio.gather(*map(self.store.glance, tables)), strict=True):
+            play = self._plays.get(table)
+            if play and (glance.incarnation, glance.seq) != (self._incarnation, play.seq):
                 async with self._held(table):
                     self.changed()
         return self.store.now()

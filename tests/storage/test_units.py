@@ -203,7 +203,7 @@ async def test_closing_waits_for_those_who_are_at_it(tmp_path: Path) -> None:
 
 PLAYER = """
 import asyncio, sys
-from storage import open_store
+from storage import Deed, open_store
 from tests.storage.conftest import move, parcel
 
 async def main():
@@ -215,10 +215,16 @@ async def main():
             seq = 0
             while True:
                 name = f"{table}-{seq + 2}"
-                async with store.begin() as unit:
-                    await unit.moves.append(table, seq, [move(f"{name}#1"), move(f"{name}#2")], name.encode())
-                    await unit.moves.remember(name, name.encode())
-                    await unit.outbox.enqueue(parcel(name))
+                moves = [move(f"{name}#1"), move(f"{name}#2")]
+                if table % 2:
+                    mark = (await store.glance(table)).mark
+                    told = name.encode(), [parcel(name)], name, name.encode()
+                    await store.record(Deed(table, store.now(), seq, mark, moves, *told))
+                else:
+                    async with store.begin() as unit:
+                        await unit.moves.append(table, seq, moves, name.encode())
+                        await unit.moves.remember(name, name.encode())
+                        await unit.outbox.enqueue(parcel(name))
                 seq += 2
                 print(name, flush=True)
 
