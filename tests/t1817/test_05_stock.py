@@ -345,6 +345,11 @@ def test_5_4_from_the_treasury_the_company_is_paid_and_from_the_market_the_bank(
     holds(body + "Bob: buy WT from pool\n= cash WT 200\n= cash Bob 800\n= owns pool WT 0\n= price WT 100")
 
 
+def test_5_4_nothing_where_nothing_lies() -> None:
+    gone = FIVE.replace("owns Ann WT 2", "owns Ann WT 3").replace("@ president WT Ann\n", "")
+    holds(gone + CID + "!Cid: buy WT from treasury\n!Cid: buy WT from pool\nCid: pass")
+
+
 def test_5_4_one_certificate_a_turn() -> None:
     holds(f"{TEN}{BOB}!Bob: buy 2 WT from treasury\nBob: buy WT from treasury\n= turn Cid")
 
