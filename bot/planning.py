@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from bot.lobby import Lobby
-from bot.plans import Planned
+from bot.plans import Planned, left
+from bot.play import Play
 
 PLANS = "plans"
 
@@ -13,16 +14,22 @@ PLANS = "plans"
 class Planning(Lobby):
     """Tables, with what players have in mind there."""
 
-    async def plan_of(self, table: int, person: int) -> list[Planned]:
-        """The lines of somebody's plan at a table."""
+    async def _plan_of(self, play: Play, person: int) -> list[Planned]:
+        """What is left of somebody's plan at a table: what has been said since as planned is off it."""
         async with self.store.read() as unit:
             kept = (await unit.people.get(person)).preferences.get(PLANS, {})
-        return [(int(seat), str(line)) for seat, line in kept.get(str(table), [])]
+        plan = kept.get(str(play.table.id))
+        if not plan:
+            return []
+        lines = [(int(seat), str(line)) for seat, line in plan["lines"]]
+        return left(lines, play.said(plan["since"]))
 
-    async def _keep_plan(self, table: int, person: int, lines: Sequence[Planned]) -> None:
-        """Keep a plan in place of the one before; without lines there is none."""
+    async def _keep_plan(self, play: Play, person: int, lines: Sequence[Planned]) -> None:
+        """Keep a plan from now on in place of the one before; without lines there is none."""
+        table = str(play.table.id)
         async with self.store.begin() as unit:
             known = (await unit.people.get(person)).preferences
-            others = {code: plan for code, plan in known.get(PLANS, {}).items() if code != str(table)}
-            plans = others | ({str(table): [list(each) for each in lines]} if lines else {})
+            others = {code: plan for code, plan in known.get(PLANS, {}).items() if code != table}
+            plan = {"since": play.seq, "lines": [list(each) for each in lines]}
+            plans = others | ({table: plan} if lines else {})
             await unit.people.change(person, preferences=known | {PLANS: plans})

@@ -2,12 +2,13 @@
 
 A plan is a list of lines, each by a seat: the planner's own where nobody is named before a colon. It
 is kept without a position and always played on from the table as it stands, so a plan that the game
-has overtaken says which of its lines is no longer possible.
+has overtaken says which of its lines is no longer possible. What is said at the table as it was planned
+comes off the plan, whoever says it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import engine
@@ -83,6 +84,15 @@ def told(before: engine.State, trial: Trial, whole: Sequence[Planned]) -> str:
             f"Then: {waits}",
         ]
     )
+
+
+def left(lines: Sequence[Planned], said: Iterable[Planned]) -> list[Planned]:
+    """What is left of a plan when those lines have been said since, among others perhaps."""
+    rest = list(lines)
+    for each in said:
+        if rest and rest[0] == each:
+            rest.pop(0)
+    return rest
 
 
 def own(lines: Sequence[Planned], seat: int) -> list[str]:

@@ -117,8 +117,8 @@ def questions(state: engine.State, cuts: int) -> tuple[Asked, ...]:
 
 
 def _full_round(short: re.Match[str]) -> str:
-    names = {"sr": "stock round", "or": "operating round"}
-    return f"{names.get(short[1], short[1])} "
+    names = {"sr": "stock", "or": "operating", "mr": "merger"}
+    return f"{names.get(short[1], short[1])} round "
 
 
 def _happening(row: LogRow, told: tuple[str, ...], live: bool) -> Happening:
@@ -327,13 +327,14 @@ class Play:
         if begun is None:
             raise ValueError(f"Table {self.table.code} has not begun.")
         wanted = " ".join(place.casefold().split())
+        wanted = re.sub(r"^(row|move) (?=\d+$)", "", wanted)
         if wanted.isdecimal():
             if not begun <= int(wanted) <= self.seq:
                 raise ValueError(f"The log has rows {begun} to {self.seq}; there is no row {wanted}.")
             return int(wanted), f"After row {wanted}"
         if wanted in ("start", "opening"):
             return begun, "At the start"
-        wanted = re.sub(r"^(stock round|operating round|sr|or) ?(?=\d)", _full_round, wanted)
+        wanted = re.sub(r"^([a-z]+)(?: round)? ?(?=\d)", _full_round, wanted)
         for seq in self.line.played:
             for event in engine.decoded_events(self._rows[seq - 1].events):
                 if isinstance(event, RoundBegan) and event.round.partition(" of ")[0] == wanted:
@@ -379,6 +380,11 @@ class Play:
                 engine.fold(engine.decoded_events(row.events), state)
             if row.seq not in self._told:
                 self._told[row.seq] = _told(row, state)
+
+    def said(self, after: int) -> list[tuple[int, str]]:
+        """The lines of play behind a row of the log, with their seats, secret ones too."""
+        rows = [self._rows[seq - 1] for seq in self.line.played if seq > after]
+        return [(row.seat, row.line) for row in rows if row.seat is not None]
 
     def last_move_of(self, seat: int, until: int | None = None) -> int:
         """The row of a seat's last move that holds, 0 where it has none."""

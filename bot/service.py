@@ -214,12 +214,12 @@ class Service(Planning):
             return Refused(0, said.lines[0], "Nobody sits there who could plan.")
         _, _, first = said.lines[0].partition(" ")
         word, _, rest = first.strip().partition(" ")
-        kept = await self.plan_of(play.table.id, sitter.person)
+        kept = await self._plan_of(play, sitter.person)
         match word.casefold():
             case "" | "show":
                 return self._planned(play, said, kept)
             case "clear":
-                await self._keep_plan(play.table.id, sitter.person, ())
+                await self._keep_plan(play, sitter.person, ())
                 return Shown("plan", "Your plan is thrown away.", decision=self._decision(play, said))
             case "play":
                 return await self._play_plan(play, said, sitter.person, kept)
@@ -237,7 +237,7 @@ class Service(Planning):
             seat, line = lines[at]
             near = engine.nearest(trial.state, seat_name(seat), line)
             return self._failed(trial.wrong, max(at - len(former), 0), line, near, now)
-        await self._keep_plan(play.table.id, sitter.person, trial.lines)
+        await self._keep_plan(play, sitter.person, trial.lines)
         return self._planned(play, said, list(trial.lines))
 
     def _planned(self, play: Play, said: Saying, lines: list[plans.Planned]) -> Answer:
@@ -250,15 +250,19 @@ class Service(Planning):
         return Shown("plan", text, "map", engine.encoded(trial.state), decision=decision)
 
     async def _play_plan(self, play: Play, said: Saying, person: int, kept: list[plans.Planned]) -> Answer:
-        """Say the lines at the beginning of a plan that are one's own; what is left of it stays."""
+        """Say the next lines of a plan that are one's own, where one is asked whatever others were to
+        say before them; what is left of it stays."""
+        now = self._decision(play, said)
+        while now and kept and kept[0][0] != said.seat:
+            kept = kept[1:]
         own = plans.own(kept, said.seat)
         if not own:
-            reason = "Your plan begins with no line of yours." if kept else "You have no plan here."
-            return Refused(0, said.lines[0], reason, decision=self._decision(play, said))
+            waits = f"Your plan waits for {play.state.players[kept[0][0]]}: {kept[0][1]}." if kept else ""
+            return Refused(0, said.lines[0], waits or "Your plan has no line of yours left.", decision=now)
         meant = replace(said, lines=tuple(own), places=tuple(range(len(own))))
         answer = await self._moves(play, meant)
         if isinstance(answer, Done):
-            await self._keep_plan(play.table.id, person, kept[len(own) :])
+            await self._keep_plan(play, person, kept[len(own) :])
         return answer
 
     def _current_for(self, play: Play, said: Saying) -> bool:

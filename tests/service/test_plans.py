@@ -43,11 +43,33 @@ async def test_a_plan_is_played_when_the_turn_comes(world: World) -> None:
     await world.say("Ann", "buy SV")
     assert isinstance(await world.say("Cid", "plan Bob: pass", "bid CA 165"), Shown)
     early = await world.say("Cid", "plan play")
-    assert isinstance(early, Refused) and "begins with no line of yours" in early.reason
+    assert isinstance(early, Refused) and early.reason == "Your plan waits for Bob: pass."
     await shown(world, "Bob", "plan bid CA 165; Cid: pass; Ann: pass; buy CS")
     assert isinstance(await world.say("Bob", "plan play"), Done)
     assert (await world.lines()) == ["buy SV", "bid CA 165"]
     assert "3. Bob: buy CS" in (await shown(world, "Bob", "plan")).text
+
+
+async def test_what_is_said_as_planned_comes_off_the_plan(world: World) -> None:
+    await shown(world, "Ann", "plan buy SV; Bob: pass; Cid: pass; buy CS; Bob: bid CA 165")
+    assert isinstance(await world.say("Ann", "plan play"), Done)
+    await world.say("Bob", "pass")
+    assert "1. Cid: pass" in (await shown(world, "Ann", "plan")).text
+    await world.say("Cid", "pass")
+    assert isinstance(await world.say("Ann", "plan play"), Done)
+    assert await world.lines() == ["buy SV", "pass", "pass", "buy CS"]
+    await world.say("Bob", "bid CA 165")
+    assert "no plan" in (await shown(world, "Ann", "plan")).text
+
+
+async def test_who_is_asked_plays_on_whatever_others_have_said(world: World) -> None:
+    await shown(world, "Bob", "plan Ann: buy SV; buy CS; Cid: pass; Ann: pass; buy DH")
+    await world.say("Ann", "buy SV")
+    assert isinstance(await world.say("Bob", "plan play"), Done)
+    await world.say("Cid", "bid CA 165")
+    await world.say("Ann", "pass")
+    assert isinstance(await world.say("Bob", "plan play"), Done)
+    assert (await world.lines())[-1] == "buy DH"
 
 
 async def test_playing_a_plan_twice_by_one_request_is_playing_it_once(world: World) -> None:
@@ -89,7 +111,9 @@ async def test_a_position_of_the_past_by_row_and_by_round(world: World) -> None:
         await world.say(name, line)
     found = await shown(world, "Ann", "at sr 1 market")
     assert found.text.startswith("At the beginning of stock round 1") and found.picture == "market"
-    for wrong in ("at sr 9", "at 99999", "at", "at noon"):
+    assert (await shown(world, "Ann", f"at move {row}")).text == past.text
+    assert (await shown(world, "Ann", "at Stock Round 1")).text == found.text.replace("market", "map")
+    for wrong in ("at sr 9", "at mr 1.1", "at merger round 2.1", "at 99999", "at", "at noon"):
         answer = await world.say("Ann", wrong)
         assert isinstance(answer, Refused), wrong
 
