@@ -23,6 +23,7 @@ VERSION = "r1"
 LONGEST = 100
 MOST_OPTIONS = 25
 MOST_LABELS = 2
+MOST_TOGETHER = 12  # kinds of act, of two ways at most, in one select
 MOST_BUTTONS = 10
 MOST_BUTTON = 40  # of a button's 80 characters, what a phone shows
 
@@ -189,10 +190,14 @@ class Controls(NamedTuple):
 
 
 def controls(choices: Sequence[engine.Choice], room: int, most_selects: int = 6) -> Controls:
-    """Buttons for what is few and short, selects for what is several; `room` is that of a custom id."""
+    """Buttons for what is few and short, selects for what is several; `room` is that of a custom id.
+
+    What is few but long stands together in one select.
+    """
     buttons: list[Item] = []
     selects: list[tuple[str, list[Item]]] = []
-    several = []
+    several: list[tuple[str, list[int]]] = []
+    long: list[tuple[str, list[int]]] = []
     for verb, places in grouped(choices, range(len(choices)), 0).items():
         leaves = [leaf(choices, i, room) for i in places]
         short = all(len(each.label) <= MOST_BUTTON for each in leaves)
@@ -200,14 +205,25 @@ def controls(choices: Sequence[engine.Choice], room: int, most_selects: int = 6)
         if plain and short and len(buttons) + len(leaves) <= MOST_BUTTONS:
             buttons += leaves
         else:
-            several.append((verb, places))
+            (long if plain else several).append((verb, places))
+    several = [*long[MOST_TOGETHER:], *several]
+    if long := long[:MOST_TOGETHER]:
+        places = [i for _, each in long for i in each]
+        verbs = ", ".join(verb for verb, _ in long)
+        selects.append((_ways(verbs, places), [leaf(choices, i) for i in places]))
+        most_selects -= 1
     fitting = several if len(several) <= most_selects else several[: most_selects - 1]
     for verb, places in fitting:
-        selects.append((f"{titled(verb)}: {len(places)} ways", items(choices, places)))
+        selects.append((_ways(verb, places), items(choices, places)))
     rest = [i for _, places in several[len(fitting) :] for i in places]
     if rest:
-        selects.append((f"More: {len(rest)} ways", items(choices, rest, 0)))
+        selects.append((_ways("more", rest), items(choices, rest, 0)))
     return Controls(buttons, selects)
+
+
+def _ways(verb: str, places: Sequence[int]) -> str:
+    """What a select offers: `Lay: 12 ways`."""
+    return f"{titled(verb)}: {len(places)} way{'s' * (len(places) > 1)}"
 
 
 def titled(text: str) -> str:

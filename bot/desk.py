@@ -371,7 +371,8 @@ class ServiceDesk:
                 state = said.state(view.state) if view.state else None
                 drawn = await figures(self._pictures, state, named) if state else ()
                 files = tuple(Enclosure(file.name, file.media, file.content) for file in said.files)
-                return Shown(what, said.text, drawn, decision, files)
+                title = what if what == "try" else f"{what} {rest}".strip()
+                return Shown(title, said.text, drawn, decision, files)
             case replies.Unreadable() | replies.Refused() | replies.Ambiguous():
                 about = f"{said.line}: " if what == "try" else ""
                 return Shown(what, f"{about}{said.reason}", (), decision)

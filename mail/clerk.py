@@ -80,11 +80,13 @@ class _Verdict(NamedTuple):
 
 def asked(line: str) -> _Ask | None:
     """`map`, `show map`, `log 20`, `try LINE`: a question that changes nothing; None for anything else."""
-    match = re.fullmatch(r"(?:show )?(help|status|map|market|log)(?: (\d{1,3}))?[?!]?", line.casefold())
+    match = re.fullmatch(
+        r"(?:show )?(help|status|turn|sheet|board|map|market|log)(?: (\d{1,3}))?[?!]?", line.casefold()
+    )
     if match and (match[1] == "log" or not match[2]):
         what: Show = match[1]  # type: ignore[assignment]
         return _Ask(what, match[2] or "")
-    more = re.fullmatch(r"(?:show +)?(at|export|try|plan)(?: +(.*))?", line, re.IGNORECASE)
+    more = re.fullmatch(r"(?:show +)?(at|company|player|export|try|plan)(?: +(.*))?", line, re.IGNORECASE)
     if more is None or (more[2] or "").casefold() == "play":
         return None
     word = more[1].casefold()

@@ -33,6 +33,7 @@ from .desk import Enclosure, Issued, Outgoing, Picture, Sealed
 from .trim import DELIMITER
 
 ITEMS = 60
+LONGEST = 800  # characters of an item
 PICTURES = 1_000_000
 
 # --- pages ---
@@ -133,7 +134,7 @@ def lines_of(text: str) -> list[str]:
 
 def _cut(items: Sequence[str]) -> list[str]:
     rest = len(items) - ITEMS
-    return [line_of(item) for item in items[:ITEMS]] + ([f"… and {rest} more"] if rest > 0 else [])
+    return [line_of(item, LONGEST) for item in items[:ITEMS]] + ([f"… and {rest} more"] if rest > 0 else [])
 
 
 def _templates() -> Environment:

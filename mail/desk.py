@@ -23,7 +23,21 @@ Purpose = Literal["reply", "bounce", "unsubscribe", "link", "invite"]
 act.
 """
 
-Show = Literal["help", "status", "map", "market", "log", "at", "export", "try"]
+Show = Literal[
+    "help",
+    "status",
+    "turn",
+    "sheet",
+    "board",
+    "map",
+    "market",
+    "log",
+    "at",
+    "company",
+    "player",
+    "export",
+    "try",
+]
 """The questions that change nothing in the game. `try` says lines to a copy of it."""
 
 

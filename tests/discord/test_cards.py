@@ -162,6 +162,22 @@ def test_other_ids_are_nobodys(text: str) -> None:
     assert controls.read(text) is None
 
 
+def test_what_is_few_but_long_stands_together_in_one_select() -> None:
+    long = " which is told at more length than a button shows"
+    choices = [
+        Choice("convert", f"Convert it{long}", ("convert",)),
+        Choice("merge", f"Merge it{long}", ("merge", "GT", "the GT remains")),
+        Choice("pass", "Do nothing", ("done",)),
+    ]
+    found = controls.controls(choices, 60)
+    assert [each.label for each in found.buttons] == ["Do nothing"]
+    assert [(title, [each.arg for each in each_one]) for title, each_one in found.selects] == [
+        ("Convert, merge: 2 ways", ["convert", "merge"])
+    ]
+    alone = controls.controls(choices[1:], 60)
+    assert [title for title, _ in alone.selects] == ["Merge: 1 way"]
+
+
 @pytest.mark.parametrize("ways", [1, 2, 30])
 def test_many_kinds_fit_as_well(ways: int) -> None:
     """Forty kinds of act, each with so many ways: no title has them, and still the card holds."""

@@ -421,7 +421,16 @@ async def test_questions_beside_orders_come_in_one_receipt(desk: MemoryDesk, cle
 
 @pytest.mark.parametrize(
     ("line", "what"),
-    [("Map", "map"), ("show map", "map"), ("log 5", "log"), ("help?", "help"), ("map 5", None)],
+    [
+        ("Map", "map"),
+        ("show map", "map"),
+        ("log 5", "log"),
+        ("help?", "help"),
+        ("map 5", None),
+        ("Company PRR", "company"),
+        ("show player Ann", "player"),
+        ("turn", "turn"),
+    ],
 )
 def test_asked(line: str, what: str | None) -> None:
     found = asked(line)
