@@ -26,10 +26,10 @@ import aiohttp
 import discord
 import msgspec
 
-import engine
 from bot import cards, notices
 from bot.answers import Asked
 from bot.cards import Face, Json, Shot
+from bot.figures import changed_hexes, changed_prices
 from bot.notices import Notice
 from bot.pictures import Pictures
 from bot.play import View
@@ -92,21 +92,6 @@ def digest(value: Any) -> str:
     """By what two contents are compared."""
     raw = value if isinstance(value, bytes) else msgspec.json.encode(value)
     return hashlib.sha256(raw).hexdigest()[:16]
-
-
-def changed_hexes(before: engine.State, after: engine.State) -> list[str]:
-    """Where tiles or tokens differ."""
-    hexes = {*before.tiles, *after.tiles, *before.tokens, *after.tokens}
-    return sorted(
-        h
-        for h in hexes
-        if before.tiles.get(h) != after.tiles.get(h) or before.tokens.get(h) != after.tokens.get(h)
-    )
-
-
-def changed_prices(before: engine.State, after: engine.State) -> list[str]:
-    """The companies that moved on the market."""
-    return [c for c, now in after.companies.items() if now.cell and before.companies[c].cell != now.cell]
 
 
 def slot_of(asked: Asked, place: str) -> str:

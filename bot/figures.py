@@ -32,10 +32,15 @@ async def figures(
 
 
 def changed_hexes(before: engine.State, after: engine.State) -> tuple[str, ...]:
-    """Where other tiles or tokens lie than before."""
-    tiles = {hex for hex, tile in after.tiles.items() if before.tiles.get(hex) != tile}
-    tokens = {hex for hex, placed in after.tokens.items() if before.tokens.get(hex) != placed}
-    return tuple(sorted(tiles | tokens))
+    """Where another tile, other tokens or other works lie than before."""
+    hexes = engine.game_of(after).facts.map.hexes
+    return tuple(hex for hex in sorted(hexes) if _lying(before, hex) != _lying(after, hex))
+
+
+def _lying(state: engine.State, hex: str) -> tuple[object, ...]:
+    placed = {private: one for private, one in state.improvements.items() if one.hex == hex}
+    tokens = state.tokens.get(hex) or None
+    return state.tiles.get(hex), tokens, hex in state.mines, hex in state.bridges, placed
 
 
 def changed_prices(before: engine.State, after: engine.State) -> tuple[str, ...]:

@@ -212,7 +212,7 @@ def _ownership_faults(g: Game) -> Iterator[str]:
 
 
 def _loan_faults(g: Game) -> Iterator[str]:
-    """Loans that there cannot be, interest that is none (1817 §1.2.5)."""
+    """Loans that there cannot be, interest that is none."""
     if g.facts.loans is None:
         return
     total = sum(co.loans for co in g.state.companies.values())
@@ -230,7 +230,7 @@ def _loan_faults(g: Game) -> Iterator[str]:
 
 
 def _out_of_play_faults(g: Game) -> Iterator[str]:
-    """What is left with companies and players that are not in the game (1817 §7.2.4, §7.4)."""
+    """What is left with companies and players that are not in the game."""
     starting = {f.lot for f in g.state.stack if isinstance(f, Auction)}
     for sym, co in g.state.companies.items():
         if not g.facts.company_sizes or co.cell is not None or sym in starting:
@@ -311,7 +311,7 @@ def _seat_faults(state: State, seat: str, found: list[Option], decides: bool) ->
 
 
 def _limit_faults(g: Game, seat: str, found: list[Option]) -> Iterator[str]:
-    """Nobody ends his stock turn above the certificate limit if he can sell (1817 §5.1, 1830 §10)."""
+    """Nobody ends his stock turn above the certificate limit if he can sell."""
     if not isinstance(g.top, StockTurn) or g.top.seat != seat:
         return
     above = counted_certificates(g, seat) > certificate_limit(g)

@@ -118,7 +118,9 @@ class BoardView:
             if h.marked:
                 what = f"{h.color} tile {h.tile}" if h.tile else "no tile"
                 held = ", ".join(badge.sym for _, badge in h.tokens)
-                parts.append(f"Last change at {_place(h)}: {what}" + (f", tokens {held}" if held else ""))
+                works = "".join(f", a {site.kind}" for site in h.sites if site.built)
+                held = held and f", tokens {held}"
+                parts.append(f"Last change at {_place(h)}: {what}{works}{held}")
         parts += [f"Route {i + 1}: {label}" for i, label in enumerate(self.routes)]
         held_by = {
             c.sym: [h.coord for h in self.hexes for _, b in h.tokens if b == c] for c in self.companies

@@ -111,6 +111,8 @@ def test_the_last_boards_of_recorded_games_are_drawn_whole(shared: Path) -> None
 
 def test_the_map_is_told_with_its_mines_and_bridges() -> None:
     assert "Mines: F15. Bridges: H3." in map_png(financed()).alt
+    alt = map_png(financed(), highlight=["H3"]).alt
+    assert "Last change at H3 (Louisville): yellow tile 57, a bridge." in alt
 
 
 # --- the market -----------------------------------------------------------------------------
