@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.simulate import CONSEQUENCES, WEIGHTS, simulated, varied
+from bot.simulate import CONSEQUENCES, WEIGHTS, Simulated, simulated, varied
 from engine import optional_rules, titles
 from engine.record import replay
 
@@ -117,13 +117,26 @@ RARE = {"tokens moved with an upgrade"}
 """What happens so seldom in some titles that it need not be met."""
 
 
+def conserved(game: Simulated) -> None:
+    """After every move: no money, share or train comes out of nothing, and who is short owes a share."""
+    state, start = game.state, game.start
+    assert sum(state.cash.values()) == sum(start.cash.values())
+    for sym, company in state.companies.items():
+        held = sum(percent for percent in company.shares.values() if percent > 0)
+        short = sum(-percent for percent in company.shares.values() if percent < 0)
+        assert held - short == sum(start.companies[sym].shares.values())
+    trains = Counter(t for company in state.companies.values() for t in company.trains) + Counter(state.pool)
+    for train, count in start.depot.items():
+        assert count is None or trains[train] + (state.depot[train] or 0) <= count
+
+
 @pytest.mark.parametrize("conventions", CONVENTIONS)
 @pytest.mark.parametrize(("title", "players"), SEATS)
 def test_a_random_game_ends_with_what_must_hold_at_every_step_looked_at(
     title: str, players: int, conventions: str
 ) -> None:
     rules = varied(title, players, players, conventions)
-    game = simulated(title, players, 40 + players, rules, check_every=2 * players)
+    game = simulated(title, players, 40 + players, rules, check_every=2 * players, watch=conserved)
     assert game.failure is None
     assert game.state.over
 
@@ -195,6 +208,7 @@ def test_soak(title: str, players: int, conventions: str) -> None:
             100 * players + at,
             varied(title, players, 100 * players + at, conventions),
             check_every=int(at % CHECKED_OF_SOAKED == 0),
+            watch=conserved,
         )
         for at in range(SOAKED // sum(t == title for t, _ in SEATS))
     ]
