@@ -130,7 +130,7 @@ class Console:
             if self.table is None:
                 return ""
             view = await self.service.view(self.table)
-            rows = await self.service.log(self.table, max(view.seq - self._known_until, 0))
+            rows = await self.service.log(self.table, self._known_until)
             self._known_until = view.seq
             return "\n".join(words.happening(row, view.table.names) for row in rows if row.tells)
 

@@ -357,7 +357,7 @@ class Courier:
 
     async def _came(self, view: View, ref: Ref) -> str:
         """What came of a card."""
-        rows = (await self.service.log(view.table.id))[ref.seq :]
+        rows = await self.service.log(view.table.id, ref.seq)
         return cards.result(rows, view.table.names, ref.seat or 0)
 
     async def _set_aside(self, view: View, card: Card) -> None:
@@ -422,7 +422,7 @@ class Courier:
         user = await self._discord_id(sitter.person if sitter else None)
         acted = any(
             h.seat == asked.seat and h.kind == "move" and h.live
-            for h in (await self.service.log(table.id))[notice.seq :]
+            for h in await self.service.log(table.id, notice.seq)
         )
         channel = await self._channel(table, direct)
         marker = f'"r1:{table.id}:{asked.seat}:' + ("" if asked.main else f"{asked.decision}:")
@@ -462,7 +462,7 @@ class Courier:
         choices = await self.service.choices(table, asked.seat)
         past = await self.service.since(table, asked.seat, began)
         shown = await self._pictures(view, past[0].seq - 1 if past else began)
-        past += (await self.service.log(table))[began:]
+        past += await self.service.log(table, began)
         sitter = view.table.at(asked.seat)
         user = await self._discord_id(sitter.person if sitter else None)
         payload, face = cards.turn_card(

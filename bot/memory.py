@@ -417,10 +417,9 @@ class Memory:
         until = play.seq if seq is None else seq
         return play.log(play.last_move_of(seat, until), until)
 
-    async def log(self, table: int, last: int | None = None) -> list[Happening]:
-        """The log, or its last rows; moves that were undone are marked."""
-        play = await self._shown(table)
-        return play.log(0 if last is None else max(play.seq - last, 0))
+    async def log(self, table: int, after: int = 0) -> list[Happening]:
+        """The log, or its rows behind one; moves that were undone are marked."""
+        return (await self._shown(table)).log(after)
 
 
 __all__ = ["Draft", "Memory", "Missing", "Stale", "info_of", "reach"]
