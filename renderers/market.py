@@ -14,7 +14,7 @@ from PIL import Image
 
 from engine import Lending
 from renderers import sprites, theme
-from renderers.canvas import Fine, Page, fitting, indexed, text_width
+from renderers.canvas import CAP, Fine, Page, fitting, indexed, text_width
 from renderers.views import Badge, CellView, MarketView
 
 WIDTH = 1600
@@ -154,7 +154,8 @@ def _tokens(page: Page, plan: Plan, cell: CellView) -> None:
     if not cell.tokens:
         x, y = plan.corner(cell)
         tags = " ".join(TAGS[z] for z in cell.zones if z in TAGS)
-        page.write((x + 9, y + plan.tall - 18), tags, max(16, round(plan.cell * 0.27)), theme.SOFT, align="l")
+        size = max(16, round(plan.cell * 0.27))
+        page.write((x + 9, y + plan.tall - 10 - size * CAP / 2), tags, size, theme.SOFT, align="l")
     for badge, middle, diameter in plan.tokens(cell):
         if badge.sym in plan.view.marked:
             page.paste(_halo(diameter), middle)
