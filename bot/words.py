@@ -23,7 +23,8 @@ def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
 
 
 def _cell(text: str, width: int) -> str:
-    return text.rjust(width) if text[:1].isdigit() or text[:1] in "$-" else text.ljust(width)
+    figure = text[:1].isdigit() or (text[:1] in "$-" and text != "-")
+    return text.rjust(width) if figure else text.ljust(width)
 
 
 def listed(words: Sequence[str], last: str = "and") -> str:

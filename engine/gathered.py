@@ -66,7 +66,7 @@ class Taken:
         match event:
             case CashMoved(self.source, self.target, amount):
                 self.things.append(f"${amount}")
-            case LoansChanged(self.target, count) if count > 0:
+            case LoansChanged(self.target, count, why) if why == f"of the {self.source}":
                 self.things.append(f"{count} loan{'s' * (count > 1)}")
             case LoansChanged(self.source, count):
                 return count < 0

@@ -91,7 +91,19 @@ class TradingFloor:
         if self._must_sell(g, frame):
             return "to sell down to the limit"
         done = "be done" if self._did(frame) else "pass"
-        return f"to sell, sell short, buy, start or act for a company, or {done}"
+        ways = [f"{way}, " for way in self._possible(g, frame)]
+        return f"to {''.join(ways)}{'or ' if ways else ''}{done}"
+
+    def _possible(self, g: Game, frame: StockTurn) -> Iterator[str]:
+        """What the player could do in this turn, in words."""
+        ways: dict[str, Iterator[Option]] = {
+            "sell": self._sales(g, frame),
+            "sell short": self._short_sales(g, frame),
+            "buy": self._purchases(g, frame),
+            "start a company": self._starts(g, frame),
+            "act for a company": self._for_companies(g, frame),
+        }
+        yield from (way for way, options in ways.items() if next(options, None) is not None)
 
     @staticmethod
     def _did(frame: StockTurn) -> bool:
@@ -113,9 +125,7 @@ class TradingFloor:
             yield from self._purchases(g, frame)
             yield from self._starts(g, frame)
             yield from self._sales(g, frame)
-            for company in g.state.market:
-                if self.refuse(g, frame, seat, short := Short(company)) is None:
-                    yield Option(short, f"Sell a share of the {company} short for ${g.price(company)}")
+            yield from self._short_sales(g, frame)
         yield from self._for_companies(g, frame)
         if self.refuse(g, frame, seat, Pass()) is None:
             yield Option(Pass(), "Done" if self._did(frame) else "Pass")
@@ -151,6 +161,11 @@ class TradingFloor:
                 if self.refuse(g, frame, frame.seat, sale := Sell(company, count)) is None:
                     dollars = g.price(company) * count
                     yield Option(sale, f"Sell {count * unit(g, company)} % of the {company} for ${dollars}")
+
+    def _short_sales(self, g: Game, frame: StockTurn) -> Iterator[Option]:
+        for company in g.state.market:
+            if self.refuse(g, frame, frame.seat, short := Short(company)) is None:
+                yield Option(short, f"Sell a share of the {company} short for ${g.price(company)}")
 
     def _for_companies(self, g: Game, frame: StockTurn) -> Iterator[Option]:
         for company in g.state.market:

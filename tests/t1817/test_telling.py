@@ -111,3 +111,10 @@ def test_loans_shorts_and_the_interest_are_shown() -> None:
     assert "WT short 20%" in shown
     assert "bank" not in shown
     assert "5 shares; loans: 2 of 5" in (words.company(state, "WT") or "")
+
+
+def test_a_turn_says_what_can_be_done_in_it() -> None:
+    state = holds(f"{FIVE.format(where='60')}\n@ round stock Ann\n= turn Ann")
+    assert engine.decision(state).needs == ("to sell short, buy, start a company, act for a company, or pass")
+    poor = holds("@ cash Ann 0\n@ cash Bob 500\n@ cash Cid 40\n@ round stock Bob\n= turn Bob")
+    assert engine.decision(poor).needs == "to start a company, or pass"
