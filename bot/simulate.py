@@ -828,10 +828,11 @@ def _go_together(title: str, chosen: tuple[str, ...]) -> bool:
 
 def spread(players: str) -> range:
     """`4` or `3-12` as numbers of players. Raises ValueError for anything else."""
-    low, _, high = players.partition("-")
-    if not low.isdecimal() or not (high or low).isdecimal() or int(low) > int(high or low):
+    low, dash, high = players.partition("-")
+    high = high if dash else low
+    if not (low.isdecimal() and high.isdecimal()) or int(low) > int(high):
         raise ValueError(f"Say a number of players, like 4 or 3-6, not {players!r}.")
-    return range(int(low), int(high or low) + 1)
+    return range(int(low), int(high) + 1)
 
 
 def command(

@@ -16,7 +16,7 @@ from bot.bench.rules import Rules, crowded, densest, examined, replayed
 from bot.bench.telling import rows
 from bot.bench.times import Times
 from engine import decoded, titles
-from engine.record import replay
+from engine.record import read, replay
 
 GAMES = sorted((Path(__file__).parents[1] / "games").glob("*.18xx"))
 
@@ -41,6 +41,18 @@ def test_simulate_plays_writes_and_counts(tmp_path: Path) -> None:
     assert all(replay(path.read_text()).ok for path in written)
 
 
+def test_simulate_spreads_the_seats_and_varies_the_rules(tmp_path: Path) -> None:
+    rules = ("--title", "1817", "--players", "7-8", "--seed", "8", "--games", "3", "--vary")
+    code, told = _said("simulate", *rules, "--out", str(tmp_path))
+    assert code == 0, told
+    starts = {path.name: read(path.read_text()).start for path in tmp_path.iterdir()}
+    assert sorted(name[:4] for name in starts) == ["7p-1", "7p-8", "8p-9"]
+    for name, start in starts.items():
+        seed = int(name.split("-")[1].removesuffix(".18xx"))
+        assert start.options == simulate.varied("1817", len(start.players), seed)
+        assert len(start.players) == 7 or "more_players" in start.options
+
+
 def test_simulate_names_seed_and_move_of_a_failure(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(simulate, "simulated", partial(simulate.simulated, most_moves=20))
     code, told = _said("simulate", "--title", titles()[0], "--seed", "8", "--games", "2")
@@ -56,6 +68,9 @@ def test_simulate_names_seed_and_move_of_a_failure(monkeypatch: pytest.MonkeyPat
     [
         (("--title", "Monopoly"), "There is no title Monopoly"),
         (("--title", titles()[0], "--players", "9"), "players"),
+        (("--title", titles()[0], "--players", "3-"), "players"),
+        (("--title", titles()[0], "--players", "some"), "Say a number of players, like 4 or 3-6"),
+        (("--title", "1817", "--players", "13", "--vary"), "are for 13 players"),
         (("--title", titles()[0], "--conventions", "house"), "house"),
         (("--title", titles()[0], "--option", "cheat"), "cheat"),
     ],
