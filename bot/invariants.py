@@ -65,7 +65,7 @@ from engine.holdings import (
     unit,
     zones,
 )
-from engine.kernel import awaits_the_rest, refusal
+from engine.kernel import awaits_the_rest, refusal, standing
 from engine.state import Auction, Discard, Formation, Protection, Settlement, StockRound, StockTurn, Surplus
 
 
@@ -422,7 +422,7 @@ def move_faults(before: State, seat: str, action: Action, raw: bytes, played: Pl
         yield "folding the events does not lead to the state that was played"
     if play(before, seat, action) != played:
         yield "the same move led somewhere else the second time"
-    yield from _question_faults(before, after, action)
+    yield from _question_faults(before, seat, after, action)
     if after.offers and _turn(before) != _turn(after) and not set(after.offers).isdisjoint(before.offers):
         yield "an offer has outlived the turn in which it was made"
     for sentence in narrate(after, events):
@@ -430,12 +430,11 @@ def move_faults(before: State, seat: str, action: Action, raw: bytes, played: Pl
             yield "something was told in no words"
 
 
-def _question_faults(before: State, after: State, action: Action) -> Iterator[str]:
-    answered = not is_aside(game_of(before), action) and not awaits_the_rest(before.top, after.top)
+def _question_faults(before: State, seat: str, after: State, action: Action) -> Iterator[str]:
+    was, now = standing(game_of(before)), standing(game_of(after))
+    changed = was != now or not is_aside(game_of(before), action)
+    should = changed and not awaits_the_rest(was, now, seat)
     grown = after.question - before.question
-    should = answered or (
-        _standing(before) != _standing(after) and not awaits_the_rest(before.top, after.top)
-    )
     if grown != int(should):
         yield f"the question's number grew by {grown}, and should have grown by {int(should)}"
 
@@ -445,10 +444,3 @@ def _turn(state: State) -> tuple[str, str]:
     turns = (f for f in state.stack if isinstance(f, StockTurn | OperatingTurn))
     whose = next((f.seat if isinstance(f, StockTurn) else f.company for f in turns), "")
     return round_name(state), whose
-
-
-def _standing(state: State) -> tuple[object, ...]:
-    """What makes a question the same one: who is asked, about what, in which step."""
-    top = state.top
-    asks = decision(state)
-    return asks.asked, type(top), asks.company, getattr(top, "step", None)

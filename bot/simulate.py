@@ -62,6 +62,7 @@ from engine.actions import (
     AskAgain,
     Bankrupt,
     Bid,
+    BidNothing,
     BidUpTo,
     Bridge,
     Buy,
@@ -229,6 +230,7 @@ WEIGHTS: dict[str, float] = {
     "bankrupt": 1,
     "put up a private": 8,
     "bid up to a secret limit": 0.5,
+    "bid nothing": 1,
     "start a company": 12,
     "choose a size": 1,
     "sell short": 1.5,
@@ -408,6 +410,7 @@ def kind_of(state: State, seat: str, action: Action) -> str:
 KINDS_OF: dict[type[Action], str] = {
     Raise: "bid for a company",
     BidUpTo: "bid up to a secret limit",
+    BidNothing: "bid nothing",
     StartCompany: "start a company",
     FloatCompany: "choose a size",
     Short: "sell short",

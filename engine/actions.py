@@ -343,6 +343,13 @@ class BidUpTo(Action, frozen=True):
     forms = ("bid up to amount:AMOUNT",)
 
 
+class BidNothing(Action, frozen=True):
+    """Leave the auction as soon as one would have to bid."""
+
+    secret = True
+    forms = ("bid nothing",)
+
+
 class StartCompany(Action, frozen=True):
     """Put a president's certificate up for auction with a first bid, its home in a city (1817 §5.5)."""
 
@@ -550,6 +557,7 @@ AnyAction = (
     | DiscardTrain
     | Raise
     | BidUpTo
+    | BidNothing
     | StartCompany
     | FloatCompany
     | Short

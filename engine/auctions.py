@@ -2,7 +2,8 @@
 
 What is auctioned, and what may be bid for it, is a `Lots` for each kind of lot; all else is the same.
 A player may leave how far he would go: his bid is then raised by the least for him until it would
-be more than that, and he leaves.
+be more than that, and he leaves. Where all are asked together the others may say so, or that they
+will bid nothing, before their turn comes: so an auction need not go around the table by mail.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from typing import Protocol
 
 import msgspec
 
-from engine.actions import Action, Bid, BidUpTo, Pass, Raise
+from engine.actions import Action, Bid, BidNothing, BidUpTo, Pass, Raise
 from engine.events import BidMade, Passed
 from engine.game import Game
 from engine.state import Auction
@@ -47,25 +48,38 @@ class Lots(Protocol):
 
 @dataclass(frozen=True)
 class Auctions:
-    """Asks the next bidder."""
+    """Asks the next bidder; `together`: and the others what they will do when their turn comes."""
 
     lots: Mapping[str, Lots]
+    together: bool = False
 
     def asked(self, g: Game, frame: Auction) -> tuple[str, ...]:
-        return frame.bidders[:1]
+        later = frame.bidders[1:] if self.together else ()
+        return (*frame.bidders[:1], *(seat for seat in later if self._is_open(g, frame, seat)))
+
+    def _is_open(self, g: Game, frame: Auction, seat: str) -> bool:
+        """Whether somebody whose turn is still to come has not said what he will do, and could bid."""
+        said = seat == frame.leader or seat in frame.limits or seat not in g.state.active
+        return not said and bool(self.lots[frame.kind].reach(g, frame, seat))
 
     def needs(self, g: Game, frame: Auction) -> str:
         lots = self.lots[frame.kind]
         least = lots.amounts(g, frame, frame.bidders[0])[0]
         leads = f"; {g.state.name(frame.leader)} has bid ${frame.high}" if frame.leader else ""
-        return (
-            f"to bid ${least} or more for {lots.words(g, frame)} ({lots.about(g, frame)}{leads}), or to pass"
-        )
+        several = len(self.asked(g, frame)) > 1
+        order = f": {g.state.name(frame.bidders[0])} now, the others beforehand" if several else ""
+        what = f"{lots.words(g, frame)} ({lots.about(g, frame)}{leads})"
+        return f"to bid ${least} or more for {what}, or to pass{order}"
 
     def options(self, g: Game, frame: Auction, seat: str) -> Iterator[Option]:
         lots = self.lots[frame.kind]
         amounts = lots.amounts(g, frame, seat)
         what = lots.words(g, frame)
+        if seat != frame.bidders[0]:
+            reach = lots.reach(g, frame, seat)
+            yield Option(BidUpTo(reach[0]), f"Bid for {what} in your turn up to a secret limit", reach)
+            yield Option(BidNothing(), f"Leave the auction for {what} in your turn")
+            return
         if amounts:
             only = f"Bid ${amounts[0]} for {what}"
             more = f"Bid for {what}, ${amounts[0]} or more"
@@ -80,6 +94,11 @@ class Auctions:
     def refuse(self, g: Game, frame: Auction, seat: str, action: Action) -> str | None:
         lots = self.lots[frame.kind]
         match action:
+            case BidNothing() if self.together:
+                return None
+            case Pass() | Bid() | Raise() if seat != frame.bidders[0]:
+                first = g.state.name(frame.bidders[0])
+                return f"{first} bids first; beforehand you bid up to an amount, or bid nothing."
             case Pass():
                 return None
             case Bid(lot, amount) if lots.says_lot() and lot == frame.lot:
@@ -99,9 +118,9 @@ class Auctions:
             case Bid(_, amount) | Raise(amount):
                 g.change(raised(g, frame, seat, amount))
             case BidUpTo(amount):
-                least = self.lots[frame.kind].amounts(g, frame, seat)[0]
-                limits = frame.limits | {seat: amount}
-                g.change(raised(g, msgspec.structs.replace(frame, limits=limits), seat, least))
+                g.change(msgspec.structs.replace(frame, limits=frame.limits | {seat: amount}))
+            case BidNothing():
+                g.change(msgspec.structs.replace(frame, limits=frame.limits | {seat: 0}))
             case _:
                 g.emit(Passed(seat, f"the auction for {self.lots[frame.kind].words(g, frame)}"))
                 g.change(left(frame, seat))

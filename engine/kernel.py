@@ -22,6 +22,7 @@ from engine.state import (
     CLOSED,
     IPO,
     AnyFrame,
+    Auction,
     Claim,
     Company,
     GameOver,
@@ -180,29 +181,23 @@ def carry_out(g: Game, seat: str, action: Action) -> Played:
 
 def take(g: Game, seat: str, action: Action) -> Played:
     """Carry out what is known not to be refused, on a game whose state may be changed."""
-    before: _Standing | None = _standing(g)
-    top = g.top
-    if aside := _aside(g, action):
+    before, top = standing(g), g.top
+    aside = _aside(g, action)
+    if aside:
         aside.take(g, seat, action)
     else:
         g.title.questions[type(top)].take(g, top, seat, action)
-        before = None
     settle(g)
-    if not awaits_the_rest(top, g.top):
-        _ask(g, before)
+    if not awaits_the_rest(before, standing(g), seat):
+        _ask(g, before if aside else None)
     return Played(g.state, g.events)
 
 
-def awaits_the_rest(before: AnyFrame, now: AnyFrame) -> bool:
-    """Whether a question that several were asked stands as it did for those who have not answered."""
-    match before, now:
-        case (Claim(company, revenue), Claim()):
-            same = (now.company, now.revenue) == (company, revenue)
-        case (Poll(stage), Poll()):
-            same = now.stage == stage
-        case _:
-            return False
-    return same and set(now.seats) < set(before.seats)
+def awaits_the_rest(before: Standing, now: Standing, seat: str) -> bool:
+    """Whether a question that several were asked stands as it did for others than that seat, who has
+    answered it."""
+    same = before.matter is not None and (before.frame, before.matter) == (now.frame, now.matter)
+    return same and not set(before.seats).isdisjoint(set(now.seats) - {seat})
 
 
 def stop(state: State, reason: str) -> Played:
@@ -230,23 +225,34 @@ def _aside(g: Game, action: Action) -> Aside | None:
     return None
 
 
-class _Standing(NamedTuple):
-    """What tells one question from another."""
+class Standing(NamedTuple):
+    """What tells one question from another. `matter`: of one that several are asked at once, what must
+    not change while they answer."""
 
     seats: tuple[str, ...]
     frame: type[AnyFrame]
     company: str | None
     step: str | None
+    matter: object
 
 
-def _standing(g: Game) -> _Standing:
+def standing(g: Game) -> Standing:
+    """The question on top."""
     top = g.top
     seats = g.title.questions[type(top)].asked(g, top)
-    return _Standing(seats, type(top), getattr(top, "company", None), getattr(top, "step", None))
+    matter: object = None
+    match top:
+        case Claim(company, revenue):
+            matter = company, revenue
+        case Poll(stage):
+            matter = stage
+        case Auction(kind, lot):
+            matter = kind, lot
+    return Standing(seats, type(top), getattr(top, "company", None), getattr(top, "step", None), matter)
 
 
-def _ask(g: Game, before: _Standing | None) -> None:
+def _ask(g: Game, before: Standing | None) -> None:
     """Number the question that stands now, unless it is the one that stood before."""
-    now = _standing(g)
+    now = standing(g)
     if now != before:
         g.emit(Asked(g.state.question + 1, now.seats))

@@ -40,6 +40,7 @@ VERBS = {
     "DiscardTrain": "discard",
     "ChooseHome": "home",
     "BidUpTo": "bid up to",
+    "BidNothing": "bid nothing",
     "StartCompany": "start",
     "LoanFor": "loan for",
     "RedeemFor": "redeem for",

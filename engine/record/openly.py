@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from engine.actions import Action, Bid, BidUpTo, Decline, Pass, Protect, Raise
+from engine.actions import Action, Bid, BidNothing, BidUpTo, Decline, Pass, Protect, Raise
 from engine.events import AnyEvent, fold
 from engine.kernel import asked, game_of, options, take
 from engine.notation import is_secret, parse, spell
@@ -49,8 +49,8 @@ class _Retelling:
         auction = self.own.top if isinstance(self.own.top, Auction) else None
         self.lot, self.limits = (auction.lot, dict(auction.limits)) if auction else ("", {})
         fold(told.events, self.own)
-        if isinstance(action, BidUpTo):
-            self.limits[told.seat] = action.amount
+        if isinstance(action, BidUpTo | BidNothing):
+            self.limits[told.seat] = action.amount if isinstance(action, BidUpTo) else 0
         elif not is_secret(told.line):
             self._say(told, told.seat, action)
         while (left := self._left()) is not None:

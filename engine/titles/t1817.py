@@ -103,7 +103,9 @@ def compose(options: tuple[str, ...]) -> Title:
         opening=lambda g, lot: Subsidy(turn=g.state.seats[0], money=seed),
         questions={
             Subsidy: SubsidizedSale(lots, after=lambda g: begin_stock_round(g, 1), asks_all=site),
-            Auction: Auctions({"private": lots, "certificate": Certificates(), "sale": Companies()}),
+            Auction: Auctions(
+                {"private": lots, "certificate": Certificates(), "sale": Companies()}, together=not site
+            ),
             StockRound: StockRounds(
                 closing=Closing(squeeze="short_squeeze" in options),
                 following=lambda g, after: OperatingRound(after, 1, finish.of(g, after)),

@@ -78,7 +78,7 @@ _DESTINATIONS = {
 }
 _ISSUES = {"issue shares", "redeem shares", "no issue"}
 _LENDING = {
-    *("put up a private", "bid up to a secret limit", "start a company", "choose a size"),
+    *("put up a private", "bid up to a secret limit", "bid nothing", "start a company", "choose a size"),
     *("bid for a company", "sell short", "loan in the stock round", "redeem for a company"),
     *("loan", "loan for a train", "repay", "no repay", "no more loans", "sell in a cash crisis"),
     *("lay with a mine", "lay the tile of a private", "bridge", "will act", "no growth", "convert", "merge"),

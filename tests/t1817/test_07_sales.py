@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from engine import as_seen, decision, is_secret, narrate, parse, play
 from tests.t1817.texts import MONEY, SITE, company, holds, refused
 
 WT = company("WT", 5, 100, "Ann 2", cash=300, token="F19", trains="2")
@@ -395,3 +396,55 @@ def test_7_2_4_10_everything_of_it_is_in_storage_again() -> None:
 
 def test_7_2_4_on_the_site_a_company_that_cannot_bid_at_all_drops_out_without_a_line() -> None:
     holds(f"{sale(GRAY)}Cid: bid 100\nAnn: pass\n?Cid: pass\n= price SR none", options=(SITE,))
+
+
+# -- who is asked ----------------------------------------------------------------------------------
+
+
+def test_all_bidders_are_asked_at_once_and_only_the_first_bids() -> None:
+    state = holds(f"{sale(GRAY)}= turn Cid\n= turn Ann\n!Bob: bid up to 50\n!Ann: bid 10\n!Ann: pass")
+    assert decision(state).asked == ("p2", "p0")
+    assert "Cid bids first" in refused(f"{sale(GRAY)}Ann: bid 20")
+    holds(f"{sale(GRAY)}= turn Cid\n!Ann: bid 10\nCid: bid 10", options=(SITE,))
+    assert decision(holds(f"{sale(GRAY)}= turn Cid", options=(SITE,))).asked == ("p2",)
+
+
+def test_what_is_said_beforehand_is_done_in_turn() -> None:
+    body = sale(GRAY)
+    holds(
+        f"{body}Ann: bid nothing\n= turn Cid\n!Ann: bid up to 90\nCid: bid 50\nCid: pass\n"
+        "= token UR B5 G18\n= cash UR 250"
+    )
+    holds(
+        f"{body}Ann: bid up to 90\nCid: bid 50\n= turn Cid\nCid: pass\nAnn: pass\n= cash WT 240\n"
+        "= price SR none"
+    )
+    # Nobody bids where the first does not: the least is enough.
+    holds(f"{body}Ann: bid up to 90\nCid: pass\nAnn: pass\n= cash WT 290")
+    holds(f"{body}Ann: bid nothing\nCid: bid nothing\n= price SR acquisition 2")
+    holds(
+        f"{body}!Ann: bid up to 95\n!Ann: bid up to 810\nAnn: bid up to 800\nCid: bid up to 100\n"
+        "Ann: pass\n= cash WT 200"
+    )
+
+
+def test_the_others_question_stands_while_one_answers() -> None:
+    """Ann's letter is good for what she is asked as long as the same company is for sale."""
+    third = company("PW", 5, 80, "Bob 2", cash=300, token="H3")
+    state = holds(f"{sale(GRAY, third)}= turn Bob")
+    asked, seats = state.question, {"Cid": "p2", "Ann": "p0", "Bob": "p1"}
+    for name, line in (("Bob", "bid up to 100"), ("Cid", "bid 20")):
+        state = play(state, seats[name], parse(state, seats[name], line)).state
+        assert state.question == asked and "p0" in decision(state).asked
+    state = play(state, "p0", parse(state, "p0", "bid 40")).state
+    assert state.question == asked + 1 and decision(state).asked == ("p2", "p0")
+
+
+def test_what_is_left_beforehand_is_told_to_nobody() -> None:
+    state = holds(f"{sale(GRAY)}= turn Cid")
+    for line in ("bid up to 70", "bid nothing"):
+        assert is_secret(line)
+        played = play(state, "p0", parse(state, "p0", line))
+        assert narrate(played.state, played.events) == []
+        assert as_seen(played.state, "p2") == as_seen(state, "p2") and played.state != state
+        assert as_seen(played.state, "p0") == played.state

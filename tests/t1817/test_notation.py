@@ -123,6 +123,7 @@ FORMS = [
     (f"{FIVES}{SALE}", ("Bob: act", "Ann: pass", "Bob: offer SR"), "bid 310", "bid 310"),
     (f"{TWO_BUYERS}{SALE}", (), "bid 10", "bid 10"),
     (f"{TWO_BUYERS}{SALE}", (), "bid up to 100", "bid up to 100"),
+    (f"{TWO_BUYERS}{SALE}", (), "bid nothing", "bid nothing"),
     (f"{TWO_BUYERS}{SALE}", ("Ann: bid 10",), "buyer PW", "buyer PW"),
     (f"{WEAK}{SALE}", ("Ann: bid 10",), "discard 2", "discard 2 of WT"),
     (f"{WEAK}{SALE}", ("Ann: bid 10",), "discard 2 of WT", "discard 2 of WT"),
