@@ -25,7 +25,8 @@ MOST_OPTIONS = 25
 MOST_LABELS = 2
 MOST_TOGETHER = 12  # kinds of act, of two ways at most, in one select
 MOST_BUTTONS = 10
-MOST_BUTTON = 40  # of a button's 80 characters, what a phone shows
+MOST_BUTTON, LONGEST_BUTTON = 40, 80  # characters: what a phone shows of a button, and what there can be
+VERY_FEW = 3
 
 SAY, SURE, MENU, PICK, AMOUNT, WRITE = "s", "y", "m", "p", "a", "w"
 JOIN, LEAVE, START = "join", "leave", "start"
@@ -192,15 +193,16 @@ class Controls(NamedTuple):
 def controls(choices: Sequence[engine.Choice], room: int, most_selects: int = 6) -> Controls:
     """Buttons for what is few and short, selects for what is several; `room` is that of a custom id.
 
-    What is few but long stands together in one select.
+    What is few but long stands together in one select; what is very few has its buttons, however long.
     """
     buttons: list[Item] = []
     selects: list[tuple[str, list[Item]]] = []
     several: list[tuple[str, list[int]]] = []
     long: list[tuple[str, list[int]]] = []
+    most = LONGEST_BUTTON if len(choices) <= VERY_FEW else MOST_BUTTON
     for verb, places in grouped(choices, range(len(choices)), 0).items():
         leaves = [leaf(choices, i, room) for i in places]
-        short = all(len(each.label) <= MOST_BUTTON for each in leaves)
+        short = all(len(each.label) <= most for each in leaves)
         plain = len(leaves) == 1 or (len(leaves) == 2 and shallow(choices, places, 1))
         if plain and short and len(buttons) + len(leaves) <= MOST_BUTTONS:
             buttons += leaves

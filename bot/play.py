@@ -109,9 +109,10 @@ def questions(state: engine.State, cuts: int) -> tuple[Asked, ...]:
     found = []
     for name in decision.all:
         main = name in decision.asked
-        offer = next((o for o in state.offers if o.asked == name), None)
-        what = f"o{offer.number}" if offer and not main else str(state.question)
-        needs = decision.needs if main else "to accept or decline an offer"
+        offers = [o for o in state.offers if o.asked == name]
+        what = f"o{offers[0].number}" if offers and not main else str(state.question)
+        told = "; ".join(engine.offer_words(engine.game_of(state), offer) for offer in offers)
+        needs = decision.needs if main else f"to accept or decline: {told}"
         found.append(Asked(seat_number(name), state.name(name), f"{cuts}.{what}", needs, main))
     return tuple(found)
 

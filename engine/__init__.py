@@ -37,6 +37,7 @@ from engine.loans import Lending
 from engine.market import space_words
 from engine.menu import Choice
 from engine.notation import Ambiguous, Unreadable
+from engine.offers import offer_words
 from engine.operating.run import stop_value
 from engine.state import (
     BANK,
@@ -248,6 +249,7 @@ __all__ = [
     "nearest",
     "network_of",
     "new_game",
+    "offer_words",
     "optional_rules",
     "options",
     "parse",

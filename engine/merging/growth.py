@@ -401,7 +401,9 @@ class ShareTrades:
         return frame.seats[:1]
 
     def needs(self, g: Game, frame: ShareTrade) -> str:
-        return f"to buy or sell shares of the {frame.company}, or to pass"
+        ways = {BuyNew: "buy", SellNew: "sell"}
+        able = dict.fromkeys(ways[type(o.action)] for o in self._deals(g, frame, frame.seats[0]))
+        return f"to {' or '.join(able)} shares of the {frame.company}, or to pass"
 
     def options(self, g: Game, frame: ShareTrade, seat: str) -> Iterator[Option]:
         yield from self._deals(g, frame, seat)

@@ -264,7 +264,10 @@ class Takeovers:
         return (g.president(frame.company),)
 
     def needs(self, g: Game, frame: Takeover) -> str:
-        return f"to repay or take loans for the {frame.company}, or be done"
+        able = ["repay"] * (takeover_most(g, frame) > 0) + ["take"] * (frame.stage == "loan")
+        came = f"; {frame.inherited} came along" if frame.inherited > 0 else ""
+        has = f"it has ${g.cash(frame.company)}{came}"
+        return f"to {' or '.join(able)} loans for the {frame.company}, or be done ({has})"
 
     def options(self, g: Game, frame: Takeover, seat: str) -> Iterator[Option]:
         for count in range(1, takeover_most(g, frame) + 1):

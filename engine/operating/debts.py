@@ -226,7 +226,9 @@ class RepayStep:
         return None
 
     def needs(self, g: Game, turn: OperatingTurn) -> str:
-        return f"to repay or take loans for the {turn.company}, or be done"
+        repays, takes = self._most(g, turn) > 0, room(g, turn.company) > 0
+        what = " or ".join(["repay"] * repays + ["take"] * takes)
+        return f"to {what} loans for the {turn.company}, or be done"
 
     def options(self, g: Game, turn: OperatingTurn) -> Iterator[Option]:
         for count in range(1, self._most(g, turn) + 1):

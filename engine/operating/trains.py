@@ -322,7 +322,11 @@ class TrainStep:
                     and refuse_purchase(g, company, buy := BuyTrain(train, other, prices.start), trade)
                     is None
                 ):
-                    consent = "" if co.president == g.president(company) else ", if its president agrees"
+                    consent = (
+                        ""
+                        if co.president == g.president(company)
+                        else f", if {g.state.name(g.president(other))} agrees"
+                    )
                     yield Option(buy, f"Buy {a_train(train)} from the {other}{consent}", prices)
 
     def _refuse(self, g: Game, company: str, buy: BuyTrain) -> str | None:

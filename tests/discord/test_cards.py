@@ -168,14 +168,25 @@ def test_what_is_few_but_long_stands_together_in_one_select() -> None:
         Choice("convert", f"Convert it{long}", ("convert",)),
         Choice("merge", f"Merge it{long}", ("merge", "GT", "the GT remains")),
         Choice("pass", "Do nothing", ("done",)),
+        Choice("loan", "Take a loan", ("loan",)),
     ]
     found = controls.controls(choices, 60)
-    assert [each.label for each in found.buttons] == ["Do nothing"]
+    assert [each.label for each in found.buttons] == ["Do nothing", "Take a loan"]
     assert [(title, [each.arg for each in each_one]) for title, each_one in found.selects] == [
         ("Convert, merge: 2 ways", ["convert", "merge"])
     ]
-    alone = controls.controls(choices[1:], 60)
+    more = Choice("sell", "Sell a share", ("sell",))
+    alone = controls.controls([*choices[1:], more], 60)
     assert [title for title, _ in alone.selects] == ["Merge: 1 way"]
+
+
+def test_very_few_have_buttons_however_long() -> None:
+    choices = [
+        Choice("accept", "Accept: an 8-train from the Belt to the H for $20", ("accept",)),
+        Choice("decline", "Decline: an 8-train from the Belt to the H for $20", ("decline",)),
+    ]
+    found = controls.controls(choices, 60)
+    assert [each.arg for each in found.buttons] == ["accept", "decline"] and not found.selects
 
 
 @pytest.mark.parametrize("ways", [1, 2, 30])
