@@ -1,0 +1,345 @@
+"""Random games watched by a referee: what happened is held against the book, event by event.
+
+The referee knows the position and the next event, and nothing of how the rules came to it; what he
+says is reckoned anew from the book. Only its own conventions are watched so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache
+
+import pytest
+from msgspec.structs import replace
+
+from bot.simulate import Simulated, simulated, varied
+from engine import AnyEvent, copied, fold
+from engine.events import (
+    BidMade,
+    CashMoved,
+    Changed,
+    Closed,
+    Declared,
+    InterestSet,
+    LoansChanged,
+    Opened,
+    ParSet,
+    PriceMoved,
+    RoundBegan,
+    SharesMoved,
+    TileLaid,
+    TokenPlaced,
+    TrainMoved,
+)
+from engine.facts import facts_of, tile_faces
+from engine.record.telling import Told
+from engine.state import (
+    BANK,
+    POOL,
+    Auction,
+    Company,
+    MergerRound,
+    OperatingRound,
+    OperatingTurn,
+    State,
+    StockRound,
+    StockTurn,
+    is_seat,
+)
+
+FIRST_GRAY, LAST_GRAY, LAST = 1, 3, 31
+"""Columns of the market: 0 is liquidation, up to 3 acquisition, 31 is $600 (§1.2.2)."""
+PRICES = [cell.price if cell else 0 for cell in facts_of("1817").market.rows[0]]
+FACES = {private.sym: private.price for private in facts_of("1817").privates}
+CLOSURES = {"its interest is not paid", "without a train", "without a president"} | {
+    "its station markers are not paid"
+}
+PAYING = {"paid", "withheld", "no dividend"}
+
+
+def column(company: Company) -> int:
+    assert company.cell is not None
+    return company.cell[1]
+
+
+def in_play(state: State) -> dict[str, Company]:
+    return {sym: co for sym, co in state.companies.items() if co.cell is not None}
+
+
+class Referee:
+    """Says what was not as the book has it."""
+
+    def __init__(self, start: State) -> None:
+        self.state = copied(start)
+        self.squeeze = "short_squeeze" in start.options
+        self.most_shorts = {5: 5, 10: 10 if "increased_short_sales" in start.options else 5}
+        self.operated: list[str] = []
+        self.arrived: dict[str, int] = {}
+        self.exported = self.loans = self.moves = 0
+        self.laid: list[str] = []
+        self.tokens = 0
+        self.shown: dict[str, tuple[int, int, int]] = {}
+
+    def hear(self, told: Told) -> Iterator[str]:
+        for at, event in enumerate(told.events):
+            yield from self._look(event, told.events[at + 1 :], told.events[at - 1 : at])
+            if isinstance(event, PriceMoved | ParSet):
+                self.moves += 1
+                self.arrived[event.company] = self.moves
+            self.state = fold([event], self.state)
+
+    def _look(self, event: AnyEvent, after: Sequence[AnyEvent], before: Sequence[AnyEvent]) -> Iterator[str]:
+        match event:
+            case RoundBegan(name):
+                yield from self._round(name)
+            case Opened(OperatingTurn(company)):
+                self.laid, self.tokens = [], 0
+                yield from self._turn(company)
+            case Changed(MergerRound()) if isinstance(self.state.stack[0], OperatingRound):
+                missing = {c for c, co in in_play(self.state).items() if column(co) > 0} - {*self.operated}
+                if missing:
+                    yield f"§6: {missing} have had no turn"
+            case Closed() if isinstance(self.state.top, StockTurn):
+                self._show()
+            case LoansChanged(company, 1, "taken"):
+                yield from self._loan(company, after)
+            case LoansChanged(company, -1, "repaid") if isinstance(self.state.top, OperatingTurn):
+                yield from self._moves(company, after[1:2], min(column(self._co(company)) + 1, LAST), "§6.9")
+            case Declared():
+                yield from self._dividend(event, after)
+            case TileLaid() if isinstance(self.state.top, OperatingTurn):
+                yield from self._tile(event, before)
+            case TokenPlaced() if isinstance(self.state.top, OperatingTurn):
+                self.tokens += 1
+                if self.tokens > 1:
+                    yield "§6.4: a second station marker in a turn"
+            case TrainMoved(why="exported"):
+                self.exported += 1
+            case BidMade():
+                yield from self._bid(event)
+            case SharesMoved() if isinstance(self.state.top, StockTurn):
+                yield from self._shares(event)
+            case PriceMoved(company, (_, to), why):
+                if (to == 0) != (why in CLOSURES):
+                    yield f"§6.6: the {company} has come to column {to} because {why}"
+
+    def _co(self, company: str) -> Company:
+        return self.state.companies[company]
+
+    def _moves(self, company: str, said: Sequence[AnyEvent], to: int, where: str) -> Iterator[str]:
+        """Whether the first event moves the company's token to that column, if it is not there."""
+        here = column(self._co(company))
+        moved = next(
+            (e.cell[1] for e in said[:1] if isinstance(e, PriceMoved) and e.company == company), here
+        )
+        if moved != to:
+            yield f"{where}: the {company} goes from column {here} to {moved}, not {to}"
+
+    # -- rounds ------------------------------------------------------------------------------
+
+    def _round(self, name: str) -> Iterator[str]:
+        if name.startswith("operating"):
+            self.operated, self.exported = [], 0
+            self.loans = sum(co.loans for co in self.state.companies.values())
+            if name.split()[2].endswith(".1"):
+                yield from self._closing()
+        elif name.startswith("merger") and self.exported != 1:
+            yield f"§6.11: {self.exported} trains exported after an operating round"
+
+    def _show(self) -> None:
+        """Note how the companies stand as a stock turn ends."""
+        self.shown = {}
+        for sym, co in in_play(self.state).items():
+            if co.size and co.size > 2:
+                held = sum(p for h, p in co.shares.items() if is_seat(h) and p > 0)
+                self.shown[sym] = column(co), held, max(co.shares.get(POOL, 0), 0) * co.size // 100
+
+    def _closing(self) -> Iterator[str]:
+        for sym, (start, held, pool) in self.shown.items():
+            now = column(self._co(sym))
+            if start and now:
+                risen = min(start + (held >= 100) + (self.squeeze and held > 100), LAST)
+                if now != max(risen - pool, FIRST_GRAY):
+                    yield f"§5.7: the {sym} goes from column {start} to {now}: {held} % held, {pool} pooled"
+
+    def _turn(self, company: str) -> Iterator[str]:
+        rate = 5 * max(-(-self.loans // 5), 1)
+        if self.state.interest != rate:
+            yield f"§1.2.5: the interest is ${self.state.interest} with {self.loans} loans"
+        mine = column(self._co(company)), -self.arrived[company]
+        for other, co in in_play(self.state).items():
+            if other not in (company, *self.operated) and (column(co), -self.arrived[other]) > mine:
+                yield f"§6.2: the {company} operates before the {other}"
+        if company in self.operated or mine[0] == 0:
+            yield f"§6: the {company} has a turn"
+        self.operated.append(company)
+
+    # -- companies ---------------------------------------------------------------------------
+
+    def _loan(self, company: str, after: Sequence[AnyEvent]) -> Iterator[str]:
+        co = self._co(company)
+        if co.loans >= (co.size or 0) or sum(c.loans for c in self.state.companies.values()) >= 70:
+            yield f"§1.2.5: the {company} takes a loan beyond {co.loans}"
+        if after[0] != CashMoved(BANK, company, 100, "a loan"):
+            yield f"§1.2.5: the {company} gets {after[0]} for a loan"
+        yield from self._moves(company, after[1:2], max(column(co) - 1, FIRST_GRAY), "§1.2.5")
+
+    def _dividend(self, event: Declared, after: Sequence[AnyEvent]) -> Iterator[str]:
+        co, revenue = self._co(event.company), event.revenue
+        assert co.size is not None
+        half = revenue // 2 // 10 * 10 if co.size == 10 else revenue // 2
+        kept = {"pay": 0, "half": half}.get(event.kind, revenue)
+        paid, worth = revenue - kept, PRICES[column(co)] if column(co) > LAST_GRAY else 40
+        here = [e for e in after if isinstance(e, CashMoved) and e.why == f"dividend of the {event.company}"]
+        due = {
+            (BANK, holder) if percent > 0 else (holder, BANK): abs(percent) * paid // 100
+            for holder, percent in co.shares.items()
+            if is_seat(holder) or (holder == event.company and percent > 0)
+        }
+        if {(e.source, e.target): e.amount for e in here} != {k: v for k, v in due.items() if v}:
+            yield f"§6.6: ${paid} of the {event.company} are paid as {here}"
+        steps = -1 if paid == 0 else (paid >= worth) + (paid >= 2 * worth)
+        to = min(max(column(co) + steps, FIRST_GRAY), LAST)
+        moved = [e.cell[1] for e in after if isinstance(e, PriceMoved) and e.company == event.company]
+        whys = [e.why for e in after if isinstance(e, PriceMoved) and e.company == event.company]
+        ends = [cell for cell, why in zip(moved, whys, strict=True) if why in PAYING]
+        if (ends[-1] if ends else column(co)) != to:
+            yield f"§6.6: the {event.company} pays ${paid} and goes from column {column(co)} to {ends}"
+
+    def _tile(self, event: TileLaid, before: Sequence[AnyEvent]) -> Iterator[str]:
+        upgrades = [hex for hex in self.laid if hex.startswith("+")]
+        upgrade = tile_faces()[event.tile].color != "yellow"
+        if len(self.laid) > 1 or (upgrade and upgrades) or event.hex in (h.lstrip("+") for h in self.laid):
+            yield f"§6.3: {event} after {self.laid}"
+        paid = sum(e.amount for e in before if isinstance(e, CashMoved) and e.source == event.company)
+        if self.laid and paid < 20:
+            yield f"§6.3: a second tile for ${paid}"
+        if event.hex in self.state.mines:
+            yield f"§6.3.2: a tile with a mine is replaced in {event.hex}"
+        self.laid.append(("+" if upgrade else "") + event.hex)
+
+    # -- players -----------------------------------------------------------------------------
+
+    def _bid(self, event: BidMade) -> Iterator[str]:
+        auction = self.state.top
+        high = auction.high if isinstance(auction, Auction) else 0
+        opening = "certificate" if isinstance(self.state.stack[0], StockRound) else "private"
+        kind = auction.kind if isinstance(auction, Auction) else opening
+        step = 10 if kind == "sale" else 5
+        most = {"private": FACES.get(event.private, 0), "certificate": 400}.get(kind, 10**6)
+        first = isinstance(auction, Auction) and auction.leader is None
+        if event.amount % step or event.amount > most or (event.amount <= high and not first and high):
+            yield f"§4.2, §5.5, §7.2.4: {event} over ${high}"
+        mine = kind == "sale" and self._co(event.private).president == event.seat
+        if mine and not first and event.amount > high + 10:
+            yield f"§7.2.4: the president bids ${event.amount} over ${high}"
+
+    def _shares(self, event: SharesMoved) -> Iterator[str]:
+        base, co = self.state.stack[0], self._co(event.company)
+        assert isinstance(base, StockRound)
+        if column(co) <= LAST_GRAY:
+            yield f"§1.2.2: {event} while the {event.company} is in trouble"
+        if is_seat(event.source):
+            held = co.shares.get(event.source, 0)
+            if co.size == 2 or event.company in base.formed:
+                yield f"§5.2, §5.3: {event}"
+            if held <= 0:
+                yield from self._short(event, co)
+        elif is_seat(event.target) and co.size:
+            after = co.shares.get(event.target, 0) + event.percent
+            if after > max(60, 200 // co.size) or event.company in base.sold.get(event.target, ()):
+                yield f"§5.1, §5.4: {event}"
+
+    def _short(self, event: SharesMoved, co: Company) -> Iterator[str]:
+        assert co.size is not None
+        now = sum(-p for p in co.shares.values() if p < 0) * co.size // 100
+        if self.state.phase == "8" or now >= self.most_shorts.get(co.size, 0) or event.target != POOL:
+            yield f"§5.3: {event} with {now} sold short"
+
+
+def refereed(players: int, seed: int) -> None:
+    game = simulated("1817", players, seed, varied("1817", players, seed))
+    assert game.failure is None
+    referee = Referee(game.start)
+    for at, told in enumerate(game.told, 1):
+        assert list(referee.hear(told)) == [], (players, seed, at, told.line)
+    assert referee.state == game.state
+
+
+@pytest.mark.parametrize("players", [3, 5, 7, 11])
+def test_what_happens_in_a_random_game_is_as_the_book_has_it(players: int) -> None:
+    refereed(players, 60 + players)
+
+
+Change = Callable[[AnyEvent], list[AnyEvent] | None]
+"""What is there instead of an event; None where it stays."""
+
+
+def _too_high(event: AnyEvent) -> list[AnyEvent] | None:
+    return [replace(event, amount=event.amount + 1)] if isinstance(event, BidMade) else None
+
+
+def _not_paid(event: AnyEvent) -> list[AnyEvent] | None:
+    pays = isinstance(event, Declared) and event.kind == "pay"
+    return [replace(event, kind="withhold")] if pays else None
+
+
+def _unmoved(event: AnyEvent) -> list[AnyEvent] | None:
+    return [] if isinstance(event, PriceMoved) and event.why == "a loan" else None
+
+
+def _kept(event: AnyEvent) -> list[AnyEvent] | None:
+    return [] if isinstance(event, TrainMoved) and event.why == "exported" else None
+
+
+def _dearer(event: AnyEvent) -> list[AnyEvent] | None:
+    return [replace(event, dollars=event.dollars + 5)] if isinstance(event, InterestSet) else None
+
+
+def _twice(event: AnyEvent) -> list[AnyEvent] | None:
+    return [event, event] if isinstance(event, TileLaid) else None
+
+
+def _again(event: AnyEvent) -> list[AnyEvent] | None:
+    turn = isinstance(event, Opened) and isinstance(event.frame, OperatingTurn)
+    return [event, event] if turn else None
+
+
+@pytest.mark.parametrize(
+    ("change", "section"),
+    [
+        (_too_high, "§4.2"),
+        (_not_paid, "§6.6"),
+        (_unmoved, "§1.2.5"),
+        (_kept, "§6.11"),
+        (_dearer, "§1.2.5"),
+        (_twice, "§6.3"),
+        (_again, "§6:"),
+    ],
+)
+def test_the_referee_sees_what_is_not_as_the_book_has_it(change: Change, section: str) -> None:
+    """One event of a good game is changed, the first that can be."""
+    game = _good_game()
+    referee, changed = Referee(game.start), False
+    for told in game.told:
+        events = list(told.events)
+        for at, event in enumerate(events):
+            if not changed and (instead := change(event)) is not None:
+                events[at : at + 1], changed = instead, True
+        if complaint := next(referee.hear(Told(told.seat, told.line, events)), None):
+            assert changed and complaint.startswith(section), complaint
+            return
+    raise AssertionError("the referee has seen nothing")
+
+
+@cache
+def _good_game() -> Simulated:
+    return simulated("1817", 4, 5)
+
+
+@pytest.mark.soak
+@pytest.mark.timeout(1800)
+@pytest.mark.parametrize("players", range(3, 13))
+def test_soak_with_a_referee(players: int) -> None:
+    for seed in range(20):
+        refereed(players, 7000 + 100 * players + seed)
