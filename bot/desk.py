@@ -27,9 +27,9 @@ import msgspec
 
 import engine
 from bot import answers as replies
-from bot import legal, words
+from bot import legal, notices, words
 from bot.figures import figures
-from bot.memory import info_of
+from bot.memory import info_of, reach
 from bot.pictures import Pictures
 from bot.play import View
 from bot.service import Service
@@ -463,7 +463,41 @@ class ServiceDesk:
                 await unit.people.disclaim(person)  # an address that somebody else said was his
             elif person is not None:
                 await self._silence(unit, person)
-        return f"No more letters go to {sealed.address}. Your seats stay yours."
+        return (
+            f"No more letters go to {sealed.address}. Your seats stay yours. "
+            "Answer any letter with `start` to have letters again."
+        )
+
+    async def start(self, sealed: Sealed) -> str:
+        """Letters to this person again, and at once one for each question that waits for him."""
+        async with self._store.begin() as unit:
+            person = await self._owner(unit, sealed)
+            if person is None or sealed.address not in await unit.people.addresses(person):
+                return f"{sealed.address} is nobody's here; ask for letters anew."
+            known = await unit.people.get(person)
+            wanted = _without_bounces(known.preferences) | {"mail": True}
+            await unit.people.change(person, preferences=wanted)
+            tables = {
+                table.id for table, _ in await unit.games.of_person(person) if table.status == "running"
+            }
+        waits = [label(t) for table in sorted(tables) if (t := await self._asked_again(table, person))]
+        self._service.changed()
+        more = f" {words.listed(waits)} waits for you: a letter follows." if waits else ""
+        return f"Letters go to {sealed.address} again.{more}"
+
+    async def _asked_again(self, table: int, person: int) -> TableInfo | None:
+        """A letter about what a table asks of somebody now; the table, if it does."""
+        view = await self._service.view(table)
+        seat = view.table.seat_of(person)
+        asked = next((a for a in view.asked if a.seat == seat), None)
+        if asked is None or seat is None:
+            return None
+        async with self._store.begin() as unit:
+            for parcel in notices.again(
+                view.table, view.seq, asked, await reach(unit, person, seat), unit.now
+            ):
+                await unit.outbox.enqueue(parcel)
+        return view.table
 
     async def _silence(self, unit: Unit, person: int) -> None:
         known = await unit.people.get(person)

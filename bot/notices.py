@@ -101,6 +101,14 @@ def moved_on(table: TableInfo, seq: int, asked: Asked, to: Recipient, due: datet
     return [p for p in turns(table, seq, [asked], {asked.seat: to}, due) if p.channel == "mail"]
 
 
+def again(table: TableInfo, seq: int, asked: Asked, to: Recipient, now: datetime) -> list[Parcel]:
+    """A letter to somebody who wants letters again, about what he is asked; the moment tells one from the
+    next."""
+    notice = Notice("turn", table.id, seq, asked.seat, decision=asked.decision)
+    parcels = _to_one(table, seq, notice, to, mark=now.isoformat())
+    return [parcel for parcel in parcels if parcel.channel == "mail"]
+
+
 def refresh(table: TableInfo, seq: int, asked: Asked) -> list[Parcel]:
     """The card of a table follows the same person's next decision."""
     if not table.place:

@@ -26,12 +26,12 @@ from typing import NamedTuple, get_args
 from . import wording
 from .address import Post, token_sha
 from .compose import Page, compose
-from .desk import Bounced, Desk, Folder, Held, Outcome, Outgoing, Sealed, Show, Shown
+from .desk import Bounced, Desk, Folder, Outcome, Outgoing, Sealed, Show, Shown
 from .letter import Letter, Problem, headers_of
 from .trim import Line, Reading, first_word, reading
 
 SHOWS: frozenset[str] = frozenset(get_args(Show))
-META = SHOWS | {"plan", "show", "stop", "unsubscribe", "yes", "confirm"}
+META = SHOWS | {"plan", "show", "start", "stop", "unsubscribe", "yes", "confirm"}
 _YES = frozenset({"yes", "y", "ok", "confirm", "confirmed", "join", "accept", "ja", "oui", "si", "sí"})
 _NO = frozenset({"no", "n", "decline", "nein", "non"})
 
@@ -204,11 +204,13 @@ class Clerk:
     async def _trusted(self, letter: Letter, sealed: Sealed) -> _Verdict:
         read = reading(letter.text, await self._verbs(sealed))
         lines = tuple(line.text for line in read.orders)
-        if not lines and re.fullmatch(r"(?:re: ?)*(?:stop|unsubscribe)", letter.subject.casefold()):
-            lines = ("stop",)
-        if sealed.purpose == "unsubscribe" or (
-            len(lines) == 1 and lines[0].casefold() in {"stop", "unsubscribe"}
-        ):
+        alone = re.fullmatch(r"(?:re: ?)*(start|stop|unsubscribe)", letter.subject.casefold())
+        if not lines and alone:
+            lines = (alone[1],)
+        if sealed.purpose in {"reply", "unsubscribe"} and _is_alone(lines, "start"):
+            sentence = await self._desk.start(sealed)
+            return _Verdict("started", wording.told(sentence), sealed, lines=("start",))
+        if sealed.purpose == "unsubscribe" or _is_alone(lines, "stop", "unsubscribe"):
             return _Verdict("stopped", wording.told(await self._desk.stop(sealed)), sealed, lines=("stop",))
         if read.fault:
             return _Verdict("not done", wording.faulty(read.fault, read), sealed, lines=lines)
@@ -249,7 +251,7 @@ class Clerk:
         if held is None:
             return _Verdict("not done", wording.unknown_code(), sealed, lines=lines)
         read = Reading(tuple(Line(number, text) for number, text in enumerate(held.lines, 1)))
-        if _stops(held):
+        if _is_alone(held.lines, "stop", "unsubscribe"):
             return _Verdict("stopped", wording.told(await self._desk.stop(sealed)), sealed, lines=lines)
         bound = replace(sealed, decision=held.decision)
         return await self._play(bound, read, f"held:{sealed.who}:{code}", lines)
@@ -338,5 +340,6 @@ def _is_from(letter: Letter, sealed: Sealed) -> bool:
     return letter.sender is not None and letter.sender in {address.casefold() for address in sealed.addresses}
 
 
-def _stops(held: Held) -> bool:
-    return len(held.lines) == 1 and held.lines[0].casefold() in {"stop", "unsubscribe"}
+def _is_alone(lines: Sequence[str], *words: str) -> bool:
+    """Whether one of those words is all that is said."""
+    return len(lines) == 1 and lines[0].casefold() in words

@@ -290,6 +290,9 @@ class Desk(Protocol):
     async def stop(self, sealed: Sealed) -> str:
         """No more letters to this person; returns the sentence that says so. May be repeated."""
 
+    async def start(self, sealed: Sealed) -> str:
+        """Letters to this person again, after a stop; returns the sentence that says so. May be repeated."""
+
     async def bounced(self, bounced: Bounced) -> None:
         """Count a letter that came back. May be repeated."""
 

@@ -201,6 +201,10 @@ class MemoryDesk:
         self.stopped.add(sealed.address)
         return "No more letters will come."
 
+    async def start(self, sealed: Sealed) -> str:
+        self.stopped.discard(sealed.address)
+        return "Letters come again."
+
     async def bounced(self, bounced: Bounced) -> None:
         self.bounces.append(bounced)
 

@@ -459,6 +459,23 @@ async def test_stop(desk: MemoryDesk, clerk: Clerk, text: str, subject: str) -> 
     assert "No more letters" in body(outcome.letters[0])
 
 
+@pytest.mark.parametrize(("text", "subject"), [("start", "Re: x"), ("Start.", "x"), ("", "start")])
+async def test_start_after_stop(desk: MemoryDesk, clerk: Clerk, text: str, subject: str) -> None:
+    notice = desk.notice()
+    token = str(message_from_bytes(notice.raw)["List-Unsubscribe"]).partition("mailto:")[2].partition("?")[0]
+    stopped = await arrive(desk, clerk, reply(notice, "", to=token, subject="stop", message_id="<1@p>"))
+    assert desk.stopped
+    started = await arrive(desk, clerk, reply(stopped.letters[0], text, subject=subject, message_id="<2@p>"))
+    assert started.verdict == "started" and desk.stopped == set() and desk.moves == []
+    assert "Letters come again" in body(started.letters[0])
+
+
+async def test_a_company_is_started_as_ever(desk: MemoryDesk, clerk: Clerk) -> None:
+    desk.stopped.add("ann@player.test")
+    outcome = await arrive(desk, clerk, reply(desk.notice(), "start PRR H12 100"))
+    assert outcome.verdict != "started" and desk.stopped
+
+
 async def test_stop_by_reply_and_not_by_others(desk: MemoryDesk, clerk: Clerk) -> None:
     notice = desk.notice()
     await arrive(desk, clerk, reply(notice, "stop", sender="eve@evil.test", message_id="<1@e>"))

@@ -286,6 +286,10 @@ async def test_stop_ends_the_letters_and_keeps_the_seat(pymap: Office) -> None:
     await pymap.mail(raw.replace(str(ann.inbox[1].message["Reply-To"]).encode(), to[1].encode()))
     assert "No more letters go to ann@player.test" in (await ann.letter()).text
     assert (await pymap.service.table(table.id)).seat_of(table.sitters[1].person) is not None
+    assert "Letters go to bob@player.test again" in (await bob.said("start")).text
+    assert headline(await bob.letter()) == "It is your turn, Bob."
+    await bob.said("buy CS")
+    assert (await pymap.lines(table))[-1] == "buy CS"
 
 
 async def test_an_address_is_linked_by_a_confirming_reply(office: Office) -> None:
