@@ -22,21 +22,39 @@ from engine.actions import (
     Accept,
     Action,
     AskAgain,
+    Bid,
     Buy,
+    BuyNew,
     BuyTrain,
     ClosedPort,
     ClosePort,
     ConnectRun,
     DealPrivate,
     Decline,
+    FloatCompany,
+    Loan,
+    LoanFor,
     Merge,
     OpenPort,
     Pass,
     Protect,
+    Raise,
     Redeem,
+    Repay,
     StandBy,
 )
-from engine.events import AnyEvent, Changed, Closed, OfferEnded, OfferMade, Opened, Protected, fold
+from engine.events import (
+    AnyEvent,
+    BidMade,
+    Changed,
+    Closed,
+    OfferEnded,
+    OfferMade,
+    Opened,
+    Passed,
+    Protected,
+    fold,
+)
 from engine.game import Game
 from engine.interchange.ledger import Ledger
 from engine.interchange.site_actions import player_id, written
@@ -49,19 +67,22 @@ from engine.operating.turn import OperatingTurns
 from engine.record.telling import ENDED, RECORDED, Telling, Told
 from engine.state import (
     AnyFrame,
+    Auction,
     ConnectionTurn,
+    Formation,
     Offer,
     OperatingRound,
     OperatingTurn,
     Protection,
     State,
     StockTurn,
+    Subsidy,
     copied,
     is_seat,
 )
+from engine.title import SITE
 from engine.titles import title_of
 
-SITE_OPTION = "conventions 18xx.games"
 MOST_DECLINED = 200
 """How often somebody is declined for before one line; a round of turns is far less."""
 
@@ -96,7 +117,7 @@ class Exporter:
             raise NoCounterpart(0, "", f"{start.title} is not played there.") from None
         if not self.names.written:
             raise NoCounterpart(0, "", f"games of {start.title} are not written in its form.")
-        rules = [option for option in start.options if not option.startswith("conventions ")]
+        rules = self.names.their_options(start.options)
         if unknown := [rule for rule in rules if rule not in self.names.options]:
             raise NoCounterpart(0, "", f"the option {unknown[0]} is not known there.")
         fresh = new_game(start.title, start.players, start.options).state
@@ -104,8 +125,8 @@ class Exporter:
             raise NoCounterpart(0, "", f"it does not begin as a game begins: {difference}")
         self.start = start
         self.own = copied(start)
-        self.site: Game = game_of(new_game(start.title, start.players, (SITE_OPTION, *rules)).state)
-        usual = title_of(start.title, (SITE_OPTION,)).facts.tiles
+        self.site: Game = game_of(new_game(start.title, start.players, (SITE, *rules)).state)
+        usual = title_of(start.title, (SITE,)).facts.tiles
         self.ledger = Ledger(self.names, self.site.title, usual)
         self.actions: list[dict[str, Any]] = []
         self._turns = [0, 0]
@@ -166,7 +187,7 @@ class Exporter:
                 "seed": 1,
                 "is_async": True,
                 "unlisted": True,
-                "optional_rules": [o for o in self.site.state.options if o != SITE_OPTION],
+                "optional_rules": [o for o in self.site.state.options if o != SITE],
             },
             "mode": "hotseat",
             "status": "finished" if over else "active",
@@ -180,7 +201,7 @@ class Exporter:
 
     def _no(self, reason: str) -> NoCounterpart:
         who = self.own.name(self._told.seat) if self._told.seat else ""
-        if SITE_OPTION not in self.start.options:
+        if SITE not in self.start.options:
             reason += " The table is not played by the site's conventions."
         return NoCounterpart(self._number, f"{who}: {self._told.line}", reason)
 
@@ -191,6 +212,8 @@ class Exporter:
         except (Unreadable, Ambiguous, Refused) as wrong:
             raise self._no(str(wrong)) from None
         match action:
+            case _ if isinstance(before.top, Auction):
+                self._bids(told.events)
             case Pass():
                 self._pass(before, told.seat)
             case Decline() if isinstance(before.top, Protection):
@@ -215,8 +238,35 @@ class Exporter:
             case Buy(company, source, count):
                 for _ in range(count):
                     self._ordinary(told.seat, Buy(company, source))
+            case FloatCompany(size, privates):
+                self._float(told.seat, size, privates)
+            case Loan(count) | LoanFor(_, count) | Repay(count) | BuyNew(count):
+                for _ in range(count):
+                    self._ordinary(told.seat, msgspec.structs.replace(action, count=1))
             case _:
                 self._ordinary(told.seat, action)
+
+    def _float(self, seat: str, size: int, privates: tuple[str, ...]) -> None:
+        """Size and privates are said one by one; then there are no more."""
+        top = self.site.top
+        if isinstance(top, Formation) and top.size is None:
+            self._say(seat, FloatCompany(size))
+        for private in privates:
+            self._say(seat, FloatCompany(size, (private,)))
+        if isinstance(self.site.top, Formation) and SITE not in self.start.options:
+            self._say(seat, Pass())
+
+    def _bids(self, events: Sequence[AnyEvent]) -> None:
+        """Say what was bid and who has left, by himself or by a limit that he had set."""
+        lot = isinstance(self.site.state.stack[0], Subsidy)
+        for event in events:
+            match event:
+                case BidMade(seat, private, amount):
+                    self._say(seat, Bid(private, amount) if lot else Raise(amount))
+                case Passed(seat):
+                    self._say(seat, Pass())
+                case Closed():
+                    return
 
     def _end(self) -> None:
         self._write({"type": "end_game", "entity": player_id(self._told.seat), "entity_type": "player"})

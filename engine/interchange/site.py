@@ -100,11 +100,10 @@ from engine.state import (
     copied,
     is_seat,
 )
+from engine.title import SITE
 
 FIRST_STEP = "destination"
 """With what a connection run begins on the site."""
-
-SITE_OPTION = "conventions 18xx.games"
 
 COMPANY_FRAMES = (OperatingTurn, MergerTurn, Borrowing, Takeover)
 """Questions that are about one company."""
@@ -141,7 +140,7 @@ class Replay:
             raise FileError(f"The optional rule {unknown[0]!r} is not known.")
         self.file = file
         self.keys = [p.key for p in file.players]
-        options = (SITE_OPTION, *file.settings.optional_rules)
+        options = (SITE, *file.settings.optional_rules)
         try:
             self.state, _ = new_game(file.title, _table_names(file), options)
         except ValueError as wrong:

@@ -73,7 +73,6 @@ from engine.state import (
     Auction,
     Borrowing,
     Crisis,
-    Formation,
     FreeToken,
     MergerTurn,
     OperatingTurn,
@@ -351,16 +350,12 @@ def _start(desk: Desk, seat: str, action: StartCompany) -> list[Record]:
     return [bid, _placed(desk, desk.by(action.company), action.hex, action.node)]
 
 
-def _float(desk: Desk, seat: str, action: FloatCompany) -> list[Record]:
-    top = desk.g.top
-    assert isinstance(top, Formation)
-    records: list[Record] = []
-    if top.size is None:
-        records.append({"type": "choose", **desk.by(seat), "choice": action.size})
-    for private in action.privates:
-        target = desk.names.their_private(private)
-        records.append({"type": "assign", **desk.by(seat), "target": target, "target_type": "company"})
-    return records
+def _float(desk: Desk, seat: str, action: FloatCompany) -> Record:
+    """The size of a new company, or a private that is put into it."""
+    if not action.privates:
+        return {"type": "choose", **desk.by(seat), "choice": action.size}
+    target = desk.names.their_private(action.privates[0])
+    return {"type": "assign", **desk.by(seat), "target": target, "target_type": "company"}
 
 
 def _short(desk: Desk, seat: str, action: Short) -> Record:

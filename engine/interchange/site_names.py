@@ -6,6 +6,7 @@ its number lies (the initial offering it leaves once), a train by its owner, a c
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from functools import cache
 from importlib.resources import files
 
@@ -13,13 +14,17 @@ import msgspec
 
 from engine.interchange.site_file import FileError
 from engine.state import BANK, IPO, POOL
+from engine.title import SITE
 
 
 class SiteNames(msgspec.Struct, frozen=True, gc=False):
     """The site's names where they differ, by ours: of companies (`symbols`), privates and tiles;
     hexes of its groups of printed cities; the shares that come with privates; the optional rules
     that are known here; `connections`: at the beginning and the end of each operating turn an action
-    says which companies connect; `written`: games go out to it, too."""
+    says which companies connect; `written`: games go out to it, too.
+
+    For a table of ours: `book`: the optional rules there that bring it nearest to the rulebook, `instead`
+    those that do where an option of ours is chosen; `moot`: options of ours that change nothing there."""
 
     symbols: dict[str, str] = {}
     privates: dict[str, str] = {}
@@ -27,8 +32,19 @@ class SiteNames(msgspec.Struct, frozen=True, gc=False):
     printed: dict[str, str] = {}
     granted: dict[str, str] = {}
     options: list[str] = []
+    book: list[str] = []
+    instead: dict[str, list[str]] = {}
+    moot: list[str] = []
     connections: bool = False
     written: bool = False
+
+    def their_options(self, options: Collection[str]) -> list[str]:
+        """The optional rules there under which a table of ours with these options is played."""
+        rules = [option for option in options if option != SITE]
+        said = (self.instead[rule] for rule in rules if rule in self.instead)
+        book = [] if SITE in options else next(said, self.book)
+        kept = [rule for rule in rules if rule not in (*self.moot, *self.instead)]
+        return list(dict.fromkeys([*kept, *book]))
 
     def theirs(self, symbol: str) -> str:
         return self.symbols.get(symbol, symbol)

@@ -88,7 +88,10 @@ OPTIONS = (
 def compose(options: tuple[str, ...]) -> Title:
     """The title under those options. Raises ValueError for one that it does not have."""
     options = chosen(OPTIONS, options)
+    if {"five_shorts", "increased_short_sales"} <= set(options):
+        raise ValueError("Of five_shorts and increased_short_sales there is one or the other.")
     site = SITE in options
+    trade = Trade(by_price=not site, in_step=True)
     facts = _facts(site, more_players=site or "more_players" in options)
     if "modern_trains" not in options:
         facts = msgspec.structs.replace(facts, own_station_bonus={})
@@ -121,7 +124,7 @@ def compose(options: tuple[str, ...]) -> Title:
                     RunStep(best_only=not site, claims=site),
                     *(() if site else (Automatic("obsolete", scrap_obsolete),)),
                     LeveredDividends(then=scrap_obsolete) if site else LeveredDividends(),
-                    TrainStep(also=could_buy, trade=Trade(by_price=not site)),
+                    TrainStep(also=could_buy, trade=trade),
                     Automatic("interest", interest_of_turn),
                     RepayStep(),
                     Automatic("liquidation", without_train),
@@ -143,7 +146,7 @@ def compose(options: tuple[str, ...]) -> Title:
             GameOver: Ended(),
         },
         asides=(
-            Answers({BuyTrain: train_deal(Trade(by_price=not site)), Merge: merger_deal(stays=site)}),
+            Answers({BuyTrain: train_deal(trade), Merge: merger_deal(stays=site)}),
             Bridges(),
             Loans(),
             *([ActsOfBidders(floor)] if site else []),

@@ -143,7 +143,7 @@ def compose(options: tuple[str, ...]) -> Title:
     if "diesels" in options:
         facts = with_diesels(facts, last="D" if site else "6", unlimited=site)
     non_blocking = "non_blocking_tokens" in options if not site else not original("station_wars")
-    trade = Trade(helped_between=False)
+    trade = Trade(helped_between=False, in_step=site)
     bridges = Bridges(any_time=site, home_free=not site)
     deals = PrivateDeals(
         by_seller=not site,

@@ -14,12 +14,13 @@ import pytest
 import engine
 from bot.simulate import simulated
 from engine.events import PresidentNamed
-from engine.interchange.export import SITE_OPTION, Exporter, NoCounterpart, export
+from engine.interchange.export import Exporter, NoCounterpart, export
 from engine.interchange.site import Replay
 from engine.interchange.site_file import FileError, live, read
 from engine.interchange.site_names import names_of
 from engine.kernel import new_game, play
 from engine.record import Telling, Told
+from engine.title import SITE
 from tests.site.recorded import files, replay
 
 RECORDED = pytest.mark.skipif(not files(), reason="the recorded games are not beside this checkout")
@@ -134,30 +135,6 @@ def _track(hops: list[list[str]]) -> list[list[str]]:
     return min(ahead, [hop[::-1] for hop in reversed(ahead)])
 
 
-SIMULATED = [
-    *[("1830", players, seed, ()) for players, seed in ((2, 5), (3, 21), (4, 2), (5, 3), (6, 14))],
-    ("1870", 3, 1, ()),
-    ("1870", 5, 2, ("original_rules",)),
-    ("1870", 7, 3, ("diesels", "finish_on_400")),
-]
-
-
-@pytest.mark.parametrize("title, players, seed, options", SIMULATED)
-def test_a_simulated_game_comes_back_as_the_same(
-    title: str, players: int, seed: int, options: tuple[str, ...]
-) -> None:
-    game = simulated(title, players, seed, (SITE_OPTION, *options))
-    assert game.failure is None
-    file = export(game.telling)
-    assert [a["id"] for a in file["actions"]] == list(range(1, len(file["actions"]) + 1))
-    back = again(file)
-    assert not back.warnings
-    same_position(back.state, game.state)
-    assert file["status"] == "finished"
-    by_seat = engine.standings(game.state)
-    assert file["result"] == {str(int(seat[1:]) + 1): dollars for seat, dollars in by_seat.items()}
-
-
 def said(options: tuple[str, ...], *lines: tuple[int, str]) -> Telling:
     """A game of three, line by line."""
     start = state = new_game("1830", ("Ann", "Bob", "Cid"), options).state
@@ -178,7 +155,7 @@ OPENING = (
 
 
 def test_each_action_is_the_players_or_the_companys_with_its_time() -> None:
-    actions = export(said((SITE_OPTION,), (0, "bid DH 75"), (1, "pass")))["actions"]
+    actions = export(said((SITE,), (0, "bid DH 75"), (1, "pass")))["actions"]
     assert actions == [
         {"type": "bid", "entity": 1, "entity_type": "player", "id": 1, "created_at": 1_700_000_000,
          "company": "DH", "price": 75},
@@ -188,7 +165,7 @@ def test_each_action_is_the_players_or_the_companys_with_its_time() -> None:
 
 def test_consent_is_not_recorded_and_a_declined_offer_leaves_no_trace() -> None:
     lines = [*OPENING, *[(s, "pass") for s in (0, 1, 2)] * 1]
-    game = said((SITE_OPTION,), *lines)
+    game = said((SITE,), *lines)
     state = game.at(len(game.moves))
     seat = int(engine.decision(state).asked[0][1:])
     owner = int(state.privates["SV"][1:])
@@ -198,7 +175,7 @@ def test_consent_is_not_recorded_and_a_declined_offer_leaves_no_trace() -> None:
     name = ("Ann", "Bob", "Cid")[owner]
     asks = (seat, f"buy private SV from {name} for 7")
     lines += [asks, (owner, "decline"), asks, (owner, "accept")]
-    actions = export(said((SITE_OPTION,), *lines))["actions"]
+    actions = export(said((SITE,), *lines))["actions"]
     assert actions[-1]["type"] == "buy_company" and actions[-1]["price"] == 7
     assert sum(a["type"] == "buy_company" for a in actions) == 1
 
@@ -227,7 +204,7 @@ def test_the_first_move_without_a_counterpart_is_named() -> None:
 
 
 def test_a_position_that_was_set_up_is_no_game_of_the_site() -> None:
-    start = new_game("1830", ("Ann", "Bob", "Cid"), (SITE_OPTION,)).state
+    start = new_game("1830", ("Ann", "Bob", "Cid"), (SITE,)).state
     start.cash["p0"] += 1
     with pytest.raises(NoCounterpart, match="does not begin as a game begins"):
         export(Telling(start, ()))
@@ -243,7 +220,7 @@ def test_numbered_certificates_lie_where_the_position_has_them() -> None:
     """Also when half a president's certificate is sold, and when presidencies pass on."""
     halves = changes = 0
     for title, seed in (("1830", 3), ("1830", 9), ("1830", 14), ("1870", 2)):
-        game = simulated(title, 6, seed, (SITE_OPTION,))
+        game = simulated(title, 6, seed, (SITE,))
         exporter = Exporter(game.start)
         for told in game.told:
             exporter.say(told)
@@ -264,7 +241,7 @@ def test_numbered_certificates_lie_where_the_position_has_them() -> None:
 def test_a_title_that_does_not_go_out_is_refused_in_a_sentence() -> None:
     missing = [t for t in engine.titles() if has_names(t) and not names_of(t).written]
     for title in missing:
-        start = new_game(title, ["Ann", "Bob", "Cid"], (SITE_OPTION,)).state
+        start = new_game(title, ["Ann", "Bob", "Cid"], (SITE,)).state
         with pytest.raises(NoCounterpart, match="not written in its form"):
             Exporter(start)
 
