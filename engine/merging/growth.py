@@ -234,13 +234,9 @@ def take_markers(g: Game, buyer: str, target: str) -> None:
             g.emit(TokenTaken(target, hex, buyer))
     if g.company(target).markers:
         g.emit(MarkersChanged(target, -g.company(target).markers))
-    placed = standing(g, buyer)
-    fits = max(min(spare, limit - len(placed) - g.company(buyer).markers), 0)
-    if fits:
-        g.emit(MarkersChanged(buyer, fits))
-    above = min(len(placed) + g.company(buyer).markers - limit, g.company(buyer).markers)
-    if above > 0:
-        g.emit(MarkersChanged(buyer, -above))
+    had = g.company(buyer).markers
+    if change := max(min(had + spare, limit - len(standing(g, buyer))), 0) - had:
+        g.emit(MarkersChanged(buyer, change))
 
 
 def standing(g: Game, company: str) -> list[str]:

@@ -118,6 +118,9 @@ def test_7_4_bankrupt_only_after_all_sales_that_are_possible() -> None:
     # On the site she need not sell what does not help.
     holds(f"{low}Ann: bankrupt", options=(SITE,))
     holds(f"{body}!Ann: bankrupt", options=(SITE,))
+    assert "fewer shares bring that" in refused(
+        f"{body.replace('price SR 45', 'price SR 60')}Ann: sell 2 SR", options=(SITE,)
+    )
 
 
 def test_7_4_several_at_once_from_the_left_of_whoever_acts() -> None:

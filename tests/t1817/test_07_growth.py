@@ -239,6 +239,8 @@ def test_7_1_each_company_converts_or_merges_once_in_a_round() -> None:
     trades = "Ann: pass\nBob: pass\nCid: pass\nAnn: pass\n"
     holds(f"{body}{once}Ann: convert\n{trades}!Ann: act\nCid: act\nBob: pass\n!Cid: merge WT\nCid: convert")
     holds(f"{body}{once}Ann: merge SR\nBob: accept\n{trades}!Ann: act\n!Bob: act\nCid: act\n!Cid: merge WT")
+    survivor = "Ann: merge SR as SR\nBob: accept\n"
+    holds(f"{body}{once}{survivor}{trades}!Ann: act\nCid: act\n!Cid: merge SR\nCid: convert")
 
 
 # -- §7.1.1 ----------------------------------------------------------------------------------------

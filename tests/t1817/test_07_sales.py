@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from engine import as_seen, decision, is_secret, narrate, parse, play
+from engine import as_seen, choices, decision, is_secret, narrate, parse, play
 from tests.t1817.texts import MONEY, SITE, company, holds, refused
 
 WT = company("WT", 5, 100, "Ann 2", cash=300, token="F19", trains="2")
@@ -237,6 +237,8 @@ def test_7_2_4_4_the_president_of_what_is_sold_bids_10_above_the_last(kind: int 
         f"Bob: bid {least + 110}"
     )
     holds(f"{body}Cid: pass\nAnn: pass\n!Bob: bid {least + 10}\nBob: bid {least}\n= token PW H3 G18")
+    offers = {c.path[0]: c.amounts for c in choices(holds(f"{said}= turn Bob"), "p1")}
+    assert offers["bid"] is None and offers["bid up to"] is not None
 
 
 def test_7_2_4_4_the_president_may_still_leave_how_far_he_would_go() -> None:
@@ -298,11 +300,12 @@ def test_7_2_4_6_treasury_shares_bring_money_in_the_green_zone_only() -> None:
 
 def test_7_2_4_6_trains_above_the_limit_are_given_up_before_loans_and_settling() -> None:
     body = sale(GRAY, trains="2 2 2 2")
-    holds(f"{body}Cid: bid 10\nAnn: pass\n!Cid: pass\n= cash Bob 500\nCid: discard 2\n= trains pool 2\n"
-        "= trains UR 2 2 2 2\n"
-          "Cid: pass\n= cash Bob 510")  # fmt: skip
-    full = body.replace("trains UR 2", "trains UR 2\n@ loans UR 5")
-    holds(f"{full}Cid: bid 10\nAnn: pass\n= cash Bob 500\nCid: discard 2\n= cash Bob 510")
+    said = "Cid: bid 10\nAnn: pass\n!Cid: pass\n= cash Bob 500\nCid: discard 2\n= trains pool 2\n"
+    holds(f"{body}{said}= trains UR 2 2 2 2\n= cash Bob 500\nCid: pass\n= cash Bob 510")
+    # So too where nothing is asked about loans; afterwards others are asked what they offer.
+    full = body.replace("trains UR 2", "trains UR 2\n@ loans UR 5").replace("cash UR 300", "cash UR 50")
+    holds(f"{full}{said}= cash Bob 510\n= turn Ann")
+    holds(f"{full}Cid: bid 10\nAnn: pass\n= cash Bob 510\nCid: discard 2", options=(SITE,))
 
 
 def test_7_2_4_7_the_price_is_paid_with_loans_if_need_be() -> None:
