@@ -191,7 +191,7 @@ def merge(g: Game, company: str, other: str, survivor: str, *, stays: bool = Fal
     largest = [s for s in (first, second, *g.state.seats_from(first)) if shares.get(s, 0) == best]
     president = first if small else largest[0]
     g.emit(PresidentNamed(survivor, president))
-    take_assets(g, survivor, gone, loans=True)
+    take_assets(g, survivor, gone)
     begin_aftermath(g, survivor, (company, other))
     g.emit(PresidentLost(gone))
     g.emit(Restructured(gone, size, {gone: 100}))
@@ -205,16 +205,14 @@ def merge(g: Game, company: str, other: str, survivor: str, *, stays: bool = Fal
     settle_excess(g, survivor, gone, and_then=Settlement(gone, 0))
 
 
-def take_assets(g: Game, buyer: str, target: str, *, loans: bool) -> None:
-    """Give a company all that another has: cash and loans where they come with it, trains, privates,
-    station markers (§7.2.4, §7.3)."""
-    if loans:
-        cash = g.cash(target)
-        if cash:
-            g.emit(CashMoved(target, buyer, cash, f"what the {target} had"))
-        if count := g.company(target).loans:
-            g.emit(LoansChanged(target, -count, f"to the {buyer}"))
-            g.emit(LoansChanged(buyer, count, f"of the {target}"))
+def take_assets(g: Game, buyer: str, target: str) -> None:
+    """Give a company all that another has: cash, loans, trains, privates (§7.1.2, §7.2.4). The cash and
+    loans of one in liquidation have been set aside."""
+    if cash := g.cash(target):
+        g.emit(CashMoved(target, buyer, cash, f"what the {target} had"))
+    if count := g.company(target).loans:
+        g.emit(LoansChanged(target, -count, f"to the {buyer}"))
+        g.emit(LoansChanged(buyer, count, f"of the {target}"))
     for train in list(g.company(target).trains):
         g.emit(TrainMoved(train, target, buyer, f"of the {target}"))
     for private in g.privates_of(target):

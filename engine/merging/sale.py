@@ -72,8 +72,6 @@ def power(g: Game, buyer: str, target: str) -> int:
         return -1
     value, most = terms_of(g).value, size_facts(g, buyer).max_loans
     mine = g.company(buyer).loans
-    if is_liquidation(g, target):
-        return g.cash(buyer) + value * room(g, buyer)
     free = most - mine - g.company(target).loans
     left = terms_of(g).count - sum(co.loans for co in g.state.companies.values())
     return g.cash(buyer) + g.cash(target) + treasury_money(g, target) + value * min(free, left)
@@ -189,7 +187,7 @@ class Purchases:
     markers and trains above the limits are given up, as on the site; the book has it the other way.
     """
 
-    take_assets: Callable[..., None]
+    take_assets: Callable[[Game, str, str], None]
     settle_excess: Callable[[Game, str, str], None]
     excess_last: bool = False
 
@@ -227,8 +225,8 @@ class Purchases:
         liquidated = is_liquidation(g, target)
         g.close()
         g.pay(BANK, target, treasury_money(g, target), f"the treasury shares of the {target}")
-        inherited = 0 if liquidated else g.company(target).loans
-        self.take_assets(g, buyer, target, loans=not liquidated)
+        inherited = g.company(target).loans
+        self.take_assets(g, buyer, target)
         most = size_facts(g, buyer).max_loans
         forced = max(g.company(buyer).loans - most, 0)
         while g.cash(buyer) < price and g.company(buyer).loans < most and room(g, buyer):

@@ -221,6 +221,7 @@ def test_7_1_only_in_the_white_area() -> None:
 
 def test_7_1_both_presidents_agree() -> None:
     holds(f"{SMALL}{WANTED}Ann: merge SR\n= size WT 2\nBob: decline\n= size WT 2\n= turn Ann WT")
+    holds(f"{SMALL}{WANTED}Ann: merge SR\n!Ann: merge SR\nAnn: merge SR as SR\n= size WT 2")
     holds(f"{SMALL}{WANTED}Ann: merge SR\n!Cid: accept\n!Ann: accept\nBob: accept\n= size WT 5")
     own = SMALL.replace("owns Bob SR", "owns Ann SR")
     holds(f"{own}Ann: act\nAnn: merge SR\n= size WT 5")
@@ -450,6 +451,13 @@ def test_7_1_3_more_than_five_short_shares_may_be_left_and_no_further_are_sold()
     holds(f"{body}{merged}{rest}!Cid: short WT\nCid: buy WT from pool\n= owns Cid WT -5")
 
 
+def test_7_1_3_somebody_has_to_hold_the_presidents_certificate() -> None:
+    """Each is short of a share of the other's company: one of ten would be left to either."""
+    body = LARGE.replace("owns Ann WT 2", "owns Ann WT 2\n@ owns Bob WT -1")
+    body = body.replace("owns Bob SR 2", "owns Bob SR 2\n@ owns Ann SR -1")
+    assert "president's certificate (§7.1.3)" in refused(f"{body}{WANTED}Ann: merge SR")
+
+
 def test_7_1_3_loans_and_markers_come_along_and_none_is_bought() -> None:
     body = LARGE.replace("trains WT 2", "trains WT 2\n@ loans WT 5\n@ markers WT 1")
     body = body.replace("trains SR 2", "trains SR 2\n@ loans SR 4\n@ markers SR 1")
@@ -506,6 +514,11 @@ def test_7_1_4_then_each_other_buys_one_or_sells_any_number_once_from_the_presid
         Ann: loan 1
         """
     )
+
+
+def test_7_1_4_the_order_goes_around_from_the_president() -> None:
+    trades = "= turn Bob SR\nBob: pass\n= turn Cid SR\nCid: pass\n= turn Ann SR\nAnn: buy 1\n= turn Bob SR"
+    holds(f"{SMALL}Ann: pass\nBob: act\nBob: convert\n{trades}\nBob: loan 1")
 
 
 def test_7_1_4_not_from_the_open_market() -> None:

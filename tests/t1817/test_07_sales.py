@@ -223,6 +223,7 @@ def test_7_2_4_4_from_the_left_of_the_president_around_the_table() -> None:
 
 def test_7_2_4_4_multiples_of_10_above_the_last() -> None:
     body = f"{sale(GRAY)}Cid: bid 20\n"
+    assert "multiple of $10, $30 or more" in refused(f"{body}Ann: bid 35")
     holds(f"{body}!Ann: bid 20\n!Ann: bid 25\nAnn: bid 90\n!Cid: bid 95\nCid: bid 100")
 
 
@@ -315,6 +316,18 @@ def test_7_2_4_7_the_price_is_paid_with_loans_if_need_be() -> None:
     )
     # At most as many as it may have, and only before others are repaid.
     holds(f"{sale(GRAY)}!Cid: bid 810\nCid: bid 800\nAnn: pass\n= loans UR 5\n= cash UR 0")
+
+
+def test_7_2_4_7_there_are_seventy_loans_in_all() -> None:
+    """All but one are taken, three of them by what is for sale: one is left to the buyer."""
+    others = "".join(
+        company(sym, 10, 60, "Ann 4", loans=10, token=at)
+        for sym, at in (("PW", "H3"), ("H", "H9"), ("R", "D7"), ("J", "I12"), ("ME", "C8"), ("WC", "I16"))
+    )
+    body = sale(GRAY, others, loans=1).replace("trains WT 2", "trains WT 2\n@ loans WT 5")
+    more = company("A&A", 5, 60, "Ann 2", loans=3, token="C14")
+    body = body.replace("@ round", f"{more}@ round")
+    holds(f"{body}!Cid: bid 410\nCid: bid 400\nAnn: pass\n= loans UR 2\n= cash UR 0")
 
 
 def test_7_2_4_7_loans_of_the_target_are_repaid_or_move_the_price() -> None:
