@@ -24,10 +24,11 @@ from bot.pictures import Pictures
 from bot.play import seat_name
 from bot.service import Service
 from bot.simulate import Simulated
-from engine.interchange.site import SITE_OPTION, Replay
+from engine.interchange.site import Replay
 from engine.interchange.site_file import read as read_site
 from engine.record import place
 from engine.record.text import Move, read
+from engine.title import SITE
 from tests.discord.fake import FakeDiscord
 from tests.discord.party import Party
 from tests.discord.player import DiscordPlayer, players
@@ -70,7 +71,7 @@ def site_game(path: Path) -> Game:
     return Game(
         replay.file.title,
         tuple(replay.state.players),
-        (SITE_OPTION, *replay.file.settings.optional_rules),
+        (SITE, *replay.file.settings.optional_rules),
         tuple(Said(int(said.seat[1:]), said.line) for said in replay.said),
         tuple(result[key] for key in replay.keys),
     )
