@@ -222,7 +222,8 @@ class MergerRounds(Unasked):
 
     def _liquidate(self, g: Game, frame: MergerRound) -> None:
         """Whichever was placed in liquidation last, until none is left (§7): so one that could not pay for
-        its markers, or lost its president by the sale of another, comes before those that were there."""
+        its markers, or lost its president by the sale of another, comes before those that were there. One
+        that loses its president later waits for the next round."""
         red = [c for c in g.operating_order() if in_zone(g, c, "liquidation")]
         if red:
             put_up(g, red[-1])

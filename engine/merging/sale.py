@@ -6,7 +6,7 @@ cash and loans go along. A bidder is a president: which of his companies pays is
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from engine import market
@@ -35,6 +35,7 @@ from engine.loans import (
     take_loans,
     terms_of,
 )
+from engine.merging.belongings import settle_excess, take_assets
 from engine.state import BANK, CLOSED, Auction, Purchase, Settlement, Takeover, is_seat
 from engine.title import Option
 
@@ -187,8 +188,6 @@ class Purchases:
     markers and trains above the limits are given up, as on the site; the book has it the other way.
     """
 
-    take_assets: Callable[[Game, str, str], None]
-    settle_excess: Callable[[Game, str, str], None]
     excess_last: bool = False
 
     def asked(self, g: Game, frame: Purchase) -> tuple[str, ...]:
@@ -226,7 +225,7 @@ class Purchases:
         g.close()
         g.pay(BANK, target, treasury_money(g, target), f"the treasury shares of the {target}")
         inherited = g.company(target).loans
-        self.take_assets(g, buyer, target)
+        take_assets(g, buyer, target)
         most = size_facts(g, buyer).max_loans
         forced = max(g.company(buyer).loans - most, 0)
         while g.cash(buyer) < price and g.company(buyer).loans < most and room(g, buyer):
@@ -239,11 +238,11 @@ class Purchases:
         amount = price if not liquidated else price + frame.cash - frame.loans * terms_of(g).value
         asks = room(g, buyer) > 0 or takeover_most(g, takeover) > 0
         if self.excess_last and not asks:
-            self.settle_excess(g, buyer, target)
+            settle_excess(g, buyer, target)
         g.open(Settlement(target, amount))
         g.open(takeover)
         if asks or not self.excess_last:
-            self.settle_excess(g, buyer, target)
+            settle_excess(g, buyer, target)
 
 
 def takeover_most(g: Game, frame: Takeover) -> int:

@@ -8,14 +8,12 @@ from engine.actions import BuyTrain, Merge
 from engine.auctions import Auctions
 from engine.ending import scores
 from engine.facts import Facts, PhaseFacts, facts_of
+from engine.merging.belongings import Surpluses
 from engine.merging.growth import (
     Borrowings,
     MergerTurns,
     ShareTrades,
-    Surpluses,
     merger_deal,
-    settle_excess,
-    take_assets,
 )
 from engine.merging.rounds import (
     Closing,
@@ -138,7 +136,7 @@ def compose(options: tuple[str, ...]) -> Title:
             MergerTurn: MergerTurns(initiator_survives=site, looks_once=site),
             ShareTrade: ShareTrades(new_president_goes_on=site),
             Borrowing: Borrowings(),
-            Purchase: Purchases(take_assets, settle_excess, excess_last=site),
+            Purchase: Purchases(excess_last=site),
             Takeover: Takeovers(),
             Settlement: Settlements(),
             Surplus: Surpluses(),

@@ -1,7 +1,10 @@
 """Players who owe more than they have, and bankruptcies that the game survives (1817 §7.4).
 
 What is due is paid at once, so a player's cash is below zero for as long as his crisis lasts; he
-sells until it is not, or is bankrupt. That is looked for before any question goes on.
+sells until it is not, or is bankrupt. That is looked for before any question goes on. Of several who
+are in need, on which the book is silent, the first is whoever presides over the company that it is
+about, or sits next to the left. A private cannot be bought from the open market, so a bankrupt's are
+closed.
 """
 
 from __future__ import annotations
