@@ -913,7 +913,8 @@ def file_stem(game: Simulated) -> str:
 
 
 def report(played: Sequence[Simulated]) -> Table:
-    """How often each kind of decision was made and each rare thing happened, and how games ended."""
+    """How often each kind of decision was made and each rare thing happened, how far games went, and how
+    they ended."""
     table = Table(
         "what", "times", "in games", title=f"{len(played)} games, {sum(g.moves for g in played)} moves"
     )
@@ -921,6 +922,7 @@ def report(played: Sequence[Simulated]) -> Table:
     for names, counted in (
         (WEIGHTS, [g.kinds for g in played]),
         (CONSEQUENCES, [g.seen for g in played]),
+        (_phases(played), [_reached(g) for g in played]),
         (sorted({_short(g) for g in played}), [Counter([_short(g)]) for g in played]),
     ):
         for name in names:
@@ -928,6 +930,17 @@ def report(played: Sequence[Simulated]) -> Table:
             table.add_row(name, str(times), str(sum(name in c for c in counted)))
         table.add_section()
     return table
+
+
+def _phases(played: Sequence[Simulated]) -> list[str]:
+    """The phases after the first that there are at these tables, in their order."""
+    facts = (title_of(g.title, g.options).facts for g in played)
+    return list(dict.fromkeys(f"phase {phase.name}" for each in facts for phase in each.phases[1:]))
+
+
+def _reached(game: Simulated) -> Counter[str]:
+    events = (event for told in game.told for event in told.events)
+    return Counter(f"phase {event.phase}" for event in events if isinstance(event, PhaseStarted))
 
 
 def _short(game: Simulated) -> str:

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from engine.events import AnyEvent, Ran, RoundBegan, fold
-from engine.holdings import worth
 from engine.kernel import game_of, new_game
 from engine.record.checks import observed
 from engine.record.deal import deal_of
@@ -118,9 +117,10 @@ def _heading(state: State) -> list[str]:
 
 def _row(state: State, name: str, ran: dict[str, int]) -> list[str]:
     g = game_of(state)
+    standing = g.title.scores(g, state.over.bankrupt if state.over else None)
     return [
         name,
-        *(str(worth(g, seat)) for seat in state.seats),
+        *(str(standing[seat]) for seat in state.seats),
         *(str(g.price(c)) if co.cell else "" for c, co in state.companies.items()),
         *(str(ran.get(company, "")) for company in state.companies),
     ]

@@ -64,7 +64,8 @@ def test_what_cannot_be_is_one_sentence(
 
 def test_simulated_games_are_written_for_the_site(tmp_path: Path) -> None:
     words = ("--title", "1830", "--games", 2, "--conventions", "18xx.games", "--to", "18xx.games")
-    assert run("simulate", *words, "--out", tmp_path).exit_code == 0
+    told = run("simulate", *words, "--out", tmp_path)
+    assert told.exit_code == 0 and "phase 3" in told.output
     files = sorted(tmp_path.iterdir())
     assert [f.suffix for f in files] == [".json"] * 2
     assert run("import", *files).exit_code == 0

@@ -39,8 +39,8 @@ def test_figures_end_with_what_everybody_is_worth_and_hold_every_run(game: Simul
     rows = [dict(zip(heading, row, strict=True)) for row in values]
     assert [row["round"] for row in rows] == [name for name, _ in rounds(game.telling)]
     last, g = rows[-1], engine.game_of(game.state)
-    for seat in game.state.seats:
-        assert int(last[game.state.name(seat)]) == engine.worth(g, seat)
+    for seat, dollars in engine.standings(game.state).items():
+        assert int(last[game.state.name(seat)]) == dollars
     for company, co in game.state.companies.items():
         assert last[f"{company} price"] == (str(g.price(company)) if co.cell else "")
         ran = sum(
