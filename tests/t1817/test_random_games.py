@@ -128,10 +128,10 @@ class Referee:
 
     def _moves(self, company: str, said: Sequence[AnyEvent], to: int, where: str) -> Iterator[str]:
         """Whether the first event moves the company's token to that column, if it is not there."""
-        here = column(self._co(company))
-        moved = next(
-            (e.cell[1] for e in said[:1] if isinstance(e, PriceMoved) and e.company == company), here
-        )
+        here = moved = column(self._co(company))
+        for event in said[:1]:
+            if isinstance(event, PriceMoved) and event.why in ("a loan", "a loan repaid"):
+                moved = event.cell[1]
         if moved != to:
             yield f"{where}: the {company} goes from column {here} to {moved}, not {to}"
 
