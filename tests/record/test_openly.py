@@ -46,6 +46,13 @@ def test_two_limits_bid_against_each_other() -> None:
     ]  # fmt: skip
 
 
+def test_what_was_said_beforehand_is_told_in_its_turn() -> None:
+    played, told = lines(OF_1817, f"{TWO_BIDDERS}Ann: bid up to 60\nCid: bid 30\nCid: bid 50\nCid: pass")
+    assert played == ["bid up to 60", "bid 30", "bid 50", "pass"]
+    assert told == ["Cid: bid 30", "Ann: bid 40", "Cid: bid 50", "Ann: bid 60", "Cid: pass"]
+    assert lines(OF_1817, f"{TWO_BIDDERS}Ann: bid nothing\nCid: bid 30")[1] == ["Cid: bid 30", "Ann: pass"]
+
+
 def test_a_limit_is_of_its_auction_alone() -> None:
     body = f"{FRIENDLY}Cid: pass\nAnn: bid up to 200"
     _, told = lines(OF_1817, body)

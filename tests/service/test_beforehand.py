@@ -9,7 +9,7 @@ import pytest
 
 import engine
 from bot import cards, legal, words
-from bot.answers import Done, Shown
+from bot.answers import Done, Refused, Shown
 from bot.files import FIGURES, TEXT, exported
 from bot.postroom import happened
 from engine.record import replay
@@ -115,3 +115,21 @@ async def test_an_undo_and_a_stale_answer_do_not_tell_a_limit_either(bidding: Wo
     for answer in (await bidding.say("Cid", "bid 30", seen=seen), await bidding.say("Cid", "log 20")):
         assert not re.search(rf"\b{LIMIT}\b", repr(answer))
     assert not re.search(rf"\b{LIMIT}\b", await read_by(bidding, "Cid"))
+
+
+async def test_all_bidders_are_written_to_at_once_and_each_answer_counts(bidding: World) -> None:
+    """Bob has answered; Cid's turn it is, and Ann need not wait for him."""
+    assert await bidding.waits_for() == ["Cid", "Ann"]
+    told = {notice.seat for sent, notice in await bidding.sent("turn") if sent.channel == "mail"}
+    assert told == {0, 1, 2}
+    view = await bidding.service.view(bidding.table)
+    letters = {seat: view.decision(seat) for seat in (0, 2)}
+    early = await bidding.say("Ann", "pass", seen=letters[0])
+    assert isinstance(early, Refused) and "Cid bids first" in early.reason
+    assert isinstance(await bidding.say("Ann", "bid nothing", seen=letters[0]), Done)
+    answer = await bidding.say("Cid", "bid 40", seen=letters[2])
+    assert isinstance(answer, Done) and "Bob bids $45 for the MAJM." in answer.moves[0].sentences
+    seen = await read_by(bidding, "Cid")
+    assert "Ann passes." in seen
+    log = await bidding.service.log(bidding.table)
+    assert all("nothing" not in f"{row.line}{row.said}" for row in log)
