@@ -43,7 +43,8 @@ class Rules:
     """What the rules cost, in milliseconds.
 
     said, played: moves by title, as lines and without reading them. kinds: options by what is asked.
-    runs: of recorded and of random games. unproven: runs of which the best found may not be the best.
+    runs: of recorded and of random games. unproven, bounded: runs, and sets of long trains, of which the
+    best found may not be the best.
     """
 
     replays: dict[str, list[Recorded]] = field(default_factory=lambda: defaultdict(list))
@@ -55,6 +56,7 @@ class Rules:
     runs: dict[bool, Times] = field(default_factory=lambda: defaultdict(Times))
     dense: Times = field(default_factory=Times)
     unproven: list[str] = field(default_factory=list)
+    bounded: list[str] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,17 +129,16 @@ def _operating(state: State, turn: OperatingTurn, where: str, rules: Rules, runs
         found, milliseconds = least(LAYS, lambda: list(lays(g, turn.company)))
         rules.lays.add(milliseconds, f"{where}: {len(found)} lays of the {turn.company}")
     if turn.step == "run":
-        _run(state, turn.company, where, rules, runs, ROUTES)
+        rules.unproven += _run(state, turn.company, where, runs, ROUTES)
 
 
-def _run(state: State, company: str, where: str, rules: Rules, times: Times, aim: float) -> None:
-    """The best routes of a company with the trains that it has, the network found anew."""
+def _run(state: State, company: str, where: str, times: Times, aim: float) -> list[str]:
+    """The best routes of a company with its trains, the network found anew; said if not proven."""
     best, milliseconds = least(aim, lambda: run.best_run(game_of(state), company))
     trains = " ".join(game_of(state).company(company).trains)
     what = f"{where}: {company} with {trains}, ${best.revenue}"
     times.add(milliseconds, what)
-    if not best.proven:
-        rules.unproven.append(f"{what}, at most ${best.bound}, {milliseconds:.0f} ms")
+    return [] if best.proven else [f"{what}, at most ${best.bound}, {milliseconds:.0f} ms"]
 
 
 # -- the densest boards ----------------------------------------------------------------------
@@ -159,7 +160,7 @@ def crowded(boards: Iterable[tuple[str, State]], rules: Rules) -> None:
         for company, trains in product(_widest(state), SETS):
             late = copied(state)
             late.companies[company].trains = [_longest(state)] * trains
-            _run(late, company, f"the end of {name}", rules, rules.dense, DENSE)
+            rules.bounded += _run(late, company, f"the end of {name}", rules.dense, DENSE)
 
 
 def _widest(state: State) -> list[str]:

@@ -92,13 +92,17 @@ def _routes(rules: Rules) -> Iterator[Row]:
         games = "random" if random else "recorded"
         aim, met = f"mean {RUN:g}, < {ROUTES:g}", times.mean < RUN and times.worst < ROUTES
         yield _row(f"best routes of a run, {games} games", times, aim, met)
-    if rules.dense.each:
-        yield _below("  the densest boards, 3 and 4 of the longest trains", rules.dense, DENSE)
-    asked = sum(len(times.each) for times in (*rules.runs.values(), rules.dense))
+    asked = sum(len(times.each) for times in rules.runs.values())
     if asked:
-        proven = asked - len(rules.unproven)
-        share = f"{100 * proven / asked:.1f} %"
-        yield Row("  proven", str(proven), share, aim=f"all {asked}", met=not rules.unproven)
+        yield _proven(asked, rules.unproven, f"all {asked}", not rules.unproven)
+    if sets := len(rules.dense.each):
+        yield _below("the densest boards, 3 and 4 of the longest trains", rules.dense, DENSE)
+        yield _proven(sets, rules.bounded, "or a bound")
+
+
+def _proven(asked: int, others: Sequence[str], aim: str, met: bool | None = None) -> Row:
+    proven = asked - len(others)
+    return Row("  proven", str(proven), f"{100 * proven / asked:.1f} %", aim=aim, met=met)
 
 
 def rows(rules: Rules, tables: Tables) -> Iterator[Row]:
@@ -170,4 +174,4 @@ def slowest(rules: Rules, tables: Tables) -> Iterator[str]:
     ):
         if times.each:
             yield f"slowest {what}: {_ms(times.worst)} ms, {times.where}"
-    yield from (f"not proven: {what}" for what in rules.unproven)
+    yield from (f"not proven: {what}" for what in (*rules.unproven, *rules.bounded))
