@@ -6,10 +6,14 @@ hexside, and none for a set that lies within another. Two chains may be used tog
 or by two trains of the company) exactly where their bits are apart. Of two chains between the same
 stops that earn the same, one whose hexsides include the other's is dropped: whatever runs over it
 could run over the other.
+
+In a mesh of plain track there are chains without number. Then the shortest are kept, and it is said
+that others were left out.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping
 
 import msgspec
@@ -40,6 +44,13 @@ class Terms(msgspec.Struct, frozen=True, gc=False):
 
 
 NO_TERMS = Terms()
+
+
+MOST_STEPS = 3_000
+"""Stretches of track that are followed from one stop; boards of played games take a hundred."""
+
+MOST_BESIDE, FEW_BESIDE, MANY = 40, 5, 1_000
+"""Chains between two stops that are kept; of a company with MANY, so few."""
 
 
 class Link(msgspec.Struct, frozen=True, gc=False):
@@ -74,14 +85,20 @@ def hops_from(network: Network, s: int) -> tuple[tuple[int, int, tuple[Run, ...]
 
 
 def _hops(network: Network, s: int) -> Hops:
+    """The chains from a stop, short ones first."""
     ground, onward, first = network.ground, network.onward, network.first
     hex, n = network.stops[s]
     start = ground.number[hex]
     found: list[tuple[int, int, tuple[Run, ...]]] = []
+    todo: list[tuple[int, int, tuple[Run, ...]]] = []
     over = 1 << start
-
-    def run(port: int, sides: int, runs: tuple[Run, ...]) -> None:
-        nonlocal over
+    for _, end, side, on, node in onward[ground.place(hex, n)]:
+        out = ((hex, NODE + n, end),)
+        if node:
+            found.append((first[start] + end - NODE, side, out))
+        elif on >= 0:
+            todo.append((on, side, out))
+    for port, sides, runs in todo:
         h = port // 6
         here = ground.hexes[h]
         over |= 1 << h
@@ -89,15 +106,10 @@ def _hops(network: Network, s: int) -> Hops:
             if node:
                 found.append((first[h] + end - NODE, sides, (*runs, (here, port % 6, end))))
             elif on >= 0 and not side & sides:
-                run(on, sides | side, (*runs, (here, port % 6, end)))
-
-    for _, end, side, on, node in onward[ground.place(hex, n)]:
-        out = ((hex, NODE + n, end),)
-        if node:
-            found.append((first[start] + end - NODE, side, out))
-        elif on >= 0:
-            run(on, side, out)
-    return Hops(tuple(found), over)
+                todo.append((on, sides | side, (*runs, (here, port % 6, end))))
+        if len(todo) > MOST_STEPS:
+            return Hops(tuple(found), (1 << len(ground.hexes)) - 1, False)
+    return Hops(tuple(found), over, True)
 
 
 class Graph:
@@ -106,7 +118,8 @@ class Graph:
     `stops`: numbers in the network; `value` in dollars; `at_end`: dollars more at the end of a route;
     `passed`: how many of them a route may go on from; `area`: a bit above the bits of links, the same
     for stops of which a route visits only one; `links`: by stop; `tokens`: the company's own stops;
-    `red`: whether a stop is off the board; `passing`: no route earns more by passing hexes.
+    `red`: whether a stop is off the board; `passing`: no route earns more by passing hexes. `whole`: no
+    chain was left out.
     """
 
     def __init__(
@@ -119,6 +132,7 @@ class Graph:
         seen = set(own)
         raws: list[_Raw] = []
         areas_of = {s: area_of(network, s, terms) for s in own}
+        self.whole = True
         passing = terms.passing
         todo = own
         while todo:
@@ -137,10 +151,15 @@ class Graph:
                         (outer if ends[to] else found).append(to)
                         if not ends[to]:
                             ahead.append(to)
+                self.whole &= network.hops[s].whole
                 for to, many in best.items():
                     if s < to or (ends[to] and to not in own):
-                        raws += _undominated(many)
+                        few = _undominated(many)
+                        self.whole &= len(few) < MOST_BESIDE
+                        raws += few
             todo = sorted(ahead)
+        if len(raws) > MANY:
+            raws = self._thinned(raws)
         order = sorted(found) + sorted(outer)
         place = {s: i for i, s in enumerate(order)}
         raws.sort(key=lambda raw: (place[raw.start], place[raw.to], raw.runs))
@@ -168,6 +187,17 @@ class Graph:
             links.sort(key=lambda link: (-link.gain, link.id))
         self.count = len(raws)
 
+    def _thinned(self, raws: list[_Raw]) -> list[_Raw]:
+        """Of the chains between two stops the few shortest."""
+        kept: list[_Raw] = []
+        beside: Counter[tuple[int, int]] = Counter()
+        for raw in sorted(raws, key=lambda raw: (raw.sides.bit_count(), -raw.gain, raw.runs)):
+            beside[raw.start, raw.to] += 1
+            if beside[raw.start, raw.to] <= FEW_BESIDE:
+                kept.append(raw)
+        self.whole &= len(kept) == len(raws)
+        return kept
+
 
 def area_of(network: Network, s: int, terms: Terms = NO_TERMS) -> str:
     """What a route visits only once: the stop, or the off-board area or city that it is part of."""
@@ -183,6 +213,8 @@ def _undominated(many: list[_Raw]) -> list[_Raw]:
     for raw in many:
         if not any(old.sides & ~raw.sides == 0 and old.gain >= raw.gain for old in kept):
             kept.append(raw)
+            if len(kept) == MOST_BESIDE:
+                break
     return kept
 
 

@@ -34,11 +34,12 @@ Run = tuple[str, int, int]
 class Hops(msgspec.Struct, frozen=True, gc=False):
     """Chains of track from a stop to its neighbours: the stop reached, hexsides used (bits), runs.
 
-    `over`: the hexes (bits) that decide about them.
+    `over`: the hexes (bits) that decide about them. `whole`: there are no others.
     """
 
     hops: tuple[tuple[int, int, tuple[Run, ...]], ...]
     over: int
+    whole: bool
 
 
 class Network:

@@ -90,7 +90,48 @@ def best(
         for kind, path in zip(trains, paths, strict=True)
         if path is not None
     )
-    return Best(routes, sum(path.revenue for path in paths if path), bound)
+    revenue = sum(path.revenue for path in paths if path)
+    if not graph.whole or bound > revenue:
+        most = _at_most(network, company, trains, worth, terms)
+        bound = max(min(bound, most) if graph.whole else most, revenue)
+    return Best(routes, revenue, bound)
+
+
+def _at_most(
+    network: Network,
+    company: str,
+    trains: Sequence[TrainKind],
+    worth: Callable[[Stop], int],
+    terms: Terms,
+) -> int:
+    """Dollars that no routes exceed, whatever track there is between the stops that are reached.
+
+    A route uses two hexsides of a stop that it passes and one where it ends, and no hexside is used
+    twice: so each stop is passed by as many routes as it has pairs of edges, and other visits are ends.
+    """
+    ends, own, faces = network.ends(company), set(network.own(company)), network.faces
+    best_own = max((kind.own for kind in trains), default=0)
+    dollars: dict[str, int] = {}
+    passes: dict[str, int] = {}
+    visits: dict[str, int] = {}
+    for stop in network.reach(company).stops:
+        s, area = network.number[stop], area_of(network, network.number[stop], terms)
+        value = worth(stop) + terms.at_stops.get(stop, 0) + terms.at_ends.get(stop, 0)
+        value += terms.between_reds + best_own * (s in own)
+        dollars[area] = max(dollars.get(area, 0), value)
+        sides = len({end for _, end in faces[stop[0]].onward[NODE + stop[1]]})
+        visits[area] = visits.get(area, 0) + sides
+        passes[area] = passes.get(area, 0) + (0 if ends[s] else sides // 2)
+    passed: list[int] = []
+    ended: list[int] = []
+    for area, value in dollars.items():
+        times = min(visits[area], len(trains))
+        passing = min(passes[area], times)
+        passed += [value] * passing
+        ended += [value] * (times - passing)
+    figures = sorted([*passed, *sorted(ended)[-2 * len(trains) :]], reverse=True)
+    stops = sum(kind.distance or len(figures) for kind in trains)
+    return sum(figures[:stops]) + 3 * sum(terms.passing.values())
 
 
 def _graph(network: Network, company: str, worth: Callable[[Stop], int], terms: Terms, own: int) -> Graph:
@@ -134,9 +175,11 @@ def _best_pair(
             earned = path.revenue + (other.revenue if other else 0)
             if earned > total:
                 found, total = (path, other), earned
-        bound = total if len(trains) == 2 else total + 1
+        bound = total if len(trains) == 2 and all(graph.whole for graph in graphs) else total + 1
     except Exhausted:
         bound = total + 1
+    if bound > total:
+        bound = _at_most(network, company, trains, worth, terms)
     routes = tuple(
         _route(network, graph, kind.name, path)
         for graph, kind, path in zip(graphs, trains, found, strict=False)

@@ -103,7 +103,8 @@ def _union(masks: Sequence[int]) -> int:
 
 
 class Search:
-    """The search on one graph; `left` is what remains of the budget.
+    """The search on one graph; `left` is what remains of the budget, `spare` a quarter of it beside
+    that, for finding some set where the search for the best has failed.
 
     `pair`: only routes that begin at the first of these stops, and end where they come to the second.
     """
@@ -113,6 +114,7 @@ class Search:
         self.tokens = graph.tokens if pair is None else [pair[0]]
         self.goal = None if pair is None else pair[1]
         self.left = budget
+        self.spare = budget // 4
         self.floor = 0
         self.found: Path | None = None
         self.tried: int | None = None
@@ -320,6 +322,7 @@ class Search:
         except Exhausted:
             if self.found:
                 self._better([self.found if i == distances.index(self.tried) else None for i in range(count)])
+            self._better(self._hasty(distances))
             return self.best, sum(tops)
         return self.best, _total(self.best)
 
@@ -350,6 +353,21 @@ class Search:
                 if better is not None:
                     chosen[i] = better
                     mended = True
+        return chosen
+
+    def _hasty(self, distances: Sequence[int | None]) -> list[Path | None]:
+        """A set for which each train in turn, the longest first, has got the best of what is left that is
+        found with a share of what is spare; then nothing is spare."""
+        chosen: list[Path | None] = [None] * len(distances)
+        share, self.spare = self.spare // max(len(distances), 1), 0
+        closed = self.closed
+        for i in sorted(range(len(distances)), key=lambda i: -_length(distances[i])):
+            self.left = share
+            with suppress(Exhausted):
+                self.one(distances[i], closed, 0)
+            path = chosen[i] = self.found
+            closed |= path.bits if path else 0
+        self.left = -1
         return chosen
 
     def _pack(self, distances: Sequence[int | None], tops: Sequence[int]) -> None:

@@ -224,11 +224,27 @@ def _along(network: Network, track: _Track, hops: Sequence[Sequence[str]]) -> It
         for s in _starts(network, track, hop[0]):
             if network.stops[s][0] != hop[0]:
                 continue
-            for to, sides, runs in hops_from(network, s):
-                if to != s and tuple(run[0] for run in runs) == hop:
-                    more = _joined(network, track, s, to, sides, runs)
-                    if more:
-                        yield from _along(network, more, hops[1:])
+            for to, sides, runs in _through(network, s, hop):
+                more = _joined(network, track, s, to, sides, runs) if to != s else None
+                if more:
+                    yield from _along(network, more, hops[1:])
+
+
+def _through(network: Network, s: int, hop: tuple[str, ...]) -> Iterator[tuple[int, int, tuple[Run, ...]]]:
+    """The chains from a stop that cross exactly those hexes."""
+    ground, n = network.ground, network.stops[s][1]
+    ways: list[tuple[int, int, int, tuple[Run, ...]]] = [(ground.place(hop[0], n), NODE + n, 0, ())]
+    for i, hex in enumerate(hop):
+        on_from, ways = ways, []
+        for place, come, sides, runs in on_from:
+            for _, end, side, on, node in network.onward[place]:
+                so_far = (*runs, (hex, come, end))
+                if node and i == len(hop) - 1:
+                    yield network.number[hex, end - NODE], sides | side, so_far
+                elif (
+                    not node and not side & sides and ground.hexes[on // 6] in hop[i + 1 : i + 2] and on >= 0
+                ):
+                    ways.append((on, on % 6, sides | side, so_far))
 
 
 def _crossing(network: Network, entries: Sequence[_Entry]) -> Iterator[_Track]:

@@ -1,0 +1,30 @@
+"""Best routes on the densest maps: what is found is legal, and never above what is said to be possible."""
+
+from __future__ import annotations
+
+import pytest
+
+from engine.board.network import network_of
+from engine.board.routes import TrainKind, best, check, revenue
+from engine.operating.run import stop_value
+from tests.board.late import COMPANY, HEAVY, kinds, late_position
+
+
+@pytest.mark.parametrize("title", HEAVY)
+@pytest.mark.parametrize("seed", range(2))
+def test_dense_maps_are_answered_within_the_budget_with_a_true_bound(title: str, seed: int) -> None:
+    g = late_position(title, seed)
+    network = network_of(g.facts, g.state.tiles, g.state.tokens)
+    values = {stop: stop_value(g.facts, g.state.phase, network.node(stop)) for stop in network.stops}
+
+    def found(trains: list[TrainKind], budget: int) -> tuple[int, int]:
+        answer = best(network, COMPANY, trains, values, budget=budget)
+        assert check(network, COMPANY, trains, answer.routes) is None
+        assert sum(revenue(network, route, values) for route in answer.routes) == answer.revenue
+        assert answer.revenue <= answer.bound
+        return answer.revenue, answer.bound
+
+    for count in (1, 3):
+        trains = kinds(title, count)
+        little, much = found(trains, 2_000), found(trains, 20_000)
+        assert len(trains) == count and 0 < much[0] <= little[1] and little[0] <= much[1]
