@@ -12,8 +12,8 @@ from itertools import groupby
 from engine import Choice
 
 MANY = 24
-MOST = 40
-LONGEST = 240
+MOST = 55
+LONGEST, LONGEST_SHARED = 240, 600
 
 
 def lines(choices: Sequence[Choice]) -> tuple[str, ...]:
@@ -21,7 +21,7 @@ def lines(choices: Sequence[Choice]) -> tuple[str, ...]:
     if len(choices) <= MANY:
         return tuple(_line(choice) for choice in choices)
     groups = [list(group) for _, group in groupby(choices, key=lambda c: c.path[:2])]
-    told = [_group(group) for group in groups]
+    told = [_alike(each) for each in _with_the_same(groups)]
     if len(told) <= MOST:
         return tuple(told)
     kinds = [list(group) for _, group in groupby(choices, key=lambda c: c.path[:1])]
@@ -36,6 +36,29 @@ def _line(choice: Choice) -> str:
 
 def _counted(kind: Sequence[Choice]) -> str:
     return f"   # and {len(kind) - 1} more like it" if len(kind) > 1 else ""
+
+
+def _with_the_same(groups: Sequence[list[Choice]]) -> list[list[list[Choice]]]:
+    """Groups of one kind that go on alike, with the same dollars, together."""
+    found: dict[object, list[list[Choice]]] = {}
+    for group in groups:
+        tails = tuple((choice.path[2:], choice.amounts) for choice in group)
+        alone = group[0].path[:2] if not all(tail for tail, _ in tails) else ()
+        found.setdefault((group[0].path[0], alone, tails), []).append(group)
+    return list(found.values())
+
+
+def _alike(groups: Sequence[list[Choice]]) -> str:
+    """Groups that differ in one label and go on alike: `# A&S, Belt, GT; each B5 Lansing; C8 Detroit`."""
+    first, *others = groups
+    if not others:
+        return _group(first)
+    heads = ", ".join(group[0].path[1] for group in groups)
+    told = f"{heads}; each {_tree([choice.path[2:] for choice in first])}"
+    if len(told) > LONGEST_SHARED:
+        return _line(first[0]) + _counted([choice for group in groups for choice in group])
+    more = first[0].amounts
+    return f"{first[0].line}   # {told}" + (f"; ${more[0]} or more, up to {more[-1]}" if more else "")
 
 
 def _group(group: Sequence[Choice]) -> str:

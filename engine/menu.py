@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from engine.actions import Action, Loan, LoanFor, Repay, Run
+from engine.board.faces import face_at
 from engine.game import Game
 from engine.kernel import options
 from engine.notation import defaults_of, spell
@@ -91,7 +92,8 @@ def _label(g: Game, action: Action, name: str) -> str | None:
         case "turn":
             return f"rotation {value}"
         case "node":
-            return f"city {value}"
+            cities = face_at(g.facts, g.state.tiles, getattr(action, "hex", "")).nodes
+            return f"city {value}" if len(cities) > 1 else None
         case "price":
             return f"${value}"
         case "offer":

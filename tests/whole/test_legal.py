@@ -29,16 +29,38 @@ def test_few_lines_are_told_as_they_are() -> None:
 
 
 def test_many_lines_are_one_for_each_place() -> None:
-    choices = [lay(f"B{n}", tile, turn) for n in range(2, 10) for tile in ("7", "8") for turn in (0, 3)]
+    choices = [lay(f"B{n}", tile, turn) for n in range(2, 10) for tile in ("7", f"{n}") for turn in (0, 3)]
     lines = legal.lines([*choices, Choice("pass", "Skip", ("done",))])
-    assert lines[0] == "lay 7 B2 0   # #7 rotation 0 3; #8 rotation 0 3"
+    assert lines[0] == "lay 7 B2 0   # #7 rotation 0 3; #2 rotation 0 3"
     assert lines[-1] == "pass" and len(lines) == 9
 
 
+def test_places_that_go_on_alike_are_told_together() -> None:
+    choices = [lay(f"B{n}", tile, turn) for n in range(2, 9) for tile in ("7", "8") for turn in (0, 3)]
+    lines = legal.lines([*choices, lay("C3", "9", 1)])
+    assert lines == (
+        "lay 7 B2 0   # B2, B3, B4, B5, B6, B7, B8; each #7 rotation 0 3; #8 rotation 0 3",
+        "lay 9 C3 1",
+    )
+
+
+def test_open_dollars_are_told_with_places_that_share_them() -> None:
+    starts = [
+        Choice(f"start {c} {h} 100", "", ("start", c, f"{h} Town"), range(100, 401, 5))
+        for c in ("WT", "SR")
+        for h in (f"B{n}" for n in range(13))
+    ]
+    (line,) = legal.lines(starts)
+    assert line.startswith("start WT B0 100   # WT, SR; each B0 Town, B1 Town")
+    assert line.endswith("; $100 or more, up to 400")
+    bids = [Choice(f"bid P{n} 5", "", ("bid", f"P{n}"), range(5, 100, 5)) for n in range(30)]
+    assert legal.lines(bids)[0] == "bid P0 5   # or more, up to 95" and len(legal.lines(bids)) == 30
+
+
 def test_far_too_many_are_one_for_each_kind() -> None:
-    choices = [lay(f"B{n}", "7", 0) for n in range(100)]
+    choices = [lay(f"B{n}", f"{n}", 0) for n in range(100)]
     lines = legal.lines([*choices, Choice("pass", "Skip", ("done",))])
-    assert lines == ("lay 7 B0 0   # and 99 more like it", "pass")
+    assert lines == ("lay 0 B0 0   # and 99 more like it", "pass")
 
 
 def test_labels_of_unequal_length() -> None:
@@ -61,7 +83,7 @@ def test_every_decision_of_a_game_is_told_in_legal_lines(path: Path) -> None:
             choices = engine.choices(state, seat_name(said.seat))
             lines = legal.lines(choices)
             longest = max(longest, len(choices))
-            assert lines and len(lines) <= legal.MOST and max(map(len, lines)) <= 300
+            assert lines and len(lines) <= legal.MOST and max(map(len, lines)) <= 700
             legal_lines = {choice.line for choice in choices}
             assert {line.partition("   # ")[0] for line in lines} <= legal_lines
             assert {line.split()[0] for line in lines} == {line.split()[0] for line in legal_lines}
