@@ -17,7 +17,8 @@ class Asked(msgspec.Struct, frozen=True):
     """A seat that the table waits for, and for what: `needs` is a phrase after the name.
 
     `decision` names the question (or the offer) for `seen`. `main` is False for an offer put to
-    somebody beside the question that the table waits for.
+    somebody beside the question that the table waits for, `now` for who may say beforehand what he
+    will do when it is his turn.
     """
 
     seat: int
@@ -25,6 +26,7 @@ class Asked(msgspec.Struct, frozen=True):
     decision: str
     needs: str
     main: bool = True
+    now: bool = True
 
 
 class Moved(msgspec.Struct, frozen=True):

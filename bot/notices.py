@@ -73,14 +73,15 @@ def recipient(
 def newly_asked(
     table: TableInfo, before: Sequence[Asked], after: Sequence[Asked], sat: TableInfo | None = None
 ) -> list[Asked]:
-    """Whom the table waits for now and did not before; `sat` is the table as it was, if that changed."""
+    """Whom the table waits for now and did not before, or not yet for his turn; `sat` is the table as it
+    was, if that changed."""
     former = {_waits(sat or table, a) for a in before}
     return [a for a in after if _waits(table, a) not in former]
 
 
-def _waits(table: TableInfo, asked: Asked) -> tuple[int, int | None, str]:
+def _waits(table: TableInfo, asked: Asked) -> tuple[int, int | None, str, bool]:
     sitter = table.at(asked.seat)
-    return asked.seat, sitter.person if sitter else None, "" if asked.main else asked.decision
+    return asked.seat, sitter.person if sitter else None, "" if asked.main else asked.decision, asked.now
 
 
 def turns(

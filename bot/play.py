@@ -113,7 +113,8 @@ def questions(state: engine.State, cuts: int) -> tuple[Asked, ...]:
         what = f"o{offers[0].number}" if offers and not main else str(state.question)
         told = "; ".join(engine.offer_words(engine.game_of(state), offer) for offer in offers)
         needs = decision.needs if main else f"to accept or decline: {told}"
-        found.append(Asked(seat_number(name), state.name(name), f"{cuts}.{what}", needs, main))
+        now = not main or name in decision.now
+        found.append(Asked(seat_number(name), state.name(name), f"{cuts}.{what}", needs, main, now))
     return tuple(found)
 
 

@@ -45,6 +45,7 @@ from engine.state import (
     IPO,
     POOL,
     TREASURY,
+    Auction,
     MergerRound,
     OperatingRound,
     OperatingTurn,
@@ -65,7 +66,8 @@ class Decision:
 
     `question` is the number that an answer refers to; `asked` the seats of the question, `all`
     these and those who have an offer to answer; `needs` a phrase after a name; `company` the
-    one whose turn it is; `round` where the game is, in words.
+    one whose turn it is; `round` where the game is, in words. `now`: the seats that may do what is asked;
+    the others of `asked` say beforehand what they will do.
     """
 
     question: int
@@ -74,6 +76,7 @@ class Decision:
     needs: str
     company: str | None
     round: str
+    now: tuple[str, ...]
 
 
 def decision(state: State) -> Decision:
@@ -82,7 +85,8 @@ def decision(state: State) -> Decision:
     top = g.top
     asked = tuple(g.title.questions[type(top)].asked(g, top))
     company = getattr(top, "company", None)
-    return Decision(state.question, asked, kernel.asked(g), kernel.needs(g), company, round_name(state))
+    now = asked[:1] if isinstance(top, Auction) else asked
+    return Decision(state.question, asked, kernel.asked(g), kernel.needs(g), company, round_name(state), now)
 
 
 def round_name(state: State) -> str:

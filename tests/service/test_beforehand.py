@@ -133,3 +133,16 @@ async def test_all_bidders_are_written_to_at_once_and_each_answer_counts(bidding
     assert "Ann passes." in seen
     log = await bidding.service.log(bidding.table)
     assert all("nothing" not in f"{row.line}{row.said}" for row in log)
+
+
+async def test_who_waits_and_sees_is_told_when_his_turn_has_come(bidding: World) -> None:
+    """Ann was written to with the others; now that Cid has bid it is her turn, and only she hears of it."""
+    assert [(a.name, a.now) for a in (await bidding.service.view(bidding.table)).asked] == [
+        ("Cid", True),
+        ("Ann", False),
+    ]
+    await bidding.deliver()
+    before = await bidding.decision()
+    await bidding.say("Cid", "bid 40")
+    assert [notice.seat for sent, notice in await bidding.sent("turn") if sent.channel == "mail"] == [0]
+    assert await bidding.decision() == before and await bidding.waits_for() == ["Ann"]
