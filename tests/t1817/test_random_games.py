@@ -19,6 +19,7 @@ from engine.events import (
     CashMoved,
     Changed,
     Closed,
+    CompanyReturned,
     Declared,
     InterestSet,
     LoansChanged,
@@ -41,6 +42,7 @@ from engine.state import (
     MergerRound,
     OperatingRound,
     OperatingTurn,
+    Settlement,
     State,
     StockRound,
     StockTurn,
@@ -115,6 +117,12 @@ class Referee:
                     yield "§6.4: a second station marker in a turn"
             case TrainMoved(why="exported"):
                 self.exported += 1
+            case CashMoved(company, amount=amount, why="interest"):
+                due = self._co(company).loans * self.state.interest
+                if amount != due:
+                    yield f"§6.8: the {company} pays ${amount} of interest, not ${due}"
+            case Closed() if isinstance(self.state.top, Settlement):
+                yield from self._settlement(self.state.top, after)
             case BidMade():
                 yield from self._bid(event)
             case SharesMoved() if isinstance(self.state.top, StockTurn):
@@ -206,6 +214,19 @@ class Referee:
         if (ends[-1] if ends else column(co)) != to:
             yield f"§6.6: the {event.company} pays ${paid} and goes from column {column(co)} to {ends}"
 
+    def _settlement(self, frame: Settlement, after: Sequence[AnyEvent]) -> Iterator[str]:
+        co = self._co(frame.company)
+        assert co.size is not None
+        each, due = max(frame.amount, 0) // co.size, {}
+        for holder, percent in co.shares.items():
+            if is_seat(holder):
+                parties = (BANK, holder) if percent > 0 else (holder, BANK)
+                due[parties] = each * (abs(percent) * co.size // 100)
+        here = after[: list(after).index(CompanyReturned(frame.company))]
+        paid = [e for e in here if isinstance(e, CashMoved) and e.why.startswith("shares of the ")]
+        if {(e.source, e.target): e.amount for e in paid} != {k: v for k, v in due.items() if v}:
+            yield f"§7.2.4: ${frame.amount} for the {frame.company} are settled as {paid}"
+
     def _tile(self, event: TileLaid, before: Sequence[AnyEvent]) -> Iterator[str]:
         upgrades = [hex for hex in self.laid if hex.startswith("+")]
         upgrade = tile_faces()[event.tile].color != "yellow"
@@ -230,6 +251,11 @@ class Referee:
         first = isinstance(auction, Auction) and auction.leader is None
         if event.amount % step or event.amount > most or (event.amount <= high and not first and high):
             yield f"§4.2, §5.5, §7.2.4: {event} over ${high}"
+        if kind == "sale" and first:
+            co = self._co(event.private)
+            least = PRICES[column(co)] * (co.size or 0) if column(co) > LAST_GRAY else 10
+            if event.amount < least:
+                yield f"§7.2.4: {event} of at least ${least}"
         mine = kind == "sale" and self._co(event.private).president == event.seat
         if mine and not first and event.amount > high + 10:
             yield f"§7.2.4: the president bids ${event.amount} over ${high}"
@@ -275,6 +301,18 @@ Change = Callable[[AnyEvent], list[AnyEvent] | None]
 """What is there instead of an event; None where it stays."""
 
 
+def _too_much(event: AnyEvent) -> list[AnyEvent] | None:
+    if isinstance(event, CashMoved) and event.why == "interest":
+        return [replace(event, amount=event.amount + 5)]
+    return None
+
+
+def _too_rich(event: AnyEvent) -> list[AnyEvent] | None:
+    if isinstance(event, CashMoved) and event.why.startswith("shares of the "):
+        return [replace(event, amount=event.amount + 1)]
+    return None
+
+
 def _too_high(event: AnyEvent) -> list[AnyEvent] | None:
     return [replace(event, amount=event.amount + 1)] if isinstance(event, BidMade) else None
 
@@ -309,6 +347,8 @@ def _again(event: AnyEvent) -> list[AnyEvent] | None:
     ("change", "section"),
     [
         (_too_high, "§4.2"),
+        (_too_much, "§6.8"),
+        (_too_rich, "§7.2.4"),
         (_not_paid, "§6.6"),
         (_unmoved, "§1.2.5"),
         (_kept, "§6.11"),
