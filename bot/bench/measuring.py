@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import os
 import sys
 from collections.abc import Iterator, Sequence
 from itertools import chain
@@ -18,6 +19,7 @@ from bot.bench.rules import Played, Rules, crowded, densest, examined, replayed
 from bot.bench.tables import TABLES, Tables, durable, opened
 from bot.bench.telling import pictures, report, rows, slowest
 from engine import State, decoded, titles
+from storage import StoreError
 
 RANDOM = 20
 """Random games of each title."""
@@ -44,8 +46,8 @@ def command(
     console = Console() if sys.stdout.isatty() else Console(width=130, color_system=None)
     try:
         paths = [*(files or ()), *games_in(games)]
-        if not store.is_dir():
-            raise Unplayable(f"{store} is no folder.")
+        if not store.is_dir() or not os.access(store, os.W_OK):
+            raise Unplayable(f"{store} is no folder that can be written; name one with --store.")
         with Progress(console=Console(stderr=True), transient=True) as bar:
             task = bar.add_task("playing", total=len(paths) + by_lot * len(titles()) + 1)
             for game in chain(map(recorded, paths), by_chance(by_lot)):
@@ -58,7 +60,7 @@ def command(
             crowded(densest(_ends(kept)), rules)
             if kept:
                 durable(_spread(kept), tables, store)
-    except Unplayable as wrong:
+    except (Unplayable, StoreError) as wrong:
         typer.echo(str(wrong), err=True)
         raise typer.Exit(1) from None
     drawn = pictures(_drawn(list(map(decoded, longest)))) if kept else ()

@@ -27,7 +27,7 @@ from engine import (
     fold,
     game_of,
 )
-from storage import LogRow, Store, open_store
+from storage import LogRow, Store, StoreError, open_store
 
 TABLES = 50
 """Tables that go on at once."""
@@ -115,7 +115,7 @@ async def _durable(games: Sequence[Played], tables: Tables, folder: Path) -> Non
             async with asyncio.TaskGroup() as together:
                 for table in going:
                     together.create_task(_go_on(service, table))
-        except* Unplayable as wrong:
+        except* (Unplayable, StoreError) as wrong:
             raise wrong.exceptions[0] from None
         tables.seconds = perf_counter() - clock
         tables.busy = process_time() - busy

@@ -124,6 +124,9 @@ def test_bench_says_which_file_it_cannot_play(tmp_path: Path) -> None:
     assert "broken.18xx: move" in told and "fly" in told
     assert _said("bench", str(tmp_path / "none.json"))[0] == 1
     assert _said("bench", "--games", str(tmp_path / "none"))[0] == 1
+    assert _said("bench", "--store", str(broken)) == (
+        1, f"{broken} is no folder that can be written; name one with --store.\n"
+    )  # fmt: skip
 
 
 def test_bench_measures_every_move_and_run() -> None:
