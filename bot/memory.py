@@ -61,6 +61,7 @@ class Draft:
     begun: datetime
     begin: Callable[[], Awaitable[Unit]]
     entries: list[Entry] = field(default_factory=list)
+    told: list[tuple[str, ...] | None] = field(default_factory=list)
     state: engine.State | None = None
     parcels: list[Parcel] = field(default_factory=list)
     announced: list[tuple[str, tuple[str, ...]]] = field(default_factory=list)
@@ -80,9 +81,13 @@ class Draft:
         """The moment of all this."""
         return self.opened.now if self.opened else self.begun
 
-    def add(self, entry: Entry, state: engine.State | None = None) -> int:
-        """A further row, and the position behind it where it changes; the row's number."""
+    def add(
+        self, entry: Entry, state: engine.State | None = None, told: tuple[str, ...] | None = None
+    ) -> int:
+        """A further row, the position behind it where it changes, and what it brings about in words where
+        somebody has asked; the row's number."""
         self.entries.append(entry)
+        self.told.append(told)
         self.state = state or self.state
         return self.seq
 
@@ -287,8 +292,8 @@ class Memory:
         if unit is None:
             await self.store.record(deed)
         play.known = known
-        for row in draft.rows:
-            play.add(row)
+        for row, told in zip(draft.rows, draft.told, strict=True):
+            play.add(row, told)
         self.changed()
 
     def _deed(self, draft: Draft, known: Known, request: str | None) -> Deed:

@@ -156,10 +156,13 @@ class Play:
 
     # -- rows --------------------------------------------------------------------------------
 
-    def add(self, row: LogRow) -> None:
-        """Take a row in: the next of the log. Raises StoreError for one out of order."""
+    def add(self, row: LogRow, told: tuple[str, ...] | None = None) -> None:
+        """Take a row in: the next of the log, `told` where it was put into words already.
+
+        Raises StoreError for one out of order.
+        """
         self._take(row)
-        self._told[row.seq] = _told(row, self._state)
+        self._told[row.seq] = _told(row, self._state) if told is None else told
 
     def _take(self, row: LogRow) -> None:
         if row.seq != self.seq + 1:

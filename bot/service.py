@@ -182,8 +182,8 @@ class Service(Planning):
             seq = play.seq + len(entries)
             moves.append(Moved(seq, line, full, tuple(engine.narrate(state, events))))
         async with self._writing(play, said.request) as draft:
-            for entry in entries:
-                draft.add(entry, state)
+            for entry, moved in zip(entries, moves, strict=True):
+                draft.add(entry, state, moved.sentences)
             await self._joined_by(draft, said.seat)
             draft.answer = self._done(draft, said, moves=tuple(moves))
         return draft.answer
