@@ -49,6 +49,7 @@ from engine.state import (
     MergerRound,
     OperatingRound,
     OperatingTurn,
+    ShareTrade,
     State,
     StockRound,
     copied,
@@ -85,7 +86,7 @@ def decision(state: State) -> Decision:
     top = g.top
     asked = tuple(g.title.questions[type(top)].asked(g, top))
     company = getattr(top, "company", None)
-    now = asked[:1] if isinstance(top, Auction) else asked
+    now = asked[:1] if isinstance(top, Auction | ShareTrade) else asked
     return Decision(state.question, asked, kernel.asked(g), kernel.needs(g), company, round_name(state), now)
 
 

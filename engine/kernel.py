@@ -27,6 +27,7 @@ from engine.state import (
     Company,
     GameOver,
     Poll,
+    ShareTrade,
     State,
     copied,
     seat_name,
@@ -248,6 +249,8 @@ def standing(g: Game) -> Standing:
             matter = stage
         case Auction(kind, lot):
             matter = kind, lot
+        case ShareTrade(company):
+            matter = company
     return Standing(seats, type(top), getattr(top, "company", None), getattr(top, "step", None), matter)
 
 

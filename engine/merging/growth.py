@@ -319,43 +319,55 @@ class ShareTrades:
     """Asks the president, then every other player once, for share deals (§7.1.4).
 
     `new_president_goes_on`: who becomes president by his purchase may buy more, and who could do nothing
-    when his turn came is asked once he can.
+    when his turn came is asked once he can. `together`: those whose turn is still to come are asked too,
+    and may pass beforehand.
     """
 
     new_president_goes_on: bool = False
+    together: bool = False
 
     def asked(self, g: Game, frame: ShareTrade) -> tuple[str, ...]:
-        return frame.seats[:1]
+        later = frame.seats[1:] if self.together else ()
+        return (*frame.seats[:1], *(seat for seat in later if self._able(g, frame, seat)))
 
     def needs(self, g: Game, frame: ShareTrade) -> str:
         ways = {BuyNew: "buy", SellNew: "sell"}
         able = dict.fromkeys(ways[type(o.action)] for o in self._deals(g, frame, frame.seats[0]))
-        return f"to {' or '.join(able)} shares of the {frame.company}, or to pass"
+        several = len(self.asked(g, frame)) > 1
+        order = f": {g.state.name(frame.seats[0])} now, the others may pass beforehand" if several else ""
+        return f"to {' or '.join(able)} shares of the {frame.company}, or to pass{order}"
 
     def options(self, g: Game, frame: ShareTrade, seat: str) -> Iterator[Option]:
-        yield from self._deals(g, frame, seat)
+        if seat == frame.seats[0]:
+            yield from self._deals(g, frame, seat)
         yield Option(Pass(), f"No more of the {frame.company}")
 
     def _deals(self, g: Game, frame: ShareTrade, seat: str) -> Iterator[Option]:
         company = frame.company
         for count in range(1, max(g.held(company, company), 0) // unit(g, company) + 1):
-            if self.refuse(g, frame, seat, said := BuyNew(count)) is None:
+            if self._refuse_deal(g, frame, seat, said := BuyNew(count)) is None:
                 yield Option(
                     said, f"Buy {count * unit(g, company)} % of the {company} for ${count * g.price(company)}"
                 )
         for count in range(1, max(g.held(seat, company), 0) // unit(g, company) + 1):
-            if self.refuse(g, frame, seat, sale := SellNew(count)) is None:
+            if self._refuse_deal(g, frame, seat, sale := SellNew(count)) is None:
                 yield Option(
                     sale,
                     f"Sell {count * unit(g, company)} % of the {company} for ${count * g.price(company)}",
                 )
 
     def refuse(self, g: Game, frame: ShareTrade, seat: str, action: Action) -> str | None:
+        if isinstance(action, Pass):
+            return None
+        if seat != frame.seats[0]:
+            return f"It is the turn of {g.state.name(frame.seats[0])}; beforehand you may pass (§7.1.4)."
+        return self._refuse_deal(g, frame, seat, action)
+
+    def _refuse_deal(self, g: Game, frame: ShareTrade, seat: str, action: Action) -> str | None:
+        """Why the player could not do that in his turn, or None."""
         company = frame.company
         presides = g.company(company).president == seat
         match action:
-            case Pass():
-                return None
             case BuyNew(count):
                 if count != 1 and not presides:
                     return "Who is not president buys one share (§7.1.4)."
@@ -380,7 +392,7 @@ class ShareTrades:
                 sell(g, seat, company, count)
             case _:
                 g.emit(Passed(seat, f"shares of the {company}"))
-        g.change(ShareTrade(company, frame.seats[1:]))
+        g.change(ShareTrade(company, tuple(s for s in frame.seats if s != seat)))
 
     def settle(self, g: Game, frame: ShareTrade) -> bool:
         if not frame.seats or not is_liquid(g, frame.company):

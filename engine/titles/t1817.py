@@ -134,7 +134,7 @@ def compose(options: tuple[str, ...]) -> Title:
             MergerRound: MergerRounds(finish, polls=not site, one_pass=site, crises_wait=site),
             Poll: Polls(),
             MergerTurn: MergerTurns(initiator_survives=site, looks_once=site),
-            ShareTrade: ShareTrades(new_president_goes_on=site),
+            ShareTrade: ShareTrades(new_president_goes_on=site, together=not site),
             Borrowing: Borrowings(),
             Purchase: Purchases(excess_last=site),
             Takeover: Takeovers(),

@@ -521,6 +521,19 @@ def test_7_1_4_the_order_goes_around_from_the_president() -> None:
     holds(f"{SMALL}Ann: pass\nBob: act\nBob: convert\n{trades}\nBob: loan 1")
 
 
+def test_7_1_4_whose_turn_is_still_to_come_may_pass_beforehand() -> None:
+    """All who could deal are asked at once, and who wants nothing need not wait for his turn."""
+    state = holds(
+        f"{SMALL}{WANTED}Ann: convert\n= turn Ann\n= turn Bob\n= turn Cid\n!Bob: buy 1\n!Cid: buy 1"
+    )
+    assert decision(state).asked == ("p0", "p1", "p2") and decision(state).now == ("p0",)
+    early = f"{SMALL}{WANTED}Ann: convert\nBob: pass\n!Bob: pass\nAnn: buy 1\n"
+    holds(f"{early}= turn Cid WT\nCid: buy 1\n= turn Ann WT\nAnn: loan 1")
+    asked = holds(f"{SMALL}{WANTED}Ann: convert\n= turn Ann").question
+    assert holds(f"{SMALL}{WANTED}Ann: convert\nCid: pass\n= turn Bob").question == asked
+    holds(f"{SMALL}Ann: convert\n!Bob: pass\nAnn: pass\nBob: pass", options=(SITE,))
+
+
 def test_7_1_4_not_from_the_open_market() -> None:
     """All that is not the president's lies in the market: nobody can buy."""
     body = SMALL.replace("size SR 2", "size SR 5").replace("price SR 60", "price SR 60\n@ owns pool SR 3")
