@@ -225,10 +225,30 @@ def test_7_4_the_auction_of_the_bank_begins_at_the_left_of_the_bankrupt() -> Non
     holds(f"{said}= turn Bob\nBob: bid 10\n= turn Cid\nCid: bid 20\n= turn Dot", FOUR)
 
 
+def test_7_4_with_several_bankrupt_the_nearest_to_the_left_who_is_not() -> None:
+    """Ann and Bob are out; both their companies are put up to Cid first, then to Dot."""
+    ruined = "".join(
+        company(sym, 2, price, f"{who} 2", loans=2, token=at, trains="2")
+        for sym, price, who, at in (("WT", 110, "Ann", "F19"), ("SR", 100, "Bob", "G18"))
+    )
+    dot = company("J", 5, 80, "Dot 2", cash=500, token="I12", trains="3")
+    cash = "@ phase 3\n@ cash Ann 0\n@ cash Bob 0\n@ cash Cid 500\n@ cash Dot 500\n"
+    body = f"{cash}{ruined}{ur('Cid 2')}{dot}@ interest 30\n@ round operating WT\n"
+    out = f"{body}> until crisis\nAnn: bankrupt\n> until crisis\nBob: bankrupt\n> until auction\n"
+    sold = "= turn Cid\n!Dot: bid 10\nCid: bid 10\nDot: pass\n?Cid: pass\n"
+    holds(f"{out}{sold}= price SR none\n{sold}= price WT none", FOUR)
+
+
 def test_7_4_the_bank_closes_its_short_shares_from_the_treasury_at_the_start_of_a_stock_round() -> None:
     short = company("SR", 5, 50, "Bob 2, pool -2, treasury 3", cash=10, token="G18", trains="2")
     body = MONEY + short + UR + "@ round merger UR 2\nCid: pass\nBob: pass\nBob: pass\nCid: pass\n"
     holds(f"{body}= round stock Ann\n= owns pool SR 0\n= owns treasury SR 3\n= cash SR 110")
+
+
+def test_7_4_it_goes_on_closing_them_as_the_treasury_has_shares_again() -> None:
+    short = company("SR", 5, 50, "Ann 1, Bob 2, Cid 3, pool -2", cash=90, token="G18", trains="2")
+    body = f"{MONEY}{short}{UR}@ round merger UR 2\n"
+    holds(f"{body}> until stock\n= round stock Ann\n= owns pool SR -1\n= owns treasury SR 0\n= cash SR 140")
 
 
 def test_7_4_as_many_as_the_treasury_has_and_none_that_cannot_be_bought() -> None:
