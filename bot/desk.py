@@ -77,6 +77,7 @@ HOLDS = timedelta(days=180)  # how long a letter can be answered
 INVITES = timedelta(days=30)
 FORGETS = timedelta(days=30)  # a letter that came back
 ENOUGH = 4  # points: 2 for each letter refused for good, 1 for each delayed
+BY_MAIL = "By mail:\n  stop, start          no more letters; letters again"
 FIXED = ("link", "invite", "bounce", "unsubscribe")  # tokens that belong to the address of their letter
 
 
@@ -372,7 +373,8 @@ class ServiceDesk:
                 drawn = await figures(self._pictures, state, named) if state else ()
                 files = tuple(Enclosure(file.name, file.media, file.content) for file in said.files)
                 title = what if what == "try" else f"{what} {rest}".strip()
-                return Shown(title, said.text, drawn, decision, files)
+                text = f"{said.text}\n{BY_MAIL}" if what == "help" else said.text
+                return Shown(title, text, drawn, decision, files)
             case replies.Unreadable() | replies.Refused() | replies.Ambiguous():
                 about = f"{said.line}: " if what == "try" else ""
                 return Shown(what, f"{about}{said.reason}", (), decision)

@@ -214,7 +214,7 @@ class Front:
         parts = [cards.text(cards.spoken(answer)[0]), *cards.documents([f.name for f in answer.files])]
         if drawn is not None and answer.picture:
             picture = Picture(f"{answer.picture}.png", drawn)
-            words_too = parts if answer.what in PLANS else []
+            words_too = parts if answer.what in (*PLANS, "at") else []
             shown, parts = [*shown, picture], [*words_too, *cards.pictures([picture.shot])]
         await reply(interaction, parts, shown, public=public)
 

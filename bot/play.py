@@ -344,6 +344,8 @@ class Play:
             for event in engine.decoded_events(self._rows[seq - 1].events):
                 if isinstance(event, RoundBegan) and event.round.partition(" of ")[0] == wanted:
                     return seq, f"At the beginning of {wanted}, row {seq}"
+        if re.fullmatch(r"(stock|operating|merger) round [\d.]+", wanted):
+            raise ValueError(f"The game has come to no {wanted} so far.")
         raise ValueError(
             f"{place.strip() or 'Nothing'} is no round of this game, and no row of its log: "
             "say `at 120`, `at stock round 2` or `at or 3.1`."

@@ -118,3 +118,10 @@ def test_a_turn_says_what_can_be_done_in_it() -> None:
     assert engine.decision(state).needs == ("to sell short, buy, start a company, act for a company, or pass")
     poor = holds("@ cash Ann 0\n@ cash Bob 500\n@ cash Cid 40\n@ round stock Bob\n= turn Bob")
     assert engine.decision(poor).needs == "to start a company, or pass"
+
+
+def test_mines_and_bridges_are_on_the_map_in_words() -> None:
+    state = holds(f"{TWO}\n@ tile H13 9 1\n@ mine H13\n@ bridge H9\n@ round stock Ann\n= turn Ann")
+    rows = words.board(state).splitlines()
+    assert "H13  #9 turn 1          mine" in rows
+    assert "H9   printed            Charleston, bridge" in rows

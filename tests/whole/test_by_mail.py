@@ -199,7 +199,8 @@ async def test_questions(drawing: Office) -> None:
     await drawing.table("1830", NAMES)
     ann = drawing.player("Ann")
     await ann.letter(), await ann.letter()
-    assert "buy SV" in (await ann.said("help")).text
+    told = (await ann.said("help")).text
+    assert "buy SV" in told and "stop, start" in told
     status = await ann.said("status")
     assert "Ann     $800" in status.text and set(images(status)) == {"sheet.png"}
     assert set(images(await ann.said("map"))) == {"map.png"}
