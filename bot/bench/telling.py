@@ -119,7 +119,7 @@ def rows(rules: Rules, tables: Tables) -> Iterator[Row]:
     yield _below("the same as menus, with lines and words", rules.menus, MENUS)
     yield from _routes(rules)
     yield _below("a finished game from its events", tables.folds, LOAD)
-    yield _row("  as a table from the rows of its log, told in words", tables.loads)
+    yield _row("  as a table from the rows of its log", tables.loads)
     if tables.kilobytes.each:
         yield _row("memory of an open table at its end, kB", tables.kilobytes)
     if tables.moves:
