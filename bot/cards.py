@@ -379,14 +379,14 @@ def sure(key: Key, line: str) -> list[Json]:
 def amount_form(key: Key, choice: engine.Choice) -> Json:
     """A form that asks for dollars."""
     assert choice.amounts is not None
-    low, high = choice.amounts[0], choice.amounts[-1]
+    low = choice.amounts[0]
     field = {
         "type": 4, "custom_id": "amount", "style": 1, "required": True,
         "min_length": 1, "max_length": 7, "value": str(low),
     }  # fmt: skip
     label = {
         "type": 18, "label": "Dollars", "component": field,
-        "description": cut(f"{choice.says}: ${low} to ${high}", 100),
+        "description": cut(f"{choice.says}: ${low} to {choice.most}", 100),
     }  # fmt: skip
     return {"title": cut(choice.says, 45), "custom_id": str(key), "components": [label]}
 

@@ -355,9 +355,9 @@ class Front:
             await say_so(interaction, CHANGED)
             return
         figure = typed.strip().lstrip("$").replace(",", "")
-        low, high = choice.amounts[0], choice.amounts[-1]
+        low = choice.amounts[0]
         if not figure.isdecimal() or int(figure) not in choice.amounts:
-            await say_so(interaction, f"{typed!r} will not do: {choice.says}, from ${low} to ${high}.")
+            await say_so(interaction, f"{typed!r} will not do: {choice.says}, from ${low} to {choice.most}.")
             return
         await self.say(interaction, key, [choice.at(int(figure))])
 

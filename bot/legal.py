@@ -31,7 +31,7 @@ def lines(choices: Sequence[Choice]) -> tuple[str, ...]:
 def _line(choice: Choice) -> str:
     if choice.amounts is None or len(choice.amounts) < 2:
         return choice.line
-    return f"{choice.line}   # or more, up to {choice.amounts[-1]}"
+    return f"{choice.line}   # or more, up to {choice.most}"
 
 
 def _counted(kind: Sequence[Choice]) -> str:
@@ -57,8 +57,9 @@ def _alike(groups: Sequence[list[Choice]]) -> str:
     told = f"{heads}; each {_tree([choice.path[2:] for choice in first])}"
     if len(told) > LONGEST_SHARED:
         return _line(first[0]) + _counted([choice for group in groups for choice in group])
-    more = first[0].amounts
-    return f"{first[0].line}   # {told}" + (f"; ${more[0]} or more, up to {more[-1]}" if more else "")
+    lead = first[0]
+    more = f"; ${lead.amounts[0]} or more, up to {lead.most}" if lead.amounts else ""
+    return f"{lead.line}   # {told}{more}"
 
 
 def _group(group: Sequence[Choice]) -> str:

@@ -26,6 +26,14 @@ class Choice:
     path: tuple[str, ...]
     amounts: range | None = None
 
+    @property
+    def most(self) -> str:
+        """How far open dollars go: `$400`, or `$400 in steps of $5`; nothing where they are not open."""
+        if self.amounts is None:
+            return ""
+        steps = f" in steps of ${self.amounts.step}" if self.amounts.step > 1 else ""
+        return f"${self.amounts[-1]}{steps}"
+
     def at(self, amount: int) -> str:
         """The line with that many dollars, which stand at its end. Raises ValueError outside the range."""
         if self.amounts is None or amount not in self.amounts:

@@ -25,7 +25,7 @@ def test_few_lines_are_told_as_they_are() -> None:
         Choice("bid DH 75", "", ("bid", "DH"), range(75, 801)),
         Choice("bid MH 5", "", ("bid", "MH"), range(5, 6)),
     ]
-    assert legal.lines(choices) == ("pass", "bid DH 75   # or more, up to 800", "bid MH 5")
+    assert legal.lines(choices) == ("pass", "bid DH 75   # or more, up to $800", "bid MH 5")
 
 
 def test_many_lines_are_one_for_each_place() -> None:
@@ -52,9 +52,10 @@ def test_open_dollars_are_told_with_places_that_share_them() -> None:
     ]
     (line,) = legal.lines(starts)
     assert line.startswith("start WT B0 100   # WT, SR; each B0 Town, B1 Town")
-    assert line.endswith("; $100 or more, up to 400")
+    assert line.endswith("; $100 or more, up to $400 in steps of $5")
     bids = [Choice(f"bid P{n} 5", "", ("bid", f"P{n}"), range(5, 100, 5)) for n in range(30)]
-    assert legal.lines(bids)[0] == "bid P0 5   # or more, up to 95" and len(legal.lines(bids)) == 30
+    lines = legal.lines(bids)
+    assert lines[0] == "bid P0 5   # or more, up to $95 in steps of $5" and len(lines) == 30
 
 
 def test_far_too_many_are_one_for_each_kind() -> None:
