@@ -2,7 +2,8 @@
 
 The game is played once more, without the lines that are their speaker's secret; where what such a one
 has left would have answered, the answer itself becomes a line. So nothing that is handed out tells
-how far somebody would have gone.
+how far somebody would have gone. A game that was played by rules which have been mended since may not
+be playable so; then it is not handed out.
 """
 
 from __future__ import annotations
@@ -10,22 +11,41 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from engine.actions import Action, Bid, BidNothing, BidUpTo, Decline, Pass, Protect, Raise
+from engine.beforehand import as_seen
 from engine.events import AnyEvent, fold
-from engine.kernel import asked, game_of, options, take
-from engine.notation import is_secret, parse, spell
+from engine.kernel import Refused, asked, carry_out, game_of, options
+from engine.notation import Ambiguous, Unreadable, is_secret, parse, spell
 from engine.record.telling import ENDED, RECORDED, Telling, Told
 from engine.state import Auction, Protection, State, copied
 from engine.stock.protection import cost_of
 
 
 def opened(telling: Telling) -> Telling:
-    """The same game without a secret line; itself where there is none."""
+    """The same game without a secret line; itself where there is none.
+
+    Raises ValueError with a sentence where the rules of now lead elsewhere.
+    """
     if not any(is_secret(told.line) for told in telling.moves):
         return telling
     retelling = _Retelling(telling.start)
-    for told in telling.moves:
-        retelling.hear(told)
+    try:
+        for told in telling.moves:
+            retelling.hear(told)
+    except (Unreadable, Refused, Ambiguous):
+        raise ValueError(MENDED) from None
+    if _plain(retelling.seen) != _plain(retelling.own):
+        raise ValueError(MENDED)
     return Telling(telling.start, tuple(retelling.moves))
+
+
+MENDED = "The rules have been mended since this game was played; without its secrets it cannot be told."
+
+
+def _plain(state: State) -> State:
+    """A position without what was left in secret, and without the number of its question."""
+    seen = as_seen(state, None)
+    seen.question = 0
+    return seen
 
 
 class _Retelling:
@@ -77,7 +97,7 @@ class _Retelling:
     def _say(self, told: Told, seat: str, action: Action) -> None:
         g = game_of(copied(self.seen))
         line = spell(g, action)
-        self._keep(told, seat, line, take(g, seat, action).events)
+        self._keep(told, seat, line, carry_out(g, seat, action).events)
 
     def _keep(self, told: Told, seat: str, line: str, events: Sequence[AnyEvent]) -> None:
         fold(events, self.seen)

@@ -7,7 +7,7 @@ import pytest
 from bot.simulate import simulated
 from engine import is_secret
 from engine.beforehand import as_seen
-from engine.record import replay
+from engine.record import Telling, replay
 from engine.record.openly import opened
 from tests.t1817.test_07_sales import GRAY, offered, sale
 from tests.t1817.texts import BOOK as OF_1817
@@ -79,3 +79,15 @@ def test_a_random_game_leads_to_the_same_end(seed: int) -> None:
     before, after = as_seen(game.state, None), as_seen(told.at(len(told.moves)), None)
     before.question = after.question = 0
     assert before == after
+
+
+def test_a_game_that_the_rules_of_now_would_not_have_is_not_handed_out() -> None:
+    """Nothing is told rather than a secret: here a bid is in the record that nobody could have made."""
+    report = replay(OF_1817.text(f"{TWO_BIDDERS}Cid: bid up to 40\nAnn: bid 30"))
+    assert report.telling is not None
+    limit, bid = report.telling.moves
+    strange = Telling(report.telling.start, (limit, bid._replace(line="bid 35")))
+    with pytest.raises(ValueError, match="rules have been mended"):
+        opened(strange)
+    with pytest.raises(ValueError, match="rules have been mended"):
+        opened(Telling(report.telling.start, (limit, bid._replace(events=[]))))
