@@ -161,7 +161,11 @@ class _Teller:
             self.say(self._payment(self._paid))
         if self._sold:
             sold = self._sold
-            self.say(f"{sold.percent} % of the {sold.company} go to {self.who(sold.target)}")
+            if sold.percent < 0:
+                short = f"{-sold.percent} % of the {sold.company} sold short"
+                self.say(f"{self.who(sold.target)} takes over {short}")
+            else:
+                self.say(f"{sold.percent} % of the {sold.company} go to {self.who(sold.target)}")
         self._paid, self._sold, self._heading, self._shared = None, None, None, {}
 
     def _payment(self, paid: CashMoved) -> str:

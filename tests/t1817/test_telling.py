@@ -125,3 +125,13 @@ def test_mines_and_bridges_are_on_the_map_in_words() -> None:
     rows = words.board(state).splitlines()
     assert "H13  #9 turn 1          mine" in rows
     assert "H9   printed            Charleston, bridge" in rows
+
+
+def test_what_a_bankrupt_was_short_of_is_the_pools() -> None:
+    poor = FIVE.format(where="60").replace("cash Cid 500", "cash Cid 0")
+    state = holds(f"{poor}\n@ tile F19 57 2\n@ tile G20 7 1\n@ round operating WT\n= turn Ann")
+    state, _ = said(state, "Ann: run best", "Ann: pay")
+    assert engine.decision(state).needs == "to declare bankruptcy: $10 are owed, and no share may be sold"
+    told = said(state, "Cid: bankrupt")[1]
+    assert told[:2] == ["$10 that Cid owes are not paid.", "Cid is bankrupt and out of the game."]
+    assert "The pool takes over 20 % of the WT sold short." in told
