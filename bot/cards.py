@@ -49,7 +49,7 @@ Json = dict[str, Any]
 MOST_TEXT = 4000
 MOST_HEAD, MOST_PAST, MOST_BOARD, MOST_RESULT = 300, 1400, 1500, 300
 MOST_SINCE = 8
-LONGEST_SINCE = 160
+LONGEST_SINCE = (600, 300, 160)  # characters of a row, the first at which all have room
 LONGEST_ALT = 1024
 PRIMARY, SECONDARY, SUCCESS, DANGER = 1, 2, 3, 4
 
@@ -157,19 +157,23 @@ def heading(table: TableInfo, seq: int) -> str:
 
 
 def since(rows: Sequence[Happening], names: Sequence[str], most: int = MOST_SINCE) -> list[str]:
-    """What has happened, a compact line a row, the last of them where there are more."""
+    """What has happened, a line a row, as long as all have room; the last rows where there are more."""
     told = [_told(row, names) for row in rows if row.live and row.tells]
     if len(told) > most:
         left = len(told) - most + 1
         told = [f"… and {left} moves before (`/show log`)", *told[-(most - 1) :]]
-    return told
+    for longest in LONGEST_SINCE:
+        found = [cut(said, longest) for said in told]
+        if sum(map(len, found)) + len(found) <= MOST_PAST:
+            break
+    return found
 
 
 def _told(row: Happening, names: Sequence[str]) -> str:
     said = " ".join(row.sentences) or row.line
     if row.seat is not None and names[row.seat] not in said:
         said = f"{names[row.seat]}: {said}"
-    return cut(said, LONGEST_SINCE)
+    return said
 
 
 def result(rows: Sequence[Happening], names: Sequence[str], seat: int) -> str:

@@ -216,3 +216,4 @@ def test_what_happened_is_eight_compact_lines_at_most() -> None:
     assert lines[0].startswith("… and 22 moves before")
     assert all(len(line) <= 160 for line in lines)
     assert cards.since(rows[:7], names) == [cards.cut(r.sentences[0].strip(), 160) for r in rows[:7]]
+    assert cards.since(rows[:2], names) == [r.sentences[0] for r in rows[:2]]
