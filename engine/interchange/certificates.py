@@ -30,6 +30,7 @@ from engine.state import IPO, POOL
 from engine.title import Title
 
 FIRST_SHORT = 10
+HEARD = frozenset({SharesMoved, Restructured, PresidentNamed, PresidentLost, CompanyReturned})
 
 
 class Certificates:
@@ -65,6 +66,19 @@ class Certificates:
             percent -= percents[share]
         return found
 
+    def owner(self, share: str) -> str | None:
+        """Who has a certificate; None where there is none of that name."""
+        company = self._names.ours(share.rpartition("_")[0])
+        return next((owner for owner, held in self._held.get(company, {}).items() if share in held), None)
+
+    def prefer(self, shares: Sequence[str]) -> None:
+        """Let these leave their owner before his others; what is not known is left aside."""
+        for share in reversed(shares):
+            if owner := self.owner(share):
+                held = self._held[self._names.ours(share.rpartition("_")[0])][owner]
+                held.remove(share)
+                held.insert(0, share)
+
     def holders(self, company: str) -> dict[str, dict[str, int]]:
         """By owner his certificates of a company, with the percent of each."""
         percents = self._percents[company]
@@ -72,6 +86,8 @@ class Certificates:
 
     def follow(self, events: Sequence[AnyEvent]) -> None:
         """Bring it up to what has happened."""
+        if HEARD.isdisjoint(map(type, events)):
+            return
         absorbed = [e.company for e in events if isinstance(e, PresidentLost)]
         protected: str | None = None
         for at, event in enumerate(events):

@@ -23,6 +23,7 @@ from engine.actions import (
     Action,
     AskAgain,
     Bid,
+    BidUpTo,
     Buy,
     BuyNew,
     BuyTrain,
@@ -212,7 +213,7 @@ class Exporter:
         except (Unreadable, Ambiguous, Refused) as wrong:
             raise self._no(str(wrong)) from None
         match action:
-            case _ if isinstance(before.top, Auction):
+            case Bid() | Raise() | BidUpTo() | Pass() if isinstance(before.top, Auction):
                 self._bids(told.events)
             case Pass():
                 self._pass(before, told.seat)

@@ -20,10 +20,12 @@ from engine.events import (
     TrainsGone,
 )
 from engine.interchange.certificates import Certificates
-from engine.interchange.site_names import SiteNames
+from engine.interchange.site_names import SiteNames, split
 from engine.interchange.tile_supply import TileSupply
 from engine.state import BANK, CLOSED
 from engine.title import Title
+
+HEARD = frozenset({TrainMoved, TrainsGone, TileLaid, LoansChanged, TokenPlaced, TokenShifted, TokenTaken})
 
 
 class Ledger:
@@ -34,6 +36,7 @@ class Ledger:
         self.certificates = Certificates(names, title)
         self._trains: dict[tuple[str, str], list[str]] = {}
         self._sold: dict[str, int] = {}
+        self._early: dict[str, int] = {}
         self._tiles = TileSupply(title.facts, usual)
         self._loans = {BANK: list(range(title.facts.loans.count if title.facts.loans else 0))}
         self._places: dict[tuple[str, int], list[str | None]] = {}
@@ -43,8 +46,12 @@ class Ledger:
     def train(self, train: str, owner: str) -> str:
         """A train of that type as its owner has it; the bank's is the next of its type."""
         if owner == BANK:
-            return f"{train}-{self._sold.get(train, 0)}"
+            return f"{train}-{self._early.get(train, self._sold.get(train, 0))}"
         return self._trains[owner, train][0]
+
+    def train_owner(self, instance: str) -> str:
+        """Who has a train; the bank, where nobody has bought it."""
+        return next((owner for (owner, _), held in self._trains.items() if instance in held), BANK)
 
     def trains(self, train: str, owner: str) -> list[str]:
         """All trains of a type that somebody owns."""
@@ -69,11 +76,38 @@ class Ledger:
         taken = self._places.get((hex, node), [])
         return taken.index(owner) if owner in taken else len(taken)
 
+    def city_at(self, city: str) -> tuple[str, int]:
+        """The hex and node of a city named by its tile, laid or printed. Raises FileError for no name."""
+        tile, node = split(city)
+        number, _, which = tile.rpartition("-")
+        laid = self._tiles.hex_of(self._names.our_tile(number), int(which)) if which.isdecimal() else None
+        return laid or self._names.printed.get(tile) or tile.partition("-")[0], int(node)
+
+    # -- what a file names ---------------------------------------------------------------
+
+    def prefer_train(self, instance: str) -> None:
+        """Let this train leave its owner before others of its kind. Raises FileError for no name."""
+        train, number = split(instance)
+        owner = self.train_owner(instance)
+        if owner == BANK:
+            self._early[train] = int(number)
+        else:
+            held = self._trains[owner, train]
+            held.remove(instance)
+            held.insert(0, instance)
+
+    def prefer_tile(self, instance: str) -> None:
+        """Let this tile be laid before others of its kind. Raises FileError for no name."""
+        tile, number = split(instance)
+        self._tiles.prefer(self._names.our_tile(tile), int(number))
+
     # -- what happens ------------------------------------------------------------------
 
     def follow(self, events: Sequence[AnyEvent]) -> None:
         """Bring it up to what has happened."""
         self.certificates.follow(events)
+        if HEARD.isdisjoint(map(type, events)):
+            return
         before: AnyEvent | None = None
         handed: list[str] = []  # companies that have others' loans: what is above the limit goes at once
         for event in events:
@@ -129,7 +163,8 @@ class Ledger:
     def _move_train(self, train: str, source: str, target: str) -> None:
         moved = self.train(train, source)
         if source == BANK:
-            self._sold[train] = self._sold.get(train, 0) + 1
+            following = self._sold.get(train, 0)
+            self._sold[train] = max(following, self._early.pop(train, following)) + 1
         else:
             self._trains[source, train].remove(moved)
         if target != CLOSED:

@@ -63,13 +63,13 @@ from engine.actions import (
     Withhold,
 )
 from engine.board.spelling import route_along, spell_route
-from engine.events import AnyEvent, CompanyClosed, PrivateMoved, TrainMoved
+from engine.events import AnyEvent
 from engine.game import Game
 from engine.holdings import presidents_percent, unit
+from engine.interchange.ledger import Ledger
 from engine.interchange.observe import observed
 from engine.interchange.site_file import FileError, SiteAction, SiteFile, live
-from engine.interchange.site_names import Instances, names_of, split
-from engine.interchange.site_shares import ShareRegister
+from engine.interchange.site_names import names_of, split
 from engine.kernel import asked, game_of, new_game, refusal, stop, take
 from engine.notation import spell
 from engine.opening.waterfall import offered
@@ -101,6 +101,7 @@ from engine.state import (
     is_seat,
 )
 from engine.title import SITE
+from engine.titles import title_of
 
 FIRST_STEP = "destination"
 """With what a connection run begins on the site."""
@@ -147,10 +148,9 @@ class Replay:
             raise FileError(str(wrong)) from None
         self.start: State = copied(self.state)
         self.game: Game = game_of(self.state)
-        self.instances = Instances(self.names)
-        self.register = ShareRegister()
+        usual = title_of(file.title, (SITE,)).facts.tiles
+        self.ledger = Ledger(self.names, self.game.title, usual)
         self.said: list[Said] = []
-        self.presidents: dict[str, str] = {}
         self.warnings: list[str] = []
         self._id = 0
         self._starting: str | None = None
@@ -190,15 +190,7 @@ class Replay:
         take(self.game, seat, action)
         self.state = self.game.state
         self.said.append(Said(self._id, seat, line, self.game.events))
-        if self.game.facts.company_sizes:
-            self.register.hear(self.state, action, seat, self.game.events)
-        for event in self.game.events:
-            if isinstance(event, TrainMoved) and event.why.startswith("of the "):
-                self.instances.fleet_moved(event.source, event.target)
-            elif isinstance(event, PrivateMoved) and is_seat(event.owner):
-                self.instances.granted(event.private, event.owner)
-            elif isinstance(event, CompanyClosed):
-                self.instances.company_closed(event.company)
+        self.ledger.follow(self.game.events)
 
     def _seat(self, key: str) -> str:
         if key not in self.keys:
@@ -325,7 +317,7 @@ class Replay:
         """The city in which the company's home will be placed, an action further on."""
         for later in self._ahead:
             if later.type == "place_token" and later.actor == company:
-                return self.instances.city(later.city or "")
+                return self.ledger.city_at(later.city or "")
         raise FileError(f"the {company} is started and its home is not placed")
 
     def _do_par(self, action: SiteAction) -> None:
@@ -334,7 +326,6 @@ class Replay:
         if not price.isdecimal():
             raise FileError(f"{action.share_price!r} is no par price")
         self._ordinary(action, Par(company, int(price)))
-        self.instances.share_moved(f"{action.corporation}_0", self._speaker(action))
 
     def _shares(self, action: SiteAction) -> tuple[str, int]:
         """The company and the count of shares that an action names."""
@@ -351,82 +342,43 @@ class Replay:
 
     def _do_buy_shares(self, action: SiteAction) -> None:
         company, count = self._shares(action)
+        top = self.game.top
+        if isinstance(top, Protection) and company == top.sales[0].company:
+            self._ordinary(action, Protect(company))
+            return
+        self.ledger.certificates.prefer(action.shares)
         if self.game.title.facts.company_sizes:
             self._buy_of_sized(action, company, count)
             return
-        source = self.instances.share_source(action.shares[0])
-        holder = company if action.entity_type == "corporation" else self._speaker(action)
-        top = self.game.top
+        owner = self.ledger.certificates.owner(action.shares[0])
         if action.entity_type == "company":
-            self._say(self._speaker(action), Exchange(self._private(action.actor), source))
+            self._say(self._speaker(action), Exchange(self._private(action.actor), _source(owner)))
         elif action.entity_type == "corporation":
-            self._redeem(action, company)
-        elif isinstance(top, Protection) and company == top.sales[0].company:
-            self._ordinary(action, Protect(company))
+            self._ordinary(action, Redeem(company, owner if owner and is_seat(owner) else None))
+            self._consent()
         else:
-            self._ordinary(action, Buy(company, source, count))
-        for share in action.shares:
-            self.instances.share_moved(share, holder)
-        self._follow_presidents(0)
-
-    def _follow_presidents(self, sold: int) -> None:
-        """Presidents change certificates: `sold` shares of the old one's certificate were sold."""
-        for company, co in self.state.companies.items():
-            seat, was = co.president, self.presidents.get(company)
-            if seat and was and seat != was:
-                self.instances.president_changed(self.names.theirs(company), was, seat, sold)
-            if seat:
-                self.presidents[company] = seat
-
-    def _redeem(self, action: SiteAction, company: str) -> None:
-        """A company buys a share: from the pool if that has one, else from whoever had it."""
-        share = action.shares[0]
-        holder = None if self.game.held(POOL, company) else self.instances.holder(share)
-        self._ordinary(action, Redeem(company, holder))
-        self._consent()
+            self._ordinary(action, Buy(company, _source(owner), count))
 
     def _buy_of_sized(self, action: SiteAction, company: str, count: int) -> None:
         """A purchase of shares whose number of shares was chosen: by the company, or by a player."""
         self._decline_for_others(action)
         if action.entity_type == "corporation":
             self._say(self._speaker(action), RedeemFor(company, count))
-            self.register.moved(company, action.shares, company)
-            return
-        if isinstance(self.game.top, ShareTrade):
+        elif isinstance(self.game.top, ShareTrade):
             self._say(self._speaker(action), BuyNew(count))
         else:
-            lies = {TREASURY: company, POOL: POOL}
-            likely = POOL if self.register.source(company, action.shares[0]) == POOL else TREASURY
-            there = [s for s in lies if self.game.held(lies[s], company) > 0]
-            source = likely if likely in there or not there else there[0]
-            self._say(self._speaker(action), Buy(company, source))
-        self.register.moved(company, action.shares, self._speaker(action))
+            pool = self.ledger.certificates.owner(action.shares[0]) == POOL
+            self._say(self._speaker(action), Buy(company, POOL if pool else TREASURY))
 
     def _do_sell_shares(self, action: SiteAction) -> None:
-        if self.game.facts.company_sizes:
-            self._sell_of_sized(action)
-            return
         if action.entity_type == "corporation":
             self._ordinary(action, Reissue(self._company(action.actor)))
-            for share in action.shares:
-                self.instances.share_moved(share, IPO)
             return
         company, count = self._shares(action)
-        self._ordinary(action, Sell(company, count))
-        plain = [share for share in action.shares if not share.endswith("_0")]
-        for share in plain:
-            self.instances.share_moved(share, POOL)
-        self._follow_presidents(count - len(plain))
-
-    def _sell_of_sized(self, action: SiteAction) -> None:
-        """A sale of shares of a company whose number of shares was chosen."""
-        company, count = self._shares(action)
+        self.ledger.certificates.prefer(action.shares)
         self._decline_for_others(action)
-        if isinstance(self.game.top, ShareTrade):
-            self._say(self._speaker(action), SellNew(count))
-        else:
-            self._say(self._speaker(action), Sell(company, count))
-        self.register.sold(company, action.shares, count, self._speaker(action))
+        grown = isinstance(self.game.top, ShareTrade)
+        self._say(self._speaker(action), SellNew(count) if grown else Sell(company, count))
 
     def _do_short(self, action: SiteAction) -> None:
         self._ordinary(action, Short(self._company(action.corporation)))
@@ -478,7 +430,7 @@ class Replay:
             self._say(president, Accept())
 
     def _do_remove_token(self, action: SiteAction) -> None:
-        self._say(self._speaker(action), RemoveMarker(*self.instances.city(action.city or "")))
+        self._say(self._speaker(action), RemoveMarker(*self.ledger.city_at(action.city or "")))
 
     def _do_buy_company(self, action: SiteAction) -> None:
         self._decline_for_others(action)
@@ -495,6 +447,7 @@ class Replay:
 
     def _do_lay_tile(self, action: SiteAction) -> None:
         tile = self.names.our_tile(split(action.tile or "")[0])
+        self.ledger.prefer_tile(action.tile or "")
         using = self._private(action.actor) if action.entity_type == "company" else None
         effect = self.game.private_facts(using).effect.get("kind") if using else None
         if effect == "coal_mine":
@@ -509,16 +462,14 @@ class Replay:
             self._say(self._speaker(action), lay)
         else:
             self._ordinary(action, lay)
-        self.instances.tile_laid(action.tile or "", lay.hex)
 
     def _own_works(self, action: SiteAction, said: Action) -> None:
         """A tile laid by the power of a private in the company's own turn."""
         self._decline_for_others(action)
         self._say(self._speaker(action), said)
-        self.instances.tile_laid(action.tile or "", action.hex or "")
 
     def _do_place_token(self, action: SiteAction) -> None:
-        hex, node = self.instances.city(action.city or "")
+        hex, node = self.ledger.city_at(action.city or "")
         if hex not in self.game.facts.map.hexes:
             raise FileError(f"{action.city!r} is no city on the map")
         top = self.game.top
@@ -577,20 +528,19 @@ class Replay:
     def _do_buy_train(self, action: SiteAction) -> None:
         train = action.train or ""
         name = action.variant or split(train)[0]
-        source = self.instances.train_owner(train)
+        source = self.ledger.train_owner(train)
+        self.ledger.prefer_train(train)
         traded = split(action.exchange)[0] if action.exchange else None
-        buyer = self._company(action.actor)
+        if action.exchange:
+            self.ledger.prefer_train(action.exchange)
         price = action.price if source not in (BANK, POOL) else None
         self._ordinary(action, BuyTrain(name, source, price, traded))
         self._consent()
-        self.instances.train_moved(train, buyer)
-        if action.exchange:
-            self.instances.train_moved(action.exchange, POOL)
 
     def _do_discard_train(self, action: SiteAction) -> None:
         company = self._company(action.actor)
+        self.ledger.prefer_train(action.train or "")
         self._say(self._speaker(action), DiscardTrain(split(action.train or "")[0], company))
-        self.instances.train_moved(action.train or "", POOL)
 
     def _do_choose(self, action: SiteAction) -> None:
         choices: dict[object, Action] = {"Map": PlaceDestination(), "Charter": KeepDestination()}
@@ -626,6 +576,11 @@ class Replay:
         self.state = played.state
         seat = self._seat(action.actor) if action.entity_type == "player" else self.state.seats[0]
         self.said.append(Said(self._id, seat, ENDED, played.events))
+
+
+def _source(owner: str | None) -> str:
+    """Where a certificate is bought that lies with that owner."""
+    return IPO if owner in (None, IPO) else POOL
 
 
 def _table_names(file: SiteFile) -> list[str]:

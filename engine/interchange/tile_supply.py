@@ -28,6 +28,17 @@ class TileSupply:
         """The number of the tile of that kind that is laid next."""
         return self._free[tile][0]
 
+    def prefer(self, tile: str, number: int) -> None:
+        """Let this one of its kind be laid next, whether it is in the supply or not."""
+        free = self._free[tile]
+        if number in free:
+            free.remove(number)
+        free.appendleft(number)
+
+    def hex_of(self, tile: str, number: int) -> str | None:
+        """Where that tile lies."""
+        return next((hex for hex, lies in self._lying.items() if lies == (tile, number)), None)
+
     def at(self, hex: str) -> tuple[str, int] | None:
         """The tile that lies on a hex."""
         return self._lying.get(hex)
