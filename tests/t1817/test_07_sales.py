@@ -421,7 +421,7 @@ def test_all_bidders_are_asked_at_once_and_only_the_first_bids() -> None:
     state = holds(f"{sale(GRAY)}= turn Cid\n= turn Ann\n!Bob: bid up to 50\n!Ann: bid 10\n!Ann: pass")
     assert decision(state).asked == ("p2", "p0")
     assert "Cid bids first" in refused(f"{sale(GRAY)}Ann: bid 20")
-    holds(f"{sale(GRAY)}= turn Cid\n!Ann: bid 10\nCid: bid 10", options=(SITE,))
+    holds(f"{sale(GRAY)}= turn Cid\n!Ann: bid 10\n!Cid: bid nothing\nCid: bid 10", options=(SITE,))
     assert decision(holds(f"{sale(GRAY)}= turn Cid", options=(SITE,))).asked == ("p2",)
 
 
