@@ -62,6 +62,7 @@ from engine.game import Game
 from engine.holdings import unit
 from engine.interchange.ledger import Ledger
 from engine.interchange.site_names import SiteNames
+from engine.opening.subsidy import STEP
 from engine.opening.waterfall import asking
 from engine.operating.run import route_value
 from engine.operating.trains import face_price
@@ -77,6 +78,7 @@ from engine.state import (
     MergerTurn,
     OperatingTurn,
     Protection,
+    Subsidy,
     Surplus,
     Takeover,
     Waterfall,
@@ -154,6 +156,8 @@ def _buy_private(desk: Desk, seat: str, action: BuyPrivate) -> Record:
 
 
 def _bid(desk: Desk, seat: str, action: Bid) -> Record:
+    if isinstance(desk.g.state.stack[0], Subsidy) and action.amount % STEP:
+        raise KeyError(action.amount)  # the site takes multiples of $5 only
     company = desk.names.their_private(action.private)
     return {"type": "bid", **desk.by(seat), "company": company, "price": action.amount}
 
@@ -377,9 +381,11 @@ def _loan(desk: Desk, seat: str, action: Loan) -> Record:
     return {"type": "take_loan", **desk.by(_acting(desk)), "loan": desk.ledger.loan(BANK)}
 
 
-def _repay(desk: Desk, seat: str, action: Repay) -> Record:
-    company = _acting(desk)
-    return {"type": "payoff_loan", **desk.by(company), "loan": desk.ledger.loan(company)}
+def _repay(desk: Desk, seat: str, action: Repay) -> list[Record]:
+    company, top = _acting(desk), desk.g.top
+    repaid = {"type": "payoff_loan", **desk.by(company), "loan": desk.ledger.loan(company)}
+    asks_for_loans = isinstance(top, Takeover) and top.stage == "loan"
+    return [{"type": "pass", **desk.by(company)}, repaid] if asks_for_loans else [repaid]
 
 
 def _redeem_for(desk: Desk, seat: str, action: RedeemFor) -> Record:

@@ -31,16 +31,14 @@ def subsidy(g: Game) -> Subsidy:
 
 @dataclass(frozen=True)
 class SubsidizedLots:
-    """Privates up for auction. `above_face`: bids may go above the face value, and `by_fives`: they are
-    multiples of $5; the site lets them go above, in any dollars."""
+    """Privates up for auction. `above_face`: bids may go above the face value, as on the site.
+
+    `by_fives`: other bids than multiples of $5 are refused. Nothing else is offered in any case; a record
+    of the site may have other dollars.
+    """
 
     above_face: bool = False
     by_fives: bool = True
-
-    @property
-    def step(self) -> int:
-        """Dollars between one bid that may be made and the next."""
-        return STEP if self.by_fives else 1
 
     def says_lot(self) -> bool:
         return True
@@ -54,7 +52,7 @@ class SubsidizedLots:
     def amounts(self, g: Game, frame: Auction, seat: str) -> range:
         least = frame.high + STEP
         most = self.most(g, frame.lot, seat)
-        return range(least, most + 1, self.step)
+        return range(least, most + 1, STEP)
 
     reach = amounts
 
@@ -71,7 +69,7 @@ class SubsidizedLots:
         return self.refuse_amount(g, frame.lot, seat, amount)
 
     def refuse_amount(self, g: Game, private: str, seat: str, amount: int) -> str | None:
-        if amount % self.step:
+        if self.by_fives and amount % STEP:
             return f"Bids are multiples of ${STEP} (§4.2)."
         if amount > self.most(g, private, seat):
             face = g.private_facts(private).price
@@ -115,7 +113,7 @@ class SubsidizedSale:
                 if least <= most:
                     face = g.private_facts(private).price
                     says = f"Put up the {private} (${face}) with a bid of ${least} or more"
-                    yield Option(Bid(private, least), says, range(least, most + 1, self.lots.step))
+                    yield Option(Bid(private, least), says, range(least, most + 1, STEP))
         yield Option(Pass(), "Pass")
 
     def refuse(self, g: Game, frame: Subsidy, seat: str, action: Action) -> str | None:
