@@ -8,7 +8,7 @@ from engine import market
 from engine.events import InterestSet, LoansChanged
 from engine.facts import LoanFacts, SizeFacts
 from engine.game import Game
-from engine.state import BANK, OperatingRound
+from engine.state import BANK, Auction, OperatingRound, Purchase, Settlement
 
 
 def terms_of(g: Game) -> LoanFacts:
@@ -35,8 +35,10 @@ def is_liquid(g: Game, company: str) -> bool:
 
 
 def taken(g: Game) -> int:
-    """How many loans all companies have together."""
-    return sum(co.loans for co in g.state.companies.values())
+    """How many loans all companies have together; those set aside while a company in liquidation is sold
+    are not back in the bank (§7.2.4)."""
+    aside = sum(f.loans for f in g.state.stack if isinstance(f, Auction | Purchase | Settlement))
+    return aside + sum(co.loans for co in g.state.companies.values())
 
 
 def room(g: Game, company: str) -> int:

@@ -254,7 +254,7 @@ class MergerRound(Frame, frozen=True):
     """A merger and acquisition round (1817 §7): its `stage`, and the companies still to come in it.
 
     `merged`: those that have converted or merged; `converted`: the last of them, if it has converted.
-    `gray`: those that stood in the acquisition area as it began. `willing`: the presidents who have
+    `gray`: those that stood in the acquisition area as it began, `red`: in liquidation. `willing`: the presidents who have
     said that they will act, None while they have not been asked. `start`: the order as the round began.
     """
 
@@ -264,6 +264,7 @@ class MergerRound(Frame, frozen=True):
     stage: str
     order: tuple[str, ...]
     gray: tuple[str, ...]
+    red: tuple[str, ...] = ()
     merged: tuple[str, ...] = ()
     start: tuple[str, ...] = ()
     willing: tuple[str, ...] | None = None
@@ -322,10 +323,11 @@ class Takeover(Frame, frozen=True):
 
 class Settlement(Frame, frozen=True):
     """The sold company's holders are paid `amount` dollars on all shares, and it is closed; below zero
-    its president owes them."""
+    its president owes them. `loans`: those set aside, which go back to the bank now."""
 
     company: str
     amount: int
+    loans: int = 0
 
 
 class Surplus(Frame, frozen=True):

@@ -135,8 +135,9 @@ class OperatingSets(Unasked):
             g.open(OperatingTurn(waiting[0], self.first_step))
             return True
         gray = tuple(c for c in g.state.market if in_zone(g, c, "acquisition"))
+        red = tuple(c for c in g.state.market if in_zone(g, c, "liquidation"))
         order = tuple(g.operating_order())
-        g.change(MergerRound(frame.after, frame.number, frame.of, STAGES[0], order, gray, start=order))
+        g.change(MergerRound(frame.after, frame.number, frame.of, STAGES[0], order, gray, red, start=order))
         return True
 
 
@@ -240,14 +241,15 @@ class MergerRounds(Unasked):
             self._advance(g, frame)
 
     def _sales(self, g: Game, frame: MergerRound) -> None:
-        """The next company in turn: put up, or its president asked; what has just grown is not liquidated."""
+        """The next company in turn: put up, or its president asked; what has come into liquidation or
+        acquisition in this round is passed over."""
         if not frame.order:
             self._advance(g, frame)
             return
         company, *rest = frame.order
         g.change(msgspec.structs.replace(frame, order=tuple(rest)))
         if in_zone(g, company, "liquidation"):
-            if company not in frame.merged:
+            if company in frame.red:
                 put_up(g, company)
         elif in_zone(g, company, "acquisition"):
             if company in frame.gray:

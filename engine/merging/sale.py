@@ -33,10 +33,11 @@ from engine.loans import (
     room,
     size_facts,
     take_loans,
+    taken,
     terms_of,
 )
 from engine.merging.belongings import settle_excess, take_assets
-from engine.state import BANK, CLOSED, Auction, Purchase, Settlement, Takeover, is_seat
+from engine.state import BANK, CLOSED, Auction, MergerRound, Purchase, Settlement, Takeover, is_seat
 from engine.title import Option
 
 KIND = "sale"
@@ -74,7 +75,7 @@ def power(g: Game, buyer: str, target: str) -> int:
     value, most = terms_of(g).value, size_facts(g, buyer).max_loans
     mine = g.company(buyer).loans
     free = most - mine - g.company(target).loans
-    left = terms_of(g).count - sum(co.loans for co in g.state.companies.values())
+    left = terms_of(g).count - taken(g)
     return g.cash(buyer) + g.cash(target) + treasury_money(g, target) + value * min(free, left)
 
 
@@ -114,7 +115,13 @@ def put_up(g: Game, company: str) -> None:
 
 @dataclass(frozen=True)
 class Companies:
-    """Companies up for auction."""
+    """Companies up for auction.
+
+    `fresh_waits`: one that comes into liquidation while it is up, by the bankruptcy of its president, is
+    sold in the next round only, as on the site.
+    """
+
+    fresh_waits: bool = False
 
     def says_lot(self) -> bool:
         return False
@@ -140,9 +147,17 @@ class Companies:
 
     def reach(self, g: Game, frame: Auction, seat: str) -> range:
         """Up to what the richest of his companies could pay."""
+        if self._waits(g, frame):
+            return range(0)
         low = frame.high + STEP if frame.leader else least_bid(g, frame.lot)
         high = max((power(g, c, frame.lot) for c in self._mine(g, seat)), default=-1)
         return range(low, high // STEP * STEP + 1, STEP)
+
+    def _waits(self, g: Game, frame: Auction) -> bool:
+        """Whether the company has come into liquidation while it is up."""
+        span = g.state.stack[0]
+        fresh = isinstance(span, MergerRound) and frame.lot not in span.red
+        return self.fresh_waits and fresh and is_liquidation(g, frame.lot)
 
     @staticmethod
     def _mine(g: Game, seat: str) -> list[str]:
@@ -161,9 +176,10 @@ class Companies:
     def sold(self, g: Game, frame: Auction) -> None:
         company = frame.lot
         if frame.leader is None:
-            if is_liquidation(g, company):
+            if is_liquidation(g, company) and not self._waits(g, frame):
                 scrap(g, company)
-                g.open(Settlement(company, frame.cash - frame.loans * terms_of(g).value))
+                amount = frame.cash - frame.loans * terms_of(g).value
+                g.open(Settlement(company, amount, frame.loans))
             return
         g.open(Purchase(company, frame.leader, frame.high, frame.cash, frame.loans))
 
@@ -222,7 +238,6 @@ class Purchases:
         """Treasury shares, assets, the price, and the loans that must be repaid (§7.2.4, steps 6, 7)."""
         target, price = frame.company, frame.price
         liquidated = is_liquidation(g, target)
-        g.close()
         g.pay(BANK, target, treasury_money(g, target), f"the treasury shares of the {target}")
         inherited = g.company(target).loans
         take_assets(g, buyer, target)
@@ -237,9 +252,10 @@ class Purchases:
         takeover = Takeover(buyer, inherited)
         amount = price if not liquidated else price + frame.cash - frame.loans * terms_of(g).value
         asks = room(g, buyer) > 0 or takeover_most(g, takeover) > 0
+        g.close()
         if self.excess_last and not asks:
             settle_excess(g, buyer, target)
-        g.open(Settlement(target, amount))
+        g.open(Settlement(target, amount, frame.loans))
         g.open(takeover)
         if asks or not self.excess_last:
             settle_excess(g, buyer, target)

@@ -520,13 +520,14 @@ def _place_merger(g: Game, kind: str, company: str, number: int) -> None:
     if company not in order:
         raise Wrong(f"The {company} is not in play.", "round")
     gray = tuple(c for c in order if in_zone(g, c, "acquisition"))
+    red = tuple(c for c in order if in_zone(g, c, "liquidation"))
     rounds = g.title.questions[MergerRound]
     one_pass = isinstance(rounds, MergerRounds) and rounds.one_pass
     stage = "convert" if kind == "merger" else "sales" if one_pass else _kind_of_sale(g, company)
     line = order if kind == "merger" else order[::-1]
     of = g.phase.operating_rounds
     left = tuple(line[line.index(company) :])
-    g.state.stack = [MergerRound(1, number, of, stage, left, gray, start=tuple(order))]
+    g.state.stack = [MergerRound(1, number, of, stage, left, gray, red, start=tuple(order))]
 
 
 def _place_round(g: Game, said: Said) -> None:

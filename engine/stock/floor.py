@@ -75,12 +75,12 @@ class TradingFloor:
     The purchase ends a turn. `in_order`: sales come before the short sale, and before anything else
     those that the certificate limit asks for. `most_shorts`: how many
     shares may be sold short, by size of company, where that is not the facts' number.
-    `gray_borrows`: a company in acquisition may take loans.
+    `fallen_borrow`: a company in acquisition or liquidation may take loans.
     """
 
     in_order: bool = True
     most_shorts: tuple[tuple[int, int], ...] = ()
-    gray_borrows: bool = False
+    fallen_borrow: bool = False
 
     def asked(self, g: Game, frame: StockTurn) -> tuple[str, ...]:
         return (frame.seat,)
@@ -187,11 +187,8 @@ class TradingFloor:
         return over_limit(g, frame.seat) and next(self._sales(g, frame), None) is not None
 
     def refuse(self, g: Game, frame: StockTurn, seat: str, action: Action) -> str | None:
-        if (
-            not isinstance(action, Sell)
-            and (self.in_order or isinstance(action, Pass))
-            and self._must_sell(g, frame)
-        ):
+        allowed = Sell if self.in_order else Sell | Short
+        if not isinstance(action, allowed) and self._must_sell(g, frame):
             return "Sell down to the certificate limit first (§5.1)."
         match action:
             case LoanFor(company) | RedeemFor(company):
@@ -263,8 +260,8 @@ class TradingFloor:
             return "A turn is used for oneself or for one company (§5)."
         if frame.acting not in (None, company):
             return f"This turn is used for the {frame.acting} (§5)."
-        gray = self.gray_borrows and isinstance(action, LoanFor) and in_zone(g, company, "acquisition")
-        if not gray and not is_liquid(g, company):
+        borrows = self.fallen_borrow and isinstance(action, LoanFor)
+        if not borrows and not is_liquid(g, company):
             return f"The {company} is in liquidation or acquisition and may not act (§5.6)."
         if isinstance(action, LoanFor):
             if frame.redeemed:

@@ -97,7 +97,7 @@ def compose(options: tuple[str, ...]) -> Title:
     lots = SubsidizedLots(above_face=site, by_fives=not site)
     finish = Finish(final_merger=site)
     seed = facts.seed_money
-    floor = TradingFloor(in_order=not site, most_shorts=((10, 10),) if ten else (), gray_borrows=site)
+    floor = TradingFloor(in_order=not site, most_shorts=((10, 10),) if ten else (), fallen_borrow=site)
     return Title(
         facts=facts,
         options=options,
@@ -105,7 +105,7 @@ def compose(options: tuple[str, ...]) -> Title:
         questions={
             Subsidy: SubsidizedSale(lots, after=lambda g: begin_stock_round(g, 1), asks_all=site),
             Auction: Auctions(
-                {"private": lots, "certificate": Certificates(), "sale": Companies()}, together=not site
+                {"private": lots, "certificate": Certificates(), "sale": Companies(fresh_waits=site)}, together=not site
             ),
             StockRound: StockRounds(
                 closing=Closing(squeeze="short_squeeze" in options),

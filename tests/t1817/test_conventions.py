@@ -281,6 +281,43 @@ def test_row_18_and_those_in_acquisition_after_it(options: Options) -> None:
     holds(kinds + sold, options=options)
 
 
+LOSES_ALL = """
+@ phase 3
+@ cash Ann 0
+@ cash Bob 500
+@ trains bank 3 3 3
+@ size WT 2
+@ price WT liquidation
+@ owns Ann WT 2
+@ loans WT 2
+@ token WT F19
+@ trains WT 2
+@ size PW 2
+@ price PW {0}
+@ owns Ann PW 2
+@ token PW F13
+@ trains PW 2
+@ size SR 5
+@ price SR 60
+@ owns Bob SR 3
+@ cash SR 300
+@ token SR G18
+@ trains SR 2
+@ round sale WT
+Bob: pass
+?Ann: pass
+Ann: bankrupt
+"""
+
+
+@pytest.mark.parametrize("price", ["100", "acquisition 2"])
+def test_row_18_one_that_loses_its_president_in_the_sales_waits_for_the_next(price: str) -> None:
+    """On the site also one in acquisition that is up as its president goes bankrupt."""
+    body = LOSES_ALL.format(price)
+    holds(body + "Bob: bid 10\n?Bob: pass\n= price PW none")
+    holds(body + "?Bob: pass\n= turn Bob\n= price PW liquidation", options=PLAYED_BY_SITE)
+
+
 def test_row_19_less_than_the_best_revenue() -> None:
     less = turn(*COAST, "trains WT 3", phase="3") + "{0}Ann: run 3 F19-G18\n"
     holds(less.format("!") + "Ann: run best")
