@@ -540,7 +540,8 @@ class Replay:
     def _do_discard_train(self, action: SiteAction) -> None:
         company = self._company(action.actor)
         self.ledger.prefer_train(action.train or "")
-        self._say(self._speaker(action), DiscardTrain(split(action.train or "")[0], company))
+        seat = self._voice(action) or next(iter(asked(self.game)), "")
+        self._say(seat, DiscardTrain(split(action.train or "")[0], company))
 
     def _do_choose(self, action: SiteAction) -> None:
         choices: dict[object, Action] = {"Map": PlaceDestination(), "Charter": KeepDestination()}

@@ -63,8 +63,7 @@ class Closing:
     squeeze: bool = False
 
     def __call__(self, g: Game) -> None:
-        for company in g.operating_order():
-            co = g.company(company)
+        for company, co in g.state.companies.items():  # the last is sold first (§7); §5.5 has no order
             if co.owed:
                 liquidate(g, company, "its station markers are not paid")
         for company in g.operating_order():

@@ -184,7 +184,12 @@ def could_buy(g: Game, turn: OperatingTurn) -> bool:
         return False
     power = g.cash(company) + room(g, company) * terms_of(g).value
     least = cheapest(g)
-    others = any(co.trains for sym, co in g.state.companies.items() if sym != company)
+    others = any(
+        not obsolete(g, train)
+        for other, co in g.state.companies.items()
+        if other != company
+        for train in co.trains
+    )
     return (least is not None and least <= power) or (others and power > 0)
 
 

@@ -171,7 +171,14 @@ class RunStep:
     hears: tuple[type[Action], ...] = (Run,)
 
     def waits(self, g: Game, turn: OperatingTurn) -> bool:
-        return not turn.acted and bool(g.company(turn.company).trains) and has_route(g, turn.company)
+        if turn.acted or not g.company(turn.company).trains:
+            return False
+        return has_route(g, turn.company) or (self.claims and self._leads_on(g, turn.company))
+
+    @staticmethod
+    def _leads_on(g: Game, company: str) -> bool:
+        """Whether track leads from a token to another stop, be it one of the same city: the site asks then."""
+        return any(company not in g.network.tokens.get(stop, ()) for stop in g.network.reach(company).stops)
 
     def must(self, g: Game, turn: OperatingTurn) -> str | None:
         return f"The {turn.company} has to run its trains: run best (§20.3)."

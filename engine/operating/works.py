@@ -18,7 +18,7 @@ from engine.game import Game
 from engine.loans import room
 from engine.operating.stations import city_words
 from engine.operating.track import fit, fits_there, refuse_lay, replacements, words
-from engine.operating.turn import turn_for
+from engine.operating.turn import is_past, turn_for
 from engine.state import BANK, CLOSED, OperatingTurn
 from engine.title import Option
 
@@ -291,7 +291,12 @@ def _leads(g: Game, hex: str, old: tuple[str, int] | None, edge: int, depth: int
 
 @dataclass(frozen=True)
 class Bridges:
-    """Bridge tokens, placed at any time of the company's turn (1817 §1.2.6)."""
+    """Bridge tokens, placed at any time of the company's turn (1817 §1.2.6).
+
+    `before_interest`: not any more once the interest is paid, as on the site.
+    """
+
+    before_interest: bool = False
 
     def hears(self, g: Game, action: Action) -> bool:
         return isinstance(action, Bridge)
@@ -310,7 +315,8 @@ class Bridges:
         turn = g.top
         if isinstance(turn, OperatingTurn) and g.president(turn.company) == seat:
             for hex in self._sites(g, turn.company):
-                yield Option(Bridge(hex), f"Bridge token on {city_words(g, hex, 0)}")
+                if self.refuse(g, seat, Bridge(hex)) is None:
+                    yield Option(Bridge(hex), f"Bridge token on {city_words(g, hex, 0)}")
 
     def refuse(self, g: Game, seat: str, action: Action) -> str | None:
         assert isinstance(action, Bridge)
@@ -323,6 +329,8 @@ class Bridges:
             return f"The {turn.company} has no bridge token (§1.2.6)."
         if action.using and all(p != action.using for p, _ in tokens_left(g, turn.company, "bridge")):
             return f"The {turn.company} has no token of the {action.using} (§1.2.6)."
+        if self.before_interest and is_past(g, turn, "interest"):
+            return f"The {turn.company} has paid its interest, and only repays or takes loans now (§6.9)."
         if action.hex not in self._sites(g, turn.company):
             return f"{action.hex} takes no bridge token, or has one (§1.2.6)."
         return None

@@ -15,10 +15,16 @@ from engine.title import Option
 
 @dataclass(frozen=True)
 class Discards:
-    """Asks the president of a company with too many trains which one goes."""
+    """Asks the president of a company with too many trains which one goes.
+
+    `by_bank`: of one without a president the bank takes the oldest (1817 §7.4); on the site that is asked
+    like any other discard, and it is for whoever has the priority to answer.
+    """
+
+    by_bank: bool = True
 
     def asked(self, g: Game, frame: Discard) -> tuple[str, ...]:
-        return (g.president(frame.company),)
+        return (g.company(frame.company).president or g.state.seats_from(g.state.priority)[0],)
 
     def needs(self, g: Game, frame: Discard) -> str:
         return f"to discard a train of the {frame.company}"
@@ -43,8 +49,7 @@ class Discards:
         g.emit(TrainMoved(action.train, frame.company, POOL, "discarded"))
 
     def settle(self, g: Game, frame: Discard) -> bool:
-        """Of a company without a president the bank takes the oldest (1817 §7.4)."""
-        if g.company(frame.company).president is not None:
+        if not self.by_bank or g.company(frame.company).president is not None:
             return False
         g.close()
         oldest = next(t for t in g.title.trains if t in g.company(frame.company).trains)
