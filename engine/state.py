@@ -254,8 +254,9 @@ class MergerRound(Frame, frozen=True):
     """A merger and acquisition round (1817 §7): its `stage`, and the companies still to come in it.
 
     `merged`: those that have converted or merged; `converted`: the last of them, if it has converted.
-    `gray`: those that stood in the acquisition area as it began, `red`: in liquidation. `willing`: the presidents who have
-    said that they will act, None while they have not been asked. `start`: the order as the round began.
+    `gray`: those that stood in the acquisition area as it began, `red`: in liquidation. `willing`: the
+    presidents who have said that they will act, None while they have not been asked. `start`: the order
+    as the round began.
     """
 
     after: int

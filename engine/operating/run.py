@@ -177,7 +177,7 @@ class RunStep:
 
     @staticmethod
     def _leads_on(g: Game, company: str) -> bool:
-        """Whether track leads from a token to another stop, be it one of the same city: the site asks then."""
+        """Whether track leads from a token to another stop, be it of the same city: the site asks then."""
         return any(company not in g.network.tokens.get(stop, ()) for stop in g.network.reach(company).stops)
 
     def must(self, g: Game, turn: OperatingTurn) -> str | None:

@@ -21,7 +21,7 @@ from engine.holdings import (
     shorts,
     unit,
 )
-from engine.loans import in_zone, is_liquid, loan_words, refuse_loans, room, size_facts, take_loans
+from engine.loans import is_liquid, loan_words, refuse_loans, room, size_facts, take_loans
 from engine.operating.stations import city_words, refuse_city
 from engine.state import BANK, POOL, TREASURY, Auction, StockTurn
 from engine.stock.turn import WHERE, end_turn, holder_of, stock_round

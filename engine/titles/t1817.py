@@ -105,7 +105,8 @@ def compose(options: tuple[str, ...]) -> Title:
         questions={
             Subsidy: SubsidizedSale(lots, after=lambda g: begin_stock_round(g, 1), asks_all=site),
             Auction: Auctions(
-                {"private": lots, "certificate": Certificates(), "sale": Companies(fresh_waits=site)}, together=not site
+                {"private": lots, "certificate": Certificates(), "sale": Companies(fresh_waits=site)},
+                together=not site,
             ),
             StockRound: StockRounds(
                 closing=Closing(squeeze="short_squeeze" in options),

@@ -1,0 +1,149 @@
+"""What else the site 18xx.games plays otherwise in 1817, or asks otherwise, than its list of differences
+says: corners that few games come to, each tried beside what the book has."""
+
+from __future__ import annotations
+
+import pytest
+
+from engine import game_of
+from engine.actions import Bid, BuyTrain, DiscardTrain, Pass, Repay
+from engine.events import LoansChanged, PriceMoved
+from engine.interchange.ledger import Ledger
+from engine.interchange.site_actions import written
+from engine.interchange.site_names import names_of
+from engine.kernel import asked, options, play, refusal
+from engine.state import State
+from tests.t1817.test_05_stock import SEVEN, holding
+from tests.t1817.test_06_track import company, turn
+from tests.t1817.texts import ANN, BOTH, SITE, holds
+
+BY_SITE = (SITE,)
+Options = tuple[str, ...]
+
+
+def ledger(state: State) -> Ledger:
+    return Ledger(names_of("1817"), game_of(state).title, game_of(state).facts.tiles)
+
+
+# -- the opening -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("rules", BOTH)
+def test_bids_that_are_offered_are_multiples_of_five(rules: Options) -> None:
+    for body in ("Ann: pass", "Ann: bid MAJM 0"):
+        state = holds(body, options=rules)
+        offered = [o.amounts for o in options(game_of(state), "p1") if isinstance(o.action, Bid)]
+        assert offered and all(amounts and amounts.step == 5 for amounts in offered)
+
+
+def test_a_bid_in_other_dollars_has_no_counterpart() -> None:
+    state = holds("Ann: bid MAJM 0", options=BY_SITE)
+    game, names = game_of(state), names_of("1817")
+    assert written(game, names, ledger(state), "p1", Bid("MAJM", 10))[0]["price"] == 10
+    with pytest.raises(KeyError):
+        written(game, names, ledger(state), "p1", Bid("MAJM", 7))
+
+
+# -- a stock round ---------------------------------------------------------------------------------
+
+
+def test_above_the_limit_a_share_is_sold_short_as_well_as_sold() -> None:
+    more = "@ size PW 5\n@ price PW 70\n@ owns Cid PW 2\n@ owns pool PW 1\n@ cash PW 100\n@ token PW G18\n"
+    above = holding(10, more + "@ size PLE 5\n@ price PLE 60\n@ owns Ann PLE 2\n@ token PLE D7\n", ANN)
+    holds(above + "!Ann: short PW\n!Ann: buy PW\n!Ann: for PLE loan 1\nAnn: sell 1 A&S", SEVEN)
+    tries = "!Ann: buy PW from pool\n!Ann: for PLE loan 1\n!Ann: pass\nAnn: short PW\n= owns Ann PW -1"
+    holds(above + tries, SEVEN, options=BY_SITE)
+
+
+def test_a_company_in_liquidation_takes_loans() -> None:
+    body = "@ phase 3\n@ size WT 5\n@ price WT liquidation\n@ owns Ann WT 2\n@ token WT F19\n@ trains WT 2\n"
+    body += "@ cash Ann 500\n@ trains bank 3 3\n" + ANN
+    holds(body + "!Ann: for WT loan 1\nAnn: pass")
+    holds(body + "Ann: for WT loan 1\n= loans WT 1\n= price WT liquidation", options=BY_SITE)
+
+
+@pytest.mark.parametrize("rules", BOTH)
+def test_who_does_not_pay_for_markers_is_liquidated_in_the_printed_order(rules: Options) -> None:
+    """The last is sold first: the WT, which stood above the SR."""
+    body = "@ phase 5\n@ cash Ann 120\n@ cash Bob 120\n@ cash Cid 10\n@ trains bank 5 5 5\n"
+    body += "@ private MAJM Ann\n@ private MAJC Bob\n@ private MINC Bob\n" + ANN
+    body += "Ann: start WT F19 120\n?Bob: pass\nAnn: float 10 with MAJM\nBob: start SR G18 120\n"
+    both = "Bob: float 10 with MAJC\nBob: float 10 with MINC\n" if rules else "Bob: float 10 with MAJC MINC\n"
+    state = holds(body + both + "?Cid: pass\nAnn: pass\n= turn Bob", options=rules)
+    moved = [e for e in play(state, "p1", Pass()).events if isinstance(e, PriceMoved)]
+    assert [(e.company, e.cell) for e in moved] == [("SR", (0, 0)), ("WT", (0, 0))]
+
+
+# -- an operating turn -----------------------------------------------------------------------------
+
+
+def test_no_bridge_once_the_interest_is_paid() -> None:
+    ready = turn("private OBC WT", "trains WT 2") + "> until repay\n"
+    holds(ready + "Ann: bridge H9")
+    holds(ready + "!Ann: bridge H9\nAnn: pass", options=BY_SITE)
+    holds(ready.replace("> until repay", "> until trains") + "Ann: bridge H9", options=BY_SITE)
+
+
+def test_a_run_is_asked_where_track_leads_from_one_city_of_a_hex_to_the_other() -> None:
+    """It brings nothing: no route visits two cities of New York."""
+    loop = ("tile F21 7 2", "tile E20 8 3", "tile D21 8 4", "tile D23 7 0", "trains WT 2")
+    body = turn(*loop, tokens="E22.0") + "Ann: pass\n"
+    assert holds(body).top.step != "run"  # type: ignore[union-attr]
+    state = holds(body + "= turn Ann", options=BY_SITE)
+    assert state.top.step == "run"  # type: ignore[union-attr]
+    holds(body + "Ann: run best\n= price WT 90", options=BY_SITE)
+    alone = turn(*loop[:3], "trains WT 2", tokens="E22.0") + "Ann: pass\n"
+    assert holds(alone, options=BY_SITE).top.step != "run"  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize(("train", "waits"), [("2+", False), ("3", True)])
+def test_trains_of_others_that_are_obsolete_are_none_to_wait_for(train: str, waits: bool) -> None:
+    """The WT could pay for none of the bank's; only what another could sell it makes it wait."""
+    body = company("loans WT 10", f"trains WT {train}", phase="4", cash=150)
+    body += "@ size SR 5\n@ price SR 60\n@ owns Bob SR 2\n@ token SR G18\n@ trains bank 4\n"
+    body = body.replace("trains WT", "trains SR") + "@ round operating WT\nAnn: pass\n"
+    assert (getattr(holds(body, options=BY_SITE).top, "step", "") == "trains") == waits
+
+
+@pytest.mark.parametrize("rules", BOTH)
+def test_a_company_without_a_president_discards_when_somebody_says_which(rules: Options) -> None:
+    body = "@ phase 3\n@ cash Ann 500\n@ cash Bob 100\n@ size WT 10\n@ price WT 100\n@ owns Ann WT 6\n"
+    body += "@ cash WT 900\n@ token WT F19\n@ trains WT 3\n@ depot 4\n@ size SR 5\n@ price SR liquidation\n"
+    body += "@ owns Cid SR 2\n@ token SR G18\n@ trains SR 3 2+ 3 3\n@ round operating WT\n> until trains\n"
+    state = holds(body, options=rules)
+    lost = state.companies["SR"]
+    lost.president, lost.shares = None, {"pool": 100}
+    bought = play(state, "p0", BuyTrain("4")).state
+    if not rules:
+        assert bought.companies["SR"].trains == ["3", "3", "3"]
+        return
+    assert len(bought.companies["SR"].trains) == 4
+    assert refusal(game_of(bought), "p0", Pass())
+    assert play(bought, "p0", DiscardTrain("3", "SR")).state.companies["SR"].trains == ["2+", "3", "3"]
+
+
+# -- sales of companies ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("rules", BOTH)
+def test_loans_that_are_set_aside_are_not_back_in_the_bank_yet(rules: Options) -> None:
+    """Sixty-six of the seventy loans are taken, four of them by the SR: four are left to the WT."""
+    body = "@ phase 5\n@ cash Bob 0\n@ trains bank 5 5\n"
+    others = ("A&S F13", "A&A F3", "Belt B5", "Bess C14", "B&A C22", "GT H3")
+    for sym, home in (each.split() for each in others):
+        body += f"@ size {sym} 10\n@ price {sym} acquisition 1\n@ owns Cid {sym} 2\n@ token {sym} {home}\n"
+        body += f"@ loans {sym} 10\n"
+    body += "@ size SR 5\n@ price SR liquidation\n@ owns Bob SR 2\n@ token SR G18\n@ loans SR 4\n"
+    body += "@ size WT 10\n@ price WT 100\n@ owns Ann WT 6\n@ token WT F19\n@ loans WT 2\n@ cash WT 0\n"
+    holds(body + "@ round sale SR\n!Ann: bid 410\nAnn: bid 400\n= loans WT 6", options=rules)
+
+
+def test_loans_that_came_along_are_repaid_after_a_pass() -> None:
+    """The site asks for further loans first, and takes nothing else before that is declined."""
+    body = "@ phase 3\n@ trains bank 3 3\n@ size WT 5\n@ price WT 100\n@ owns Ann WT 2\n@ token WT F19\n"
+    body += "@ cash WT 400\n@ size SR 2\n@ price SR acquisition 2\n@ owns Bob SR 2\n@ token SR G18\n"
+    state = holds(body + "@ loans SR 2\n@ round sale SR\nAnn: bid 10\n= turn Ann", options=BY_SITE)
+    book = ledger(state)
+    book.follow([LoansChanged("SR", 2, "taken"), LoansChanged("SR", -2, "to"), LoansChanged("WT", 2, "of")])
+    records = written(game_of(state), names_of("1817"), book, asked(game_of(state))[0], Repay(1))
+    assert [(r["type"], r["entity"]) for r in records] == [("pass", "WT"), ("payoff_loan", "WT")]
