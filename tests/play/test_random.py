@@ -213,8 +213,6 @@ def test_soak(title: str, players: int, conventions: str) -> None:
         for at in range(SOAKED // sum(t == title for t, _ in SEATS))
     ]
     assert [game.failure for game in games if game.failure] == []
-    whole = [game for game in games if game.state.over and not game.state.over.bankrupt]
-    assert len([game for game in whole if len(game.state.active) > 1]) > len(games) / 3
 
 
 @pytest.mark.soak
@@ -222,7 +220,7 @@ def test_soak(title: str, players: int, conventions: str) -> None:
 @pytest.mark.parametrize("conventions", CONVENTIONS)
 @pytest.mark.parametrize("title", titles())
 def test_every_kind_of_decision_occurs(title: str, conventions: str) -> None:
-    kinds, seen = Counter[str](), Counter[str]()
+    kinds, seen, whole = Counter[str](), Counter[str](), 0
     for seed in range(60):
         seats = [p for t, p in SEATS if t == title]
         players = seats[seed % len(seats)]
@@ -230,6 +228,9 @@ def test_every_kind_of_decision_occurs(title: str, conventions: str) -> None:
         game = simulated(title, players, 1000 + seed, rules)
         kinds += game.kinds
         seen += game.seen
+        over = game.state.over
+        whole += over is not None and not over.bankrupt and len(game.state.active) > 1
+    assert whole > 20, "too few games come to their last round"
     expected = {k for k in WEIGHTS if CONVENTION_OF_KIND.get(k, conventions) == conventions}
     assert expected - kinds.keys() == ABSENT[title] & expected
     assert set(CONSEQUENCES) - seen.keys() - RARE == ABSENT[title] & set(CONSEQUENCES)
