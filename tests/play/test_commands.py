@@ -18,7 +18,7 @@ from bot.bench.times import Times
 from engine import decoded, titles
 from engine.record import read, replay
 
-GAMES = sorted((Path(__file__).parents[1] / "games").glob("*.18xx"))
+GAMES = sorted((Path(__file__).parents[1] / "games").glob("1870-*.18xx"))
 
 app = typer.Typer()
 app.command("simulate")(simulate.command)

@@ -5,12 +5,13 @@ They are random games (`railpost simulate --out`), chosen for the kinds of decis
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 
 import pytest
 
 from engine import facts_of, optional_rules
-from engine.record import read, replay
+from engine.record import Report, read, replay
 from engine.record.text import Check
 from engine.title import SITE
 
@@ -25,10 +26,15 @@ COVERED = {
 """By title the options that are played in some game."""
 
 
+@cache
+def replayed(path: Path) -> Report:
+    return replay(path.read_text(encoding="utf-8"))
+
+
 @pytest.mark.parametrize("path", GAMES, ids=[path.stem for path in GAMES])
 def test_the_game_replays_to_its_recorded_end(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
-    report = replay(text)
+    report = replayed(path)
     assert report.failure is None
     assert report.state is not None and report.state.over
     told = [item.text for item in read(text).items if isinstance(item, Check)]
@@ -58,6 +64,6 @@ def test_the_games_cover_all_seats_conventions_options_and_ends() -> None:
         assert {len(start.players) for start in mine} >= set(range(seats["min"], seats["max"] + 1))
         assert () in {start.options for start in mine}
         assert {o for start in mine for o in start.options} >= COVERED[title]
-    ends = [replay(path.read_text(encoding="utf-8")).state for path in GAMES]
+    ends = [replayed(path).state for path in GAMES]
     bankrupt = [bool(state.over.bankrupt) for state in ends if state and state.over]
     assert True in bankrupt and bankrupt.count(False) >= len(bankrupt) / 2

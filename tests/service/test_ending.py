@@ -27,7 +27,7 @@ async def near_its_end(world: World, path: Path) -> list[tuple[int, str]]:
 
 
 async def test_a_game_ends_and_may_come_back_from_it(empty: World) -> None:
-    last = await near_its_end(empty, min(GAMES.glob("*.18xx"), key=lambda path: path.stat().st_size))
+    last = await near_its_end(empty, min(GAMES.glob("[2-6]p-*.18xx"), key=lambda path: path.stat().st_size))
     service = empty.service
     async with empty.store.begin() as unit:
         for number, sitter in enumerate(await unit.games.seats(empty.table)):
