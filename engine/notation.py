@@ -332,29 +332,49 @@ def defaults_of(action: type[Action]) -> dict[str, Any]:
     return {f.name: f.default for f in fields if f.default is not msgspec.NODEFAULT}
 
 
+@cache
+def _shapes_from(word: str) -> tuple[tuple[type[Action], _Form], ...]:
+    """Those that a line with that first word can have."""
+    return tuple(
+        shape for shape in _shapes() if not isinstance(first := shape[1][0], _Word) or first.text == word
+    )
+
+
+_Pieces = tuple[bool, tuple[str, ...], tuple[_Word | _Field, ...]]
+
+
+@cache
+def _pieces(text: str) -> tuple[_Pieces, ...]:
+    """The parts of a form: whether it may be left out, the fields in it, its words and fields."""
+    found: list[_Pieces] = []
+    for part in _form(text):
+        pieces = part.parts if isinstance(part, _Group) else (part,)
+        names = tuple(n for p in pieces if isinstance(p, _Field) for n in p.names)
+        found.append((isinstance(part, _Group), names, pieces))
+    return tuple(found)
+
+
 def spell(g: Game, action: Action) -> str:
     """The line of an action, in full."""
     defaults = defaults_of(type(action))
     for text in action.forms:
-        said = _spelled(g, action, _form(text), defaults)
+        said = _spelled(g, action, _pieces(text), defaults)
         if said is not None:
             return said
     raise AssertionError(f"no form spells {action}")
 
 
-def _spelled(g: Game, action: Action, form: _Form, defaults: dict[str, Any]) -> str | None:
+def _spelled(g: Game, action: Action, parts: tuple[_Pieces, ...], defaults: dict[str, Any]) -> str | None:
     words: list[str] = []
     left = {name for name, default in defaults.items() if getattr(action, name) != default}
-    for part in form:
-        pieces = part.parts if isinstance(part, _Group) else (part,)
-        names = [n for p in pieces if isinstance(p, _Field) for n in p.names]
-        if isinstance(part, _Group) and not left.intersection(names):
+    for may_lack, names, pieces in parts:
+        if may_lack and left.isdisjoint(names):
             continue
         for piece in pieces:
             if isinstance(piece, _Word):
                 words.append(piece.text)
             else:
-                values = tuple(getattr(action, name) for name in piece.names)
+                values = tuple([getattr(action, name) for name in piece.names])
                 if None in values:
                     return None
                 words.append(piece.kind.spell(g, values))
@@ -396,7 +416,7 @@ def _readings(
 ) -> Iterator[tuple[type[Action], dict[str, Any]]]:
     """Every action and the fields of it that the words say; `gaps`: some may be left out between."""
     seen: set[tuple[type[Action], str]] = set()
-    for action, form in _shapes():
+    for action, form in _shapes_from(words[0].casefold()) if words else ():
         for fields in _match(g, form, words, 0, {}, gaps):
             mark = (action, repr(sorted(fields.items())))
             if mark not in seen:

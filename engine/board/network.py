@@ -63,17 +63,16 @@ class Network:
         ground = ground_of(facts)
         self.facts: Facts = facts
         self.ground: Ground = ground
-        self.faces: dict[str, Turned] = dict(ground.printed)
-        for hex, laid in tiles.items():
-            self.faces[hex] = turned(*laid)
-        for hex in closed:
-            self.faces[hex] = ground.shut(hex, tiles.get(hex))
+        self._laid = dict(tiles), closed
+        self.faces: dict[str, Turned]
         self._searches: dict[str, Search] = {}
         self._since: dict[str, frozenset[int]] = {}
         self.hops: dict[int, Hops] = {}
         if near is not None and near.ground is ground:
             self._made_from(near)
         else:
+            self.faces = dict(ground.printed)
+            self.faces.update((hex, self._face(hex)) for hex in (*tiles, *closed))
             self._lay_out()
         self.tokens: dict[Stop, tuple[str, ...]] = {}
         self.undecided: dict[str, str] = {}
@@ -90,6 +89,14 @@ class Network:
             if 0 < self.node(stop).slots + extra.get(stop, 0) <= len(there)
         ]
         self.memo: dict[object, object] = {}
+
+    def _face(self, hex: str) -> Turned:
+        """What lies in a hex."""
+        tiles, closed = self._laid
+        laid = tiles.get(hex)
+        if hex in closed:
+            return self.ground.shut(hex, laid)
+        return turned(*laid) if laid else self.ground.printed[hex]
 
     def _lay_out(self) -> None:
         """Say of every place where track leads from it."""
@@ -121,7 +128,11 @@ class Network:
     def _made_from(self, near: Network) -> None:
         """Take over what another network of the map has, and what stands of that."""
         old, number = near.faces, self.ground.number
-        changed = [number[hex] for hex, face in self.faces.items() if face is not old[hex]]
+        (tiles, closed), (before, shut) = self._laid, near._laid
+        other = {hex for hex, _ in tiles.items() ^ before.items()} | (closed ^ shut)
+        self.faces = dict(old)
+        self.faces.update((hex, self._face(hex)) for hex in other)
+        changed = [number[hex] for hex in other]
         self.onward, self.nodes = near.onward, near.nodes
         self.stops, self.number, self.first = near.stops, near.number, near.first
         self._searches, self._since, self.hops = dict(near._searches), dict(near._since), near.hops

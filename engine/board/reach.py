@@ -122,12 +122,14 @@ class Search:
         self.arrivals, self.doors = before.arrivals - fresh, dict(before.doors)
         self.upper, self.tracks = dict(before.upper), dict(before.tracks)
         self.routes = dict(before.routes)
+        hexes, new = self.ground.hexes, list[int]()
         for h in {self.ground.hex_at[place] for place in fresh}:
-            if self._is_new(before, h):
+            if self.faces[hexes[h]] is not before.faces[hexes[h]]:
                 self.upper.pop(h, None)
                 self.tracks.pop(h, None)
+                new.append(h)
         todo, found = [], []
-        for place in sorted(fresh):
+        for place in fresh:
             if route := self.routes.pop(place, None):
                 found.append((place, *route))
             if place < self.ground.ports:
@@ -137,13 +139,9 @@ class Search:
         self._spread(todo)
         self._explore(found)
         self._settle()
-        old = before.tracks
-        more = {h: t for h, t in self.tracks.items() if old.get(h) != t or self._is_new(before, h)}
+        more = dict(self.tracks.items() - before.tracks.items())
+        more.update((h, self.tracks[h]) for h in new if h in self.tracks)
         self.reach = self._told(list(before.reach.arrivals), before.reach.stops, more)
-
-    def _is_new(self, before: Search, h: int) -> bool:
-        hex = self.ground.hexes[h]
-        return self.faces[hex] is not before.faces[hex]
 
     # -- the two bounds ----------------------------------------------------------------
 
@@ -209,6 +207,8 @@ class Search:
 
     def _settle(self) -> None:
         """Decide about all track between the bounds."""
+        if self.upper == self.tracks:
+            return
         for h, tracks in self.upper.items():
             for track in _bits(tracks & ~self.tracks.get(h, 0)):
                 if self._proven(h, track):

@@ -12,8 +12,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
-import msgspec
-
 from engine.actions import (
     Accept,
     Action,
@@ -495,10 +493,10 @@ class Replay:
             if train not in self.game.title.trains:
                 raise FileError(f"there is no {train}-train")
             try:
-                found = route_along(self.game.network, route.get("connections") or [])
+                found = route_along(self.game.network, route.get("connections") or [], train)
                 routes.append((train, spell_route(self.game.network, found)))
                 company = self._company(action.actor)
-                worth = route_value(self.game, company, msgspec.structs.replace(found, train=train))
+                worth = route_value(self.game, company, found)
             except (ValueError, LookupError, TypeError, AttributeError) as wrong:
                 if not isinstance(route.get("revenue"), int):
                     raise FileError(f"the {train}-train's route: {wrong}") from None

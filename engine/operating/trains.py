@@ -310,6 +310,8 @@ class TrainStep:
                 if refuse_purchase(g, company, buy, trade) is None:
                     swap = f", trading in a {trading}" if trading else ""
                     yield Option(buy, f"Buy {a_train(train)} for ${face_price(g, buy)}{swap}")
+        if len(g.company(company).trains) >= g.phase.train_limit:
+            return  # by the list of objections nothing more is sold without a trade
         for train in sorted(set(g.state.pool)):
             buy = BuyTrain(train, source=POOL)
             if refuse_purchase(g, company, buy, trade) is None:

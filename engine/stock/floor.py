@@ -330,9 +330,10 @@ def payable(g: Game, seat: str, without: Collection[str] = ()) -> set[int]:
     return sums
 
 
-def can_pay(g: Game, seat: str, amount: int) -> bool:
-    """Whether some of his privates and his cash make the amount exactly (§5.5)."""
-    return any(0 <= amount - s <= g.cash(seat) for s in payable(g, seat))
+def can_pay(g: Game, seat: str, *amounts: int) -> list[bool]:
+    """Of each amount whether some of his privates and his cash make it exactly (§5.5)."""
+    sums, cash = payable(g, seat), g.cash(seat)
+    return [any(0 <= amount - s <= cash for s in sums) for amount in amounts]
 
 
 def payable_range(g: Game, seat: str, low: int) -> range:
@@ -340,17 +341,17 @@ def payable_range(g: Game, seat: str, low: int) -> range:
     up to the first that he could not."""
     terms = g.facts.ipo_bid
     assert terms is not None
-    while low <= terms.max and not can_pay(g, seat, low):
-        low += terms.step
-    high = low
-    while high <= terms.max and can_pay(g, seat, high):
-        high += terms.step
-    return range(low, high, terms.step)
+    amounts = range(low, terms.max + 1, terms.step)
+    able = can_pay(g, seat, *amounts)
+    if True not in able:
+        return range(0)
+    first = able.index(True)
+    return amounts[first : able.index(False, first) if False in able[first:] else len(able)]
 
 
 def refuse_bid(g: Game, seat: str, amount: int) -> str | None:
     """Why the player cannot bid that for a president's certificate (§5.5), or None."""
-    if not can_pay(g, seat, amount):
+    if not can_pay(g, seat, amount)[0]:
         who = g.state.name(seat)
         return f"${amount} cannot be made of {who}'s cash, ${g.cash(seat)}, and his privates (§5.5)."
     return None
