@@ -374,7 +374,7 @@ def _option_faults(state: State, seat: str, option: Option, line: str) -> Iterat
             yield f"{name} may say up to ${last} in {line!r}, which is refused: {why}"
         else:
             yield from _reading_faults(state, seat, top, spell(state, top))
-        for beyond in (first - 1, last + 1):
+        for beyond in (first - option.amounts.step, last + option.amounts.step):
             if refusal(g, seat, msgspec.structs.replace(option.action, **{dollars: beyond})) is None:
                 yield f"{name} may say ${first} to ${last} in {line!r}, but ${beyond} is accepted too"
 
