@@ -23,6 +23,7 @@ from engine.actions import (
     Action,
     AskAgain,
     Bid,
+    BidNothing,
     BidUpTo,
     Buy,
     BuyNew,
@@ -33,6 +34,7 @@ from engine.actions import (
     DealPrivate,
     Decline,
     FloatCompany,
+    Keep,
     Loan,
     LoanFor,
     Merge,
@@ -41,6 +43,7 @@ from engine.actions import (
     Protect,
     Raise,
     Redeem,
+    RemoveMarker,
     Repay,
     StandBy,
 )
@@ -78,6 +81,8 @@ from engine.state import (
     State,
     StockTurn,
     Subsidy,
+    Surplus,
+    Takeover,
     copied,
     is_seat,
 )
@@ -213,7 +218,7 @@ class Exporter:
         except (Unreadable, Ambiguous, Refused) as wrong:
             raise self._no(str(wrong)) from None
         match action:
-            case Bid() | Raise() | BidUpTo() | Pass() if isinstance(before.top, Auction):
+            case Bid() | Raise() | BidUpTo() | BidNothing() | Pass() if isinstance(before.top, Auction):
                 self._bids(told.events)
             case Pass():
                 self._pass(before, told.seat)
@@ -241,11 +246,25 @@ class Exporter:
                     self._ordinary(told.seat, Buy(company, source))
             case FloatCompany(size, privates):
                 self._float(told.seat, size, privates)
+            case Repay() if isinstance(top := self.site.top, Takeover) and top.stage == "loan":
+                self._decline()
+                self._translate(before, told)
+            case Keep(hexes):
+                self._keep(told.seat, hexes)
             case Loan(count) | LoanFor(_, count) | Repay(count) | BuyNew(count):
                 for _ in range(count):
                     self._ordinary(told.seat, msgspec.structs.replace(action, count=1))
             case _:
                 self._ordinary(told.seat, action)
+
+    def _keep(self, seat: str, hexes: tuple[str, ...]) -> None:
+        """The markers in all other hexes leave one by one."""
+        while isinstance(top := self.site.top, Surplus):
+            mine, tokens = (top.company, top.target), self.site.state.tokens
+            others = [(h, n) for h in tokens if h not in hexes for n, owner in tokens[h] if owner in mine]
+            if not others:
+                break
+            self._say(seat, RemoveMarker(*others[0]))
 
     def _float(self, seat: str, size: int, privates: tuple[str, ...]) -> None:
         """Size and privates are said one by one; then there are no more."""

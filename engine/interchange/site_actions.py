@@ -381,11 +381,9 @@ def _loan(desk: Desk, seat: str, action: Loan) -> Record:
     return {"type": "take_loan", **desk.by(_acting(desk)), "loan": desk.ledger.loan(BANK)}
 
 
-def _repay(desk: Desk, seat: str, action: Repay) -> list[Record]:
-    company, top = _acting(desk), desk.g.top
-    repaid = {"type": "payoff_loan", **desk.by(company), "loan": desk.ledger.loan(company)}
-    asks_for_loans = isinstance(top, Takeover) and top.stage == "loan"
-    return [{"type": "pass", **desk.by(company)}, repaid] if asks_for_loans else [repaid]
+def _repay(desk: Desk, seat: str, action: Repay) -> Record:
+    company = _acting(desk)
+    return {"type": "payoff_loan", **desk.by(company), "loan": desk.ledger.loan(company)}
 
 
 def _redeem_for(desk: Desk, seat: str, action: RedeemFor) -> Record:

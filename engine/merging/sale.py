@@ -270,20 +270,28 @@ def takeover_most(g: Game, frame: Takeover) -> int:
 class Takeovers:
     """Asks the buyer what becomes of the loans that came along, and whether it takes others (§7.2.4).
 
-    Each that is kept moves the price a space to the left.
+    Each that is kept moves the price a space to the left. `loans_first`: none is repaid before others are
+    declined, as on the site.
     """
+
+    loans_first: bool = False
 
     def asked(self, g: Game, frame: Takeover) -> tuple[str, ...]:
         return (g.president(frame.company),)
 
     def needs(self, g: Game, frame: Takeover) -> str:
-        able = ["repay"] * (takeover_most(g, frame) > 0) + ["take"] * (frame.stage == "loan")
+        repays = self._repays(frame) and takeover_most(g, frame) > 0
+        able = ["repay"] * repays + ["take"] * (frame.stage == "loan")
         came = f"; {frame.inherited} came along" if frame.inherited > 0 else ""
         has = f"it has ${g.cash(frame.company)}{came}"
         return f"to {' or '.join(able)} loans for the {frame.company}, or be done ({has})"
 
+    def _repays(self, frame: Takeover) -> bool:
+        return frame.stage == "repay" or not self.loans_first
+
     def options(self, g: Game, frame: Takeover, seat: str) -> Iterator[Option]:
-        for count in range(1, takeover_most(g, frame) + 1):
+        most = takeover_most(g, frame) if self._repays(frame) else 0
+        for count in range(1, most + 1):
             yield Option(Repay(count), repay_words(g, frame.company, count, moving=False))
         if frame.stage == "loan":
             for count in range(1, room(g, frame.company) + 1):
@@ -295,6 +303,8 @@ class Takeovers:
             case Pass():
                 return None
             case Repay(count):
+                if not self._repays(frame):
+                    return f"First the {frame.company} takes loans, or passes (§7.2.4)."
                 most = takeover_most(g, frame)
                 if not 1 <= count <= most:
                     return f"The {frame.company} can repay {most} of the loans (§7.2.4)."

@@ -138,7 +138,7 @@ def compose(options: tuple[str, ...]) -> Title:
             ShareTrade: ShareTrades(new_president_goes_on=site, together=not site),
             Borrowing: Borrowings(),
             Purchase: Purchases(excess_last=site),
-            Takeover: Takeovers(),
+            Takeover: Takeovers(loans_first=site),
             Settlement: Settlements(),
             Surplus: Surpluses(),
             Discard: Discards(by_bank=not site),

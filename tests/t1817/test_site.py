@@ -6,12 +6,14 @@ from __future__ import annotations
 import pytest
 
 from engine import game_of
-from engine.actions import Bid, BuyTrain, DiscardTrain, Pass, Repay
-from engine.events import LoansChanged, PriceMoved
+from engine.actions import Bid, BuyTrain, DiscardTrain, Keep, Pass, Repay
+from engine.events import LoansChanged, PriceMoved, TokenPlaced
+from engine.interchange.export import Exporter
 from engine.interchange.ledger import Ledger
 from engine.interchange.site_actions import written
 from engine.interchange.site_names import names_of
-from engine.kernel import asked, options, play, refusal
+from engine.kernel import new_game, options, play, refusal
+from engine.record import Told
 from engine.state import State
 from tests.t1817.test_05_stock import SEVEN, holding
 from tests.t1817.test_06_track import company, turn
@@ -138,12 +140,37 @@ def test_loans_that_are_set_aside_are_not_back_in_the_bank_yet(rules: Options) -
     holds(body + "@ round sale SR\n!Ann: bid 410\nAnn: bid 400\n= loans WT 6", options=rules)
 
 
-def test_loans_that_came_along_are_repaid_after_a_pass() -> None:
-    """The site asks for further loans first, and takes nothing else before that is declined."""
+@pytest.mark.parametrize("rules", BOTH)
+def test_loans_that_came_along_are_repaid_once_further_ones_are_declined(rules: Options) -> None:
     body = "@ phase 3\n@ trains bank 3 3\n@ size WT 5\n@ price WT 100\n@ owns Ann WT 2\n@ token WT F19\n"
     body += "@ cash WT 400\n@ size SR 2\n@ price SR acquisition 2\n@ owns Bob SR 2\n@ token SR G18\n"
-    state = holds(body + "@ loans SR 2\n@ round sale SR\nAnn: bid 10\n= turn Ann", options=BY_SITE)
-    book = ledger(state)
-    book.follow([LoansChanged("SR", 2, "taken"), LoansChanged("SR", -2, "to"), LoansChanged("WT", 2, "of")])
-    records = written(game_of(state), names_of("1817"), book, asked(game_of(state))[0], Repay(1))
-    assert [(r["type"], r["entity"]) for r in records] == [("pass", "WT"), ("payoff_loan", "WT")]
+    body += "@ loans SR 2\n@ round sale SR\nAnn: bid 10\n= turn Ann\n"
+    holds(
+        body + ("!Ann: repay 1\nAnn: pass\n" if rules else "") + "Ann: repay 1\n= loans WT 1", options=rules
+    )
+
+
+def test_a_repayment_and_markers_that_are_kept_go_to_the_site_in_its_own_steps() -> None:
+    """The book's line declines further loans in silence, and names all that is kept."""
+    body = "@ phase 3\n@ trains bank 3 3\n@ size WT 5\n@ price WT 100\n@ owns Ann WT 2\n@ token WT F19\n"
+    body += "@ cash WT 400\n@ size SR 2\n@ price SR acquisition 2\n@ owns Bob SR 2\n@ token SR G18\n"
+    start = holds(body + "@ loans SR 2\n@ round sale SR\nAnn: bid 10\n= turn Ann", options=BY_SITE)
+    book = holds(body + "@ loans SR 2\n@ round sale SR\nAnn: bid 10\n= turn Ann")
+    exporter = Exporter(new_game("1817", ("Ann", "Bob", "Cid"), ()).state)
+    exporter.own, exporter.site = book, game_of(start)
+    exporter.ledger.follow([LoansChanged("WT", 2, "of the SR")])
+    exporter.say(Told("p0", "repay 1", play(book, "p0", Repay(1)).events))
+    assert [(r["type"], r["entity"]) for r in exporter.actions] == [("pass", "WT"), ("payoff_loan", "WT")]
+
+    eight = "B5 B17 C14 C22 F3 G6 H3 H9"
+    body = "@ phase 7\n@ trains bank 7 7\n@ size WT 5\n@ price WT 100\n@ owns Ann WT 2\n"
+    body += f"@ token WT {eight}\n@ size SR 5\n@ price SR 60\n@ owns Bob SR 2\n@ token SR I12 I16\n"
+    body += "@ round merger WT\n?Ann: act\n?Bob: pass\nAnn: merge SR\nBob: accept\n= turn Ann"
+    book, start = holds(body), holds(body, options=BY_SITE)
+    exporter = Exporter(new_game("1817", ("Ann", "Bob", "Cid"), ()).state)
+    exporter.own, exporter.site = book, game_of(start)
+    for sym, hexes in (("WT", eight.split()), ("SR", ["I12", "I16"])):
+        exporter.ledger.follow([TokenPlaced(sym, hex, 0) for hex in hexes])
+    line = f"keep {eight}"
+    exporter.say(Told("p0", line, play(book, "p0", Keep(tuple(eight.split()))).events))
+    assert [r["type"] for r in exporter.actions] == ["remove_token", "remove_token"]
