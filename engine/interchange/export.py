@@ -60,8 +60,9 @@ from engine.events import (
     fold,
 )
 from engine.game import Game
+from engine.interchange.desk import player_id
 from engine.interchange.ledger import Ledger
-from engine.interchange.site_actions import player_id, written
+from engine.interchange.site_actions import written
 from engine.interchange.site_file import FileError
 from engine.interchange.site_names import names_of
 from engine.kernel import Refused, asked, game_of, new_game, refusal, stop, take

@@ -49,9 +49,9 @@ class Watching(Replay):
         self.seen: list[int] = []
 
     def _act(self, action: SiteAction) -> None:
-        if action.id in self.before and action.id == self._id and action.type != "message":
+        if action.id in self.before and action.id == self.id and action.type != "message":
             if self.answers(action):
-                self._decline_for_others(action)
+                self.decline_for_others(action)
             self.look(self.before[action.id])
             self.seen.append(action.id)
         super()._act(action)
@@ -170,7 +170,7 @@ class EveryRun(Watching):
         super().__init__(path, runs)
 
     def look(self, record: Any) -> None:
-        found = best_run(self.game, self._company(record.actor))
+        found = best_run(self.game, self.company(record.actor))
         assert found.proven
         assert found.revenue >= sum(route.get("revenue", 0) for route in record.routes)
 
