@@ -19,7 +19,8 @@ Several trains. The optimum of each train alone bounds what the set can earn. A 
 greedily, in all orders, and mended one train at a time. It leaves each train a gap: only routes that
 earn more than the set less the optima of the others can be part of a better set. These are listed by
 the same search with that floor, and the lists are combined depth first, highest first; which routes of
-a list are still free is worked out for the whole list at once, with a bit for each route.
+a list are still free is worked out for the whole list at once, with a bit for each route, but for the
+last train, of whose list often only few earn enough.
 
 Nodes of the search are counted against a budget instead of the clock, so that the answer is the same
 on every machine; a search that is cut short gives the best that it found and a bound.
@@ -27,6 +28,7 @@ on every machine; a search that is cut short gives the best that it found and a 
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from itertools import permutations
@@ -44,6 +46,9 @@ A link is two ways, 2 x id and 2 x id + 1.
 _LONG = 6
 """From how many stops to come the bound by the rest is worth its cost."""
 
+
+_FEW = 100
+"""Routes that are looked through one by one sooner than a whole list at once."""
 
 PULL = 1_000_000
 """Dollars that a stop is made to be worth where a route has to visit it."""
@@ -73,18 +78,32 @@ class _Listed:
         for path in sorted(paths, key=lambda path: (-path.revenue, path.bits, path.token, path.arms)):
             by_bits.setdefault(path.bits, path)
         self.paths = list(by_bits.values())
+        self.falling = [-path.revenue for path in self.paths]
         self.all = (1 << len(self.paths)) - 1
         backwards = list(reversed(by_bits))
         self.users: dict[int, int] = {}
-        for bit in _bits(_union(backwards)):
+        self.union = _union(backwards)
+        for bit in _bits(self.union):
             # Written in binary, since setting one bit of a long integer copies it.
             self.users[bit] = int("".join("1" if bits & bit else "0" for bits in backwards), 2)
 
+    def first_clear_of(self, used: int, start: int, floor: int) -> Path | None:
+        """The highest route from that place on that uses none of these bits and earns more than that."""
+        end = bisect_left(self.falling, -floor)
+        if end - start <= _FEW:
+            return next((path for path in self.paths[start:end] if not path.bits & used), None)
+        free = self.clear_of(used) >> start
+        at = start + (free & -free).bit_length() - 1
+        return self.paths[at] if free and at < end else None
+
     def clear_of(self, used: int) -> int:
         """The places of the routes that use none of these bits."""
-        taken = 0
-        for bit in _bits(used):
-            taken |= self.users.get(bit, 0)
+        taken, users = 0, self.users
+        used &= self.union
+        while used:
+            bit = used & -used
+            taken |= users[bit]
+            used ^= bit
         return self.all & ~taken
 
 
@@ -382,6 +401,13 @@ class Search:
         rest = [sum(tops[i] for i in order[k:]) for k in range(len(order) + 1)]
         chosen: list[Path | None] = [None] * len(distances)
 
+        def last(i: int, listed: _Listed, used: int, earned: int, start: int) -> None:
+            """The highest free route for the last train, if it earns what is missing or more."""
+            self._spend(1 + len(listed.paths) // 1000)
+            chosen[i] = listed.first_clear_of(used, start, _total(self.best) - earned)
+            self._better(list(chosen))
+            chosen[i] = None
+
         def pack(k: int, used: int, earned: int, start: int) -> None:
             """Trains from the k-th in order; of its kind the routes before `start` are others' turn."""
             if k == len(order):
@@ -390,6 +416,9 @@ class Search:
                 return
             i = order[k]
             listed = lists[distances[i]]
+            if k + 1 == len(order):
+                last(i, listed, used, earned, start)
+                return
             same = k + 1 < len(order) and distances[order[k + 1]] == distances[i]
             self._spend(1 + len(listed.paths) // 1000)
             free = listed.clear_of(used) >> start << start
