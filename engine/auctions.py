@@ -3,7 +3,8 @@
 What is auctioned, and what may be bid for it, is a `Lots` for each kind of lot; all else is the same.
 A player may leave how far he would go: his bid is then raised by the least for him until it would
 be more than that, and he leaves. Where all are asked together the others may say so, or that they
-will bid nothing, before their turn comes: so an auction need not go around the table by mail.
+will bid nothing (a pass before one's turn is that, said openly), before their turn comes: so an
+auction need not go around the table by mail.
 """
 
 from __future__ import annotations
@@ -96,11 +97,11 @@ class Auctions:
         match action:
             case BidNothing() if self.together:
                 return None
-            case Pass() | Bid() | Raise() if seat != frame.bidders[0]:
-                first = g.state.name(frame.bidders[0])
-                return f"{first} bids first; beforehand you bid up to an amount, or bid nothing."
             case Pass():
                 return None
+            case Bid() | Raise() if seat != frame.bidders[0]:
+                first = g.state.name(frame.bidders[0])
+                return f"{first} bids first; beforehand you bid up to an amount, or bid nothing."
             case Bid(lot, amount) if lots.says_lot() and lot == frame.lot:
                 return lots.refuse(g, frame, seat, amount)
             case Raise(amount) if not lots.says_lot():
@@ -118,9 +119,11 @@ class Auctions:
             case Bid(_, amount) | Raise(amount):
                 g.change(raised(g, frame, seat, amount))
             case BidUpTo(amount):
-                g.change(msgspec.structs.replace(frame, limits=frame.limits | {seat: amount}))
+                g.change(limited(frame, seat, amount))
             case BidNothing():
-                g.change(msgspec.structs.replace(frame, limits=frame.limits | {seat: 0}))
+                g.change(limited(frame, seat, 0))
+            case Pass() if seat != frame.bidders[0]:
+                g.change(limited(frame, seat, 0))
             case _:
                 g.emit(Passed(seat, f"the auction for {self.lots[frame.kind].words(g, frame)}"))
                 g.change(left(frame, seat))
@@ -150,6 +153,11 @@ def raised(g: Game, frame: Auction, seat: str, amount: int) -> Auction:
     g.emit(BidMade(seat, frame.lot, amount))
     bidders = (*(s for s in frame.bidders if s != seat), seat)
     return msgspec.structs.replace(frame, bidders=bidders, high=amount, leader=seat)
+
+
+def limited(frame: Auction, seat: str, amount: int) -> Auction:
+    """The auction in which that seat goes so far and no further."""
+    return msgspec.structs.replace(frame, limits=frame.limits | {seat: amount})
 
 
 def left(frame: Auction, seat: str) -> Auction:

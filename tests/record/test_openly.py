@@ -53,6 +53,12 @@ def test_what_was_said_beforehand_is_told_in_its_turn() -> None:
     assert lines(OF_1817, f"{TWO_BIDDERS}Ann: bid nothing\nCid: bid 30")[1] == ["Cid: bid 30", "Ann: pass"]
 
 
+def test_a_pass_before_its_turn_is_no_secret() -> None:
+    played, told = lines(OF_1817, f"{TWO_BIDDERS}Ann: pass\nCid: bid up to 30")
+    assert played == ["pass", "bid up to 30"]
+    assert told == ["Ann: pass", "Cid: bid 10"]
+
+
 def test_a_limit_is_of_its_auction_alone() -> None:
     body = f"{FRIENDLY}Cid: pass\nAnn: bid up to 200"
     _, told = lines(OF_1817, body)

@@ -124,7 +124,7 @@ async def test_all_bidders_are_written_to_at_once_and_each_answer_counts(bidding
     assert told == {0, 1, 2}
     view = await bidding.service.view(bidding.table)
     letters = {seat: view.decision(seat) for seat in (0, 2)}
-    early = await bidding.say("Ann", "pass", seen=letters[0])
+    early = await bidding.say("Ann", "bid 20", seen=letters[0])
     assert isinstance(early, Refused) and "Cid bids first" in early.reason
     assert isinstance(await bidding.say("Ann", "bid nothing", seen=letters[0]), Done)
     answer = await bidding.say("Cid", "bid 40", seen=letters[2])

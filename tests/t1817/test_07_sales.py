@@ -418,7 +418,7 @@ def test_7_2_4_on_the_site_a_company_that_cannot_bid_at_all_drops_out_without_a_
 
 
 def test_all_bidders_are_asked_at_once_and_only_the_first_bids() -> None:
-    state = holds(f"{sale(GRAY)}= turn Cid\n= turn Ann\n!Bob: bid up to 50\n!Ann: bid 10\n!Ann: pass")
+    state = holds(f"{sale(GRAY)}= turn Cid\n= turn Ann\n!Bob: bid up to 50\n!Ann: bid 10")
     assert decision(state).asked == ("p2", "p0")
     assert "Cid bids first" in refused(f"{sale(GRAY)}Ann: bid 20")
     holds(f"{sale(GRAY)}= turn Cid\n!Ann: bid 10\n!Cid: bid nothing\nCid: bid 10", options=(SITE,))
@@ -438,6 +438,7 @@ def test_what_is_said_beforehand_is_done_in_turn() -> None:
     # Nobody bids where the first does not: the least is enough.
     holds(f"{body}Ann: bid up to 90\nCid: pass\nAnn: pass\n= cash WT 290")
     holds(f"{body}Ann: bid nothing\nCid: bid nothing\n= price SR acquisition 2")
+    holds(f"{body}Ann: pass\n= turn Cid\n!Ann: pass\nCid: pass\n= price SR acquisition 2")
     holds(
         f"{body}!Ann: bid up to 95\n!Ann: bid up to 810\nAnn: bid up to 800\nCid: bid up to 100\n"
         "Ann: pass\n= cash WT 200"
