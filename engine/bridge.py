@@ -13,6 +13,7 @@ from typing import Any
 import msgspec
 
 from engine.actions import Action, Lay
+from engine.board.faces import Fit
 from engine.events import PowerSpent
 from engine.game import Game
 from engine.operating.stations import printed_home
@@ -28,13 +29,11 @@ from engine.title import Option
 class Bridges:
     """Lays with the discount of such a private.
 
-    `any_time`: also when the normal lays are made, and after the track step; it
-    counts as one of them where there is one left, but not at home. `home_free`: in the first turn
-    the home costs nothing, rather than the discount less.
+    `beyond`: also when the normal lays are made, but while the company is at its track; it counts as one
+    of them where there is one left, but not at home. Then nothing else is laid at home in that turn.
     """
 
-    any_time: bool = False
-    home_free: bool = True
+    beyond: bool = False
 
     def hears(self, g: Game, action: Action) -> bool:
         return isinstance(action, Lay) and action.using is not None
@@ -72,7 +71,7 @@ class Bridges:
         found = self.usable(g, turn)
         if found is None:
             return 0
-        if self.home_free and self._at_home(g, turn, hex):
+        if self._at_home(g, turn, hex):
             return terrain_cost(g, hex)
         return int(found[1]["discount"])
 
@@ -109,11 +108,11 @@ class Bridges:
             return f"The {turn.company} has no power of the {lay.using} to use (§15.2)."
         if lay.hex not in found[1]["hexes"] or lay.hex in g.state.tiles:
             return f"The {lay.using} makes the first tile on a hex of the river cheaper (§15.2)."
-        if not (self.any_time or self._at_home(g, turn, lay.hex)):
-            if turn.step != "track":
-                return "Track is laid at the beginning of the turn (§17)."
-            if turn.laid >= g.phase.yellow_lays:
-                return f"The {turn.company} has laid its tiles for this turn (§18)."
+        at_home = self._at_home(g, turn, lay.hex)
+        if turn.step != "track" and (self.beyond or not at_home):
+            return "Track is laid at the beginning of the turn (§17)."
+        if turn.laid >= g.phase.yellow_lays and not (self.beyond or at_home):
+            return f"The {turn.company} has laid its tiles for this turn (§18)."
         return refuse_lay(g, turn.company, lay, discount=self._discount(g, turn, lay.hex))
 
     def take(self, g: Game, seat: str, action: Action) -> None:
@@ -121,7 +120,17 @@ class Bridges:
         turn = own_turn(g)
         assert turn is not None
         discount = self._discount(g, turn, action.hex)
-        if turn.step == "track" and not self._at_home(g, turn, action.hex):
+        if self._at_home(g, turn, action.hex):
+            g.change(msgspec.structs.replace(turn, sites=(*turn.sites, action.hex)))
+        else:
             g.change(msgspec.structs.replace(turn, laid=min(turn.laid + 1, g.phase.yellow_lays), acted=True))
         carry_out(g, turn.company, action, discount)
         g.emit(PowerSpent(action.using))
+
+
+def not_twice(g: Game, company: str, lay: Lay, found: Fit) -> str | None:
+    """Why the home that the bridge has laid takes no upgrade in the same turn, as on the site; or None."""
+    turn = own_turn(g)
+    if turn is not None and lay.hex in turn.sites:
+        return f"The tile on {lay.hex} was laid in this turn."
+    return None

@@ -54,13 +54,11 @@ def purchasable(g: Game, company: str) -> Iterator[str]:
 
 def may_buy_early(g: Game, turn: OperatingTurn) -> bool:
     """Whether the company is one that may buy a certain private before others buy any, and could pay
-    for some private of a player: as the site has it, whether or not that one is still to be had."""
-    if g.phase != g.facts.phases[0]:
-        return False
-    early = any(turn.company in p.effect.get("phase1_buyers", ()) for p in g.facts.privates)
-    return early and any(
-        is_seat(owner) and company_prices(g, private).start <= g.cash(turn.company)
-        for private, owner in g.open_privates()
+    for it: as the site has it, whether or not it is still to be had."""
+    return g.phase == g.facts.phases[0] and any(
+        turn.company in private.effect.get("phase1_buyers", ())
+        and company_prices(g, private.sym).start <= g.cash(turn.company)
+        for private in g.facts.privates
     )
 
 
@@ -108,6 +106,7 @@ class PrivateDeals:
     `least`: dollars at least between players. `bound`: a private that no company may buy is not
     sold between players either. `in_buyers_turn`: a deal between players is made in the buyer's turn,
     whoever proposes it. `from_phase`: the first phase in which players deal with each other.
+    `within_limit`: who is at the certificate limit buys none.
     """
 
     by_seller: bool = True
@@ -117,6 +116,7 @@ class PrivateDeals:
     bound: bool = False
     in_buyers_turn: bool = False
     from_phase: str | None = None
+    within_limit: bool = True
 
     def hears(self, g: Game, action: Action) -> bool:
         return isinstance(action, DealPrivate)
@@ -214,7 +214,7 @@ class PrivateDeals:
             return f"The {private} stays with its buyer."
         if price < self.least:
             return f"A private costs at least ${self.least}."
-        if counted_certificates(g, buyer) >= certificate_limit(g):
+        if self.within_limit and counted_certificates(g, buyer) >= certificate_limit(g):
             return f"{g.state.name(buyer)} is at the limit of {certificate_limit(g)} certificates (§10)."
         return None
 

@@ -36,10 +36,19 @@ def connects(g: Game, company: str) -> bool:
     return joined(g.network, company, home(g, company), goal, longest)
 
 
-def next_connection(first_step: str) -> Callable[[Game, OperatingRound], AnyFrame | None]:
-    """What is due between two turns: a connection run (§11.2)."""
+def next_connection(
+    first_step: str, *, after_closing: bool = True
+) -> Callable[[Game, OperatingRound], AnyFrame | None]:
+    """What is due between two turns: a connection run (§11.2).
+
+    `after_closing`: also where the company whose turn it was has closed in it; otherwise the runs come
+    after the next turn of that round, if it has one more.
+    """
 
     def between(g: Game, frame: OperatingRound) -> AnyFrame | None:
+        closed = frame.ran is not None and g.company(frame.ran).closed
+        if closed and not after_closing and any(not g.company(c).closed for c in frame.waiting):
+            return None
         company = next(connecting(g, frame.ran), None)
         return ConnectionTurn(company, first_step) if company else None
 

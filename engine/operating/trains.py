@@ -86,8 +86,9 @@ class Trade:
     could pay for the cheapest train by itself. `helped_between`: he may for another company's train
     too. `face_between`: companies of different presidents deal at face value. `by_price`: several
     companies above the limit discard in operating order. `uses_sales`: after a forced sale another
-    company's train has to cost so much that the last share sold was needed for it. `in_step`: what
-    was offered is bought only while the company is at its trains.
+    company's train has to cost so much that the last share sold was needed for it. `from_bank_after`:
+    after one, none is bought of another company. `in_step`: what was offered is bought only while the
+    company is at its trains.
     """
 
     always_helped: bool = False
@@ -95,6 +96,7 @@ class Trade:
     face_between: bool = False
     by_price: bool = False
     uses_sales: bool = False
+    from_bank_after: bool = False
     in_step: bool = False
 
 
@@ -132,6 +134,9 @@ def refuse_purchase(g: Game, company: str, buy: BuyTrain, trade: Trade) -> str |
             return f"The {buy.source} has another president: its {buy.train} costs ${fixed[0]} (§21)."
         if price < (least := least_between(g, company, buy, trade)):
             return f"After what was sold at least ${least} has to be paid: no sale may be idle (§24.3)."
+        turn = g.top
+        if trade.from_bank_after and isinstance(turn, OperatingTurn) and turn.sold and lacking(g, company):
+            return "After a sale of its president's the train is the bank's (§24.3)."
     helped = must_buy(g, company) if trade.always_helped else lacking(g, company) > 0
     if buy.source not in SHOPS and not trade.helped_between:
         helped = False
@@ -249,12 +254,12 @@ class TrainStep:
 
     `also`: whether something else may still be bought in this turn, so that it waits for `done`;
     None where that has a step of its own.
-    `sells_all`: a bankrupt's shares are sold for him. `whole_certificates`: a forced sale may end
-    with the president's certificate as a whole. `at_first_price`: a share brings its price at the
-    beginning of the sales. `loses_cash`: a bankrupt's cash goes to the bank. `sells_freely`: in any
-    forced purchase the president may sell what he will. `blocks`: all that he sells of a company goes
-    in one block. `limit_first`: who is over the certificate limit sells down to it before anything
-    else.
+    `sells_all`: a bankrupt's shares are sold for him. `whole_certificates`: what is needed of a forced
+    sale is reckoned by certificates, in any forced purchase: a president who holds nothing but his
+    certificate may sell it, or half of it, where the money would not do without the whole of it.
+    `at_first_price`: a share brings its price at the beginning of the sales. `loses_cash`: a bankrupt's
+    cash goes to the bank. `blocks`: all that he sells of a company goes in one block. `limit_first`: who
+    is over the certificate limit sells down to it before anything else.
     """
 
     also: Callable[[Game, OperatingTurn], bool] | None
@@ -263,7 +268,6 @@ class TrainStep:
     whole_certificates: bool = False
     at_first_price: bool = False
     loses_cash: bool = True
-    sells_freely: bool = False
     limit_first: bool = False
     blocks: bool = False
     name: str = "trains"
@@ -346,7 +350,7 @@ class TrainStep:
         return max(g.cash(company), helped if self._refuse(g, company, dearest) is None else 0)
 
     def _sales(self, g: Game, turn: OperatingTurn) -> Iterator[Option]:
-        if not lacking(g, turn.company) and not (self.sells_freely and must_buy(g, turn.company)):
+        if not lacking(g, turn.company) and not (self.whole_certificates and must_buy(g, turn.company)):
             return
         seat = g.president(turn.company)
         for company in held_companies(g, seat):
@@ -366,8 +370,9 @@ class TrainStep:
             case BuyTrain():
                 return self._refuse(g, turn.company, action)
             case Sell(company, count):
-                freely = self.sells_freely and must_buy(g, turn.company)
-                if short <= 0 and not freely:
+                if self.whole_certificates and must_buy(g, turn.company):
+                    short = (cheapest(g) or 0) - g.cash(turn.company) - g.cash(seat)
+                elif short <= 0:
                     return (
                         "Stock is sold in an operating round only to raise money for a forced purchase (§24)."
                     )
@@ -376,7 +381,7 @@ class TrainStep:
                 over = counted_certificates(g, seat) - certificate_limit(g) if self.limit_first else 0
                 if over > 0 and not counts(g, company):
                     return f"Sell down to the limit of {certificate_limit(g)} certificates first (§24.3)."
-                need = None if freely or count <= over else short
+                need = None if count <= over else short
                 whole, price = self.whole_certificates, self._price(g, turn, company)
                 return refuse_forced_sale(
                     g, seat, turn.company, company, count, need, whole=whole, price=price

@@ -109,10 +109,18 @@ class Protections:
         at = g.title.cell(market.place(g, company))
         if not EXEMPT_FROM_LIMIT.isdisjoint(at.zones):
             return None
-        held = counted_certificates(g, seat) + (0 if counts(g, company) else certificates(g, seat, company))
+        held = counted_certificates(g, seat) + sum(
+            certificates(g, seat, other)
+            for other in {block.company for block in frame.sales if self._falls_out(g, block)}
+        )
         if held + sale.count > certificate_limit(g):
             return f"The limit is {certificate_limit(g)} certificates (§5.9)."
         return None
+
+    def _falls_out(self, g: Game, block: Sale) -> bool:
+        """Whether the company still stands where its certificates count, and would not by the sale."""
+        here = g.title.cell(market.place(g, block.company))
+        return EXEMPT_FROM_LIMIT.isdisjoint(here.zones) and not counts(g, block.company)
 
     def take(self, g: Game, frame: Protection, seat: str, action: Action) -> None:
         if isinstance(action, Protect):

@@ -103,7 +103,8 @@ class Trading:
     `acts`: what he may do besides. `blocks`: all that he sells of a company goes in one block.
     `barred`: what keeps him from buying, beside the rules for all. `brown_after_private`: a purchase in
     the brown zone may follow that of a private, and ends the sales. `acts_wait`: he is asked where he
-    could do nothing but act so.
+    could do nothing but act so. `over_sells_any`: who is over a limit sells before anything else where he
+    can sell any share, be it one that does not count.
     """
 
     also: Callable[[Game, StockTurn], bool]
@@ -118,6 +119,7 @@ class Trading:
     barred: Callable[[Game, str, str, int], str | None] = unbarred
     brown_after_private: bool = False
     acts_wait: bool = True
+    over_sells_any: bool = False
 
     def asked(self, g: Game, frame: StockTurn) -> tuple[str, ...]:
         return (frame.seat,)
@@ -193,7 +195,9 @@ class Trading:
         """What is above a limit, where any of it can be sold: who cannot sell stays above it (§10)."""
         over = excess(g, frame.seat)
         sellable = (o.action for o in self._sales(g, frame)) if over else ()
-        return over if any(isinstance(sale, Sell) and sale.company in over for sale in sellable) else []
+        if any(isinstance(sale, Sell) and (self.over_sells_any or sale.company in over) for sale in sellable):
+            return over
+        return []
 
     # -- objections --------------------------------------------------------------------
 

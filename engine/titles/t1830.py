@@ -58,6 +58,7 @@ def compose(options: tuple[str, ...]) -> Title:
         in_emergency=not site,
         least=1 if site else 0,
         bound=site,
+        within_limit=not site,
     )
     depot: dict[str, int | None] = {}
     if site:
@@ -78,6 +79,7 @@ def compose(options: tuple[str, ...]) -> Title:
                 sales="around" if site else "before or after",
                 extra_from_ipo=not site or "multiple_brown_from_ipo" in options,
                 extra_of_one=site,
+                over_sells_any=site,
             ),
             OperatingRound: OperatingRounds("track", "layer" if site else "president"),
             OperatingTurn: OperatingTurns(

@@ -15,7 +15,7 @@ import msgspec
 from engine import market
 from engine.actions import BuyTrain, DealPrivate, Redeem
 from engine.board.network import Stop
-from engine.bridge import Bridges
+from engine.bridge import Bridges, not_twice
 from engine.ending import finish_price, scores, stalemate
 from engine.facts import Facts, Node, facts_of
 from engine.game import Game
@@ -143,8 +143,8 @@ def compose(options: tuple[str, ...]) -> Title:
     if "diesels" in options:
         facts = with_diesels(facts, last="D" if site else "6", unlimited=site)
     non_blocking = "non_blocking_tokens" in options if not site else not original("station_wars")
-    trade = Trade(helped_between=False, in_step=site)
-    bridges = Bridges(any_time=site, home_free=not site)
+    trade = Trade(helped_between=False, from_bank_after=site, in_step=site)
+    bridges = Bridges(beyond=site)
     deals = PrivateDeals(
         by_seller=not site,
         instead_of_share=True,
@@ -152,6 +152,7 @@ def compose(options: tuple[str, ...]) -> Title:
         least=1,
         in_buyers_turn=True,
         from_phase="2" if site else None,
+        within_limit=not site,
     )
     improvements = Improvements()
     treasury = Treasury(reissue_after_deals=site)
@@ -184,13 +185,14 @@ def compose(options: tuple[str, ...]) -> Title:
                 blocks=True,
                 brown_after_private=site,
                 acts_wait=not site,
+                over_sells_any=site,
                 barred=barred_by_history if "historical_order" in options else unbarred,
             ),
             Protection: Protections(if_sold=original("can_protect_if_sold"), own_forced_sales=site),
             OperatingRound: OperatingRounds(
                 "track",
                 "president",
-                between=next_connection("destination" if site else "connect"),
+                between=next_connection("destination" if site else "connect", after_closing=not site),
                 ended=over,
             ),
             OperatingTurn: OperatingTurns(
@@ -215,7 +217,7 @@ def compose(options: tuple[str, ...]) -> Title:
                         trade=trade,
                         blocks=True,
                         limit_first=not site,
-                        sells_freely=site,
+                        whole_certificates=site,
                     ),
                     *([PrivateStep(also=more_to_do)] if site else []),
                 ),
@@ -254,7 +256,7 @@ def compose(options: tuple[str, ...]) -> Title:
         sold=note_sale if site else settle_forced_sale_at_once,
         landed=(closing(privates_to_pool=not site),),
         terms=terms,
-        lay_objections=(crosses_closed_river, gains_nothing),
+        lay_objections=(crosses_closed_river, gains_nothing, *([not_twice] if site else [])),
         places=beside_cities if non_blocking else None,
         excess_sold=False,
         private_treasuries="private_treasuries" in options,

@@ -24,9 +24,9 @@ def refuse_forced_sale(
     """Why the president may not sell that to help the `buyer`, `short` of so many dollars; or None.
 
     The usual rules hold, the buyer's presidency stays (§24.3), and no share is sold more than the
-    money needs: the book lets him sell only where that is necessary. `whole`: a president who
-    holds nothing but his certificate may sell it as one. `price`: dollars that a share brings (None:
-    its price now).
+    money needs: the book lets him sell only where that is necessary. `whole`: what is needed is
+    reckoned by certificates, so of a president who holds nothing but his that is two shares. `price`:
+    dollars that a share brings (None: its price now).
     """
     if count < 1:
         return "At least one share has to be sold."
@@ -36,14 +36,12 @@ def refuse_forced_sale(
     if company == buyer and successor(g, company, losing=percent):
         return f"The sale must not cost him the presidency of the {buyer} (§24.3)."
     spare = 1
-    if whole and g.company(company).president == seat and percent == g.held(seat, company):
-        spare = (
-            presidents_percent(g, company) // unit(g, company) if certificates(g, seat, company) == 1 else 1
-        )
+    if whole and g.company(company).president == seat and certificates(g, seat, company) == 1:
+        spare = presidents_percent(g, company) // unit(g, company)
     each = g.price(company) if price is None else price
     enough = short is not None and each * (count - spare) >= short
     if enough and count > down_to_limit(g, seat, company):
-        return f"${short} are needed; fewer shares bring that (§24.3)."
+        return f"${max(short or 0, 0)} are needed; fewer shares bring that (§24.3)."
     return None
 
 

@@ -97,6 +97,31 @@ def test_row_3_who_cannot_sell_stays_above_the_limit(options: Options) -> None:
     holds(stuck + "!Ann: sell 3 PRR\n!Ann: pass\nAnn: sell 1 PRR\n= owns pool PRR 4", options=options)
 
 
+LIMIT = (
+    "@ cash Ann 100\n@ private SV Bob\n@ owns Bob Erie 3\n@ owns Ann Erie 2\n@ price Erie 60 3\n"
+    + "".join(
+        f"@ owns Ann {c} 5\n@ owns pool {c} 5\n@ par {c} 67\n@ price {c} 100 3\n"
+        for c in ("PRR", "NYC", "CPR", "B&O", "CO")
+    )
+)
+"""Ann is at the limit; what counts she cannot sell, and the shares that she can sell do not count."""
+
+
+def test_row_3_on_the_site_any_share_is_sold_before_anything_else() -> None:
+    above = LIMIT + "@ private CS Ann\n@ round stock Ann\n= limit 20\n"
+    holds(above + "Ann: pass")
+    holds(above + "!Ann: pass\nAnn: sell 2 Erie\nAnn: done", options=PLAYED_BY_SITE)
+
+
+def test_row_13_a_private_above_the_certificate_limit() -> None:
+    deal = LIMIT + "@ round stock Ann\n= limit 20\n"
+    holds(deal + "!Ann: buy private SV from Bob for 1")
+    holds(
+        deal + "Ann: buy private SV from Bob for 1\nBob: accept\n!Ann: pass\nAnn: sell 1 Erie",
+        options=PLAYED_BY_SITE,
+    )
+
+
 @both
 def test_row_4_privates_then_the_first_stock_round(options: Options) -> None:
     holds(BOUGHT + "= turn Cid B&O\nCid: par B&O 76\n= priority Ann\n= round stock Ann", options=options)
@@ -238,12 +263,17 @@ def test_row_14_companies_buy_privates_of_any_player(options: Options) -> None:
 
 @both
 def test_row_15_no_more_is_sold_than_the_train_needs(options: Options) -> None:
-    holds(
-        need(ann=10) + "!Ann: sell 2 NYC\nAnn: sell 1 NYC\n!Ann: sell 1 NYC\nAnn: buy train 2",
-        options=options,
-    )
+    four = need(ann=10).replace("Ann NYC 3", "Ann NYC 4")
+    holds(four + "!Ann: sell 2 NYC\nAnn: sell 1 NYC\n!Ann: sell 1 NYC\nAnn: buy train 2", options=options)
     other = "@ owns Ann CO 6\n@ par CO 67\n@ trains CO 2 2"
     holds(need(ann=300, more=other) + "!Ann: buy train 2 from CO for 81", options=options)
+
+
+def test_row_15_what_is_needed_of_a_presidents_certificate() -> None:
+    """The site takes it as one: half of it is needed where the money lacks the whole."""
+    left = need(ann=10) + "Ann: sell 1 NYC\n= cash Ann 100\n"
+    holds(left + "!Ann: sell 1 NYC")
+    holds(left + "Ann: sell 1 NYC\nAnn: buy train 2", options=PLAYED_BY_SITE)
 
 
 def test_row_15_privates_for_a_forced_purchase() -> None:

@@ -133,6 +133,18 @@ def test_10_8_without_a_train_to_buy_the_price_only_falls() -> None:
     assert state.companies["MP"].trains == []
 
 
-def test_10_6_2_on_the_site_a_president_sells_what_he_will() -> None:
-    holds(POOR + "Ann: sell 1 FW", options=(SITE,))
-    holds(POOR + "!Ann: sell 1 FW")
+def test_10_6_2_on_the_site_he_may_come_down_to_60_percent_without_need() -> None:
+    """Ann's $400 are enough for the train of $450 with the company's $100; she holds 80 % of the FW."""
+    more = POOR.replace("Bob FW 6", "Bob FW 2").replace("Ann FW 4", "Ann FW 8")
+    holds(more + "!Ann: sell 1 FW\n!Ann: sell 3 FW\nAnn: sell 2 FW", options=(SITE,))
+    holds(more + "!Ann: sell 2 FW")
+    holds(POOR + "!Ann: sell 1 FW", options=(SITE,))
+
+
+def test_10_6_2_on_the_site_half_of_a_certificate_where_the_money_lacks_the_whole() -> None:
+    """Of a president who has no share beside it: $90 more than the money needs are no idle sale there."""
+    only = "Cid FW 2\n@ president FW Ann"
+    text = POOR.replace("Ann FW 4", "Ann FW 2").replace("Bob FW 6", only).replace("Ann 400", "Ann {}")
+    holds(text.format(439) + "Ann: sell 1 FW", options=(SITE,))
+    holds(text.format(440) + "!Ann: sell 1 FW", options=(SITE,))
+    holds(text.format(439) + "!Ann: sell 1 FW")

@@ -94,11 +94,40 @@ def test_15_2_in_the_first_turn_the_home_is_free_and_on_top_of_two() -> None:
     )
 
 
-def test_15_2_the_site_takes_40_dollars_off_at_home() -> None:
+@pytest.mark.parametrize("options", ((), (SITE,)), ids=("rulebook", "site"))
+def test_15_2_the_home_beyond_the_discount_is_free_too(options: tuple[str, ...]) -> None:
     body = PHASE1.replace("MP", "SSW") + "@ new SSW\n@ private MRBC Ann\n@ round operating SSW\n"
     holds(
-        body + "Ann: buy private MRBC for 40\nAnn: lay 57 H17 1 using MRBC\n= cash SSW 440", options=(SITE,)
+        body + "Ann: buy private MRBC for 40\nAnn: lay 57 H17 1 using MRBC\n= cash SSW 460", options=options
     )
+
+
+def test_15_2_no_upgrade_of_the_home_in_the_same_turn_on_the_site() -> None:
+    body = PHASE2.replace("MP", "SSW") + "@ new SSW\n@ private MRBC Ann\n@ round operating SSW\n"
+    laid = body + "Ann: buy private MRBC for 40\nAnn: lay 57 H17 1 using MRBC\n"
+    holds(laid + "Ann: lay 14 H17 1")
+    holds(laid + "!Ann: lay 14 H17 1\nAnn: lay 9 H15 1\nAnn: lay 9 H19 1", options=(SITE,))
+
+
+def test_15_2_the_bridge_is_built_while_the_company_is_at_its_track() -> None:
+    body = (
+        PHASE2 + "@ private MRBC MP\n@ tile C18 57 0\n@ tile B19 57 0\n@ trains MP 2\n@ round operating MP\n"
+    )
+    for options in ((), (SITE,)):
+        holds(body + "> until dividend\n!Ann: lay 4 D17 0 using MRBC", options=options)
+
+
+@pytest.mark.parametrize(("cash", "asked"), [(20, True), (19, False)])
+def test_15_2_the_site_asks_who_could_pay_for_the_bridge_in_phase_1(cash: int, asked: bool) -> None:
+    """Also when it is another company's by now, and never for the sake of a cheaper private."""
+    sold = "@ owns Bob MP 4\n@ owns Cid SSW 6\n@ price SSW 72 4\n@ private MRBC SSW\n@ private GRSC Bob\n@ trains MP 2\n"
+    body = PHASE1.replace("cash MP 500", f"cash MP {cash}").replace("cash FW 500", "cash FW 0") + sold
+    at = (
+        body.replace("depot 2 7", "depot 2 6")
+        + "@ tile C18 57 0\n@ tile B19 57 0\n@ round operating MP\nAnn: done\n> until dividend\n"
+    )
+    turn = holds(at + "Ann: pay\n", options=(SITE,)).stack[-1]
+    assert (turn.company == "MP" and turn.step == "privates") is asked
 
 
 def test_15_2_cattle_once_west_of_the_mississippi() -> None:

@@ -95,6 +95,11 @@ def test_row_7_room_for_what_is_protected(options: Options) -> None:
     three = "".join(f"@ owns Ann {c} 6\n@ price {c} 100 0\n" for c in ("FW", "IC", "SP"))
     sold = "= limit 20\nBob: sell 2 MP\nBob: done\n"
     holds(three + PROTECTED + sold + "= turn Cid", options=options)
+    other = "@ owns Ann GMO 2\n@ owns Bob GMO 4\n@ price GMO 64 4\n@ par GMO 68\n"
+    both_sold = "Bob: sell 1 MP\nBob: sell 1 GMO\nBob: done\n= turn "
+    two = three.replace("@ owns Ann SP 6", "@ owns Ann SP 4")
+    holds(three + other + PROTECTED + both_sold + "Cid\n= limit 20", options=options)
+    holds(two + other + PROTECTED + both_sold + "Ann", options=options)
     yellow = PROTECTED.replace("price MP 100 0", "price MP 60 2")
     holds(three + yellow + sold + "= turn Ann\nAnn: protect MP", options=options)
 
@@ -264,6 +269,12 @@ def test_row_27_a_president_adds_nothing_to_another_companys_train(options: Opti
         body + "!Ann: buy train 4 from FW for 101\nAnn: buy train 4 from FW for 100\nBob: accept",
         options=options,
     )
+
+
+def test_row_27_on_the_site_no_other_companys_train_after_a_sale() -> None:
+    body = SHORT.replace("> until trains\n", "@ trains FW 4\n> until trains\n") + "Ann: sell 1 FW\n"
+    holds(body + "Ann: buy train 4 from FW for 100")
+    holds(body + "!Ann: buy train 4 from FW for 100", options=PLAYED_BY_SITE)
 
 
 def test_every_row_has_its_test() -> None:
