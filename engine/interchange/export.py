@@ -139,7 +139,6 @@ class Exporter:
         self._turns = [0, 0]
         self._begun: str | None = None
         self._ended: str | None = None
-        self._more = False
         self._postponed: str | None = None
         self._told = Told("", "", ())
         self._number = 0
@@ -419,18 +418,13 @@ class Exporter:
                     if isinstance(gone, ConnectionTurn) and self._postponed:
                         self._write_connection(self.names.ours(self._postponed), [])
                         self._postponed = None
-                    if type(gone) is OperatingTurn:
+                    if type(gone) is OperatingTurn and not self.site.company(gone.company).closed:
                         self._ended = gone.company
-                        self._more = isinstance(stack[-1], OperatingRound) and self._waits(stack[-1])
         if not isinstance(self.site.top, Protection):
             self._write_end(due)
 
-    def _waits(self, round: OperatingRound) -> bool:
-        return any(not self.site.company(company).closed for company in round.waiting)
-
     def _write_end(self, due: list[str]) -> None:
-        """Of a company that has closed in its turn nothing is asked, unless it is the round's last."""
-        if self._ended and not (self._more and self.site.company(self._ended).closed):
+        if self._ended:
             self._write_connection(self._ended, due)
         self._ended = None
 

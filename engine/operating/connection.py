@@ -42,12 +42,11 @@ def next_connection(
     """What is due between two turns: a connection run (§11.2).
 
     `after_closing`: also where the company whose turn it was has closed in it; otherwise the runs come
-    after the next turn of that round, if it has one more.
+    after the next turn of that round, or before the first of the next.
     """
 
     def between(g: Game, frame: OperatingRound) -> AnyFrame | None:
-        closed = frame.ran is not None and g.company(frame.ran).closed
-        if closed and not after_closing and any(not g.company(c).closed for c in frame.waiting):
+        if not after_closing and frame.ran is not None and g.company(frame.ran).closed:
             return None
         company = next(connecting(g, frame.ran), None)
         return ConnectionTurn(company, first_step) if company else None

@@ -5,6 +5,7 @@ import pytest
 from engine.kernel import game_of
 from engine.operating.connection import connects
 from engine.operating.stations import free_slots
+from engine.state import ConnectionTurn, OperatingRound
 from tests.t1870.texts import SITE, holds
 
 FW = """
@@ -42,6 +43,19 @@ def test_11_1_a_train_of_the_companys_own_has_to_be_long_enough() -> None:
 def test_11_1_3_tokens_of_others_can_postpone_it() -> None:
     body = FW + "@ trains SSW 4\n@ owns Cid ATSF 6\n@ price ATSF 82 2\n@ token ATSF H13\n"
     assert not connects(game_of(holds(body + "@ round operating FW\n= turn Ann FW")), "SSW")
+
+
+@pytest.mark.parametrize(("options", "round"), [((), 1), ((SITE,), 2)], ids=("rulebook", "site"))
+def test_11_2_a_company_that_closes_in_its_own_turn_opens_the_way(
+    options: tuple[str, ...], round: int
+) -> None:
+    """On the site that is seen after the next turn, or before the first of the next round."""
+    blocked = "@ trains SSW 4\n@ owns Cid ATSF 6\n@ price ATSF 10 7\n@ token ATSF H13\n@ cash ATSF 0\n"
+    body = FW + blocked + "@ round operating ATSF\n"
+    state = holds(body + "Cid: done\n= closed ATSF", options=options)
+    base = state.stack[0]
+    assert isinstance(base, OperatingRound) and base.number == round
+    assert isinstance(state.top, ConnectionTurn) and state.top.company == "SSW"
 
 
 def test_11_1_5_what_is_due_comes_before_the_first_turn() -> None:

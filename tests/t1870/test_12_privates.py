@@ -4,6 +4,7 @@ import pytest
 
 from engine.improvements import owner_of
 from engine.kernel import game_of
+from engine.state import OperatingTurn
 from tests.t1870.texts import SITE, SOLD, holds
 
 MP = """
@@ -120,14 +121,12 @@ def test_15_2_the_bridge_is_built_while_the_company_is_at_its_track() -> None:
 @pytest.mark.parametrize(("cash", "asked"), [(20, True), (19, False)])
 def test_15_2_the_site_asks_who_could_pay_for_the_bridge_in_phase_1(cash: int, asked: bool) -> None:
     """Also when it is another company's by now, and never for the sake of a cheaper private."""
-    sold = "@ owns Bob MP 4\n@ owns Cid SSW 6\n@ price SSW 72 4\n@ private MRBC SSW\n@ private GRSC Bob\n@ trains MP 2\n"
+    sold = "@ owns Bob MP 4\n@ owns Cid SSW 6\n@ price SSW 72 4\n@ private MRBC SSW\n@ private GRSC Bob\n"
     body = PHASE1.replace("cash MP 500", f"cash MP {cash}").replace("cash FW 500", "cash FW 0") + sold
-    at = (
-        body.replace("depot 2 7", "depot 2 6")
-        + "@ tile C18 57 0\n@ tile B19 57 0\n@ round operating MP\nAnn: done\n> until dividend\n"
-    )
-    turn = holds(at + "Ann: pay\n", options=(SITE,)).stack[-1]
-    assert (turn.company == "MP" and turn.step == "privates") is asked
+    tracks = "@ trains MP 2\n@ tile C18 57 0\n@ tile B19 57 0\n@ round operating MP\n"
+    at = body.replace("depot 2 7", "depot 2 6") + tracks + "Ann: done\n> until dividend\n"
+    turn = holds(at + "Ann: pay\n", options=(SITE,)).top
+    assert (isinstance(turn, OperatingTurn) and turn.step == "privates") is asked
 
 
 def test_15_2_cattle_once_west_of_the_mississippi() -> None:
