@@ -122,8 +122,6 @@ class Exporter:
             self.names = names_of(start.title)
         except FileError:
             raise NoCounterpart(0, "", f"{start.title} is not played there.") from None
-        if not self.names.written:
-            raise NoCounterpart(0, "", f"games of {start.title} are not written in its form.")
         rules = self.names.their_options(start.options)
         if unknown := [rule for rule in rules if rule not in self.names.options]:
             raise NoCounterpart(0, "", f"the option {unknown[0]} is not known there.")

@@ -19,8 +19,7 @@ from engine.title import SITE
 class SiteNames(msgspec.Struct, frozen=True, gc=False):
     """The site's names where they differ, by ours: of companies (`symbols`), privates and tiles;
     hexes of its groups of printed cities; the optional rules that are known here; `connections`: at the
-    beginning and the end of each operating turn an action says which companies connect; `written`: games go
-    out to it, too.
+    beginning and the end of each operating turn an action says which companies connect.
 
     For a table of ours: `book`: the optional rules there that bring it nearest to the rulebook, `instead`
     those that do where an option of ours is chosen; `moot`: options of ours that change nothing there."""
@@ -34,7 +33,6 @@ class SiteNames(msgspec.Struct, frozen=True, gc=False):
     instead: dict[str, list[str]] = {}
     moot: list[str] = []
     connections: bool = False
-    written: bool = False
 
     def their_options(self, options: Collection[str]) -> list[str]:
         """The optional rules there under which a table of ours with these options is played."""

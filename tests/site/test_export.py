@@ -16,16 +16,13 @@ from bot.simulate import simulated
 from engine.events import PresidentNamed
 from engine.interchange.export import Exporter, NoCounterpart, export
 from engine.interchange.site import Replay
-from engine.interchange.site_file import FileError, live, read
-from engine.interchange.site_names import names_of
+from engine.interchange.site_file import live, read
 from engine.kernel import new_game, play
 from engine.record import Telling, Told
 from engine.title import SITE
 from tests.site.recorded import files, replay
 
 RECORDED = pytest.mark.skipif(not files(), reason="the recorded games are not beside this checkout")
-WRITTEN = [path for path in files() if names_of(path.parent.name).written]
-"""Games of the titles that go out as files of the site."""
 SILENT = ("message", "log")
 ENVELOPE = {"id", "created_at", "user", "auto_actions", "original_id", "skip"}
 NEWER = {"variant", "extra_revenue", "subsidy", "tokener"}
@@ -75,7 +72,7 @@ def same_position(a: engine.State, b: engine.State) -> None:
 
 
 @RECORDED
-@pytest.mark.parametrize("path", WRITTEN, ids=lambda p: f"{p.parent.name}-{p.name.removesuffix('.json.gz')}")
+@pytest.mark.parametrize("path", files(), ids=lambda p: f"{p.parent.name}-{p.name.removesuffix('.json.gz')}")
 def test_a_recorded_game_comes_out_as_it_went_in(path: Path) -> None:
     """Action by action and field by field, and as the same game when it is read again."""
     game = played(path)
@@ -92,7 +89,7 @@ def test_a_recorded_game_comes_out_as_it_went_in(path: Path) -> None:
     same_position(back.state, game.state)
     scores = game.file.result or {}
     assert sorted(file.get("result", {}).values()) == sorted(scores.values() if game.state.over else ())
-    if path in WRITTEN[::4]:
+    if path in files()[::4]:
         assert export(telling(back))["actions"] == told
 
 
@@ -236,19 +233,3 @@ def test_numbered_certificates_lie_where_the_position_has_them() -> None:
             named = sum(20 if share.endswith("_0") else 10 for share in action.get("shares", ()))
             halves += action["type"] == "sell_shares" and action["percent"] == named - 10
     assert halves and changes > 20
-
-
-def test_a_title_that_does_not_go_out_is_refused_in_a_sentence() -> None:
-    missing = [t for t in engine.titles() if has_names(t) and not names_of(t).written]
-    for title in missing:
-        start = new_game(title, ["Ann", "Bob", "Cid"], (SITE,)).state
-        with pytest.raises(NoCounterpart, match="not written in its form"):
-            Exporter(start)
-
-
-def has_names(title: str) -> bool:
-    try:
-        names_of(title)
-    except FileError:
-        return False
-    return True
