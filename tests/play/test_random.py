@@ -45,6 +45,7 @@ CONVENTION_OF_KIND = {
     "ask for a connection": "rulebook",
     "buy a private from the open market": "rulebook",
     "will act": "rulebook",
+    "bid nothing": "rulebook",
 }
 """Kinds of decision that only one set of conventions has."""
 
