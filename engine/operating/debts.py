@@ -26,7 +26,7 @@ from engine.loans import (
     take_loans,
     terms_of,
 )
-from engine.operating.trains import cheapest, obsolete, start_phase
+from engine.operating.trains import ask_for_discards, cheapest, obsolete, start_phase
 from engine.operating.turn import turn_for
 from engine.state import BANK, CLOSED, MergerRound, OperatingRound, OperatingTurn, is_seat
 from engine.title import Option
@@ -296,6 +296,7 @@ def export(g: Game) -> None:
     base = g.state.stack[0]
     first = isinstance(base, OperatingRound | MergerRound) and (base.after, base.number) == (1, 1)
     g.emit(TrainMoved(train, BANK, CLOSED, "exported"))
-    start_phase(g, train, by_price=False)
+    if start_phase(g, train):
+        ask_for_discards(g, by_price=False)
     if first and train == g.facts.trains[0].name and g.state.depot[train] != 0:
         g.emit(Withdrawn(train))

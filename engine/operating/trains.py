@@ -88,7 +88,8 @@ class Trade:
     companies above the limit discard in operating order. `uses_sales`: after a forced sale another
     company's train has to cost so much that the last share sold was needed for it. `from_bank_after`:
     after one, none is bought of another company. `in_step`: what was offered is bought only while the
-    company is at its trains.
+    company is at its trains. `discards_wait`: where the buyer can buy no more, its turn goes on to its
+    end before anybody discards, as on the site of 1817.
     """
 
     always_helped: bool = False
@@ -98,6 +99,7 @@ class Trade:
     uses_sales: bool = False
     from_bank_after: bool = False
     in_step: bool = False
+    discards_wait: bool = False
 
 
 def least_between(g: Game, company: str, buy: BuyTrain, trade: Trade) -> int:
@@ -193,8 +195,11 @@ def _refuse_money(g: Game, company: str, buy: BuyTrain, price: int, helped: bool
     return None
 
 
-def buy_train(g: Game, company: str, buy: BuyTrain, trade: Trade) -> None:
-    """Pay for a train and take it, with all that the first of its type brings about (§21, §22)."""
+def buy_train(g: Game, company: str, buy: BuyTrain) -> bool:
+    """Pay for a train and take it, with all that the first of its type brings about (§21, §22).
+
+    Says whether a phase has begun, which leaves discards to be asked for.
+    """
     price = face_price(g, buy) if buy.price is None else buy.price
     president = g.president(company)
     if price > g.cash(company):
@@ -205,8 +210,7 @@ def buy_train(g: Game, company: str, buy: BuyTrain, trade: Trade) -> None:
     g.pay(company, seller, price, a_train(buy.train))
     g.emit(TrainMoved(buy.train, buy.source, company, "bought"))
     close_by_purchase(g, company)
-    if buy.source == BANK:
-        start_phase(g, buy.train, by_price=trade.by_price)
+    return buy.source == BANK and start_phase(g, buy.train)
 
 
 def close_by_purchase(g: Game, company: str) -> None:
@@ -217,12 +221,12 @@ def close_by_purchase(g: Game, company: str) -> None:
             g.emit(PrivateMoved(private.sym, CLOSED))
 
 
-def start_phase(g: Game, train: str, *, by_price: bool) -> None:
-    """What the first train of its type changes at once (§22)."""
+def start_phase(g: Game, train: str) -> bool:
+    """What the first train of its type changes at once (§22), if it is the first; discards come next."""
     phases = g.facts.phases
     at = next((i for i, p in enumerate(phases) if p.on == train), None)
     if at is None or at <= phases.index(g.phase):
-        return
+        return False
     g.emit(PhaseStarted(phases[at].name))
     for facts in g.facts.trains:
         if facts.rusts_on == train:
@@ -242,7 +246,14 @@ def start_phase(g: Game, train: str, *, by_price: bool) -> None:
         for private, owner in g.state.privates.items():
             if owner != CLOSED:
                 g.emit(PrivateMoved(private, CLOSED))
-    # §21 does not say who discards first where several must: the printed order of the companies.
+    return True
+
+
+def ask_for_discards(g: Game, *, by_price: bool) -> None:
+    """Ask every company above the train limit what it discards (§21).
+
+    §21 does not say who discards first where several must: the printed order of the companies.
+    """
     for company in reversed(g.operating_order() if by_price else list(g.state.companies)):
         for _ in range(len(g.company(company).trains) - g.phase.train_limit):
             g.open(Discard(company))
@@ -398,6 +409,12 @@ class TrainStep:
         """Companies of which no more may be sold in this turn."""
         return turn.sold if self.blocks else ()
 
+    def _buy(self, g: Game, company: str, action: BuyTrain) -> None:
+        begun, turn = buy_train(g, company, action), g.top
+        assert isinstance(turn, OperatingTurn)
+        if begun and not (self.trade.discards_wait and not self.waits(g, turn)):
+            ask_for_discards(g, by_price=self.trade.by_price)
+
     def take(self, g: Game, turn: OperatingTurn, action: Action) -> None:
         seat = g.president(turn.company)
         match action:
@@ -407,7 +424,7 @@ class TrainStep:
                     price = face_price(g, action) if action.price is None else action.price
                     make_offer(g, seat, g.president(source), action, source, turn.company, price)
                 else:
-                    buy_train(g, turn.company, action, self.trade)
+                    self._buy(g, turn.company, action)
             case Sell(company, count):
                 struck = turn.struck
                 if self.at_first_price and not struck:
@@ -463,6 +480,6 @@ def train_deal(trade: Trade) -> Deal:
 
     def take(g: Game, offer: Offer) -> None:
         assert isinstance(offer.deal, BuyTrain)
-        buy_train(g, offer.target, offer.deal, trade)
+        buy_train(g, offer.target, offer.deal)
 
     return Deal(refuse, take)

@@ -48,18 +48,23 @@ class Step(Protocol):
         """What happens where the step is passed over."""
 
 
+def nothing_after(g: Game) -> None:
+    """One turn follows the other."""
+
+
 @dataclass(frozen=True)
 class OperatingTurns:
     """Asks the president of the company whose turn it is.
 
     `ends`: what ends a turn before its last step. `before`: what comes before the next step. `ended`:
-    why the game is over in the middle of a turn, if it is.
+    why the game is over in the middle of a turn, if it is. `after`: what follows its end.
     """
 
     steps: tuple[Step, ...]
     ended: Callable[[Game], str | None] = lambda g: None
     ends: Callable[[Game, OperatingTurn], bool] = lambda g, turn: False
     before: Callable[[Game], bool] = lambda g: False
+    after: Callable[[Game], None] = nothing_after
 
     @cached_property
     def _places(self) -> dict[str, int]:
@@ -138,6 +143,7 @@ class OperatingTurns:
         lapse_offers(g)
         if frame.sales:
             g.open(Protection(g.president(frame.company), frame.sales))
+        self.after(g)
 
 
 def own_turn(g: Game) -> OperatingTurn | None:

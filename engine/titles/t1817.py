@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import msgspec
 
 from engine.actions import BuyTrain, Merge
@@ -40,8 +42,8 @@ from engine.operating.debts import (
 )
 from engine.operating.run import RunStep
 from engine.operating.stations import TokenStep
-from engine.operating.trains import Trade, TrainStep, train_deal
-from engine.operating.turn import OperatingTurns
+from engine.operating.trains import Trade, TrainStep, ask_for_discards, train_deal
+from engine.operating.turn import OperatingTurns, nothing_after
 from engine.operating.works import Bridges, WorksStep, works_terms
 from engine.rounds import Ended, StockRounds
 from engine.state import (
@@ -89,7 +91,7 @@ def compose(options: tuple[str, ...]) -> Title:
     if {"five_shorts", "increased_short_sales"} <= set(options):
         raise ValueError("Of five_shorts and increased_short_sales there is one or the other.")
     site = SITE in options
-    trade = Trade(by_price=not site, in_step=True)
+    trade = Trade(by_price=not site, in_step=True, discards_wait=site)
     facts = _facts(site, more_players=site or "more_players" in options)
     if "modern_trains" not in options:
         facts = msgspec.structs.replace(facts, own_station_bonus={})
@@ -130,6 +132,7 @@ def compose(options: tuple[str, ...]) -> Title:
                 ),
                 ends=turn_is_over,
                 before=look_for_crisis,
+                after=partial(ask_for_discards, by_price=False) if site else nothing_after,
             ),
             Crisis: Crises(one_by_one=not site, to_charter=not site, keeps_privates=site, sells_all=site),
             MergerRound: MergerRounds(finish, polls=not site, one_pass=site, crises_wait=site),

@@ -124,6 +124,19 @@ def test_a_company_without_a_president_discards_when_somebody_says_which(rules: 
     assert play(bought, "p0", DiscardTrain("3", "SR")).state.companies["SR"].trains == ["2+", "3", "3"]
 
 
+@pytest.mark.parametrize("rules", BOTH)
+@pytest.mark.parametrize("room", [True, False])
+def test_discards_wait_for_the_end_of_a_turn_in_which_no_more_is_bought(rules: Options, room: bool) -> None:
+    """On the site: with its third train the WT is at the limit of phase 4, and pays its interest."""
+    body = "@ phase 3\n@ cash Ann 500\n@ size WT 10\n@ price WT 100\n@ owns Ann WT 6\n@ cash WT 1500\n"
+    body += f"@ loans WT 2\n@ interest 10\n@ token WT F19\n@ trains WT 3{'' if room else ' 3'}\n@ depot 4\n"
+    body += "@ size SR 5\n@ price SR 60\n@ owns Cid SR 2\n@ token SR G18\n@ trains SR 3 2+ 3 3\n"
+    body += "@ round operating WT\n> until trains\nAnn: buy train 4\n"
+    at_once = "= turn Cid\n= cash WT 1100\nCid: discard 3 of SR\n= turn Ann"
+    later = "= turn Ann\n= cash WT 1080\nAnn: repay 1\nAnn: pass\n= turn Cid\nCid: discard 3 of SR"
+    holds(body + (later if rules and not room else at_once), options=rules)
+
+
 # -- sales of companies ----------------------------------------------------------------------------
 
 
