@@ -38,7 +38,6 @@ PREFIX = "RAILPOST_"
 
 DATABASES = {
     "sqlite+aiosqlite": "aiosqlite",
-    "postgresql+asyncpg": "asyncpg",
     "postgresql+psycopg": "psycopg",
 }
 

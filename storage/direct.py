@@ -148,8 +148,9 @@ class Through:
 
     def __call__(self, statement: Statement, values: Values | Sequence[Values] = ()) -> Result:
         """Carry a statement out."""
-        found = self._connection.execute(statement, values or None)
-        return Result(found.all() if found.returns_rows else (), getattr(found, "rowcount", -1))
+        counted = {"preserve_rowcount": True}  # else it is not known for several rows
+        found = self._connection.execute(statement, values or None, execution_options=counted)
+        return Result(found.all() if found.returns_rows else (), found.rowcount)
 
     def plainly(self, sql: str) -> None:
         """Carry out words."""

@@ -68,6 +68,13 @@ class OneTrip(aiosqlite.Connection):
         return await self._execute(step, self._conn, *details)  # type: ignore[no-untyped-call]
 
 
+def unharmed(driver: Any) -> bool:
+    """Whether the connection of a driver is in a transaction that can still be committed."""
+    if isinstance(driver, OneTrip):
+        return driver.in_transaction
+    return bool(driver.info.transaction_status.name == "INTRANS")
+
+
 def connecting(path: Path, wait: float) -> OneTrip:
     """A connection to a file, to be awaited; it waits so many seconds for another process that writes."""
     connection = OneTrip(

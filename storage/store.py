@@ -1,13 +1,13 @@
 """The store: transactions as units, and how one is opened."""
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 from sqlalchemy import URL, Connection, event, make_url
 from sqlalchemy.exc import ArgumentError, DatabaseError, NoSuchModuleError
@@ -20,13 +20,13 @@ from storage.files import check_place
 from storage.games import Games
 from storage.installation import Installation
 from storage.letters import Letters
-from storage.migrations import migrate
+from storage.migrations import APPLICATION, migrate
 from storage.moves import Moves
 from storage.outbox import Outbox
 from storage.people import People
 from storage.votes import Votes
 from storage.work import Work
-from storage.writer import Writer
+from storage.writer import Writer, said
 
 WAIT = 10.0  # seconds for another process that writes
 
@@ -178,7 +178,7 @@ async def open_store(url: str | Path, now: Clock = clock) -> Store:
             await connection.run_sync(migrate)
     except DatabaseError as error:
         await writing.dispose()
-        raise NotAStore(f"{_named(target)} cannot be opened as a store: {error.orig}.") from error
+        raise NotAStore(f"{_named(target)} cannot be opened as a store: {said(error)}.") from error
     except BaseException:
         await writing.dispose()
         raise
@@ -203,7 +203,7 @@ def store_url(url: str | Path) -> URL:
                 raise StoreError("A store lives in a file: write sqlite:///data/railpost.db.")
             return parsed.set(drivername="sqlite+aiosqlite")
         case "postgresql":
-            return parsed.set(drivername="postgresql+asyncpg")
+            return parsed.set(drivername="postgresql+psycopg")
         case other:
             raise StoreError(f"A store is kept in SQLite or PostgreSQL, not in {other}.")
 
@@ -227,33 +227,57 @@ async def _engine_for_migration(url: URL) -> AsyncIterator[AsyncEngine]:
 
 
 def _engine(url: URL, writes: bool, foreign_keys: bool = True) -> AsyncEngine:
+    words = _sqlite(writes, foreign_keys) if _is_file(url) else _postgresql(writes)
+    path = Path(str(url.database))
+    own: dict[str, Any] = {"async_creator": lambda: connecting(path, WAIT)} if _is_file(url) else {}
     try:
-        if not _is_file(url):
-            options = {} if writes else {"postgresql_readonly": True}
-            return create_async_engine(url, execution_options=options)
-        path = Path(str(url.database))
-        engine = create_async_engine(
-            url, pool_size=1 if writes else 4, async_creator=lambda: connecting(path, WAIT)
-        )
-    except ModuleNotFoundError as error:
-        raise StoreError(f"A store in {url.get_backend_name()} needs the package {error.name}.") from error
+        engine = create_async_engine(url, pool_size=1 if writes else 4, **own)
+    except ImportError as error:
+        raise StoreError(f"A store in {url.get_backend_name()} needs the package psycopg[binary].") from error
 
+    @event.listens_for(engine.sync_engine, "connect")
+    def prepare(connection: Any, _: object) -> None:
+        cursor = connection.cursor()
+        for sql in words.connected:
+            cursor.execute(sql)
+        cursor.close()
+        connection.commit()
+
+    @event.listens_for(engine.sync_engine, "begin")
+    def begin(connection: Connection) -> None:
+        if words.begun:
+            connection.exec_driver_sql(words.begun)
+
+    return engine
+
+
+class Words(NamedTuple):
+    """What a database is told at the start: of a connection, and of each transaction."""
+
+    connected: Sequence[str]
+    begun: str
+
+
+def _sqlite(writes: bool, foreign_keys: bool) -> Words:
     pragmas = (
         "PRAGMA journal_mode = WAL",
         "PRAGMA synchronous = FULL",
         f"PRAGMA foreign_keys = {'ON' if foreign_keys else 'OFF'}",
         f"PRAGMA query_only = {'OFF' if writes else 'ON'}",
     )
+    return Words(pragmas, "BEGIN IMMEDIATE" if writes else "BEGIN")
 
-    @event.listens_for(engine.sync_engine, "connect")
-    def prepare(connection: Any, _: object) -> None:
-        cursor = connection.cursor()
-        for pragma in pragmas:
-            cursor.execute(pragma)
-        cursor.close()
 
-    @event.listens_for(engine.sync_engine, "begin")
-    def begin(connection: Connection) -> None:
-        connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
-
-    return engine
+def _postgresql(writes: bool) -> Words:
+    """The same of PostgreSQL: one writer at a time, by a lock that lasts as long as his transaction;
+    commits are on the disk; a view is of one moment and may not write.
+    """
+    if not writes:
+        view = ("default_transaction_isolation = 'repeatable read'", "default_transaction_read_only = on")
+        return Words([f"SET {setting}" for setting in view], "")
+    settings = (
+        "default_transaction_isolation = 'read committed'",
+        "synchronous_commit = on",
+        f"lock_timeout = {WAIT * 1000:.0f}",
+    )
+    return Words([f"SET {setting}" for setting in settings], f"SELECT pg_advisory_xact_lock({APPLICATION})")

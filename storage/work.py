@@ -104,20 +104,31 @@ class Work:
     ) -> int:
         """Carry out a change; how many rows it touched."""
         self.alters |= str(statement.table) in KNOWN
-        result = await unbroken(self.connection.execute(statement, rows))
+        result = await unbroken(self._alone(self.connection.execute(statement, rows)))
         return result.rowcount
 
     async def add(self, row: R) -> R:
         """Insert a row; the number that the database chose is put into it."""
         self.alters |= row.__tablename__ in KNOWN
-        result = await unbroken(self.connection.execute(insert(type(row)), values(row)))
+        result = await unbroken(self._alone(self.connection.execute(insert(type(row)), values(row))))
         if "id" in _columns(type(row)) and result.inserted_primary_key is not None:
             row.id = result.inserted_primary_key[0]
         return row
 
     async def job(self, job: Job[T]) -> T:
         """Carry out a job of several statements; it changes nothing that is `KNOWN`."""
-        return await unbroken(at_once(self.connection, job))
+        return await unbroken(self._alone(at_once(self.connection, job)))
+
+    async def _alone(self, step: Coroutine[Any, Any, T]) -> T:
+        """A step that may be refused without harm to the rest.
+
+        SQLite undoes a statement that fails by itself; elsewhere it costs the transaction, but for a
+        savepoint.
+        """
+        if self.connection.dialect.name == "sqlite":
+            return await step
+        async with self.connection.begin_nested():
+            return await step
 
     async def close(self) -> None:
         """Let go of what was loaded; the transaction is not touched."""

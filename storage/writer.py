@@ -20,7 +20,7 @@ from typing import Any, TypeVar
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, AsyncTransaction
 
-from storage.driver import OneTrip
+from storage.driver import unharmed
 from storage.errors import StoreError
 from storage.work import unbroken
 
@@ -31,18 +31,18 @@ def lost(connection: AsyncConnection) -> bool:
     """Whether the transaction of a connection is gone without anybody having ended it.
 
     SQLite ends one by itself when the disk is full or cannot be read. A savepoint would then begin
-    another, and the commit of the first would find nothing to do and succeed.
+    another, and the commit of the first would find nothing to do and succeed. PostgreSQL keeps one in
+    which a statement has failed, and answers its commit by undoing it without a complaint.
     """
     inner = connection.sync_connection
     if inner is None or inner.invalidated:
         return True
-    driver = inner.connection.driver_connection
-    return isinstance(driver, OneTrip) and not driver.in_transaction
+    return not unharmed(inner.connection.driver_connection)
 
 
 def said(error: Exception) -> str:
-    """What a database said, without the statement."""
-    return str(error.__cause__ or error).rstrip(".")
+    """What a database said, without the statement: its first line, which other databases explain in more."""
+    return str(error.__cause__ or error).partition("\n")[0].rstrip(".")
 
 
 LOST = StoreError("the transaction was lost")
@@ -188,9 +188,13 @@ class Writer:
 
     async def close(self) -> None:
         """After the last turn, and the commit that it waits for."""
-        while self._group is not None:
-            await asyncio.wait({self._group.settled})
+        while (group := await self._closed()) is not None:
+            await asyncio.wait({group.settled})
+
+    async def _closed(self) -> Group | None:
+        """Let go of the connection; or the group that still needs it."""
         async with self._lock:
-            connection, self._connection = self._connection, None
-            if connection is not None:
+            if self._group is None and self._connection is not None:
+                connection, self._connection = self._connection, None
                 await connection.close()
+            return self._group

@@ -2,9 +2,13 @@
 
 import os
 import shutil
+from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
+
+from tests.stores import KINDS, Places
 
 ROOT = Path(__file__).parent.parent
 
@@ -24,6 +28,20 @@ def shared() -> Path:
     if not SHARED.is_dir():
         pytest.skip("no folder of recorded games (../shared) beside the checkout")
     return SHARED
+
+
+@pytest.fixture(scope="session")
+def places(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Places]:
+    """Makes empty stores."""
+    with ExitStack() as end:
+        yield Places(tmp_path_factory.mktemp("places"), end)
+
+
+@pytest.fixture(params=KINDS)
+def address(request: pytest.FixtureRequest, tmp_path: Path, places: Places) -> Iterator[str]:
+    """Where there is an empty store; `railpost.db` in the folder of the test, or a database."""
+    with places.empty(request.param, tmp_path) as found:
+        yield found
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

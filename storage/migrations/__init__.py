@@ -14,7 +14,7 @@ from sqlalchemy import Connection, inspect, text
 
 from storage.errors import NewerStore, NotAStore
 
-APPLICATION = 0x52504F53  # marks an SQLite file as ours
+APPLICATION = 0x52504F53  # marks an SQLite file as ours, and the lock of who writes into PostgreSQL
 
 
 def config() -> Config:

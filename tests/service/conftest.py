@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-import asyncio
-import json
-import shutil
-import sqlite3
 from collections.abc import AsyncIterator
-from contextlib import closing
 from dataclasses import dataclass
-from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+from sqlmodel import col, select
 
 from bot.answers import Answer
 from bot.notices import Notice, decoded
 from bot.service import Service
-from storage import Store, open_store
+from storage import Message, Store, open_store
 
 NAMES = ("Ann", "Bob", "Cid")
 
@@ -61,12 +56,13 @@ class World:
 
     async def sent(self, kind: str = "") -> list[tuple[Sent, Notice]]:
         """What waits to be sent, oldest first."""
-        with closing(sqlite3.connect(str(self.store.path))) as db:
-            rows = db.execute(
-                "SELECT id, key, channel, address, payload, not_before - created FROM outbox "
-                "WHERE state = 'pending' ORDER BY id"
-            ).fetchall()
-        told = [(Sent(i, k, c, json.loads(a), wait / 1e6), decoded(p)) for i, k, c, a, p, wait in rows]
+        waiting = select(Message).where(col(Message.state) == "pending").order_by(col(Message.id))
+        async with self.store.read() as unit:
+            rows = await unit._work.all(waiting)
+        told = [
+            (Sent(r.id, r.key, r.channel, r.address, (r.not_before - r.created).total_seconds()),
+             decoded(r.payload)) for r in rows
+        ]  # fmt: skip
         return [(message, notice) for message, notice in told if not kind or notice.kind == kind]
 
     async def deliver(self) -> list[tuple[Sent, Notice]]:
@@ -88,23 +84,9 @@ class Sent(NamedTuple):
     wait: float
 
 
-@pytest.fixture(scope="session")
-def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """An empty store, made once."""
-    path = tmp_path_factory.mktemp("template") / "railpost.db"
-
-    async def made() -> None:
-        async with await open_store(path):
-            pass
-
-    asyncio.run(made())
-    return path
-
-
 @pytest.fixture
-async def empty(tmp_path: Path, template: Path) -> AsyncIterator[World]:
-    shutil.copyfile(template, tmp_path / "railpost.db")
-    async with await open_store(tmp_path / "railpost.db") as store:
+async def empty(address: str) -> AsyncIterator[World]:
+    async with await open_store(address) as store:
         yield World(store, Service(store), {})
 
 

@@ -15,6 +15,7 @@ from bot.service import Service
 from engine import kernel
 from storage import StoreError, backup, outbox, restore
 from tests.service.conftest import World
+from tests.stores import in_a_file
 
 
 async def wander(world: World, steps: int, seed: int) -> None:
@@ -135,6 +136,7 @@ async def test_what_happened_since_ones_last_move(world: World) -> None:
     assert [h.line for h in await world.service.since(world.table, 2)] == []
 
 
+@in_a_file
 async def test_a_backup_put_back_under_a_running_service(world: World, tmp_path: Path) -> None:
     await world.say("Ann", "buy SV")
     await backup(world.store, tmp_path / "kept.db")

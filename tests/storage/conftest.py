@@ -1,15 +1,12 @@
-"""A store in a file of its own, and a clock that stands until it is moved."""
+"""A store of its own, and a clock that stands until it is moved."""
 
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
-from shutil import copyfile
 
 import pytest
-from sqlalchemy import create_engine
 
 from storage import Entry, Parcel, Store, open_store
-from storage.migrations import migrate
+from tests.stores import written
 
 
 class Clock:
@@ -30,22 +27,16 @@ def clock() -> Clock:
     return Clock()
 
 
-@pytest.fixture(scope="session")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A store that was made once, to be copied: making one takes longer than most tests."""
-    path = tmp_path_factory.mktemp("made") / "railpost.db"
-    engine = create_engine(f"sqlite:///{path}")
-    with engine.connect() as connection:
-        migrate(connection)
-    engine.dispose()
-    return path
-
-
 @pytest.fixture
-async def store(tmp_path: Path, clock: Clock, made: Path) -> AsyncIterator[Store]:
-    copyfile(made, tmp_path / "railpost.db")
-    async with await open_store(tmp_path / "railpost.db", clock) as opened:
+async def store(address: str, clock: Clock) -> AsyncIterator[Store]:
+    async with await open_store(address, clock) as opened:
         yield opened
+
+
+async def seq_elsewhere(store: Store, table: int) -> int | None:
+    """How long a log is as somebody else sees it."""
+    async with await open_store(written(store.url)) as other:
+        return (await other.glance(table)).seq
 
 
 async def new_table(store: Store) -> int:

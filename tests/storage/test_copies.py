@@ -2,6 +2,7 @@
 
 import asyncio
 import sqlite3
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,14 @@ from storage import NewerStore, NotAStore, Store, StoreError, backup, open_store
 from storage.migrations import revisions
 from tests.storage.conftest import move, new_table, parcel
 from tests.storage.test_schema import at_revision
+from tests.stores import Places
+
+
+@pytest.fixture
+def address(tmp_path: Path, places: Places) -> Iterator[str]:
+    """Only a store in a file is copied by us."""
+    with places.empty("sqlite", tmp_path) as found:
+        yield found
 
 
 async def play(store: Store, table: int, moves: int, start: int = 0) -> None:

@@ -1,15 +1,18 @@
 """Mail tokens and the ledger of letters; what an installation remembers."""
 
-import sqlite3
 from datetime import timedelta
 from pathlib import Path
 
 import pytest
+from sqlmodel import func, select
 
 from storage import Missing, Store, hashed
+from storage.tables import Setting
 from tests.storage.conftest import Clock, move, new_table
+from tests.stores import in_a_file
 
 
+@in_a_file
 async def test_a_token_is_known_in_any_case_and_never_kept(
     store: Store, clock: Clock, tmp_path: Path
 ) -> None:
@@ -85,7 +88,7 @@ async def test_another_letter_under_the_same_key_shows(store: Store) -> None:
         assert (await unit.letters.receive("k", "two", "raw/2")).sha != "two"
 
 
-async def test_settings_and_secrets(store: Store, tmp_path: Path) -> None:
+async def test_settings_and_secrets(store: Store) -> None:
     async with store.begin() as unit:
         assert await unit.installation.get("guild:1") is None
         await unit.installation.put("guild:1", "{}")
@@ -96,9 +99,8 @@ async def test_settings_and_secrets(store: Store, tmp_path: Path) -> None:
         assert await unit.installation.secret("carrier") == secret
         assert await unit.installation.secret("other") != secret
     assert len(secret) == 32
-    assert sqlite3.connect(tmp_path / "railpost.db").execute("SELECT count(*) FROM settings").fetchone() == (
-        3,
-    )
+    async with store.read() as unit:
+        assert await unit._work.value(select(func.count()).select_from(Setting)) == 3
 
 
 async def test_one_process_leads(store: Store, clock: Clock) -> None:

@@ -1,0 +1,91 @@
+"""What only a store in PostgreSQL meets: a server that is away, transactions that a failure spoils."""
+
+import asyncio
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from sqlalchemy import create_engine, make_url, text
+from sqlalchemy.exc import DBAPIError
+
+from storage import NewerStore, NotAStore, Store, StoreError, backup, open_store
+from tests.storage.conftest import move, new_table
+from tests.stores import SERVER, Places, database, needs_server, written
+
+pytestmark = needs_server
+
+
+@pytest.fixture
+def address(tmp_path: Path, places: Places) -> Iterator[str]:
+    with places.empty("postgresql", tmp_path) as found:
+        yield found
+
+
+async def length(store: Store, table: int) -> int | None:
+    return (await store.glance(table)).seq
+
+
+async def test_a_unit_that_swallows_a_failure_is_not_told_that_it_is_kept(store: Store) -> None:
+    """PostgreSQL would answer the commit with a rollback, and without a complaint."""
+    table = await new_table(store)
+    with pytest.raises(StoreError, match="nothing was changed"):
+        async with store.begin() as unit:
+            await unit.moves.append(table, 0, [move()], b"s")
+            with pytest.raises(DBAPIError):
+                await unit._work.connection.execute(text("SELECT * FROM nowhere"))
+    assert await length(store, table) == 0
+
+
+async def test_a_connection_that_breaks_fails_its_group_and_no_further_one(store: Store) -> None:
+    tables = [await new_table(store) for _ in range(3)]
+
+    async def say(table: int) -> None:
+        async with store.begin() as unit:
+            await unit.moves.append(table, 0, [move()], b"s")
+            if table == tables[1]:
+                with create_engine(store.url, isolation_level="AUTOCOMMIT").connect() as other:
+                    holders = "SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND granted"
+                    mine = "SELECT oid FROM pg_database WHERE datname = current_database()"
+                    other.execute(
+                        text(
+                            f"SELECT pg_terminate_backend(pid) FROM ({holders} AND database = ({mine})) AS h"
+                        )
+                    )
+
+    results = await asyncio.gather(*map(say, tables), return_exceptions=True)
+    assert isinstance(results[0], StoreError)
+    assert isinstance(results[1], StoreError)
+    assert results[2] is None
+    assert [await length(store, table) for table in tables] == [0, 0, 1]
+
+
+async def test_a_database_that_has_nothing_yet_is_made_by_two_at_once() -> None:
+    with database() as url:
+        first, second = await asyncio.gather(open_store(written(url)), open_store(written(url)))
+        async with first, second:
+            assert await length(second, await new_table(first)) == 0
+
+
+async def test_a_newer_store_and_anothers_database_are_refused(address: str) -> None:
+    engine = create_engine(address)
+    with engine.begin() as connection:
+        connection.execute(text("UPDATE alembic_version SET version_num = '9999'"))
+    with pytest.raises(NewerStore, match="revision 9999"):
+        await open_store(address)
+    with engine.begin() as connection:
+        connection.execute(text("ALTER TABLE alembic_version RENAME TO recipes"))
+    with pytest.raises(NotAStore, match="not one of Railpost"):
+        await open_store(address)
+    engine.dispose()
+
+
+async def test_a_server_that_is_away_is_one_sentence() -> None:
+    away = make_url(SERVER).set(port=1, host="127.0.0.1", password="secret")
+    with pytest.raises(StoreError, match=r"cannot be opened as a store: .*refused\.$") as error:
+        await open_store(written(away))
+    assert "secret" not in str(error.value) and "\n" not in str(error.value)
+
+
+async def test_no_copy_is_made_of_it_here(store: Store, tmp_path: Path) -> None:
+    with pytest.raises(StoreError, match="pg_dump"):
+        await backup(store, tmp_path / "copy.db")

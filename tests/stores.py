@@ -1,0 +1,81 @@
+"""Empty stores for tests: a file each, and where one may be used a PostgreSQL database each.
+
+`RAILPOST_TEST_DATABASE` is the address of a database of a role that may make others beside it, as
+`postgresql+psycopg://railpost@127.0.0.1/railpost`. Where it is given, every test of a store runs on both.
+"""
+
+import os
+import secrets
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from functools import cached_property
+from pathlib import Path
+from shutil import copyfile
+
+import pytest
+from sqlalchemy import URL, create_engine, make_url
+
+from storage.migrations import migrate
+
+SERVER = os.environ.get("RAILPOST_TEST_DATABASE", "")
+KINDS = ("sqlite", "postgresql") if SERVER else ("sqlite",)
+in_a_file = pytest.mark.parametrize("address", ["sqlite"], indirect=True)
+"""For a test of what only a store in a file has."""
+needs_server = pytest.mark.skipif(not SERVER, reason="RAILPOST_TEST_DATABASE names no PostgreSQL database")
+
+
+class Places:
+    """Makes a store of each kind once, and copies of it: making one takes longer than most tests."""
+
+    def __init__(self, folder: Path, end: ExitStack) -> None:
+        self._folder = folder
+        self._end = end
+
+    @contextmanager
+    def empty(self, kind: str, folder: Path) -> Iterator[str]:
+        """The address of a store that nobody else uses: `railpost.db` in a folder, or a database."""
+        if kind == "sqlite":
+            copyfile(self._file, folder / "railpost.db")
+            yield f"sqlite:///{folder / 'railpost.db'}"
+        else:
+            with database(self._model) as url:
+                yield written(url)
+
+    @cached_property
+    def _file(self) -> Path:
+        path = self._folder / "railpost.db"
+        made(f"sqlite:///{path}")
+        return path
+
+    @cached_property
+    def _model(self) -> str:
+        url = self._end.enter_context(database())
+        made(written(url))
+        return str(url.database)
+
+
+def made(url: str) -> None:
+    """Make the tables."""
+    engine = create_engine(url)
+    with engine.connect() as connection:
+        migrate(connection)
+    engine.dispose()
+
+
+def written(url: URL) -> str:
+    """An address as text, with its password."""
+    return url.render_as_string(hide_password=False)
+
+
+@contextmanager
+def database(model: str = "template1") -> Iterator[URL]:
+    """A database of its own for as long as the block lasts."""
+    name = f"railpost_{secrets.token_hex(6)}"
+    server = create_engine(SERVER, isolation_level="AUTOCOMMIT")
+    with server.connect() as connection:
+        connection.exec_driver_sql(f"CREATE DATABASE {name} TEMPLATE {model}")
+        try:
+            yield make_url(SERVER).set(database=name)
+        finally:
+            connection.exec_driver_sql(f"DROP DATABASE {name} WITH (FORCE)")
+    server.dispose()
