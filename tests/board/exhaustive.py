@@ -28,10 +28,12 @@ class Walk(NamedTuple):
 
 
 class Board:
-    """A position as plain lists of track."""
+    """A position as plain lists of track; in the hexes of `one_city` a route stops but once."""
 
-    def __init__(self, facts: Facts, tiles: Tiles, tokens: Tokens) -> None:
-        self.facts, self.tokens = facts, tokens
+    def __init__(
+        self, facts: Facts, tiles: Tiles, tokens: Tokens, one_city: frozenset[str] = frozenset()
+    ) -> None:
+        self.facts, self.tokens, self.one_city = facts, tokens, one_city
         self.faces = {hex: face_at(facts, tiles, hex) for hex in facts.map.hexes}
 
     def stops(self) -> list[Stop]:
@@ -60,6 +62,8 @@ class Board:
         return None if (hex, edge) in walls or (there, back) in walls else (there, back)
 
     def area(self, stop: Stop) -> object:
+        if stop[0] in self.one_city:
+            return stop[0]
         return self.faces[stop[0]].nodes[stop[1]].group or stop
 
     def walks(self, start: Stop, company: str) -> Iterator[Walk]:

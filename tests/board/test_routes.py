@@ -33,6 +33,7 @@ def earned(walk: Walk, values: dict[Stop, int], facts: Facts, terms: Terms) -> i
     crossed = [hex for side in walk.sides for hex, _ in side]
     return (
         sum(values[stop] for stop in walk.stops)
+        + sum(terms.at_stops.get(stop, 0) for stop in walk.stops)
         + sum(terms.at_ends.get(stop, 0) for stop in (first, last))
         + sum(dollars * (crossed.count(hex) // 2) for hex, dollars in terms.passing.items())
         + (terms.between_reds * len(walk.stops) if reds else 0)
@@ -72,16 +73,22 @@ def assert_legal(
     assert found.proven
 
 
+TERMS = Terms(
+    passing={"H14": 20, "G11": 10},
+    at_stops={("H12", 0): 20, ("J14", 0): 10},
+    at_ends={("H10", 0): 30, ("I15", 0): 50},
+    between_reds=10,
+    one_city=frozenset({"E11", "D10"}),
+)
+"""What earns or counts differently in any of the titles, all at once."""
+
+
 @pytest.mark.parametrize("seed", range(40))
 @pytest.mark.parametrize("trains", [("2",), ("3",), ("D",), ("2", "2"), ("2", "3"), ("2", "4")], ids="+".join)
 def test_best_is_what_trying_everything_finds(seed: int, trains: tuple[str, ...]) -> None:
     facts, tiles, tokens = random_board(seed, 60 if len(trains) > 1 else 150)
-    network, board = network_of(facts, tiles, tokens), Board(facts, tiles, tokens)
-    terms = (
-        Terms(passing={"H14": 20, "G11": 10}, at_ends={("H10", 0): 30, ("I15", 0): 50}, between_reds=10)
-        if seed % 2
-        else Terms()
-    )
+    terms = TERMS if seed % 2 else NO_TERMS
+    network, board = network_of(facts, tiles, tokens), Board(facts, tiles, tokens, terms.one_city)
     for company in ("PRR", "B&O"):
         found = best(network, company, kinds(*trains), worth(network), terms)
         assert_legal(network, company, kinds(*trains), found, terms)
