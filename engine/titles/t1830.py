@@ -79,6 +79,7 @@ def compose(options: tuple[str, ...]) -> Title:
                 sales="around" if site else "before or after",
                 extra_from_ipo=not site or "multiple_brown_from_ipo" in options,
                 extra_of_one=site,
+                brown_after_private=site,
                 over_sells_any=site,
             ),
             OperatingRound: OperatingRounds("track", "layer" if site else "president"),

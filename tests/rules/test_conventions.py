@@ -67,6 +67,16 @@ def test_row_2_brown_certificates_after_another_purchase() -> None:
         refused(two + said, options=(*PLAYED_BY_SITE, "multiple_brown_from_ipo"))
 
 
+def test_row_2_brown_certificates_after_a_private() -> None:
+    """The site takes those of one company from the pool; by the book a private is no purchase of shares."""
+    deal = (
+        BROWN.replace("@ round", "@ private SV Bob\n@ round")
+        + "Ann: buy private SV from Bob for 5\nBob: accept\n"
+    )
+    two = deal + "!Ann: buy PRR from ipo\nAnn: buy PRR from pool\nAnn: buy PRR from pool\n= owns Ann PRR 2"
+    holds(two + "\n!Ann: par CPR 67", options=PLAYED_BY_SITE)
+
+
 @both
 def test_row_3_above_the_limit_only_sales(options: Options) -> None:
     above = """
