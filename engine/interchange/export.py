@@ -46,6 +46,7 @@ from engine.actions import (
     RemoveMarker,
     Repay,
     StandBy,
+    WillAct,
 )
 from engine.events import (
     AnyEvent,
@@ -59,6 +60,7 @@ from engine.events import (
     Protected,
     fold,
 )
+from engine.facts import PhaseFacts
 from engine.game import Game
 from engine.interchange.desk import player_id
 from engine.interchange.ledger import Ledger
@@ -75,9 +77,11 @@ from engine.state import (
     Auction,
     ConnectionTurn,
     Formation,
+    MergerTurn,
     Offer,
     OperatingRound,
     OperatingTurn,
+    Poll,
     Protection,
     State,
     StockTurn,
@@ -223,7 +227,7 @@ class Exporter:
                 self._pass(before, told.seat)
             case Decline() if isinstance(before.top, Protection):
                 self._pass(before, told.seat)
-            case Decline() | StandBy() | AskAgain() | ConnectRun():
+            case Decline() | StandBy() | AskAgain() | ConnectRun() | WillAct():
                 pass
             case Accept():
                 self._agreed(before, told.events)
@@ -305,7 +309,14 @@ class Exporter:
     # -- who is asked ------------------------------------------------------------------
 
     def _follow(self) -> None:
-        """Decline for whoever the site still asks while the game is turns, or steps, ahead."""
+        """Decline for whoever the site still asks: in an auction that is over in the game, of a merger
+        where the game has asked all at once, or while the game is turns, or steps, ahead."""
+        while isinstance(there := self.site.top, Auction) and getattr(self.own.top, "lot", None) != there.lot:
+            self._decline()
+        while isinstance(there := self.site.top, MergerTurn) and not isinstance(self.own.top, Poll):
+            if self.own.top == there:
+                break
+            self._decline()
         for _ in range(MOST_DECLINED):
             if self._ahead() <= 0 or self.site.state.over:
                 return
@@ -494,9 +505,14 @@ def _difference(ours: State, theirs: State) -> str | None:
         return "other tiles lie on the board."
     if hex := next((hex for hex, here in ours.tokens.items() if theirs.tokens.get(hex) != here), None):
         return f"the tokens in {hex} stand otherwise."
-    if (ours.phase, sorted(ours.pool)) != (theirs.phase, sorted(theirs.pool)):
+    if (_stage(ours), sorted(ours.pool)) != (_stage(theirs), sorted(theirs.pool)):
         return "other trains are in play."
     return None
+
+
+def _stage(state: State) -> PhaseFacts:
+    """What the phase allows, whatever it is called."""
+    return msgspec.structs.replace(game_of(state).phase, name="", on=None)
 
 
 def _round(state: State) -> tuple[object, ...]:
