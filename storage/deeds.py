@@ -16,7 +16,7 @@ from datetime import datetime
 from typing import NamedTuple
 
 from sqlalchemy import ScalarSelect
-from sqlalchemy.exc import DBAPIError, IntegrityError
+from sqlalchemy.exc import DataError, DBAPIError, IntegrityError
 from sqlalchemy.ext.asyncio import AsyncEngine
 from sqlmodel import bindparam, col, select
 
@@ -100,7 +100,7 @@ def _kept_alone(execute: Execute, deed: Deed) -> Exception | None:
     execute.plainly("SAVEPOINT deed")
     try:
         keep(deed, execute)
-    except (StoreError, IntegrityError) as error:
+    except (StoreError, IntegrityError, DataError) as error:
         execute.plainly("ROLLBACK TO SAVEPOINT deed")
         return error
     finally:

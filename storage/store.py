@@ -229,7 +229,9 @@ async def _engine_for_migration(url: URL) -> AsyncIterator[AsyncEngine]:
 def _engine(url: URL, writes: bool, foreign_keys: bool = True) -> AsyncEngine:
     words = _sqlite(writes, foreign_keys) if _is_file(url) else _postgresql(writes)
     path = Path(str(url.database))
-    own: dict[str, Any] = {"async_creator": lambda: connecting(path, WAIT)} if _is_file(url) else {}
+    own: dict[str, Any] = {"pool_pre_ping": True}
+    if _is_file(url):
+        own = {"async_creator": lambda: connecting(path, WAIT)}
     try:
         engine = create_async_engine(url, pool_size=1 if writes else 4, **own)
     except ImportError as error:

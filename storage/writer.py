@@ -17,7 +17,7 @@ from collections.abc import AsyncIterator, Coroutine
 from contextlib import asynccontextmanager, suppress
 from typing import Any, TypeVar
 
-from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, AsyncTransaction
 
 from storage.driver import unharmed
@@ -110,12 +110,21 @@ class Writer:
 
     async def _transaction(self) -> Group:
         try:
-            if self._connection is None or self._connection.invalidated:
-                self._connection = await self._engine.connect()
-            return Group(self._connection, await self._connection.begin())
+            try:
+                return await self._begun()
+            except DBAPIError as error:
+                if not error.connection_invalidated:
+                    raise
+                await self._drop_connection()  # a server was started anew while nobody wrote
+                return await self._begun()
         except SQLAlchemyError as error:
             await self._drop_connection()
             raise StoreError(f"The store cannot be written now: {said(error)}.") from error
+
+    async def _begun(self) -> Group:
+        if self._connection is None or self._connection.invalidated:
+            self._connection = await self._engine.connect()
+        return Group(self._connection, await self._connection.begin())
 
     @asynccontextmanager
     async def _leading(self, group: Group) -> AsyncIterator[None]:

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 from sqlalchemy import create_engine, make_url, text
-from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import DataError, DBAPIError
 
-from storage import NewerStore, NotAStore, Store, StoreError, backup, open_store
+from storage import Deed, NewerStore, NotAStore, Store, StoreError, backup, open_store
 from tests.storage.conftest import move, new_table
 from tests.stores import SERVER, Places, database, needs_server, written
 
@@ -23,6 +23,15 @@ def address(tmp_path: Path, places: Places) -> Iterator[str]:
 
 async def length(store: Store, table: int) -> int | None:
     return (await store.glance(table)).seq
+
+
+def cut_off(store: Store) -> None:
+    """End every connection to a store, as the end of its server does."""
+    engine = create_engine(SERVER, isolation_level="AUTOCOMMIT")
+    with engine.connect() as server:
+        ended = text("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = :name")
+        assert server.execute(ended, {"name": store.url.database}).all()
+    engine.dispose()
 
 
 async def test_a_unit_that_swallows_a_failure_is_not_told_that_it_is_kept(store: Store) -> None:
@@ -43,20 +52,39 @@ async def test_a_connection_that_breaks_fails_its_group_and_no_further_one(store
         async with store.begin() as unit:
             await unit.moves.append(table, 0, [move()], b"s")
             if table == tables[1]:
-                with create_engine(store.url, isolation_level="AUTOCOMMIT").connect() as other:
-                    holders = "SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND granted"
-                    mine = "SELECT oid FROM pg_database WHERE datname = current_database()"
-                    other.execute(
-                        text(
-                            f"SELECT pg_terminate_backend(pid) FROM ({holders} AND database = ({mine})) AS h"
-                        )
-                    )
+                cut_off(store)
 
     results = await asyncio.gather(*map(say, tables), return_exceptions=True)
     assert isinstance(results[0], StoreError)
     assert isinstance(results[1], StoreError)
     assert results[2] is None
     assert [await length(store, table) for table in tables] == [0, 0, 1]
+
+
+async def test_a_server_that_was_started_anew_meanwhile_is_not_noticed(store: Store) -> None:
+    table = await new_table(store)
+    cut_off(store)
+    mark = (await store.glance(table)).mark
+    await store.record(Deed(table, store.now(), 0, mark, [move()], b"s"))
+    cut_off(store)
+    async with store.begin() as unit:
+        await unit.moves.append(table, 1, [move()], b"s")
+    async with store.read() as unit:
+        assert (await unit.moves.head(table)).seq == 2
+
+
+async def test_a_deed_that_cannot_be_written_fails_alone(store: Store) -> None:
+    """PostgreSQL has no sign of the number zero in a text."""
+    tables = [await new_table(store) for _ in range(3)]
+    mark = (await store.glance(tables[0])).mark
+    lines = ["pass", "pass\0", "pass"]
+    deeds = [
+        Deed(table, store.now(), 0, mark, [move(line=line)], b"s")
+        for table, line in zip(tables, lines, strict=True)
+    ]
+    results = await asyncio.gather(*map(store.record, deeds), return_exceptions=True)
+    assert results[0] is None and isinstance(results[1], DataError) and results[2] is None
+    assert [await length(store, table) for table in tables] == [1, 0, 1]
 
 
 async def test_a_database_that_has_nothing_yet_is_made_by_two_at_once() -> None:
