@@ -26,11 +26,11 @@ Run = Callable[[Any, Settings, Any], Coroutine[Any, Any, None]]
 
 # Sub-commands that other modules bring; each is imported only when it is used.
 ELSEWHERE = {
-    "import": "bot.importing",
-    "export": "bot.exporting",
-    "replay": "bot.replaying",
-    "simulate": "bot.simulate",
-    "bench": "bot.bench",
+    "import": "bot.offline.importing",
+    "export": "bot.offline.exporting",
+    "replay": "bot.offline.replaying",
+    "simulate": "bot.offline.simulate",
+    "bench": "bot.offline.bench",
 }
 
 
@@ -114,9 +114,9 @@ def attached(settings: Settings) -> dict[str, Run]:
     """The transports that are configured, by what they are called."""
     found: dict[str, Run] = {}
     if settings.discord:
-        found["Discord"] = import_module("bot.client").run
+        found["Discord"] = import_module("bot.discord.client").run
     if settings.mail:
-        found["mail"] = import_module("bot.postroom").run
+        found["mail"] = import_module("bot.post.postroom").run
     return found
 
 
@@ -128,8 +128,8 @@ NOT_ATTACHED = (
 
 async def terminal(service: Any, settings: Settings, begin: Callable[[Any], Awaitable[str]] | None) -> bool:
     """The prompt, or the lines of standard input; whether `quit` was said."""
-    from bot.console import Console
-    from bot.prompt import converse, listen
+    from bot.terminal.console import Console
+    from bot.terminal.prompt import converse, listen
 
     console = Console(service, settings.data, service.pictures)
     greeting = await begin(console) if begin else await console.open_last()
@@ -278,7 +278,7 @@ def render(
     sheet: Annotated[Path | None, typer.Option(help="Write the sheet of players and companies here.")] = None,
 ) -> None:
     """Write pictures of a position as PNG files."""
-    from bot.drawing import drawn
+    from bot.offline.rendering import drawn
 
     wanted = {"map": map, "market": market, "sheet": sheet}
     paths = {what: path for what, path in wanted.items() if path is not None}

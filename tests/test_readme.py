@@ -10,7 +10,7 @@ import pytest
 from PIL import Image, ImageChops
 
 from bot.config import Settings
-from bot.drawing import DRAW, drawn
+from bot.offline.rendering import DRAW, drawn
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text()

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from bot import client
 from bot.config import Settings, read
+from bot.discord import client
 from bot.pictures import Pictures
 from bot.service import Service
 from renderers import Picture

@@ -6,8 +6,8 @@ import asyncio
 import logging
 import sys
 
-from bot import client
 from bot.config import read
+from bot.discord import client
 from bot.service import Service
 from storage import open_store
 

@@ -8,12 +8,12 @@ from dataclasses import replace
 import pytest
 
 import engine
-from bot import cards, controls
 from bot.answers import Asked
-from bot.cards import Json, Shot
-from bot.controls import AMOUNT, MENU, PICK, SAY, Key
+from bot.discord import cards, controls
+from bot.discord.cards import Json, Shot
+from bot.discord.controls import AMOUNT, MENU, PICK, SAY, Key
+from bot.offline.simulate import simulated
 from bot.play import Happening, View, questions, seat_name
-from bot.simulate import simulated
 from bot.tables import Sitter, TableInfo
 from engine import Choice, State
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from bot import client as shipped
+from bot.discord import client as shipped
 from bot.people import table_name
 from bot.pictures import Pictures
 

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from bot import client as shipped
 from bot.config import SettingsError, read
+from bot.discord import client as shipped
 from bot.service import Service
 from storage import open_store
 
@@ -267,7 +267,7 @@ async def test_a_channel_where_nothing_may_be_written(party: Party, fake: FakeDi
 async def test_threads_are_kept_awake(
     party: Party, fake: FakeDiscord, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("bot.courier.AWAKE_EVERY", 0.3)
+    monkeypatch.setattr("bot.discord.courier.AWAKE_EVERY", 0.3)
     async with party.online():
         thread = await party.begun("Ann", "Bob")
         await fake.until(lambda: thread.auto_archive == 4320, "a changed time")

@@ -6,7 +6,7 @@ from collections import Counter
 from pathlib import Path
 
 import engine
-from bot.simulate import simulated
+from bot.offline.simulate import simulated
 
 from .fake import FakeDiscord
 from .party import Party

@@ -9,12 +9,12 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from bot import bench, simulate
-from bot.bench import measuring, tables
-from bot.bench.games import Recorded, Unplayable, recorded
-from bot.bench.rules import Rules, crowded, densest, examined, replayed
-from bot.bench.telling import rows
-from bot.bench.times import Times
+from bot.offline import bench, simulate
+from bot.offline.bench import measuring, tables
+from bot.offline.bench.games import Recorded, Unplayable, recorded
+from bot.offline.bench.rules import Rules, crowded, densest, examined, replayed
+from bot.offline.bench.telling import rows
+from bot.offline.bench.times import Times
 from engine import decoded, titles
 from engine.record import read, replay
 

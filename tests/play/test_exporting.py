@@ -9,7 +9,7 @@ import pytest
 from typer import Typer
 from typer.testing import CliRunner, Result
 
-from bot import exporting, importing, simulate
+from bot.offline import exporting, importing, simulate
 
 GAMES = Path(__file__).parents[1] / "games"
 app = Typer()

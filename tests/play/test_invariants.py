@@ -8,8 +8,8 @@ from functools import cache
 import msgspec
 import pytest
 
-from bot.invariants import move_faults, offer_faults, position_faults, trespass_faults
-from bot.simulate import simulated
+from bot.offline.invariants import move_faults, offer_faults, position_faults, trespass_faults
+from bot.offline.simulate import simulated
 from engine import BANK, POOL, Played, State, copied, decision, encoded, options, play, titles
 from engine.actions import Exchange, Loan, Pass, Sell
 from engine.events import CashMoved, Passed
@@ -248,7 +248,8 @@ def test_more_than_the_most_that_is_offered_is_told(lending: State, monkeypatch:
     found = options(lending, seat)
     last = [o for o in found if isinstance(o.action, Loan)][-1]
     monkeypatch.setattr(
-        "bot.invariants.options", lambda state, who: [o for o in found if o != last] if who == seat else []
+        "bot.offline.invariants.options",
+        lambda state, who: [o for o in found if o != last] if who == seat else [],
     )
     assert any("at most and may have" in fault for fault in offer_faults(lending))
 
@@ -265,7 +266,7 @@ def test_who_may_be_done_above_the_certificate_limit_is_told(monkeypatch: pytest
 
     simulated(titles()[0], 3, 3, most_moves=60, watch=watch)
     assert list(offer_faults(found[0])) == []
-    monkeypatch.setattr("bot.invariants.certificate_limit", lambda g: 0)
+    monkeypatch.setattr("bot.offline.invariants.certificate_limit", lambda g: 0)
     assert any("above the certificate limit" in fault for fault in offer_faults(found[0]))
 
 
@@ -330,13 +331,13 @@ def test_nothing_may_be_offered_after_the_end(late: State, monkeypatch: pytest.M
     late.stack.append(GameOver("An end."))
     late.offers = []
     assert list(offer_faults(late)) == []
-    monkeypatch.setattr("bot.invariants.options", lambda state, seat: offered)
+    monkeypatch.setattr("bot.offline.invariants.options", lambda state, seat: offered)
     assert list(offer_faults(late)) == ["something is offered after the end"]
 
 
 def test_a_dead_end_is_told(late: State, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("bot.invariants.options", lambda state, seat: [])
-    monkeypatch.setattr("bot.invariants.choices", lambda state, seat: [])
+    monkeypatch.setattr("bot.offline.invariants.options", lambda state, seat: [])
+    monkeypatch.setattr("bot.offline.invariants.choices", lambda state, seat: [])
     assert any("has no option: a dead end" in fault for fault in offer_faults(late))
 
 
@@ -350,8 +351,8 @@ def test_an_option_that_is_refused_or_offered_twice_is_told(
     from engine import Choice, spell
 
     menu = [Choice(spell(late, o.action), o.says, ("lay", str(i))) for i, o in enumerate(shown)]
-    monkeypatch.setattr("bot.invariants.options", lambda state, who: shown if who == seat else [])
-    monkeypatch.setattr("bot.invariants.choices", lambda state, who: menu if who == seat else [])
+    monkeypatch.setattr("bot.offline.invariants.options", lambda state, who: shown if who == seat else [])
+    monkeypatch.setattr("bot.offline.invariants.choices", lambda state, who: menu if who == seat else [])
     faults = list(offer_faults(late))
     assert any("2 times" in fault for fault in faults)
     assert any("which is refused" in fault for fault in faults)
@@ -363,6 +364,6 @@ def test_what_another_has_the_right_to_is_told(late: State, monkeypatch: pytest.
     late.privates[private] = late.left_of(thief)
     stolen = type(options(late, _move(late)[0])[0])(Exchange(private, POOL), "An exchange")
     monkeypatch.setattr(
-        "bot.invariants.options", lambda state, who: [stolen] if who == thief else options(state, who)
+        "bot.offline.invariants.options", lambda state, who: [stolen] if who == thief else options(state, who)
     )
     assert any(f"{late.name(thief)} has no right to" in fault for fault in offer_faults(late))

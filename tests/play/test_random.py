@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.simulate import CONSEQUENCES, WEIGHTS, Simulated, simulated, varied
+from bot.offline.simulate import CONSEQUENCES, WEIGHTS, Simulated, simulated, varied
 from engine import optional_rules, titles
 from engine.record import replay
 
@@ -163,7 +163,7 @@ def test_the_text_of_a_game_replays_to_the_same_end() -> None:
 SHOWN = """
 import sys
 from hashlib import sha256
-from bot.simulate import simulated
+from bot.offline.simulate import simulated
 print(sha256(simulated(sys.argv[1], 4, 11).text.encode()).hexdigest())
 """
 

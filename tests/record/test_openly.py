@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bot.simulate import simulated
+from bot.offline.simulate import simulated
 from engine import is_secret
 from engine.beforehand import as_seen
 from engine.record import Telling, replay

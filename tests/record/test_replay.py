@@ -6,7 +6,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from bot.replaying import MOST_BYTES, command
+from bot.offline.replaying import MOST_BYTES, command
 from engine.record import replay
 from tests.rules.texts import SITE, holds, refused, text
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import engine
-from bot.simulate import Simulated, simulated
+from bot.offline.simulate import Simulated, simulated
 from engine.events import Ran
 from engine.record import replay
 from engine.record.telling import figures, rounds, text

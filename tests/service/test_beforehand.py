@@ -8,10 +8,11 @@ import re
 import pytest
 
 import engine
-from bot import cards, legal, words
+from bot import legal, words
 from bot.answers import Done, Refused, Shown
+from bot.discord import cards
 from bot.files import FIGURES, TEXT, exported
-from bot.postroom import happened
+from bot.post.postroom import happened
 from engine.record import replay
 from engine.record.openly import opened
 from renderers import map_png, market_png, sheet_png

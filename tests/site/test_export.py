@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 import engine
-from bot.simulate import simulated
+from bot.offline.simulate import simulated
 from engine.events import PresidentNamed
 from engine.interchange.export import Exporter, NoCounterpart, export
 from engine.interchange.site import Replay

@@ -12,8 +12,9 @@ from typer import Typer
 from typer.testing import CliRunner
 
 import engine
-from bot import config, importing
-from bot.importing import played
+from bot import config
+from bot.offline import importing
+from bot.offline.importing import played
 from bot.service import Service
 from engine.interchange.site import Replay
 from engine.interchange.site_file import read

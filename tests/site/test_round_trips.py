@@ -10,7 +10,7 @@ from itertools import cycle, islice
 import pytest
 
 import engine
-from bot.simulate import Simulated, simulated, varied
+from bot.offline.simulate import Simulated, simulated, varied
 from engine.actions import Action
 from engine.interchange.export import Exporter, NoCounterpart
 from engine.interchange.site import Replay

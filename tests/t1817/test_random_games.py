@@ -12,7 +12,7 @@ from functools import cache
 import pytest
 from msgspec.structs import replace
 
-from bot.simulate import Simulated, simulated, varied
+from bot.offline.simulate import Simulated, simulated, varied
 from engine import AnyEvent, copied, fold
 from engine.events import (
     BidMade,

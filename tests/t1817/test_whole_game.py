@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.simulate import Simulated, simulated
+from bot.offline.simulate import Simulated, simulated
 from tests.terminal.conftest import COMMAND, environment
 from tests.whole.test_recorded_game import played, random_game, told_game
 

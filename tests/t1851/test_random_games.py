@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.simulate import simulated
+from bot.offline.simulate import simulated
 from engine.record import read, replay
 from engine.record.text import Check
 

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from bot.console import Console
 from bot.pictures import Pictures
 from bot.service import Service
+from bot.terminal.console import Console
 from storage import open_store
 
 

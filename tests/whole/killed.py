@@ -43,7 +43,8 @@ def main() -> None:
     """Prepare the death, then be the program."""
     place, when, count = sys.argv[1:4]
     module, _, path = place.partition(":")
-    from bot import client, postroom
+    from bot.discord import client
+    from bot.post import postroom
 
     mail, discord = postroom.run, client.run
     hurried = postroom.Tempo(lease=timedelta(seconds=LEASE))

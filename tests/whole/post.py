@@ -24,9 +24,10 @@ from email.policy import SMTP
 from email.utils import parseaddr
 from pathlib import Path
 
-from bot import people, postroom
+from bot import people
 from bot.config import Settings, read
 from bot.pictures import Pictures
+from bot.post import postroom
 from bot.service import Service
 from bot.tables import TableInfo
 from mail import Limits, Pace

@@ -28,17 +28,17 @@ from tests.whole.post import ADDRESS, MailPlayer, Office, asks, headline, settin
 
 LINES = ["buy SV", "bid MH 115", "pass", "buy CS", "buy DH"]
 POINTS = [
-    "bot.desk:ServiceDesk.received after 1",
-    "bot.desk:ServiceDesk.say before 1",
-    "bot.desk:ServiceDesk.say after 1",
-    "bot.desk:ServiceDesk.settle after 1",
+    "bot.post.desk:ServiceDesk.received after 1",
+    "bot.post.desk:ServiceDesk.say before 1",
+    "bot.post.desk:ServiceDesk.say after 1",
+    "bot.post.desk:ServiceDesk.settle after 1",
     "mail.imap:Imap.move after 1",
-    "bot.postroom:Pouch._drawn_up before 2",
-    "bot.postroom:Pouch._drawn_up after 2",
-    "bot.postroom:Pouch.sent before 2",
+    "bot.post.postroom:Pouch._drawn_up before 2",
+    "bot.post.postroom:Pouch._drawn_up after 2",
+    "bot.post.postroom:Pouch.sent before 2",
     "bot.service:Service.say after 1",
-    "bot.courier:Courier._send before 3",
-    "bot.courier:Courier._send after 3",
+    "bot.discord.courier:Courier._send before 3",
+    "bot.discord.courier:Courier._send after 3",
 ]
 
 

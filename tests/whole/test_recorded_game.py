@@ -20,10 +20,10 @@ from typing import NamedTuple
 import pytest
 
 import engine
+from bot.offline.simulate import Simulated
 from bot.pictures import Pictures
 from bot.play import seat_name
 from bot.service import Service
-from bot.simulate import Simulated
 from engine.interchange.site import Replay
 from engine.interchange.site_file import read as read_site
 from engine.record import place

@@ -27,7 +27,7 @@ from rich.progress import MofNCompleteColumn, Progress, TextColumn, TimeElapsedC
 from rich.table import Table
 
 from bot.files import FORMS, TEXT, exported, form_of
-from bot.invariants import (
+from bot.offline.invariants import (
     at_amount,
     is_aside,
     move_faults,

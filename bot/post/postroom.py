@@ -6,7 +6,7 @@ Message-ID and the tokens in it. From then on nothing about it changes, so that 
 is still the same letter; whatever happens before is as if it had not been begun. A letter to a seat that
 is asked again before it went out is overtaken by the next, as notices are.
 
-What is said at a table by mail, and what it is answered, is `bot.desk`'s.
+What is said at a table by mail, and what it is answered, is `bot.post.desk`'s.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ import engine
 from bot import legal, words
 from bot.answers import Asked
 from bot.config import Mail, Server, Settings, mail_secret
-from bot.desk import Seal, ServiceDesk, label, post, seal_for
 from bot.figures import figures
 from bot.notices import Notice, decoded
 from bot.pictures import Pictures
 from bot.play import Happening, View
+from bot.post.desk import Seal, ServiceDesk, label, post, seal_for
 from bot.service import Service
 from bot.tables import TableInfo
 from mail import (

@@ -1,7 +1,7 @@
 """The terminal: tables are made and every seat is played from one prompt, or from lines on standard input.
 
 Theory. `Console.answer` takes one line and gives a reply; nothing in it knows whether a person or a
-file is at the other end, which is for `bot.prompt`. A bad line is answered like any other.
+file is at the other end, which is for `bot.terminal.prompt`. A bad line is answered like any other.
 """
 
 from __future__ import annotations

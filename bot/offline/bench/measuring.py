@@ -14,10 +14,10 @@ import typer
 from rich.console import Console
 from rich.progress import Progress
 
-from bot.bench.games import Recorded, Unplayable, by_chance, games_in, recorded
-from bot.bench.rules import Played, Rules, crowded, densest, examined, replayed
-from bot.bench.tables import TABLES, Tables, durable, opened
-from bot.bench.telling import pictures, report, rows, slowest
+from bot.offline.bench.games import Recorded, Unplayable, by_chance, games_in, recorded
+from bot.offline.bench.rules import Played, Rules, crowded, densest, examined, replayed
+from bot.offline.bench.tables import TABLES, Tables, durable, opened
+from bot.offline.bench.telling import pictures, report, rows, slowest
 from engine import State, decoded, titles
 from storage import StoreError
 

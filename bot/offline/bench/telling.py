@@ -11,10 +11,10 @@ from typing import NamedTuple
 from rich import box
 from rich.table import Table
 
-from bot.bench.games import Recorded
-from bot.bench.rules import DENSE, LAYS, MENUS, OPTIONS, ROUTES, Rules
-from bot.bench.tables import TABLES, Tables
-from bot.bench.times import Times
+from bot.offline.bench.games import Recorded
+from bot.offline.bench.rules import DENSE, LAYS, MENUS, OPTIONS, ROUTES, Rules
+from bot.offline.bench.tables import TABLES, Tables
+from bot.offline.bench.times import Times
 from engine import State
 
 REPLAY = 10_000

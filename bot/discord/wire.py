@@ -18,9 +18,9 @@ import aiohttp
 import discord
 from discord import ui
 
-from bot import cards
 from bot.answers import File
-from bot.cards import Json, Shot
+from bot.discord import cards
+from bot.discord.cards import Json, Shot
 from renderers import Picture
 
 log = logging.getLogger(__name__)

@@ -16,11 +16,14 @@ import discord
 from discord import ui
 
 import engine
-from bot import cards, controls, words
+from bot import words
 from bot.answers import Answer, Done, Shown, Stale, Voted
-from bot.cards import Json
-from bot.controls import Key
-from bot.courier import is_asking, ref_of
+from bot.discord import cards, controls
+from bot.discord.cards import Json
+from bot.discord.controls import Key
+from bot.discord.courier import is_asking, ref_of
+from bot.discord.wire import Attached, Document, Payload
+from bot.discord.wire import Shown as Picture
 from bot.lobby import told_status
 from bot.people import by_discord, table_name
 from bot.pictures import Pictures
@@ -28,8 +31,6 @@ from bot.play import View, seat_name
 from bot.sayings import PLANS
 from bot.service import Service
 from bot.tables import TableInfo
-from bot.wire import Attached, Document, Payload
-from bot.wire import Shown as Picture
 from storage import Missing, Status, StoreError, Table
 
 log = logging.getLogger(__name__)

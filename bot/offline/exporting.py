@@ -10,8 +10,8 @@ import typer
 
 from bot import config
 from bot.files import FORMS, TEXT, exported, form_of
-from bot.importing import file_bytes
-from bot.replaying import MOST_BYTES as LONGEST_TEXT
+from bot.offline.importing import file_bytes
+from bot.offline.replaying import MOST_BYTES as LONGEST_TEXT
 from bot.service import Service
 from engine.interchange.site import Replay, Stopped
 from engine.interchange.site_file import FileError, read

@@ -63,7 +63,7 @@ async def of_table(settings: Settings, code: str, at: int | None) -> Around:
 
 def position_of_file(path: Path, at: int | None) -> Around:
     """The position after so many moves of a game in a file, of the text form or of the site's."""
-    from bot.importing import file_bytes
+    from bot.offline.importing import file_bytes
     from engine.interchange.site_file import FileError
 
     try:

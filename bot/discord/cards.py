@@ -27,7 +27,7 @@ from bot.answers import (
     Unreadable,
     Voted,
 )
-from bot.controls import (
+from bot.discord.controls import (
     JOIN,
     LEAVE,
     PICK,

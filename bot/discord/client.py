@@ -18,11 +18,11 @@ from typing import Any
 import discord
 import yarl
 
-from bot import controls
-from bot.commands import tree_of
 from bot.config import Discord, Settings, SettingsError
-from bot.courier import LEASE, Courier
-from bot.front import Front, say_so, sentence_of
+from bot.discord import controls
+from bot.discord.commands import tree_of
+from bot.discord.courier import LEASE, Courier
+from bot.discord.front import Front, say_so, sentence_of
 from bot.pictures import Pictures
 from bot.service import Service
 

@@ -26,16 +26,11 @@ import aiohttp
 import discord
 import msgspec
 
-from bot import cards, notices
+from bot import notices
 from bot.answers import Asked
-from bot.cards import Face, Json, Shot
-from bot.figures import changed_hexes, changed_prices
-from bot.notices import Notice
-from bot.pictures import Pictures
-from bot.play import View
-from bot.service import Service
-from bot.tables import TableInfo
-from bot.wire import (
+from bot.discord import cards
+from bot.discord.cards import Face, Json, Shot
+from bot.discord.wire import (
     ASLEEP_AFTER,
     NO_DIRECT_MESSAGES,
     NOT_HERE,
@@ -45,6 +40,12 @@ from bot.wire import (
     Wire,
     age,
 )
+from bot.figures import changed_hexes, changed_prices
+from bot.notices import Notice
+from bot.pictures import Pictures
+from bot.play import View
+from bot.service import Service
+from bot.tables import TableInfo
 from storage import Card, Message, Missing
 
 log = logging.getLogger(__name__)

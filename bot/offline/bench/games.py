@@ -6,10 +6,10 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from bot.bench.times import forget, spent
-from bot.importing import file_bytes
-from bot.importing import played as imported
-from bot.simulate import simulated
+from bot.offline.bench.times import forget, spent
+from bot.offline.importing import file_bytes
+from bot.offline.importing import played as imported
+from bot.offline.simulate import simulated
 from engine import AnyEvent, State, facts_of, titles
 from engine.interchange.site import Replay
 from engine.interchange.site_file import read as read_site

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import product
 
-from bot.bench.games import Recorded, Unplayable
-from bot.bench.times import Times, forget, least, spent
+from bot.offline.bench.games import Recorded, Unplayable
+from bot.offline.bench.times import Times, forget, least, spent
 from engine import (
     AnyEvent,
     OperatingTurn,

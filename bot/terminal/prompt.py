@@ -11,7 +11,7 @@ import sys
 import threading
 from collections.abc import AsyncIterator, Iterator
 
-from bot.console import Console, Tone
+from bot.terminal.console import Console, Tone
 
 
 async def lines_of_stdin() -> AsyncIterator[str]:

@@ -12,9 +12,9 @@ from tempfile import TemporaryDirectory
 from time import perf_counter, process_time
 
 from bot.answers import Done
-from bot.bench.games import Unplayable
-from bot.bench.rules import Played
-from bot.bench.times import Times, forget, spent
+from bot.offline.bench.games import Unplayable
+from bot.offline.bench.rules import Played
+from bot.offline.bench.times import Times, forget, spent
 from bot.play import Known, Play, seat_number
 from bot.service import Service
 from bot.tables import TableInfo

@@ -12,6 +12,6 @@ for the disk is told by the clock too. Nothing here passes or fails: an aim stan
 and a figure beyond it is marked.
 """
 
-from bot.bench.measuring import command
+from bot.offline.bench.measuring import command
 
 __all__ = ["command"]

@@ -10,11 +10,12 @@ from discord import app_commands
 from discord.app_commands import Choice
 
 import engine
-from bot import cards, controls, words
+from bot import words
 from bot.answers import Shown
-from bot.controls import Key
+from bot.discord import cards, controls
+from bot.discord.controls import Key
+from bot.discord.front import Front, say_so, sentence_of
 from bot.files import FORMS, TEXT
-from bot.front import Front, say_so, sentence_of
 from bot.people import by_address, claim_address, table_name
 from bot.play import View, seat_name
 from bot.tables import TableInfo

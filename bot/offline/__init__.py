@@ -1,0 +1,1 @@
+"""Games without a table: files in and out, self-play, measurements."""
