@@ -16,7 +16,8 @@ from pathlib import Path
 
 import pytest
 
-from bot.offline.simulate import CONSEQUENCES, WEIGHTS, Simulated, simulated, varied
+from bot.offline.kinds import CONSEQUENCES, WEIGHTS
+from bot.offline.simulate import Simulated, simulated, varied
 from engine import optional_rules, titles
 from engine.record import replay
 
