@@ -66,6 +66,7 @@ from engine.holdings import (
     zones,
 )
 from engine.kernel import awaits_the_rest, refusal, standing
+from engine.operating.turn import OperatingTurns, nothing_after
 from engine.state import Auction, Discard, Formation, Protection, Settlement, StockRound, StockTurn, Surplus
 
 
@@ -196,10 +197,19 @@ def _train_faults(g: Game) -> Iterator[str]:
             yield f"there are {(left or 0) + held[facts.name]} {facts.name}-trains instead of {count}"
         if left is not None and left < 0:
             yield f"the bank has {left} {facts.name}-trains"
+    if _discards_wait(g):
+        return
     discarding = Counter(f.company for f in g.state.stack if isinstance(f, Discard))
     for sym, co in g.state.companies.items():
         if len(co.trains) - discarding[sym] > g.phase.train_limit:
             yield f"the {sym} has {len(co.trains)} trains, and the limit is {g.phase.train_limit}"
+
+
+def _discards_wait(g: Game) -> bool:
+    """Whether a turn goes on behind which it is asked who has to discard."""
+    turns = g.title.questions[OperatingTurn]
+    assert isinstance(turns, OperatingTurns)
+    return turns.after is not nothing_after and any(isinstance(f, OperatingTurn) for f in g.state.stack)
 
 
 def _ownership_faults(g: Game) -> Iterator[str]:
