@@ -91,7 +91,7 @@ def new_game(title: str, players: Sequence[str], options: Iterable[str] = (), lo
     g = Game(state, composed)
     g.state.stack.append(composed.opening(g, lot))
     settle(g)
-    _ask(g, None)
+    _ask(g, standing(g))
     return Played(g.state, g.events)
 
 
@@ -189,8 +189,9 @@ def take(g: Game, seat: str, action: Action) -> Played:
     else:
         g.title.questions[type(top)].take(g, top, seat, action)
     settle(g)
-    if not awaits_the_rest(before, standing(g), seat):
-        _ask(g, before if aside else None)
+    now = standing(g)
+    if not awaits_the_rest(before, now, seat) and not (aside and now == before):
+        _ask(g, now)
     return Played(g.state, g.events)
 
 
@@ -206,7 +207,7 @@ def stop(state: State, reason: str) -> Played:
     g = game_of(copied(state))
     lapse_offers(g)
     g.open(GameOver(reason))
-    _ask(g, None)
+    _ask(g, standing(g))
     return Played(g.state, g.events)
 
 
@@ -254,8 +255,6 @@ def standing(g: Game) -> Standing:
     return Standing(seats, type(top), getattr(top, "company", None), getattr(top, "step", None), matter)
 
 
-def _ask(g: Game, before: Standing | None) -> None:
-    """Number the question that stands now, unless it is the one that stood before."""
-    now = standing(g)
-    if now != before:
-        g.emit(Asked(g.state.question + 1, now.seats))
+def _ask(g: Game, now: Standing) -> None:
+    """Number the question that stands now."""
+    g.emit(Asked(g.state.question + 1, now.seats))
