@@ -139,7 +139,9 @@ class Imap:
             answer = await self._call(self._client.list('""', candidate))
             if any(re.match(rb"\([^)]*\) ", bytes(line)) for line in answer.lines):
                 return candidate
-            if (await self._call(self._client.create(candidate))).result == "OK":
+            made = await self._call(self._client.create(candidate))
+            # Somebody else may have made it since it was looked for.
+            if made.result == "OK" or any(b"[ALREADYEXISTS]" in bytes(line) for line in made.lines):
                 return candidate
         raise ConnectionLost(f"the mailbox has no folder {name} and refuses to make one")
 

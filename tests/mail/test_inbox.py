@@ -10,6 +10,7 @@ from email import message_from_bytes
 from email.utils import parseaddr
 from pathlib import Path
 
+import aioimaplib
 import pytest
 
 from mail.clerk import Clerk
@@ -112,6 +113,23 @@ async def test_what_comes_while_another_is_dealt_with_does_not_wait_for_the_next
         await mailbox.put(reply(notice, "sell 1 X", message_id="<1@p>"))
         await mailbox.until("Processed", 2, 20.0)
     assert desk.moves == [("s1", "sell 1 X"), ("s1", "buy SV")]
+
+
+async def test_a_folder_that_somebody_makes_meanwhile_is_that_folder(
+    mailbox: Mailbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    create = aioimaplib.IMAP4.create
+
+    async def late(client: aioimaplib.IMAP4, name: str) -> object:
+        if name == "Processed":
+            await create(client, name)
+        return await create(client, name)
+
+    monkeypatch.setattr(aioimaplib.IMAP4, "create", late)
+    desk = MemoryDesk()
+    await mailbox.put(reply(desk.notice(), "buy SV"))
+    async with watching(desk, mailbox.account):
+        await mailbox.until("Processed", 1)
 
 
 async def test_the_folder_is_the_state_not_the_flag(mailbox: Mailbox) -> None:
