@@ -128,6 +128,16 @@ class Party:
             raise AssertionError(f"There is no card for {name}, but {shown}.") from None
         return there()[0]
 
+    async def delivered(self) -> None:
+        """Wait until nothing waits to be posted."""
+        assert self.service is not None
+        async with asyncio.timeout(10):
+            while True:
+                async with self.service.store.read() as unit:
+                    if not (await unit.outbox.queue("discord")).pending:
+                        return
+                await asyncio.sleep(0.01)
+
     async def play(self, *said: str) -> None:
         """Lines said by `/do`, each `Ann: buy SV`; each has to be done."""
         for each in said:

@@ -126,6 +126,9 @@ async def operating(party: Party) -> Message:
     for _ in range(4):
         await party.play("Ann: buy B&O from ipo", "Bob: pass", "Cid: pass")
     await party.play("Ann: pass")
+    await (
+        party.delivered()
+    )  # until then her last card may be the one that is shown, and makes way for a new one
     return await party.card_for("Ann", holding="track")
 
 

@@ -62,6 +62,7 @@ class Site:
             RAILPOST_DATA=str(self.folder),
             RAILPOST_PING_HOLDOFF="0",
             RAILPOST_PICTURE_WORKERS="1",
+            RAILPOST_MAIL_IDLE="5",  # how soon mail is noticed is not tried here
             RAILPOST_DISCORD_TOKEN=self.fake.token,
             RAILPOST_DISCORD_API=self.fake.api_url,
             RAILPOST_DISCORD_GATEWAY=self.fake.gateway_url,
