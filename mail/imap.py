@@ -121,21 +121,25 @@ class Imap:
         if login.result != "OK":
             raise LoginRefused(f"{account.host} refused to log {account.user} in.")
         await self._call(self._client.protocol.capability())
+        inside = await self._inside()
         for folder in Folder:
-            self._folders[folder] = await self._made(account.folders.get(folder, folder))
+            self._folders[folder] = await self._made(account.folders.get(folder, folder), inside)
         selected = await self._ok(self._client.select(_word(account.inbox)))
         found = re.search(rb"UIDNEXT (\d+)", b"\n".join(bytes(line) for line in selected.lines))
         self._next = int(found[1]) if found else 1
         self._news = False
 
-    async def _made(self, name: str) -> str:
+    async def _inside(self) -> str:
+        """What stands before the name of a folder inside INBOX; nothing where none can be there."""
+        listed = await self._call(self._client.list('""', "INBOX"))
+        found = re.search(rb'\([^)]*\) "(.)" ', b"\n".join(bytes(line) for line in listed.lines))
+        return f"INBOX{found[1].decode()}" if found else ""
+
+    async def _made(self, name: str, inside: str) -> str:
         """The folder's name on this server, the folder being there: some servers keep all folders inside
         INBOX.
         """
-        listed = await self._call(self._client.list('""', "INBOX"))
-        found = re.search(rb'\([^)]*\) "(.)" ', b"\n".join(bytes(line) for line in listed.lines))
-        inside = f"INBOX{found[1].decode()}{name}" if found else name
-        for candidate in dict.fromkeys((_word(name), _word(inside))):
+        for candidate in dict.fromkeys((_word(name), _word(inside + name))):
             answer = await self._call(self._client.list('""', candidate))
             if any(re.match(rb"\([^)]*\) ", bytes(line)) for line in answer.lines):
                 return candidate
