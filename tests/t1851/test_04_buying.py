@@ -116,16 +116,23 @@ def test_the_larger_holder_becomes_president() -> None:
     holds(body + "Ann: pass\nBob: buy TC from pool\n= president TC Bob\n= owns Ann TC 3")
 
 
-def test_the_certificate_limit_counts_privates_and_every_certificate() -> None:
-    full = (
-        RICH
-        + """
+FULL = (
+    RICH
+    + """
     @ private L&O Ann
     @ owns Ann TC 6
     @ price TC 90 3
     @ owns Ann SR 6
     @ price SR 82 3
     @ owns Ann IC 4
+"""
+)
+
+
+def test_the_certificate_limit_counts_privates_and_every_certificate() -> None:
+    full = (
+        FULL
+        + """
     @ owns Bob IC 5
     @ price IC 70 4
     @ round stock Ann
@@ -141,14 +148,8 @@ def test_the_certificate_limit_counts_privates_and_every_certificate() -> None:
 
 def test_no_room_even_where_the_presidency_would_make_some() -> None:
     full = (
-        RICH
+        FULL
         + """
-    @ private L&O Ann
-    @ owns Ann TC 6
-    @ price TC 90 3
-    @ owns Ann SR 6
-    @ price SR 82 3
-    @ owns Ann IC 4
     @ owns Bob IC 4
     @ president IC Bob
     @ owns Cid IC 1
