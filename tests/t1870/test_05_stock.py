@@ -217,15 +217,20 @@ def test_5_7_a_bid_is_set_aside() -> None:
     holds("Ann: bid Katy 690\nBob: pass\nCid: pass\n!Ann: buy GRSC")
 
 
+THREE_BIDS = """
+Ann: bid SCC 55
+Bob: bid SCC 60
+Cid: bid SCC 65
+Ann: buy GRSC
+Bob: buy MRBC
+= turn Ann
+"""
+
+
 def test_5_7_an_auction_goes_clockwise_from_the_left_of_the_highest() -> None:
     holds(
-        """
-        Ann: bid SCC 55
-        Bob: bid SCC 60
-        Cid: bid SCC 65
-        Ann: buy GRSC
-        Bob: buy MRBC
-        = turn Ann
+        THREE_BIDS
+        + """
         Ann: bid SCC 70
         = turn Bob
         Bob: bid SCC 75
@@ -240,13 +245,8 @@ def test_5_7_an_auction_goes_clockwise_from_the_left_of_the_highest() -> None:
 
 def test_5_7_the_site_asks_the_lowest_bidder() -> None:
     holds(
-        """
-        Ann: bid SCC 55
-        Bob: bid SCC 60
-        Cid: bid SCC 65
-        Ann: buy GRSC
-        Bob: buy MRBC
-        = turn Ann
+        THREE_BIDS
+        + """
         Ann: bid SCC 100
         = turn Bob
         """,
