@@ -16,7 +16,7 @@ from tests.sections import rule_tests
 from tests.t1817.test_06_operating import FIRST
 from tests.t1817.test_06_running import COAST
 from tests.t1817.test_06_track import company, turn, ways
-from tests.t1817.texts import ANN, BOB, CID, FIVE, SITE, TEN, both, holds, refused
+from tests.t1817.texts import ANN, BOB, CID, FIVE, MERGER, SITE, TEN, both, holds, refused
 
 Options = tuple[str, ...]
 PLAYED_BY_SITE = (SITE,)
@@ -25,17 +25,6 @@ ROWS = range(1, 27)
 NOT_OF_PLAY = {22: "how a price below $40 is printed in a log"}
 
 SR = "@ size SR 2\n@ price SR 60\n@ owns Bob SR 2\n@ cash SR 50\n@ token SR G18\n@ trains SR 2\n"
-MERGER = """
-@ cash Ann 500
-@ cash Bob 500
-@ cash Cid 500
-@ size WT 2
-@ price WT 100
-@ owns Ann WT 2
-@ cash WT 200
-@ token WT F19
-@ trains WT 2
-"""
 
 
 def test_row_1_bids_on_privates() -> None:

@@ -6,18 +6,11 @@ import engine
 from bot import words
 from bot.play import questions
 from engine import State
-from tests.t1817.texts import holds
+from tests.t1817.texts import MERGER, holds
 
-TWO = """
-@ cash Ann 500
-@ cash Bob 500
-@ cash Cid 500
-@ size WT 2
-@ price WT 100
-@ owns Ann WT 2
-@ cash WT 200
-@ token WT F19
-@ trains WT 2
+TWO = (
+    MERGER
+    + """
 @ size SR 2
 @ price SR 60
 @ owns Bob SR 2
@@ -26,6 +19,7 @@ TWO = """
 @ token SR G18
 @ trains SR 2
 """
+)
 FIVE = """
 @ cash Ann 500
 @ cash Bob 500

@@ -14,6 +14,18 @@ both = pytest.mark.parametrize("options", BOTH, ids=("rulebook", "site"))
 BOOK = Book("1817")
 holds, refused = BOOK.holds, BOOK.refused
 
+MERGER = """
+@ cash Ann 500
+@ cash Bob 500
+@ cash Cid 500
+@ size WT 2
+@ price WT 100
+@ owns Ann WT 2
+@ cash WT 200
+@ token WT F19
+@ trains WT 2
+"""
+"""A company of two shares, and money for everybody."""
 MONEY = """
 @ phase 3
 @ cash Ann 500
