@@ -7,6 +7,7 @@ them without asking any rule. Some change nothing and are there to be told (`Pas
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import ClassVar
 
 import msgspec
 
@@ -14,7 +15,14 @@ from engine.state import BANK, CLOSED, IPO, POOL, AnyFrame, Improvement, Offer, 
 
 
 class Event(msgspec.Struct, frozen=True, tag=True, gc=False):
-    """Something that has happened."""
+    """Something that has happened.
+
+    `moves_things`: what lies on the board, on the market, in the depot or with an owner is another
+    afterwards, not only money, offers, or what is asked. `moves_track`: the track is another.
+    """
+
+    moves_things: ClassVar[bool] = True
+    moves_track: ClassVar[bool] = False
 
     def apply(self, state: State) -> None:
         """Bring the state up to it, in place."""
@@ -22,6 +30,8 @@ class Event(msgspec.Struct, frozen=True, tag=True, gc=False):
 
 class CashMoved(Event, frozen=True):
     """Dollars from one purse to another; the bank's may fall below zero once it is broken."""
+
+    moves_things: ClassVar[bool] = False
 
     source: str
     target: str
@@ -35,6 +45,8 @@ class CashMoved(Event, frozen=True):
 
 class BankBroke(Event, frozen=True):
     """The bank could not pay what was due (1830 §25)."""
+
+    moves_things: ClassVar[bool] = False
 
     def apply(self, state: State) -> None:
         state.broken = True
@@ -52,6 +64,8 @@ class PrivateMoved(Event, frozen=True):
 
 class BidMade(Event, frozen=True):
     """A seat bids dollars; they are set aside, not paid."""
+
+    moves_things: ClassVar[bool] = False
 
     seat: str
     private: str
@@ -143,6 +157,8 @@ class Reissued(Event, frozen=True):
 class CompanyClosed(Event, frozen=True):
     """A company is out of play for good, with its shares and tokens (1870 §5.1.1)."""
 
+    moves_track: ClassVar[bool] = True
+
     company: str
 
     def apply(self, state: State) -> None:
@@ -163,6 +179,8 @@ class CompanyClosed(Event, frozen=True):
 class AnswerLeft(Event, frozen=True):
     """A president has left an answer whether to protect a company, or taken it back (None)."""
 
+    moves_things: ClassVar[bool] = False
+
     seat: str
     company: str
     limit: int | None
@@ -180,12 +198,16 @@ class AnswerLeft(Event, frozen=True):
 class Protected(Event, frozen=True):
     """A president has bought what was sold of his company; its price stands (1870 §5.9)."""
 
+    moves_things: ClassVar[bool] = False
+
     seat: str
     company: str
 
 
 class RoundBegan(Event, frozen=True):
     """A round begins: `stock round 2`, `operating round 3.1 of 2`."""
+
+    moves_things: ClassVar[bool] = False
 
     round: str
 
@@ -202,6 +224,8 @@ class TurnBegan(Event, frozen=True):
 class TileLaid(Event, frozen=True):
     """A tile lies on the hex in that rotation; what lay there is back in the supply."""
 
+    moves_track: ClassVar[bool] = True
+
     company: str
     hex: str
     tile: str
@@ -214,6 +238,8 @@ class TileLaid(Event, frozen=True):
 class TokenPlaced(Event, frozen=True):
     """A token left the charter for a city; node -1 is a hex whose city is still to be chosen."""
 
+    moves_track: ClassVar[bool] = True
+
     company: str
     hex: str
     node: int
@@ -225,6 +251,8 @@ class TokenPlaced(Event, frozen=True):
 
 class TokenShifted(Event, frozen=True):
     """A token stands in another city of its hex, its old one having become that, or chosen."""
+
+    moves_track: ClassVar[bool] = True
 
     company: str
     hex: str
@@ -261,6 +289,8 @@ class ConnectionLeft(Event, frozen=True):
 
 class DestinationPlaced(Event, frozen=True):
     """The destination token stands at the destination, or a token there has become it (1870 §11.4.1)."""
+
+    moves_track: ClassVar[bool] = True
 
     company: str
     hex: str
@@ -337,6 +367,8 @@ class TrainsGone(Event, frozen=True):
 class PhaseStarted(Event, frozen=True):
     """The first train of a type was bought."""
 
+    moves_track: ClassVar[bool] = True
+
     phase: str
 
     def apply(self, state: State) -> None:
@@ -346,6 +378,8 @@ class PhaseStarted(Event, frozen=True):
 class Ran(Event, frozen=True):
     """What a company's trains ran: (train, route as spelled); dollars in all."""
 
+    moves_things: ClassVar[bool] = False
+
     company: str
     routes: tuple[tuple[str, str], ...]
     revenue: int
@@ -353,6 +387,8 @@ class Ran(Event, frozen=True):
 
 class Declared(Event, frozen=True):
     """What became of the revenue: `pay`, `withhold`, `half`, or `none` where there was none."""
+
+    moves_things: ClassVar[bool] = False
 
     company: str
     kind: str
@@ -362,12 +398,16 @@ class Declared(Event, frozen=True):
 class Passed(Event, frozen=True):
     """Somebody declined: a seat, or a company in one of its steps."""
 
+    moves_things: ClassVar[bool] = False
+
     who: str
     what: str
 
 
 class PriorityMoved(Event, frozen=True):
     """The priority deal is with that seat."""
+
+    moves_things: ClassVar[bool] = False
 
     seat: str
 
@@ -378,6 +418,8 @@ class PriorityMoved(Event, frozen=True):
 class OfferMade(Event, frozen=True):
     """A deal waits for the other's answer."""
 
+    moves_things: ClassVar[bool] = False
+
     offer: Offer
 
     def apply(self, state: State) -> None:
@@ -387,6 +429,8 @@ class OfferMade(Event, frozen=True):
 
 class OfferEnded(Event, frozen=True):
     """An offer was `accepted`, or came to nothing: `declined`, `withdrawn`, `lapsed` with its turn."""
+
+    moves_things: ClassVar[bool] = False
 
     number: int
     outcome: str
@@ -408,6 +452,8 @@ class PlayerRenamed(Event, frozen=True):
 class Opened(Event, frozen=True):
     """A frame was put on top."""
 
+    moves_things: ClassVar[bool] = False
+
     frame: AnyFrame
 
     def apply(self, state: State) -> None:
@@ -416,6 +462,8 @@ class Opened(Event, frozen=True):
 
 class Changed(Event, frozen=True):
     """The frame on top goes on like this."""
+
+    moves_things: ClassVar[bool] = False
 
     frame: AnyFrame
 
@@ -426,12 +474,16 @@ class Changed(Event, frozen=True):
 class Closed(Event, frozen=True):
     """The frame on top is done."""
 
+    moves_things: ClassVar[bool] = False
+
     def apply(self, state: State) -> None:
         state.stack.pop()
 
 
 class Asked(Event, frozen=True):
     """A new question stands before these seats."""
+
+    moves_things: ClassVar[bool] = False
 
     question: int
     seats: tuple[str, ...]
@@ -492,6 +544,8 @@ class LoansChanged(Event, frozen=True):
 class InterestSet(Event, frozen=True):
     """The dollars that each loan costs in this operating round."""
 
+    moves_things: ClassVar[bool] = False
+
     dollars: int
 
     def apply(self, state: State) -> None:
@@ -500,6 +554,8 @@ class InterestSet(Event, frozen=True):
 
 class InterestMissed(Event, frozen=True):
     """A company cannot pay its interest, and its president owes it; 0 once that is settled."""
+
+    moves_things: ClassVar[bool] = False
 
     company: str
     dollars: int
@@ -532,6 +588,8 @@ class MarkersChanged(Event, frozen=True):
 
 class TokenTaken(Event, frozen=True):
     """A token in a hex is replaced by one of another company, or taken off the map (None)."""
+
+    moves_track: ClassVar[bool] = True
 
     company: str
     hex: str

@@ -17,13 +17,7 @@ from engine.events import (
     CashMoved,
     Changed,
     Closed,
-    CompanyClosed,
-    DestinationPlaced,
     Opened,
-    TileLaid,
-    TokenPlaced,
-    TokenShifted,
-    TokenTaken,
 )
 from engine.facts import Cell, CompanyFacts, Facts, PhaseFacts, PrivateFacts, TrainFacts
 from engine.state import BANK, AnyFrame, Company, State, copied, is_seat
@@ -34,9 +28,6 @@ if TYPE_CHECKING:
 Ts = TypeVarTuple("Ts")
 Found = TypeVar("Found")
 _UNKNOWN = object()
-
-BOARD_CHANGES = (TileLaid, TokenPlaced, TokenShifted, TokenTaken, DestinationPlaced, CompanyClosed)
-"""Events after which the track is another."""
 
 
 class Game:
@@ -153,10 +144,10 @@ class Game:
         """Apply an event and remember it."""
         event.apply(self.state)
         self.events.append(event)
-        if self.known:
+        if event.moves_things:
             self.known = {}
-        if isinstance(event, BOARD_CHANGES):
-            self._network = None
+            if event.moves_track:
+                self._network = None
 
     def pay(self, source: str, target: str, amount: int, why: str) -> None:
         """Move dollars, if any. A bank that pays more than it has is broken from then on (§25)."""
@@ -178,9 +169,9 @@ class Game:
 
 
 def derived(work: Callable[[Game, *Ts], Found]) -> Callable[[Game, *Ts], Found]:
-    """Work that follows from the position alone: it is done once, until the position changes.
+    """Work that follows from what lies where (`Event.moves_things`): it is done once, until that changes.
 
-    What it gives must not be changed by who gets it.
+    It looks at nobody's money, nor at what is asked. What it gives must not be changed by who gets it.
     """
 
     def remembered(g: Game, *args: *Ts) -> Found:

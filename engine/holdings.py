@@ -47,25 +47,38 @@ def pending_sales(g: Game) -> tuple[Sale, ...]:
     return getattr(g.top, "sales", ())
 
 
-@derived
 def counts(g: Game, company: str) -> bool:
     """Whether its certificates count towards the certificate limit (1830 §10).
 
     Of a company that will fall by a sale, those do not that would not in the end (1870 §5.4.1).
     """
-    at = g.company(company).cell
-    if at is None:
-        return True
-    sold = sum(sale.count for sale in pending_sales(g) if sale.company == company)
-    return EXEMPT_FROM_LIMIT.isdisjoint(g.title.cell(market.down(g, at, sold) if sold else at).zones)
+    return company not in _uncounted(g, pending_sales(g))
 
 
 @derived
+def _uncounted(g: Game, sales: tuple[Sale, ...]) -> set[str]:
+    """Companies whose certificates do not count once those sales have moved their prices."""
+    found = set()
+    for company in g.state.market:
+        at = g.company(company).cell
+        sold = sum(sale.count for sale in sales if sale.company == company)
+        at = market.down(g, at, sold) if at and sold else at
+        if at and not EXEMPT_FROM_LIMIT.isdisjoint(g.title.cell(at).zones):
+            found.add(company)
+    return found
+
+
 def counted_certificates(g: Game, seat: str) -> int:
     """Certificates that count, privates included (1830 §10, Table 3)."""
+    return _counted(g, seat, pending_sales(g))
+
+
+@derived
+def _counted(g: Game, seat: str, sales: tuple[Sale, ...]) -> int:
+    left_out = _uncounted(g, sales)
     shares = 0
     for company, co in g.state.companies.items():
-        if co.shares.get(seat, 0) > 0 and counts(g, company):
+        if co.shares.get(seat, 0) > 0 and company not in left_out:
             shares += certificates(g, seat, company)
     return shares + g.facts.limits.get("private_counts", 1) * len(g.privates_of(seat))
 
@@ -88,17 +101,21 @@ def percent_limit(g: Game, company: str) -> int:
     return max(g.facts.limits["player_percent"], presidents_percent(g, company))
 
 
-@derived
 def excess(g: Game, seat: str) -> list[str]:
     """Companies of which the player has to sell before anything else (1830 §10).
 
     Above the certificate limit: all that count. Otherwise those held above the percent limit,
     as happens where a price has left the zone that lifted it, unless the title lets him keep them.
     """
+    return _excess(g, seat, pending_sales(g))
+
+
+@derived
+def _excess(g: Game, seat: str, sales: tuple[Sale, ...]) -> list[str]:
     mine = [c for c, co in g.state.companies.items() if seat in co.shares]
     above = [c for c in mine if g.held(seat, c) > percent_limit(g, c)] if g.title.excess_sold else []
-    if counted_certificates(g, seat) > certificate_limit(g):
-        above += [c for c in mine if c not in above and counts(g, c)]
+    if _counted(g, seat, sales) > certificate_limit(g):
+        above += [c for c in mine if c not in above and c not in _uncounted(g, sales)]
     return above
 
 
