@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import msgspec
 
@@ -22,24 +22,23 @@ from engine.operating.turn import own_turn, turn_for
 from engine.powers import effect_of
 from engine.privates import companies_buy, purchasable
 from engine.state import OperatingTurn
-from engine.title import Option
+from engine.title import Aside, Option
 
 
 @dataclass(frozen=True)
-class Bridges:
+class Bridges(Aside):
     """Lays with the discount of such a private.
 
     `beyond`: also when the normal lays are made, but while the company is at its track; it counts as one
     of them where there is one left, but not at home. Then nothing else is laid at home in that turn.
     """
 
+    hears: ClassVar[tuple[type[Action], ...]] = (Lay,)
+
     beyond: bool = False
 
-    def hears(self, g: Game, action: Action) -> bool:
+    def applies(self, g: Game, action: Action) -> bool:
         return isinstance(action, Lay) and action.using is not None
-
-    def asked(self, g: Game) -> tuple[str, ...]:
-        return ()
 
     def usable(self, g: Game, turn: OperatingTurn) -> tuple[str, dict[str, Any]] | None:
         """The private of the company with a discount that is left, and its effect."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from engine.actions import Action, ClosedPort, ClosePort, OpenPort, PlaceCattle
 from engine.board.chains import Terms
@@ -19,7 +19,7 @@ from engine.operating.run import stop_value
 from engine.operating.turn import own_turn, turn_for
 from engine.powers import effect_of
 from engine.state import CLOSED, Improvement, OperatingTurn
-from engine.title import Option
+from engine.title import Aside, Option
 
 Placing = PlaceCattle | OpenPort | ClosedPort
 WORDS = {PlaceCattle: "cattle", OpenPort: "port", ClosedPort: "port", ClosePort: "port"}
@@ -48,14 +48,10 @@ def terms(g: Game, company: str) -> Terms:
 
 
 @dataclass(frozen=True)
-class Improvements:
+class Improvements(Aside):
     """The company that owns such a private places its token at any time in its turn, once."""
 
-    def hears(self, g: Game, action: Action) -> bool:
-        return isinstance(action, PlaceCattle | OpenPort | ClosedPort | ClosePort)
-
-    def asked(self, g: Game) -> tuple[str, ...]:
-        return ()
+    hears: ClassVar[tuple[type[Action], ...]] = (PlaceCattle, OpenPort, ClosedPort, ClosePort)
 
     def _usable(self, g: Game, turn: OperatingTurn) -> Iterator[tuple[str, dict[str, Any]]]:
         for private in g.privates_of(turn.company):

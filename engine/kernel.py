@@ -9,8 +9,9 @@ were asked the same.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Iterable, Sequence
+from operator import attrgetter
+from typing import Any, NamedTuple
 
 from engine.actions import Action
 from engine.events import AnyEvent, Asked
@@ -32,7 +33,7 @@ from engine.state import (
     copied,
     seat_name,
 )
-from engine.title import Aside, Option, Title
+from engine.title import Option, Title
 from engine.titles import title_of
 
 MAX_SETTLING = 10_000
@@ -124,7 +125,7 @@ def asked(g: Game) -> tuple[str, ...]:
     """The seats that the table waits for, those asked by the top frame first."""
     top = g.top
     seats = g.title.questions[type(top)].asked(g, top)
-    for aside in g.title.asides:
+    for aside in g.title.asking:
         for seat in aside.asked(g):
             if seat not in seats:
                 seats = (*seats, seat)
@@ -155,7 +156,7 @@ def refusal(g: Game, seat: str, action: Action) -> str | None:
 def _refusal(g: Game, seat: str, action: Action) -> str | None:
     if g.state.over:
         return "The game is over."
-    if aside := _aside(g, action):
+    if aside := g.title.aside(g, action):
         return aside.refuse(g, seat, action)
     top = g.top
     question = g.title.questions[type(top)]
@@ -183,7 +184,7 @@ def carry_out(g: Game, seat: str, action: Action) -> Played:
 def take(g: Game, seat: str, action: Action) -> Played:
     """Carry out what is known not to be refused, on a game whose state may be changed."""
     before, top = standing(g), g.top
-    aside = _aside(g, action)
+    aside = g.title.aside(g, action)
     if aside:
         aside.take(g, seat, action)
     else:
@@ -220,13 +221,6 @@ def settle(g: Game) -> None:
     raise RuntimeError("the rules go round in circles")
 
 
-def _aside(g: Game, action: Action) -> Aside | None:
-    for aside in g.title.asides:
-        if aside.hears(g, action):
-            return aside
-    return None
-
-
 class Standing(NamedTuple):
     """What tells one question from another. `matter`: of one that several are asked at once, what must
     not change while they answer."""
@@ -241,18 +235,18 @@ class Standing(NamedTuple):
 def standing(g: Game) -> Standing:
     """The question on top."""
     top = g.top
-    seats = g.title.questions[type(top)].asked(g, top)
-    matter: object = None
-    match top:
-        case Claim(company, revenue):
-            matter = company, revenue
-        case Poll(stage):
-            matter = stage
-        case Auction(kind, lot):
-            matter = kind, lot
-        case ShareTrade(company):
-            matter = company
-    return Standing(seats, type(top), getattr(top, "company", None), getattr(top, "step", None), matter)
+    kind = type(top)
+    seats = g.title.questions[kind].asked(g, top)
+    matter = _MATTERS[kind](top) if kind in _MATTERS else None
+    return Standing(seats, kind, getattr(top, "company", None), getattr(top, "step", None), matter)
+
+
+_MATTERS: dict[type[AnyFrame], Callable[[Any], object]] = {
+    Claim: attrgetter("company", "revenue"),
+    Poll: attrgetter("stage"),
+    Auction: attrgetter("kind", "lot"),
+    ShareTrade: attrgetter("company"),
+}
 
 
 def _ask(g: Game, now: Standing) -> None:

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 from engine.actions import Accept, Action, BuyTrain, DealPrivate, Decline, Merge, Redeem
 from engine.events import OfferEnded, OfferMade
 from engine.facts import a_train
 from engine.game import Game
 from engine.state import AnyFrame, Offer
-from engine.title import Option
+from engine.title import Aside, Option
 
 
 class Deal(NamedTuple):
@@ -63,19 +63,19 @@ def offer_words(g: Game, offer: Offer) -> str:
 
 
 @dataclass(frozen=True)
-class Answers:
+class Answers(Aside):
     """Accept, decline, or withdraw an offer.
 
     `but`: questions to which `decline` is an answer of its own.
     """
 
+    hears: ClassVar[tuple[type[Action], ...]] = (Accept, Decline)
+
     deals: Mapping[type[Action], Deal]
     but: tuple[type[AnyFrame], ...] = ()
 
-    def hears(self, g: Game, action: Action) -> bool:
-        if isinstance(g.top, self.but) and isinstance(action, Decline):
-            return False
-        return isinstance(action, Accept | Decline)
+    def applies(self, g: Game, action: Action) -> bool:
+        return not (isinstance(g.top, self.but) and isinstance(action, Decline))
 
     def asked(self, g: Game) -> tuple[str, ...]:
         return tuple(offer.asked for offer in g.state.offers)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import msgspec
 
@@ -17,7 +17,7 @@ from engine.operating.track import carry_out, fits_there, refuse_lay, words
 from engine.operating.turn import own_turn, turn_for
 from engine.state import CLOSED, IPO, POOL, Bidding, FreeToken, OperatingTurn, Pricing, Waterfall
 from engine.stock.turn import WHERE
-from engine.title import Option
+from engine.title import Aside, Option
 
 OPENING = (Waterfall, Bidding, Pricing)
 
@@ -31,19 +31,15 @@ def effect_of(g: Game, private: str, kind: str) -> dict[str, Any] | None:
 
 
 @dataclass(frozen=True)
-class Exchanges:
+class Exchanges(Aside):
     """A private traded by its player for a share, at any time outside the opening (note 3).
 
     `before_par`: also while the company has no par price.
     """
 
+    hears: ClassVar[tuple[type[Action], ...]] = (Exchange,)
+
     before_par: bool = False
-
-    def hears(self, g: Game, action: Action) -> bool:
-        return isinstance(action, Exchange)
-
-    def asked(self, g: Game) -> tuple[str, ...]:
-        return ()
 
     def options(self, g: Game, seat: str) -> Iterator[Option]:
         for private in g.privates_of(seat):
@@ -80,18 +76,17 @@ class Exchanges:
 
 
 @dataclass(frozen=True)
-class TilePowers:
+class TilePowers(Aside):
     """Tiles that a company lays by the power of a private it owns (notes 1, 2).
 
     An extra lay comes at any time of its turn beside the normal one; another takes the place of
     the normal lay, and may be followed at once by a free token.
     """
 
-    def hears(self, g: Game, action: Action) -> bool:
-        return isinstance(action, Lay) and action.using is not None
+    hears: ClassVar[tuple[type[Action], ...]] = (Lay,)
 
-    def asked(self, g: Game) -> tuple[str, ...]:
-        return ()
+    def applies(self, g: Game, action: Action) -> bool:
+        return isinstance(action, Lay) and action.using is not None
 
     def usable(self, g: Game, turn: OperatingTurn) -> Iterator[tuple[str, dict[str, Any]]]:
         """The private and effect of each tile power that the company has left."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import ClassVar
 
 import msgspec
 
@@ -15,7 +16,7 @@ from engine.offers import Deal, make_offer
 from engine.operating.trains import lacking
 from engine.operating.turn import own_turn
 from engine.state import BANK, POOL, Offer, OperatingTurn, StockRound, StockTurn, is_seat
-from engine.title import Option
+from engine.title import Aside, Option
 
 
 def company_prices(g: Game, private: str) -> range:
@@ -98,7 +99,7 @@ class PrivateStep:
 
 
 @dataclass(frozen=True)
-class PrivateDeals:
+class PrivateDeals(Aside):
     """Deals in privates, offered where the owner is another than the buyer.
 
     `by_seller`: the seller may offer too. `instead_of_share`: a purchase from a player takes the
@@ -109,6 +110,8 @@ class PrivateDeals:
     `within_limit`: who is at the certificate limit buys none.
     """
 
+    hears: ClassVar[tuple[type[Action], ...]] = (DealPrivate,)
+
     by_seller: bool = True
     instead_of_share: bool = False
     in_emergency: bool = True
@@ -117,12 +120,6 @@ class PrivateDeals:
     in_buyers_turn: bool = False
     from_phase: str | None = None
     within_limit: bool = True
-
-    def hears(self, g: Game, action: Action) -> bool:
-        return isinstance(action, DealPrivate)
-
-    def asked(self, g: Game) -> tuple[str, ...]:
-        return ()
 
     def deal(self) -> Deal:
         """How such an offer is judged and carried out when it is accepted."""

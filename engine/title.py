@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Protocol, TypeVar
+from typing import Any, ClassVar, Protocol, TypeVar
 
 from engine import market
 from engine.actions import Action, Lay
@@ -81,13 +81,17 @@ class Flotation(Protocol):
 
 
 class Aside(Protocol):
-    """Acts that do not answer the question that stands, by whoever may do them now."""
+    """Acts of the kinds `hears`, that do not answer the question that stands, by whoever may do them now."""
 
-    def hears(self, g: Game, action: Action) -> bool:
-        """Whether an action of this kind is this aside's."""
+    hears: ClassVar[tuple[type[Action], ...]]
+
+    def applies(self, g: Game, action: Action) -> bool:
+        """Whether it is for this aside now."""
+        return True
 
     def asked(self, g: Game) -> tuple[str, ...]:
         """The seats from which an answer is expected, if any."""
+        return ()
 
     def options(self, g: Game, seat: str) -> Iterable[Option]:
         """What that seat may do beside the question."""
@@ -153,6 +157,26 @@ class Title:
             return f" ({known})" if known else ""
 
         return re.sub(r" \(((?:(?:§|Table )[\d.]+(?:, )?)+)\)", translated, reason)
+
+    @cached_property
+    def _beside(self) -> dict[type[Action], list[Aside]]:
+        found: dict[type[Action], list[Aside]] = {}
+        for aside in self.asides:
+            for kind in aside.hears:
+                found.setdefault(kind, []).append(aside)
+        return found
+
+    def aside(self, g: Game, action: Action) -> Aside | None:
+        """What hears the action beside the question that stands, if anything does."""
+        for aside in self._beside.get(type(action), ()):
+            if aside.applies(g, action):
+                return aside
+        return None
+
+    @cached_property
+    def asking(self) -> tuple[Aside, ...]:
+        """The asides that may expect an answer of somebody."""
+        return tuple(aside for aside in self.asides if type(aside).asked is not Aside.asked)
 
     @cached_property
     def shut(self) -> dict[str, frozenset[str]]:

@@ -269,7 +269,7 @@ def _out_of_play_faults(g: Game) -> Iterator[str]:
 
 def is_aside(g: Game, action: Action) -> bool:
     """Whether the action may be done beside the question that stands."""
-    return any(aside.hears(g, action) for aside in g.title.asides)
+    return g.title.aside(g, action) is not None
 
 
 def offer_faults(state: State) -> Iterator[str]:

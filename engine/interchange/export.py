@@ -354,7 +354,7 @@ class Exporter:
     def _ordinary(self, seat: str, action: Action) -> None:
         """Say something when its step has come; those before it are declined."""
         company = getattr(self.site.top, "company", None)
-        if not any(aside.hears(self.site, action) for aside in self.site.title.asides):
+        if self.site.title.aside(self.site, action) is None:
             while isinstance(turn := self.site.top, OperatingTurn) and turn.company == company:
                 now = self._steps(turn).index(turn.step)
                 later = [isinstance(action, step.hears) for step in self._asking(turn).steps[now:]]

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import ClassVar
 
 import msgspec
 
@@ -23,7 +24,7 @@ from engine.market import Place
 from engine.operating.dividends import pay_out
 from engine.operating.run import destination, home
 from engine.state import BANK, AnyFrame, ConnectionTurn, OperatingRound, OperatingTurn
-from engine.title import Option
+from engine.title import Aside, Option
 
 
 def connects(g: Game, company: str) -> bool:
@@ -200,14 +201,13 @@ class ConnectionDividend:
 
 
 @dataclass(frozen=True)
-class LateConnections:
+class LateConnections(Aside):
     """A president may ask for a connection run that he has left; it follows the turn that goes on."""
 
-    def hears(self, g: Game, action: Action) -> bool:
-        return isinstance(action, ConnectRun) and not isinstance(g.top, ConnectionTurn)
+    hears: ClassVar[tuple[type[Action], ...]] = (ConnectRun,)
 
-    def asked(self, g: Game) -> tuple[str, ...]:
-        return ()
+    def applies(self, g: Game, action: Action) -> bool:
+        return not isinstance(g.top, ConnectionTurn)
 
     def options(self, g: Game, seat: str) -> Iterator[Option]:
         for company in g.state.waiting:

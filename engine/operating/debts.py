@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import ClassVar
 
 import msgspec
 
@@ -29,7 +30,7 @@ from engine.loans import (
 from engine.operating.trains import ask_for_discards, cheapest, obsolete, start_phase
 from engine.operating.turn import turn_for
 from engine.state import BANK, CLOSED, MergerRound, OperatingRound, OperatingTurn, is_seat
-from engine.title import Option
+from engine.title import Aside, Option
 
 ACQUISITION_PRICE = 40
 """Dollars for which a company in acquisition counts when it pays a dividend (§6.6)."""
@@ -256,14 +257,13 @@ class RepayStep:
 
 
 @dataclass(frozen=True)
-class Loans:
+class Loans(Aside):
     """Loans that a company takes at any time of its turn but between interest and repayment (§6.1)."""
 
-    def hears(self, g: Game, action: Action) -> bool:
-        return isinstance(action, Loan) and isinstance(g.top, OperatingTurn)
+    hears: ClassVar[tuple[type[Action], ...]] = (Loan,)
 
-    def asked(self, g: Game) -> tuple[str, ...]:
-        return ()
+    def applies(self, g: Game, action: Action) -> bool:
+        return isinstance(g.top, OperatingTurn)
 
     def options(self, g: Game, seat: str) -> Iterator[Option]:
         turn = g.top

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import msgspec
 
@@ -20,7 +20,7 @@ from engine.operating.stations import city_words
 from engine.operating.track import fit, fits_there, refuse_lay, replacements, words
 from engine.operating.turn import is_past, turn_for
 from engine.state import BANK, CLOSED, OperatingTurn
-from engine.title import Option
+from engine.title import Aside, Option
 
 LAYS = 2
 WORTH = 10
@@ -290,19 +290,15 @@ def _leads(g: Game, hex: str, old: tuple[str, int] | None, edge: int, depth: int
 
 
 @dataclass(frozen=True)
-class Bridges:
+class Bridges(Aside):
     """Bridge tokens, placed at any time of the company's turn (1817 §1.2.6).
 
     `before_interest`: not any more once the interest is paid, as on the site.
     """
 
+    hears: ClassVar[tuple[type[Action], ...]] = (Bridge,)
+
     before_interest: bool = False
-
-    def hears(self, g: Game, action: Action) -> bool:
-        return isinstance(action, Bridge)
-
-    def asked(self, g: Game) -> tuple[str, ...]:
-        return ()
 
     def _sites(self, g: Game, company: str) -> list[str]:
         for _, effect in tokens_left(g, company, "bridge"):

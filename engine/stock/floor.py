@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
+from typing import ClassVar
 
 import msgspec
 
@@ -25,7 +26,7 @@ from engine.loans import is_liquid, loan_words, refuse_loans, room, size_facts, 
 from engine.operating.stations import city_words, refuse_city
 from engine.state import BANK, POOL, TREASURY, Auction, StockTurn
 from engine.stock.turn import WHERE, end_turn, holder_of, stock_round
-from engine.title import Option
+from engine.title import Aside, Option
 from engine.trouble.crisis import refuse_sale, sell
 
 SOURCES = (TREASURY, POOL)
@@ -358,18 +359,17 @@ def refuse_bid(g: Game, seat: str, amount: int) -> str | None:
 
 
 @dataclass(frozen=True)
-class ActsOfBidders:
+class ActsOfBidders(Aside):
     """Loans and redemptions that the site lets the next bidder for a certificate do for a company; with
     the last that it can do he leaves the auction. Who wins it is asked for no privates then, and if he was
     asked for the size, whoever has put the company up has another turn."""
 
+    hears: ClassVar[tuple[type[Action], ...]] = (LoanFor, RedeemFor)
+
     floor: TradingFloor
 
-    def hears(self, g: Game, action: Action) -> bool:
-        return isinstance(action, LoanFor | RedeemFor) and isinstance(g.top, Auction)
-
-    def asked(self, g: Game) -> tuple[str, ...]:
-        return ()
+    def applies(self, g: Game, action: Action) -> bool:
+        return isinstance(g.top, Auction)
 
     def options(self, g: Game, seat: str) -> Iterator[Option]:
         yield from ()

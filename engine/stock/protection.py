@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import ClassVar
 
 import msgspec
 
@@ -28,7 +29,7 @@ from engine.holdings import (
 )
 from engine.offers import lapse_offers
 from engine.state import BANK, POOL, OperatingTurn, Protection, Sale, StockRound, StockTurn
-from engine.title import Option, price_falls
+from engine.title import Aside, Option, price_falls
 
 MOST_LEFT = 10_000
 """Dollars that are as good as any number in an answer that is left."""
@@ -165,14 +166,10 @@ class Protections:
 
 
 @dataclass(frozen=True)
-class StandingAnswers:
+class StandingAnswers(Aside):
     """A president may say beforehand up to how much he protects a company; the table is not told."""
 
-    def hears(self, g: Game, action: Action) -> bool:
-        return isinstance(action, StandBy | AskAgain)
-
-    def asked(self, g: Game) -> tuple[str, ...]:
-        return ()
+    hears: ClassVar[tuple[type[Action], ...]] = (StandBy, AskAgain)
 
     def options(self, g: Game, seat: str) -> Iterator[Option]:
         if g.state.over:
