@@ -8,6 +8,9 @@ from engine.game import Game
 from engine.holdings import presidents_percent, unit, worth
 from engine.state import IPO, POOL, is_seat
 
+LAST_OF_SITE = 100
+"""The stock round after which the site ends any game; it knows no stalemate."""
+
 
 def scores(g: Game, bankrupt: str | None, *, with_privates: bool) -> dict[str, int]:
     """Dollars by seat. A bankrupt scores what stock he still holds; `with_privates`: and these."""

@@ -50,7 +50,8 @@ def pending_sales(g: Game) -> tuple[Sale, ...]:
 def counts(g: Game, company: str) -> bool:
     """Whether its certificates count towards the certificate limit (1830 §10).
 
-    Of a company that will fall by a sale, those do not that would not in the end (1870 §5.4.1).
+    Of a company that will fall by a sale, those do not that would not in the end (1870 §5.4.1); one that
+    will fall out of the market by it counts no more than it does now.
     """
     return company not in _uncounted(g, pending_sales(g))
 
@@ -61,9 +62,11 @@ def _uncounted(g: Game, sales: tuple[Sale, ...]) -> set[str]:
     found = set()
     for company in g.state.market:
         at = g.company(company).cell
+        if at is None:
+            continue
         sold = sum(sale.count for sale in sales if sale.company == company)
-        at = market.down(g, at, sold) if at and sold else at
-        if at and not EXEMPT_FROM_LIMIT.isdisjoint(g.title.cell(at).zones):
+        places = (at, market.down(g, at, sold)) if sold else (at,)
+        if any(not EXEMPT_FROM_LIMIT.isdisjoint(g.title.cell(place).zones) for place in places):
             found.add(company)
     return found
 

@@ -98,12 +98,14 @@ class StockRounds(Unasked):
     """Turns until all pass in a row; then prices of sold-out companies rise (§8.2.2).
 
     `ended`: why the game is over before another turn or round, if it is. `own_count`: what a company
-    holds of itself counts as sold (1870 §5.10). `closing`: what follows the last turn instead.
-    `following`: makes the first operating round, which `begin` begins.
+    holds of itself counts as sold (1870 §5.10). `last`: the number of the round with which the game is
+    over in any case. `closing`: what follows the last turn instead. `following`: makes the first
+    operating round, which `begin` begins.
     """
 
     ended: Callable[[Game], str | None] = going_on
     own_count: bool = False
+    last: int | None = None
     closing: Callable[[Game], None] | None = None
     following: Callable[[Game, int], OperatingRound] = open_set
     begin: Callable[[Game], None] = begin_operating
@@ -121,12 +123,17 @@ class StockRounds(Unasked):
             raise_sold_out(g, self.own_count)
         if frame.last:
             g.emit(PriorityMoved(g.state.left_of(frame.last)))
-        if why := self.ended(g):
+        if why := self.ended(g) or self._outlasted(frame):
             g.change(GameOver(why))
             return True
         g.change(self.following(g, frame.number))
         self.begin(g)
         return True
+
+    def _outlasted(self, frame: StockRound) -> str | None:
+        if self.last is None or frame.number < self.last:
+            return None
+        return f"Stock round {frame.number} is over, and with it the game."
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ import msgspec
 
 from engine.actions import BuyTrain, Merge
 from engine.auctions import Auctions
-from engine.ending import scores
+from engine.ending import LAST_OF_SITE, scores
 from engine.facts import Facts, PhaseFacts, facts_of
 from engine.merging.belongings import Surpluses
 from engine.merging.growth import (
@@ -111,6 +111,7 @@ def compose(options: tuple[str, ...]) -> Title:
                 together=not site,
             ),
             StockRound: StockRounds(
+                last=LAST_OF_SITE if site else None,
                 closing=Closing(squeeze="short_squeeze" in options),
                 following=lambda g, after: OperatingRound(after, 1, finish.of(g, after)),
                 begin=begin_operating,

@@ -7,7 +7,7 @@ file is the list of the differences.
 from __future__ import annotations
 
 from engine.actions import BuyTrain, DealPrivate
-from engine.ending import scores
+from engine.ending import LAST_OF_SITE, scores
 from engine.facts import facts_of
 from engine.offers import Answers
 from engine.opening.waterfall import BiddersAuction, ParChoice, WaterfallSale
@@ -73,7 +73,7 @@ def compose(options: tuple[str, ...]) -> Title:
             Waterfall: WaterfallSale(after=first_stock_round, any_price=site),
             Bidding: BiddersAuction(),
             Pricing: ParChoice(),
-            StockRound: StockRounds(),
+            StockRound: StockRounds(last=LAST_OF_SITE if site else None),
             StockTurn: Trading(
                 also=deals.worth_a_turn,
                 sales="around" if site else "before or after",

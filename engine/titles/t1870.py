@@ -16,7 +16,7 @@ from engine import market
 from engine.actions import BuyTrain, DealPrivate, Redeem
 from engine.board.network import Stop
 from engine.bridge import Bridges, not_twice
-from engine.ending import finish_price, scores, stalemate
+from engine.ending import LAST_OF_SITE, finish_price, scores, stalemate
 from engine.facts import Facts, Node, facts_of
 from engine.game import Game
 from engine.improvements import Improvements, terms
@@ -157,7 +157,7 @@ def compose(options: tuple[str, ...]) -> Title:
     improvements = Improvements()
     treasury = Treasury(reissue_after_deals=site)
     finish = finish_price(FINISH) if "finish_on_400" in options else None
-    ended = [e for e in (finish, stalemate) if e is not None]
+    ended = [e for e in (finish, None if site else stalemate) if e is not None]
 
     def more_to_do(g: Game, turn: OperatingTurn) -> bool:
         return may_buy_early(g, turn) or improvements.unused(g, turn)
@@ -176,7 +176,7 @@ def compose(options: tuple[str, ...]) -> Title:
             Waterfall: WaterfallSale(after=first_stock_round, any_price=site, par_later=site),
             Bidding: BiddersAuction(clockwise=not site, par_later=site),
             Pricing: ParChoice(),
-            StockRound: StockRounds(ended=over, own_count=True),
+            StockRound: StockRounds(ended=over, own_count=True, last=LAST_OF_SITE if site else None),
             StockTurn: Trading(
                 also=deals.worth_a_turn,
                 extra_from_ipo=False,

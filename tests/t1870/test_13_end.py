@@ -52,6 +52,16 @@ def test_13_3_a_stalemate_is_declared() -> None:
     assert stalemate(g) is None
 
 
+def test_13_3_the_site_goes_on_until_its_last_stock_round() -> None:
+    gone = "".join(f"@ closed {c}\n" for c in ("ATSF", "FW", "GMO", "IC", "MP", "MKT", "SP", "SSW", "SLSF"))
+    last = gone + "@ cash Ann 10\n@ cash Bob 10\n@ owns Ann TP 2\n@ owns Bob TP 1\n@ par TP 100\n"
+    holds(last + "@ round stock Bob\n= over")
+    state = holds(last + "@ round stock Bob\n= turn Bob\nBob: pass\n= turn Bob\n", options=(SITE,))
+    assert state.over is None
+    state = holds(last.replace("@ owns Bob TP 1\n", "") + "@ round stock Bob\n= over", options=(SITE,))
+    assert state.over and "Stock round 100" in state.over.reason
+
+
 def test_14_cash_stock_at_market_and_privates_at_cost() -> None:
     body = LAST + "@ cash Ann 7\n@ private SCC Ann\n@ round stock Ann\n= score Ann 657"
     holds(body)
