@@ -98,6 +98,11 @@ class PrivateStep:
         """No private is bought."""
 
 
+def nothing(g: Game, turn: StockTurn) -> list[str]:
+    """Nothing has to be sold before a private is bought."""
+    return []
+
+
 @dataclass(frozen=True)
 class PrivateDeals(Aside):
     """Deals in privates, offered where the owner is another than the buyer.
@@ -107,7 +112,8 @@ class PrivateDeals(Aside):
     `least`: dollars at least between players. `bound`: a private that no company may buy is not
     sold between players either. `in_buyers_turn`: a deal between players is made in the buyer's turn,
     whoever proposes it. `from_phase`: the first phase in which players deal with each other.
-    `within_limit`: who is at the certificate limit buys none.
+    `within_limit`: who is at the certificate limit buys none. `owing`: what a player has to sell in
+    his stock turn before he buys any.
     """
 
     hears: ClassVar[tuple[type[Action], ...]] = (DealPrivate,)
@@ -120,6 +126,7 @@ class PrivateDeals(Aside):
     in_buyers_turn: bool = False
     from_phase: str | None = None
     within_limit: bool = True
+    owing: Callable[[Game, StockTurn], list[str]] = nothing
 
     def deal(self) -> Deal:
         """How such an offer is judged and carried out when it is accepted."""
@@ -207,6 +214,8 @@ class PrivateDeals(Aside):
             return "Privates are not sold between players in the first stock round (§23.1)."
         elif self.instead_of_share and turn.bought:
             return "The turn's one purchase is made (§4)."
+        elif turn.seat == buyer and (over := self.owing(g, turn)):
+            return f"Sell down to the limit first: {', '.join(over)} (§10)."
         if self.bound and not sellable_to_company(g, private):
             return f"The {private} stays with its buyer."
         if price < self.least:

@@ -125,7 +125,7 @@ class Trading:
         return (frame.seat,)
 
     def needs(self, g: Game, frame: StockTurn) -> str:
-        if self._must_sell(g, frame):
+        if self.must_sell(g, frame):
             return "to sell down to the limit"
         if frame.bought:
             return "to sell, or be done" if self._may_sell(frame) else "to buy more, or be done"
@@ -191,7 +191,7 @@ class Trading:
                     dollars = g.price(company) * count
                     yield Option(sell, f"Sell {count * unit(g, company)} % of the {company} for ${dollars}")
 
-    def _must_sell(self, g: Game, frame: StockTurn) -> list[str]:
+    def must_sell(self, g: Game, frame: StockTurn) -> list[str]:
         """What is above a limit, where any of it can be sold: who cannot sell stays above it (§10)."""
         over = excess(g, frame.seat)
         sellable = (o.action for o in self._sales(g, frame)) if over else ()
@@ -207,7 +207,7 @@ class Trading:
         act = next((a for a in self.acts if a.hears(action)), None)
         if act is None and not isinstance(action, Pass | Buy | Par):
             return "In a stock round a player buys, sells or passes (§4)."
-        if over := self._must_sell(g, frame):
+        if over := self.must_sell(g, frame):
             return f"Sell down to the limit first: {', '.join(over)} (§10)."
         match action:
             case Buy(company, source, count):

@@ -9,6 +9,7 @@ from __future__ import annotations
 from engine.actions import BuyTrain, DealPrivate
 from engine.ending import LAST_OF_SITE, scores
 from engine.facts import facts_of
+from engine.game import Game
 from engine.offers import Answers
 from engine.opening.waterfall import BiddersAuction, ParChoice, WaterfallSale
 from engine.operating.dividends import DividendStep
@@ -52,6 +53,10 @@ def compose(options: tuple[str, ...]) -> Title:
     site = SITE in options
     facts = facts_of("1830")
     powers, trade = TilePowers(), Trade(always_helped=site, uses_sales=site, in_step=site)
+
+    def owing(g: Game, turn: StockTurn) -> list[str]:
+        return trading.must_sell(g, turn) if site else []
+
     deals = PrivateDeals(
         by_seller=not site,
         instead_of_share=site,
@@ -59,6 +64,15 @@ def compose(options: tuple[str, ...]) -> Title:
         least=1 if site else 0,
         bound=site,
         within_limit=not site,
+        owing=owing,
+    )
+    trading = Trading(
+        also=deals.worth_a_turn,
+        sales="around" if site else "before or after",
+        extra_from_ipo=not site or "multiple_brown_from_ipo" in options,
+        extra_of_one=site,
+        brown_after_private=site,
+        over_sells_any=site,
     )
     depot: dict[str, int | None] = {}
     if site:
@@ -74,14 +88,7 @@ def compose(options: tuple[str, ...]) -> Title:
             Bidding: BiddersAuction(),
             Pricing: ParChoice(),
             StockRound: StockRounds(last=LAST_OF_SITE if site else None),
-            StockTurn: Trading(
-                also=deals.worth_a_turn,
-                sales="around" if site else "before or after",
-                extra_from_ipo=not site or "multiple_brown_from_ipo" in options,
-                extra_of_one=site,
-                brown_after_private=site,
-                over_sells_any=site,
-            ),
+            StockTurn: trading,
             OperatingRound: OperatingRounds("track", "layer" if site else "president"),
             OperatingTurn: OperatingTurns(
                 (

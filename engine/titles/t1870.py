@@ -36,7 +36,13 @@ from engine.operating.stations import TokenStep, settle_homes
 from engine.operating.track import TrackStep, crosses_closed_river, gains_nothing, never
 from engine.operating.trains import Trade, TrainStep, train_deal
 from engine.operating.turn import OperatingTurns
-from engine.privates import OpenMarket, PrivateDeals, PrivateStep, may_buy_early, may_buy_privates
+from engine.privates import (
+    OpenMarket,
+    PrivateDeals,
+    PrivateStep,
+    may_buy_early,
+    may_buy_privates,
+)
 from engine.rounds import Ended, OperatingRounds, StockRounds, first_stock_round
 from engine.state import (
     Bidding,
@@ -145,6 +151,10 @@ def compose(options: tuple[str, ...]) -> Title:
     non_blocking = "non_blocking_tokens" in options if not site else not original("station_wars")
     trade = Trade(helped_between=False, from_bank_after=site, in_step=site)
     bridges = Bridges(beyond=site)
+
+    def owing(g: Game, turn: StockTurn) -> list[str]:
+        return trading.must_sell(g, turn) if site else []
+
     deals = PrivateDeals(
         by_seller=not site,
         instead_of_share=True,
@@ -153,6 +163,7 @@ def compose(options: tuple[str, ...]) -> Title:
         in_buyers_turn=True,
         from_phase="2" if site else None,
         within_limit=not site,
+        owing=owing,
     )
     improvements = Improvements()
     treasury = Treasury(reissue_after_deals=site)
@@ -168,6 +179,17 @@ def compose(options: tuple[str, ...]) -> Title:
     def over_at_once(g: Game) -> str | None:
         return finish(g) if finish and site else None
 
+    trading = Trading(
+        also=deals.worth_a_turn,
+        extra_from_ipo=False,
+        extra_of_one=True,
+        acts=(treasury, OpenMarket()),
+        blocks=True,
+        brown_after_private=site,
+        acts_wait=not site,
+        over_sells_any=site,
+        barred=barred_by_history if "historical_order" in options else unbarred,
+    )
     return Title(
         facts=facts,
         options=options,
@@ -177,17 +199,7 @@ def compose(options: tuple[str, ...]) -> Title:
             Bidding: BiddersAuction(clockwise=not site, par_later=site),
             Pricing: ParChoice(),
             StockRound: StockRounds(ended=over, own_count=True, last=LAST_OF_SITE if site else None),
-            StockTurn: Trading(
-                also=deals.worth_a_turn,
-                extra_from_ipo=False,
-                extra_of_one=True,
-                acts=(treasury, OpenMarket()),
-                blocks=True,
-                brown_after_private=site,
-                acts_wait=not site,
-                over_sells_any=site,
-                barred=barred_by_history if "historical_order" in options else unbarred,
-            ),
+            StockTurn: trading,
             Protection: Protections(if_sold=original("can_protect_if_sold"), own_forced_sales=site),
             OperatingRound: OperatingRounds(
                 "track",

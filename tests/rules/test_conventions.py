@@ -132,6 +132,14 @@ def test_row_13_a_private_above_the_certificate_limit() -> None:
     )
 
 
+def test_row_13_on_the_site_who_has_to_sell_does_so_before_he_buys_a_private() -> None:
+    over = "@ cash Ann 100\n@ private SV Bob\n@ owns Ann Erie 7\n@ owns Bob Erie 2\n@ price Erie 50 5\n"
+    deal = over + "@ round stock Ann\n{}Ann: buy private SV from Bob for 1\nBob: accept\n= private SV Ann"
+    holds(deal.format(""))
+    assert "Sell down to the limit first" in refused(deal.format(""), options=PLAYED_BY_SITE)
+    holds(deal.format("Ann: sell 1 Erie\n"), options=PLAYED_BY_SITE)
+
+
 @both
 def test_row_4_privates_then_the_first_stock_round(options: Options) -> None:
     holds(BOUGHT + "= turn Cid B&O\nCid: par B&O 76\n= priority Ann\n= round stock Ann", options=options)
