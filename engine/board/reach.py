@@ -7,7 +7,8 @@ What a company reaches is what some route of any length from one of its tokens r
 where it has been, except that it does not leave a stop over the hexside by which alone it comes
 there. From below: a breadth-first search in which each place keeps the first route found to it, with
 the hexsides and nodes of that route as bits. On most boards both agree. Track between them is settled
-one by one: from it a depth-first search runs back to a token, only over what the upper bound reaches.
+one by one: from it a depth-first search runs back to a token or to a place with a known route, only over
+what the upper bound reaches; once it has taken many steps, only where it could still come to a token.
 
 From one position to the next track is mostly added. Then every route that was found still runs, and
 both walks go on where something is new: from the places of the hexes that have changed, from cities
@@ -26,6 +27,9 @@ from engine.board.faces import Ground, Step, Turned, grows
 
 if TYPE_CHECKING:
     from engine.board.network import Network, Stop
+
+PATIENCE = 100
+"""Steps back from a piece of track before each is looked at whether it leads anywhere."""
 
 
 class Reach:
@@ -217,6 +221,7 @@ class Search:
     def _proven(self, h: int, track: int) -> bool:
         """Whether a route from a token runs along that track (a bit) of hex number h."""
         # The route comes in at `start` and goes on to another end; it is walked back to a token.
+        self.tried = 0
         return any(
             used & track and self._back(start, bit, node)
             for start in self.ground.places[h]
@@ -230,17 +235,23 @@ class Search:
         if place < ground.ports:
             if place not in self.arrivals or hexsides & ground.side[place]:
                 return False
-            hexsides |= ground.side[place]
-            place = ground.across[place]
         else:
-            bit = ground.bits[place]
-            if visited & bit:
+            if visited & ground.bits[place]:
                 return False
             if place in self.tokens:
                 return True
             if place in self.ends or place not in self.doors:
                 return False
-            visited |= bit
+        if (known := self.routes.get(place)) and not (known[0] & hexsides or known[1] & visited):
+            return True
+        self.tried += 1
+        if self.tried > PATIENCE and not self._led(place, hexsides, visited):
+            return False
+        if place < ground.ports:
+            hexsides |= ground.side[place]
+            place = ground.across[place]
+        else:
+            visited |= ground.bits[place]
         for _, _, bit, on, node in self.onward[place]:
             if node:
                 if not bit & hexsides and self._back(on, hexsides | bit, visited):
@@ -249,9 +260,33 @@ class Search:
                 return True
         return False
 
+    def _led(self, place: int, hexsides: int, visited: int) -> bool:
+        """Whether a walk without memory from a token, clear of what is used, leads to that place."""
+        ground, seen, todo = self.ground, {place}, [place]
+        while todo:
+            place = todo.pop()
+            if place < ground.ports:
+                if place not in self.arrivals or hexsides & ground.side[place]:
+                    continue
+                place = ground.across[place]
+            elif visited & ground.bits[place]:
+                continue
+            elif place in self.tokens:
+                return True
+            elif place in self.ends or place not in self.doors:
+                continue
+            for _, _, bit, on, node in self.onward[place]:
+                if on >= 0 and not (node and bit & hexsides):
+                    back = on if node else ground.across[on]
+                    if back not in seen:
+                        seen.add(back)
+                        todo.append(back)
+        return False
+
     def comes(self, hex: str, edge: int, out: int | None) -> bool:
         """Whether a route that has not run over the hexside `out` can come into the hex by that edge."""
         port = 6 * self.ground.number[hex]
+        self.tried = 0
         return self._back(port + edge, 0 if out is None else self.ground.side[port + out], 0)
 
     # -- what comes of it --------------------------------------------------------------

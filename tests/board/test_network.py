@@ -8,6 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 from engine import new_game
+from engine.board import reach as reaching
 from engine.board.faces import face_at, fits
 from engine.board.network import forget, network_of
 from engine.facts import Facts, facts_of
@@ -43,14 +44,19 @@ def walked(board: Board, company: str) -> tuple[dict[str, int], set[tuple[str, i
     return edges, stops, tracks
 
 
+@pytest.mark.parametrize("patience", [reaching.PATIENCE, 0])
 @pytest.mark.parametrize("seed", range(60))
-def test_reach_is_exactly_what_some_walk_runs_over(seed: int) -> None:
+def test_reach_is_exactly_what_some_walk_runs_over(
+    seed: int, patience: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reaching, "PATIENCE", patience)
+    forget()
     facts, tiles, tokens = random_board(seed)
     network = network_of(facts, tiles, tokens)
     board = Board(facts, tiles, tokens)
     for company in ("PRR", "B&O", "C&O"):
-        reach = network.reach(company)
-        assert (reach.edges, set(reach.stops), reach.tracks) == walked(board, company)
+        found = network.reach(company)
+        assert (found.edges, set(found.stops), found.tracks) == walked(board, company)
 
 
 def reached(tiles: Tiles, tokens: Tokens, company: str = "PRR") -> frozenset[tuple[str, int]]:
