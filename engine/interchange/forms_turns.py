@@ -22,6 +22,7 @@ from engine.actions import (
 )
 from engine.board.routes import Route
 from engine.board.spelling import hops_of, read_route, route_along, spell_route
+from engine.game import Game
 from engine.interchange.desk import Desk, Form, Record
 from engine.interchange.site_file import FileError, SiteAction
 from engine.interchange.site_names import split
@@ -48,6 +49,7 @@ from engine.state import (
     Subsidy,
     Takeover,
 )
+from engine.stock.turn import Trading
 
 if TYPE_CHECKING:
     from engine.interchange.site import Replay
@@ -82,7 +84,22 @@ def _is_asked(replay: Replay, action: SiteAction) -> bool:
     return True
 
 
+def in_vain(g: Game) -> bool:
+    """Whether a turn is open in which there is nothing to do: the site takes no pass there, and goes on
+    with whatever comes next, be it a remark."""
+    turn, asking = g.top, g.title.questions.get(StockTurn)
+    return (
+        isinstance(turn, StockTurn)
+        and turn.tempted
+        and isinstance(asking, Trading)
+        and not (turn.bought or turn.sold)
+        and asking.idle(g, turn)
+    )
+
+
 def _pass(desk: Desk, seat: str, action: Pass) -> Record:
+    if in_vain(desk.g):
+        return {"type": "message", **desk.by(seat), "message": "Nothing can be done in this turn."}
     match desk.g.top:
         case FreeToken(private=private):
             by = desk.by_private(private)

@@ -19,6 +19,7 @@ from engine.actions import (
 )
 from engine.events import AnyEvent
 from engine.game import Game
+from engine.interchange.forms_turns import in_vain
 from engine.interchange.ledger import Ledger
 from engine.interchange.observe import observed
 from engine.interchange.site_actions import FORMS
@@ -186,6 +187,8 @@ class Replay:
     # -- actions -----------------------------------------------------------------------
 
     def _act(self, action: SiteAction) -> None:
+        if action.type != "end_game" and in_vain(self.game):
+            self.declines(asked(self.game)[0])
         if action.type in ("message", "log") or action.type.startswith("program_"):
             return
         form = FORMS.get(action.type)
