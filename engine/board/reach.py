@@ -69,8 +69,8 @@ class Search:
     Places are ports and nodes (`faces.Ground`). `upper`: by hex number the tracks a walk without memory
     runs along; `arrivals` the ports it enters and `doors` by node the hexsides (bits) over which it
     comes. `routes`: by place the hexsides and nodes of the first route found to it; `tracks`: by hex
-    number what some route runs along. `before`: the search on a network that differs in the hexes
-    `changed`, by number.
+    number what some route runs along, `_new` where that is more than before. `before`: the search on a
+    network that differs in the hexes `changed`, by number.
     """
 
     def __init__(
@@ -81,7 +81,7 @@ class Search:
         self.onward: Sequence[tuple[Step, ...]] = network.onward
         self.tokens, self.ends = network.own_and_shut(company)
         self.home = network.undecided.get(company)
-        fresh = None if before is None else self._fresh(before, changed)
+        fresh = None if before is None else before.onward_on(network, company, changed)
         if before is None or fresh is None:
             self._begin()
         elif not fresh and self.home == before.home:
@@ -95,28 +95,29 @@ class Search:
         self.upper: dict[int, int] = {}
         self.routes: dict[int, tuple[int, int]] = {}
         self.tracks: dict[int, int] = {}
+        self._new: set[int] = set()
         self._spread([])
         self._explore([])
         self._settle()
-        self.reach = self._told([0] * len(self.ground.hexes), frozenset(), self.tracks)
+        self.reach = self._told([0] * len(self.ground.hexes), frozenset())
 
     def _share(self, before: Search) -> None:
         self.arrivals, self.doors, self.upper = before.arrivals, before.doors, before.upper
         self.routes, self.tracks, self.reach = before.routes, before.tracks, before.reach
 
-    def _fresh(self, before: Search, changed: Iterable[int]) -> set[int] | None:
-        """Known places from which there may be something new, where all that the company reached before
-        it reaches still; None where that is not sure."""
-        if not before.tokens <= self.tokens or not (self.ends - before.ends).isdisjoint(before.doors):
+    def onward_on(self, network: Network, company: str, changed: Iterable[int]) -> set[int] | None:
+        """Places known here from which there may be something new on a network that differs in those
+        hexes, where all that the company reaches it reaches there too; None where that is not sure."""
+        tokens, ends = network.own_and_shut(company)
+        if not self.tokens <= tokens or not (ends - self.ends).isdisjoint(self.doors):
             return None
-        fresh = set(self.tokens - before.tokens) | (before.ends - self.ends).intersection(before.doors)
-        ground = self.ground
+        fresh = set(tokens - self.tokens) | (self.ends - ends).intersection(self.doors)
+        ground, arrivals, doors = self.ground, self.arrivals, self.doors
         for h in changed:
-            here = ground.places[h]
-            known = [p for p in here if p in before.arrivals or p in before.doors or p in before.tokens]
+            known = [p for p in ground.places[h] if p in arrivals or p in doors or p in self.tokens]
             if known:
                 hex = ground.hexes[h]
-                if not grows(before.faces[hex], self.faces[hex]):
+                if not grows(self.faces[hex], network.faces[hex]):
                     return None
                 fresh.update(known)
         return fresh
@@ -126,12 +127,11 @@ class Search:
         self.arrivals, self.doors = before.arrivals - fresh, dict(before.doors)
         self.upper, self.tracks = dict(before.upper), dict(before.tracks)
         self.routes = dict(before.routes)
-        hexes, new = self.ground.hexes, list[int]()
+        hexes, self._new = self.ground.hexes, set()
         for h in {self.ground.hex_at[place] for place in fresh}:
             if self.faces[hexes[h]] is not before.faces[hexes[h]]:
                 self.upper.pop(h, None)
                 self.tracks.pop(h, None)
-                new.append(h)
         todo, found = [], []
         for place in fresh:
             if route := self.routes.pop(place, None):
@@ -143,9 +143,7 @@ class Search:
         self._spread(todo)
         self._explore(found)
         self._settle()
-        more = dict(self.tracks.items() - before.tracks.items())
-        more.update((h, self.tracks[h]) for h in new if h in self.tracks)
-        self.reach = self._told(list(before.reach.arrivals), before.reach.stops, more)
+        self.reach = self._told(list(before.reach.arrivals), before.reach.stops)
 
     # -- the two bounds ----------------------------------------------------------------
 
@@ -205,7 +203,10 @@ class Search:
                     if on >= 0:
                         todo.append((on, hexsides | bit, visited | node))
             h = self.ground.hex_at[place]
-            tracks[h] = tracks.get(h, 0) | mask
+            known = tracks.get(h, 0)
+            if mask & ~known:
+                tracks[h] = known | mask
+                self._new.add(h)
 
     # -- between them ------------------------------------------------------------------
 
@@ -217,6 +218,7 @@ class Search:
             for track in _bits(tracks & ~self.tracks.get(h, 0)):
                 if self._proven(h, track):
                     self.tracks[h] = self.tracks.get(h, 0) | track
+                    self._new.add(h)
 
     def _proven(self, h: int, track: int) -> bool:
         """Whether a route from a token runs along that track (a bit) of hex number h."""
@@ -291,12 +293,12 @@ class Search:
 
     # -- what comes of it --------------------------------------------------------------
 
-    def _told(self, edges: list[int], known: frozenset[Stop], more: dict[int, int]) -> Reach:
-        """The reach: edges and stops that are known, with those to which `more` tracks lead."""
+    def _told(self, edges: list[int], known: frozenset[Stop]) -> Reach:
+        """The reach: edges and stops that are known, with those to which new tracks lead."""
         ground, across = self.ground, self.ground.across
         stops = []
-        for h, tracks in more.items():
-            mask = 0
+        for h in self._new:
+            tracks, mask = self.tracks[h], 0
             for place in ground.places[h]:
                 for used, end, _, on, node in self.onward[place]:
                     if used & tracks == used:
