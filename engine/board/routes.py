@@ -222,7 +222,10 @@ def check(
         idle.remove(kind)
         if why := _broken(network, route) or _illegal(network, company, kind, route, terms):
             return why
-        for side, edge in _sides(network, route):
+        over = _sides(network, route)
+        if len({side for side, _ in over}) < len(over):
+            return f"{_stops(route)} runs over the same track twice"
+        for side, edge in over:
             other = used.setdefault(side, i)
             if other != i:
                 where = f"over edge {edge[1]} of" if edge[1] < NODE else "between the cities of"
@@ -254,9 +257,6 @@ def _illegal(network: Network, company: str, kind: TrainKind, route: Route, term
                 else "others hold all its places"
             )
             return f"{_stops(route)} cannot go on past {stop[0]}: {why}"
-    over = [side for side, _ in _sides(network, route)]
-    if len(set(over)) < len(over):
-        return f"{_stops(route)} runs over the same track twice"
     return None
 
 
