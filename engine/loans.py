@@ -26,8 +26,7 @@ def size_facts(g: Game, company: str) -> SizeFacts:
 
 def in_zone(g: Game, company: str, *zones: str) -> bool:
     """Whether the company's token stands in one of these zones of the market."""
-    at = g.company(company).cell
-    return at is not None and any(zone in zones for zone in g.title.cell(at).zones)
+    return g.company(company).cell is not None and not set(zones).isdisjoint(g.cell(company).zones)
 
 
 def is_liquid(g: Game, company: str) -> bool:

@@ -115,9 +115,7 @@ class StockRounds(Unasked):
             if why := self.ended(g):
                 g.change(GameOver(why))
             else:
-                if tempted := frame.turn in frame.tempted:
-                    g.change(msgspec.structs.replace(frame, tempted=()))
-                g.open(StockTurn(frame.turn, tempted=tempted))
+                g.open(StockTurn(frame.turn))
             return True
         if self.closing:
             self.closing(g)

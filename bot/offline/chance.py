@@ -1,10 +1,11 @@
 """A player of every seat who draws what to do.
 
 Theory of operation. Who chooses evenly among all options never gets anywhere: there are a hundred lays for
-one train. So options are first put into kinds, a kind is drawn by its weight, and an option of that kind
-evenly. Weights make games progress and yet leave room for what happens seldom; each player has a temper of
-his own, drawn from his seed, which leans on some kinds, so that a hundred games visit more corners than one
-game does a hundred times. Now and then somebody who is not asked acts, where the rules let him.
+one train. So options are first put into kinds, a kind is drawn by its weight, and then an option of that
+kind, both with a little sense (`sense.py`). Weights make games progress and yet leave room for what happens
+seldom; each table and each player has a temper, drawn from the seed, which leans on some kinds, so that a
+hundred games visit more corners than one game does a hundred times. Now and then somebody who is not asked
+acts, where the rules let him.
 """
 
 from __future__ import annotations
@@ -14,15 +15,17 @@ from random import Random
 
 from bot.offline.invariants import at_amount, is_aside
 from bot.offline.kinds import WEIGHTS, kind_of
+from bot.offline.sense import leanings, picked
 from engine import Action, Option, State, decision, game_of, options
-from engine.actions import Loan, LoanFor, Run, StartCompany
+from engine.actions import Run, StartCompany
 from engine.kernel import refusal
-from engine.state import Auction, Claim
+from engine.state import Auction, Claim, seat_name
 
 BESIDE = 0.04
 """How often somebody acts beside the question, if he can."""
 TEMPER = 0.8
-"""How far a temper leans: a weight is multiplied by e to the power of -TEMPER to TEMPER."""
+"""How far a temper leans: a weight is multiplied by e to the power of -TEMPER to TEMPER, once for the table
+and once for the player."""
 ALL_IN = 0.02
 """How often a private is bid for beyond what is ample for it."""
 
@@ -34,12 +37,13 @@ class Stuck(Exception):
 class Chance:
     """A player of every seat who draws what to do."""
 
-    def __init__(self, seed: int) -> None:
+    def __init__(self, seed: int, players: int) -> None:
         self.random = Random(seed)
-        self.temper = {
-            kind: weight * exp(Random(f"{seed} {kind}").uniform(-TEMPER, TEMPER))
-            for kind, weight in WEIGHTS.items()
-        }
+        table = _temper(f"{seed}")
+        self.tempers: dict[str, dict[str, float]] = {}
+        for seat in map(seat_name, range(players)):
+            own = _temper(f"{seed} {seat}")
+            self.tempers[seat] = {kind: weight * table[kind] * own[kind] for kind, weight in WEIGHTS.items()}
 
     def decide(self, state: State) -> tuple[str, Action, str]:
         """Who does what, and of which kind it is. Raises Stuck where nobody can do anything."""
@@ -62,10 +66,9 @@ class Chance:
         kinds: dict[str, list[Option]] = {}
         for option in found:
             kinds.setdefault(kind_of(state, seat, option.action), []).append(option)
-        kind = self.random.choices(list(kinds), [self.temper[k] for k in kinds])[0]
-        option = self.random.choice(kinds[kind])
-        if isinstance(option.action, Loan | LoanFor):
-            option = min(self.random.choices(kinds[kind], k=3), key=_loans)
+        temper, lean = self.tempers[seat], leanings(state, kinds)
+        kind = self.random.choices(list(kinds), [temper[k] * lean.get(k, 1) for k in kinds])[0]
+        option = picked(state, kinds[kind], self.random)
         if isinstance(option.action, Run) and not isinstance(state.top, Claim):
             return self._run(state, seat, option.action)
         if option.amounts is not None:
@@ -93,14 +96,16 @@ class Chance:
     def _run(self, state: State, seat: str, best: Run) -> tuple[Action, str]:
         """The best run; where conventions let a president run for less, now and then that."""
         worse = Run(best.routes[1:])
-        often = self.temper["run worse than best"] / self.temper["run best"]
+        temper = self.tempers[seat]
+        often = temper["run worse than best"] / temper["run best"]
         if worse.routes and self.random.random() < often and not refusal(game_of(state), seat, worse):
             return worse, "run worse than best"
         return best, "run best"
 
 
-def _loans(option: Option) -> int:
-    return option.action.count if isinstance(option.action, Loan | LoanFor) else 0
+def _temper(seed: str) -> dict[str, float]:
+    """By kind what its weight is multiplied by."""
+    return {kind: exp(Random(f"{seed} {kind}").uniform(-TEMPER, TEMPER)) for kind in WEIGHTS}
 
 
 def _ample(state: State, option: Option) -> int:

@@ -84,9 +84,7 @@ def played(path: Path, states: list[dict[str, Any]] | None = None) -> tuple[Impo
         game = Replay(file)
         for action in game.run():
             last = action.id
-            if action.type == "message":
-                continue
-            told.actions += 1
+            told.actions += action.type != "message"
             if states is not None:
                 states.append(game.observed(action.id))
         told.ok = True

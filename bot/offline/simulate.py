@@ -111,7 +111,7 @@ def simulated(
     names = NAMES[:players]
     state, _ = new_game(title, names, chosen, seed)
     game = Simulated(title, names, state.options, seed, state, state)
-    chance = Chance(seed)
+    chance = Chance(seed, players)
     try:
         while game.state.over is None:
             if game.moves >= most_moves:

@@ -19,7 +19,6 @@ from engine.events import (
     TrainMoved,
     TrainsGone,
 )
-from engine.interchange import certificates
 from engine.interchange.certificates import Certificates
 from engine.interchange.site_names import SiteNames, split
 from engine.interchange.tile_supply import TileSupply
@@ -106,17 +105,12 @@ class Ledger:
 
     def follow(self, events: Sequence[AnyEvent]) -> None:
         """Bring it up to what has happened."""
-        kinds = {type(event) for event in events}
-        if not kinds.isdisjoint(certificates.HEARD):
-            self.certificates.follow(events)
-        if kinds.isdisjoint(HEARD):
+        self.certificates.follow(events)
+        if HEARD.isdisjoint(map(type, events)):
             return
         before: AnyEvent | None = None
         handed: list[str] = []  # companies that have others' loans: what is above the limit goes at once
         for event in events:
-            if type(event) not in HEARD:
-                before = event
-                continue
             match event:
                 case TrainMoved(train, source, target):
                     self._move_train(train, source, target)

@@ -264,7 +264,7 @@ def test_who_may_be_done_above_the_certificate_limit_is_told(monkeypatch: pytest
             if any(isinstance(a, Sell) for a in offered) and Pass() in offered:
                 found.append(state)
 
-    simulated(titles()[0], 3, 3, most_moves=60, watch=watch)
+    simulated(titles()[0], 3, 3, most_moves=150, watch=watch)
     assert list(offer_faults(found[0])) == []
     monkeypatch.setattr("bot.offline.invariants.certificate_limit", lambda g: 0)
     assert any("above the certificate limit" in fault for fault in offer_faults(found[0]))

@@ -1,0 +1,126 @@
+"""What a player with some sense leans to: rough, and cheap to reckon.
+
+By weights alone companies hoard money and lay track to nowhere, and games end long before the last train. So
+what is chosen depends a little on how things stand: a company saves for a train and pays once it has what
+it may have, who has begun a company fills it, track goes to where money is. Nothing is forbidden by it,
+only made seldom.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from random import Random
+
+from engine import Game, OperatingTurn, Option, State, copied, game_of, stop_value
+from engine.actions import Buy, FloatCompany, Lay, Loan, LoanFor, Par
+from engine.operating.track import carry_out
+from engine.operating.trains import cheapest
+from engine.state import StockTurn, Waterfall
+
+Leanings = Mapping[str, float]
+"""By kind of decision how much more, or less, it is chosen than by its weight; 1 where it is not named."""
+
+NEITHER: Leanings = {}
+WAITING: Leanings = {"pass in the opening": 7}
+"""Of a player in an opening in which others pass: the price may fall, or privates pay."""
+FILLING: Leanings = {"buy from the initial offering": 5, "done in the stock round": 0.4}
+"""Of a president whose company lacks buyers."""
+FOUNDING: Leanings = {"par": 5, "done in the stock round": 0.5}
+"""Of a player with the money for a company of his own."""
+SAVING: Leanings = {"withhold": 3, "pay": 0.25, "pay half": 0.5}
+"""Of a company that may have another train, and not the money."""
+PROVIDED: Leanings = {"withhold": 0.3, "pay": 3, "pay half": 2}
+"""Of a company that has the trains, or the money."""
+OWING: Leanings = {
+    "buy a train": 0.2,
+    "buy a train of an own company": 0.2,
+    "ask another president for a train": 0.3,
+}
+"""Of a company with a train that would not keep what it owes."""
+
+TRIED = 5
+"""Of how many options the best is taken, each perhaps drawn twice."""
+NEAR = 4
+"""Dollars for a stop that the next tile may reach; one that is reached counts twice that, and its value."""
+
+
+def leanings(state: State, kinds: Mapping[str, Sequence[Option]]) -> Leanings:
+    """What the player leans to who has these options, by kind."""
+    g, top = game_of(state), state.top
+    match top:
+        case Waterfall(_, passes):
+            return WAITING if passes else NEITHER
+        case StockTurn(seat):
+            shares = kinds.get("buy from the initial offering", ())
+            if any(_fills(g, seat, o) for o in shares):
+                return FILLING
+            return FOUNDING if any(_floats(g, seat, o) for o in kinds.get("par", ())) else NEITHER
+        case OperatingTurn(company, "dividend"):
+            room = len(g.company(company).trains) < g.phase.train_limit
+            return SAVING if room and _is_poor(g, company) else PROVIDED
+        case OperatingTurn(company, "trains") if g.company(company).trains:
+            return OWING if _is_poor(g, company) else NEITHER
+    return NEITHER
+
+
+def picked(state: State, options: Sequence[Option], chance: Random) -> Option:
+    """One of several options of a kind: the best of a few where one is better than another."""
+    g, top = game_of(state), state.top
+
+    def rated(option: Option) -> int:
+        match option.action, top:
+            case Lay() as lay, OperatingTurn(company):
+                return _outlook(state, company, lay)
+            case Par(_, price), StockTurn(seat):
+                return price * _floats(g, seat, option)
+            case Buy(), StockTurn(seat):
+                return _fills(g, seat, option)
+            case Loan(count) | LoanFor(_, count), _:
+                return -count
+            case FloatCompany(_, privates), _:
+                return -len(privates)
+        return 0
+
+    few = _of_hexes(options, chance) if isinstance(options[0].action, Lay) else options
+    return max(chance.choices(few, k=TRIED), key=rated)
+
+
+def _is_poor(g: Game, company: str) -> bool:
+    """Whether the company would owe interest after it has bought the cheapest train, or cannot."""
+    owed = g.company(company).loans * g.state.interest
+    least = cheapest(g)
+    return least is not None and g.cash(company) < least + owed
+
+
+def _floats(g: Game, seat: str, par: Option) -> bool:
+    """Whether the player can pay for as many shares as let the company operate."""
+    assert isinstance(par.action, Par)
+    return par.action.price * g.company_facts(par.action.company).float_percent <= 10 * g.cash(seat)
+
+
+def _fills(g: Game, seat: str, buy: Option) -> bool:
+    """Whether it is a share of a company of his that lacks buyers."""
+    assert isinstance(buy.action, Buy)
+    co = g.company(buy.action.company)
+    return co.president == seat and not co.floated
+
+
+def _of_hexes(lays: Sequence[Option], chance: Random) -> list[Option]:
+    """A lay in each hex, of all there are."""
+    by_hex: dict[str, list[Option]] = {}
+    for lay in lays:
+        assert isinstance(lay.action, Lay)
+        by_hex.setdefault(lay.action.hex, []).append(lay)
+    return [chance.choice(here) for here in by_hex.values()]
+
+
+def _outlook(state: State, company: str, lay: Lay) -> int:
+    """Dollars of the stops to which the company's track comes with a lay, and what else is near."""
+    g = game_of(copied(state))
+    g.network.reach(company)  # the next reach goes on from here, and not from that of another trial
+    carry_out(g, company, lay)
+    network, reach = g.network, g.network.reach(company)
+    there = {hex for hex, _ in reach.stops}
+    near = sum(hex not in there and bool(network.faces[hex].nodes) for hex in reach.edges)
+    values = (stop_value(g.facts, g.state.phase, network.node(stop)) for stop in reach.stops)
+    return sum(2 * NEAR + value for value in values) + NEAR * near
