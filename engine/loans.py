@@ -26,7 +26,8 @@ def size_facts(g: Game, company: str) -> SizeFacts:
 
 def in_zone(g: Game, company: str, *zones: str) -> bool:
     """Whether the company's token stands in one of these zones of the market."""
-    return g.company(company).cell is not None and not set(zones).isdisjoint(g.cell(company).zones)
+    at = g.company(company).cell
+    return at is not None and any(zone in zones for zone in g.title.cell(at).zones)
 
 
 def is_liquid(g: Game, company: str) -> bool:

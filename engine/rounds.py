@@ -115,7 +115,9 @@ class StockRounds(Unasked):
             if why := self.ended(g):
                 g.change(GameOver(why))
             else:
-                g.open(StockTurn(frame.turn))
+                if tempted := frame.turn in frame.tempted:
+                    g.change(msgspec.structs.replace(frame, tempted=()))
+                g.open(StockTurn(frame.turn, tempted=tempted))
             return True
         if self.closing:
             self.closing(g)

@@ -83,6 +83,7 @@ class StockRound(Frame, frozen=True):
     `formed`: companies that have started in it.
     `redeemed`, `reissued`: companies that have done so in it. `held`: dollars that a company has
     received for reissued shares, which it cannot spend before the round is over (1870 §5.11).
+    `tempted`: who could have dealt in a company at the moment at which it closed, until the next is asked.
     """
 
     number: int
@@ -94,6 +95,7 @@ class StockRound(Frame, frozen=True):
     redeemed: tuple[str, ...] = ()
     reissued: tuple[str, ...] = ()
     held: dict[str, int] = {}
+    tempted: tuple[str, ...] = ()
 
 
 class StockTurn(Frame, frozen=True):
@@ -104,7 +106,8 @@ class StockTurn(Frame, frozen=True):
     or that he may sell no more; `shorted`: what he did not have. `sales`: those whose price moves
     at the end of the turn. `for_company`: the one that the turn was used for, and `act` what it
     did: `redeem`, `reissue`. `held`: see StockRound. `acting`: the company for which he acts
-    instead; `redeemed`: it has bought shares.
+    instead; `redeemed`: it has bought shares. `tempted`: he is asked whatever he can still do, see
+    StockRound.
     """
 
     seat: str
@@ -119,15 +122,18 @@ class StockTurn(Frame, frozen=True):
     shorted: bool = False
     acting: str | None = None
     redeemed: bool = False
+    tempted: bool = False
 
 
 class Protection(Frame, frozen=True):
     """Presidents are asked about blocks of shares that `seller` has sold, one after the other
-    (1870 §5.9). `protector`: who has bought the last block that was protected."""
+    (1870 §5.9). `protector`: who has bought the last block that was protected. `tempted`: see StockRound.
+    """
 
     seller: str
     sales: tuple[Sale, ...]
     protector: str | None = None
+    tempted: tuple[str, ...] = ()
 
 
 class OperatingRound(Frame, frozen=True):

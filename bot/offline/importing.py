@@ -84,7 +84,9 @@ def played(path: Path, states: list[dict[str, Any]] | None = None) -> tuple[Impo
         game = Replay(file)
         for action in game.run():
             last = action.id
-            told.actions += action.type != "message"
+            if action.type == "message":
+                continue
+            told.actions += 1
             if states is not None:
                 states.append(game.observed(action.id))
         told.ok = True

@@ -24,8 +24,9 @@ class Turned(msgspec.Struct, frozen=True, gc=False):
     """A face in its rotation.
 
     `tracks`: pairs of ends. `exits`: the edges with track, bit e for edge e; `node_exits`: the same
-    for each node, through junctions too. `onward`: for each end, where track leads from it: pairs of
-    the tracks used (bit t for track t) and the end that is reached, a junction never being one.
+    for each node, through junctions too. `stops`: the nodes that are stops, all but junctions.
+    `onward`: for each end, where track leads from it: pairs of the tracks used (bit t for track t) and
+    the end that is reached, a junction never being one.
     """
 
     color: Color
@@ -34,12 +35,8 @@ class Turned(msgspec.Struct, frozen=True, gc=False):
     tracks: tuple[tuple[int, int], ...]
     exits: int
     node_exits: tuple[int, ...]
+    stops: tuple[int, ...]
     onward: tuple[tuple[tuple[int, int], ...], ...]
-
-    @property
-    def stops(self) -> tuple[int, ...]:
-        """The nodes that are stops: all but junctions."""
-        return tuple(n for n, node in enumerate(self.nodes) if node.kind != "junction")
 
 
 def _end(text: str, turn: int) -> int:
@@ -64,7 +61,8 @@ def _turned(face: Face, turn: int) -> Turned:
     onward = tuple(tuple(sorted(lead for lead in leads(end, 0) if lead[1] != end)) for end in ends)
     exits = _mask(end for pair in tracks for end in pair if end < NODE)
     node_exits = tuple(_mask(end for _, end in onward[NODE + n] if end < NODE) for n in range(len(nodes)))
-    return Turned(face.color, face.label, nodes, tracks, exits, node_exits, onward)
+    stops = tuple(n for n, node in enumerate(nodes) if node.kind != "junction")
+    return Turned(face.color, face.label, nodes, tracks, exits, node_exits, stops, onward)
 
 
 def _mask(bits: Iterator[int]) -> int:

@@ -16,7 +16,7 @@ hexes that have changed is taken over, the searches for what companies reach amo
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import msgspec
 
@@ -88,6 +88,7 @@ class Network:
             for stop, there in self.tokens.items()
             if 0 < self.node(stop).slots + extra.get(stop, 0) <= len(there)
         ]
+        self._ends: dict[str, list[bool]] = {}
         self.memo: dict[object, object] = {}
 
     def _face(self, hex: str) -> Turned:
@@ -129,7 +130,8 @@ class Network:
         """Take over what another network of the map has, and what stands of that."""
         old, number = near.faces, self.ground.number
         (tiles, closed), (before, shut) = self._laid, near._laid
-        other = {hex for hex, _ in tiles.items() ^ before.items()} | (closed ^ shut)
+        other = {hex for hex, laid in tiles.items() if before.get(hex) != laid} | (closed ^ shut)
+        other.update(hex for hex in before if hex not in tiles)
         self.faces = dict(old)
         self.faces.update((hex, self._face(hex)) for hex in other)
         changed = [number[hex] for hex in other]
@@ -169,10 +171,12 @@ class Network:
     def ends(self, company: str) -> list[bool]:
         """By number of the stop, whether every route of the company ends there: off-board areas, and
         cities all of whose places are taken by others (1830 §19, §20.1)."""
-        ends = [node.kind == "offboard" for node in self.nodes]
-        for stop in self._full:
-            if company not in self.tokens[stop]:
-                ends[self.number[stop]] = True
+        ends = self._ends.get(company)
+        if ends is None:
+            ends = self._ends[company] = [node.kind == "offboard" for node in self.nodes]
+            for stop in self._full:
+                if company not in self.tokens[stop]:
+                    ends[self.number[stop]] = True
         return ends
 
     def own_and_shut(self, company: str) -> tuple[frozenset[int], frozenset[int]]:
@@ -192,6 +196,35 @@ class Network:
             found = self._searches[company] = Search(self, company, found, self._since.get(company, ()))
             self._since[company] = frozenset()
         return found
+
+    def _known(self, company: str) -> Reach | None:
+        """What the company reached on a network before, if that was found out and it reaches it still."""
+        found = self._searches.get(company)
+        if found is None:
+            return None
+        if (
+            found.faces is self.faces
+            or found.onward_on(self, company, self._since.get(company, ())) is not None
+        ):
+            return found.reach
+        return None
+
+    def arrives(self, company: str, hex: str, edges: int) -> bool:
+        """Whether the company's track arrives at one of these edges (bits 0-5) of a hex."""
+        known = self._known(company)
+        return bool((known and known.edges_of(hex) & edges) or self.reach(company).edges_of(hex) & edges)
+
+    def reached(self, company: str) -> Iterator[Stop]:
+        """The stops to which routes of the company can come, in no order; those first that are known."""
+        known = self._known(company)
+        before = known.stops if known else frozenset()
+        yield from before
+        yield from self.reach(company).stops - before
+
+    def reaches(self, company: str, stop: Stop) -> bool:
+        """Whether a route of the company can come to that stop."""
+        known = self._known(company)
+        return bool((known and stop in known.stops) or stop in self.reach(company).stops)
 
     def enters(self, company: str, hex: str, edge: int) -> bool:
         """Whether a route of the company can come into the hex over that edge, as track leads now."""

@@ -7,7 +7,8 @@ What a company reaches is what some route of any length from one of its tokens r
 where it has been, except that it does not leave a stop over the hexside by which alone it comes
 there. From below: a breadth-first search in which each place keeps the first route found to it, with
 the hexsides and nodes of that route as bits. On most boards both agree. Track between them is settled
-one by one: from it a depth-first search runs back to a token, only over what the upper bound reaches.
+one by one: from it a depth-first search runs back to a token or to a place with a known route, only over
+what the upper bound reaches; once it has taken many steps, only where it could still come to a token.
 
 From one position to the next track is mostly added. Then every route that was found still runs, and
 both walks go on where something is new: from the places of the hexes that have changed, from cities
@@ -26,6 +27,9 @@ from engine.board.faces import Ground, Step, Turned, grows
 
 if TYPE_CHECKING:
     from engine.board.network import Network, Stop
+
+PATIENCE = 100
+"""Steps back from a piece of track before each is looked at whether it leads anywhere."""
 
 
 class Reach:
@@ -65,8 +69,8 @@ class Search:
     Places are ports and nodes (`faces.Ground`). `upper`: by hex number the tracks a walk without memory
     runs along; `arrivals` the ports it enters and `doors` by node the hexsides (bits) over which it
     comes. `routes`: by place the hexsides and nodes of the first route found to it; `tracks`: by hex
-    number what some route runs along. `before`: the search on a network that differs in the hexes
-    `changed`, by number.
+    number what some route runs along, `_new` where that is more than before. `before`: the search on a
+    network that differs in the hexes `changed`, by number.
     """
 
     def __init__(
@@ -77,7 +81,7 @@ class Search:
         self.onward: Sequence[tuple[Step, ...]] = network.onward
         self.tokens, self.ends = network.own_and_shut(company)
         self.home = network.undecided.get(company)
-        fresh = None if before is None else self._fresh(before, changed)
+        fresh = None if before is None else before.onward_on(network, company, changed)
         if before is None or fresh is None:
             self._begin()
         elif not fresh and self.home == before.home:
@@ -91,28 +95,29 @@ class Search:
         self.upper: dict[int, int] = {}
         self.routes: dict[int, tuple[int, int]] = {}
         self.tracks: dict[int, int] = {}
+        self._new: set[int] = set()
         self._spread([])
         self._explore([])
         self._settle()
-        self.reach = self._told([0] * len(self.ground.hexes), frozenset(), self.tracks)
+        self.reach = self._told([0] * len(self.ground.hexes), frozenset())
 
     def _share(self, before: Search) -> None:
         self.arrivals, self.doors, self.upper = before.arrivals, before.doors, before.upper
         self.routes, self.tracks, self.reach = before.routes, before.tracks, before.reach
 
-    def _fresh(self, before: Search, changed: Iterable[int]) -> set[int] | None:
-        """Known places from which there may be something new, where all that the company reached before
-        it reaches still; None where that is not sure."""
-        if not before.tokens <= self.tokens or not (self.ends - before.ends).isdisjoint(before.doors):
+    def onward_on(self, network: Network, company: str, changed: Iterable[int]) -> set[int] | None:
+        """Places known here from which there may be something new on a network that differs in those
+        hexes, where all that the company reaches it reaches there too; None where that is not sure."""
+        tokens, ends = network.own_and_shut(company)
+        if not self.tokens <= tokens or not (ends - self.ends).isdisjoint(self.doors):
             return None
-        fresh = set(self.tokens - before.tokens) | (before.ends - self.ends).intersection(before.doors)
-        ground = self.ground
+        fresh = set(tokens - self.tokens) | (self.ends - ends).intersection(self.doors)
+        ground, arrivals, doors = self.ground, self.arrivals, self.doors
         for h in changed:
-            here = ground.places[h]
-            known = [p for p in here if p in before.arrivals or p in before.doors or p in before.tokens]
+            known = [p for p in ground.places[h] if p in arrivals or p in doors or p in self.tokens]
             if known:
                 hex = ground.hexes[h]
-                if not grows(before.faces[hex], self.faces[hex]):
+                if not grows(self.faces[hex], network.faces[hex]):
                     return None
                 fresh.update(known)
         return fresh
@@ -122,12 +127,11 @@ class Search:
         self.arrivals, self.doors = before.arrivals - fresh, dict(before.doors)
         self.upper, self.tracks = dict(before.upper), dict(before.tracks)
         self.routes = dict(before.routes)
-        hexes, new = self.ground.hexes, list[int]()
+        hexes, self._new = self.ground.hexes, set()
         for h in {self.ground.hex_at[place] for place in fresh}:
             if self.faces[hexes[h]] is not before.faces[hexes[h]]:
                 self.upper.pop(h, None)
                 self.tracks.pop(h, None)
-                new.append(h)
         todo, found = [], []
         for place in fresh:
             if route := self.routes.pop(place, None):
@@ -139,9 +143,7 @@ class Search:
         self._spread(todo)
         self._explore(found)
         self._settle()
-        more = dict(self.tracks.items() - before.tracks.items())
-        more.update((h, self.tracks[h]) for h in new if h in self.tracks)
-        self.reach = self._told(list(before.reach.arrivals), before.reach.stops, more)
+        self.reach = self._told(list(before.reach.arrivals), before.reach.stops)
 
     # -- the two bounds ----------------------------------------------------------------
 
@@ -201,7 +203,10 @@ class Search:
                     if on >= 0:
                         todo.append((on, hexsides | bit, visited | node))
             h = self.ground.hex_at[place]
-            tracks[h] = tracks.get(h, 0) | mask
+            known = tracks.get(h, 0)
+            if mask & ~known:
+                tracks[h] = known | mask
+                self._new.add(h)
 
     # -- between them ------------------------------------------------------------------
 
@@ -213,10 +218,12 @@ class Search:
             for track in _bits(tracks & ~self.tracks.get(h, 0)):
                 if self._proven(h, track):
                     self.tracks[h] = self.tracks.get(h, 0) | track
+                    self._new.add(h)
 
     def _proven(self, h: int, track: int) -> bool:
         """Whether a route from a token runs along that track (a bit) of hex number h."""
         # The route comes in at `start` and goes on to another end; it is walked back to a token.
+        self.tried = 0
         return any(
             used & track and self._back(start, bit, node)
             for start in self.ground.places[h]
@@ -230,17 +237,23 @@ class Search:
         if place < ground.ports:
             if place not in self.arrivals or hexsides & ground.side[place]:
                 return False
-            hexsides |= ground.side[place]
-            place = ground.across[place]
         else:
-            bit = ground.bits[place]
-            if visited & bit:
+            if visited & ground.bits[place]:
                 return False
             if place in self.tokens:
                 return True
             if place in self.ends or place not in self.doors:
                 return False
-            visited |= bit
+        if (known := self.routes.get(place)) and not (known[0] & hexsides or known[1] & visited):
+            return True
+        self.tried += 1
+        if self.tried > PATIENCE and not self._led(place, hexsides, visited):
+            return False
+        if place < ground.ports:
+            hexsides |= ground.side[place]
+            place = ground.across[place]
+        else:
+            visited |= ground.bits[place]
         for _, _, bit, on, node in self.onward[place]:
             if node:
                 if not bit & hexsides and self._back(on, hexsides | bit, visited):
@@ -249,19 +262,43 @@ class Search:
                 return True
         return False
 
+    def _led(self, place: int, hexsides: int, visited: int) -> bool:
+        """Whether a walk without memory from a token, clear of what is used, leads to that place."""
+        ground, seen, todo = self.ground, {place}, [place]
+        while todo:
+            place = todo.pop()
+            if place < ground.ports:
+                if place not in self.arrivals or hexsides & ground.side[place]:
+                    continue
+                place = ground.across[place]
+            elif visited & ground.bits[place]:
+                continue
+            elif place in self.tokens:
+                return True
+            elif place in self.ends or place not in self.doors:
+                continue
+            for _, _, bit, on, node in self.onward[place]:
+                if on >= 0 and not (node and bit & hexsides):
+                    back = on if node else ground.across[on]
+                    if back not in seen:
+                        seen.add(back)
+                        todo.append(back)
+        return False
+
     def comes(self, hex: str, edge: int, out: int | None) -> bool:
         """Whether a route that has not run over the hexside `out` can come into the hex by that edge."""
         port = 6 * self.ground.number[hex]
+        self.tried = 0
         return self._back(port + edge, 0 if out is None else self.ground.side[port + out], 0)
 
     # -- what comes of it --------------------------------------------------------------
 
-    def _told(self, edges: list[int], known: frozenset[Stop], more: dict[int, int]) -> Reach:
-        """The reach: edges and stops that are known, with those to which `more` tracks lead."""
+    def _told(self, edges: list[int], known: frozenset[Stop]) -> Reach:
+        """The reach: edges and stops that are known, with those to which new tracks lead."""
         ground, across = self.ground, self.ground.across
         stops = []
-        for h, tracks in more.items():
-            mask = 0
+        for h in self._new:
+            tracks, mask = self.tracks[h], 0
             for place in ground.places[h]:
                 for used, end, _, on, node in self.onward[place]:
                     if used & tracks == used:

@@ -9,7 +9,8 @@ import msgspec
 from engine.board.chains import NO_TERMS, Graph, Terms, area_of
 from engine.board.faces import NODE
 from engine.board.network import Network, Run, Stop
-from engine.board.search import PULL, Exhausted, Path, Search, joined_set
+from engine.board.search import Budget, Exhausted, Path, Search
+from engine.board.sets import PULL, Sets, joined_set
 
 BUDGET = 1_500_000
 """Nodes of the search; the densest boards of played games take 10,000 for the trains that were run."""
@@ -78,7 +79,7 @@ def best(
     graph = _graph(network, company, worth, terms, trains[0].own if trains else 0)
     distances = [kind.distance for kind in trains]
     if joining is None:
-        paths, bound = Search(graph, terms, budget).set_of(distances)
+        paths, bound = Sets(graph, terms, budget).best(distances)
     else:
         home, goal = joining
         # The goal is worth so much that the best route through the home visits it if any can.
@@ -157,7 +158,7 @@ def _best_pair(
     """
     first, second = trains[:2]
     graphs = [_graph(network, company, worth, terms, kind.own) for kind in (first, second)]
-    searches = [Search(graph, terms, budget) for graph in graphs]
+    searches = [Search(graph, terms, Budget(budget)) for graph in graphs]
     found: tuple[Path | None, Path | None] = (None, None)
     total = 0
     listed: list[Path] = []
@@ -221,7 +222,10 @@ def check(
         idle.remove(kind)
         if why := _broken(network, route) or _illegal(network, company, kind, route, terms):
             return why
-        for side, edge in _sides(network, route):
+        over = _sides(network, route)
+        if len({side for side, _ in over}) < len(over):
+            return f"{_stops(route)} runs over the same track twice"
+        for side, edge in over:
             other = used.setdefault(side, i)
             if other != i:
                 where = f"over edge {edge[1]} of" if edge[1] < NODE else "between the cities of"
@@ -253,9 +257,6 @@ def _illegal(network: Network, company: str, kind: TrainKind, route: Route, term
                 else "others hold all its places"
             )
             return f"{_stops(route)} cannot go on past {stop[0]}: {why}"
-    over = [side for side, _ in _sides(network, route)]
-    if len(set(over)) < len(over):
-        return f"{_stops(route)} runs over the same track twice"
     return None
 
 

@@ -220,7 +220,10 @@ def _along(network: Network, track: _Track, hops: Sequence[Sequence[str]]) -> It
     if not hops:
         yield track
         return
+    onto = {hops[1][0], hops[1][-1]} if len(hops) > 1 else {hops[0][-1]}
     for hop in dict.fromkeys((tuple(hops[0]), tuple(reversed(hops[0])))):
+        if not track.stops and hop[-1] not in onto:
+            continue
         for s in _starts(network, track, hop[0]):
             if network.stops[s][0] != hop[0]:
                 continue

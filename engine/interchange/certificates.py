@@ -86,8 +86,6 @@ class Certificates:
 
     def follow(self, events: Sequence[AnyEvent]) -> None:
         """Bring it up to what has happened."""
-        if HEARD.isdisjoint(map(type, events)):
-            return
         absorbed = [e.company for e in events if isinstance(e, PresidentLost)]
         protected: str | None = None
         for at, event in enumerate(events):

@@ -301,8 +301,9 @@ class Exporter:
         and the next turn begins behind it."""
         frame = next(event.frame for event in events if isinstance(event, Opened))
         assert isinstance(frame, ConnectionTurn)
-        self._postponed = self.actions.pop()["entity"]
-        self.actions[-1]["corporations"].append(self.names.theirs(frame.company))
+        found = self.actions[-1]["auto_actions"]
+        self._postponed = found.pop()["entity"]
+        found[-1]["corporations"].append(self.names.theirs(frame.company))
         self.site.open(frame)
         self._turns[1] += _turns(events)
 
@@ -406,7 +407,8 @@ class Exporter:
     def _write_connections(self, stack: list[AnyFrame], events: Sequence[AnyEvent]) -> None:
         """At both ends of a turn: which companies connect. What is left over comes with the first turn.
 
-        A turn ends when it is settled whether prices are protected.
+        A turn ends when it is settled whether prices are protected. The site finds this by itself, so
+        it follows the action that has brought it about, in that one's entry of the file.
         """
         span = self.site.state.stack[0]
         due: list[str] = []
@@ -448,7 +450,8 @@ class Exporter:
 
     def _write_connection(self, company: str, due: list[str]) -> None:
         entity = {"entity": self.names.theirs(company), "entity_type": "corporation"}
-        self._write({"type": "destination_connection", **entity, "corporations": due})
+        found = {"type": "destination_connection", **entity, **self._when(), "corporations": due}
+        self.actions[-1].setdefault("auto_actions", []).append(found)
 
     def _carry_out(self, seat: str, action: Action) -> None:
         self.site.events = []
@@ -457,10 +460,12 @@ class Exporter:
         self._turns[1] += _turns(self.site.events)
 
     def _write(self, record: dict[str, Any]) -> None:
-        head = {"id": len(self.actions) + 1}
-        if self._told.at is not None:
-            head["created_at"] = self._told.at
+        head = {"id": len(self.actions) + 1} | self._when()
         self.actions.append({k: record.pop(k) for k in ("type", "entity", "entity_type")} | head | record)
+
+    def _when(self) -> dict[str, int]:
+        """When that was said, where that is known."""
+        return {} if self._told.at is None else {"created_at": self._told.at}
 
     def _compare(self, *, whole: bool = False) -> None:
         """Hold the two positions against each other where they are at the same point."""

@@ -22,12 +22,13 @@ from engine.actions import (
 )
 from engine.board.routes import Route
 from engine.board.spelling import hops_of, read_route, route_along, spell_route
+from engine.game import Game
 from engine.interchange.desk import Desk, Form, Record
 from engine.interchange.site_file import FileError, SiteAction
 from engine.interchange.site_names import split
 from engine.kernel import asked, game_of, refusal, stop
 from engine.operating.connection import connects
-from engine.operating.run import best_run, route_value
+from engine.operating.run import best_run, earned, route_value
 from engine.operating.trains import face_price
 from engine.operating.works import tokens_left
 from engine.record.telling import ENDED, RECORDED
@@ -48,6 +49,7 @@ from engine.state import (
     Subsidy,
     Takeover,
 )
+from engine.stock.turn import Trading
 
 if TYPE_CHECKING:
     from engine.interchange.site import Replay
@@ -82,7 +84,22 @@ def _is_asked(replay: Replay, action: SiteAction) -> bool:
     return True
 
 
+def in_vain(g: Game) -> bool:
+    """Whether a turn is open in which there is nothing to do: the site takes no pass there, and goes on
+    with whatever comes next, be it a remark."""
+    turn, asking = g.top, g.title.questions.get(StockTurn)
+    return (
+        isinstance(turn, StockTurn)
+        and turn.tempted
+        and isinstance(asking, Trading)
+        and not (turn.bought or turn.sold)
+        and asking.idle(g, turn)
+    )
+
+
 def _pass(desk: Desk, seat: str, action: Pass) -> Record:
+    if in_vain(desk.g):
+        return {"type": "message", **desk.by(seat), "message": "Nothing can be done in this turn."}
     match desk.g.top:
         case FreeToken(private=private):
             by = desk.by_private(private)
@@ -177,36 +194,32 @@ def _read_run_routes(replay: Replay, action: SiteAction) -> None:
         if best_run(replay.game, replay.company(action.actor)).revenue:
             replay.say(replay.speaker(action), Run((), 0))
         return
-    recorded, earned = 0, 0
-    routes = []
+    seat, company, network = replay.speaker(action), replay.company(action.actor), replay.game.network
+    found: list[Route] = []
+    recorded, complete = 0, True
     for route in action.routes:
-        train = split(str(route.get("train", "")))[0]
+        train, revenue = split(str(route.get("train", "")))[0], route.get("revenue")
         if train not in replay.game.title.trains:
             raise FileError(f"there is no {train}-train")
         try:
-            found = route_along(replay.game.network, route.get("connections") or [], train)
-            routes.append((train, spell_route(replay.game.network, found)))
-            company = replay.company(action.actor)
-            worth = route_value(replay.game, company, found)
+            found.append(route_along(network, route.get("connections") or [], train))
+            recorded += revenue if isinstance(revenue, int) else route_value(replay.game, company, found[-1])
         except (ValueError, LookupError, TypeError, AttributeError) as wrong:
-            if not isinstance(route.get("revenue"), int):
+            if not isinstance(revenue, int):
                 raise FileError(f"the {train}-train's route: {wrong}") from None
             replay.warnings.append(f"Action {replay.id}: the {train}-train's route: {wrong}")
-            worth = 0
-        earned += worth
-        revenue = route.get("revenue")
-        recorded += revenue if isinstance(revenue, int) else worth
-    said = Run(tuple(routes))
-    seat = replay.speaker(action)
-    why = refusal(replay.game, seat, said) if routes else None
-    if recorded != earned or not routes or why:
-        replay.warnings.append(
-            f"Action {replay.id}: ${recorded} is paid as recorded; the routes bring ${earned}"
-            + (f" ({why})" if why else "")
-        )
-        replay.say(seat, Run(tuple(routes), recorded))
-    else:
+            recorded, complete = recorded + revenue, False
+    said = Run(tuple((route.train, spell_route(network, route)) for route in found))
+    why = refusal(replay.game, seat, said) if found else None
+    if complete and not why and recorded == earned(replay.game, company, said):
         replay._take(seat, said)
+        return
+    brought = sum(route_value(replay.game, company, route) for route in found)
+    replay.warnings.append(
+        f"Action {replay.id}: ${recorded} is paid as recorded; the routes bring ${brought}"
+        + (f" ({why})" if why else "")
+    )
+    replay.say(seat, Run(said.routes, recorded))
 
 
 def _run(desk: Desk, seat: str, action: Run) -> Record:

@@ -19,6 +19,7 @@ from engine.events import (
     TrainMoved,
     TrainsGone,
 )
+from engine.interchange import certificates
 from engine.interchange.certificates import Certificates
 from engine.interchange.site_names import SiteNames, split
 from engine.interchange.tile_supply import TileSupply
@@ -105,12 +106,17 @@ class Ledger:
 
     def follow(self, events: Sequence[AnyEvent]) -> None:
         """Bring it up to what has happened."""
-        self.certificates.follow(events)
-        if HEARD.isdisjoint(map(type, events)):
+        kinds = {type(event) for event in events}
+        if not kinds.isdisjoint(certificates.HEARD):
+            self.certificates.follow(events)
+        if kinds.isdisjoint(HEARD):
             return
         before: AnyEvent | None = None
         handed: list[str] = []  # companies that have others' loans: what is above the limit goes at once
         for event in events:
+            if type(event) not in HEARD:
+                before = event
+                continue
             match event:
                 case TrainMoved(train, source, target):
                     self._move_train(train, source, target)

@@ -19,6 +19,7 @@ from engine.actions import (
 )
 from engine.events import AnyEvent
 from engine.game import Game
+from engine.interchange.forms_turns import in_vain
 from engine.interchange.ledger import Ledger
 from engine.interchange.observe import observed
 from engine.interchange.site_actions import FORMS
@@ -170,7 +171,7 @@ class Replay:
     def decline_for_others(self, action: SiteAction) -> None:
         """Decline what is still asked of others than the one who acts."""
         for _ in range(100):
-            top = self.game.top
+            top, seats = self.game.top, asked(self.game)
             if isinstance(top, COMPANY_FRAMES) and action.entity_type == "corporation":
                 waiting = top.company != self.company(action.actor)
             elif isinstance(top, Borrowing | Takeover) or (
@@ -178,14 +179,15 @@ class Replay:
             ):
                 waiting = True
             else:
-                waiting = self.speaker(action) not in asked(self.game)
-            seat = asked(self.game)[0] if asked(self.game) else ""
-            if not waiting or not seat or not self.declines(seat):
+                waiting = self.speaker(action) not in seats
+            if not waiting or not seats or not self.declines(seats[0]):
                 return
 
     # -- actions -----------------------------------------------------------------------
 
     def _act(self, action: SiteAction) -> None:
+        if action.type != "end_game" and in_vain(self.game):
+            self.declines(asked(self.game)[0])
         if action.type in ("message", "log") or action.type.startswith("program_"):
             return
         form = FORMS.get(action.type)

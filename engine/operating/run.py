@@ -16,7 +16,7 @@ from engine.board.routes import Best, Joining, Route, TrainKind, best, check, re
 from engine.board.spelling import read_route, spell_route
 from engine.events import Ran
 from engine.facts import Facts, Node
-from engine.game import Game
+from engine.game import Game, derived
 from engine.operating.stations import home_node, printed_home
 from engine.state import ConnectionTurn, OperatingTurn
 from engine.title import Option
@@ -91,6 +91,7 @@ def best_run(g: Game, company: str, trains: list[str] | None = None) -> Best:
     return _best(_asked(g, company, kinds, joining(g, company)))
 
 
+@derived
 def has_route(g: Game, company: str) -> bool:
     """Whether a train of the company could run anywhere (§20.2)."""
     network, terms = g.network, g.title.terms(g, company)

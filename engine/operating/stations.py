@@ -10,6 +10,7 @@ import msgspec
 
 from engine.actions import Action, ChooseHome, Token
 from engine.board.faces import face_at, printed
+from engine.board.network import Stop
 from engine.events import TokenPlaced, TokenShifted, TurnBegan
 from engine.facts import Home
 from engine.game import Game
@@ -99,7 +100,7 @@ def refuse_token(g: Game, company: str, hex: str, node: int, *, free: bool = Fal
         return why
     if free:
         return None
-    if (hex, node) not in g.network.reach(company).stops:
+    if not g.network.reaches(company, (hex, node)):
         return f"No route of the {company} leads to that city (§19)."
     if token_cost(g, company) > g.cash(company):
         return f"A token costs ${token_cost(g, company)}, and the {company} has ${g.cash(company)} (§19)."
@@ -201,13 +202,11 @@ class TokenStep:
     def _may_place(self, g: Game, turn: OperatingTurn) -> bool:
         return turn.tokens < g.facts.limits["tokens_per_turn"]
 
-    def _spots(self, g: Game, turn: OperatingTurn) -> Iterator[Token]:
+    def _spots(self, g: Game, turn: OperatingTurn) -> Iterator[Stop]:
+        """The cities for a token that the company can pay, in no order."""
         company = turn.company
-        if not g.company(company).markers or token_cost(g, company) > g.cash(company):
-            return
-        for hex, node in sorted(g.network.reach(company).stops):
-            if refuse_token(g, company, hex, node) is None:
-                yield Token(hex, node)
+        if g.company(company).markers and token_cost(g, company) <= g.cash(company):
+            yield from (s for s in g.network.reached(company) if refuse_city(g, company, *s) is None)
 
     def must(self, g: Game, turn: OperatingTurn) -> str | None:
         return None
@@ -216,9 +215,9 @@ class TokenStep:
         return f"to place a token of the {turn.company}{_for(token_cost(g, turn.company))}"
 
     def options(self, g: Game, turn: OperatingTurn) -> Iterator[Option]:
-        for token in self._spots(g, turn):
-            where = city_words(g, token.hex, token.node)
-            yield Option(token, f"Token in {where}{_for(token_cost(g, turn.company))}")
+        for hex, node in sorted(self._spots(g, turn)):
+            where = city_words(g, hex, node)
+            yield Option(Token(hex, node), f"Token in {where}{_for(token_cost(g, turn.company))}")
 
     def refuse(self, g: Game, turn: OperatingTurn, action: Action) -> str | None:
         assert isinstance(action, Token)

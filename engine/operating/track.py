@@ -69,6 +69,12 @@ def crosses(g: Game, hex: str, face: Turned) -> bool:
     )
 
 
+def left_of(g: Game, tile: str) -> int | None:
+    """How many of a tile are left; None where there is no limit (Table 7)."""
+    count = g.facts.tiles[tile]
+    return count if count is None else count - [laid for laid, _ in g.state.tiles.values()].count(tile)
+
+
 def supply(g: Game) -> dict[str, int]:
     """How many of each tile are left; those without limit are left out (Table 7)."""
     used = Counter(tile for tile, _ in g.state.tiles.values())
@@ -110,7 +116,7 @@ def refuse_tile(g: Game, tile: str, hex: str) -> str | None:
     color = tile_faces()[tile].color
     if color not in g.phase.tile_colors:
         return f"{color.capitalize()} tiles are not available yet (§22)."
-    if supply(g).get(tile, 1) < 1:
+    if (left := left_of(g, tile)) is not None and left < 1:
         return f"No #{tile} is left (Table 7)."
     return None
 
@@ -147,10 +153,9 @@ def gains(g: Game, company: str, hex: str, found: Fit) -> bool:
     if hex not in g.state.tiles:
         return True
     old, new, network = face_at(g.facts, g.state.tiles, hex), found.face, g.network
-    reached = network.reach(company).stops
     for node, later in found.moved.items():
         more = new.nodes[later].revenue != old.nodes[node].revenue
-        if (hex, node) in reached and (more or new.node_exits[later] & ~old.node_exits[node]):
+        if (more or new.node_exits[later] & ~old.node_exits[node]) and network.reaches(company, (hex, node)):
             return True
     for edge in range(NODE):
         known = {end for _, end in old.onward[edge]}
@@ -184,7 +189,7 @@ def refuse_lay(
             f"#{lay.tile} in rotation {lay.turn} does not fit on {lay.hex}: track must be kept, and must not "
             "run off the map, into a blank side or across a closed one (§18)."
         )
-    if connected and not found.face.exits & g.network.reach(company).edges_of(lay.hex):
+    if connected and not g.network.arrives(company, lay.hex, found.face.exits):
         return f"#{lay.tile} on {lay.hex} would not be connected to a token of the {company} (§18)."
     for objection in g.title.lay_objections:
         if connected and (why := objection(g, company, lay, found)):

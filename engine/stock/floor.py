@@ -331,28 +331,25 @@ def payable(g: Game, seat: str, without: Collection[str] = ()) -> set[int]:
     return sums
 
 
-def can_pay(g: Game, seat: str, *amounts: int) -> list[bool]:
-    """Of each amount whether some of his privates and his cash make it exactly (§5.5)."""
-    sums, cash = payable(g, seat), g.cash(seat)
-    return [any(0 <= amount - s <= cash for s in sums) for amount in amounts]
-
-
 def payable_range(g: Game, seat: str, low: int) -> range:
     """The lowest bids for a president's certificate, from so many dollars, that the player could pay,
     up to the first that he could not."""
     terms = g.facts.ipo_bid
     assert terms is not None
-    amounts = range(low, terms.max + 1, terms.step)
-    able = can_pay(g, seat, *amounts)
-    if True not in able:
-        return range(0)
-    first = able.index(True)
-    return amounts[first : able.index(False, first) if False in able[first:] else len(able)]
+    step, found = terms.step, range(low, low, terms.step)
+    for paid in sorted(payable(g, seat)):  # so much in privates, and the rest in cash
+        first = low + max(-((low - paid) // step), 0) * step
+        end = min(paid + g.cash(seat), terms.max) + 1
+        if not found:
+            found = range(first, end, step)
+        elif first - step < found.stop:
+            found = range(found.start, max(found.stop, end), step)
+    return found
 
 
 def refuse_bid(g: Game, seat: str, amount: int) -> str | None:
     """Why the player cannot bid that for a president's certificate (§5.5), or None."""
-    if not can_pay(g, seat, amount)[0]:
+    if not any(0 <= amount - paid <= g.cash(seat) for paid in payable(g, seat)):
         who = g.state.name(seat)
         return f"${amount} cannot be made of {who}'s cash, ${g.cash(seat)}, and his privates (§5.5)."
     return None

@@ -25,6 +25,7 @@ from engine.holdings import (
     counted_certificates,
     counts,
     move_shares,
+    sale_obstacle,
     unit,
 )
 from engine.offers import lapse_offers
@@ -62,11 +63,14 @@ class Protections:
     """Asks presidents whether they protect.
 
     `if_sold`: also who has sold of the company himself in this stock round. `own_forced_sales`:
-    outside stock rounds also the seller himself, where he was president when he sold.
+    outside stock rounds also the seller himself, where he was president when he sold. `tempting`: a
+    company that falls out of the market in a stock round is closed only after the next turn has begun,
+    so whoever could deal in it at that moment has a turn, even where nothing is left to do in it.
     """
 
     if_sold: bool = True
     own_forced_sales: bool = False
+    tempting: bool = False
 
     def asked(self, g: Game, frame: Protection) -> tuple[str, ...]:
         return (frame.sales[0].president,)
@@ -140,16 +144,40 @@ class Protections:
         move_shares(g, company, POOL, seat, percent)
 
     def _fall(self, g: Game, frame: Protection) -> None:
-        g.change(msgspec.structs.replace(frame, sales=frame.sales[1:]))
+        tempted = self._tempted(g, frame.sales[0])
+        g.change(msgspec.structs.replace(frame, sales=frame.sales[1:], tempted=(*frame.tempted, *tempted)))
         price_falls(g, frame.sales[0])
+
+    def _tempted(self, g: Game, sale: Sale) -> Iterator[str]:
+        """Who could deal in the company if it stood where it closes by that sale."""
+        span, company = g.state.stack[0], sale.company
+        there = market.down(g, market.place(g, company), sale.count)
+        if (
+            not self.tempting
+            or not isinstance(span, StockRound)
+            or "closing" not in g.title.cell(there).zones
+        ):
+            return
+        share, most = unit(g, company), g.facts.limits["player_percent"]
+        for seat in g.state.active:
+            held, own = g.held(seat, company), certificates(g, seat, company)
+            counted = counted_certificates(g, seat) + (0 if counts(g, company) else own)
+            buys = company not in span.sold.get(seat, ()) and counted < certificate_limit(g)
+            blocks = range(share, held + 1, share)
+            if (buys and held + share <= most) or (
+                span.number > 1 and any(sale_obstacle(g, seat, company, block) is None for block in blocks)
+            ):
+                yield seat
 
     def settle(self, g: Game, frame: Protection) -> bool:
         if not frame.sales:
             g.close()
-            span = g.top
-            if frame.protector and isinstance(span, StockRound):
-                following = g.state.left_of(frame.protector)
-                g.change(msgspec.structs.replace(span, turn=following, passes=0, last=frame.protector))
+            if isinstance(g.top, StockRound):
+                span = msgspec.structs.replace(g.top, tempted=frame.tempted)
+                if frame.protector:
+                    following = g.state.left_of(frame.protector)
+                    span = msgspec.structs.replace(span, turn=following, passes=0, last=frame.protector)
+                g.change(span)
             return True
         sale = frame.sales[0]
         if g.company(sale.company).closed:

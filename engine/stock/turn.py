@@ -137,16 +137,22 @@ class Trading:
         """Pass over a turn in which nothing (more) can be done and no offer is open."""
         if g.state.offers and frame.for_company is None:
             return False
-        if frame.for_company is None and (
+        fresh = not (frame.bought or frame.sold or frame.for_company)
+        if (frame.tempted and fresh) or not self.idle(g, frame):
+            return False
+        end_turn(g, frame, unasked=fresh)
+        return True
+
+    def idle(self, g: Game, frame: StockTurn) -> bool:
+        """Whether nothing (more) can be done in the turn."""
+        if frame.for_company is not None:
+            return True
+        return not (
             next(self._sales(g, frame), None)
             or next(self._purchases(g, frame), None)
             or (self.acts_wait and not (frame.bought or frame.sold) and next(self._acts(g, frame), None))
-        ):
-            return False
-        if not frame.for_company and self.also(g, frame):
-            return False
-        end_turn(g, frame)
-        return True
+            or self.also(g, frame)
+        )
 
     # -- options -----------------------------------------------------------------------
 
@@ -345,8 +351,9 @@ def _is_brown(g: Game, company: str) -> bool:
     return company in g.state.companies and not BOUGHT_WITHOUT_LIMIT.isdisjoint(zones(g, company))
 
 
-def end_turn(g: Game, frame: StockTurn, formed: str | None = None) -> None:
-    """Close the turn and tell the round what it was: a deal, a company `formed` in it, or a pass."""
+def end_turn(g: Game, frame: StockTurn, formed: str | None = None, *, unasked: bool = False) -> None:
+    """Close the turn and tell the round what it was: a deal, a company `formed` in it, or a pass, which
+    may be one that he was not asked about."""
     dealt = bool(frame.bought or frame.sold or frame.for_company or frame.acting)
     if not dealt:
         g.emit(Passed(frame.seat, "the stock turn"))
@@ -359,6 +366,7 @@ def end_turn(g: Game, frame: StockTurn, formed: str | None = None) -> None:
         passes=0 if dealt else span.passes + 1,
         last=frame.seat if dealt else span.last,
         formed=(*span.formed, formed) if formed else span.formed,
+        tempted=span.tempted if unasked else (),
     )
     if frame.sold:
         mine = (*span.sold.get(frame.seat, ()), *frame.sold)

@@ -200,7 +200,9 @@ def compose(options: tuple[str, ...]) -> Title:
             Pricing: ParChoice(),
             StockRound: StockRounds(ended=over, own_count=True, last=LAST_OF_SITE if site else None),
             StockTurn: trading,
-            Protection: Protections(if_sold=original("can_protect_if_sold"), own_forced_sales=site),
+            Protection: Protections(
+                if_sold=original("can_protect_if_sold"), own_forced_sales=site, tempting=site
+            ),
             OperatingRound: OperatingRounds(
                 "track",
                 "president",

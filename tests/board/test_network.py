@@ -8,8 +8,9 @@ from collections.abc import Iterator
 import pytest
 
 from engine import new_game
+from engine.board import reach as reaching
 from engine.board.faces import face_at, fits
-from engine.board.network import forget, network_of
+from engine.board.network import Network, forget, network_of
 from engine.facts import Facts, facts_of
 from engine.kernel import game_of
 from engine.operating.track import replacements
@@ -43,14 +44,19 @@ def walked(board: Board, company: str) -> tuple[dict[str, int], set[tuple[str, i
     return edges, stops, tracks
 
 
+@pytest.mark.parametrize("patience", [reaching.PATIENCE, 0])
 @pytest.mark.parametrize("seed", range(60))
-def test_reach_is_exactly_what_some_walk_runs_over(seed: int) -> None:
+def test_reach_is_exactly_what_some_walk_runs_over(
+    seed: int, patience: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reaching, "PATIENCE", patience)
+    forget()
     facts, tiles, tokens = random_board(seed)
     network = network_of(facts, tiles, tokens)
     board = Board(facts, tiles, tokens)
     for company in ("PRR", "B&O", "C&O"):
-        reach = network.reach(company)
-        assert (reach.edges, set(reach.stops), reach.tracks) == walked(board, company)
+        found = network.reach(company)
+        assert (found.edges, set(found.stops), found.tracks) == walked(board, company)
 
 
 def reached(tiles: Tiles, tokens: Tokens, company: str = "PRR") -> frozenset[tuple[str, int]]:
@@ -150,6 +156,18 @@ def grown_board(title: str, seed: int) -> Iterator[tuple[Facts, Tiles, Tokens]]:
 COMPANIES = ("one", "two", "three")
 
 
+def answers(network: Network, company: str) -> tuple[dict[str, int], frozenset[tuple[str, int]]]:
+    """What is reached, one question at a time: edges of hexes, then stops."""
+    edges: dict[str, int] = {}
+    for hex in network.ground.hexes:
+        if here := sum(1 << edge for edge in range(6) if network.arrives(company, hex, 1 << edge)):
+            edges[hex] = here
+    listed = list(network.reached(company))
+    assert len(set(listed)) == len(listed)
+    assert set(listed) == {stop for stop in network.stops if network.reaches(company, stop)}
+    return edges, frozenset(listed)
+
+
 @pytest.mark.parametrize("title", ["1830", "1870", "1817"])
 @pytest.mark.parametrize("seed", range(5))
 def test_reach_that_grew_is_the_reach_that_is_found_anew(title: str, seed: int) -> None:
@@ -159,6 +177,11 @@ def test_reach_that_grew_is_the_reach_that_is_found_anew(title: str, seed: int) 
         for board in grown_board(title, seed)
     ]
     assert max(len(stops) for _, stops, _ in grown[-1]) > 5
+    forget()
+    for n, (board, known) in enumerate(zip(grown_board(title, seed), grown, strict=True)):
+        if n % 7 == seed:  # what was found out some boards ago answers first
+            for company, (edges, stops, _) in zip(COMPANIES, known, strict=True):
+                assert answers(network_of(*board), company) == (edges, stops)
     for board, known in zip(grown_board(title, seed), grown, strict=True):
         forget()
         found = [network_of(*board).reach(company) for company in COMPANIES]

@@ -7,6 +7,7 @@ from itertools import product
 
 import pytest
 
+from engine.board import sets
 from engine.board.chains import NO_TERMS, Terms
 from engine.board.network import Network, Stop, network_of
 from engine.board.routes import Best, Route, TrainKind, best, check, revenue
@@ -94,6 +95,37 @@ def test_best_is_what_trying_everything_finds(seed: int, trains: tuple[str, ...]
         assert_legal(network, company, kinds(*trains), found, terms)
         distances = [kind.distance for kind in kinds(*trains)]
         assert found.revenue == most(board, company, distances, worth(network), terms)
+
+
+@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("trains", [("3",), ("2", "3"), ("3", "3"), ("2", "2", "3")], ids="+".join)
+def test_prices_of_track_prove_what_trying_everything_finds(
+    seed: int, trains: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sets, "SHORT", 0)
+    facts, tiles, tokens = random_board(seed, 60 if len(trains) < 3 else 45)
+    terms = TERMS if seed % 2 else NO_TERMS
+    network, board = network_of(facts, tiles, tokens), Board(facts, tiles, tokens, terms.one_city)
+    for company in ("PRR", "B&O"):
+        found = best(network, company, kinds(*trains), worth(network), terms)
+        assert_legal(network, company, kinds(*trains), found, terms)
+        distances = [kind.distance for kind in kinds(*trains)]
+        assert found.revenue == most(board, company, distances, worth(network), terms)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_the_ways_to_a_proof_agree_on_dense_boards(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    facts, tiles, tokens = random_board(seed, 300)
+    network = network_of(facts, tiles, tokens)
+    values = worth(network)
+    for trains in (("4", "3"), ("4", "4"), ("3", "3", "2")):
+        monkeypatch.setattr(sets, "SHORT", 10**9)
+        listed = best(network, "PRR", kinds(*trains), values)
+        monkeypatch.setattr(sets, "SHORT", 0)
+        priced = best(network, "PRR", kinds(*trains), values)
+        for found in (listed, priced):
+            assert_legal(network, "PRR", kinds(*trains), found, Terms())
+        assert listed.revenue == priced.revenue
 
 
 @pytest.mark.parametrize("seed", range(12))

@@ -13,14 +13,20 @@ import pytest
 
 import engine
 from bot.offline.simulate import simulated
+from engine.actions import Pass
 from engine.events import PresidentNamed
 from engine.interchange.export import Exporter, NoCounterpart, export
+from engine.interchange.ledger import Ledger
 from engine.interchange.site import Replay
+from engine.interchange.site_actions import written
 from engine.interchange.site_file import live, read
-from engine.kernel import new_game, play
+from engine.interchange.site_names import names_of
+from engine.kernel import game_of, new_game, play
 from engine.record import Telling, Told
 from engine.title import SITE
 from tests.site.recorded import files, replay
+from tests.t1870.test_05_protection import CLOSES
+from tests.t1870.texts import holds
 
 RECORDED = pytest.mark.skipif(not files(), reason="the recorded games are not beside this checkout")
 SILENT = ("message", "log")
@@ -74,11 +80,14 @@ def same_position(a: engine.State, b: engine.State) -> None:
 @RECORDED
 @pytest.mark.parametrize("path", files(), ids=lambda p: f"{p.parent.name}-{p.name.removesuffix('.json.gz')}")
 def test_a_recorded_game_comes_out_as_it_went_in(path: Path) -> None:
-    """Action by action and field by field, and as the same game when it is read again."""
+    """Action by action and field by field, and as the same game when it is read again. What the site finds
+    by itself stands in the entry of the action that has brought it about."""
     game = played(path)
     file = export(telling(game))
     expected, told = list(recorded_actions(path, game)), file["actions"]
-    for mine, theirs in zip(told, expected, strict=True):
+    assert all(action["type"] != "destination_connection" for action in told)
+    flat = [each for action in told for each in (action, *action.get("auto_actions", ()))]
+    for mine, theirs in zip(flat, expected, strict=True):
         same_action(mine, theirs)
         if path.name.startswith("played-"):
             assert mine.get("loan") == theirs.get("loan")
@@ -158,6 +167,22 @@ def test_each_action_is_the_players_or_the_companys_with_its_time() -> None:
          "company": "DH", "price": 75},
         {"type": "pass", "entity": 2, "entity_type": "player", "id": 2, "created_at": 1_700_000_001},
     ]  # fmt: skip
+
+
+def test_a_turn_in_which_nothing_can_be_done_goes_out_as_a_remark() -> None:
+    """The site has begun it before it closes a company, takes no pass in it, and goes on with a remark."""
+    g = game_of(holds(CLOSES + "Bob: sell 2 MP\nBob: done\n= turn Cid", options=(SITE,)))
+    names = names_of("1870")
+    [remark] = written(g, names, Ledger(names, g.title, g.title.facts.tiles), "p2", Pass())
+    assert {k: remark[k] for k in remark if k != "message"} == {
+        "type": "message", "entity": 3, "entity_type": "player",
+    }  # fmt: skip
+    players = [{"id": n, "name": f"P{n}"} for n in (1, 2, 3)]
+    file = {"title": "1870", "players": players, "actions": [remark | {"id": 1}]}
+    game = Replay(read(json.dumps(file).encode()))
+    game.game, game.state = g, g.state
+    assert [action.type for action in game.run()] == ["message"]
+    assert engine.decision(game.state).asked == ("p0",)
 
 
 def test_consent_is_not_recorded_and_a_declined_offer_leaves_no_trace() -> None:

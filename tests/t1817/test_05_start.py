@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+from itertools import combinations
+from random import Random
+
 import pytest
 
+from engine import new_game
+from engine.kernel import game_of
+from engine.stock.floor import payable_range
 from tests.t1817.texts import ANN, BOB, BOTH, CID, FIVE, MONEY, TEN, TWO, holds, refused
 
 # -- §5.5 ------------------------------------------------------------------------------------------
@@ -126,6 +132,25 @@ def test_5_5_a_bid_must_be_made_exactly_of_cash_and_privates() -> None:
         = cash Ann 90
         """
     )
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_5_5_what_can_be_bid_goes_up_to_the_first_amount_that_cannot_be_paid(seed: int) -> None:
+    rng = Random(seed)
+    g = game_of(new_game("1817", ["Ann", "Bob", "Cid"]).state)
+    g.state.cash["p0"] = rng.choice([0, 3, 20, 45, 80, 200, 700])
+    prices = [g.private_facts(private).price for private in g.state.privates if rng.random() < 0.3]
+    for private in g.state.privates:
+        if g.private_facts(private).price in prices:
+            g.state.privates[private] = "p0"
+    prices = [g.private_facts(private).price for private in g.privates_of("p0")]
+    sums = {sum(some) for n in range(len(prices) + 1) for some in combinations(prices, n)}
+    low = rng.choice(range(100, 405, 5))
+    bids = range(low, 401, 5)
+    able = [any(0 <= bid - paid <= g.cash("p0") for paid in sums) for bid in bids]
+    lowest = able.index(True) if any(able) else 0
+    end = able.index(False, lowest) if False in able[lowest:] else len(able)
+    assert list(payable_range(g, "p0", low)) == list(bids[lowest:end])
 
 
 def test_5_5_privates_of_the_winner_count_at_their_face_value() -> None:

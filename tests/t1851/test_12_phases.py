@@ -2,6 +2,9 @@
 
 import pytest
 
+from engine import new_game
+from engine.events import PhaseStarted
+from engine.kernel import game_of
 from tests.t1851.texts import RICH, holds
 
 BUYER = (
@@ -79,3 +82,11 @@ def test_the_phase_counts_at_once_for_what_follows() -> None:
         + "@ cash SR 300\n@ tile F20 57 1\n@ depot 3 4\n@ round operating TC\n> until trains\n"
     )
     holds(body + "Ann: buy train 3\n> until SR\nBob: lay 14 F20 1")
+
+
+def test_a_phase_that_opens_a_city_changes_the_track_at_once() -> None:
+    """Birmingham (J12) is run to from phase 4 on, also where nothing is laid when that begins."""
+    g = game_of(new_game("1851", ["Ann", "Bob", "Cid"]).state)
+    assert not any(g.network.faces["J12"].node_exits)
+    g.emit(PhaseStarted("4"))
+    assert any(g.network.faces["J12"].node_exits)

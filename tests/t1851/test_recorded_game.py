@@ -33,8 +33,8 @@ from engine import (
 )
 from engine.board.chains import Graph
 from engine.board.routes import _route
+from engine.board.search import Budget, Search
 from engine.board.search import Path as Found
-from engine.board.search import Search
 from engine.board.spelling import spell_route
 from engine.events import (
     CashMoved,
@@ -94,7 +94,7 @@ def routes_for(game: Game, company: str, revenue: int) -> list[tuple[str, str]]:
     lists: list[list[Found]] = []
     for train in trains:
         sink: list[Found] = []
-        Search(graph, terms, 10_000_000).one(game.train_facts(train).distance, 0, 0, sink)
+        Search(graph, terms, Budget(10_000_000)).one(game.train_facts(train).distance, 0, 0, sink)
         lists.append(sink)
 
     def chosen(i: int, used: int, left: int) -> list[tuple[str, str]] | None:

@@ -67,6 +67,25 @@ def test_5_9_2_what_closes_by_the_same_turns_sales_needs_no_room() -> None:
         holds(body + asked + "= price MP 100 0\n= turn Bob", options=options)
 
 
+CLOSES = """
+@ cash Ann 300
+@ cash Bob 300
+@ cash Cid 5
+@ owns Bob MP 4
+@ owns Ann MP 2
+@ price MP 10 8
+@ round stock Bob
+"""
+"""The MP falls out of the market by two shares; Cid has nothing with which he could do anything."""
+
+
+def test_5_9_1_on_the_site_the_next_turn_begins_before_a_company_is_closed() -> None:
+    sold = "Bob: sell 2 MP\nBob: done\n= price MP none\n"
+    holds(CLOSES + sold + "= turn Ann")
+    holds(CLOSES + sold + "= turn Cid\n!Cid: buy MP from pool\nCid: pass\n= turn Ann\n", options=(SITE,))
+    holds(CLOSES.replace("MP 10 8", "MP 30 5") + "Bob: sell 2 MP\nBob: done\n= turn Ann", options=(SITE,))
+
+
 def test_5_9_3_he_sells_nothing_for_it() -> None:
     holds(MP + "Bob: sell 2 MP\nBob: done\n!Ann: sell 1 MP\nAnn: protect")
 
