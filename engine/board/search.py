@@ -15,8 +15,9 @@ bound on what it can still earn does not exceed the best so far:
 - the rest, for long trains: what the stops that the tips can still come to would earn together, as many
   of them as the train has left, with one end-stop (blocked city, off-board area) for each open tip.
 
-Hexsides may have prices, which a route pays out of what it earns: so sets of routes are found
-(`engine.board.sets`).
+Hexsides may have prices, and so may passing through stops; a route pays them out of what it earns. So
+sets of routes are found (`engine.board.sets`). A toll is paid as a stop is left: the token, which is left
+twice and passed once, gives one back.
 
 Nodes of the search are counted against a budget instead of the clock, so that the answer is the same
 on every machine; a search that is cut short gives the best that it found.
@@ -32,6 +33,7 @@ from operator import neg
 import msgspec
 
 from engine.board.chains import Graph, Terms
+from engine.board.prices import PARTS, Prices
 
 Way = tuple[int, int, int, int, int]
 """A link as a step: bits it uses with the area it comes to, stop, net gain, its way, its bits alone.
@@ -45,6 +47,9 @@ _LONG = 6
 
 _FEW = 100
 """Routes that are looked through one by one sooner than a whole list at once."""
+
+FREE = Prices((), {}, 0)
+"""No prices."""
 
 
 class Exhausted(Exception):
@@ -112,23 +117,24 @@ class Search:
                 self.stop[2 * link.id + (u > link.to)] = link.to
         gains = (link.gain for links in graph.links for link in links)
         self.grain = gcd(*graph.value, *graph.at_end, *gains, terms.between_reds) or 1
-        self.price((), 1)
+        self.price(FREE)
 
-    def price(self, prices: Sequence[int], parts: int) -> None:
-        """Set what shared hexsides cost, by bit, in so many parts of a dollar; none where there are no
-        prices. Floors and nets are in these parts from then on."""
+    def price(self, prices: Prices) -> None:
+        """Let routes pay these prices. From then on floors and nets are in PARTS of a dollar; at FREE they
+        are dollars."""
         graph, extra = self.graph, self.extra
         self.prices = prices
-        self.parts = parts
+        self.parts = parts = 1 if prices is FREE else PARTS
+        tolls = [prices.passes.get(u, 0) for u in range(len(graph.stops))]
         costs = dict.fromkeys((link.bits for links in graph.links for link in links), 0)
-        if prices:
-            costs = {bits: self.cost(bits) for bits in costs}
+        if parts > 1:
+            costs = {bits: self._cost(bits) for bits in costs}
         self.ways: list[list[Way]] = [
             [
                 (
                     link.step,
                     link.to,
-                    parts * (link.gain + extra[link.to]) - costs[link.bits],
+                    parts * (link.gain + extra[link.to]) - costs[link.bits] - tolls[u],
                     2 * link.id + (u > link.to),
                     link.bits,
                 )
@@ -143,12 +149,25 @@ class Search:
             for _, to, gain, _, _ in ways:
                 self.worth[graph.area[to]] = max(self.worth[graph.area[to]], gain)
 
-    def cost(self, bits: int) -> int:
-        """What these hexsides cost together."""
-        total, prices = 0, self.prices
-        while bits and prices:
+    def passed(self, token: int, first: Sequence[int], second: Sequence[int]) -> list[int]:
+        """The stops that a route with these arms passes through."""
+        stop = self.stop
+        return [
+            *[stop[way] for way in first[:-1]],
+            *([token] if first and second else ()),
+            *[stop[way] for way in second[:-1]],
+        ]
+
+    def paid(self, bits: int, passed: Sequence[int]) -> int:
+        """What a route over these hexsides and through these stops pays."""
+        passes = self.prices.passes
+        return self._cost(bits) + (sum([passes.get(u, 0) for u in passed]) if passes else 0)
+
+    def _cost(self, bits: int) -> int:
+        total, sides = 0, self.prices.sides
+        while bits:
             bit = bits & -bits
-            total += prices[bit.bit_length() - 1]
+            total += sides[bit.bit_length() - 1]
             bits ^= bit
         return total
 
@@ -216,10 +235,11 @@ class Search:
         limit = min(self.most, distance or self.most)
         if limit >= 2:
             out = 0
+            kept = [] if beside is None else self._kept(beside)
             for token in sorted(self.tokens, key=lambda token: -self._most(token, limit)):
                 area = self.graph.area[token]
                 if not area & out:
-                    self._grow(token, limit, closed, out, sink, beside)
+                    self._grow(token, limit, closed, out, sink, beside, kept)
                 if self.graph.area.count(area) == 1:
                     # Where cities count as one, a route of another token may still visit the other.
                     out |= area
@@ -232,7 +252,8 @@ class Search:
             for walk in map(self._walk, range(limit - 1))
         ]
         both = max([0, *[one + other for one, other in zip([0, *arms], reversed(arms), strict=False)]])
-        return both + self.parts * (self.graph.value[token] + self.extra[token])
+        at_once = self.parts * (self.graph.value[token] + self.extra[token])
+        return both + at_once + self.prices.passes.get(token, 0)
 
     def _grow(
         self,
@@ -242,8 +263,10 @@ class Search:
         out: int,
         sink: list[Path] | None,
         beside: Listed | None,
+        kept: Sequence[int],
     ) -> None:
-        """Tries all routes through a token, clear of the tokens that are out of bounds."""
+        """Tries all routes through a token, clear of the tokens that are out of bounds. `kept`: by way the
+        places of those routes beside it that it leaves free."""
         graph, ways = self.graph, self.ways
         some = any(self.extra)
         first: list[int] = []
@@ -253,7 +276,7 @@ class Search:
         affordable, spent = self.budget.left, 0
         area = graph.area[token]
         open_token = token < graph.passed and self.goal is None
-        passed, areas, goal = graph.passed, graph.area, self.goal
+        passed, areas, goal, shared = graph.passed, graph.area, self.goal, graph.bits & ~closed
         walk = [self._walk(k) for k in range(limit)]
         # By stops left and place among the token's ways: the most that a second arm can earn.
         arm = [[0] * (len(start) + 1) for _ in range(limit)]
@@ -262,7 +285,6 @@ class Search:
                 arm[k][i] = max(arm[k][i + 1], start[i][2] + walk[k - 1][start[i][3]])
         # By stops left, that place and way: the most that both arms can earn.
         both: dict[tuple[int, int, int], int] = {}
-        taken = [] if beside is None else self._taken(beside)
         nets = [0] if beside is None else [*beside.nets, 0]
 
         def record(used: int, net: int, free: int) -> None:
@@ -271,10 +293,10 @@ class Search:
                 net -= parts * self._unearned(token, first, second)
                 if net <= floor:
                     return
-            other = (free & -free).bit_length() - 1
-            bits = used & graph.bits & ~closed
-            mine = net - nets[other]
-            dollars = (mine + self.cost(bits)) // parts if self.prices else mine
+            bits = used & shared
+            mine = dollars = net - nets[(free & -free).bit_length() - 1] if free else net
+            if parts > 1:
+                dollars = (mine + self.paid(bits, self.passed(token, first, second))) // parts
             path = Path(dollars, mine, bits, token, (tuple(first), tuple(second)))
             if sink is not None:
                 spent += 1
@@ -283,7 +305,7 @@ class Search:
             self.floor = floor = net
             self.found = path
             if beside is not None:
-                self.other = beside.paths[other] if free else None
+                self.other = beside.paths[(free & -free).bit_length() - 1] if free else None
 
         # What a route has netted so far counts what the best route beside it nets that is still free.
 
@@ -294,16 +316,16 @@ class Search:
                 raise Exhausted
             left -= 1
             further = walk[left]
-            rest = free
+            rest, beside_now = free, nets[(free & -free).bit_length() - 1]
             for step, to, gain, way, _ in among:
                 if step & used:
                     continue
                 now = net + gain
                 if now + further[way] <= floor:
                     continue
-                if taken:
-                    rest = free & ~taken[way]
-                    now -= nets[(free & -free).bit_length() - 1] - nets[(rest & -rest).bit_length() - 1]
+                if kept:
+                    rest = free & kept[way]
+                    now += nets[(rest & -rest).bit_length() - 1] - beside_now
                 second.append(way)
                 if now > floor:
                     record(used | step, now, rest)
@@ -322,7 +344,7 @@ class Search:
             if spent > affordable:
                 raise Exhausted
             left -= 1
-            rest = free
+            rest, beside_now = free, nets[(free & -free).bit_length() - 1]
             for i, (step, to, gain, way, _) in enumerate(among):
                 if step & used:
                     continue
@@ -331,9 +353,9 @@ class Search:
                 on = to < passed and to != goal
                 if now + arm[left][later] + (walk[left][way] if on else 0) <= floor:
                     continue
-                if taken:
-                    rest = free & ~taken[way]
-                    now -= nets[(free & -free).bit_length() - 1] - nets[(rest & -rest).bit_length() - 1]
+                if kept:
+                    rest = free & kept[way]
+                    now += nets[(rest & -rest).bit_length() - 1] - beside_now
                 if on:
                     known = (left, later, way)
                     most = both.get(known)
@@ -359,7 +381,7 @@ class Search:
                 first.pop()
 
         free = 0
-        net = parts * (graph.value[token] + self.extra[token])
+        net = parts * (graph.value[token] + self.extra[token]) + self.prices.passes.get(token, 0)
         if beside is not None:
             free = beside.free_of(closed)
             net += nets[(free & -free).bit_length() - 1]
@@ -368,13 +390,13 @@ class Search:
         finally:
             self.budget.left -= spent
 
-    def _taken(self, beside: Listed) -> list[int]:
-        """By way the places of those routes that it excludes."""
-        taken = [0] * (2 * self.graph.count)
+    def _kept(self, beside: Listed) -> list[int]:
+        """By way the places of those routes that it leaves free."""
+        kept = [0] * (2 * self.graph.count)
         for ways in self.ways:
             for _, _, _, way, bits in ways:
-                taken[way] = taken[way ^ 1] or beside.users_of(bits)
-        return taken
+                kept[way] = kept[way ^ 1] or beside.free_of(bits)
+        return kept
 
     def _unearned(self, token: int, first: Sequence[int], second: Sequence[int]) -> int:
         """Of what was earned in advance, what the finished route does not earn."""
@@ -385,22 +407,24 @@ class Search:
 
 
 class Listed:
-    """Routes for one kind of train, highest net first, of those over the same bits one.
+    """Routes for one kind of train, highest net first, of those over the same bits the one that earns most.
 
     `nets`: what they net; `users`: by bit the places (as bits) of the routes that use it.
     """
 
     def __init__(self, paths: Iterable[Path]) -> None:
         by_bits: dict[int, Path] = {}
-        for path in sorted(paths, key=lambda path: -path.net):
-            by_bits.setdefault(path.bits, path)
-        self.paths = list(by_bits.values())
+        for path in paths:
+            other = by_bits.get(path.bits)
+            if other is None or path.revenue > other.revenue:
+                by_bits[path.bits] = path
+        self.paths = sorted(by_bits.values(), key=lambda path: -path.net)
         self.nets = [path.net for path in self.paths]
-        self.bits = list(by_bits)
+        self.bits = [path.bits for path in self.paths]
         self.all = (1 << len(self.paths)) - 1
         width = max((bits.bit_length() for bits in by_bits), default=0)
         # All bits of all routes as one text, of which each bit's are every so many-th letter.
-        text = "".join([f"{bits:0{width}b}" for bits in reversed(by_bits)])
+        text = "".join([f"{bits:0{width}b}" for bits in reversed(self.bits)])
         self.users = [int(text[width - bit - 1 :: width], 2) for bit in range(width)]
         self.union = (1 << width) - 1
 

@@ -5,10 +5,11 @@ Theory of operation
 No two routes of a set use the same hexside. Let each shared hexside have a price, and let every route
 pay for those that it uses. Then a set earns what its routes net, and what they have paid; that is never
 more than the most that each train can net on its own, and the prices of all hexsides. This bound holds
-for any prices, and the search for one train finds it (`engine.board.search`).
+for any prices, and the search for one train finds it (`engine.board.search`). The same is true of a toll
+on passing through a stop, times how many routes can pass through it.
 
 1. At no prices, the bound is what the trains would earn each on a map of its own. A first set is found
-   greedily and mended one train at a time; often it earns as much.
+   greedily; often it earns as much.
 2. Otherwise prices are found in turns: the best fractions of the routes met so far give prices
    (`engine.board.prices`), at which the search looks for routes that net more than those; until there
    are none. The bound falls from turn to turn, mostly to little more than the best set earns.
@@ -17,7 +18,9 @@ for any prices, and the search for one train finds it (`engine.board.search`).
    floor, and the lists are combined depth first, highest first; which routes of a list are still free
    is worked out for the whole list at once, with a bit for each route.
 
-A short list is sooner gone through than prices are found, so that is tried first.
+Short lists are sooner gone through than prices are found, so that is tried first. Of two trains only
+the routes of one are listed: the other is searched beside them, and what it may still net counts the
+best route of the list that it leaves free.
 """
 
 from __future__ import annotations
@@ -29,11 +32,8 @@ from contextlib import suppress
 import msgspec
 
 from engine.board.chains import Graph, Terms
-from engine.board.prices import Programme
-from engine.board.search import Budget, Exhausted, Listed, Path, Search
-
-PARTS = 64
-"""Prices are in so many parts of a dollar."""
+from engine.board.prices import Prices, Programme
+from engine.board.search import FREE, Budget, Exhausted, Listed, Path, Search
 
 SHORT = 30_000
 """Nodes that the lists may cost before prices are found."""
@@ -54,7 +54,13 @@ class Sets:
         self.spare = budget // 4
         self.search = Search(graph, terms, self.budget)
         self.width = graph.bits.bit_length()
-        self.most = sum(self.search.worth.values())
+        # By stop with an odd number of exits how many routes may pass through it.
+        self.passes: dict[int, int] = {}
+        for u, links in enumerate(graph.links[: graph.passed]):
+            exits = len({link.runs[0][2] for link in links})
+            if exits > 1 and exits % 2:
+                self.passes[u] = exits // 2
+        self.worth = sum(self.search.worth.values())
 
     def best(self, distances: Sequence[int | None], closed: int = 0) -> tuple[Chosen, int]:
         """The best set of routes, clear of the closed bits, and a bound on what any set earns."""
@@ -64,11 +70,11 @@ class Sets:
         self.closed = closed
         self.chosen: Chosen = [None] * len(order)
         self.earned = 0
-        self.bound = self.most * len(order)
+        self.bound = self.worth * len(order)
         self.met: dict[int | None, dict[int, Path]] = {distance: {} for distance in self.counts}
         self.answers: dict[tuple[int | None, int, int], Path | None] = {}
         if self.search.parts > 1:
-            self.search.price((), 1)
+            self.search.price(FREE)
         try:
             self._find()
             self.bound = self.earned
@@ -90,10 +96,10 @@ class Sets:
         self._better([path, *[None] * (len(self.distances) - 1)])
         trains = range(len(self.distances))
         for order in (trains, trains[::-1]):
-            if self._proven(tops, 0):
+            if self._proven(tops):
                 return
             self._better(self._greedy(order))
-        if not self._proven(tops, 0) and not self._hardly(tops):
+        if not self._proven(tops) and not self._hardly(tops):
             self._priced()
 
     def _one(self, train: int, closed: int, floor: int) -> Path | None:
@@ -119,30 +125,22 @@ class Sets:
         if _total(paths) > self.earned:
             self.chosen, self.earned = paths, _total(paths)
 
-    def _proven(self, tops: Mapping[int | None, int], paid: int) -> bool:
-        """Whether no set earns more than the best so far, where the trains net no more than that, and
-        all hexsides cost so much together."""
-        most = paid + sum(count * tops[distance] for distance, count in self.counts.items())
-        self.bound = min(self.bound, most // self.search.parts)
+    def _most(self, tops: Mapping[int | None, int]) -> int:
+        """The most that any set earns, in parts, where the trains net no more than that at the prices."""
+        return self.search.prices.most + sum(count * tops[d] for d, count in self.counts.items())
+
+    def _proven(self, tops: Mapping[int | None, int]) -> bool:
+        """Whether then no set earns more than the best so far."""
+        self.bound = min(self.bound, self._most(tops) // self.search.parts)
         return self.bound < self.earned + self.search.grain
 
     def _greedy(self, order: Sequence[int]) -> Chosen:
-        """A set with each train in that order given its best of what is left, then mended."""
+        """A set with each train in that order given its best of what is left."""
         chosen: Chosen = [None] * len(order)
         closed = self.closed
         for i in order:
             path = chosen[i] = self._one(i, closed, 0)
             closed |= path.bits if path else 0
-        mended = True
-        while mended:
-            mended = False
-            for i, mine in enumerate(chosen):
-                others = self.closed
-                for j, path in enumerate(chosen):
-                    others |= path.bits if path and j != i else 0
-                if better := self._one(i, others, mine.revenue if mine else 0):
-                    chosen[i] = better
-                    mended = True
         return chosen
 
     def _hasty(self) -> Chosen:
@@ -151,7 +149,7 @@ class Sets:
         chosen: Chosen = []
         share, self.spare = self.spare // len(self.distances), 0
         closed = self.closed
-        self.search.price((), 1)
+        self.search.price(FREE)
         for distance in self.distances:
             self.budget.left = share
             with suppress(Exhausted):
@@ -165,46 +163,49 @@ class Sets:
 
     def _priced(self) -> None:
         """Find prices, and with them the best set."""
-        search, kinds = self.search, list(self.counts)
-        programme = Programme([1] * self.width + list(self.counts.values()))
-        known: set[tuple[int | None, int]] = set()
-        lowest: tuple[int, list[int], dict[int | None, int]] | None = None
-        while True:
-            new = [(d, path) for d, met in self.met.items() for path in met.values()]
-            new = [(d, path) for d, path in new if (d, path.bits) not in known]
-            if lowest and not new:
-                break
-            for distance, path in new:
-                programme.add(path.bits, self.width + kinds.index(distance), path.revenue)
-                known.add((distance, path.bits))
+        search, trains = self.search, range(len(self.distances))
+        programme = Programme(self.width, self.passes, list(self.counts.values()))
+        lowest: tuple[int, Prices, dict[int | None, int]] | None = None
+        known: set[tuple[int, Path]] = set()
+        while self._told(programme, known) or not lowest:
             self.budget.spend(self.width * programme.solve())
-            prices = [max(int(PARTS * dual), 0) for dual in programme.duals[: self.width]]
-            search.price(prices, PARTS)
-            tops = {distance: self._most(distance) for distance in kinds}
-            if self._proven(tops, sum(prices)):
+            prices = programme.prices()
+            search.price(prices)
+            tops = {distance: self._top(distance) for distance in self.counts}
+            if self._proven(tops):
                 return
-            most = sum(prices) + sum(count * tops[distance] for distance, count in self.counts.items())
-            if lowest is None or most < lowest[0]:
-                lowest = most, prices, tops
+            if lowest is None or self._most(tops) < lowest[0]:
+                lowest = self._most(tops), prices, tops
+                self._better(self._greedy(trains))
         _, prices, tops = lowest
-        search.price(prices, PARTS)
-        paid = sum(prices)
-        self._combine({distance: Listed(self._as_priced(distance)) for distance in kinds}, paid)
-        if not self._proven(tops, paid):
-            self._combine(self._lists(tops, paid), paid)
+        search.price(prices)
+        self._combine({distance: Listed(self._as_priced(distance)) for distance in self.counts})
+        if not self._proven(tops):
+            self._combine(self._lists(tops))
 
-    def _most(self, distance: int | None) -> int:
+    def _told(self, programme: Programme, known: set[tuple[int, Path]]) -> bool:
+        """Whether there are routes that the programme did not know."""
+        before = len(known)
+        for kind, met in enumerate(self.met.values()):
+            for path in met.values():
+                if (kind, path) not in known:
+                    known.add((kind, path))
+                    passed = self.search.passed(path.token, *path.arms)
+                    programme.add(kind, path.bits, passed, path.revenue)
+        return len(known) > before
+
+    def _top(self, distance: int | None) -> int:
         """The most that a train nets at the prices; the route that does has been met then."""
-        known = max((path.net for path in self._as_priced(distance)), default=0)
-        path = self._one(self.distances.index(distance), self.closed, max(known, 0))
-        return path.net if path else max(known, 0)
+        known = max([0, *(path.net for path in self._as_priced(distance))])
+        path = self._one(self.distances.index(distance), self.closed, known)
+        return path.net if path else known
 
     def _as_priced(self, distance: int | None) -> Iterator[Path]:
         """The routes that were met, at the prices as they are now."""
         search = self.search
         for path in self.met[distance].values():
-            net = search.parts * path.revenue - search.cost(path.bits)
-            yield msgspec.structs.replace(path, net=net)
+            paid = search.paid(path.bits, search.passed(path.token, *path.arms))
+            yield msgspec.structs.replace(path, net=search.parts * path.revenue - paid)
 
     # -- lists -------------------------------------------------------------------------
 
@@ -213,10 +214,10 @@ class Sets:
         kept = max(self.budget.left - SHORT, 0)
         self.budget.left -= kept
         try:
-            if len(self.distances) == 2 and len(tops) == 2:
+            if len(self.distances) == 2:
                 self._pair(tops)
             else:
-                self._combine(self._lists(tops, 0), 0)
+                self._combine(self._lists(tops))
         except Exhausted:
             if not kept:
                 raise
@@ -227,19 +228,21 @@ class Sets:
         return True
 
     def _pair(self, tops: Mapping[int | None, int]) -> None:
-        """Find the best routes of two different trains: all of the shorter one that can be part of a better
-        set are listed, and the other finds its way beside them."""
+        """Find the best routes of two trains: those of the shorter one that can be part of a better set are
+        listed, and the other finds its way beside them. Of two alike one falls short of the top by no more
+        than half of what both may."""
         longer, shorter = self.distances
+        gap = self._most(tops) - self._least()
+        short = gap // 2 if longer == shorter else gap
         sink: list[Path] = []
-        self.search.one(shorter, self.closed, self._least() - tops[longer] - 1, sink)
+        self.search.one(shorter, self.closed, tops[shorter] - short - 1, sink)
         path = self.search.one(longer, self.closed, self._least() - 1, beside=Listed(sink))
         self._better([path, self.search.other])
 
-    def _lists(self, tops: Mapping[int | None, int], paid: int) -> dict[int | None, Listed]:
+    def _lists(self, tops: Mapping[int | None, int]) -> dict[int | None, Listed]:
         """All routes that can be part of a better set than the best so far."""
         lists: dict[int | None, Listed] = {}
-        most = paid + sum(count * tops[distance] for distance, count in self.counts.items())
-        gap = most - self._least()
+        gap = self._most(tops) - self._least()
         for distance, top in tops.items():
             sink: list[Path] = []
             self.search.one(distance, self.closed, top - gap - 1, sink)
@@ -250,9 +253,9 @@ class Sets:
         """What a better set than the best so far earns at least, in parts."""
         return self.search.parts * (self.earned + self.search.grain)
 
-    def _combine(self, lists: Mapping[int | None, Listed], paid: int) -> None:
+    def _combine(self, lists: Mapping[int | None, Listed]) -> None:
         """Try all sets from those lists that may be better than the best so far."""
-        distances, spend = self.distances, self.budget.spend
+        distances, spend, paid = self.distances, self.budget.spend, self.search.prices.most
         count = len(distances)
         # By train how many of its kind there are from it on, and what those of later kinds net at most.
         same = [distances[k:].count(distances[k]) for k in range(count)]
