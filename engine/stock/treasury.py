@@ -42,9 +42,12 @@ class Treasury:
     """Redemption and reissue in a stock turn.
 
     `reissue_after_deals`: a president may reissue after he has bought or sold shares of his own.
+    `ordinary_share`: players give none up where the president holds only his certificate, unless
+    somebody else holds as much.
     """
 
     reissue_after_deals: bool = False
+    ordinary_share: bool = False
 
     def hears(self, action: Action) -> bool:
         return isinstance(action, Redeem | Reissue)
@@ -98,12 +101,20 @@ class Treasury:
         step = unit(g, company)
         if g.held(source, company) < step:
             return f"{g.state.name(source)} has no share of the {company}."
+        if self.ordinary_share and self._certificate_alone(g, company):
+            return f"Nobody has as much of the {company} as its president's certificate, all that he holds."
         if g.company(company).president == source and (
             g.held(source, company) - step < presidents_percent(g, company)
             or successor(g, company, losing=step)
         ):
             return f"A redemption must not change the presidency of the {company} (§5.10)."
         return None
+
+    def _certificate_alone(self, g: Game, company: str) -> bool:
+        """Whether the president holds nothing but his certificate, and nobody else as much."""
+        least = presidents_percent(g, company)
+        held = [g.held(seat, company) for seat in g.state.seats]
+        return max(held) == least and held.count(least) == 1
 
     def _refuse_reissue(self, g: Game, company: str) -> str | None:
         if not g.held(company, company):

@@ -166,7 +166,7 @@ def compose(options: tuple[str, ...]) -> Title:
         owing=owing,
     )
     improvements = Improvements()
-    treasury = Treasury(reissue_after_deals=site)
+    treasury = Treasury(reissue_after_deals=site, ordinary_share=site)
     finish = finish_price(FINISH) if "finish_on_400" in options else None
     ended = [e for e in (finish, None if site else stalemate) if e is not None]
 

@@ -54,6 +54,18 @@ def test_5_10_5_and_one_who_agrees_is_paid_and_may_buy_again() -> None:
     )
 
 
+def test_5_10_1_on_the_site_only_while_the_president_holds_an_ordinary_share_or_another_as_much() -> None:
+    seats = ("Ann", "Bob", "Cid", "Dan", "Eve", "Fay")
+    shares = "".join(f"@ owns {seat} MP {2 if seat == 'Ann' else 1}\n" for seat in seats)
+    body = f"{shares}@ cash MP 500\n@ price MP 100 0\n@ round stock Ann\n"
+    redeemed = "Ann: redeem MP from Bob\nBob: accept\n= cash MP 400"
+    holds(body + redeemed, ", ".join(seats))
+    holds(body + "!Ann: redeem MP from Bob", ", ".join(seats), (SITE,))
+    for more in ("Ann MP 3", "Cid MP 2"):
+        less = body.replace(f"@ owns {more[:3]} MP {int(more[-1]) - 1}", f"@ owns {more}\n@ president MP Ann")
+        holds(less + redeemed, ", ".join(seats), (SITE,))
+
+
 def test_5_10_6_the_turn_is_used_and_the_priority_moves() -> None:
     holds(MP + "@ owns pool MP 2\nAnn: redeem MP\n= turn Bob\n> until operating\n= priority Bob")
     holds(MP + "@ owns pool MP 2\nAnn: sell 1 MP\n!Ann: redeem MP")
