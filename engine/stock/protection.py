@@ -25,6 +25,7 @@ from engine.holdings import (
     counted_certificates,
     counts,
     move_shares,
+    presidents_percent,
     sale_obstacle,
     unit,
 )
@@ -63,7 +64,8 @@ class Protections:
     """Asks presidents whether they protect.
 
     `if_sold`: also who has sold of the company himself in this stock round. `own_forced_sales`:
-    outside stock rounds also the seller himself, where he was president when he sold. `tempting`: a
+    outside stock rounds also the seller himself, where he was president when he sold; if he has sold
+    his certificate itself he is asked, but it lies with his successor by then. `tempting`: a
     company that falls out of the market in a stock round is closed only after the next turn has begun,
     so whoever could deal in it at that moment has a turn, even where nothing is left to do in it.
     """
@@ -85,9 +87,9 @@ class Protections:
     def options(self, g: Game, frame: Protection, seat: str) -> Iterator[Option]:
         sale = frame.sales[0]
         percent = sale.count * unit(g, sale.company)
-        yield Option(
-            Protect(sale.company), f"Protect the {sale.company}: buy the {percent} % for ${cost_of(g, sale)}"
-        )
+        if not self._certificate_gone(g, sale):
+            said = f"Protect the {sale.company}: buy the {percent} % for ${cost_of(g, sale)}"
+            yield Option(Protect(sale.company), said)
         yield Option(Decline(), f"Decline: the price of the {sale.company} falls")
 
     def refuse(self, g: Game, frame: Protection, seat: str, action: Action) -> str | None:
@@ -96,8 +98,16 @@ class Protections:
             case Pass() | Decline(None):
                 return None
             case Protect(company) if company == sale.company:
+                if self._certificate_gone(g, sale):
+                    return "Who has sold the president's certificate cannot buy it back (§5.9)."
                 return self._obstacle(g, frame)
         return f"First say whether the price of the {sale.company} is protected (§5.9)."
+
+    def _certificate_gone(self, g: Game, sale: Sale) -> bool:
+        """Whether the block was of the president who is asked, and his certificate was part of it."""
+        held = g.held(sale.president, sale.company)
+        lost = g.company(sale.company).president != sale.president
+        return self.own_forced_sales and lost and held < presidents_percent(g, sale.company)
 
     def _obstacle(self, g: Game, frame: Protection) -> str | None:
         """Why the president cannot protect the first block."""
@@ -187,7 +197,7 @@ class Protections:
         if self._obstacle(g, frame) or (limit is not None and limit < cost_of(g, sale)):
             self._fall(g, frame)
             return True
-        if limit is not None:
+        if limit is not None and not self._certificate_gone(g, sale):
             self._protect(g, frame)
             return True
         return False

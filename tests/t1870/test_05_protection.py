@@ -178,6 +178,17 @@ def test_5_9_7_on_the_site_the_question_waits_for_the_end_of_the_turn() -> None:
     holds(body + "> until Cid\n= turn Cid\nCid: protect FW\n= price FW 90 1", options=(SITE,))
 
 
+def test_5_9_7_on_the_site_who_has_sold_his_certificate_is_asked_in_vain() -> None:
+    ic = "@ owns Ann IC 2\n@ owns Bob IC 2\n@ president IC Ann\n@ price IC 60 4\n"
+    rich = FORCED.replace("> until trains\n", "").replace("cash Ann 10", "cash Ann 235") + ic
+    sold = "> until trains\nAnn: sell 1 IC\nAnn: sell 1 FW\nAnn: buy train 4\n> until Ann\n"
+    holds(
+        rich + sold + "!Ann: protect IC\nAnn: decline\n= president IC Bob\n= price IC 55 5", options=(SITE,)
+    )
+    more = rich.replace("owns Ann IC 2", "owns Ann IC 3").replace("owns Bob IC 2", "owns Bob IC 3")
+    holds(more + sold + "Ann: protect IC\n= price IC 60 4", options=(SITE,))
+
+
 def test_5_9_8_protecting_moves_the_priority() -> None:
     holds(MP + "Bob: sell 1 MP\nBob: done\nAnn: protect MP\nBob: pass\nCid: pass\nAnn: pass\n= priority Bob")
 
