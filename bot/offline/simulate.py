@@ -22,6 +22,7 @@ from bot.files import FORMS, TEXT, exported, form_of
 from bot.offline.chance import Chance, Stuck
 from bot.offline.invariants import move_faults, offer_faults, position_faults, trespass_faults
 from bot.offline.kinds import CONSEQUENCES, WEIGHTS, consequences
+from bot.offline.rows import rows
 from engine import (
     State,
     copied,
@@ -294,14 +295,15 @@ def file_stem(game: Simulated) -> str:
 
 def report(played: Sequence[Simulated]) -> Table:
     """How often each kind of decision was made and each rare thing happened, how far games went, and how
-    they ended."""
+    they ended. What cannot come up at any of the tables has no row."""
     table = Table(
         "what", "times", "in games", title=f"{len(played)} games, {sum(g.moves for g in played)} moves"
     )
     table.columns[1].justify = table.columns[2].justify = "right"
+    open_to = frozenset[str]().union(*(rows(g.title, g.options) for g in played))
     for names, counted in (
-        (WEIGHTS, [g.kinds for g in played]),
-        (CONSEQUENCES, [g.seen for g in played]),
+        ([name for name in WEIGHTS if name in open_to], [g.kinds for g in played]),
+        ([name for name in CONSEQUENCES if name in open_to], [g.seen for g in played]),
         (_phases(played), [_reached(g) for g in played]),
         (sorted({_short(g) for g in played}), [Counter([_short(g)]) for g in played]),
     ):

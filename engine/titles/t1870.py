@@ -183,7 +183,7 @@ def compose(options: tuple[str, ...]) -> Title:
         also=deals.worth_a_turn,
         extra_from_ipo=False,
         extra_of_one=True,
-        acts=(treasury, OpenMarket()),
+        acts=(treasury,) if site else (treasury, OpenMarket()),
         blocks=True,
         brown_after_private=site,
         acts_wait=not site,

@@ -17,8 +17,9 @@ from pathlib import Path
 import pytest
 
 from bot.offline.kinds import CONSEQUENCES, WEIGHTS
-from bot.offline.simulate import Simulated, simulated, varied
-from engine import optional_rules, titles
+from bot.offline.rows import rows
+from bot.offline.simulate import Simulated, options_of, simulated, varied
+from engine import optional_rules, title_of, titles
 from engine.record import replay
 
 ROOT = Path(__file__).parents[2]
@@ -100,12 +101,12 @@ ABSENT = {
         *(_PRIVATE_DEALS | _WATERFALL | _POWERS | _DESTINATIONS | _LENDING) - {"par, after a private"},
         *("raise in an auction", "leave an auction", "pass in the opening"),
         *("buy several at once", "buy again in the same turn", "buy a train with a trade-in"),
-        *("choose a home", "act beside the question"),
+        *("choose a home", "act beside the question", "run worse than best", *_CLAIMS),
     },
     "1870": {
         *("buy from a treasury", *_ISSUES, *_CLAIMS, *_LENDING),
         *("exchange a private", "token by the power of a private", "no free token", "choose a home"),
-        "buy a train with a trade-in",
+        *("buy a train with a trade-in", "tokens moved with an upgrade"),
     },
     "1817": {
         *(_PRIVATE_DEALS | _WATERFALL | _POWERS | _FORCED_PURCHASES | _DESTINATIONS | _ISSUES | _CLAIMS),
@@ -114,9 +115,7 @@ ABSENT = {
         *("bank broken", "act beside the question"),
     },
 }
-"""Kinds of decision, and things that happen seldom, that a title has not."""
-RARE = {"tokens moved with an upgrade"}
-"""What happens so seldom in some titles that it need not be met."""
+"""Kinds of decision, and things that happen seldom, that a title has not without its optional rules."""
 
 
 def conserved(game: Simulated) -> None:
@@ -188,6 +187,20 @@ def _digest(title: str) -> str:
     return sha256(simulated(title, 4, 11).text.encode()).hexdigest()
 
 
+@pytest.mark.parametrize("conventions", CONVENTIONS)
+@pytest.mark.parametrize("title", titles())
+def test_rows_are_those_that_can_come_up(title: str, conventions: str) -> None:
+    """What a title is made of says the same as who has read its rules."""
+    others = {kind for kind, of in CONVENTION_OF_KIND.items() if of != conventions}
+    absent = {*WEIGHTS, *CONSEQUENCES} - rows(title, options_of(conventions, ()))
+    assert absent == ABSENT[title] | others
+
+
+def test_an_optional_rule_brings_its_rows() -> None:
+    assert rows("1851", ("claims",)) - rows("1851", ()) == {"run worse than best", *_CLAIMS}
+    assert rows("1870", ("diesels",)) - rows("1870", ()) == {"buy a train with a trade-in"}
+
+
 def test_a_game_that_does_not_end_is_a_failure() -> None:
     game = simulated(titles()[0], 2, 1, most_moves=30)
     assert game.failure == "seed 1, move 31: the game has not ended after 30 moves"
@@ -222,17 +235,17 @@ def test_soak(title: str, players: int, conventions: str) -> None:
 @pytest.mark.parametrize("conventions", CONVENTIONS)
 @pytest.mark.parametrize("title", titles())
 def test_every_kind_of_decision_occurs(title: str, conventions: str) -> None:
-    kinds, seen, whole = Counter[str](), Counter[str](), 0
+    seen, expected, whole, late = Counter[str](), set[str](), 0, 0
     for seed in range(60):
         seats = [p for t, p in SEATS if t == title]
         players = seats[seed % len(seats)]
         rules = varied(title, players, 1000 + seed, conventions)
         game = simulated(title, players, 1000 + seed, rules)
-        kinds += game.kinds
-        seen += game.seen
+        seen += game.kinds + game.seen
+        expected |= rows(title, rules)
         over = game.state.over
         whole += over is not None and not over.bankrupt and len(game.state.active) > 1
+        late += game.state.phase == title_of(title, rules).facts.phases[-1].name
     assert whole > 20, "too few games come to their last round"
-    expected = {k for k in WEIGHTS if CONVENTION_OF_KIND.get(k, conventions) == conventions}
-    assert expected - kinds.keys() == ABSENT[title] & expected
-    assert set(CONSEQUENCES) - seen.keys() - RARE == ABSENT[title] & set(CONSEQUENCES)
+    assert late > 15, "too few games come to their last phase"
+    assert expected == seen.keys()
