@@ -28,6 +28,7 @@ from engine.actions import (
     Buy,
     BuyNew,
     BuyTrain,
+    ChooseHome,
     ClosedPort,
     ClosePort,
     ConnectRun,
@@ -70,6 +71,7 @@ from engine.interchange.site_names import names_of
 from engine.kernel import Refused, asked, game_of, new_game, refusal, stop, take
 from engine.notation import Ambiguous, Unreadable, explicit, parse, spell
 from engine.operating.connection import connecting
+from engine.operating.stations import UNDECIDED, printed_home
 from engine.operating.turn import OperatingTurns
 from engine.record.telling import ENDED, RECORDED, Telling, Told
 from engine.state import (
@@ -77,6 +79,7 @@ from engine.state import (
     Auction,
     ConnectionTurn,
     Formation,
+    HomeToken,
     MergerTurn,
     Offer,
     OperatingRound,
@@ -229,6 +232,8 @@ class Exporter:
                 self._pass(before, told.seat)
             case Decline() | StandBy() | AskAgain() | ConnectRun() | WillAct():
                 pass
+            case ChooseHome() if not isinstance(self.site.top, HomeToken):
+                pass
             case Accept():
                 self._agreed(before, told.events)
             case BuyTrain() | DealPrivate() | Merge() | Redeem() if _asks(told.events):
@@ -311,7 +316,10 @@ class Exporter:
 
     def _follow(self) -> None:
         """Decline for whoever the site still asks: in an auction that is over in the game, of a merger
-        where the game has asked all at once, or while the game is turns, or steps, ahead."""
+        where the game has asked all at once, or while the game is turns, or steps, ahead. A home that
+        was chosen before its tile was laid is told once the site asks for it."""
+        while isinstance(there := self.site.top, HomeToken) and self.own.top != there:
+            self._tell_home(there)
         while isinstance(there := self.site.top, Auction) and getattr(self.own.top, "lot", None) != there.lot:
             self._decline()
         while isinstance(there := self.site.top, MergerTurn) and not isinstance(self.own.top, Poll):
@@ -323,6 +331,11 @@ class Exporter:
                 return
             self._decline()
         raise self._no("its turns come in another order there.")
+
+    def _tell_home(self, asking: HomeToken) -> None:
+        hex = printed_home(self.site, asking.company).hex
+        node = next(node for node, owner in self.own.tokens[hex] if owner == asking.company)
+        self._say(asking.chooser, ChooseHome(asking.company, hex, node))
 
     def _ahead(self) -> int:
         """How many turns the game is ahead of the site, or else steps of a company's turn."""
@@ -508,11 +521,18 @@ def _difference(ours: State, theirs: State) -> str | None:
             return f"the {private} is {other}'s, and {ours.name(owner)}'s here."
     if ours.tiles != theirs.tiles:
         return "other tiles lie on the board."
-    if hex := next((hex for hex, here in ours.tokens.items() if theirs.tokens.get(hex) != here), None):
+    if hex := next((h for h, here in ours.tokens.items() if not _alike(here, theirs.tokens.get(h))), None):
         return f"the tokens in {hex} stand otherwise."
     if (_stage(ours), sorted(ours.pool)) != (_stage(theirs), sorted(theirs.pool)):
         return "other trains are in play."
     return None
+
+
+def _alike(here: list[tuple[int, str]], there: list[tuple[int, str]] | None) -> bool:
+    """Whether the same tokens stand in the same cities, or in one that is still to be chosen."""
+    theirs = {owner: node for node, owner in there or ()}
+    ours = {owner: node for node, owner in here}
+    return ours.keys() == theirs.keys() and all(theirs[c] in (ours[c], UNDECIDED) for c in ours)
 
 
 def _stage(state: State) -> PhaseFacts:

@@ -14,7 +14,7 @@ import pytest
 import engine
 from bot.offline.simulate import simulated
 from engine.actions import Pass
-from engine.events import PresidentNamed
+from engine.events import PresidentNamed, TokenPlaced
 from engine.interchange.export import Exporter, NoCounterpart, export
 from engine.interchange.ledger import Ledger
 from engine.interchange.site import Replay
@@ -22,8 +22,12 @@ from engine.interchange.site_actions import written
 from engine.interchange.site_file import live, read
 from engine.interchange.site_names import names_of
 from engine.kernel import game_of, new_game, play
+from engine.operating.stations import UNDECIDED
 from engine.record import Telling, Told
+from engine.state import copied
 from engine.title import SITE
+from tests.rules.test_conventions import ERIE
+from tests.rules.texts import holds as holds_1830
 from tests.site.recorded import files, replay
 from tests.t1870.test_05_protection import CLOSES
 from tests.t1870.texts import holds
@@ -206,6 +210,26 @@ def test_a_game_of_the_rulebook_goes_out_where_nothing_in_it_differs() -> None:
     game = said((), *OPENING)
     back = again(export(game))
     assert back.state.cash == game.at(len(game.moves)).cash
+
+
+def test_a_home_that_is_chosen_before_its_tile_is_told_once_the_site_asks() -> None:
+    """1830 §19.1: by the book the president chooses in the first turn, there whoever lays the tile."""
+    exporter = Exporter(new_game("1830", ("Ann", "Bob", "Cid"), ()).state)
+    state = holds_1830(ERIE + "= turn Ann Erie")
+    exporter.own = copied(state)
+    exporter.site = game_of(holds_1830(ERIE + "= turn Ann Erie", options=(SITE,)))
+    exporter.ledger.follow([TokenPlaced("Erie", "E11", UNDECIDED)])
+    for line in ("home Erie E11.1", "lay 59 E11 3", "buy train 3"):
+        played = play(state, "p0", engine.parse(state, "p0", line))
+        exporter.say(Told("p0", line, played.events))
+        state = played.state
+    told = [(a["type"], a["entity"], a.get("city")) for a in exporter.actions]
+    assert told == [
+        ("lay_tile", "ERIE", None),
+        ("place_token", "ERIE", "59-0-1"),
+        ("buy_train", "ERIE", None),
+    ]
+    exporter.file()
 
 
 def test_the_first_move_without_a_counterpart_is_named() -> None:
