@@ -8,7 +8,7 @@ the change. While a move is only being judged nothing is emitted.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import TYPE_CHECKING, TypeVar, TypeVarTuple, cast
+from typing import TYPE_CHECKING, Any, TypeVar, TypeVarTuple
 
 from engine.board.network import Network, Stop, network_of
 from engine.events import (
@@ -176,10 +176,11 @@ def derived(work: Callable[[Game, *Ts], Found]) -> Callable[[Game, *Ts], Found]:
 
     def remembered(g: Game, *args: *Ts) -> Found:
         key = (work, *args)
-        found = g.known.get(key, _UNKNOWN)
-        if found is _UNKNOWN:
-            found = g.known[key] = work(g, *args)
-        return cast(Found, found)
+        known: Any = g.known.get(key, _UNKNOWN)
+        if known is _UNKNOWN:
+            known = g.known[key] = work(g, *args)
+        found: Found = known
+        return found
 
     remembered.__doc__, remembered.__name__ = work.__doc__, work.__name__
     return remembered

@@ -344,31 +344,33 @@ _Pieces = tuple[bool, tuple[str, ...], tuple[_Word | _Field, ...]]
 
 
 @cache
-def _pieces(text: str) -> tuple[_Pieces, ...]:
-    """The parts of a form: whether it may be left out, the fields in it, its words and fields."""
+def _pieces(text: str) -> tuple[tuple[_Pieces, ...], frozenset[str]]:
+    """The parts of a form: whether it may be left out, the fields in it, its words and fields; and all
+    fields of the form."""
     found: list[_Pieces] = []
     for part in _form(text):
         pieces = part.parts if isinstance(part, _Group) else (part,)
         names = tuple(n for p in pieces if isinstance(p, _Field) for n in p.names)
         found.append((isinstance(part, _Group), names, pieces))
-    return tuple(found)
+    return tuple(found), frozenset(name for _, names, _ in found for name in names)
 
 
 def spell(g: Game, action: Action) -> str:
     """The line of an action, in full."""
     defaults = defaults_of(type(action))
+    due = {name for name, default in defaults.items() if getattr(action, name) != default}
     for text in action.forms:
-        said = _spelled(g, action, _pieces(text), defaults)
-        if said is not None:
+        parts, fields = _pieces(text)
+        if due <= fields and (said := _spelled(g, action, parts, due)) is not None:
             return said
     raise AssertionError(f"no form spells {action}")
 
 
-def _spelled(g: Game, action: Action, parts: tuple[_Pieces, ...], defaults: dict[str, Any]) -> str | None:
+def _spelled(g: Game, action: Action, parts: tuple[_Pieces, ...], due: set[str]) -> str | None:
+    """The line by one form, which may leave out what is not due; None where it lacks a value."""
     words: list[str] = []
-    left = {name for name, default in defaults.items() if getattr(action, name) != default}
     for may_lack, names, pieces in parts:
-        if may_lack and left.isdisjoint(names):
+        if may_lack and due.isdisjoint(names):
             continue
         for piece in pieces:
             if isinstance(piece, _Word):
@@ -378,8 +380,7 @@ def _spelled(g: Game, action: Action, parts: tuple[_Pieces, ...], defaults: dict
                 if None in values:
                     return None
                 words.append(piece.kind.spell(g, values))
-        left.difference_update(names)
-    return None if left else " ".join(words)
+    return " ".join(words)
 
 
 # -- reading ---------------------------------------------------------------------------------

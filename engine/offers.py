@@ -78,7 +78,8 @@ class Answers(Aside):
         return not (isinstance(g.top, self.but) and isinstance(action, Decline))
 
     def asked(self, g: Game) -> tuple[str, ...]:
-        return tuple(offer.asked for offer in g.state.offers)
+        offers = g.state.offers
+        return tuple(offer.asked for offer in offers) if offers else ()
 
     def options(self, g: Game, seat: str) -> Iterator[Option]:
         several = len(self._open(g, seat)) > 1

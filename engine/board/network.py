@@ -66,7 +66,7 @@ class Network:
         self._laid = dict(tiles), closed
         self.faces: dict[str, Turned]
         self._searches: dict[str, Search] = {}
-        self._since: dict[str, frozenset[int]] = {}
+        self._since: dict[str, int] = {}
         self.hops: dict[int, Hops] = {}
         if near is not None and near.ground is ground:
             self._made_from(near)
@@ -140,7 +140,7 @@ class Network:
         self._searches, self._since, self.hops = dict(near._searches), dict(near._since), near.hops
         if not changed:
             return
-        since = frozenset(changed)
+        since = sum(1 << h for h in changed)
         self._since = {company: before | since for company, before in near._since.items()}
         self.onward = list(near.onward)
         hexes, renumbered = self.ground.hexes, False
@@ -157,8 +157,7 @@ class Network:
             nodes = self.faces[hexes[h]].nodes
             if nodes:
                 self.nodes[self.first[h] : self.first[h] + len(nodes)] = nodes
-        over = sum(1 << h for h in changed)
-        self.hops = {s: found for s, found in near.hops.items() if not found.over & over}
+        self.hops = {s: found for s, found in near.hops.items() if not found.over & since}
 
     def node(self, stop: Stop) -> Node:
         """The node of a stop. Raises KeyError where there is none."""
@@ -193,8 +192,8 @@ class Network:
     def _search(self, company: str) -> Search:
         found = self._searches.get(company)
         if found is None or found.faces is not self.faces:
-            found = self._searches[company] = Search(self, company, found, self._since.get(company, ()))
-            self._since[company] = frozenset()
+            found = self._searches[company] = Search(self, company, found, self._since.get(company, 0))
+            self._since[company] = 0
         return found
 
     def _known(self, company: str) -> Reach | None:
@@ -204,7 +203,7 @@ class Network:
             return None
         if (
             found.faces is self.faces
-            or found.onward_on(self, company, self._since.get(company, ())) is not None
+            or found.onward_on(self, company, self._since.get(company, 0)) is not None
         ):
             return found.reach
         return None

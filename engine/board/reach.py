@@ -70,11 +70,11 @@ class Search:
     runs along; `arrivals` the ports it enters and `doors` by node the hexsides (bits) over which it
     comes. `routes`: by place the hexsides and nodes of the first route found to it; `tracks`: by hex
     number what some route runs along, `_new` where that is more than before. `before`: the search on a
-    network that differs in the hexes `changed`, by number.
+    network that differs in the hexes `changed` (bit h for number h).
     """
 
     def __init__(
-        self, network: Network, company: str, before: Search | None = None, changed: Iterable[int] = ()
+        self, network: Network, company: str, before: Search | None = None, changed: int = 0
     ) -> None:
         self.ground: Ground = network.ground
         self.faces: dict[str, Turned] = network.faces
@@ -105,7 +105,7 @@ class Search:
         self.arrivals, self.doors, self.upper = before.arrivals, before.doors, before.upper
         self.routes, self.tracks, self.reach = before.routes, before.tracks, before.reach
 
-    def onward_on(self, network: Network, company: str, changed: Iterable[int]) -> set[int] | None:
+    def onward_on(self, network: Network, company: str, changed: int) -> set[int] | None:
         """Places known here from which there may be something new on a network that differs in those
         hexes, where all that the company reaches it reaches there too; None where that is not sure."""
         tokens, ends = network.own_and_shut(company)
@@ -113,7 +113,8 @@ class Search:
             return None
         fresh = set(tokens - self.tokens) | (self.ends - ends).intersection(self.doors)
         ground, arrivals, doors = self.ground, self.arrivals, self.doors
-        for h in changed:
+        for bit in _bits(changed):
+            h = bit.bit_length() - 1
             known = [p for p in ground.places[h] if p in arrivals or p in doors or p in self.tokens]
             if known:
                 hex = ground.hexes[h]
