@@ -51,6 +51,7 @@ class _Asked(NamedTuple):
     phase: str
     terms: Terms
     joining: Joining | None
+    budget: int = BUDGET
 
 
 @lru_cache(maxsize=4096)
@@ -58,7 +59,7 @@ def _best(asked: _Asked) -> Best:
     network, facts = asked.network, asked.network.facts
     values = {stop: stop_value(facts, asked.phase, network.node(stop)) for stop in network.stops}
     company, trains, terms = asked.company, asked.trains, asked.terms
-    return best(network, company, trains, values, terms, budget=BUDGET, joining=asked.joining)
+    return best(network, company, trains, values, terms, asked.budget, asked.joining)
 
 
 def _asked(g: Game, company: str, kinds: Iterable[TrainKind], joined: Joining | None = None) -> _Asked:
@@ -84,11 +85,11 @@ def joining(g: Game, company: str) -> Joining | None:
     return (home(g, company), goal) if runs and goal else None
 
 
-def best_run(g: Game, company: str, trains: list[str] | None = None) -> Best:
+def best_run(g: Game, company: str, trains: list[str] | None = None, budget: int = BUDGET) -> Best:
     """The best routes of a company's trains (or of those named), with their revenue in dollars."""
     names = g.company(company).trains if trains is None else trains
     kinds = (train_kind(g, t) for t in sorted(names))
-    return _best(_asked(g, company, kinds, joining(g, company)))
+    return _best(_asked(g, company, kinds, joining(g, company))._replace(budget=budget))
 
 
 @derived
@@ -132,7 +133,7 @@ def earned(g: Game, company: str, run: Run) -> int:
 
 
 def _earned(g: Game, asked: _Asked, run: Run) -> int:
-    network, company, trains, _, terms, pair = asked
+    network, company, trains, _, terms, pair, _ = asked
     names = {kind.name for kind in trains}
     routes = []
     for train, text in run.routes:

@@ -154,6 +154,7 @@ def test_bench_asks_the_densest_boards_about_the_longest_trains() -> None:
     rules = Rules()
     crowded(chosen[:1], rules)
     assert len(rules.dense.each) == 2
+    assert len(rules.open) <= len(rules.bounded) == len(rules.longer.each)
     assert " with " in rules.dense.where
 
 

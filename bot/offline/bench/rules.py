@@ -34,6 +34,9 @@ LAYS, OPTIONS, MENUS, ROUTES, DENSE = 20.0, 20.0, 30.0, 100.0, 10_000.0
 SETS = (3, 4)
 """Trains without limit, or of the greatest length there is, that the densest boards are asked about."""
 
+TIMES = 10
+"""How many times the budget of the service the sets get for which that is not enough."""
+
 BOARDS = 3
 """Boards of each title that are the densest."""
 
@@ -44,7 +47,7 @@ class Rules:
 
     said, played: moves by title, as lines and without reading them. kinds: options by what is asked.
     runs: of recorded and of random games. unproven, bounded: runs, and sets of long trains, of which the
-    best found may not be the best.
+    best found may not be the best. longer, open: for these sets TIMES the budget, and those left then.
     """
 
     replays: dict[str, list[Recorded]] = field(default_factory=lambda: defaultdict(list))
@@ -55,8 +58,10 @@ class Rules:
     menus: Times = field(default_factory=Times)
     runs: dict[bool, Times] = field(default_factory=lambda: defaultdict(Times))
     dense: Times = field(default_factory=Times)
+    longer: Times = field(default_factory=Times)
     unproven: list[str] = field(default_factory=list)
     bounded: list[str] = field(default_factory=list)
+    open: list[str] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,9 +137,11 @@ def _operating(state: State, turn: OperatingTurn, where: str, rules: Rules, runs
         rules.unproven += _run(state, turn.company, where, runs, ROUTES)
 
 
-def _run(state: State, company: str, where: str, times: Times, aim: float) -> list[str]:
+def _run(
+    state: State, company: str, where: str, times: Times, aim: float, budget: int = run.BUDGET
+) -> list[str]:
     """The best routes of a company with its trains, the network found anew; said if not proven."""
-    best, milliseconds = least(aim, lambda: run.best_run(game_of(state), company))
+    best, milliseconds = least(aim, lambda: run.best_run(game_of(state), company, budget=budget))
     trains = " ".join(game_of(state).company(company).trains)
     what = f"{where}: {company} with {trains}, ${best.revenue}"
     times.add(milliseconds, what)
@@ -160,7 +167,10 @@ def crowded(boards: Iterable[tuple[str, State]], rules: Rules) -> None:
         for company, trains in product(_widest(state), SETS):
             late = copied(state)
             late.companies[company].trains = [_longest(state)] * trains
-            rules.bounded += _run(late, company, f"the end of {name}", rules.dense, DENSE)
+            where = f"the end of {name}"
+            if bounded := _run(late, company, where, rules.dense, DENSE):
+                rules.bounded += bounded
+                rules.open += _run(late, company, where, rules.longer, DENSE, TIMES * run.BUDGET)
 
 
 def _widest(state: State) -> list[str]:

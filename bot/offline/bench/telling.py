@@ -12,7 +12,7 @@ from rich import box
 from rich.table import Table
 
 from bot.offline.bench.games import Recorded
-from bot.offline.bench.rules import DENSE, LAYS, MENUS, OPTIONS, ROUTES, Rules
+from bot.offline.bench.rules import DENSE, LAYS, MENUS, OPTIONS, ROUTES, TIMES, Rules
 from bot.offline.bench.tables import TABLES, Tables
 from bot.offline.bench.times import Times
 from engine import State
@@ -98,6 +98,9 @@ def _routes(rules: Rules) -> Iterator[Row]:
     if sets := len(rules.dense.each):
         yield _below("the densest boards, 3 and 4 of the longest trains", rules.dense, DENSE)
         yield _proven(sets, rules.bounded, "or a bound")
+        if rules.bounded:
+            yield _below(f"  {TIMES} times the budget for the others", rules.longer, DENSE)
+            yield _proven(sets, rules.open, "or a bound")
 
 
 def _proven(asked: int, others: Sequence[str], aim: str, met: bool | None = None) -> Row:
@@ -174,4 +177,4 @@ def slowest(rules: Rules, tables: Tables) -> Iterator[str]:
     ):
         if times.each:
             yield f"slowest {what}: {_ms(times.worst)} ms, {times.where}"
-    yield from (f"not proven: {what}" for what in (*rules.unproven, *rules.bounded))
+    yield from (f"not proven: {what}" for what in (*rules.unproven, *rules.open))
