@@ -31,6 +31,9 @@ class Lots(Protocol):
     def reach(self, g: Game, frame: Auction, seat: str) -> range:
         """How far he could go in the end, from what he may bid now."""
 
+    def stays(self, g: Game, frame: Auction, seat: str) -> bool:
+        """Whether he is asked though there is nothing that he may bid."""
+
     def refuse(self, g: Game, frame: Auction, seat: str, amount: int) -> str | None:
         """Why he may not bid so much, or None."""
 
@@ -65,12 +68,13 @@ class Auctions:
 
     def needs(self, g: Game, frame: Auction) -> str:
         lots = self.lots[frame.kind]
-        least = lots.amounts(g, frame, frame.bidders[0])[0]
+        amounts = lots.amounts(g, frame, frame.bidders[0])
         leads = f"; {g.state.name(frame.leader)} has bid ${frame.high}" if frame.leader else ""
         several = len(self.asked(g, frame)) > 1
         order = f": {g.state.name(frame.bidders[0])} now, the others beforehand" if several else ""
         what = f"{lots.words(g, frame)} ({lots.about(g, frame)}{leads})"
-        return f"to bid ${least} or more for {what}, or to pass{order}"
+        bid = f"to bid ${amounts[0]} or more for {what}, or to pass" if amounts else f"to leave {what}"
+        return bid + order
 
     def options(self, g: Game, frame: Auction, seat: str) -> Iterator[Option]:
         lots = self.lots[frame.kind]
@@ -133,16 +137,16 @@ class Auctions:
             g.close()
             self.lots[frame.kind].sold(g, frame)
             return True
-        seat = frame.bidders[0]
-        amounts = self.lots[frame.kind].amounts(g, frame, seat) if seat in g.state.active else range(0)
-        if not amounts:
+        seat, lots = frame.bidders[0], self.lots[frame.kind]
+        amounts = lots.amounts(g, frame, seat) if seat in g.state.active else range(0)
+        if not amounts and not (seat in g.state.active and lots.stays(g, frame, seat)):
             g.change(left(frame, seat))
             return True
         if seat in frame.limits:
-            if amounts[0] <= frame.limits[seat]:
+            if amounts and amounts[0] <= frame.limits[seat]:
                 g.change(raised(g, frame, seat, amounts[0]))
             else:
-                g.emit(Passed(seat, f"the auction for {self.lots[frame.kind].words(g, frame)}"))
+                g.emit(Passed(seat, f"the auction for {lots.words(g, frame)}"))
                 g.change(left(frame, seat))
             return True
         return False

@@ -11,7 +11,7 @@ from typing import ClassVar
 
 import msgspec
 
-from engine.state import BANK, CLOSED, IPO, POOL, AnyFrame, Improvement, Offer, State
+from engine.state import ADRIFT, BANK, CLOSED, IPO, POOL, AnyFrame, Improvement, Offer, State
 
 
 class Event(msgspec.Struct, frozen=True, tag=True, gc=False):
@@ -360,6 +360,7 @@ class TrainsGone(Event, frozen=True):
     def apply(self, state: State) -> None:
         state.depot[self.train] = 0
         state.pool = [t for t in state.pool if t != self.train]
+        state.adrift = [t for t in state.adrift if t != self.train]
         for company in state.companies.values():
             company.trains = [t for t in company.trains if t != self.train]
 
@@ -706,7 +707,9 @@ AnyEvent = (
 
 
 def _trains(state: State, owner: str) -> list[str]:
-    return state.pool if owner == POOL else state.companies[owner].trains
+    if owner in (POOL, ADRIFT):
+        return state.pool if owner == POOL else state.adrift
+    return state.companies[owner].trains
 
 
 def fold(events: Iterable[AnyEvent], state: State) -> State:

@@ -18,7 +18,7 @@ import msgspec
 
 from engine.actions import BuyTrain, DealPrivate, Merge, Redeem
 
-BANK, IPO, POOL, CLOSED = "bank", "ipo", "pool", "closed"
+BANK, IPO, POOL, CLOSED, ADRIFT = "bank", "ipo", "pool", "closed", "adrift"
 
 TREASURY = "treasury"
 """What players call a company as the holder of its own shares; in the state that is its symbol."""
@@ -262,7 +262,8 @@ class MergerRound(Frame, frozen=True):
     `merged`: those that have converted or merged; `converted`: the last of them, if it has converted.
     `gray`: those that stood in the acquisition area as it began, `red`: in liquidation. `willing`: the
     presidents who have said that they will act, None while they have not been asked. `start`: the order
-    as the round began.
+    as the round began. `excess`: a company with more station markers than it may have, and the one that it
+    has taken over, which is out of play by now.
     """
 
     after: int
@@ -276,6 +277,7 @@ class MergerRound(Frame, frozen=True):
     start: tuple[str, ...] = ()
     willing: tuple[str, ...] | None = None
     converted: str | None = None
+    excess: tuple[str, str] | None = None
 
 
 class Poll(Frame, frozen=True):
@@ -449,7 +451,8 @@ class State(msgspec.Struct, gc=False):
     `interest`: dollars on each loan in this operating round. `out`: seats that are bankrupt while the
     others play on. `ending`: the stock round and the operating round of its set in which the last
     type of train came. `mines`, `bridges`: hexes with such a token. `crisis_from`: the seat from
-    which players in need are looked for, while there are any.
+    which players in need are looked for, while there are any. `adrift`: trains of companies that the bank
+    has liquidated, which are out of play, and yet on the site some that a company could wait for.
     `destinations`: by company the hex where its destination token stands. `waiting`: companies
     whose connection run is left for later. `improvements`: by private. `standing`: by seat and
     company the dollars up to which the president protects without being asked.
@@ -484,6 +487,7 @@ class State(msgspec.Struct, gc=False):
     mines: list[str] = []
     bridges: list[str] = []
     crisis_from: str | None = None
+    adrift: list[str] = []
 
     @property
     def seats(self) -> list[str]:

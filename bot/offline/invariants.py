@@ -67,7 +67,18 @@ from engine.holdings import (
 )
 from engine.kernel import awaits_the_rest, refusal, standing
 from engine.operating.turn import OperatingTurns, nothing_after
-from engine.state import Auction, Discard, Formation, Protection, Settlement, StockRound, StockTurn, Surplus
+from engine.state import (
+    Auction,
+    Crisis,
+    Discard,
+    Formation,
+    MergerRound,
+    Protection,
+    Settlement,
+    StockRound,
+    StockTurn,
+    Surplus,
+)
 
 
 def position_faults(state: State) -> Iterator[str]:
@@ -206,7 +217,10 @@ def _train_faults(g: Game) -> Iterator[str]:
 
 
 def _discards_wait(g: Game) -> bool:
-    """Whether a turn goes on behind which it is asked who has to discard."""
+    """Whether a turn or a sale goes on behind which it is asked who has to discard."""
+    sales = isinstance(base := g.state.stack[0], MergerRound) and base.stage in ("sales", "end")
+    if sales and any(isinstance(f, Crisis | Discard | Surplus) for f in g.state.stack):
+        return True
     turns = g.title.questions[OperatingTurn]
     assert isinstance(turns, OperatingTurns)
     return turns.after is not nothing_after and any(isinstance(f, OperatingTurn) for f in g.state.stack)

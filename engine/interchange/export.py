@@ -68,7 +68,7 @@ from engine.interchange.ledger import Ledger
 from engine.interchange.site_actions import written
 from engine.interchange.site_file import FileError
 from engine.interchange.site_names import names_of
-from engine.kernel import Refused, asked, game_of, new_game, refusal, stop, take
+from engine.kernel import Refused, asked, game_of, new_game, options, refusal, stop, take
 from engine.notation import Ambiguous, Unreadable, explicit, parse, spell
 from engine.operating.connection import connecting
 from engine.operating.stations import UNDECIDED, printed_home
@@ -78,6 +78,7 @@ from engine.state import (
     AnyFrame,
     Auction,
     ConnectionTurn,
+    Discard,
     Formation,
     HomeToken,
     MergerTurn,
@@ -290,11 +291,20 @@ class Exporter:
         for event in events:
             match event:
                 case BidMade(seat, private, amount):
+                    self._come_to(seat)
                     self._say(seat, Bid(private, amount) if lot else Raise(amount))
                 case Passed(seat):
+                    self._come_to(seat)
                     self._say(seat, Pass())
                 case Closed():
                     return
+
+    def _come_to(self, seat: str) -> None:
+        """Decline for those who are asked there before him, and can do nothing else."""
+        while isinstance(self.site.top, Auction) and (first := asked(self.site)[0]) != seat:
+            if any(not isinstance(option.action, Pass) for option in options(self.site, first)):
+                return
+            self._decline()
 
     def _end(self) -> None:
         self._write({"type": "end_game", "entity": player_id(self._told.seat), "entity_type": "player"})
@@ -482,6 +492,8 @@ class Exporter:
 
     def _compare(self, *, whole: bool = False) -> None:
         """Hold the two positions against each other where they are at the same point."""
+        if any(isinstance(self.own.top, each) for each in (Surplus, Discard)):
+            return
         if (whole or self._ahead() == 0) and (difference := _difference(self.own, self.site.state)):
             raise self._no(f"it leads elsewhere there: {difference}")
 

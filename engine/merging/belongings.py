@@ -10,7 +10,7 @@ from engine.actions import Action, Keep, RemoveMarker
 from engine.events import CashMoved, LoansChanged, MarkersChanged, PrivateMoved, TokenTaken, TrainMoved
 from engine.game import Game
 from engine.operating.stations import city_words
-from engine.state import Discard, Settlement, Surplus
+from engine.state import Crisis, Discard, MergerRound, Settlement, Surplus
 from engine.title import Option
 
 
@@ -58,11 +58,55 @@ def settle_excess(g: Game, company: str, target: str, and_then: Settlement | Non
         g.open(Discard(company))
     if and_then:
         g.open(and_then)
-    mine, theirs = standing(g, company), standing(g, target)
-    if len(mine) + len(theirs) > g.facts.max_stations or set(mine) & set(theirs):
+    if _too_many(g, company, target):
         g.open(Surplus(company, target))
     else:
         take_markers(g, company, target)
+
+
+def join_markers(g: Game, company: str, target: str) -> tuple[str, str] | None:
+    """Take over the markers of a company that goes out of play at once, as far as that is no choice; the two
+    companies where it is one (§7, §7.3). Those of its charter come along in any case."""
+    merge_doubles(g, company, target)
+    if spare := g.company(target).markers:
+        g.emit(MarkersChanged(target, -spare))
+        g.emit(MarkersChanged(company, spare))
+    if _too_many(g, company, target):
+        return company, target
+    take_markers(g, company, target)
+    return None
+
+
+def _too_many(g: Game, company: str, target: str) -> bool:
+    """Whether the markers of both are more than one may have, or two of them stand in one hex."""
+    mine, theirs = standing(g, company), standing(g, target)
+    return len(mine) + len(theirs) > g.facts.max_stations or bool(set(mine) & set(theirs))
+
+
+def ask_for_markers(g: Game) -> bool:
+    """Ask for the markers that were noted as too many, before anything else goes on (§7.3)."""
+    base = g.state.stack[0]
+    if not isinstance(base, MergerRound) or base.excess is None or isinstance(g.top, Surplus):
+        return False
+    if not standing(g, base.excess[1]):
+        return False
+    g.open(Surplus(*base.excess))
+    return True
+
+
+def ask_for_trains(g: Game) -> bool:
+    """Ask the first company in the sales that is above the train limit what it discards (§7)."""
+    base = g.state.stack[0]
+    if (
+        not isinstance(base, MergerRound)
+        or base.stage not in ("sales", "end")
+        or isinstance(g.top, Crisis | Discard | Surplus)
+    ):
+        return False
+    crowded = (c for c, co in g.state.companies.items() if len(co.trains) > g.phase.train_limit)
+    if company := next(crowded, None):
+        g.open(Discard(company))
+    return company is not None
 
 
 def merge_doubles(g: Game, company: str, target: str) -> None:

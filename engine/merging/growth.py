@@ -38,17 +38,19 @@ from engine.loans import (
     size_facts,
     take_loans,
 )
-from engine.merging.belongings import settle_excess, standing, take_assets
+from engine.merging.belongings import join_markers, settle_excess, standing, take_assets
 from engine.merging.sale import may_be_offered, put_up
 from engine.offers import Deal, lapse_offers, make_offer
 from engine.state import (
     BANK,
     Borrowing,
+    Discard,
     MergerRound,
     MergerTurn,
     Offer,
     Settlement,
     ShareTrade,
+    Surplus,
     is_seat,
 )
 from engine.stock.floor import buy, refuse_buy
@@ -165,12 +167,26 @@ def begin_aftermath(g: Game, company: str, merged: tuple[str, ...], converted: s
     g.open(ShareTrade(company, tuple(g.state.seats_from(g.president(company)))))
 
 
-def merge(g: Game, company: str, other: str, survivor: str, *, stays: bool = False) -> None:
+@dataclass(frozen=True)
+class Fusion:
+    """How two companies become one.
+
+    `stays`: a token that comes to the space in which it stands keeps its place there, as on the site.
+    `nearest`: of several with the most shares, of whom none has presided over what remains, it is the first
+    at the left of who has; not the president of what goes. `closes_first`: what goes is out of play before
+    markers and trains above the limits are given up.
+    """
+
+    stays: bool = False
+    nearest: bool = False
+    closes_first: bool = False
+
+
+def merge(g: Game, company: str, other: str, survivor: str, fusion: Fusion) -> None:
     """Merge two companies, begun by the first; one of them survives (§7.1.2, §7.1.3).
 
     Of two with five shares the president with more presides, the first of them where they have as many;
     but who holds more than either controls the company (§1), though he has presided over neither.
-    `stays`: a token that comes to the space in which it stands keeps its place there, as on the site.
     """
     gone = other if survivor == company else company
     first, second = g.president(company), g.president(other)
@@ -178,10 +194,11 @@ def merge(g: Game, company: str, other: str, survivor: str, *, stays: bool = Fal
     size, small = next_size(g, company), g.company(company).size == 2
     assert size is not None
     g.emit(Restructured(survivor, size, shares))
-    if not (stays and g.company(survivor).cell == cell):
+    if not (fusion.stays and g.company(survivor).cell == cell):
         g.emit(PriceMoved(survivor, cell, "merged"))
     best = max(p for h, p in shares.items() if is_seat(h))
-    largest = [s for s in (first, second, *g.state.seats_from(first)) if shares.get(s, 0) == best]
+    next_best = () if fusion.nearest else (second,)
+    largest = [s for s in (first, *next_best, *g.state.seats_from(first)) if shares.get(s, 0) == best]
     president = first if small else largest[0]
     g.emit(PresidentNamed(survivor, president))
     take_assets(g, survivor, gone)
@@ -195,7 +212,15 @@ def merge(g: Game, company: str, other: str, survivor: str, *, stays: bool = Fal
         holdings = g.company(survivor).shares
         moved = {survivor: holdings[survivor] - percent, first: holdings[first] + percent}
         g.emit(Restructured(survivor, size, holdings | moved))
-    settle_excess(g, survivor, gone, and_then=Settlement(gone, 0))
+    if not fusion.closes_first:
+        settle_excess(g, survivor, gone, and_then=Settlement(gone, 0))
+        return
+    excess = join_markers(g, survivor, gone)
+    for _ in range(len(g.company(survivor).trains) - g.phase.train_limit):
+        g.open(Discard(survivor))
+    if excess:
+        g.open(Surplus(*excess))
+    g.open(Settlement(gone, 0))
 
 
 @dataclass(frozen=True)
@@ -208,6 +233,7 @@ class MergerTurns:
 
     initiator_survives: bool = False
     looks_once: bool = False
+    fusion: Fusion = Fusion()
 
     def asked(self, g: Game, frame: MergerTurn) -> tuple[str, ...]:
         return (g.president(frame.company),)
@@ -270,8 +296,7 @@ class MergerTurns:
                 convert(g, frame.company)
             case Merge(other, survivor):
                 if g.president(other) == seat:
-                    stays = self.initiator_survives
-                    merge(g, frame.company, other, survivor or frame.company, stays=stays)
+                    merge(g, frame.company, other, survivor or frame.company, self.fusion)
                 else:
                     make_offer(g, seat, g.president(other), action, frame.company, other, 0)
             case OfferSale(company):
@@ -298,8 +323,8 @@ class MergerTurns:
         return idle
 
 
-def merger_deal(*, stays: bool = False) -> Deal:
-    """How an offer to merge is judged and carried out on acceptance (`stays`: see `merge`)."""
+def merger_deal(fusion: Fusion) -> Deal:
+    """How an offer to merge is judged and carried out on acceptance."""
 
     def refuse(g: Game, offer: Offer) -> str | None:
         if not isinstance(g.top, MergerTurn) or g.top.company != offer.source:
@@ -309,7 +334,7 @@ def merger_deal(*, stays: bool = False) -> Deal:
 
     def take(g: Game, offer: Offer) -> None:
         assert isinstance(offer.deal, Merge)
-        merge(g, offer.source, offer.target, offer.deal.survivor or offer.source, stays=stays)
+        merge(g, offer.source, offer.target, offer.deal.survivor or offer.source, fusion)
 
     return Deal(refuse, take)
 

@@ -257,7 +257,7 @@ class MergerRounds(Unasked):
             g.open(MergerTurn(company, "offer"))
 
     def _end(self, g: Game, frame: MergerRound) -> None:
-        if look_for_crisis(g):
+        if g.title.interrupt(g):
             return
         if self.finish.is_last(g, frame.after, frame.number, frame.of):
             g.change(GameOver("The last operating round is over."))

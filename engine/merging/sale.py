@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+import msgspec
+
 from engine import market
 from engine.actions import Action, Buyer, Loan, Pass, Repay
 from engine.events import (
@@ -36,7 +38,7 @@ from engine.loans import (
     taken,
     terms_of,
 )
-from engine.merging.belongings import settle_excess, take_assets
+from engine.merging.belongings import join_markers, settle_excess, take_assets
 from engine.state import BANK, CLOSED, Auction, MergerRound, Purchase, Settlement, Takeover, is_seat
 from engine.title import Option
 
@@ -118,10 +120,12 @@ class Companies:
     """Companies up for auction.
 
     `fresh_waits`: one that comes into liquidation while it is up, by the bankruptcy of its president, is
-    sold in the next round only, as on the site.
+    sold in the next round only, as on the site. `trains_to`: where the trains of one go that the bank
+    liquidates.
     """
 
     fresh_waits: bool = False
+    trains_to: str = CLOSED
 
     def says_lot(self) -> bool:
         return False
@@ -153,6 +157,9 @@ class Companies:
         high = max((power(g, c, frame.lot) for c in self._mine(g, seat)), default=-1)
         return range(low, high // STEP * STEP + 1, STEP)
 
+    def stays(self, g: Game, frame: Auction, seat: str) -> bool:
+        return False
+
     def _waits(self, g: Game, frame: Auction) -> bool:
         """Whether the company has come into liquidation while it is up."""
         span = g.state.stack[0]
@@ -177,17 +184,17 @@ class Companies:
         company = frame.lot
         if frame.leader is None:
             if is_liquidation(g, company) and not self._waits(g, frame):
-                scrap(g, company)
+                scrap(g, company, self.trains_to)
                 amount = frame.cash - frame.loans * terms_of(g).value
                 g.open(Settlement(company, amount, frame.loans))
             return
         g.open(Purchase(company, frame.leader, frame.high, frame.cash, frame.loans))
 
 
-def scrap(g: Game, company: str) -> None:
+def scrap(g: Game, company: str, trains_to: str) -> None:
     """Nobody but the bank bids for a company in liquidation: what it has leaves the game (§7.2.4)."""
     for train in list(g.company(company).trains):
-        g.emit(TrainMoved(train, company, CLOSED, "out of the game"))
+        g.emit(TrainMoved(train, company, trains_to, "out of the game"))
     for private in g.privates_of(company):
         g.emit(PrivateMoved(private, CLOSED))
     for hex in [h for h, here in g.state.tokens.items() if any(c == company for _, c in here)]:
@@ -200,11 +207,12 @@ def scrap(g: Game, company: str) -> None:
 class Purchases:
     """Asks the winner which of his companies pays (§7.2.4).
 
-    `excess_last`: where the buyer is asked nothing about loans, the holders are settled with before the
-    markers and trains above the limits are given up, as on the site; the book has it the other way.
+    `excess_waits`: markers and trains above the limits are given up when something is asked again, as on the
+    site; where the buyer is asked nothing about loans, the holders are settled with before that, and the next
+    company is up. The book has it the other way.
     """
 
-    excess_last: bool = False
+    excess_waits: bool = False
 
     def asked(self, g: Game, frame: Purchase) -> tuple[str, ...]:
         return (frame.seat,)
@@ -251,13 +259,14 @@ class Purchases:
             forced, inherited = forced - 1, inherited - 1
         takeover = Takeover(buyer, inherited)
         amount = price if not liquidated else price + frame.cash - frame.loans * terms_of(g).value
-        asks = room(g, buyer) > 0 or takeover_most(g, takeover) > 0
         g.close()
-        if self.excess_last and not asks:
-            settle_excess(g, buyer, target)
+        if self.excess_waits:
+            span = g.top
+            assert isinstance(span, MergerRound)
+            g.change(msgspec.structs.replace(span, excess=join_markers(g, buyer, target)))
         g.open(Settlement(target, amount, frame.loans))
         g.open(takeover)
-        if asks or not self.excess_last:
+        if not self.excess_waits:
             settle_excess(g, buyer, target)
 
 

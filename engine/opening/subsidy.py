@@ -56,6 +56,9 @@ class SubsidizedLots:
 
     reach = amounts
 
+    def stays(self, g: Game, frame: Auction, seat: str) -> bool:
+        return False
+
     def most(self, g: Game, private: str, seat: str) -> int:
         return g.cash(seat) if self.above_face else min(g.cash(seat), g.private_facts(private).price)
 

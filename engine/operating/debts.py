@@ -190,7 +190,7 @@ def could_buy(g: Game, turn: OperatingTurn) -> bool:
         for other, co in g.state.companies.items()
         if other != company
         for train in co.trains
-    )
+    ) or any(not obsolete(g, train) for train in g.state.adrift)
     return (least is not None and least <= power) or (others and power > 0)
 
 

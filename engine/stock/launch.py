@@ -31,7 +31,13 @@ from engine.title import Option
 
 @dataclass(frozen=True)
 class Certificates:
-    """President's certificates up for auction (§5.5)."""
+    """President's certificates up for auction (§5.5).
+
+    `by_worth`: who has cash and privates for a bid is asked, also where they do not make one exactly, as
+    on the site.
+    """
+
+    by_worth: bool = False
 
     def says_lot(self) -> bool:
         return False
@@ -50,6 +56,14 @@ class Certificates:
         return payable_range(g, seat, frame.high + terms.step)
 
     reach = amounts
+
+    def stays(self, g: Game, frame: Auction, seat: str) -> bool:
+        terms = g.facts.ipo_bid
+        assert terms is not None
+        if not self.by_worth or counted_certificates(g, seat) >= certificate_limit(g):
+            return False
+        worth = g.cash(seat) + max(payable(g, seat))
+        return frame.high + terms.step <= min(worth, terms.max)
 
     def refuse(self, g: Game, frame: Auction, seat: str, amount: int) -> str | None:
         terms = g.facts.ipo_bid

@@ -10,9 +10,10 @@ from engine.actions import BuyTrain, Merge
 from engine.auctions import Auctions
 from engine.ending import LAST_OF_SITE, scores
 from engine.facts import Facts, PhaseFacts, facts_of
-from engine.merging.belongings import Surpluses
+from engine.merging.belongings import Surpluses, ask_for_markers, ask_for_trains
 from engine.merging.growth import (
     Borrowings,
+    Fusion,
     MergerTurns,
     ShareTrades,
     merger_deal,
@@ -47,6 +48,8 @@ from engine.operating.turn import OperatingTurns, nothing_after
 from engine.operating.works import Bridges, WorksStep, works_terms
 from engine.rounds import Ended, StockRounds
 from engine.state import (
+    ADRIFT,
+    CLOSED,
     Auction,
     Borrowing,
     Crisis,
@@ -98,6 +101,7 @@ def compose(options: tuple[str, ...]) -> Title:
     ten = "increased_short_sales" in options or (site and "five_shorts" not in options)
     lots = SubsidizedLots(above_face=site, by_fives=not site)
     finish = Finish(final_merger=site)
+    fusion = Fusion(stays=site, nearest=site, closes_first=site)
     seed = facts.seed_money
     floor = TradingFloor(in_order=not site, most_shorts=((10, 10),) if ten else (), fallen_borrow=site)
     return Title(
@@ -107,7 +111,11 @@ def compose(options: tuple[str, ...]) -> Title:
         questions={
             Subsidy: SubsidizedSale(lots, after=lambda g: begin_stock_round(g, 1), asks_all=site),
             Auction: Auctions(
-                {"private": lots, "certificate": Certificates(), "sale": Companies(fresh_waits=site)},
+                {
+                    "private": lots,
+                    "certificate": Certificates(by_worth=site),
+                    "sale": Companies(fresh_waits=site, trains_to=ADRIFT if site else CLOSED),
+                },
                 together=not site,
             ),
             StockRound: StockRounds(
@@ -138,18 +146,18 @@ def compose(options: tuple[str, ...]) -> Title:
             Crisis: Crises(one_by_one=not site, to_charter=not site, keeps_privates=site, sells_all=site),
             MergerRound: MergerRounds(finish, polls=not site, one_pass=site, crises_wait=site),
             Poll: Polls(),
-            MergerTurn: MergerTurns(initiator_survives=site, looks_once=site),
+            MergerTurn: MergerTurns(initiator_survives=site, looks_once=site, fusion=fusion),
             ShareTrade: ShareTrades(new_president_goes_on=site, together=not site),
             Borrowing: Borrowings(),
-            Purchase: Purchases(excess_last=site),
+            Purchase: Purchases(excess_waits=site),
             Takeover: Takeovers(loans_first=site),
             Settlement: Settlements(),
             Surplus: Surpluses(),
-            Discard: Discards(by_bank=not site),
+            Discard: Discards(by_bank=not site, scraps=site),
             GameOver: Ended(),
         },
         asides=(
-            Answers({BuyTrain: train_deal(trade), Merge: merger_deal(stays=site)}),
+            Answers({BuyTrain: train_deal(trade), Merge: merger_deal(fusion)}),
             Bridges(before_interest=site),
             Loans(),
             *([ActsOfBidders(floor)] if site else []),
@@ -157,7 +165,9 @@ def compose(options: tuple[str, ...]) -> Title:
         scores=lambda g, bankrupt: scores(g, bankrupt, with_privates=True),
         flotation=Floating(),
         terms=works_terms,
-        interrupt=interruptions,
+        interrupt=partial(interruptions, markers=ask_for_markers, trains=ask_for_trains)
+        if site
+        else interruptions,
         depot={"2": 40} if site else {},
         sections=SECTIONS,
     )

@@ -9,7 +9,7 @@ closed.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from engine.actions import Action, Bankrupt, Sell
@@ -231,6 +231,14 @@ def pay_for_markers(g: Game) -> bool:
     return False
 
 
-def interruptions(g: Game) -> bool:
-    """What comes before anything else goes on."""
-    return end_by_bankruptcy(g) or look_for_crisis(g) or pay_for_markers(g)
+def nothing(g: Game) -> bool:
+    """Nothing comes before what goes on."""
+    return False
+
+
+def interruptions(
+    g: Game, markers: Callable[[Game], bool] = nothing, trains: Callable[[Game], bool] = nothing
+) -> bool:
+    """What comes before anything else goes on; `markers`, `trains`: those above the limits, where they wait
+    for that."""
+    return end_by_bankruptcy(g) or markers(g) or look_for_crisis(g) or pay_for_markers(g) or trains(g)

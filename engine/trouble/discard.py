@@ -9,7 +9,8 @@ from engine.actions import Action, DiscardTrain
 from engine.events import TrainMoved
 from engine.facts import a_train
 from engine.game import Game
-from engine.state import POOL, Discard
+from engine.operating.trains import obsolete
+from engine.state import CLOSED, POOL, Discard
 from engine.title import Option
 
 
@@ -18,10 +19,12 @@ class Discards:
     """Asks the president of a company with too many trains which one goes.
 
     `by_bank`: of one without a president the bank takes the oldest (1817 §7.4); on the site that is asked
-    like any other discard, and it is for whoever has the priority to answer.
+    like any other discard, and it is for whoever has the priority to answer. `scraps`: an obsolete train
+    leaves the game; the book does not say where it goes.
     """
 
     by_bank: bool = True
+    scraps: bool = False
 
     def asked(self, g: Game, frame: Discard) -> tuple[str, ...]:
         return (g.company(frame.company).president or g.state.seats_from(g.state.priority)[0],)
@@ -45,13 +48,15 @@ class Discards:
 
     def take(self, g: Game, frame: Discard, seat: str, action: Action) -> None:
         assert isinstance(action, DiscardTrain)
+        self._discard(g, frame, action.train)
+
+    def _discard(self, g: Game, frame: Discard, train: str) -> None:
         g.close()
-        g.emit(TrainMoved(action.train, frame.company, POOL, "discarded"))
+        gone = self.scraps and obsolete(g, train)
+        g.emit(TrainMoved(train, frame.company, CLOSED if gone else POOL, "discarded"))
 
     def settle(self, g: Game, frame: Discard) -> bool:
         if not self.by_bank or g.company(frame.company).president is not None:
             return False
-        g.close()
-        oldest = next(t for t in g.title.trains if t in g.company(frame.company).trains)
-        g.emit(TrainMoved(oldest, frame.company, POOL, "discarded"))
+        self._discard(g, frame, next(t for t in g.title.trains if t in g.company(frame.company).trains))
         return True

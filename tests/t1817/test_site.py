@@ -5,11 +5,12 @@ from __future__ import annotations
 
 import pytest
 
-from engine import game_of
-from engine.actions import Bid, BuyTrain, DiscardTrain, Keep, Pass, Repay
-from engine.events import LoansChanged, PriceMoved, TokenPlaced
+from engine import decision, fold, game_of
+from engine.actions import Bid, BuyTrain, DiscardTrain, Keep, Pass, Raise, Repay
+from engine.events import LoansChanged, PriceMoved, TokenPlaced, TrainsGone
 from engine.interchange.export import Exporter
 from engine.interchange.ledger import Ledger
+from engine.interchange.observe import observed
 from engine.interchange.site_actions import written
 from engine.interchange.site_names import names_of
 from engine.kernel import new_game, options, play, refusal
@@ -18,6 +19,7 @@ from engine.state import State
 from tests.t1817.test_05_stock import SEVEN, holding
 from tests.t1817.test_06_track import company, turn
 from tests.t1817.texts import ANN, BOTH, SITE, holds
+from tests.t1817.texts import company as company_lines
 
 BY_SITE = (SITE,)
 Options = tuple[str, ...]
@@ -74,6 +76,23 @@ def test_who_does_not_pay_for_markers_is_liquidated_in_the_printed_order(rules: 
     state = holds(body + both + "?Cid: pass\nAnn: pass\n= turn Bob", options=rules)
     moved = [e for e in play(state, "p1", Pass()).events if isinstance(e, PriceMoved)]
     assert [(e.company, e.cell) for e in moved] == [("SR", (0, 0)), ("WT", (0, 0))]
+
+
+@pytest.mark.parametrize("rules", BOTH)
+def test_who_is_worth_a_bid_that_he_cannot_make_of_his_privates_stays_in_the_auction(rules: Options) -> None:
+    """Bob's are worth $420, and no $385, $390 or $395 can be made of them; Cid has no money."""
+    body = "@ cash Ann 380\n@ cash Bob 0\n@ cash Cid 0\n" + "".join(
+        f"@ private {sym} Bob\n" for sym in ("MAJM", "UBC", "ME", "PSM", "CM", "TS")
+    )
+    body += ANN + "Ann: start SR G18 380\n"
+    if not rules:
+        holds(body + "= president SR Ann")
+        return
+    state = holds(body + "= president SR none\n= turn Bob", options=rules)
+    assert [o.action for o in options(game_of(state), "p1")] == [Pass()]
+    assert decision(state).needs == "to leave the SR (home in Baltimore (G18); Ann has bid $380)"
+    assert refusal(game_of(state), "p1", Raise(395))
+    holds(body + "Bob: pass\n= president SR Ann\n= price SR 180", options=rules)
 
 
 # -- an operating turn -----------------------------------------------------------------------------
@@ -137,7 +156,93 @@ def test_discards_wait_for_the_end_of_a_turn_in_which_no_more_is_bought(rules: O
     holds(body + (later if rules and not room else at_once), options=rules)
 
 
+@pytest.mark.parametrize("rules", BOTH)
+@pytest.mark.parametrize(("train", "waits"), [("2+", False), ("3", True)])
+def test_trains_that_the_bank_has_liquidated_are_some_to_wait_for(
+    rules: Options, train: str, waits: bool
+) -> None:
+    """Nobody can buy them; but the site asks a company that has a dollar while there are any."""
+    body = "@ phase 4\n@ cash Ann 0\n@ trains bank 4\n@ size WT 10\n@ price WT 100\n@ owns Ann WT 6\n"
+    body += "@ loans WT 10\n@ cash WT 150\n@ token WT F19\n@ size SR 2\n@ price SR liquidation\n"
+    body += f"@ owns Bob SR 2\n@ cash Bob 0\n@ token SR G18\n@ trains SR {train}\n@ round sale SR\n"
+    sold = holds(body + "?Ann: pass\n= price SR none\n= trains pool none", options=rules)
+    assert sold.adrift == ([train] if rules else [])
+    start = holds(body.split("@ round")[0] + "@ round operating WT\n= turn Ann", options=rules)
+    start.adrift = sold.adrift
+    if rules:
+        assert (getattr(play(start, "p0", Pass()).state.top, "step", "") == "trains") == waits
+    start.adrift = ["3", "3"]
+    assert fold([TrainsGone("3")], start).adrift == []
+
+
+@pytest.mark.parametrize("rules", BOTH)
+def test_an_obsolete_train_that_is_discarded_leaves_the_game(rules: Options) -> None:
+    body = "@ phase 3\n@ cash Ann 500\n@ size WT 10\n@ price WT 100\n@ owns Ann WT 6\n@ cash WT 900\n"
+    body += "@ token WT F19\n@ trains WT 3 3 2+\n@ depot 4\n@ round operating WT\n> until trains\n"
+    body += "Ann: buy train 4\n"
+    body = body.replace(
+        "Ann: buy train 4\n", "Ann: buy train 4\n?Ann: pass\n" if rules else "Ann: buy train 4\n"
+    )
+    holds(body + f"Ann: discard 2+ of WT\n= trains pool {'none' if rules else '2+'}", options=rules)
+    holds(body + "Ann: discard 3 of WT\n= trains pool 3", options=rules)
+
+
 # -- sales of companies ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("rules", BOTH)
+def test_markers_of_the_charter_come_along_where_the_buyer_is_asked_nothing(rules: Options) -> None:
+    """It has all the loans that it may have, and both stand in Philadelphia."""
+    body = "@ phase 5\n@ cash Ann 0\n@ trains bank 5 5\n@ tile F19 14 0\n"
+    body += company_lines("WT", 10, 100, "Ann 6", cash=50, loans=10, token="F19", markers=2)
+    body += company_lines("SR", 10, "acquisition 1", "Bob 6", token="F19", markers=3)
+    holds(
+        body + "@ round sale SR\nAnn: bid 10\n= price SR none\n= token WT F19\n= markers WT 6", options=rules
+    )
+
+
+def test_the_next_company_is_up_before_the_buyer_discards() -> None:
+    """On the site what the PW has is set aside by then, and it is sold once the WT is at its limit."""
+    body = "@ phase 4\n@ cash Ann 0\n@ cash Bob 0\n@ trains bank 4 4\n"
+    body += company_lines("WT", 10, 100, "Ann 6", cash=500, loans=10, token="F19", trains="3 3 3")
+    body += company_lines("PW", 2, "liquidation", "Bob 2", token="F13", cash=70, loans=1)
+    body += company_lines("SR", 2, "liquidation", "Bob 2", token="G18", trains="3")
+    sale = body + "@ round sale SR\nAnn: bid 10\n= turn Ann\n"
+    holds(sale + "= cash PW 70\nAnn: discard 3 of WT\n= turn Ann\n= cash PW 0")
+    holds(sale + "= cash PW 0\n!Ann: bid 10\nAnn: discard 3 of WT\nAnn: bid 10\n= price PW none",
+          options=BY_SITE)  # fmt: skip
+
+
+@pytest.mark.parametrize("rules", BOTH)
+def test_the_last_discard_comes_before_the_next_operating_round(rules: Options) -> None:
+    body = "@ phase 4\n@ cash Ann 0\n@ cash Bob 0\n@ trains bank 4 4\n@ private MAJM WT\n"
+    body += company_lines("WT", 10, 100, "Ann 6", cash=500, loans=10, token="F19", trains="3 3 3")
+    body += company_lines("SR", 2, "liquidation", "Bob 2", token="G18", trains="3")
+    sale = body + "@ round sale SR\nAnn: bid 10\n= cash WT 490\n"
+    holds(sale + "Ann: discard 3 of WT\n= cash WT 510", options=rules)
+
+
+@pytest.mark.parametrize("rules", BOTH)
+def test_what_is_absorbed_is_out_of_play_before_markers_are_removed(rules: Options) -> None:
+    body = "@ phase 5\n@ trains bank 5 5\n" + company_lines("WT", 5, 100, "Ann 2", token="E22.0", markers=0)
+    body += company_lines("SR", 5, 100, "Ann 2", token="E22.1", markers=1) + "@ round merger WT\n"
+    body += "?Ann: act\nAnn: merge SR\n= turn Ann\n"
+    state = holds(body + "!Ann: pass", options=rules)
+    shown = observed(game_of(state), names_of("1817"), ["1", "2", "3"], 1)["companies"]
+    assert list(shown) == (["WT"] if rules else ["SR", "WT"])
+    holds(body + "Ann: remove E22.1\n= price SR none\n= token WT E22.0\n= markers WT 2", options=rules)
+
+
+@pytest.mark.parametrize(("rules", "president"), [((), "Bob"), (BY_SITE, "Ann")])
+def test_of_several_with_the_most_shares_the_next_on_the_left_presides(
+    rules: Options, president: str
+) -> None:
+    """Neither presides over what remains: Ann sits at Cid's left, Bob has presided over what goes."""
+    body = "@ phase 5\n@ trains bank 5 5\n@ cash Ann 0\n@ cash Bob 0\n@ cash Cid 0\n"
+    body += company_lines("WT", 5, 100, "Cid 2, Bob 1, Ann 1", token="F19") + "@ president WT Cid\n"
+    body += company_lines("SR", 5, 100, "Bob 2, Ann 2", token="G18") + "@ president SR Bob\n"
+    body += "@ round merger WT\n?Cid: act\n?Bob: pass\nCid: merge SR\nBob: accept\n"
+    holds(body + f"= president WT {president}", options=rules)
 
 
 @pytest.mark.parametrize("rules", BOTH)
