@@ -17,7 +17,7 @@ from engine.actions import Action, Pass
 from engine.events import Passed
 from engine.game import Game
 from engine.offers import lapse_offers
-from engine.state import ConnectionTurn, GameOver, OperatingTurn, Protection
+from engine.state import ConnectionTurn, GameOver, OperatingRound, OperatingTurn, Protection
 from engine.title import Option
 
 
@@ -142,8 +142,22 @@ class OperatingTurns:
         g.close()
         lapse_offers(g)
         if frame.sales:
-            g.open(Protection(g.president(frame.company), frame.sales))
+            _ask_about_sales(g, frame)
         self.after(g)
+
+
+def _ask_about_sales(g: Game, turn: OperatingTurn) -> None:
+    """Ask whether prices are protected; of a company that has closed before, the next one's turn does."""
+    president, span = g.company(turn.company).president, g.top
+    if president is None and isinstance(span, OperatingRound) and still_to_run(g, span):
+        g.change(msgspec.structs.replace(span, sales=turn.sales))
+    else:
+        g.open(Protection(president or turn.sales[0].president, turn.sales))
+
+
+def still_to_run(g: Game, span: OperatingRound) -> bool:
+    """Whether another company has its turn in the round."""
+    return any(not g.company(company).closed for company in span.waiting)
 
 
 def own_turn(g: Game) -> OperatingTurn | None:

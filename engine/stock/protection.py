@@ -30,7 +30,8 @@ from engine.holdings import (
     unit,
 )
 from engine.offers import lapse_offers
-from engine.state import BANK, POOL, OperatingTurn, Protection, Sale, StockRound, StockTurn
+from engine.operating.turn import still_to_run
+from engine.state import BANK, POOL, OperatingRound, OperatingTurn, Protection, Sale, StockRound, StockTurn
 from engine.title import Aside, Option, price_falls
 
 MOST_LEFT = 10_000
@@ -68,11 +69,14 @@ class Protections:
     his certificate itself he is asked, but it lies with his successor by then. `tempting`: a
     company that falls out of the market in a stock round is closed only after the next turn has begun,
     so whoever could deal in it at that moment has a turn, even where nothing is left to do in it.
+    `left_over`: where the company whose turn it was has closed by one of the blocks, the next company's
+    turn begins as soon as one president more has answered; the others are asked at its end.
     """
 
     if_sold: bool = True
     own_forced_sales: bool = False
     tempting: bool = False
+    left_over: bool = False
 
     def asked(self, g: Game, frame: Protection) -> tuple[str, ...]:
         return (frame.sales[0].president,)
@@ -138,11 +142,27 @@ class Protections:
         return EXEMPT_FROM_LIMIT.isdisjoint(here.zones) and not counts(g, block.company)
 
     def take(self, g: Game, frame: Protection, seat: str, action: Action) -> None:
-        if isinstance(action, Protect):
+        if not isinstance(action, Protect):
+            g.emit(Passed(seat, "protection"))
+        self._answer(g, frame, isinstance(action, Protect))
+
+    def _answer(self, g: Game, frame: Protection, protects: bool) -> None:
+        over = self.left_over and self._turn_is_over(g)
+        if protects:
             self._protect(g, frame)
         else:
-            g.emit(Passed(seat, "protection"))
             self._fall(g, frame)
+        if over and frame.sales[1:]:
+            g.close()
+            assert isinstance(g.top, OperatingRound)
+            g.change(msgspec.structs.replace(g.top, sales=frame.sales[1:]))
+
+    def _turn_is_over(self, g: Game) -> bool:
+        """Whether the company whose turn it was has closed, and another is still to run."""
+        span = g.state.stack[0]
+        if not isinstance(span, OperatingRound) or span.ran is None:
+            return False
+        return g.company(span.ran).closed and still_to_run(g, span)
 
     def _protect(self, g: Game, frame: Protection) -> None:
         sale = frame.sales[0]
@@ -194,13 +214,13 @@ class Protections:
             g.change(msgspec.structs.replace(frame, sales=frame.sales[1:]))
             return True
         limit = g.state.standing.get(sale.president, {}).get(sale.company)
-        if self._obstacle(g, frame) or (limit is not None and limit < cost_of(g, sale)):
+        if self._obstacle(g, frame):
             self._fall(g, frame)
             return True
-        if limit is not None and not self._certificate_gone(g, sale):
-            self._protect(g, frame)
-            return True
-        return False
+        if limit is None or self._certificate_gone(g, sale):
+            return False
+        self._answer(g, frame, limit >= cost_of(g, sale))
+        return True
 
 
 @dataclass(frozen=True)

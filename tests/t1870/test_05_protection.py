@@ -189,6 +189,17 @@ def test_5_9_7_on_the_site_who_has_sold_his_certificate_is_asked_in_vain() -> No
     holds(more + sold + "Ann: protect IC\n= price IC 60 4", options=(SITE,))
 
 
+def test_5_9_7_on_the_site_the_turn_of_a_closed_company_ends_with_one_answer() -> None:
+    others = "@ owns Bob IC 3\n@ owns Ann IC 1\n@ price IC 60 4\n@ cash Bob 100\n@ owns Bob GMO 6\n"
+    body = FORCED.replace("> until trains\n", "").replace("cash Ann 10", "cash Ann 195")
+    body = body.replace("price MP 100 0", "price MP 20 7") + others + "@ price GMO 10 8\n"
+    sold = "> until trains\nAnn: sell 2 MP\nAnn: sell 1 IC\nAnn: sell 1 FW\nAnn: buy train 4\n"
+    asked = "> until Ann\nAnn: decline\n= price MP none\n= turn Bob\nBob: decline\n= price IC 55 5\n"
+    holds(
+        body + sold + asked + "= turn Bob GMO\n= price FW 90 1\n> until Cid\nCid: protect FW", options=(SITE,)
+    )
+
+
 def test_5_9_8_protecting_moves_the_priority() -> None:
     holds(MP + "Bob: sell 1 MP\nBob: done\nAnn: protect MP\nBob: pass\nCid: pass\nAnn: pass\n= priority Bob")
 
