@@ -127,13 +127,17 @@ class StockTurn(Frame, frozen=True):
 
 class Protection(Frame, frozen=True):
     """Presidents are asked about blocks of shares that `seller` has sold, one after the other
-    (1870 §5.9). `protector`: who has bought the last block that was protected. `tempted`: see StockRound.
+    (1870 §5.9). `protector`: who has bought the last block that was protected. Where companies are closed
+    only once somebody is asked: `tempted`, see StockRound; `lost`, how many certificates that counted each
+    seat has lost by closings since the last answer; and `limit`, the certificate limit before them.
     """
 
     seller: str
     sales: tuple[Sale, ...]
     protector: str | None = None
     tempted: tuple[str, ...] = ()
+    lost: dict[str, int] = {}
+    limit: int | None = None
 
 
 class OperatingRound(Frame, frozen=True):

@@ -66,16 +66,16 @@ class Protections:
 
     `if_sold`: also who has sold of the company himself in this stock round. `own_forced_sales`:
     outside stock rounds also the seller himself, where he was president when he sold; if he has sold
-    his certificate itself he is asked, but it lies with his successor by then. `tempting`: a
-    company that falls out of the market in a stock round is closed only after the next turn has begun,
-    so whoever could deal in it at that moment has a turn, even where nothing is left to do in it.
+    his certificate itself he is asked, but it lies with his successor by then. `closes_late`: a
+    company that falls out of the market is closed only once the next is asked: until then its certificates
+    count; and in a stock round who could deal in it has a turn, even where nothing is left to do in it.
     `left_over`: where the company whose turn it was has closed by one of the blocks, the next company's
     turn begins as soon as one president more has answered; the others are asked at its end.
     """
 
     if_sold: bool = True
     own_forced_sales: bool = False
-    tempting: bool = False
+    closes_late: bool = False
     left_over: bool = False
 
     def asked(self, g: Game, frame: Protection) -> tuple[str, ...]:
@@ -104,7 +104,7 @@ class Protections:
             case Protect(company) if company == sale.company:
                 if self._certificate_gone(g, sale):
                     return "Who has sold the president's certificate cannot buy it back (§5.9)."
-                return self._obstacle(g, frame)
+                return self._obstacle(g, msgspec.structs.replace(frame, lost={}, limit=None))
         return f"First say whether the price of the {sale.company} is protected (§5.9)."
 
     def _certificate_gone(self, g: Game, sale: Sale) -> bool:
@@ -132,8 +132,9 @@ class Protections:
             certificates(g, seat, other)
             for other in {block.company for block in frame.sales if self._falls_out(g, block)}
         )
-        if held + sale.count > certificate_limit(g):
-            return f"The limit is {certificate_limit(g)} certificates (§5.9)."
+        limit = certificate_limit(g) if frame.limit is None else frame.limit
+        if held + frame.lost.get(seat, 0) + sale.count > limit:
+            return f"The limit is {limit} certificates (§5.9)."
         return None
 
     def _falls_out(self, g: Game, block: Sale) -> bool:
@@ -148,6 +149,7 @@ class Protections:
 
     def _answer(self, g: Game, frame: Protection, protects: bool) -> None:
         over = self.left_over and self._turn_is_over(g)
+        frame = msgspec.structs.replace(frame, tempted=(), lost={}, limit=None)
         if protects:
             self._protect(g, frame)
         else:
@@ -174,19 +176,21 @@ class Protections:
         move_shares(g, company, POOL, seat, percent)
 
     def _fall(self, g: Game, frame: Protection) -> None:
-        tempted = self._tempted(g, frame.sales[0])
-        g.change(msgspec.structs.replace(frame, sales=frame.sales[1:], tempted=(*frame.tempted, *tempted)))
-        price_falls(g, frame.sales[0])
+        sale = frame.sales[0]
+        after = msgspec.structs.replace(frame, sales=frame.sales[1:])
+        there = g.title.cell(market.down(g, market.place(g, sale.company), sale.count))
+        if self.closes_late and "closing" in there.zones:
+            lost = {s: frame.lost.get(s, 0) + certificates(g, s, sale.company) for s in g.state.active}
+            limit = certificate_limit(g) if frame.limit is None else frame.limit
+            tempted = (*frame.tempted, *self._tempted(g, sale.company))
+            after = msgspec.structs.replace(after, tempted=tempted, lost=lost, limit=limit)
+        g.change(after)
+        price_falls(g, sale)
 
-    def _tempted(self, g: Game, sale: Sale) -> Iterator[str]:
-        """Who could deal in the company if it stood where it closes by that sale."""
-        span, company = g.state.stack[0], sale.company
-        there = market.down(g, market.place(g, company), sale.count)
-        if (
-            not self.tempting
-            or not isinstance(span, StockRound)
-            or "closing" not in g.title.cell(there).zones
-        ):
+    def _tempted(self, g: Game, company: str) -> Iterator[str]:
+        """Who could deal in the company if it stood where it closes."""
+        span = g.state.stack[0]
+        if not isinstance(span, StockRound):
             return
         share, most = unit(g, company), g.facts.limits["player_percent"]
         for seat in g.state.active:

@@ -201,7 +201,10 @@ def compose(options: tuple[str, ...]) -> Title:
             StockRound: StockRounds(ended=over, own_count=True, last=LAST_OF_SITE if site else None),
             StockTurn: trading,
             Protection: Protections(
-                if_sold=original("can_protect_if_sold"), own_forced_sales=site, tempting=site, left_over=site
+                if_sold=original("can_protect_if_sold"),
+                own_forced_sales=site,
+                closes_late=site,
+                left_over=site,
             ),
             OperatingRound: OperatingRounds(
                 "track",

@@ -67,6 +67,18 @@ def test_5_9_2_what_closes_by_the_same_turns_sales_needs_no_room() -> None:
         holds(body + asked + "= price MP 100 0\n= turn Bob", options=options)
 
 
+def test_5_9_2_on_the_site_what_has_closed_counts_until_somebody_is_asked() -> None:
+    sixteen = (
+        "@ owns Ann FW 6\n@ price FW 100 0\n@ owns Ann IC 6\n@ price IC 100 0\n"
+        "@ owns Ann SP 4\n@ price SP 100 0\n"
+    )
+    falling = "@ owns Bob GMO 5\n@ owns Ann GMO 4\n@ price GMO 10 8\n"
+    body = sixteen + falling + MP.replace("owns Ann MP 5", "owns Ann MP 4").replace("Cid MP 2", "Cid MP 3")
+    sold = "Bob: sell 1 GMO\nBob: sell 1 MP\nBob: done\n= limit 17\n"
+    holds(body + sold + "= turn Ann\nAnn: protect MP\n= price MP 100 0")
+    holds(body + sold + "= turn Cid\n= price MP 90 1", options=(SITE,))
+
+
 CLOSES = """
 @ cash Ann 300
 @ cash Bob 300
