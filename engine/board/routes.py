@@ -265,7 +265,7 @@ def _broken(network: Network, route: Route) -> str | None:
     at = None
     for hex, come, go in route.runs:
         face = network.faces.get(hex)
-        if face is None or come >= len(face.onward) or all(end != go for _, end in face.onward[come]):
+        if face is None or come >= len(face.onward) or go not in [end for _, end in face.onward[come]]:
             return f"there is no such track in {hex}"
         if at not in (None, (hex, come)):
             return f"the track of {_stops(route)} is not continuous in {hex}"

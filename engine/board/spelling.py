@@ -195,22 +195,19 @@ def _starts(network: Network, track: _Track, hex: str) -> list[int]:
 
 def _stopping(network: Network, entries: Sequence[_Entry]) -> Iterator[_Track]:
     """All tracks that stop exactly where the entries say."""
-
-    def fits(i: int, stop: Stop) -> bool:
-        return stop[0] == entries[i].hex and entries[i].node in (None, stop[1])
+    number, faces = network.number, network.faces
+    meant = [
+        [number[each.hex, n] for n in faces[each.hex].stops if each.node in (None, n)] for each in entries
+    ]
 
     def extend(track: _Track, i: int) -> Iterator[_Track]:
         if i == len(entries):
             yield track
             return
-        for s in _starts(network, track, entries[0].hex):
-            if not track.stops and not fits(0, network.stops[s]):
-                continue
+        for s in track.stops[-1:] or meant[0]:
             for to, sides, runs in hops_from(network, s):
-                if to != s and fits(i, network.stops[to]):
-                    more = _joined(network, track, s, to, sides, runs)
-                    if more:
-                        yield from extend(more, i + 1)
+                if to in meant[i] and to != s and (more := _joined(network, track, s, to, sides, runs)):
+                    yield from extend(more, i + 1)
 
     return extend(_Track(), 1)
 
