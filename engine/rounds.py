@@ -168,12 +168,13 @@ class OperatingRounds(Unasked):
         elif waiting:
             following = next(c for c in g.operating_order() if c in waiting)
             waiting = tuple(c for c in waiting if c != following)
-            g.change(msgspec.structs.replace(frame, waiting=waiting, ran=following, sales=()))
+            turned = (*frame.turned, following)
+            g.change(msgspec.structs.replace(frame, waiting=waiting, ran=following, turned=turned, sales=()))
             first = not g.company(following).running
             g.open(OperatingTurn(following, self.first_step, first=first, sales=frame.sales))
             establish_home(g, following, self.home_chosen_by)
         elif frame.number < frame.of and (self.whole_set or not g.state.broken):
-            g.change(msgspec.structs.replace(frame, number=frame.number + 1, waiting=(), ran=None))
+            g.change(msgspec.structs.replace(frame, number=frame.number + 1, waiting=(), ran=None, turned=()))
             begin_operating(g)
         elif g.state.broken:
             g.change(GameOver("The bank is broken."))

@@ -143,8 +143,8 @@ class Protection(Frame, frozen=True):
 class OperatingRound(Frame, frozen=True):
     """The `number`-th operating round `of` those after stock round `after`; who is still to run.
 
-    `ran`: the company that had its turn last. `sales`: blocks that were sold in it, and about which
-    presidents are asked only at the end of the next turn.
+    `ran`: the company that had its turn last; `turned`: all that have had theirs, in order. `sales`:
+    blocks that were sold in it, and about which presidents are asked only at the end of the next turn.
     """
 
     after: int
@@ -152,6 +152,7 @@ class OperatingRound(Frame, frozen=True):
     of: int
     waiting: tuple[str, ...] = ()
     ran: str | None = None
+    turned: tuple[str, ...] = ()
     sales: tuple[Sale, ...] = ()
 
 

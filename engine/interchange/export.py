@@ -436,7 +436,7 @@ class Exporter:
         span = self.site.state.stack[0]
         due: list[str] = []
         if isinstance(span, OperatingRound) and isinstance(self.site.top, ConnectionTurn):
-            due = [self.names.theirs(company) for company in connecting(self.site, span.ran)]
+            due = [self.names.theirs(company) for company in connecting(self.site, span.ran, span.turned)]
         for event in events:
             match event:
                 case Opened(frame):

@@ -38,26 +38,29 @@ def connects(g: Game, company: str) -> bool:
 
 
 def next_connection(
-    first_step: str, *, after_closing: bool = True
+    first_step: str, *, after_closing: bool = True, in_turns: bool = False
 ) -> Callable[[Game, OperatingRound], AnyFrame | None]:
     """What is due between two turns: a connection run (§11.2).
 
     `after_closing`: also where the company whose turn it was has closed in it; otherwise the runs come
-    after the next turn of that round, or before the first of the next.
+    after the next turn of that round, or before the first of the next. `in_turns`: the companies come in
+    the order in which the round has them, not in that of their prices now.
     """
 
     def between(g: Game, frame: OperatingRound) -> AnyFrame | None:
         if not after_closing and frame.ran is not None and g.company(frame.ran).closed:
             return None
-        company = next(connecting(g, frame.ran), None)
+        company = next(connecting(g, frame.ran, frame.turned if in_turns else ()), None)
         return ConnectionTurn(company, first_step) if company else None
 
     return between
 
 
-def connecting(g: Game, ran: str | None) -> Iterator[str]:
-    """The companies whose connection runs are due, in their order; `ran`: who had its turn last."""
+def connecting(g: Game, ran: str | None, turned: tuple[str, ...] = ()) -> Iterator[str]:
+    """The companies whose connection runs are due, in their order; `ran`: who had its turn last; `turned`:
+    who comes first because it has had its turn."""
     order = g.operating_order()
+    order = [*(c for c in turned if c in order), *(c for c in order if c not in turned)]
     if ran in order:
         order = [ran, *(c for c in order if c != ran)]
     return (c for c in order if c not in g.state.waiting and connects(g, c))

@@ -209,7 +209,9 @@ def compose(options: tuple[str, ...]) -> Title:
             OperatingRound: OperatingRounds(
                 "track",
                 "president",
-                between=next_connection("destination" if site else "connect", after_closing=not site),
+                between=next_connection(
+                    "destination" if site else "connect", after_closing=not site, in_turns=site
+                ),
                 ended=over,
             ),
             OperatingTurn: OperatingTurns(

@@ -3,6 +3,7 @@
 import pytest
 
 from engine.kernel import game_of
+from engine.operating import connection
 from engine.operating.connection import connects
 from engine.operating.stations import free_slots
 from engine.state import ConnectionTurn, OperatingRound
@@ -107,6 +108,16 @@ def test_11_4_2_withheld_it_does_not_move_and_half_is_not_paid() -> None:
         CONNECTED
         + "Bob: destination keep\nBob: run best\n!Bob: half\nBob: withhold\n= price SSW 90 1\n= cash SSW 380"
     )
+
+
+def test_11_2_the_others_come_by_price_and_on_the_site_as_the_round_has_them(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    g = game_of(holds(FW + "@ owns Ann MP 6\n@ price MP 82 2\n@ round operating FW\n= turn Ann FW"))
+    monkeypatch.setattr(connection, "connects", lambda g, company: True)
+    assert list(connection.connecting(g, "MP")) == ["MP", "FW", "SSW"]
+    assert list(connection.connecting(g, "MP", ("SSW", "MP"))) == ["MP", "SSW", "FW"]
+    assert [isinstance(f, OperatingRound) and f.turned for f in g.state.stack[:1]] == [("FW",)]
 
 
 def test_11_3_only_once() -> None:
