@@ -81,7 +81,13 @@ class Sets:
         except Exhausted:
             if path := self.search.found:
                 self._better([path if i == self.tried else None for i in range(len(order))])
-            self._better(self._hasty())
+            hasty = self._hasty()
+            self._better(hasty)
+            self.budget.left = self.spare
+            with suppress(Exhausted):
+                for paths in (hasty, self.chosen):
+                    self._mend(list(paths))
+            self.budget.left, self.spare = -1, 0
         return [self.chosen[order.index(i)] for i in range(len(order))], self.bound
 
     def _find(self) -> None:
@@ -145,19 +151,32 @@ class Sets:
 
     def _hasty(self) -> Chosen:
         """A set for which each train in turn, the longest first, has got the best of what is left that is
-        found with a share of what is spare; then nothing is spare."""
+        found with a share of half of what is spare."""
         chosen: Chosen = []
-        share, self.spare = self.spare // len(self.distances), 0
+        share = self.spare // 2 // len(self.distances)
         closed = self.closed
         self.search.price(FREE)
         for distance in self.distances:
             self.budget.left = share
             with suppress(Exhausted):
                 self.search.one(distance, closed, 0)
+            self.spare -= share - max(self.budget.left, 0)
             chosen.append(path := self.search.found)
             closed |= path.bits if path else 0
-        self.budget.left = -1
         return chosen
+
+    def _mend(self, chosen: Chosen) -> None:
+        """Give each train of a set in turn the best of what the others leave. Raises Exhausted."""
+        train = idle = 0
+        while idle < len(chosen):
+            mine, others = chosen[train], self.closed
+            for i, path in enumerate(chosen):
+                others |= path.bits if path and i != train else 0
+            better = self.search.one(self.distances[train], others, mine.revenue if mine else 0)
+            idle = 0 if better else idle + 1
+            chosen[train] = better or mine
+            self._better(list(chosen))
+            train = (train + 1) % len(chosen)
 
     # -- prices ------------------------------------------------------------------------
 
