@@ -39,7 +39,7 @@ OWING: Leanings = {
 """Of a company with a train that would not keep what it owes."""
 
 TRIED = 5
-"""Of how many options the best is taken, each perhaps drawn twice."""
+"""Of how many draws among the options of a kind the best is taken."""
 NEAR = 4
 """Dollars for a stop that the next tile may reach; one that is reached counts twice that, and its value."""
 
@@ -81,8 +81,8 @@ def picked(state: State, options: Sequence[Option], chance: Random) -> Option:
                 return -len(privates)
         return 0
 
-    few = _of_hexes(options, chance) if isinstance(options[0].action, Lay) else options
-    return max(chance.choices(few, k=TRIED), key=rated)
+    some = _of_hexes(options, chance) if isinstance(options[0].action, Lay) else options
+    return max(dict.fromkeys(chance.choices(some, k=TRIED)), key=rated)
 
 
 def _is_poor(g: Game, company: str) -> bool:
