@@ -12,7 +12,7 @@ from engine.actions import Action, ChooseHome, Token
 from engine.board.faces import face_at, printed
 from engine.board.network import Stop
 from engine.events import TokenPlaced, TokenShifted, TurnBegan
-from engine.facts import Home
+from engine.facts import Home, Node
 from engine.game import Game
 from engine.state import BANK, HomeToken, OperatingTurn
 from engine.title import Option
@@ -72,12 +72,18 @@ def reserved_slots(g: Game, hex: str, node: int) -> int:
     return kept
 
 
+def holds_tokens(g: Game, stop: Node) -> bool:
+    """Whether a stop has spaces for tokens of any company: a city, or a home off the board where the title
+    lets others come there once it is free."""
+    return stop.kind == "city" or (stop.slots > 0 and "offboard_tokens" in g.facts.limits)
+
+
 def refuse_city(g: Game, company: str, hex: str, node: int) -> str | None:
     """Why the company's token may not stand in that city, connected or not; or None."""
     if hex not in g.facts.map.hexes:
         return f"There is no hex {hex} on the map."
     nodes = face_at(g.facts, g.state.tiles, hex).nodes
-    if not 0 <= node < len(nodes) or nodes[node].kind != "city":
+    if not 0 <= node < len(nodes) or not holds_tokens(g, nodes[node]):
         return f"{hex} has no such city for a token (§19)."
     if has_token(g, company, hex):
         return f"The {company} has a token in {hex}; two never stand in one hex (§19)."

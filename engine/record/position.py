@@ -18,7 +18,14 @@ from engine.holdings import presidents_percent
 from engine.kernel import game_of, settle
 from engine.loans import in_zone, rate
 from engine.merging.rounds import MergerRounds
-from engine.operating.stations import UNDECIDED, free_slots, home_node, printed_home, reserved_slots
+from engine.operating.stations import (
+    UNDECIDED,
+    free_slots,
+    holds_tokens,
+    home_node,
+    printed_home,
+    reserved_slots,
+)
 from engine.operating.track import belongs, blocker, supply
 from engine.record.deal import dealt_as
 from engine.record.setup import Said, note
@@ -433,7 +440,7 @@ def _place_tokens(g: Game, said: Said, company: str) -> None:
 def _city(g: Game, company: str, hex: str, node: int | None) -> int:
     """The node where a token stands; of a home with a choice the first city that is free."""
     nodes = face_at(g.facts, g.state.tiles, hex).nodes
-    cities = [i for i, each in enumerate(nodes) if each.kind == "city"]
+    cities = [i for i, each in enumerate(nodes) if holds_tokens(g, each)]
     homed = g.company_facts(company).home is not None
     if homed and node is None and hex == printed_home(g, company).hex:
         if (node := home_node(g, company)) is not None:
@@ -469,7 +476,7 @@ def _check_cities(g: Game, said: Said) -> None:
                 raise Wrong(f"No track leads to the city in {hex}, so no token can have come there.", company)
             beside = sum(there == hex for there in g.state.destinations.values())
             free = free_slots(g, hex, node) + (0 if g.places else beside)
-            if g.state.destinations.get(company) == hex or face.nodes[node].kind != "city":
+            if g.state.destinations.get(company) == hex or not holds_tokens(g, face.nodes[node]):
                 continue
             if free < 0:
                 raise Wrong(f"{hex} has no space for so many tokens.", last)

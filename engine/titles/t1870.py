@@ -311,6 +311,7 @@ def _site_facts(facts: Facts, original: Callable[[str], bool]) -> Facts:
         "players": {"min": 2, "max": 7},
         "trains": tuple(replace(t, count=None) if t.name == "12" else t for t in facts.trains),
         "upgrades": (facts.upgrades or {}) | {"58": ("141", "142", "143", "144")},
+        "limits": facts.limits | {"offboard_tokens": 1},
         "cert_limits": {left: limits for left, limits in facts.cert_limits.items() if left > 8},
     }
     if not original("original_tiles"):

@@ -1,6 +1,6 @@
 """1870 §7: tokens."""
 
-from tests.t1870.texts import holds
+from tests.t1870.texts import SITE, holds
 
 MP = """
 @ owns Ann MP 6
@@ -26,6 +26,28 @@ def test_7_1_the_home_token_is_placed_first_and_free() -> None:
 def test_7_1_the_southern_pacific_begins_in_a_red_area() -> None:
     body = "@ owns Ann SP 6\n@ price SP 100 0\n@ new SP\n@ cash SP 500\n@ round operating SP\n= token SP N1\n"
     holds(body + "= markers SP 2")
+
+
+def test_7_1_on_the_site_that_place_is_free_for_others_once_it_has_closed() -> None:
+    """There it is a city at which routes end; by the book it is a red area in which nobody else stands."""
+    body = """
+    @ owns Ann MKT 6
+    @ price MKT 90 1
+    @ cash MKT 100
+    @ token MKT B11 N7
+    @ tile N3 9 1
+    @ tile N5 9 1
+    @ tile N7 57 1
+    @ phase 2
+    @ depot 3
+    {}
+    @ round operating MKT
+    Ann: pass
+    """
+    token = "\nAnn: token N1\n= token MKT N1"
+    holds(body.format("@ closed SP") + token, options=(SITE,))
+    holds(body.format("@ closed SP") + "\n!Ann: token N1")
+    holds(body.format("") + "\n!Ann: token N1", options=(SITE,))
 
 
 def test_7_2_one_a_turn_and_7_5_what_each_costs() -> None:
