@@ -28,3 +28,18 @@ def test_dense_maps_are_answered_within_the_budget_with_a_true_bound(title: str,
         trains = kinds(title, count)
         little, much = found(trains, 2_000), found(trains, 20_000)
         assert len(trains) == count and 0 < much[0] <= little[1] and little[0] <= much[1]
+
+
+@pytest.mark.parametrize(
+    ("title", "seed", "count"),
+    [("1830", 2, 3), ("1830", 2, 4), ("1830", 3, 4), ("1851", 0, 3), ("1851", 2, 3)],
+)
+def test_prices_prove_sets_that_the_best_of_single_trains_do_not(title: str, seed: int, count: int) -> None:
+    g = late_position(title, seed)
+    network = network_of(g.facts, g.state.tiles, g.state.tokens)
+    values = {stop: stop_value(g.facts, g.state.phase, network.node(stop)) for stop in network.stops}
+    trains = kinds(title, count)
+    single = best(network, COMPANY, trains[:1], values)
+    found = best(network, COMPANY, trains, values, budget=400_000)
+    assert found.proven and found.revenue < count * single.revenue
+    assert check(network, COMPANY, trains, found.routes) is None
