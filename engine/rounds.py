@@ -22,6 +22,7 @@ from engine.state import (
     GameOver,
     OperatingRound,
     OperatingTurn,
+    Sale,
     StockRound,
     StockTurn,
     is_seat,
@@ -29,10 +30,11 @@ from engine.state import (
 from engine.title import Option
 
 
-def stock_round(g: Game, number: int) -> StockRound:
-    """The stock round of that number: whoever has the priority begins (§4, §7)."""
+def stock_round(g: Game, number: int, sales: tuple[Sale, ...] = ()) -> StockRound:
+    """The stock round of that number: whoever has the priority begins (§4, §7). `sales`: what is still to
+    be asked at the end of the first turn."""
     g.emit(RoundBegan(f"stock round {number}"))
-    return StockRound(number=number, turn=g.state.priority)
+    return StockRound(number=number, turn=g.state.priority, sales=sales)
 
 
 def first_stock_round(g: Game) -> AnyFrame:
@@ -115,9 +117,10 @@ class StockRounds(Unasked):
             if why := self.ended(g):
                 g.change(GameOver(why))
             else:
-                if tempted := frame.turn in frame.tempted:
-                    g.change(msgspec.structs.replace(frame, tempted=()))
-                g.open(StockTurn(frame.turn, tempted=tempted))
+                tempted, sales = frame.turn in frame.tempted, frame.sales
+                if tempted or sales:
+                    g.change(msgspec.structs.replace(frame, tempted=(), sales=()))
+                g.open(StockTurn(frame.turn, tempted=tempted, sales=sales))
             return True
         if self.closing:
             self.closing(g)
@@ -179,7 +182,7 @@ class OperatingRounds(Unasked):
         elif g.state.broken:
             g.change(GameOver("The bank is broken."))
         else:
-            g.change(stock_round(g, frame.after + 1))
+            g.change(stock_round(g, frame.after + 1, frame.sales))
         return True
 
 

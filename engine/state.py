@@ -84,6 +84,7 @@ class StockRound(Frame, frozen=True):
     `redeemed`, `reissued`: companies that have done so in it. `held`: dollars that a company has
     received for reissued shares, which it cannot spend before the round is over (1870 §5.11).
     `tempted`: who could have dealt in a company at the moment at which it closed, until the next is asked.
+    `sales`: see OperatingRound.
     """
 
     number: int
@@ -96,6 +97,7 @@ class StockRound(Frame, frozen=True):
     reissued: tuple[str, ...] = ()
     held: dict[str, int] = {}
     tempted: tuple[str, ...] = ()
+    sales: tuple[Sale, ...] = ()
 
 
 class StockTurn(Frame, frozen=True):

@@ -452,13 +452,13 @@ class Exporter:
                     if isinstance(gone, ConnectionTurn) and self._postponed:
                         self._write_connection(self.names.ours(self._postponed), [])
                         self._postponed = None
-                    if type(gone) is OperatingTurn and not self.site.company(gone.company).closed:
+                    if type(gone) is OperatingTurn:
                         self._ended = gone.company
         if not isinstance(self.site.top, Protection):
             self._write_end(due)
 
     def _write_end(self, due: list[str]) -> None:
-        if self._ended:
+        if self._ended and not self.site.company(self._ended).closed:
             self._write_connection(self._ended, due)
         self._ended = None
 

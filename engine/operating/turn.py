@@ -149,7 +149,7 @@ class OperatingTurns:
 def _ask_about_sales(g: Game, turn: OperatingTurn) -> None:
     """Ask whether prices are protected; of a company that has closed before, the next one's turn does."""
     president, span = g.company(turn.company).president, g.top
-    if president is None and isinstance(span, OperatingRound) and still_to_run(g, span):
+    if president is None and isinstance(span, OperatingRound):
         g.change(msgspec.structs.replace(span, sales=turn.sales))
     else:
         g.open(Protection(president or turn.sales[0].president, turn.sales))

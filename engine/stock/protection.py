@@ -70,7 +70,8 @@ class Protections:
     company that falls out of the market is closed only once the next is asked: until then its certificates
     count; and in a stock round who could deal in it has a turn, even where nothing is left to do in it.
     `left_over`: where the company whose turn it was has closed by one of the blocks, the next company's
-    turn begins as soon as one president more has answered; the others are asked at its end.
+    turn begins as soon as one president more has answered; the others are asked at its end. After the
+    round's last company they are asked on, as far as the next can protect.
     """
 
     if_sold: bool = True
@@ -148,23 +149,23 @@ class Protections:
         self._answer(g, frame, isinstance(action, Protect))
 
     def _answer(self, g: Game, frame: Protection, protects: bool) -> None:
-        over = self.left_over and self._turn_is_over(g)
+        before = g.state.stack[0]
+        over = self.left_over and isinstance(before, OperatingRound) and self._closed_in_turn(g, before)
+        others = isinstance(before, OperatingRound) and still_to_run(g, before)
         frame = msgspec.structs.replace(frame, tempted=(), lost={}, limit=None)
         if protects:
             self._protect(g, frame)
         else:
             self._fall(g, frame)
-        if over and frame.sales[1:]:
+        rest = msgspec.structs.replace(frame, sales=frame.sales[1:])
+        if over and rest.sales and (others or self._obstacle(g, rest)):
             g.close()
             assert isinstance(g.top, OperatingRound)
-            g.change(msgspec.structs.replace(g.top, sales=frame.sales[1:]))
+            g.change(msgspec.structs.replace(g.top, sales=rest.sales))
 
-    def _turn_is_over(self, g: Game) -> bool:
-        """Whether the company whose turn it was has closed, and another is still to run."""
-        span = g.state.stack[0]
-        if not isinstance(span, OperatingRound) or span.ran is None:
-            return False
-        return g.company(span.ran).closed and still_to_run(g, span)
+    def _closed_in_turn(self, g: Game, span: OperatingRound) -> bool:
+        """Whether the company whose turn it was in the round has closed."""
+        return span.ran is not None and g.company(span.ran).closed
 
     def _protect(self, g: Game, frame: Protection) -> None:
         sale = frame.sales[0]

@@ -189,6 +189,16 @@ def test_a_turn_in_which_nothing_can_be_done_goes_out_as_a_remark() -> None:
     assert engine.decision(game.state).asked == ("p0",)
 
 
+def test_a_company_that_closes_while_presidents_are_asked_connects_to_nothing() -> None:
+    """Its turn has ended before, and prices are settled after it has closed."""
+    exporter = Exporter(new_game("1870", ("Ann", "Bob"), (SITE,)).state)
+    exporter.actions.append({"type": "pass"})
+    exporter._ended = "MP"
+    exporter.site.company("MP").closed = True
+    exporter._write_end([])
+    assert exporter.actions == [{"type": "pass"}]
+
+
 def test_consent_is_not_recorded_and_a_declined_offer_leaves_no_trace() -> None:
     lines = [*OPENING, *[(s, "pass") for s in (0, 1, 2)] * 1]
     game = said((SITE,), *lines)

@@ -208,7 +208,7 @@ def test_5_9_7_on_the_site_the_turn_of_a_closed_company_ends_with_one_answer() -
     sold = "> until trains\nAnn: sell 2 MP\nAnn: sell 1 IC\nAnn: sell 1 FW\nAnn: buy train 4\n"
     asked = "> until Ann\nAnn: decline\n= price MP none\n= turn Bob\nBob: decline\n= price IC 55 5\n"
     holds(
-        body + sold + asked + "= turn Bob GMO\n= price FW 90 1\n> until Cid\nCid: protect FW", options=(SITE,)
+        body + sold + asked + "= turn Bob GMO\n= price FW 90 1\n> until Cid\nCid: done\n= turn Cid\nCid: protect FW", options=(SITE,)
     )
 
 
