@@ -28,10 +28,20 @@ class Event(msgspec.Struct, frozen=True, tag=True, gc=False):
         """Bring the state up to it, in place."""
 
 
-class CashMoved(Event, frozen=True):
-    """Dollars from one purse to another; the bank's may fall below zero once it is broken."""
+class Still(Event, frozen=True):
+    """One that leaves everything where it lies."""
 
     moves_things: ClassVar[bool] = False
+
+
+class OfTrack(Event, frozen=True):
+    """One after which the track is another."""
+
+    moves_track: ClassVar[bool] = True
+
+
+class CashMoved(Still, frozen=True):
+    """Dollars from one purse to another; the bank's may fall below zero once it is broken."""
 
     source: str
     target: str
@@ -43,10 +53,8 @@ class CashMoved(Event, frozen=True):
         state.cash[self.target] += self.amount
 
 
-class BankBroke(Event, frozen=True):
+class BankBroke(Still, frozen=True):
     """The bank could not pay what was due (1830 §25)."""
-
-    moves_things: ClassVar[bool] = False
 
     def apply(self, state: State) -> None:
         state.broken = True
@@ -62,10 +70,8 @@ class PrivateMoved(Event, frozen=True):
         state.privates[self.private] = self.owner
 
 
-class BidMade(Event, frozen=True):
+class BidMade(Still, frozen=True):
     """A seat bids dollars; they are set aside, not paid."""
-
-    moves_things: ClassVar[bool] = False
 
     seat: str
     private: str
@@ -154,10 +160,8 @@ class Reissued(Event, frozen=True):
         company.par, company.reissued = self.par, True
 
 
-class CompanyClosed(Event, frozen=True):
+class CompanyClosed(OfTrack, frozen=True):
     """A company is out of play for good, with its shares and tokens (1870 §5.1.1)."""
-
-    moves_track: ClassVar[bool] = True
 
     company: str
 
@@ -176,10 +180,8 @@ class CompanyClosed(Event, frozen=True):
                 del state.tokens[hex]
 
 
-class AnswerLeft(Event, frozen=True):
+class AnswerLeft(Still, frozen=True):
     """A president has left an answer whether to protect a company, or taken it back (None)."""
-
-    moves_things: ClassVar[bool] = False
 
     seat: str
     company: str
@@ -195,19 +197,15 @@ class AnswerLeft(Event, frozen=True):
             state.standing[self.seat] = left
 
 
-class Protected(Event, frozen=True):
+class Protected(Still, frozen=True):
     """A president has bought what was sold of his company; its price stands (1870 §5.9)."""
-
-    moves_things: ClassVar[bool] = False
 
     seat: str
     company: str
 
 
-class RoundBegan(Event, frozen=True):
+class RoundBegan(Still, frozen=True):
     """A round begins: `stock round 2`, `operating round 3.1 of 2`."""
-
-    moves_things: ClassVar[bool] = False
 
     round: str
 
@@ -221,10 +219,8 @@ class TurnBegan(Event, frozen=True):
         state.companies[self.company].running = True
 
 
-class TileLaid(Event, frozen=True):
+class TileLaid(OfTrack, frozen=True):
     """A tile lies on the hex in that rotation; what lay there is back in the supply."""
-
-    moves_track: ClassVar[bool] = True
 
     company: str
     hex: str
@@ -235,10 +231,8 @@ class TileLaid(Event, frozen=True):
         state.tiles[self.hex] = (self.tile, self.turn)
 
 
-class TokenPlaced(Event, frozen=True):
+class TokenPlaced(OfTrack, frozen=True):
     """A token left the charter for a city; node -1 is a hex whose city is still to be chosen."""
-
-    moves_track: ClassVar[bool] = True
 
     company: str
     hex: str
@@ -249,10 +243,8 @@ class TokenPlaced(Event, frozen=True):
         state.tokens.setdefault(self.hex, []).append((self.node, self.company))
 
 
-class TokenShifted(Event, frozen=True):
+class TokenShifted(OfTrack, frozen=True):
     """A token stands in another city of its hex, its old one having become that, or chosen."""
-
-    moves_track: ClassVar[bool] = True
 
     company: str
     hex: str
@@ -287,10 +279,8 @@ class ConnectionLeft(Event, frozen=True):
             state.waiting.append(self.company)
 
 
-class DestinationPlaced(Event, frozen=True):
+class DestinationPlaced(OfTrack, frozen=True):
     """The destination token stands at the destination, or a token there has become it (1870 §11.4.1)."""
-
-    moves_track: ClassVar[bool] = True
 
     company: str
     hex: str
@@ -365,10 +355,8 @@ class TrainsGone(Event, frozen=True):
             company.trains = [t for t in company.trains if t != self.train]
 
 
-class PhaseStarted(Event, frozen=True):
+class PhaseStarted(OfTrack, frozen=True):
     """The first train of a type was bought."""
-
-    moves_track: ClassVar[bool] = True
 
     phase: str
 
@@ -376,39 +364,31 @@ class PhaseStarted(Event, frozen=True):
         state.phase = self.phase
 
 
-class Ran(Event, frozen=True):
+class Ran(Still, frozen=True):
     """What a company's trains ran: (train, route as spelled); dollars in all."""
-
-    moves_things: ClassVar[bool] = False
 
     company: str
     routes: tuple[tuple[str, str], ...]
     revenue: int
 
 
-class Declared(Event, frozen=True):
+class Declared(Still, frozen=True):
     """What became of the revenue: `pay`, `withhold`, `half`, or `none` where there was none."""
-
-    moves_things: ClassVar[bool] = False
 
     company: str
     kind: str
     revenue: int
 
 
-class Passed(Event, frozen=True):
+class Passed(Still, frozen=True):
     """Somebody declined: a seat, or a company in one of its steps."""
-
-    moves_things: ClassVar[bool] = False
 
     who: str
     what: str
 
 
-class PriorityMoved(Event, frozen=True):
+class PriorityMoved(Still, frozen=True):
     """The priority deal is with that seat."""
-
-    moves_things: ClassVar[bool] = False
 
     seat: str
 
@@ -416,10 +396,8 @@ class PriorityMoved(Event, frozen=True):
         state.priority = self.seat
 
 
-class OfferMade(Event, frozen=True):
+class OfferMade(Still, frozen=True):
     """A deal waits for the other's answer."""
-
-    moves_things: ClassVar[bool] = False
 
     offer: Offer
 
@@ -428,10 +406,8 @@ class OfferMade(Event, frozen=True):
         state.offered = self.offer.number
 
 
-class OfferEnded(Event, frozen=True):
+class OfferEnded(Still, frozen=True):
     """An offer was `accepted`, or came to nothing: `declined`, `withdrawn`, `lapsed` with its turn."""
-
-    moves_things: ClassVar[bool] = False
 
     number: int
     outcome: str
@@ -450,10 +426,8 @@ class PlayerRenamed(Event, frozen=True):
         state.players[int(self.seat[1:])] = self.name
 
 
-class Opened(Event, frozen=True):
+class Opened(Still, frozen=True):
     """A frame was put on top."""
-
-    moves_things: ClassVar[bool] = False
 
     frame: AnyFrame
 
@@ -461,10 +435,8 @@ class Opened(Event, frozen=True):
         state.stack.append(self.frame)
 
 
-class Changed(Event, frozen=True):
+class Changed(Still, frozen=True):
     """The frame on top goes on like this."""
-
-    moves_things: ClassVar[bool] = False
 
     frame: AnyFrame
 
@@ -472,19 +444,15 @@ class Changed(Event, frozen=True):
         state.stack[-1] = self.frame
 
 
-class Closed(Event, frozen=True):
+class Closed(Still, frozen=True):
     """The frame on top is done."""
-
-    moves_things: ClassVar[bool] = False
 
     def apply(self, state: State) -> None:
         state.stack.pop()
 
 
-class Asked(Event, frozen=True):
+class Asked(Still, frozen=True):
     """A new question stands before these seats."""
-
-    moves_things: ClassVar[bool] = False
 
     question: int
     seats: tuple[str, ...]
@@ -542,10 +510,8 @@ class LoansChanged(Event, frozen=True):
         state.companies[self.company].loans += self.count
 
 
-class InterestSet(Event, frozen=True):
+class InterestSet(Still, frozen=True):
     """The dollars that each loan costs in this operating round."""
-
-    moves_things: ClassVar[bool] = False
 
     dollars: int
 
@@ -553,10 +519,8 @@ class InterestSet(Event, frozen=True):
         state.interest = self.dollars
 
 
-class InterestMissed(Event, frozen=True):
+class InterestMissed(Still, frozen=True):
     """A company cannot pay its interest, and its president owes it; 0 once that is settled."""
-
-    moves_things: ClassVar[bool] = False
 
     company: str
     dollars: int
@@ -587,10 +551,8 @@ class MarkersChanged(Event, frozen=True):
         company.owed += self.owed
 
 
-class TokenTaken(Event, frozen=True):
+class TokenTaken(OfTrack, frozen=True):
     """A token in a hex is replaced by one of another company, or taken off the map (None)."""
-
-    moves_track: ClassVar[bool] = True
 
     company: str
     hex: str
