@@ -207,9 +207,8 @@ def test_5_9_7_on_the_site_the_turn_of_a_closed_company_ends_with_one_answer() -
     body = body.replace("price MP 100 0", "price MP 20 7") + others + "@ price GMO 10 8\n"
     sold = "> until trains\nAnn: sell 2 MP\nAnn: sell 1 IC\nAnn: sell 1 FW\nAnn: buy train 4\n"
     asked = "> until Ann\nAnn: decline\n= price MP none\n= turn Bob\nBob: decline\n= price IC 55 5\n"
-    holds(
-        body + sold + asked + "= turn Bob GMO\n= price FW 90 1\n> until Cid\nCid: done\n= turn Cid\nCid: protect FW", options=(SITE,)
-    )
+    late = "= turn Bob GMO\n= price FW 90 1\n> until Cid\nCid: done\n= turn Cid\nCid: protect FW"
+    holds(body + sold + asked + late, options=(SITE,))
 
 
 def test_5_9_8_protecting_moves_the_priority() -> None:
