@@ -493,7 +493,7 @@ class CompanyReturned(Event, frozen=True):
         company.shares = {IPO: 100}
         company.par = company.cell = company.president = company.former = company.size = None
         company.floated = company.running = False
-        company.markers = company.loans = company.owed = company.missed = 0
+        company.markers = company.loans = company.owed = company.missed = company.loose = 0
         company.trains = []
         if self.company in state.market:
             state.market.remove(self.company)
@@ -517,6 +517,25 @@ class InterestSet(Still, frozen=True):
 
     def apply(self, state: State) -> None:
         state.interest = self.dollars
+
+
+class PoolPaired(Event, frozen=True):
+    """So many more shares lie in the pool beside as many that the bank is short of, or fewer."""
+
+    company: str
+    count: int
+
+    def apply(self, state: State) -> None:
+        state.companies[self.company].loose += self.count
+
+
+class PairsClosed(Event, frozen=True):
+    """The bank has closed what it was short of with the shares beside it."""
+
+    company: str
+
+    def apply(self, state: State) -> None:
+        state.companies[self.company].loose = 0
 
 
 class InterestMissed(Still, frozen=True):
@@ -618,6 +637,8 @@ AnyEvent = (
     | CompanyReturned
     | LoansChanged
     | InterestSet
+    | PoolPaired
+    | PairsClosed
     | InterestMissed
     | CrisisFrom
     | MarkersChanged

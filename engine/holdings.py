@@ -7,7 +7,7 @@ certificate is of the smallest unit, so a holding in percent says how many there
 from __future__ import annotations
 
 from engine import market
-from engine.events import Floated, PresidentNamed, PrivateMoved, SharesMoved
+from engine.events import Floated, PairsClosed, PoolPaired, PresidentNamed, PrivateMoved, SharesMoved
 from engine.game import Game, derived
 from engine.state import CLOSED, IPO, POOL, OperatingTurn, Sale, is_seat
 
@@ -138,7 +138,29 @@ def successor(g: Game, company: str, *, losing: int = 0) -> str | None:
 
 def shorts(g: Game, company: str) -> int:
     """How many of its shares are sold short (1817 §5.3)."""
-    return -sum(p for p in g.company(company).shares.values() if p < 0) // unit(g, company)
+    co = g.company(company)
+    return -sum(p for p in co.shares.values() if p < 0) // unit(g, company) + co.loose
+
+
+def for_sale_by(g: Game, holder: str, company: str) -> int:
+    """Percent of a company that may be bought of the pool, or of its treasury."""
+    held = g.held(holder, company)
+    loose = g.company(company).loose if holder == POOL else 0
+    return max(held, 0) + loose * unit(g, company) if loose else held
+
+
+def leave_pool(g: Game, company: str, count: int) -> None:
+    """Reckon with shares that are about to leave the pool, and may be some of those beside shorts."""
+    covered = count - max(g.held(POOL, company), 0) // unit(g, company)
+    if g.company(company).loose and covered > 0:
+        g.emit(PoolPaired(company, -covered))
+
+
+def close_pairs(g: Game, *companies: str) -> None:
+    """The bank closes what it is short of with the shares that lie beside it (1817 §7.4)."""
+    for company in companies:
+        if g.company(company).loose:
+            g.emit(PairsClosed(company))
 
 
 def settle_presidency(g: Game, company: str) -> None:

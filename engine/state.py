@@ -424,7 +424,7 @@ class Company(msgspec.Struct, gc=False):
     offering holds shares that it has sold again. `connected`: its connection run is done, or begun.
     `closed`: for good. `size`: its number of shares where that is chosen as it starts. `owed`: markers
     not paid for. `former`: who was its last president, where it has none. `missed`: dollars of interest
-    that its president owes the bank.
+    that its president owes the bank. `loose`: shares in the pool beside as many that the bank is short of.
     """
 
     shares: dict[str, int]
@@ -440,6 +440,7 @@ class Company(msgspec.Struct, gc=False):
     owed: int = 0
     former: str | None = None
     missed: int = 0
+    loose: int = 0
     kept: int = 0
     reissued: bool = False
     connected: bool = False

@@ -19,6 +19,7 @@ from itertools import chain
 from engine.events import (
     AnyEvent,
     CompanyReturned,
+    PairsClosed,
     PresidentLost,
     PresidentNamed,
     Protected,
@@ -30,7 +31,7 @@ from engine.state import IPO, POOL
 from engine.title import Title
 
 FIRST_SHORT = 10
-HEARD = frozenset({SharesMoved, Restructured, PresidentNamed, PresidentLost, CompanyReturned})
+HEARD = frozenset({SharesMoved, Restructured, PresidentNamed, PresidentLost, CompanyReturned, PairsClosed})
 
 
 class Certificates:
@@ -101,6 +102,8 @@ class Certificates:
                     self._restructure(company, size, shares, [c for c in absorbed if c != company])
                 case PresidentNamed(company, seat) if not _moves(events, at, company):
                     self._name_president(company, seat)
+                case PairsClosed(company):
+                    self._cover(company, POOL)
                 case PresidentLost(company):
                     self._presidents.pop(company, None)
                 case CompanyReturned(company):
@@ -110,7 +113,8 @@ class Certificates:
                     self._sizes.pop(company, None)
         for company in {e.company for e in events if isinstance(e, Restructured)}:
             for owner in self._held[company]:
-                self._cover(company, owner)
+                if owner != POOL or absorbed:
+                    self._cover(company, owner)
 
     # -- names -------------------------------------------------------------------------
 
@@ -150,7 +154,10 @@ class Certificates:
             self._hand(company, self._shorts(company, source), source, target)
             self._cover(company, target)
             return
-        if self._total(company, source) < percent:
+        if source == company and target == POOL and self._shorts(company, POOL):
+            self._buy_back(company, moved)
+            return
+        if source != POOL and self._total(company, source) < percent:
             self._sell_short(company, source, target, percent)
             return
         left = self._total(company, old) - (percent if source == old else 0) if old else 0
@@ -182,6 +189,14 @@ class Certificates:
             share = self._name(company, each)
             percents[share] = worth
             self._held[company].setdefault(owner, []).append(share)
+
+    def _buy_back(self, company: str, shares: Sequence[str]) -> None:
+        """The bank buys these of the treasury for as many that it is short of."""
+        percents, held = self._percents[company], self._held[company]
+        for share, short in zip(shares, self._shorts(company, POOL), strict=False):
+            held[company].remove(share)
+            held[POOL].remove(short)
+            del percents[share], percents[short]
 
     def _cover(self, company: str, owner: str) -> None:
         """A share and its opposite in the same hands are both gone."""

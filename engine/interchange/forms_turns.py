@@ -191,8 +191,10 @@ def _choose_home(desk: Desk, seat: str, action: ChooseHome) -> Record:
 def _read_run_routes(replay: Replay, action: SiteAction) -> None:
     replay.decline_for_others(action)
     if not action.routes:
-        if best_run(replay.game, replay.company(action.actor)).revenue:
-            replay.say(replay.speaker(action), Run((), 0))
+        brings = best_run(replay.game, replay.company(action.actor)).revenue
+        nothing = Run((), 0) if brings else Run(())
+        if brings or not refusal(replay.game, replay.speaker(action), nothing):
+            replay.say(replay.speaker(action), nothing)
         return
     seat, company, network = replay.speaker(action), replay.company(action.actor), replay.game.network
     found: list[Route] = []

@@ -27,7 +27,7 @@ from engine.events import (
     Restructured,
 )
 from engine.game import Game
-from engine.holdings import unit
+from engine.holdings import close_pairs, unit
 from engine.loans import (
     is_liquid,
     liquidate,
@@ -215,6 +215,7 @@ def merge(g: Game, company: str, other: str, survivor: str, fusion: Fusion) -> N
     if not fusion.closes_first:
         settle_excess(g, survivor, gone, and_then=Settlement(gone, 0))
         return
+    close_pairs(g, survivor)
     excess = join_markers(g, survivor, gone)
     for _ in range(len(g.company(survivor).trains) - g.phase.train_limit):
         g.open(Discard(survivor))

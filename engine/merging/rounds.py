@@ -10,7 +10,7 @@ import msgspec
 
 from engine import market
 from engine.actions import Action, Pass, WillAct
-from engine.events import Passed, PriorityMoved, PrivateMoved, RoundBegan, SharesMoved
+from engine.events import Passed, PoolPaired, PriorityMoved, PrivateMoved, RoundBegan, SharesMoved
 from engine.game import Game
 from engine.holdings import unit
 from engine.loans import in_zone, is_liquid, liquidate, set_interest
@@ -41,10 +41,14 @@ def begin_stock_round(g: Game, number: int) -> StockRound:
     """The stock round of that number; the bank first closes what it is short of (§7.4), but for
     companies whose shares cannot be bought (§1.2.2): it waits until they can."""
     for company, co in g.state.companies.items():
-        short = min(-co.shares.get(POOL, 0), max(co.shares.get(company, 0), 0))
+        pool, treasury = co.shares.get(POOL, 0), max(co.shares.get(company, 0), 0)
+        loose = co.loose * unit(g, company) if co.loose else 0
+        short = min(max(-pool, 0) + loose, treasury)
         if short > 0 and is_liquid(g, company):
             dollars = short // unit(g, company) * g.price(company)
             g.pay("bank", company, dollars, f"{short} % of the {company}")
+            if kept := min(max(-pool, 0) + loose - short, loose) - loose:
+                g.emit(PoolPaired(company, kept // unit(g, company)))
             g.emit(SharesMoved(company, company, POOL, short))
     g.emit(RoundBegan(f"stock round {number}"))
     first = g.state.seats_from(g.state.priority)[0]
@@ -147,7 +151,8 @@ class MergerRounds(Unasked):
     `polls`: presidents are asked at once whether they will act, and where nobody will the stage is
     over; otherwise each is asked when the turn is his company's. `one_pass`: all sales are one stage, in
     the order as it is when they begin, each company by what it is when its turn comes. `crises_wait`: whoever
-    a sale has left with less than nothing raises it once the next company is up, not before.
+    a sale has left with less than nothing raises it once the next company is up, not before; and so ends a
+    game by bankruptcy.
     """
 
     finish: Finish
@@ -156,7 +161,7 @@ class MergerRounds(Unasked):
     crises_wait: bool = False
 
     def settle(self, g: Game, frame: MergerRound) -> bool:
-        if end_by_bankruptcy(g) or (not self.crises_wait and look_for_crisis(g)):
+        if not self.crises_wait and (end_by_bankruptcy(g) or look_for_crisis(g)):
             return True
         match frame.stage:
             case "export":

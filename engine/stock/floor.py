@@ -12,11 +12,13 @@ import msgspec
 from engine.actions import Action, Buy, LoanFor, Pass, RedeemFor, Sell, Short, StartCompany
 from engine.auctions import left, raised
 from engine.board.faces import face_at
-from engine.events import MarkersChanged, SharesMoved, TokenPlaced
+from engine.events import MarkersChanged, PoolPaired, SharesMoved, TokenPlaced
 from engine.game import Game
 from engine.holdings import (
     certificate_limit,
     counted_certificates,
+    for_sale_by,
+    leave_pool,
     move_shares,
     percent_limit,
     shorts,
@@ -41,8 +43,8 @@ def refuse_buy(g: Game, seat: str, company: str, holder: str, count: int = 1) ->
     if not is_liquid(g, company):
         return f"Shares of the {company} cannot be bought or sold while it is in acquisition (§5.4)."
     percent = count * unit(g, company)
-    if count < 1 or g.held(holder, company) < percent:
-        there = g.held(holder, company) // unit(g, company)
+    if count < 1 or for_sale_by(g, holder, company) < percent:
+        there = for_sale_by(g, holder, company) // unit(g, company)
         return f"There are {there} shares of the {company} there."
     if g.held(seat, company) + percent > percent_limit(g, company):
         return f"Nobody may hold more than {percent_limit(g, company)} % of the {company} (§5.1)."
@@ -62,6 +64,8 @@ def buy(g: Game, seat: str, company: str, holder: str, count: int = 1) -> None:
     percent = count * unit(g, company)
     to = company if holder == company else BANK
     g.pay(seat, to, count * g.price(company), f"{percent} % of the {company}")
+    if holder == POOL:
+        leave_pool(g, company, count)
     move_shares(g, company, holder, seat, percent)
 
 
@@ -76,12 +80,14 @@ class TradingFloor:
     The purchase ends a turn. `in_order`: sales come before the short sale, and before anything else
     those that the certificate limit asks for. `most_shorts`: how many
     shares may be sold short, by size of company, where that is not the facts' number.
-    `fallen_borrow`: a company in acquisition or liquidation may take loans.
+    `fallen_borrow`: a company in acquisition or liquidation may take loans. `shorts_stay`: what is sold
+    short does not close what the bank is short of, as on the site: it may be bought until the next sale.
     """
 
     in_order: bool = True
     most_shorts: tuple[tuple[int, int], ...] = ()
     fallen_borrow: bool = False
+    shorts_stay: bool = False
 
     def asked(self, g: Game, frame: StockTurn) -> tuple[str, ...]:
         return (frame.seat,)
@@ -175,7 +181,7 @@ class TradingFloor:
             for count in range(1, room(g, company) + 1):
                 if self.refuse(g, frame, frame.seat, loan := LoanFor(company, count)) is None:
                     yield Option(loan, f"For the {company}: {loan_words(g, company, count).lower()}")
-            for count in range(1, max(g.held(POOL, company), 0) // unit(g, company) + 1):
+            for count in range(1, max(for_sale_by(g, POOL, company), 0) // unit(g, company) + 1):
                 if self.refuse(g, frame, frame.seat, redeem := RedeemFor(company, count)) is None:
                     cost = count * g.price(company)
                     percent = count * unit(g, company)
@@ -268,8 +274,9 @@ class TradingFloor:
             if frame.redeemed:
                 return "Loans come before the purchase of shares (§5.6)."
             return refuse_loans(g, company, action.count)
-        if action.count < 1 or g.held(POOL, company) < action.count * unit(g, company):
-            return f"The pool holds {max(g.held(POOL, company), 0)} % of the {company} (§5.6)."
+        there = max(for_sale_by(g, POOL, company), 0)
+        if action.count < 1 or there < action.count * unit(g, company):
+            return f"The pool holds {there} % of the {company} (§5.6)."
         cost = action.count * g.price(company)
         if cost > g.cash(company):
             return f"That costs ${cost}, and the {company} has ${g.cash(company)} (§5.6)."
@@ -283,6 +290,8 @@ class TradingFloor:
                 sell(g, seat, company, count)
                 g.change(msgspec.structs.replace(frame, sold=(*frame.sold, company)))
             case Short(company):
+                if self.shorts_stay and g.held(POOL, company) < 0:
+                    g.emit(PoolPaired(company, 1))
                 g.emit(SharesMoved(company, seat, POOL, unit(g, company)))
                 g.pay(BANK, seat, g.price(company), f"a share of the {company} sold short")
                 g.change(msgspec.structs.replace(frame, sold=(*frame.sold, company), shorted=True))
@@ -311,6 +320,7 @@ def redeem(g: Game, company: str, count: int) -> None:
     """Buy shares of the company out of the open market into its treasury (1817 §5.6)."""
     percent = count * unit(g, company)
     g.pay(company, BANK, count * g.price(company), f"{percent} % of the {company}")
+    leave_pool(g, company, count)
     g.emit(SharesMoved(company, POOL, company, percent))
 
 

@@ -103,7 +103,9 @@ def compose(options: tuple[str, ...]) -> Title:
     finish = Finish(final_merger=site)
     fusion = Fusion(stays=site, nearest=site, closes_first=site)
     seed = facts.seed_money
-    floor = TradingFloor(in_order=not site, most_shorts=((10, 10),) if ten else (), fallen_borrow=site)
+    floor = TradingFloor(
+        in_order=not site, most_shorts=((10, 10),) if ten else (), fallen_borrow=site, shorts_stay=site
+    )
     return Title(
         facts=facts,
         options=options,
@@ -143,7 +145,9 @@ def compose(options: tuple[str, ...]) -> Title:
                 before=look_for_crisis,
                 after=partial(ask_for_discards, by_price=False) if site else nothing_after,
             ),
-            Crisis: Crises(one_by_one=not site, to_charter=not site, keeps_privates=site, sells_all=site),
+            Crisis: Crises(
+                one_by_one=not site, to_charter=not site, keeps_privates=site, sells_all=site, in_turn=site
+            ),
             MergerRound: MergerRounds(finish, polls=not site, one_pass=site, crises_wait=site),
             Poll: Polls(),
             MergerTurn: MergerTurns(initiator_survives=site, looks_once=site, fusion=fusion),

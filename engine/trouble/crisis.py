@@ -24,7 +24,7 @@ from engine.events import (
     SharesMoved,
 )
 from engine.game import Game
-from engine.holdings import move_shares, sale_obstacle, successor, unit
+from engine.holdings import close_pairs, move_shares, sale_obstacle, successor, unit
 from engine.loans import in_zone, is_liquid, liquidate, size_facts
 from engine.offers import lapse_offers
 from engine.state import (
@@ -61,6 +61,7 @@ def sell(g: Game, seat: str, company: str, count: int) -> None:
     """Sell shares into the open market; the price stays (1817 §5.2)."""
     percent = count * unit(g, company)
     move_shares(g, company, seat, POOL, percent)
+    close_pairs(g, *g.state.companies)
     g.pay(BANK, seat, g.price(company) * count, f"{percent} % of the {company}")
 
 
@@ -71,13 +72,14 @@ class Crises:
     `one_by_one`: a share at a time, as the book says; otherwise no more than is needed. `to_charter`:
     what a bankrupt had left goes to the company whose interest he could not pay. `keeps_privates`: his
     privates stay with him, where they are of no use to anybody. `sells_all`: who cannot raise enough is
-    bankrupt before he has sold anything.
+    bankrupt before he has sold anything. `in_turn`: whoever else is in need is asked before anything goes on.
     """
 
     one_by_one: bool = True
     to_charter: bool = True
     keeps_privates: bool = False
     sells_all: bool = False
+    in_turn: bool = False
 
     def asked(self, g: Game, frame: Crisis) -> tuple[str, ...]:
         return (frame.seat,)
@@ -147,6 +149,8 @@ class Crises:
             return
         g.close()
         remove(g, frame, to_charter=self.to_charter, keeps_privates=self.keeps_privates)
+        if self.in_turn:
+            look_for_crisis(g)
 
     def settle(self, g: Game, frame: Crisis) -> bool:
         if g.cash(frame.seat) >= 0:
@@ -154,6 +158,8 @@ class Crises:
             for company, co in g.state.companies.items():
                 if co.missed and co.president == frame.seat:
                     g.emit(InterestMissed(company, 0))
+            if self.in_turn:
+                look_for_crisis(g)
             return True
         return False
 
@@ -179,6 +185,7 @@ def remove(g: Game, frame: Crisis, *, to_charter: bool, keeps_privates: bool = F
         if co.president == seat:
             g.emit(PresidentLost(company))
             liquidate(g, company, "without a president")
+    close_pairs(g, *g.state.companies)
     lapse_offers(g)
 
 

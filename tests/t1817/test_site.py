@@ -3,22 +3,40 @@ says: corners that few games come to, each tried beside what the book has."""
 
 from __future__ import annotations
 
+import json
+from copy import deepcopy
+
 import pytest
 
 from engine import decision, fold, game_of
-from engine.actions import Bid, BuyTrain, DiscardTrain, Keep, Pass, Raise, Repay
-from engine.events import LoansChanged, PriceMoved, TokenPlaced, TrainsGone
+from engine.actions import Bankrupt, Bid, BuyTrain, DiscardTrain, Keep, Pass, Raise, Repay
+from engine.events import (
+    AnyEvent,
+    LoansChanged,
+    PairsClosed,
+    PoolPaired,
+    PresidentNamed,
+    PriceMoved,
+    Restructured,
+    SharesMoved,
+    TokenPlaced,
+    TrainsGone,
+)
+from engine.interchange.certificates import Certificates
 from engine.interchange.export import Exporter
 from engine.interchange.ledger import Ledger
 from engine.interchange.observe import observed
-from engine.interchange.site_actions import written
+from engine.interchange.site import Replay
+from engine.interchange.site_actions import FORMS, written
+from engine.interchange.site_file import SiteAction, read
 from engine.interchange.site_names import names_of
 from engine.kernel import new_game, options, play, refusal
+from engine.merging.rounds import begin_stock_round
 from engine.record import Told
 from engine.state import State
 from tests.t1817.test_05_stock import SEVEN, holding
 from tests.t1817.test_06_track import company, turn
-from tests.t1817.texts import ANN, BOTH, SITE, holds
+from tests.t1817.texts import ANN, BOB, BOTH, SITE, holds
 from tests.t1817.texts import company as company_lines
 
 BY_SITE = (SITE,)
@@ -93,6 +111,76 @@ def test_who_is_worth_a_bid_that_he_cannot_make_of_his_privates_stays_in_the_auc
     assert decision(state).needs == "to leave the SR (home in Baltimore (G18); Ann has bid $380)"
     assert refusal(game_of(state), "p1", Raise(395))
     holds(body + "Bob: pass\n= president SR Ann\n= price SR 180", options=rules)
+
+
+SHORT_BANK = """
+@ phase 5
+@ cash Ann 300
+@ cash Bob 300
+@ cash Cid 300
+@ trains bank 5 5
+@ size WT 5
+@ price WT 60
+@ owns Ann WT 4
+@ owns Cid WT 1
+@ owns pool WT -1
+@ owns treasury WT 1
+@ cash WT 200
+@ token WT F19
+@ trains WT 5
+@ size SR 5
+@ price SR 60
+@ owns Ann SR 2
+@ owns Cid SR 1
+@ token SR G18
+@ trains SR 5
+"""
+
+
+def test_what_is_sold_short_lies_beside_what_the_bank_is_short_of() -> None:
+    """On the site it can be bought, by whoever likes, until a share is sold; then the bank closes."""
+    body = SHORT_BANK + BOB + "Bob: short WT\n= owns pool WT 0\nBob: done\n"
+    holds(body + "!Cid: buy WT from pool")
+    holds(body + "Cid: buy WT from pool\n= owns Cid WT 2\n= owns pool WT -1\n= turn Ann\n"
+          "!Ann: for WT redeem 1", options=BY_SITE)  # fmt: skip
+    holds(body + "Cid: pass\nAnn: for WT redeem 1\n= owns pool WT -1\n= owns treasury WT 2", options=BY_SITE)
+    holds(body + "Cid: sell 1 SR\n!Cid: buy WT from pool\n= owns pool WT 0", options=BY_SITE)
+
+
+def test_the_bank_buys_of_the_treasury_though_a_share_lies_beside() -> None:
+    body = SHORT_BANK + BOB + "Bob: short WT\nBob: done\nCid: pass\nAnn: pass\nBob: pass\n"
+    state = holds(body + "= owns pool WT 0", options=BY_SITE)
+    assert state.companies["WT"].loose == 1
+    g = game_of(state)
+    begin_stock_round(g, 2)
+    wt = g.state.companies["WT"]
+    assert (wt.shares["pool"], wt.shares.get("WT", 0), wt.loose) == (20, 0, 0)
+
+
+def test_certificates_in_the_pool_stay_beside_those_that_are_sold_short() -> None:
+    title = game_of(new_game("1817", ("Ann", "Bob", "Cid"), BY_SITE).state).title
+    shares = Certificates(names_of("1817"), title)
+    told: list[list[AnyEvent]] = [
+        [Restructured("WT", 2, {"p0": 100}), PresidentNamed("WT", "p0")],
+        [Restructured("WT", 5, {"p0": 40, "WT": 60})],
+        [SharesMoved("WT", "p1", "pool", 20)],
+        [SharesMoved("WT", "pool", "p0", 20)],
+        [SharesMoved("WT", "p1", "pool", -20)],
+        [PoolPaired("WT", 1), SharesMoved("WT", "p2", "pool", 20)],
+    ]
+    for events in told:
+        shares.follow(events)
+    assert shares.holders("WT")["pool"] == {"WT_11": -20, "WT_12": 20}
+    assert shares.holders("WT")["p2"] == {"WT_13": -20}
+    bought, closed, backed = deepcopy(shares), deepcopy(shares), deepcopy(shares)
+    bought.follow([PoolPaired("WT", -1), SharesMoved("WT", "pool", "p0", 20)])
+    assert bought.holders("WT")["pool"] == {"WT_11": -20} and "WT_12" in bought.holders("WT")["p0"]
+    closed.follow([PairsClosed("WT")])
+    assert "pool" not in closed.holders("WT")
+    backed.follow([SharesMoved("WT", "WT", "pool", 20)])
+    assert backed.holders("WT")["pool"] == {"WT_12": 20} and len(backed.holders("WT")["WT"]) == 2
+    shares.follow([Restructured("WT", 10, {"p0": 30, "p2": -10, "WT": 80})])
+    assert shares.holders("WT")["pool"] == {"WT_11": -10, "WT_12": 10}
 
 
 # -- an operating turn -----------------------------------------------------------------------------
@@ -292,3 +380,50 @@ def test_a_repayment_and_markers_that_are_kept_go_to_the_site_in_its_own_steps()
     line = f"keep {eight}"
     exporter.say(Told("p0", line, play(book, "p0", Keep(tuple(eight.split()))).events))
     assert [r["type"] for r in exporter.actions] == ["remove_token", "remove_token"]
+
+
+LAST_TWO = """
+@ phase 3
+@ cash Ann 0
+@ cash Bob 0
+@ cash Cid 0
+@ trains bank 3 3 3
+@ size SR 2
+@ price SR liquidation
+@ owns Bob SR 2
+@ cash SR 70
+@ token SR G18
+@ size WT 2
+@ price WT liquidation
+@ owns Ann WT 2
+@ loans WT 2
+@ token WT F19
+@ size PW 2
+@ price PW 100
+@ owns Ann PW 2
+@ cash PW 300
+@ token PW F13
+@ round sale WT
+Ann: pass
+= cash Ann -200
+= cash SR 0
+"""
+
+
+def test_after_the_last_bankruptcy_sales_go_on_until_somebody_is_asked() -> None:
+    """On the site only Ann could bid for the SR, which is up by then: it is Bob's money that comes of it."""
+    state = holds(LAST_TWO, options=BY_SITE)
+    state.out = ["p2"]
+    last = play(state, "p0", Bankrupt()).state
+    assert last.over and last.companies["SR"].par is None and last.cash["p1"] == 70
+
+
+def test_a_run_of_no_route_is_read_where_one_is_asked_for() -> None:
+    loop = ("tile F21 7 2", "tile E20 8 3", "tile D21 8 4", "tile D23 7 0", "trains WT 2")
+    state = holds(turn(*loop, tokens="E22.0") + "Ann: pass\n= turn Ann", options=BY_SITE)
+    file = {"title": "1817", "players": [{"id": n, "name": f"P{n}"} for n in (1, 2, 3)], "actions": []}
+    back = Replay(read(json.dumps(file).encode()))
+    back.game, back.state = game_of(state), state
+    action = SiteAction(id=1, type="run_routes", entity="WT", entity_type="corporation", routes=[])
+    FORMS["run_routes"].read(back, action)
+    assert back.state.top.step != "run" and game_of(back.state).price("WT") == 90  # type: ignore[union-attr]
