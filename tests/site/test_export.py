@@ -145,9 +145,9 @@ def _track(hops: list[list[str]]) -> list[list[str]]:
     return min(ahead, [hop[::-1] for hop in reversed(ahead)])
 
 
-def said(options: tuple[str, ...], *lines: tuple[int, str]) -> Telling:
+def said(options: tuple[str, ...], *lines: tuple[int, str], title: str = "1830") -> Telling:
     """A game of three, line by line."""
-    start = state = new_game("1830", ("Ann", "Bob", "Cid"), options).state
+    start = state = new_game(title, ("Ann", "Bob", "Cid"), options).state
     told: list[Told] = []
     for number, line in lines:
         seat = f"p{number}"
@@ -197,6 +197,13 @@ def test_a_company_that_closes_while_presidents_are_asked_connects_to_nothing() 
     exporter.site.company("MP").closed = True
     exporter._write_end([])
     assert exporter.actions == [{"type": "pass"}]
+
+
+def test_a_price_may_be_said_after_the_privates_that_follow_are_sold_there() -> None:
+    bids = (0, "buy GRSC"), (1, "bid Katy 165"), (2, "buy MRBC"), (0, "buy SCC"), (1, "buy GSC")
+    file = export(said((), *bids, (2, "buy Frisco"), (2, "par SLSF 100"), title="1870"))
+    assert [action["type"] for action in file["actions"]] == ["bid"] * 6 + ["par"]
+    assert again(file).state.privates["Katy"] == "p1"
 
 
 def test_consent_is_not_recorded_and_a_declined_offer_leaves_no_trace() -> None:
