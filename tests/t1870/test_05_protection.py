@@ -4,7 +4,8 @@ import pytest
 
 from engine import narrate, parse
 from engine.actions import Protect
-from engine.kernel import Refused, game_of, play
+from engine.kernel import Refused, game_of, play, settle
+from engine.state import OperatingRound, Sale, StockRound, StockTurn
 from tests.t1870.texts import SITE, holds
 
 MP = """
@@ -209,6 +210,16 @@ def test_5_9_7_on_the_site_the_turn_of_a_closed_company_ends_with_one_answer() -
     asked = "> until Ann\nAnn: decline\n= price MP none\n= turn Bob\nBob: decline\n= price IC 55 5\n"
     late = "= turn Bob GMO\n= price FW 90 1\n> until Cid\nCid: done\n= turn Cid\nCid: protect FW"
     holds(body + sold + asked + late, options=(SITE,))
+
+
+def test_5_9_7_on_the_site_what_is_left_after_the_last_round_waits_for_the_first_stock_turn() -> None:
+    g = game_of(holds(MP + "= turn Bob", options=(SITE,)))
+    sale = Sale("MP", 1, "p0")
+    g.state.stack = [OperatingRound(1, 1, 1, sales=(sale,))]
+    settle(g)
+    turn = g.top
+    assert isinstance(turn, StockTurn) and turn.sales == (sale,)
+    assert isinstance(g.state.stack[0], StockRound) and not g.state.stack[0].sales
 
 
 def test_5_9_8_protecting_moves_the_priority() -> None:
