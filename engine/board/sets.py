@@ -35,7 +35,7 @@ from engine.board.chains import Graph, Terms
 from engine.board.prices import Prices, Programme
 from engine.board.search import FREE, Budget, Exhausted, Listed, Path, Search
 
-SHORT = 30_000
+SHORT = 100_000
 """Nodes that the lists may cost before prices are found."""
 
 PULL = 1_000_000
