@@ -28,7 +28,7 @@ from engine.board.faces import Ground, Step, Turned, grows
 if TYPE_CHECKING:
     from engine.board.network import Network, Stop
 
-PATIENCE = 100
+PATIENCE = 1_000
 """Steps back from a piece of track before each is looked at whether it leads anywhere."""
 
 
