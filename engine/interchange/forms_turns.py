@@ -44,11 +44,13 @@ from engine.state import (
     HomeToken,
     MergerTurn,
     OperatingTurn,
+    Protection,
     ShareTrade,
     StockTurn,
     Subsidy,
     Takeover,
 )
+from engine.stock.protection import Protections
 from engine.stock.turn import Trading
 
 if TYPE_CHECKING:
@@ -85,9 +87,11 @@ def _is_asked(replay: Replay, action: SiteAction) -> bool:
 
 
 def in_vain(g: Game) -> bool:
-    """Whether a turn is open in which there is nothing to do: the site takes no pass there, and goes on
+    """Whether a question is open to which there is no answer: the site takes no pass there, and goes on
     with whatever comes next, be it a remark."""
-    turn, asking = g.top, g.title.questions.get(StockTurn)
+    turn, asking = g.top, g.title.questions.get(type(g.top))
+    if isinstance(turn, Protection) and isinstance(asking, Protections):
+        return asking.in_vain(g, turn) is not None
     return (
         isinstance(turn, StockTurn)
         and turn.tempted

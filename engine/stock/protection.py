@@ -92,7 +92,7 @@ class Protections:
     def options(self, g: Game, frame: Protection, seat: str) -> Iterator[Option]:
         sale = frame.sales[0]
         percent = sale.count * unit(g, sale.company)
-        if not self._certificate_gone(g, sale):
+        if not (self._certificate_gone(g, sale) or self.in_vain(g, frame)):
             said = f"Protect the {sale.company}: buy the {percent} % for ${cost_of(g, sale)}"
             yield Option(Protect(sale.company), said)
         yield Option(Decline(), f"Decline: the price of the {sale.company} falls")
@@ -105,8 +105,12 @@ class Protections:
             case Protect(company) if company == sale.company:
                 if self._certificate_gone(g, sale):
                     return "Who has sold the president's certificate cannot buy it back (§5.9)."
-                return self._obstacle(g, msgspec.structs.replace(frame, lost={}, limit=None))
+                return self.in_vain(g, frame)
         return f"First say whether the price of the {sale.company} is protected (§5.9)."
+
+    def in_vain(self, g: Game, frame: Protection) -> str | None:
+        """Why the president who is asked cannot protect any more, now that a company has closed."""
+        return self._obstacle(g, msgspec.structs.replace(frame, lost={}, limit=None))
 
     def _certificate_gone(self, g: Game, sale: Sale) -> bool:
         """Whether the block was of the president who is asked, and his certificate was part of it."""
@@ -219,10 +223,12 @@ class Protections:
             g.change(msgspec.structs.replace(frame, sales=frame.sales[1:]))
             return True
         limit = g.state.standing.get(sale.president, {}).get(sale.company)
-        if self._obstacle(g, frame):
+        asked_in_vain = self.in_vain(g, frame)
+        in_stock_round = isinstance(g.state.stack[0], StockRound)
+        if self._obstacle(g, frame) or (asked_in_vain and not in_stock_round):
             self._fall(g, frame)
             return True
-        if limit is None or self._certificate_gone(g, sale):
+        if limit is None or asked_in_vain or self._certificate_gone(g, sale):
             return False
         self._answer(g, frame, limit >= cost_of(g, sale))
         return True

@@ -2,8 +2,10 @@
 
 import pytest
 
+import engine
 from engine import narrate, parse
-from engine.actions import Protect
+from engine.actions import Decline, Protect
+from engine.interchange.forms_turns import in_vain
 from engine.kernel import Refused, game_of, play, settle
 from engine.state import OperatingRound, Sale, StockRound, StockTurn
 from tests.t1870.texts import SITE, holds
@@ -78,6 +80,20 @@ def test_5_9_2_on_the_site_what_has_closed_counts_until_somebody_is_asked() -> N
     sold = "Bob: sell 1 GMO\nBob: sell 1 MP\nBob: done\n= limit 17\n"
     holds(body + sold + "= turn Ann\nAnn: protect MP\n= price MP 100 0")
     holds(body + sold + "= turn Cid\n= price MP 90 1", options=(SITE,))
+
+
+def test_5_9_2_on_the_site_the_limit_falls_once_the_president_is_asked() -> None:
+    seventeen = (
+        "@ owns Ann FW 6\n@ price FW 100 0\n@ owns Ann IC 6\n@ price IC 100 0\n"
+        "@ owns Ann SP 5\n@ price SP 100 0\n"
+    )
+    falling = "@ owns Bob GMO 5\n@ owns Ann GMO 1\n@ price GMO 10 8\n"
+    body = seventeen + falling + MP.replace("owns Ann MP 5", "owns Ann MP 4").replace("Cid MP 2", "Cid MP 3")
+    sold = "Bob: sell 1 GMO\nBob: sell 1 MP\nBob: done\n= limit 17\n"
+    holds(body + sold + "= turn Cid\n= price MP 90 1")
+    state = holds(body + sold + "= turn Ann\n!Ann: protect MP", options=(SITE,))
+    assert [type(option.action) for option in engine.options(state, "p0")] == [Decline]
+    assert in_vain(game_of(state))
 
 
 CLOSES = """
