@@ -103,6 +103,11 @@ class Aside(Protocol):
         """Carry it out."""
 
 
+def nothing(g: Game) -> bool:
+    """What comes before anything else goes on, where nothing does."""
+    return False
+
+
 def price_falls(g: Game, sale: Sale) -> None:
     """The price falls by a row for each share, at once (1830 §8.2.1)."""
     market.move(g, sale.company, market.down(g, market.place(g, sale.company), sale.count), "sold")
@@ -134,7 +139,7 @@ class Title:
     scores: Callable[[Game, str | None], dict[str, int]]
     flotation: Flotation
     terms: Callable[[Game, str], Terms] = lambda g, company: NO_TERMS
-    interrupt: Callable[[Game], bool] = lambda g: False
+    interrupt: Callable[[Game], bool] = nothing
     sale_objections: tuple[Callable[[Game, str], str | None], ...] = ()
     lay_objections: tuple[Callable[[Game, str, Lay, Fit], str | None], ...] = ()
     depot: Mapping[str, int | None] = field(default_factory=dict)

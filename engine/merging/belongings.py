@@ -3,15 +3,15 @@ trains and markers is above the limits (1817 §7.1.2, §7.2.4, §7.3)."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from engine.actions import Action, Keep, RemoveMarker
 from engine.events import CashMoved, LoansChanged, MarkersChanged, PrivateMoved, TokenTaken, TrainMoved
 from engine.game import Game
 from engine.operating.stations import city_words
-from engine.state import Crisis, Discard, MergerRound, Settlement, Surplus
-from engine.title import Option
+from engine.state import Crisis, Discard, GameOver, MergerRound, Settlement, Surplus
+from engine.title import Option, nothing
 
 
 def take_assets(g: Game, buyer: str, target: str) -> None:
@@ -100,7 +100,7 @@ def ask_for_trains(g: Game) -> bool:
     if (
         not isinstance(base, MergerRound)
         or base.stage not in ("sales", "end")
-        or isinstance(g.top, Crisis | Discard | Surplus)
+        or isinstance(g.top, Crisis | Discard | Surplus | GameOver)
     ):
         return False
     crowded = (c for c, co in g.state.companies.items() if len(co.trains) > g.phase.train_limit)
@@ -123,8 +123,11 @@ class Surpluses:
     """Asks which markers leave the map: of two in one hex the one that goes onto the charter, then those
     above eight, one after the other or all at once (§7, §7.3).
 
-    Two in one hex come first, so that as many as eight hexes keep their marker.
+    Two in one hex come first, so that as many as eight hexes keep their marker. `then`: what is looked for
+    before anything goes on.
     """
+
+    then: Callable[[Game], bool] = nothing
 
     def _cities(self, g: Game, frame: Surplus) -> list[tuple[str, int]]:
         """The cities with a marker of either company."""
@@ -193,4 +196,5 @@ class Surpluses:
             return False
         g.close()
         take_markers(g, frame.company, frame.target)
+        self.then(g)
         return True

@@ -161,7 +161,10 @@ class MergerRounds(Unasked):
     crises_wait: bool = False
 
     def settle(self, g: Game, frame: MergerRound) -> bool:
-        if not self.crises_wait and (end_by_bankruptcy(g) or look_for_crisis(g)):
+        at_once = not self.crises_wait
+        if (at_once or frame.stage == "export") and end_by_bankruptcy(g):
+            return True
+        if at_once and look_for_crisis(g):
             return True
         match frame.stage:
             case "export":

@@ -10,6 +10,7 @@ from engine.actions import BuyTrain, Merge
 from engine.auctions import Auctions
 from engine.ending import LAST_OF_SITE, scores
 from engine.facts import Facts, PhaseFacts, facts_of
+from engine.game import Game
 from engine.merging.belongings import Surpluses, ask_for_markers, ask_for_trains
 from engine.merging.growth import (
     Borrowings,
@@ -73,7 +74,7 @@ from engine.state import (
 from engine.stock.floating import Floating
 from engine.stock.floor import ActsOfBidders, TradingFloor
 from engine.stock.launch import Certificates, Formations
-from engine.title import Title, chosen
+from engine.title import Title, chosen, nothing
 from engine.trouble.crisis import Crises, interruptions, look_for_crisis
 from engine.trouble.discard import Discards
 
@@ -146,7 +147,11 @@ def compose(options: tuple[str, ...]) -> Title:
                 after=partial(ask_for_discards, by_price=False) if site else nothing_after,
             ),
             Crisis: Crises(
-                one_by_one=not site, to_charter=not site, keeps_privates=site, sells_all=site, in_turn=site
+                one_by_one=not site,
+                to_charter=not site,
+                keeps_privates=site,
+                sells_all=site,
+                then=_needs if site else nothing,
             ),
             MergerRound: MergerRounds(finish, polls=not site, one_pass=site, crises_wait=site),
             Poll: Polls(),
@@ -156,8 +161,8 @@ def compose(options: tuple[str, ...]) -> Title:
             Purchase: Purchases(excess_waits=site),
             Takeover: Takeovers(loans_first=site),
             Settlement: Settlements(),
-            Surplus: Surpluses(),
-            Discard: Discards(by_bank=not site, scraps=site),
+            Surplus: Surpluses(then=_needs if site else nothing),
+            Discard: Discards(by_bank=not site, scraps=site, then=ask_for_trains if site else nothing),
             GameOver: Ended(),
         },
         asides=(
@@ -201,6 +206,11 @@ SECTIONS = {
         *("§7", "§7.1", "§7.1.1", "§7.1.2", "§7.1.3", "§7.1.4", "§7.2.3", "§7.2.4", "§7.3", "§7.4"),
     )
 }
+
+
+def _needs(g: Game) -> bool:
+    """Whoever else is in need, or has too many trains."""
+    return look_for_crisis(g) or ask_for_trains(g)
 
 
 def _facts(site: bool, *, more_players: bool) -> Facts:

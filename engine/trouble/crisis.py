@@ -37,7 +37,7 @@ from engine.state import (
     StockRound,
     Surplus,
 )
-from engine.title import Option
+from engine.title import Option, nothing
 
 
 def refuse_sale(g: Game, seat: str, company: str, count: int) -> str | None:
@@ -72,14 +72,15 @@ class Crises:
     `one_by_one`: a share at a time, as the book says; otherwise no more than is needed. `to_charter`:
     what a bankrupt had left goes to the company whose interest he could not pay. `keeps_privates`: his
     privates stay with him, where they are of no use to anybody. `sells_all`: who cannot raise enough is
-    bankrupt before he has sold anything. `in_turn`: whoever else is in need is asked before anything goes on.
+    bankrupt before he has sold anything. `then`: what is looked for before anything goes on, as on the site
+    whoever else is in need.
     """
 
     one_by_one: bool = True
     to_charter: bool = True
     keeps_privates: bool = False
     sells_all: bool = False
-    in_turn: bool = False
+    then: Callable[[Game], bool] = nothing
 
     def asked(self, g: Game, frame: Crisis) -> tuple[str, ...]:
         return (frame.seat,)
@@ -149,8 +150,7 @@ class Crises:
             return
         g.close()
         remove(g, frame, to_charter=self.to_charter, keeps_privates=self.keeps_privates)
-        if self.in_turn:
-            look_for_crisis(g)
+        self.then(g)
 
     def settle(self, g: Game, frame: Crisis) -> bool:
         if g.cash(frame.seat) >= 0:
@@ -158,8 +158,7 @@ class Crises:
             for company, co in g.state.companies.items():
                 if co.missed and co.president == frame.seat:
                     g.emit(InterestMissed(company, 0))
-            if self.in_turn:
-                look_for_crisis(g)
+            self.then(g)
             return True
         return False
 
@@ -235,11 +234,6 @@ def pay_for_markers(g: Game) -> bool:
                 g.pay(company, BANK, cost, "station markers")
                 g.emit(MarkersChanged(company, count, -count))
                 return True
-    return False
-
-
-def nothing(g: Game) -> bool:
-    """Nothing comes before what goes on."""
     return False
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from engine.actions import Action, DiscardTrain
@@ -11,7 +11,7 @@ from engine.facts import a_train
 from engine.game import Game
 from engine.operating.trains import obsolete
 from engine.state import CLOSED, POOL, Discard
-from engine.title import Option
+from engine.title import Option, nothing
 
 
 @dataclass(frozen=True)
@@ -20,11 +20,12 @@ class Discards:
 
     `by_bank`: of one without a president the bank takes the oldest (1817 §7.4); on the site that is asked
     like any other discard, and it is for whoever has the priority to answer. `scraps`: an obsolete train
-    leaves the game; the book does not say where it goes.
+    leaves the game; the book does not say where it goes. `then`: what is looked for before anything goes on.
     """
 
     by_bank: bool = True
     scraps: bool = False
+    then: Callable[[Game], bool] = nothing
 
     def asked(self, g: Game, frame: Discard) -> tuple[str, ...]:
         return (g.company(frame.company).president or g.state.seats_from(g.state.priority)[0],)
@@ -54,6 +55,7 @@ class Discards:
         g.close()
         gone = self.scraps and obsolete(g, train)
         g.emit(TrainMoved(train, frame.company, CLOSED if gone else POOL, "discarded"))
+        self.then(g)
 
     def settle(self, g: Game, frame: Discard) -> bool:
         if not self.by_bank or g.company(frame.company).president is not None:

@@ -36,6 +36,7 @@ from engine.record import Told
 from engine.state import State
 from tests.t1817.test_05_stock import SEVEN, holding
 from tests.t1817.test_06_track import company, turn
+from tests.t1817.test_conventions import CRISIS, UNPAID
 from tests.t1817.texts import ANN, BOB, BOTH, SITE, holds
 from tests.t1817.texts import company as company_lines
 
@@ -416,6 +417,15 @@ def test_after_the_last_bankruptcy_sales_go_on_until_somebody_is_asked() -> None
     state.out = ["p2"]
     last = play(state, "p0", Bankrupt()).state
     assert last.over and last.companies["SR"].par is None and last.cash["p1"] == 70
+
+
+@pytest.mark.parametrize("rules", BOTH)
+def test_the_last_bankruptcy_in_an_operating_round_ends_the_game_before_any_sale(rules: Options) -> None:
+    alone = CRISIS.partition("@ size SR")[0] + UNPAID
+    state = holds(alone, options=rules)
+    state.out = ["p2"]
+    last = play(state, "p0", Bankrupt()).state
+    assert last.over and last.companies["WT"].former == "p0"
 
 
 def test_a_run_of_no_route_is_read_where_one_is_asked_for() -> None:
