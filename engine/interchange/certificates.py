@@ -14,7 +14,6 @@ stays with the seller until he buys a share for it and both are gone.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import chain
 
 from engine.events import (
     AnyEvent,
@@ -185,7 +184,7 @@ class Certificates:
     def _sell_short(self, company: str, seller: str, target: str, percent: int) -> None:
         percents = self._percents[company]
         number = max(FIRST_SHORT - 1, *map(self._number, percents)) + 1
-        for each, worth, owner in ((number, percent, target), (number + 1, -percent, seller)):
+        for each, worth, owner in ((number + 1, -percent, seller), (number, percent, target)):
             share = self._name(company, each)
             percents[share] = worth
             self._held[company].setdefault(owner, []).append(share)
@@ -232,24 +231,22 @@ class Certificates:
                 self._hand(company, self._held[company][company][:lacks], company, holder)
 
     def _absorb(self, company: str, other: str, made: list[str]) -> None:
-        """The holders of a company that is absorbed have as many of the new certificates; above those that
-        come into being anyway, each that was sold short is numbered before an ordinary one."""
-        percents, theirs = self._percents[company], self._percents[other]
+        """The holders of a company that is absorbed have as many of the new certificates, in the order in
+        which theirs came into being: ordinary ones those that come into being anyway, while there are any;
+        the others, and what is sold short, the next numbers."""
+        percents, left = self._percents[company], list(made)
         owners = {share: owner for owner, held in self._held[other].items() for share in held}
-        ordinary, shorts = list[str](), list[str]()
-        for share in sorted(owners, key=self._number):
+        number = max(FIRST_SHORT - 1, *map(self._number, percents))
+        for share, worth in self._percents[other].items():
             owner = company if owners[share] == other else owners[share]
-            (shorts if theirs[share] < 0 else ordinary).extend(
-                [owner] * (2 if self._number(share) == 0 else 1)
-            )
-        number = max(FIRST_SHORT - 1, *map(self._number, percents)) + 1
-        for owner, share in zip(ordinary, made, strict=False):
-            self._hand(company, [share], company, owner)
-        above = zip(shorts, ordinary[len(made) :], strict=True)
-        for each, owner in enumerate(chain.from_iterable(above), number):
-            share = self._name(company, each)
-            percents[share] = percents[made[0]] * (1 if (each - number) % 2 else -1)
-            self._held[company].setdefault(owner, []).append(share)
+            for _ in range(2 if share == self._first(other) else 1):
+                if worth > 0 and left:
+                    self._hand(company, [left.pop(0)], company, owner)
+                    continue
+                number += 1
+                new = self._name(company, number)
+                percents[new] = percents[made[0]] * (1 if worth > 0 else -1)
+                self._held[company].setdefault(owner, []).append(new)
 
     def _name_president(self, company: str, seat: str) -> None:
         """A president who is named without shares that move."""

@@ -46,6 +46,7 @@ from engine.actions import (
     Redeem,
     RemoveMarker,
     Repay,
+    Sell,
     StandBy,
     WillAct,
 )
@@ -72,9 +73,11 @@ from engine.kernel import Refused, asked, game_of, new_game, options, refusal, s
 from engine.notation import Ambiguous, Unreadable, explicit, parse, spell
 from engine.operating.connection import connecting
 from engine.operating.stations import UNDECIDED, printed_home
+from engine.operating.trains import obsolete
 from engine.operating.turn import OperatingTurns
 from engine.record.telling import ENDED, RECORDED, Telling, Told
 from engine.state import (
+    POOL,
     AnyFrame,
     Auction,
     ConnectionTurn,
@@ -254,6 +257,9 @@ class Exporter:
             case Buy(company, source, count):
                 for _ in range(count):
                     self._ordinary(told.seat, Buy(company, source))
+            case Sell(company, count) if count > 1 and self._bank_is_short(company):
+                for _ in range(count):
+                    self._ordinary(told.seat, Sell(company, 1))
             case FloatCompany(size, privates):
                 self._float(told.seat, size, privates)
             case Repay() if isinstance(top := self.site.top, Takeover) and top.stage == "loan":
@@ -266,6 +272,11 @@ class Exporter:
                     self._ordinary(told.seat, msgspec.structs.replace(action, count=1))
             case _:
                 self._ordinary(told.seat, action)
+
+    def _bank_is_short(self, company: str) -> bool:
+        """Whether the pool is short of shares: half a president's certificate is sold there by itself, once
+        the shares before it have closed that; or else the site gives back what is sold short."""
+        return self.site.held(POOL, company) < 0 or self.site.company(company).loose > 0
 
     def _keep(self, seat: str, hexes: tuple[str, ...]) -> None:
         """The markers in all other hexes leave one by one."""
@@ -537,7 +548,7 @@ def _difference(ours: State, theirs: State) -> str | None:
         return "other tiles lie on the board."
     if hex := next((h for h, here in ours.tokens.items() if not _alike(here, theirs.tokens.get(h))), None):
         return f"the tokens in {hex} stand otherwise."
-    if (_stage(ours), sorted(ours.pool)) != (_stage(theirs), sorted(theirs.pool)):
+    if (_stage(ours), _shop(ours)) != (_stage(theirs), _shop(theirs)):
         return "other trains are in play."
     return None
 
@@ -552,6 +563,12 @@ def _alike(here: list[tuple[int, str]], there: list[tuple[int, str]] | None) -> 
 def _stage(state: State) -> PhaseFacts:
     """What the phase allows, whatever it is called."""
     return msgspec.structs.replace(game_of(state).phase, name="", on=None)
+
+
+def _shop(state: State) -> list[str]:
+    """The trains in the pool that can be bought."""
+    g = game_of(state)
+    return sorted(train for train in state.pool if not obsolete(g, train))
 
 
 def _round(state: State) -> tuple[object, ...]:

@@ -8,13 +8,14 @@ from copy import deepcopy
 
 import pytest
 
-from engine import decision, fold, game_of
-from engine.actions import Bankrupt, Bid, BuyTrain, DiscardTrain, Keep, Pass, Raise, Repay
+from engine import copied, decision, fold, game_of
+from engine.actions import Bankrupt, Bid, BuyTrain, DiscardTrain, Keep, Pass, Raise, Repay, Sell
 from engine.events import (
     AnyEvent,
     LoansChanged,
     PairsClosed,
     PoolPaired,
+    PresidentLost,
     PresidentNamed,
     PriceMoved,
     Restructured,
@@ -182,6 +183,42 @@ def test_certificates_in_the_pool_stay_beside_those_that_are_sold_short() -> Non
     assert backed.holders("WT")["pool"] == {"WT_12": 20} and len(backed.holders("WT")["WT"]) == 2
     shares.follow([Restructured("WT", 10, {"p0": 30, "p2": -10, "WT": 80})])
     assert shares.holders("WT")["pool"] == {"WT_11": -10, "WT_12": 10}
+
+
+def test_certificates_of_what_is_absorbed_are_numbered_as_theirs_came_into_being() -> None:
+    """The WT's own 10 and 13 are gone by then: what is left is sold short before what is not."""
+    title = game_of(new_game("1817", ("Ann", "Bob", "Cid"), BY_SITE).state).title
+    shares = Certificates(names_of("1817"), title)
+    told: list[list[AnyEvent]] = []
+    for sym, seat in (("SR", "p0"), ("WT", "p1")):
+        told += [[Restructured(sym, 2, {seat: 100}), PresidentNamed(sym, seat)]]
+        told += [[Restructured(sym, 5, {seat: 40, sym: 60})]]
+    told += [[SharesMoved("WT", seat, "pool", 20)] for seat in ("p2", "p3")]
+    told += [[SharesMoved("WT", "pool", "p2", 20)]]
+    for events in told:
+        shares.follow(events)
+    assert shares.holders("WT")["p3"] == {"WT_13": -20} and "p2" not in shares.holders("WT")
+    merged = {"p0": 20, "p1": 20, "p3": -10, "pool": 10, "SR": 60}
+    shares.follow([Restructured("SR", 10, merged), PresidentLost("WT"), Restructured("WT", 10, {"WT": 100})])
+    assert shares.holders("SR")["p3"] == {"SR_10": -10} and shares.holders("SR")["pool"] == {"SR_11": 10}
+
+
+def test_half_a_presidents_certificate_is_sold_by_itself_where_the_bank_is_short() -> None:
+    body = SHORT_BANK.replace("owns Ann WT 4", "owns Ann WT 3").replace("owns Cid WT 1", "owns Cid WT 2")
+    state = holds(body + ANN + "= owns pool WT -1", options=BY_SITE)
+    exporter = Exporter(new_game("1817", ("Ann", "Bob", "Cid"), BY_SITE).state)
+    exporter.own, exporter.site = copied(state), game_of(copied(state))
+    for events in (
+        [Restructured("WT", 2, {"p0": 100}), PresidentNamed("WT", "p0")],
+        [Restructured("WT", 5, {"p0": 40, "WT": 60})],
+        [SharesMoved("WT", "WT", "p2", 40)],
+        [SharesMoved("WT", "p1", "pool", 20)],
+        [SharesMoved("WT", "pool", "p0", 20)],
+        [SharesMoved("WT", "p1", "pool", -20)],
+    ):
+        exporter.ledger.follow(events)  # type: ignore[arg-type]
+    exporter.say(Told("p0", "sell 2 WT", play(state, "p0", Sell("WT", 2)).events))
+    assert [(r["type"], r["percent"]) for r in exporter.actions] == [("sell_shares", 20), ("sell_shares", 20)]
 
 
 # -- an operating turn -----------------------------------------------------------------------------
