@@ -64,6 +64,7 @@ from engine.events import (
 )
 from engine.facts import PhaseFacts
 from engine.game import Game
+from engine.holdings import unit
 from engine.interchange.desk import player_id
 from engine.interchange.ledger import Ledger
 from engine.interchange.site_actions import written
@@ -257,7 +258,7 @@ class Exporter:
             case Buy(company, source, count):
                 for _ in range(count):
                     self._ordinary(told.seat, Buy(company, source))
-            case Sell(company, count) if count > 1 and self._bank_is_short(company):
+            case Sell(company, count) if count > 1 and self._halves(told.seat, company, count):
                 for _ in range(count):
                     self._ordinary(told.seat, Sell(company, 1))
             case FloatCompany(size, privates):
@@ -273,10 +274,13 @@ class Exporter:
             case _:
                 self._ordinary(told.seat, action)
 
-    def _bank_is_short(self, company: str) -> bool:
-        """Whether the pool is short of shares: half a president's certificate is sold there by itself, once
-        the shares before it have closed that; or else the site gives back what is sold short."""
-        return self.site.held(POOL, company) < 0 or self.site.company(company).loose > 0
+    def _halves(self, seat: str, company: str, count: int) -> bool:
+        """Whether half a president's certificate goes where the bank is short of shares: it is sold by
+        itself, once those before it have closed that; or else the site gives back what is sold short."""
+        g, co = self.site, self.site.company(company)
+        if co.president != seat or not (g.held(POOL, company) < 0 or co.loose):
+            return False
+        return g.held(seat, company) == (count + 1) * unit(g, company)
 
     def _keep(self, seat: str, hexes: tuple[str, ...]) -> None:
         """The markers in all other hexes leave one by one."""
