@@ -147,6 +147,7 @@ class OperatingRounds(Unasked):
 
     `between`: what comes first, before another company has its turn. `ended`: see `StockRounds`.
     `whole_set`: a broken bank lets the set of rounds be finished (§25), else only the round.
+    `first_is_settled`: who begins is known before what comes first.
     """
 
     first_step: str
@@ -154,6 +155,7 @@ class OperatingRounds(Unasked):
     between: Callable[[Game, OperatingRound], AnyFrame | None] = nothing_between
     ended: Callable[[Game], str | None] = going_on
     whole_set: bool = True
+    first_is_settled: bool = False
 
     def left(self, g: Game) -> int:
         """How many operating rounds are still to come after this one, now that the bank is broken."""
@@ -167,12 +169,18 @@ class OperatingRounds(Unasked):
         if why := self.ended(g):
             g.change(GameOver(why))
         elif interruption := self.between(g, frame):
+            if self.first_is_settled and waiting and frame.ran is None and frame.first is None:
+                g.change(msgspec.structs.replace(frame, first=self._following(g, frame, waiting)))
             g.open(interruption)
         elif waiting:
-            following = next(c for c in g.operating_order() if c in waiting)
+            following = self._following(g, frame, waiting)
             waiting = tuple(c for c in waiting if c != following)
             turned = (*frame.turned, following)
-            g.change(msgspec.structs.replace(frame, waiting=waiting, ran=following, turned=turned, sales=()))
+            g.change(
+                msgspec.structs.replace(
+                    frame, waiting=waiting, ran=following, turned=turned, sales=(), first=None
+                )
+            )
             first = not g.company(following).running
             g.open(OperatingTurn(following, self.first_step, first=first, sales=frame.sales))
             establish_home(g, following, self.home_chosen_by)
@@ -184,6 +192,11 @@ class OperatingRounds(Unasked):
         else:
             g.change(stock_round(g, frame.after + 1, frame.sales))
         return True
+
+    def _following(self, g: Game, frame: OperatingRound, waiting: tuple[str, ...]) -> str:
+        if frame.first in waiting:
+            return frame.first
+        return next(c for c in g.operating_order() if c in waiting)
 
 
 @dataclass(frozen=True)

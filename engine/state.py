@@ -147,6 +147,7 @@ class OperatingRound(Frame, frozen=True):
 
     `ran`: the company that had its turn last; `turned`: all that have had theirs, in order. `sales`:
     blocks that were sold in it, and about which presidents are asked only at the end of the next turn.
+    `first`: who begins the round, where that is settled before anything else.
     """
 
     after: int
@@ -156,6 +157,7 @@ class OperatingRound(Frame, frozen=True):
     ran: str | None = None
     turned: tuple[str, ...] = ()
     sales: tuple[Sale, ...] = ()
+    first: str | None = None
 
 
 class OperatingTurn(Frame, frozen=True):

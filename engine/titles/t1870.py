@@ -212,6 +212,7 @@ def compose(options: tuple[str, ...]) -> Title:
                 between=next_connection(
                     "destination" if site else "connect", after_closing=not site, in_turns=site
                 ),
+                first_is_settled=site,
                 ended=over,
             ),
             OperatingTurn: OperatingTurns(

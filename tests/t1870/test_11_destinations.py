@@ -120,6 +120,12 @@ def test_11_2_the_others_come_by_price_and_on_the_site_as_the_round_has_them(
     assert [isinstance(f, OperatingRound) and f.turned for f in g.state.stack[:1]] == [("FW",)]
 
 
+def test_11_2_on_the_site_who_begins_is_settled_before_a_run_moves_a_price() -> None:
+    run = "Bob: destination place\nBob: run best\nBob: pay\n= price SSW 100 1\n"
+    body = FW + "@ trains SSW 4\n@ round operating FW\n= turn Bob SSW\n"
+    holds(body + run + "= turn Ann FW", options=(SITE,))
+
+
 def test_11_3_only_once() -> None:
     holds(
         CONNECTED
