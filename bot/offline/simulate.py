@@ -18,7 +18,7 @@ from rich.console import Console
 from rich.progress import MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
-from bot.files import FORMS, TEXT, exported, form_of
+from bot.files import FORMS, SITE, TEXT, exported, form_of
 from bot.offline.chance import Chance, Stuck
 from bot.offline.invariants import move_faults, offer_faults, position_faults, trespass_faults
 from bot.offline.kinds import CONSEQUENCES, WEIGHTS, consequences
@@ -37,6 +37,8 @@ from engine import (
     title_of,
 )
 from engine.events import PhaseStarted
+from engine.interchange.site_file import FileError
+from engine.interchange.site_names import names_of
 from engine.record import replay
 from engine.record.telling import Telling, Told, text
 from engine.state import Waterfall
@@ -185,16 +187,19 @@ def options_of(conventions: str, option: Sequence[str]) -> tuple[str, ...]:
     return (*(() if conventions == "rulebook" else (f"conventions {conventions}",)), *option)
 
 
-def varied(title: str, players: int, seed: int, conventions: str = "rulebook") -> tuple[str, ...]:
+def varied(
+    title: str, players: int, seed: int, conventions: str = "rulebook", *, to_site: bool = False
+) -> tuple[str, ...]:
     """The options of a table with optional rules that the seed draws, such that so many can play.
 
-    Raises ValueError where none let so many play.
+    `to_site`: only such as 18xx.games has. Raises ValueError where none let so many play.
     """
     chance = Random(f"options {seed}")
     for _ in range(DRAWS):
         chosen = options_of(conventions, ())
         for rule in optional_rules(title):
-            if chance.random() < 0.5 and _go_together(title, (*chosen, rule)):
+            drawn = chance.random() < 0.5
+            if drawn and _go_together(title, (*chosen, rule)) and not (to_site and _only_ours(title, rule)):
                 chosen = (*chosen, rule)
         seats = title_of(title, chosen).facts.players
         if seats["min"] <= players <= seats["max"]:
@@ -208,6 +213,14 @@ def _go_together(title: str, chosen: tuple[str, ...]) -> bool:
     except ValueError:
         return False
     return True
+
+
+def _only_ours(title: str, rule: str) -> bool:
+    """Whether 18xx.games has the title without that rule."""
+    try:
+        return bool(names_of(title).unknown(options_of(SITE, (rule,))))
+    except FileError:
+        return False
 
 
 def spread(players: str) -> range:
@@ -225,8 +238,9 @@ def command(
     seed: Annotated[int, typer.Option(help="The seed of the first game; each next has the next.")] = 1,
     games: Annotated[int, typer.Option(min=1, help="How many games.")] = 1,
     conventions: Annotated[
-        str, typer.Option(help="rulebook, or another set that the title has.")
-    ] = "rulebook",
+        str | None,
+        typer.Option(help=f"rulebook, or another set that the title has; {SITE} for files of that form."),
+    ] = None,
     option: Annotated[list[str] | None, typer.Option(help="An optional rule; may be repeated.")] = None,
     vary: Annotated[
         bool, typer.Option("--vary", help="Optional rules as each game's seed draws them.")
@@ -237,13 +251,14 @@ def command(
 ) -> None:
     """Play random legal games to the end."""
     console = Console()
-    chosen = options_of(conventions, option or ())
     try:
         form = form_of(to)
+        conventions = conventions or (SITE if form == SITE else "rulebook")
+        chosen = options_of(conventions, option or ())
         title_of(title, chosen)
         seats = spread(players)
         tables = [
-            (at, n, varied(title, n, at, conventions) if vary else chosen)
+            (at, n, varied(title, n, at, conventions, to_site=form == SITE) if vary else chosen)
             for at, n in zip(range(seed, seed + games), cycle(seats), strict=False)
         ]
         for _, n, rules in tables:

@@ -136,7 +136,7 @@ class Exporter:
         except FileError:
             raise NoCounterpart(0, "", f"{start.title} is not played there.") from None
         rules = self.names.their_options(start.options)
-        if unknown := [rule for rule in rules if rule not in self.names.options]:
+        if unknown := self.names.unknown(start.options):
             raise NoCounterpart(0, "", f"the option {unknown[0]} is not known there.")
         fresh = new_game(start.title, start.players, start.options).state
         if difference := _difference(start, fresh):

@@ -42,6 +42,10 @@ class SiteNames(msgspec.Struct, frozen=True, gc=False):
         kept = [rule for rule in rules if rule not in (*self.moot, *self.instead)]
         return list(dict.fromkeys([*kept, *book]))
 
+    def unknown(self, options: Collection[str]) -> list[str]:
+        """The rules of a table of ours with these options that are not known there."""
+        return [rule for rule in self.their_options(options) if rule not in self.options]
+
     def theirs(self, symbol: str) -> str:
         return self.symbols.get(symbol, symbol)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from functools import partial
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from bot.offline.bench.games import Recorded, Unplayable, recorded
 from bot.offline.bench.rules import Rules, crowded, densest, examined, replayed
 from bot.offline.bench.telling import rows
 from bot.offline.bench.times import Times
+from bot.offline.importing import played
 from engine import decoded, titles
 from engine.record import read, replay
 
@@ -51,6 +53,37 @@ def test_simulate_spreads_the_seats_and_varies_the_rules(tmp_path: Path) -> None
         seed = int(name.split("-")[1].removesuffix(".18xx"))
         assert start.options == simulate.varied("1817", len(start.players), seed)
         assert len(start.players) == 7 or "more_players" in start.options
+
+
+def test_simulate_plays_what_goes_out_to_the_site(tmp_path: Path) -> None:
+    """Files of the site are played by its conventions, with such optional rules as it has."""
+    seeds = range(1, 13)
+    ours = [rules for seed in seeds if "historical_order" in (rules := simulate.varied("1870", 4, seed))]
+    assert ours and not any(
+        "historical_order" in simulate.varied("1870", 4, seed, to_site=True) for seed in seeds
+    )
+    words = (
+        "--title",
+        "1870",
+        "--players",
+        "4",
+        "--seed",
+        "2",
+        "--games",
+        "2",
+        "--vary",
+        "--to",
+        "18xx.games",
+    )
+    code, told = _said("simulate", *words, "--out", str(tmp_path))
+    assert code == 0, told
+    files = [json.loads(path.read_bytes()) for path in sorted(tmp_path.iterdir())]
+    assert [file["status"] for file in files] == ["finished", "finished"]
+    assert files[0]["settings"]["optional_rules"] or files[1]["settings"]["optional_rules"]
+    for path, file in zip(sorted(tmp_path.iterdir()), files, strict=True):
+        told_of, game = played(path)
+        assert told_of.ok and not told_of.warnings and told_of.finished
+        assert game is not None and told_of.scores == file["result"]
 
 
 def test_simulate_names_seed_and_move_of_a_failure(monkeypatch: pytest.MonkeyPatch) -> None:

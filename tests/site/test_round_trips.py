@@ -85,7 +85,7 @@ def tables(title: str, conventions: str, count: int) -> list[tuple[int, int, tup
 def there(title: str, options: tuple[str, ...]) -> tuple[str, ...]:
     """Those options that the site has, too."""
     names = names_of(title)
-    return tuple(o for o in options if o == SITE or set(names.their_options((SITE, o))) <= set(names.options))
+    return tuple(o for o in options if o == SITE or not names.unknown((SITE, o)))
 
 
 FEW = [
