@@ -62,28 +62,17 @@ def test_simulate_plays_what_goes_out_to_the_site(tmp_path: Path) -> None:
     assert ours and not any(
         "historical_order" in simulate.varied("1870", 4, seed, to_site=True) for seed in seeds
     )
-    words = (
-        "--title",
-        "1870",
-        "--players",
-        "4",
-        "--seed",
-        "2",
-        "--games",
-        "2",
-        "--vary",
-        "--to",
-        "18xx.games",
-    )
+    words = ("--title", "1830", "--seed", "2", "--games", "2", "--vary", "--to", "18xx.games")
     code, told = _said("simulate", *words, "--out", str(tmp_path))
     assert code == 0, told
-    files = [json.loads(path.read_bytes()) for path in sorted(tmp_path.iterdir())]
-    assert [file["status"] for file in files] == ["finished", "finished"]
-    assert files[0]["settings"]["optional_rules"] or files[1]["settings"]["optional_rules"]
-    for path, file in zip(sorted(tmp_path.iterdir()), files, strict=True):
-        told_of, game = played(path)
-        assert told_of.ok and not told_of.warnings and told_of.finished
-        assert game is not None and told_of.scores == file["result"]
+    chosen = []
+    for path in sorted(tmp_path.iterdir()):
+        file = json.loads(path.read_bytes())
+        chosen += file["settings"]["optional_rules"]
+        back, _ = played(path)
+        assert file["status"] == "finished" and back.ok and back.finished
+        assert not back.warnings and back.scores == file["result"]
+    assert chosen
 
 
 def test_simulate_names_seed_and_move_of_a_failure(monkeypatch: pytest.MonkeyPatch) -> None:
