@@ -17,7 +17,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from difflib import get_close_matches
-from functools import cache
+from functools import cache, lru_cache
 from itertools import islice, product
 from math import prod
 from typing import Any, get_args
@@ -77,6 +77,7 @@ class Kind:
         yield from ()
 
 
+@lru_cache(maxsize=4096)
 def _key(symbol: str) -> str:
     return symbol.casefold().replace("&", "")
 

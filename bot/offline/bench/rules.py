@@ -24,6 +24,7 @@ from engine import (
     options,
     parse,
     play,
+    say,
 )
 from engine.operating import run
 from engine.operating.track import lays
@@ -94,11 +95,12 @@ def replayed(game: Recorded, rules: Rules) -> tuple[Played, list[bytes]]:
 
 
 def _said(state: State, seat: str, line: str, where: str, rules: Rules) -> tuple[State, Sequence[AnyEvent]]:
-    action, reading = spent(lambda: parse(state, seat, line))
-    after, playing = spent(lambda: play(state, seat, action))
-    rules.said[state.title].add(reading + playing, where)
+    said, saying = spent(lambda: say(state, seat, line))
+    action = parse(state, seat, line)
+    _, playing = spent(lambda: play(state, seat, action))
+    rules.said[state.title].add(saying, where)
     rules.played.add(playing, where)
-    return after.state, after.events
+    return said.state, said.events
 
 
 def examined(game: Recorded, states: Sequence[bytes], rules: Rules) -> None:
