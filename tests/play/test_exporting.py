@@ -72,6 +72,7 @@ def test_simulated_games_are_written_for_the_site(tmp_path: Path) -> None:
 
 
 def test_a_simulated_game_that_the_site_cannot_have_is_a_failure(tmp_path: Path) -> None:
-    result = run("simulate", "--title", "1830", "--seed", 4, "--to", "18xx.games", "--out", tmp_path)
+    words = ("--title", "1830", "--seed", 4, "--conventions", "rulebook", "--to", "18xx.games")
+    result = run("simulate", *words, "--out", tmp_path)
     assert result.exit_code == 1 and "has no counterpart" in result.output
     assert not list(tmp_path.iterdir())
