@@ -120,11 +120,16 @@ def earned(g: Game, company: str, run: Run) -> int:
     """Dollars of routes that were said. Raises ValueError with what is wrong with them."""
     if not run.routes:
         return best_run(g, company).revenue
+    return _brought(g, company, run, joining(g, company))
+
+
+@derived
+def _brought(g: Game, company: str, run: Run, pair: Joining | None) -> int:
     trains = g.company(company).trains
     if not trains:
         raise ValueError(f"The {company} has no train (§20.2).")
     kinds, memo = (train_kind(g, t) for t in trains), g.network.memo
-    asked = _asked(g, company, kinds, joining(g, company))
+    asked = _asked(g, company, kinds, pair)
     known = memo.get(mark := (asked[1:], run.routes))
     if known is None:
         known = memo[mark] = _earned(g, asked, run)
