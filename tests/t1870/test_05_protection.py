@@ -49,22 +49,18 @@ def test_5_9_2_all_or_nothing_and_with_cash_on_hand() -> None:
     holds(MP.replace("Ann 500", "Ann 199") + "Bob: sell 2 MP\nBob: done\n= turn Cid\n= price MP 82 2")
 
 
+FIFTEEN = "".join(f"@ owns Ann {sym} 6\n@ price {sym} 100 0\n" for sym in ("FW", "IC", "SP"))
+"""Certificates of Ann that count, of three companies over which she presides."""
+
+
 def test_5_9_2_room_for_the_certificates_is_needed() -> None:
-    full = (
-        "@ owns Ann FW 6\n@ price FW 100 0\n@ owns Ann IC 6\n@ price IC 100 0\n"
-        "@ owns Ann SP 6\n@ price SP 100 0\n"
-    )
-    holds(full + MP + "= limit 20\nBob: sell 2 MP\nBob: done\n= turn Cid\n= price MP 82 2")
+    holds(FIFTEEN + MP + "= limit 20\nBob: sell 2 MP\nBob: done\n= turn Cid\n= price MP 82 2")
 
 
 def test_5_9_2_what_closes_by_the_same_turns_sales_needs_no_room() -> None:
     """Ann holds 18 that count, and brown ones of a company that falls out of the market behind hers."""
-    counting = (
-        "@ owns Ann FW 6\n@ price FW 100 0\n@ owns Ann IC 6\n@ price IC 100 0\n"
-        "@ owns Ann SP 6\n@ price SP 100 0\n"
-    )
     falling = "@ owns Bob GMO 4\n@ owns Ann GMO 2\n@ price GMO 10 8\n"
-    body = counting + falling + MP.replace("owns Ann MP 5", "owns Ann MP 4").replace("Cid MP 2", "Cid MP 3")
+    body = FIFTEEN + falling + MP.replace("owns Ann MP 5", "owns Ann MP 4").replace("Cid MP 2", "Cid MP 3")
     asked = "= limit 20\nBob: sell 1 MP\nBob: sell 1 GMO\nBob: done\n= turn Ann\nAnn: protect MP\n"
     for options in ((), (SITE,)):
         holds(body + asked + "= price MP 100 0\n= turn Bob", options=options)
