@@ -67,6 +67,7 @@ class Network:
         self.faces: dict[str, Turned]
         self._searches: dict[str, Search] = {}
         self._since: dict[str, int] = {}
+        self._fresh: dict[str, set[int] | None] = {}
         self.hops: dict[int, Hops] = {}
         if near is not None and near.ground is ground:
             self._made_from(near)
@@ -192,21 +193,24 @@ class Network:
     def _search(self, company: str) -> Search:
         found = self._searches.get(company)
         if found is None or found.faces is not self.faces:
-            found = self._searches[company] = Search(self, company, found, self._since.get(company, 0))
+            fresh = None if found is None else self._fresh_for(company, found)
+            found = self._searches[company] = Search(self, company, found, fresh)
             self._since[company] = 0
         return found
+
+    def _fresh_for(self, company: str, found: Search) -> set[int] | None:
+        """Where the company's search on a network before goes on here (`Search.onward_on`), reckoned once."""
+        if company not in self._fresh:
+            self._fresh[company] = found.onward_on(self, company, self._since.get(company, 0))
+        return self._fresh[company]
 
     def _known(self, company: str) -> Reach | None:
         """What the company reached on a network before, if that was found out and it reaches it still."""
         found = self._searches.get(company)
         if found is None:
             return None
-        if (
-            found.faces is self.faces
-            or found.onward_on(self, company, self._since.get(company, 0)) is not None
-        ):
-            return found.reach
-        return None
+        still = found.faces is self.faces or self._fresh_for(company, found) is not None
+        return found.reach if still else None
 
     def arrives(self, company: str, hex: str, edges: int) -> bool:
         """Whether the company's track arrives at one of these edges (bits 0-5) of a hex."""

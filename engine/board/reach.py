@@ -69,19 +69,18 @@ class Search:
     Places are ports and nodes (`faces.Ground`). `upper`: by hex number the tracks a walk without memory
     runs along; `arrivals` the ports it enters and `doors` by node the hexsides (bits) over which it
     comes. `routes`: by place the hexsides and nodes of the first route found to it; `tracks`: by hex
-    number what some route runs along, `_new` where that is more than before. `before`: the search on a
-    network that differs in the hexes `changed` (bit h for number h).
+    number what some route runs along, `_new` where that is more than before. `before`: a search
+    on another network that goes on here from the places `fresh` (see `onward_on`; None: it does not).
     """
 
     def __init__(
-        self, network: Network, company: str, before: Search | None = None, changed: int = 0
+        self, network: Network, company: str, before: Search | None = None, fresh: set[int] | None = None
     ) -> None:
         self.ground: Ground = network.ground
         self.faces: dict[str, Turned] = network.faces
         self.onward: Sequence[tuple[Step, ...]] = network.onward
         self.tokens, self.ends = network.own_and_shut(company)
         self.home = network.undecided.get(company)
-        fresh = None if before is None else before.onward_on(network, company, changed)
         if before is None or fresh is None:
             self._begin()
         elif not fresh and self.home == before.home:
@@ -107,7 +106,8 @@ class Search:
 
     def onward_on(self, network: Network, company: str, changed: int) -> set[int] | None:
         """Places known here from which there may be something new on a network that differs in those
-        hexes, where all that the company reaches it reaches there too; None where that is not sure."""
+        hexes (bit h for number h), where all that the company reaches it reaches there too; None where that
+        is not sure."""
         tokens, ends = network.own_and_shut(company)
         if not self.tokens <= tokens or not (ends - self.ends).isdisjoint(self.doors):
             return None
