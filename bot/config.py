@@ -42,7 +42,7 @@ DATABASES = {
 }
 
 # A local part holds 64 octets (RFC 5321 §4.5.3.1.1); that of a reply ends in a separator and a token of 26.
-LONGEST_LOCAL_PART = 64 - 1 - 26
+MAX_LOCAL_PART = 64 - 1 - 26
 
 Tls = Literal["tls", "starttls", "plain"]
 
@@ -52,7 +52,7 @@ class SettingsError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Server:
+class MailServer:
     """Where to log in: TLS from the first byte, before the login, or never. No `user`, no login."""
 
     host: str
@@ -63,7 +63,7 @@ class Server:
 
 
 @dataclass(frozen=True, slots=True)
-class Folders:
+class MailFolders:
     """The IMAP folders whose contents are the state of a letter: to do, done, not for us, not understood."""
 
     inbox: str
@@ -73,26 +73,26 @@ class Folders:
 
 
 @dataclass(frozen=True, slots=True)
-class Mail:
+class MailSettings:
     """All that mail needs. `limit` in bytes of one letter, `idle` in seconds of one IMAP IDLE."""
 
-    imap: Server
-    smtp: Server
+    imap: MailServer
+    smtp: MailServer
     address: str
     separator: str
-    folders: Folders
+    folders: MailFolders
     authserv: str | None
-    limit: int
-    idle: int
+    max_message_bytes: int
+    idle_seconds: int
 
 
 @dataclass(frozen=True, slots=True)
-class Discord:
+class DiscordSettings:
     """All that Discord needs. `api` and `gateway` replace the client's own addresses where they are given."""
 
     token: SecretStr
-    api: str | None
-    gateway: str | None
+    api_url: str | None
+    gateway_url: str | None
 
 
 def is_loopback(host: str) -> bool:
@@ -123,22 +123,22 @@ def server_parser(
         if not url.hostname or url.path.strip("/") or url.query or url.fragment or re.search(r"\s", value):
             raise ValueError(sentence)
         user, password = unquote(url.username or ""), SecretStr(unquote(url.password or ""))
-        return Server(url.hostname, port, tls, user, password)
+        return MailServer(url.hostname, port, tls, user, password)
 
     return parse
 
 
-IMAP = server_parser(
+parse_imap = server_parser(
     "IMAP", {"imaps": (993, "tls"), "imap": (143, "plain")}, "imaps://user:password@mail.example.org:993"
 )
-SMTP = server_parser(
+parse_smtp = server_parser(
     "SMTP",
     {"smtps": (465, "tls"), "smtp+starttls": (587, "starttls"), "smtp": (25, "plain")},
     "smtps://user:password@mail.example.org:465 or smtp+starttls://user:password@mail.example.org:587",
 )
 
 
-def web_address(*schemes: str) -> AfterValidator:
+def url_validator(*schemes: str) -> AfterValidator:
     def check(value: str) -> str:
         try:
             url = urlsplit(value)
@@ -152,7 +152,7 @@ def web_address(*schemes: str) -> AfterValidator:
     return AfterValidator(check)
 
 
-def known_database(value: SecretStr) -> SecretStr:
+def check_database(value: SecretStr) -> SecretStr:
     try:
         driver = make_url(value.get_secret_value()).drivername
     except ArgumentError:
@@ -164,55 +164,55 @@ def known_database(value: SecretStr) -> SecretStr:
     return value
 
 
-def no_file(value: Path) -> Path:
+def check_folder(value: Path) -> Path:
     if value.exists() and not value.is_dir():
         raise ValueError("should be a folder, and is a file")
     return value
 
 
-def plain_address(value: str) -> str:
+def check_mail_address(value: str) -> str:
     local, _, domain = value.rpartition("@")
     if not re.fullmatch(r"[\w.!#$%&'*+/=?^`{|}~-]+", local, re.ASCII) or not re.fullmatch(
         r"[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?", domain
     ):
         raise ValueError("should be one plain mail address such as play@games.example.org")
-    if len(local) > LONGEST_LOCAL_PART:
-        raise ValueError(f"should have at most {LONGEST_LOCAL_PART} characters before the @")
+    if len(local) > MAX_LOCAL_PART:
+        raise ValueError(f"should have at most {MAX_LOCAL_PART} characters before the @")
     return value
 
 
-def one_word(value: SecretStr) -> SecretStr:
+def check_token(value: SecretStr) -> SecretStr:
     if re.search(r"\s", value.get_secret_value()):
         raise ValueError("should be the bot's token alone, without spaces")
     return value
 
 
-def long_secret(value: SecretStr) -> SecretStr:
+def check_secret(value: SecretStr) -> SecretStr:
     if len(value.get_secret_value()) < 32:
         raise ValueError("should have at least 32 characters")
     return value
 
 
-def folder_name(value: str) -> str:
+def check_folder_name(value: str) -> str:
     """Plain printable ASCII: what needs no quoting rules of IMAP's own (RFC 3501 §5.1.3)."""
     if not re.fullmatch(r"[ -~]+", value) or set(value) & set('"\\%*'):
         raise ValueError('should be a folder name of plain letters, without " \\ % *')
     return value
 
 
-def server_name(value: str) -> str:
+def check_server_name(value: str) -> str:
     if not re.fullmatch(r"[A-Za-z0-9._:-]+", value):
         raise ValueError("should be one name such as mx.example.org, as your server writes it")
     return value
 
 
-def lower(value: object) -> object:
+def lowercase(value: object) -> object:
     return value.lower() if isinstance(value, str) else value
 
 
-FolderName = Annotated[str, AfterValidator(folder_name)]
-ApiAddress = Annotated[str, web_address("http", "https")]
-GatewayAddress = Annotated[str, web_address("ws", "wss")]
+FolderName = Annotated[str, AfterValidator(check_folder_name)]
+ApiUrl = Annotated[str, url_validator("http", "https")]
+GatewayUrl = Annotated[str, url_validator("ws", "wss")]
 
 
 class Settings(BaseModel):
@@ -220,36 +220,36 @@ class Settings(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
 
-    data: Annotated[Path, AfterValidator(no_file)] = Path("data")
-    database: Annotated[SecretStr, AfterValidator(known_database)] | None = None
-    log_level: Annotated[Literal["debug", "info", "warning", "error"], BeforeValidator(lower)] = "info"
+    data: Annotated[Path, AfterValidator(check_folder)] = Path("data")
+    database: Annotated[SecretStr, AfterValidator(check_database)] | None = None
+    log_level: Annotated[Literal["debug", "info", "warning", "error"], BeforeValidator(lowercase)] = "info"
     picture_workers: int = Field(default=2, ge=1, le=64)
     ping_holdoff: float = Field(default=0, ge=0, le=3600)
     table_conventions: Literal["rulebook", "18xx.games"] = "rulebook"
 
-    discord_token: Annotated[SecretStr, AfterValidator(one_word)] | None = None
-    discord_api: ApiAddress | None = None
-    discord_gateway: GatewayAddress | None = None
+    discord_token: Annotated[SecretStr, AfterValidator(check_token)] | None = None
+    discord_api: ApiUrl | None = None
+    discord_gateway: GatewayUrl | None = None
 
-    imap: Annotated[Server | None, BeforeValidator(IMAP)] = None
+    imap: Annotated[MailServer | None, BeforeValidator(parse_imap)] = None
     imap_password: SecretStr | None = None
     imap_inbox: FolderName = "INBOX"
     imap_processed: FolderName = "Processed"
     imap_ignored: FolderName = "Ignored"
     imap_quarantine: FolderName = "Quarantine"
-    smtp: Annotated[Server | None, BeforeValidator(SMTP)] = None
+    smtp: Annotated[MailServer | None, BeforeValidator(parse_smtp)] = None
     smtp_password: SecretStr | None = None
-    mail_address: Annotated[str, AfterValidator(plain_address)] | None = None
+    mail_address: Annotated[str, AfterValidator(check_mail_address)] | None = None
     mail_separator: Literal["+", "-", "=", "_"] = "+"
-    mail_secret: Annotated[SecretStr, AfterValidator(long_secret)] | None = None
-    mail_authserv: Annotated[str, AfterValidator(server_name)] | None = None
+    mail_secret: Annotated[SecretStr, AfterValidator(check_secret)] | None = None
+    mail_authserv: Annotated[str, AfterValidator(check_server_name)] | None = None
     mail_limit: int = Field(default=1_000_000, ge=10_000, le=100_000_000)
     mail_idle: int = Field(default=240, ge=1, le=300)
 
     allow_plain: bool = False
 
     @model_validator(mode="after")
-    def _complete(self) -> Self:
+    def _check_transports(self) -> Self:
         """Ask for each transport once, so that half of one is refused here and never later."""
         _ = self.discord, self.mail
         return self
@@ -262,17 +262,17 @@ class Settings(BaseModel):
         return f"sqlite+aiosqlite:///{self.data / 'railpost.db'}"
 
     @property
-    def discord(self) -> Discord | None:
+    def discord(self) -> DiscordSettings | None:
         """Discord, or None where no token is given."""
         if self.discord_token is None:
             return None
         for name, address in (("DISCORD_API", self.discord_api), ("DISCORD_GATEWAY", self.discord_gateway)):
             if address and urlsplit(address).scheme in {"http", "ws"}:
-                self._may_be_plain(name, urlsplit(address).hostname or "", "https:// or wss://")
-        return Discord(self.discord_token, self.discord_api, self.discord_gateway)
+                self._check_unencrypted(name, urlsplit(address).hostname or "", "https:// or wss://")
+        return DiscordSettings(self.discord_token, self.discord_api, self.discord_gateway)
 
     @property
-    def mail(self) -> Mail | None:
+    def mail(self) -> MailSettings | None:
         """Mail, or None where neither IMAP nor SMTP is given."""
         if self.imap is None or self.smtp is None:
             beside = ("imap", "smtp", "imap_password", "smtp_password", "mail_address")
@@ -284,20 +284,22 @@ class Settings(BaseModel):
         smtp = self._login("SMTP", self.smtp, self.smtp_password, "smtps:// or smtp+starttls://")
         if not imap.user:
             raise ValueError(f"{PREFIX}IMAP should name the user of the mailbox")
-        return Mail(
+        return MailSettings(
             imap=imap,
             smtp=smtp,
-            address=self.mail_address or self._address_of(imap),
+            address=self.mail_address or self._mailbox_address(imap),
             separator=self.mail_separator,
-            folders=Folders(self.imap_inbox, self.imap_processed, self.imap_ignored, self.imap_quarantine),
+            folders=MailFolders(
+                self.imap_inbox, self.imap_processed, self.imap_ignored, self.imap_quarantine
+            ),
             authserv=self.mail_authserv,
-            limit=self.mail_limit,
-            idle=self.mail_idle,
+            max_message_bytes=self.mail_limit,
+            idle_seconds=self.mail_idle,
         )
 
-    def _login(self, name: str, server: Server, password: SecretStr | None, safe: str) -> Server:
+    def _login(self, name: str, server: MailServer, password: SecretStr | None, safe: str) -> MailServer:
         if server.tls == "plain":
-            self._may_be_plain(name, server.host, safe)
+            self._check_unencrypted(name, server.host, safe)
         if password and server.password:
             raise ValueError(f"{PREFIX}{name} and {PREFIX}{name}_PASSWORD both give a password; keep one")
         password = password or server.password
@@ -306,7 +308,7 @@ class Settings(BaseModel):
             raise ValueError(f"{PREFIX}{name} has {lack}")
         return replace(server, password=password)
 
-    def _may_be_plain(self, name: str, host: str, safe: str) -> None:
+    def _check_unencrypted(self, name: str, host: str, safe: str) -> None:
         if not (self.allow_plain or is_loopback(host)):
             raise ValueError(
                 f"{PREFIX}{name} would send secrets to {host} unencrypted; use {safe}, "
@@ -314,53 +316,55 @@ class Settings(BaseModel):
             )
 
     @staticmethod
-    def _address_of(imap: Server) -> str:
+    def _mailbox_address(imap: MailServer) -> str:
         try:
-            return plain_address(imap.user)
+            return check_mail_address(imap.user)
         except ValueError:
             raise ValueError(
                 f"{PREFIX}MAIL_ADDRESS should be set, because the user of {PREFIX}IMAP is no mail address"
             ) from None
 
 
-KNOWN = {PREFIX + field.upper(): field for field in Settings.model_fields}
+FIELD_BY_VARIABLE = {PREFIX + field.upper(): field for field in Settings.model_fields}
 
 
-def read(given: Mapping[str, str]) -> Settings:
+def parse_settings(given: Mapping[str, str]) -> Settings:
     """Settings from variables by their full names, `{"RAILPOST_DATA": "/srv/railpost"}`.
 
     Raises SettingsError with a sentence for each that is unknown or cannot be used.
     """
-    if unknown := sorted(given.keys() - KNOWN.keys()):
-        raise SettingsError("\n".join(map(unknown_name, unknown)))
+    if unknown := sorted(given.keys() - FIELD_BY_VARIABLE.keys()):
+        raise SettingsError("\n".join(map(unknown_setting_message, unknown)))
     try:
-        return Settings.model_validate({KNOWN[name]: value for name, value in given.items()})
+        return Settings.model_validate({FIELD_BY_VARIABLE[name]: value for name, value in given.items()})
     except ValidationError as error:
-        raise SettingsError("\n".join(map(sentence, error.errors()))) from None
+        raise SettingsError("\n".join(map(validation_message, error.errors()))) from None
 
 
-def unknown_name(name: str) -> str:
-    near = get_close_matches(name.removeprefix(PREFIX), [field.upper() for field in KNOWN.values()], n=1)
+def unknown_setting_message(name: str) -> str:
+    near = get_close_matches(
+        name.removeprefix(PREFIX), [field.upper() for field in FIELD_BY_VARIABLE.values()], n=1
+    )
     return f"{name} is no setting of Railpost" + (f"; is {PREFIX}{near[0]} meant?" if near else ".")
 
 
-def sentence(error: ErrorDetails) -> str:
+def validation_message(error: ErrorDetails) -> str:
     """`RAILPOST_MAIL_IDLE should be …`; an error of several settings together names them itself."""
     cause = error.get("ctx", {}).get("error", error["msg"])
     named = [PREFIX + str(part).upper() for part in error["loc"][:1]]
     return " ".join([*named, str(cause).removeprefix("Input ")]) + "."
 
 
-def load(env_file: Path = Path(".env"), environ: Mapping[str, str] = os.environ) -> Settings:
+def load_settings(env_file: Path = Path(".env"), environ: Mapping[str, str] = os.environ) -> Settings:
     """The settings of this process: the environment over the file, of which only `RAILPOST_…` is looked at.
 
     Raises SettingsError, also for a file that cannot be read.
     """
-    said = {name.upper(): value.strip() for name, value in (lines_of(env_file) | dict(environ)).items()}
-    return read({name: value for name, value in said.items() if name.startswith(PREFIX) and value})
+    said = {name.upper(): value.strip() for name, value in (read_env_file(env_file) | dict(environ)).items()}
+    return parse_settings({name: value for name, value in said.items() if name.startswith(PREFIX) and value})
 
 
-def lines_of(env_file: Path) -> dict[str, str]:
+def read_env_file(env_file: Path) -> dict[str, str]:
     """The variables that a `.env` file sets; none where there is no file. Values are taken as they stand."""
     found = {}
     try:
@@ -379,7 +383,7 @@ def lines_of(env_file: Path) -> dict[str, str]:
     return found
 
 
-def mail_secret(settings: Settings) -> bytes:
+def load_mail_secret(settings: Settings) -> bytes:
     """The key that mail signs with, made at its first use and kept in `mail-secret` in the data folder.
 
     Belongs into a backup: with another key, letters that are on their way are no longer answered.

@@ -12,34 +12,34 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from engine import kernel, loans, menu, notation
-from engine import narrate as narration
-from engine.actions import Action
-from engine.beforehand import as_seen
-from engine.board.faces import Turned, face_at, printed, turned
+from engine import kernel
 from engine.board.network import network_of
-from engine.board.spelling import read_route
-from engine.events import (
+from engine.board.route_notation import parse_route
+from engine.board.tile_geometry import RotatedFace, face_at, printed_face, rotated_face
+from engine.core.actions import Action
+from engine.core.components import (
+    Components,
+    Face,
+    HexDefinition,
+    MarketCell,
+    MarketDefinition,
+    Node,
+    PrivateDefinition,
+    components_of,
+    tile_faces,
+)
+from engine.core.events import (
     AnyEvent,
     PlayerRenamed,
-    Ran,
     TileLaid,
     TokenPlaced,
-    decoded_events,
-    encoded_events,
+    TrainsRan,
+    decode_events,
+    encode_events,
     fold,
 )
-from engine.facts import Cell, Face, Facts, HexFacts, Market, Node, PrivateFacts, facts_of, tile_faces
-from engine.game import Game
-from engine.holdings import certificate_limit, certificates, counted_certificates, worth
-from engine.kernel import Played, Refused, game_of, new_game, play
-from engine.loans import Lending
-from engine.market import space_words
-from engine.menu import Choice
-from engine.notation import Ambiguous, Unreadable
-from engine.offers import offer_words
-from engine.operating.run import stop_value
-from engine.state import (
+from engine.core.hidden_orders import visible_to
+from engine.core.state import (
     BANK,
     CLOSED,
     IPO,
@@ -49,16 +49,32 @@ from engine.state import (
     MergerRound,
     OperatingRound,
     OperatingTurn,
-    ShareTrade,
+    PostMergerTrade,
     State,
     StockRound,
-    copied,
-    decoded,
-    encoded,
+    copy_state,
+    decode_state,
+    encode_state,
     is_seat,
 )
+from engine.finance import loans
+from engine.finance.loans import LoanStatus
+from engine.finance.market import space_label
+from engine.finance.offers import offer_label
+from engine.finance.ownership import (
+    certificate_count,
+    certificate_limit,
+    counted_certificates,
+    net_worth,
+)
+from engine.game import Game
+from engine.kernel import RefusedError, Transition, game_of, new_game, play
+from engine.language import menu, narration, notation
+from engine.language.menu import Choice
+from engine.language.notation import AmbiguousError, UnreadableError
+from engine.operating.run import stop_revenue
 from engine.title import Option
-from engine.titles import optional_rules, title_of, titles
+from engine.titles import optional_rules, title_names, title_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,13 +87,13 @@ class Decision:
     the others of `asked` say beforehand what they will do.
     """
 
-    question: int
+    number: int
     asked: tuple[str, ...]
-    all: tuple[str, ...]
-    needs: str
+    awaited: tuple[str, ...]
+    prompt: str
     company: str | None
     round: str
-    now: tuple[str, ...]
+    acting: tuple[str, ...]
 
 
 def decision(state: State) -> Decision:
@@ -86,13 +102,21 @@ def decision(state: State) -> Decision:
     top = g.top
     asked = tuple(g.title.questions[type(top)].asked(g, top))
     company = getattr(top, "company", None)
-    now = asked[:1] if isinstance(top, Auction | ShareTrade) else asked
-    return Decision(state.question, asked, kernel.asked(g), kernel.needs(g), company, round_name(state), now)
+    now = asked[:1] if isinstance(top, Auction | PostMergerTrade) else asked
+    return Decision(
+        state.question_number,
+        asked,
+        kernel.awaited_seats(g),
+        kernel.prompt(g),
+        company,
+        round_name(state),
+        now,
+    )
 
 
 def round_name(state: State) -> str:
     """Where the game is: `stock round 2`, `operating round 3.1`, `opening`, `over`."""
-    if state.over:
+    if state.game_over:
         return "over"
     match state.stack[0]:
         case StockRound(number):
@@ -119,7 +143,7 @@ def parse(state: State, seat: str, line: str) -> Action:
     return notation.parse(game_of(state), seat, line)
 
 
-class Said(NamedTuple):
+class LineResult(NamedTuple):
     """What a line came to: in full, the new state, and the events that brought it about."""
 
     line: str
@@ -127,25 +151,25 @@ class Said(NamedTuple):
     events: list[AnyEvent]
 
 
-def say(state: State, seat: str, line: str) -> Said:
+def play_line(state: State, seat: str, line: str) -> LineResult:
     """Read a line and play it; it is judged once. The state that is given stays as it is.
 
     Raises Unreadable, Refused or Ambiguous.
     """
-    g = game_of(copied(state))
+    g = game_of(copy_state(state))
     action = notation.parse(g, seat, line)
-    full = notation.spell(g, action)
-    return Said(full, *kernel.take(g, seat, action))
+    full = notation.format_action(g, action)
+    return LineResult(full, *kernel.apply(g, seat, action))
 
 
-def spell(state: State, action: Action) -> str:
+def format_action(state: State, action: Action) -> str:
     """The line of an action in full."""
-    return notation.spell(game_of(state), action)
+    return notation.format_action(game_of(state), action)
 
 
-def nearest(state: State, seat: str, text: str, most: int = 5) -> list[str]:
+def nearest_lines(state: State, seat: str, text: str, most: int = 5) -> list[str]:
     """Legal lines most like a text."""
-    return notation.nearest(game_of(state), seat, text, most)
+    return notation.nearest_lines(game_of(state), seat, text, most)
 
 
 def legal_lines(state: State, seat: str) -> list[str]:
@@ -161,21 +185,21 @@ def narrate(state: State, events: Iterable[AnyEvent]) -> list[str]:
 def standings(state: State) -> dict[str, int]:
     """Dollars by seat, richest first: final scores once the game is over."""
     g = game_of(state)
-    found = g.title.scores(g, state.over.bankrupt if state.over else None)
+    found = g.title.scores(g, state.game_over.bankrupt if state.game_over else None)
     return dict(sorted(found.items(), key=lambda item: -item[1]))
 
 
-def lending(state: State) -> Lending | None:
+def loan_status(state: State) -> LoanStatus | None:
     """The bank's loans to companies and what they cost; None in a title without any."""
-    return loans.standing(game_of(state))
+    return loans.loan_status(game_of(state))
 
 
-def hidden(state: State, viewer: str | None = None) -> frozenset[str]:
+def hidden_treasuries(state: State, viewer: str | None = None) -> frozenset[str]:
     """The companies whose cash is not to be shown to that seat, or to the whole table (None).
 
     Empty unless the table has chosen that treasuries are private (1870 §3.4).
     """
-    if not game_of(state).title.private_treasuries or state.over:
+    if not game_of(state).title.private_treasuries or state.game_over:
         return frozenset()
     return frozenset(c for c, co in state.companies.items() if viewer is None or co.president != viewer)
 
@@ -185,16 +209,16 @@ def is_secret(line: str) -> bool:
     return notation.is_secret(line)
 
 
-def renamed(state: State, seat: str, name: str) -> Played:
+def rename_player(state: State, seat: str, name: str) -> Transition:
     """Let another person play on in that seat under that name.
 
     Raises ValueError with a sentence where the name cannot be used.
     """
-    g = game_of(copied(state))
+    g = game_of(copy_state(state))
     others = [n for s, n in zip(state.seats, state.players, strict=True) if s != seat]
     kernel.check_names(g.title, [*others, name])
     g.emit(PlayerRenamed(seat, name))
-    return Played(g.state, g.events)
+    return Transition(g.state, g.events)
 
 
 __all__ = [
@@ -204,73 +228,73 @@ __all__ = [
     "POOL",
     "TREASURY",
     "Action",
-    "Ambiguous",
+    "AmbiguousError",
     "AnyEvent",
-    "Cell",
     "Choice",
+    "Components",
     "Decision",
     "Face",
-    "Facts",
     "Game",
-    "HexFacts",
-    "Lending",
-    "Market",
+    "HexDefinition",
+    "LineResult",
+    "LoanStatus",
+    "MarketCell",
+    "MarketDefinition",
     "Node",
     "OperatingRound",
     "OperatingTurn",
     "Option",
-    "Played",
-    "PrivateFacts",
-    "Ran",
-    "Refused",
-    "Said",
+    "PrivateDefinition",
+    "RefusedError",
+    "RotatedFace",
     "State",
     "StockRound",
     "TileLaid",
     "TokenPlaced",
-    "Turned",
-    "Unreadable",
-    "as_seen",
+    "TrainsRan",
+    "Transition",
+    "UnreadableError",
+    "certificate_count",
     "certificate_limit",
-    "certificates",
     "choices",
-    "copied",
+    "components_of",
+    "copy_state",
     "counted_certificates",
     "decision",
-    "decoded",
-    "decoded_events",
-    "encoded",
-    "encoded_events",
+    "decode_events",
+    "decode_state",
+    "encode_events",
+    "encode_state",
     "face_at",
-    "facts_of",
     "fold",
+    "format_action",
     "game_of",
-    "hidden",
+    "hidden_treasuries",
     "is_seat",
     "is_secret",
     "legal_lines",
-    "lending",
+    "loan_status",
     "narrate",
-    "nearest",
+    "nearest_lines",
+    "net_worth",
     "network_of",
     "new_game",
-    "offer_words",
+    "offer_label",
     "optional_rules",
     "options",
     "parse",
+    "parse_route",
     "play",
-    "printed",
-    "read_route",
-    "renamed",
+    "play_line",
+    "printed_face",
+    "rename_player",
+    "rotated_face",
     "round_name",
-    "say",
-    "space_words",
-    "spell",
+    "space_label",
     "standings",
-    "stop_value",
+    "stop_revenue",
     "tile_faces",
+    "title_names",
     "title_of",
-    "titles",
-    "turned",
-    "worth",
+    "visible_to",
 ]

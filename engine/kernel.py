@@ -13,37 +13,37 @@ from collections.abc import Callable, Iterable, Sequence
 from operator import attrgetter
 from typing import Any, NamedTuple
 
-from engine.actions import Action
-from engine.events import AnyEvent, Asked
-from engine.facts import PrivateFacts
-from engine.game import Game
-from engine.offers import lapse_offers
-from engine.state import (
+from engine.core.actions import Action
+from engine.core.components import PrivateDefinition
+from engine.core.events import AnyEvent, QuestionAsked
+from engine.core.state import (
     BANK,
     CLOSED,
     IPO,
     AnyFrame,
     Auction,
-    Claim,
     Company,
     GameOver,
-    Poll,
-    ShareTrade,
+    MergerPoll,
+    PostMergerTrade,
+    RevenueClaim,
     State,
-    copied,
-    seat_name,
+    copy_state,
+    seat_id,
 )
+from engine.finance.offers import lapse_offers
+from engine.game import Game
 from engine.title import Option, Title
 from engine.titles import title_of
 
-MAX_SETTLING = 10_000
+MAX_ADVANCES = 10_000
 
 
-class Refused(Exception):
+class RefusedError(Exception):
     """The rules do not allow it; the message says why, in words for a player."""
 
 
-class Played(NamedTuple):
+class Transition(NamedTuple):
     """What a move led to: the new state, and the events that brought it about."""
 
     state: State
@@ -55,7 +55,7 @@ def game_of(state: State) -> Game:
     return Game(state, title_of(state.title, state.options))
 
 
-def new_game(title: str, players: Sequence[str], options: Iterable[str] = (), lot: int = 0) -> Played:
+def new_game(title: str, players: Sequence[str], options: Iterable[str] = (), lot: int = 0) -> Transition:
     """A game at its first question, with those players in seating order.
 
     `lot`: a number drawn by chance, from 0, from which a title that deals something out makes its
@@ -65,12 +65,12 @@ def new_game(title: str, players: Sequence[str], options: Iterable[str] = (), lo
     number of players or a name that cannot be used.
     """
     composed = title_of(title, tuple(options))
-    facts = composed.facts
+    facts = composed.components
     low, high = facts.players["min"], facts.players["max"]
     if not low <= len(players) <= high:
         raise ValueError(f"{title} is for {low} to {high} players, not {len(players)}.")
     check_names(composed, players)
-    seats = [seat_name(i) for i in range(len(players))]
+    seats = [seat_id(i) for i in range(len(players))]
     cash = facts.starting_cash[str(len(players))]
     state = State(
         title=title,
@@ -80,23 +80,24 @@ def new_game(title: str, players: Sequence[str], options: Iterable[str] = (), lo
         | dict.fromkeys(seats, cash)
         | {c.sym: 0 for c in facts.companies},
         companies={
-            c.sym: Company(shares={IPO: sum(c.shares)}, markers=len(c.tokens)) for c in facts.companies
+            c.sym: Company(shares={IPO: sum(c.shares)}, unplaced_tokens=len(c.tokens))
+            for c in facts.companies
         },
-        privates={p.sym: BANK if _in_play(p, len(seats)) else CLOSED for p in facts.privates},
+        private_owners={p.sym: BANK if _in_play(p, len(seats)) else CLOSED for p in facts.privates},
         depot={t.name: t.count for t in facts.trains},
         phase=facts.phases[0].name,
         priority=seats[0],
         stack=[],
     )
-    state.depot.update(composed.depot)
+    state.depot.update(composed.train_counts)
     g = Game(state, composed)
     g.state.stack.append(composed.opening(g, lot))
-    settle(g)
-    _ask(g, standing(g))
-    return Played(g.state, g.events)
+    advance(g)
+    _number_question(g, question_key(g))
+    return Transition(g.state, g.events)
 
 
-def _in_play(private: PrivateFacts, players: int) -> bool:
+def _in_play(private: PrivateDefinition, players: int) -> bool:
     return not private.used_with_players or players in private.used_with_players
 
 
@@ -121,20 +122,20 @@ def check_names(title: Title, names: Sequence[str]) -> None:
         seen.add(key)
 
 
-def asked(g: Game) -> tuple[str, ...]:
+def awaited_seats(g: Game) -> tuple[str, ...]:
     """The seats that the table waits for, those asked by the top frame first."""
     top = g.top
     seats = g.title.questions[type(top)].asked(g, top)
-    for aside in g.title.asking:
+    for aside in g.title.out_of_turn_awaiting:
         for seat in aside.asked(g):
             if seat not in seats:
                 seats = (*seats, seat)
     return seats
 
 
-def needs(g: Game) -> str:
+def prompt(g: Game) -> str:
     """What the top frame asks, as a phrase after a name."""
-    return g.title.questions[type(g.top)].needs(g, g.top)
+    return g.title.questions[type(g.top)].prompt(g, g.top)
 
 
 def options(g: Game, seat: str) -> list[Option]:
@@ -142,7 +143,7 @@ def options(g: Game, seat: str) -> list[Option]:
     top = g.top
     question = g.title.questions[type(top)]
     found = list(question.options(g, top, seat)) if seat in question.asked(g, top) else []
-    for aside in g.title.asides:
+    for aside in g.title.out_of_turn:
         found += aside.options(g, seat)
     return found
 
@@ -154,74 +155,74 @@ def refusal(g: Game, seat: str, action: Action) -> str | None:
 
 
 def _refusal(g: Game, seat: str, action: Action) -> str | None:
-    if g.state.over:
+    if g.state.game_over:
         return "The game is over."
-    if aside := g.title.aside(g, action):
-        return aside.refuse(g, seat, action)
+    if aside := g.title.out_of_turn_for(g, action):
+        return aside.refusal(g, seat, action)
     top = g.top
     question = g.title.questions[type(top)]
     seats = question.asked(g, top)
     if seat not in seats:
         return f"It is for {' or '.join(g.state.name(s) for s in seats)} to act."
-    return question.refuse(g, top, seat, action)
+    return question.refusal(g, top, seat, action)
 
 
-def play(state: State, seat: str, action: Action) -> Played:
+def play(state: State, seat: str, action: Action) -> Transition:
     """Carry out an action. The state that is given stays as it is.
 
     Raises Refused with the reason.
     """
-    return carry_out(game_of(copied(state)), seat, action)
+    return play_in_place(game_of(copy_state(state)), seat, action)
 
 
-def carry_out(g: Game, seat: str, action: Action) -> Played:
+def play_in_place(g: Game, seat: str, action: Action) -> Transition:
     """As `play`, on a game whose state may be changed, and is left as it is where refused."""
     if why := refusal(g, seat, action):
-        raise Refused(why)
-    return take(g, seat, action)
+        raise RefusedError(why)
+    return apply(g, seat, action)
 
 
-def take(g: Game, seat: str, action: Action) -> Played:
+def apply(g: Game, seat: str, action: Action) -> Transition:
     """Carry out what is known not to be refused, on a game whose state may be changed."""
-    before, top = standing(g), g.top
-    aside = g.title.aside(g, action)
+    before, top = question_key(g), g.top
+    aside = g.title.out_of_turn_for(g, action)
     if aside:
-        aside.take(g, seat, action)
+        aside.apply(g, seat, action)
     else:
-        g.title.questions[type(top)].take(g, top, seat, action)
-    settle(g)
-    now = standing(g)
-    if not awaits_the_rest(before, now, seat) and not (aside and now == before):
-        _ask(g, now)
-    return Played(g.state, g.events)
+        g.title.questions[type(top)].apply(g, top, seat, action)
+    advance(g)
+    now = question_key(g)
+    if not still_awaits_others(before, now, seat) and not (aside and now == before):
+        _number_question(g, now)
+    return Transition(g.state, g.events)
 
 
-def awaits_the_rest(before: Standing, now: Standing, seat: str) -> bool:
+def still_awaits_others(before: QuestionKey, now: QuestionKey, seat: str) -> bool:
     """Whether a question that several were asked stands as it did for others than that seat, who has
     answered it."""
-    same = before.matter is not None and (before.frame, before.matter) == (now.frame, now.matter)
+    same = before.subject is not None and (before.frame, before.subject) == (now.frame, now.subject)
     return same and not set(before.seats).isdisjoint(set(now.seats) - {seat})
 
 
-def stop(state: State, reason: str) -> Played:
+def end_by_agreement(state: State, reason: str) -> Transition:
     """End the game as it stands, by agreement. The state that is given stays as it is."""
-    g = game_of(copied(state))
+    g = game_of(copy_state(state))
     lapse_offers(g)
-    g.open(GameOver(reason))
-    _ask(g, standing(g))
-    return Played(g.state, g.events)
+    g.push(GameOver(reason))
+    _number_question(g, question_key(g))
+    return Transition(g.state, g.events)
 
 
-def settle(g: Game) -> None:
+def advance(g: Game) -> None:
     """Let frames go on by themselves until one waits for an answer, and nothing comes before that."""
-    for _ in range(MAX_SETTLING):
+    for _ in range(MAX_ADVANCES):
         top = g.top
-        if not g.title.questions[type(top)].settle(g, top) and not g.title.interrupt(g):
+        if not g.title.questions[type(top)].advance(g, top) and not g.title.interrupt(g):
             return
     raise RuntimeError("the rules go round in circles")
 
 
-class Standing(NamedTuple):
+class QuestionKey(NamedTuple):
     """What tells one question from another. `matter`: of one that several are asked at once, what must
     not change while they answer."""
 
@@ -229,26 +230,26 @@ class Standing(NamedTuple):
     frame: type[AnyFrame]
     company: str | None
     step: str | None
-    matter: object
+    subject: object
 
 
-def standing(g: Game) -> Standing:
+def question_key(g: Game) -> QuestionKey:
     """The question on top."""
     top = g.top
     kind = type(top)
     seats = g.title.questions[kind].asked(g, top)
-    matter = _MATTERS[kind](top) if kind in _MATTERS else None
-    return Standing(seats, kind, getattr(top, "company", None), getattr(top, "step", None), matter)
+    matter = _SUBJECTS[kind](top) if kind in _SUBJECTS else None
+    return QuestionKey(seats, kind, getattr(top, "company", None), getattr(top, "step", None), matter)
 
 
-_MATTERS: dict[type[AnyFrame], Callable[[Any], object]] = {
-    Claim: attrgetter("company", "revenue"),
-    Poll: attrgetter("stage"),
-    Auction: attrgetter("kind", "lot"),
-    ShareTrade: attrgetter("company"),
+_SUBJECTS: dict[type[AnyFrame], Callable[[Any], object]] = {
+    RevenueClaim: attrgetter("company", "revenue"),
+    MergerPoll: attrgetter("stage"),
+    Auction: attrgetter("kind", "item"),
+    PostMergerTrade: attrgetter("company"),
 }
 
 
-def _ask(g: Game, now: Standing) -> None:
+def _number_question(g: Game, now: QuestionKey) -> None:
     """Number the question that stands now."""
-    g.emit(Asked(g.state.question + 1, now.seats))
+    g.emit(QuestionAsked(g.state.question_number + 1, now.seats))

@@ -13,16 +13,24 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, ClassVar, Protocol, TypeVar
 
-from engine import market
-from engine.actions import Action, Lay
-from engine.board.chains import NO_TERMS, Terms
-from engine.board.faces import Fit
 from engine.board.network import Stop
-from engine.facts import Cell, CompanyFacts, Facts, HexFacts, PhaseFacts, PrivateFacts, TrainFacts
+from engine.board.route_graph import PLAIN_REVENUE, RevenueRules
+from engine.board.tile_geometry import Fit
+from engine.core.actions import Action, LayTile
+from engine.core.components import (
+    CompanyDefinition,
+    Components,
+    HexDefinition,
+    MarketCell,
+    PhaseDefinition,
+    PrivateDefinition,
+    TrainDefinition,
+)
+from engine.core.state import AnyFrame, PendingSale, State
+from engine.finance import market
 from engine.game import Game
-from engine.state import AnyFrame, Sale, State
 
-SITE = "conventions 18xx.games"
+SITE_CONVENTIONS = "conventions 18xx.games"
 """The option to play as on that site. Every title has it; in one that the site has not, nothing changes."""
 
 F_contra = TypeVar("F_contra", contravariant=True)
@@ -37,7 +45,7 @@ class Option:
     """
 
     action: Action
-    says: str
+    label: str
     amounts: range | None = None
 
 
@@ -47,19 +55,19 @@ class Question(Protocol[F_contra]):
     def asked(self, g: Game, frame: F_contra) -> tuple[str, ...]:
         """The seats that may answer."""
 
-    def needs(self, g: Game, frame: F_contra) -> str:
+    def prompt(self, g: Game, frame: F_contra) -> str:
         """What is asked, as a phrase that follows a name: `to lay track for the PRR`."""
 
     def options(self, g: Game, frame: F_contra, seat: str) -> Iterable[Option]:
         """Every answer that is not refused."""
 
-    def refuse(self, g: Game, frame: F_contra, seat: str, action: Action) -> str | None:
+    def refusal(self, g: Game, frame: F_contra, seat: str, action: Action) -> str | None:
         """Why that answer is not allowed, in the rulebook's words, or None."""
 
-    def take(self, g: Game, frame: F_contra, seat: str, action: Action) -> None:
+    def apply(self, g: Game, frame: F_contra, seat: str, action: Action) -> None:
         """Carry out an answer that was not refused."""
 
-    def settle(self, g: Game, frame: F_contra) -> bool:
+    def advance(self, g: Game, frame: F_contra) -> bool:
         """Go on by itself where nobody has anything to decide. False: it waits for an answer."""
 
 
@@ -71,19 +79,19 @@ class Flotation(Protocol):
     """
 
     @property
-    def keeps_rest(self) -> bool: ...
+    def rest_to_treasury(self) -> bool: ...
 
     @property
-    def homes(self) -> bool: ...
+    def places_home(self) -> bool: ...
 
     def __call__(self, g: Game, company: str) -> None:
         """Carry it out."""
 
 
-class Aside(Protocol):
+class OutOfTurn(Protocol):
     """Acts of the kinds `hears`, that do not answer the question that stands, by whoever may do them now."""
 
-    hears: ClassVar[tuple[type[Action], ...]]
+    handles: ClassVar[tuple[type[Action], ...]]
 
     def applies(self, g: Game, action: Action) -> bool:
         """Whether it is for this aside now."""
@@ -96,21 +104,23 @@ class Aside(Protocol):
     def options(self, g: Game, seat: str) -> Iterable[Option]:
         """What that seat may do beside the question."""
 
-    def refuse(self, g: Game, seat: str, action: Action) -> str | None:
+    def refusal(self, g: Game, seat: str, action: Action) -> str | None:
         """Why not, or None."""
 
-    def take(self, g: Game, seat: str, action: Action) -> None:
+    def apply(self, g: Game, seat: str, action: Action) -> None:
         """Carry it out."""
 
 
-def nothing(g: Game) -> bool:
+def never(g: Game) -> bool:
     """What comes before anything else goes on, where nothing does."""
     return False
 
 
-def price_falls(g: Game, sale: Sale) -> None:
+def drop_price(g: Game, sale: PendingSale) -> None:
     """The price falls by a row for each share, at once (1830 §8.2.1)."""
-    market.move(g, sale.company, market.down(g, market.place(g, sale.company), sale.count), "sold")
+    market.move_token(
+        g, sale.company, market.down(g, market.token_space(g, sale.company), sale.count), "sold"
+    )
 
 
 @dataclass(frozen=True)
@@ -131,23 +141,23 @@ class Title:
     only its president sees what a company has.
     """
 
-    facts: Facts
+    components: Components
     options: tuple[str, ...]
     opening: Callable[[Game, int], AnyFrame]
     questions: Mapping[type[AnyFrame], Question[Any]]
-    asides: tuple[Aside, ...]
+    out_of_turn: tuple[OutOfTurn, ...]
     scores: Callable[[Game, str | None], dict[str, int]]
     flotation: Flotation
-    terms: Callable[[Game, str], Terms] = lambda g, company: NO_TERMS
-    interrupt: Callable[[Game], bool] = nothing
+    revenue_rules: Callable[[Game, str], RevenueRules] = lambda g, company: PLAIN_REVENUE
+    interrupt: Callable[[Game], bool] = never
     sale_objections: tuple[Callable[[Game, str], str | None], ...] = ()
-    lay_objections: tuple[Callable[[Game, str, Lay, Fit], str | None], ...] = ()
-    depot: Mapping[str, int | None] = field(default_factory=dict)
+    lay_objections: tuple[Callable[[Game, str, LayTile, Fit], str | None], ...] = ()
+    train_counts: Mapping[str, int | None] = field(default_factory=dict)
     sections: Mapping[str, str] | None = None
-    sold: Callable[[Game, Sale], None] = price_falls
-    landed: tuple[Callable[[Game, str], None], ...] = ()
-    places: Callable[[Facts, State], Mapping[Stop, int]] | None = None
-    excess_sold: bool = True
+    after_sale: Callable[[Game, PendingSale], None] = drop_price
+    after_price_move: tuple[Callable[[Game, str], None], ...] = ()
+    extra_slots: Callable[[Components, State], Mapping[Stop, int]] | None = None
+    must_sell_excess: bool = True
     private_treasuries: bool = False
 
     def cited(self, reason: str) -> str:
@@ -164,91 +174,93 @@ class Title:
         return re.sub(r" \(((?:(?:§|Table )[\d.]+(?:, )?)+)\)", translated, reason)
 
     @cached_property
-    def _beside(self) -> dict[type[Action], list[Aside]]:
-        found: dict[type[Action], list[Aside]] = {}
-        for aside in self.asides:
-            for kind in aside.hears:
+    def _out_of_turn_by_action(self) -> dict[type[Action], list[OutOfTurn]]:
+        found: dict[type[Action], list[OutOfTurn]] = {}
+        for aside in self.out_of_turn:
+            for kind in aside.handles:
                 found.setdefault(kind, []).append(aside)
         return found
 
-    def aside(self, g: Game, action: Action) -> Aside | None:
+    def out_of_turn_for(self, g: Game, action: Action) -> OutOfTurn | None:
         """What hears the action beside the question that stands, if anything does."""
-        for aside in self._beside.get(type(action), ()):
+        for aside in self._out_of_turn_by_action.get(type(action), ()):
             if aside.applies(g, action):
                 return aside
         return None
 
     @cached_property
-    def asking(self) -> tuple[Aside, ...]:
+    def out_of_turn_awaiting(self) -> tuple[OutOfTurn, ...]:
         """The asides that may expect an answer of somebody."""
-        return tuple(aside for aside in self.asides if type(aside).asked is not Aside.asked)
+        return tuple(aside for aside in self.out_of_turn if type(aside).asked is not OutOfTurn.asked)
 
     @cached_property
-    def shut(self) -> dict[str, frozenset[str]]:
+    def unusable_hexes(self) -> dict[str, frozenset[str]]:
         """By phase the hexes whose track no route uses yet."""
-        order = [p.name for p in self.facts.phases]
+        order = [p.name for p in self.components.phases]
         opened = {
             hex: max(order.index(n.usable_from_phase) for n in here.nodes if n.usable_from_phase)
-            for hex, here in self.facts.map.hexes.items()
+            for hex, here in self.components.map.hexes.items()
             if any(n.usable_from_phase for n in here.nodes)
         }
         return {p: frozenset(h for h, first in opened.items() if i < first) for i, p in enumerate(order)}
 
     @cached_property
-    def started(self) -> dict[str, frozenset[str]]:
+    def trains_introduced(self) -> dict[str, frozenset[str]]:
         """By phase the types of train whose first purchase has begun it or an earlier one."""
         begun: dict[str, frozenset[str]] = {}
         types: frozenset[str] = frozenset()
-        for phase in self.facts.phases:
+        for phase in self.components.phases:
             types = types | {phase.on} if phase.on else types
             begun[phase.name] = types
         return begun
 
     @cached_property
-    def companies(self) -> dict[str, CompanyFacts]:
-        return {c.sym: c for c in self.facts.companies}
+    def companies(self) -> dict[str, CompanyDefinition]:
+        return {c.sym: c for c in self.components.companies}
 
     @cached_property
-    def privates(self) -> dict[str, PrivateFacts]:
-        return {p.sym: p for p in self.facts.privates}
+    def privates(self) -> dict[str, PrivateDefinition]:
+        return {p.sym: p for p in self.components.privates}
 
     @cached_property
-    def trains(self) -> dict[str, TrainFacts]:
-        return {t.name: t for t in self.facts.trains}
+    def trains(self) -> dict[str, TrainDefinition]:
+        return {t.name: t for t in self.components.trains}
 
     @cached_property
-    def phases(self) -> dict[str, PhaseFacts]:
-        return {p.name: p for p in self.facts.phases}
+    def phases(self) -> dict[str, PhaseDefinition]:
+        return {p.name: p for p in self.components.phases}
 
     @cached_property
-    def printed_kinds(self) -> dict[str, str]:
+    def preprinted_kinds(self) -> dict[str, str]:
         """By hex what is printed there, as `preprinted_upgrades` names it: `town`, `city_OO`, `B16`..."""
-        named = self.facts.preprinted_upgrades
-        return {h: h if h in named else _printed_kind(here) for h, here in self.facts.map.hexes.items()}
+        named = self.components.preprinted_upgrades
+        return {
+            h: h if h in named else _preprinted_kind(here) for h, here in self.components.map.hexes.items()
+        }
 
-    def cell(self, at: tuple[int, int]) -> Cell:
+    def cell(self, at: tuple[int, int]) -> MarketCell:
         """The market space at (row, column). Raises AssertionError where there is none."""
-        cell = self.facts.market.rows[at[0]][at[1]]
+        cell = self.components.market.rows[at[0]][at[1]]
         assert cell is not None
         return cell
 
     def par_cell(self, price: int) -> tuple[int, int] | None:
         """Where a token with that par price starts."""
-        for row, cells in enumerate(self.facts.market.rows):
+        for row, cells in enumerate(self.components.market.rows):
             for column, cell in enumerate(cells):
                 if cell is not None and cell.price == price and "par" in cell.zones:
                     return row, column
         return None
 
 
-def _printed_kind(here: HexFacts) -> str:
+def _preprinted_kind(here: HexDefinition) -> str:
     if towns := sum(node.kind == "town" for node in here.nodes):
         return "town" if towns == 1 else "two_towns"
     kind = "city" if here.nodes else "plain"
     return f"{kind}_{here.label}" if here.label else kind
 
 
-def chosen(known: Iterable[str], said: Iterable[str]) -> tuple[str, ...]:
+def validated_options(known: Iterable[str], said: Iterable[str]) -> tuple[str, ...]:
     """The options that were said, in the title's own order and each once.
 
     Raises ValueError with a sentence for one that is not known.

@@ -9,7 +9,7 @@ one answer and that answer's tokens, in one transaction) and moved to a folder.
 tokens) and stored as an `Outgoing`; the `Courier` sends rows of the outbox until the server has taken them,
 always the same bytes.
 
-How a service uses it --------------------- It implements two protocols of `mail.desk`: `Desk` (tables,
+How a service uses it --------------------- It implements two protocols of `mail.port`: `Desk` (tables,
 tokens, ledger) and `Pouch` (the outbox), and runs three things in its task group::
 
     post = Post("play@games.example.org", key) async with Reader(authserv_id) as reader: clerk = Clerk(post,
@@ -24,38 +24,49 @@ To tell a seat that it is asked, in the transaction of the move that asked it::
 and stores `outgoing` as an outbox row (`to`, `sender`, `raw`, `message_id`), its `issued` tokens by SHA-256,
 and its `sealed` by `message_id` (for `Desk.sealed_by_message`). The letters in `Outcome.letters` are stored
 in the same way by `settle`, which is where `answers` counts them. The desk keeps its promises (see
-`mail.desk`), and the rest follows: any step may be repeated.
+`mail.port`), and the rest follows: any step may be repeated.
 """
 
-from .address import Post, Redaction, addr_spec, redact
-from .clerk import Clerk, Limits
-from .compose import Page, compose
-from .desk import Desk, Outgoing, Picture, Pouch, Sealed
-from .imap import ImapAccount
-from .inbox import Inbox, Pace
-from .outbox import Courier, SmtpAccount
-from .reader import Reader
-from .wording import Notice
+from mail.compose import MailPage, compose
+from mail.imap import ImapAccount
+from mail.inbox import InboxTiming, InboxWatcher
+from mail.pages import TurnNotice
+from mail.parser_process import ParserProcess
+from mail.policy import MailPolicy, ReplyLimits
+from mail.port import (
+    InlineImage,
+    MailOutbox,
+    OutgoingMail,
+    ReplyToken,
+    ServicePort,
+)
+from mail.reply_address import (
+    ServiceAddress,
+    TokenRedactionFilter,
+    normalize_address,
+    redact,
+)
+from mail.smtp import SmtpAccount, SmtpDeliveryWorker
 
 __all__ = [
-    "Clerk",
-    "Courier",
-    "Desk",
     "ImapAccount",
-    "Inbox",
-    "Limits",
-    "Notice",
-    "Outgoing",
-    "Pace",
-    "Page",
-    "Picture",
-    "Post",
-    "Pouch",
-    "Reader",
-    "Redaction",
-    "Sealed",
+    "InboxTiming",
+    "InboxWatcher",
+    "InlineImage",
+    "MailOutbox",
+    "MailPage",
+    "MailPolicy",
+    "OutgoingMail",
+    "ParserProcess",
+    "ReplyLimits",
+    "ReplyToken",
+    "ServiceAddress",
+    "ServicePort",
     "SmtpAccount",
-    "addr_spec",
+    "SmtpDeliveryWorker",
+    "TokenRedactionFilter",
+    "TurnNotice",
     "compose",
+    "normalize_address",
     "redact",
 ]

@@ -22,10 +22,10 @@ from typing import Any, NamedTuple, Self, TypeVar
 
 import aioimaplib
 
-from .desk import Folder
+from mail.port import Folder
 
 T = TypeVar("T")
-_SLICE = 10_000
+_UID_SLICE = 10_000
 
 
 class ConnectionLost(Exception):
@@ -72,10 +72,10 @@ class Envelope(NamedTuple):
     """What is known before a message is fetched: bytes, and when the server received it."""
 
     size: int
-    received: datetime
+    received_at: datetime
 
 
-class Imap:
+class ImapConnection:
     """An open mailbox. Every method raises ConnectionLost when the connection cannot be used any further."""
 
     def __init__(self, client: Any, lost: asyncio.Future[None], timeout: float) -> None:
@@ -83,16 +83,16 @@ class Imap:
         self._lost = lost
         self._timeout = timeout
         self._folders: dict[Folder, str] = {}
-        self._next = 1  # UIDNEXT at the time of the SELECT
-        self._news = False  # a mail was announced since the last search began
+        self._uid_next = 1  # UIDNEXT at the time of the SELECT
+        self._has_new_mail = False  # a mail was announced since the last search began
         self._untagged = client.protocol._untagged_response
-        client.protocol._untagged_response = self._hear
+        client.protocol._untagged_response = self._on_untagged
 
-    def _hear(self, line: bytes) -> Any:
+    def _on_untagged(self, line: bytes) -> Any:
         """A server tells of new mail once, with the answer to whatever it was asked; the library listens
         during IDLE alone.
         """
-        self._news = self._news or re.match(rb"\* \d+ EXISTS", line) is not None
+        self._has_new_mail = self._has_new_mail or re.match(rb"\* \d+ EXISTS", line) is not None
         return self._untagged(line)
 
     @classmethod
@@ -106,40 +106,40 @@ class Imap:
         else:
             client = aioimaplib.IMAP4(account.host, account.port, timeout=timeout)
         # The constructor for TLS takes no callback; it is called with None even on a reset.
-        client.protocol.conn_lost_cb = partial(_set, lost)
+        client.protocol.conn_lost_cb = partial(_resolve, lost)
         imap = cls(client, lost, timeout)
         try:
-            await imap._begin(account)
+            await imap._log_in(account)
         except BaseException:
             await imap.close()
             raise
         return imap
 
-    async def _begin(self, account: ImapAccount) -> None:
+    async def _log_in(self, account: ImapAccount) -> None:
         await self._call(self._client.wait_hello_from_server())
         login = await self._call(self._client.login(_quoted(account.user), account.password))
         if login.result != "OK":
             raise LoginRefused(f"{account.host} refused to log {account.user} in.")
         await self._call(self._client.protocol.capability())
-        inside = await self._inside()
+        inside = await self._inbox_prefix()
         for folder in Folder:
-            self._folders[folder] = await self._made(account.folders.get(folder, folder), inside)
-        selected = await self._ok(self._client.select(_word(account.inbox)))
+            self._folders[folder] = await self._ensure_folder(account.folders.get(folder, folder), inside)
+        selected = await self._call_ok(self._client.select(_mailbox_name(account.inbox)))
         found = re.search(rb"UIDNEXT (\d+)", b"\n".join(bytes(line) for line in selected.lines))
-        self._next = int(found[1]) if found else 1
-        self._news = False
+        self._uid_next = int(found[1]) if found else 1
+        self._has_new_mail = False
 
-    async def _inside(self) -> str:
+    async def _inbox_prefix(self) -> str:
         """What stands before the name of a folder inside INBOX; nothing where none can be there."""
         listed = await self._call(self._client.list('""', "INBOX"))
         found = re.search(rb'\([^)]*\) "(.)" ', b"\n".join(bytes(line) for line in listed.lines))
         return f"INBOX{found[1].decode()}" if found else ""
 
-    async def _made(self, name: str, inside: str) -> str:
+    async def _ensure_folder(self, name: str, inside: str) -> str:
         """The folder's name on this server, the folder being there: some servers keep all folders inside
         INBOX.
         """
-        for candidate in dict.fromkeys((_word(name), _word(inside + name))):
+        for candidate in dict.fromkeys((_mailbox_name(name), _mailbox_name(inside + name))):
             answer = await self._call(self._client.list('""', candidate))
             if any(re.match(rb"\([^)]*\) ", bytes(line)) for line in answer.lines):
                 return candidate
@@ -165,7 +165,7 @@ class Imap:
             task.cancel()
         raise ConnectionLost("the connection was lost" if self._lost.done() else "the server does not answer")
 
-    async def _ok(self, command: Awaitable[Any]) -> Any:
+    async def _call_ok(self, command: Awaitable[Any]) -> Any:
         """The same for a command that must succeed: NO and BAD are no exceptions in the library."""
         response = await self._call(command)
         if response.result != "OK":
@@ -176,28 +176,28 @@ class Imap:
 
     async def uids(self, floor: int) -> list[int]:
         """The UIDs in the INBOX from `floor` on, ascending."""
-        self._news = False
+        self._has_new_mail = False
         found: set[int] = set()
         low = floor
-        while low + _SLICE < self._next:
-            found |= await self._search(f"{low}:{low + _SLICE - 1}")
-            low += _SLICE
+        while low + _UID_SLICE < self._uid_next:
+            found |= await self._search(f"{low}:{low + _UID_SLICE - 1}")
+            low += _UID_SLICE
         found |= await self._search(f"{low}:*")
         return sorted(uid for uid in found if uid >= floor)  # n:* always names the last message too
 
     async def _search(self, range: str) -> set[int]:
-        response = await self._ok(self._client.uid_search(f"UID {range}", "UNDELETED", charset=None))
+        response = await self._call_ok(self._client.uid_search(f"UID {range}", "UNDELETED", charset=None))
         lines = [bytes(line) for line in response.lines[:-1]]
         return {int(word) for line in lines for word in line.split() if word.isdigit()}
 
     async def envelope(self, uid: int) -> Envelope | None:
         """Size and time of a message; None when it is no longer there."""
-        response = await self._ok(self._client.uid("fetch", str(uid), "(UID RFC822.SIZE INTERNALDATE)"))
+        response = await self._call_ok(self._client.uid("fetch", str(uid), "(UID RFC822.SIZE INTERNALDATE)"))
         for line in response.lines:
             size = re.search(rb"RFC822\.SIZE (\d+)", bytes(line))
             date = re.search(rb'INTERNALDATE "([^"]{1,40})"', bytes(line))
             if size:
-                return Envelope(int(size[1]), _time(date[1].decode("ascii", "replace") if date else ""))
+                return Envelope(int(size[1]), _parse_time(date[1].decode("ascii", "replace") if date else ""))
         return None
 
     async def fetch(self, uid: int, most: int | None = None) -> bytes | None:
@@ -205,7 +205,7 @@ class Imap:
         there.
         """
         part = "BODY.PEEK[]" if most is None else f"BODY.PEEK[]<0.{most}>"
-        response = await self._ok(self._client.uid("fetch", str(uid), f"(UID {part})"))
+        response = await self._call_ok(self._client.uid("fetch", str(uid), f"(UID {part})"))
         # The message's bytes are the only bytearray among the lines.
         return next((bytes(line) for line in response.lines if isinstance(line, bytearray)), None)
 
@@ -213,22 +213,22 @@ class Imap:
         """Put a message into a folder. A message that is gone is no error."""
         name = self._folders[folder]
         if self._client.has_capability("MOVE"):
-            await self._ok(self._client.uid("move", str(uid), name))
+            await self._call_ok(self._client.uid("move", str(uid), name))
             return
-        await self._ok(self._client.uid("copy", str(uid), name))
-        await self._ok(self._client.uid("store", str(uid), r"+FLAGS.SILENT (\Deleted)"))
+        await self._call_ok(self._client.uid("copy", str(uid), name))
+        await self._call_ok(self._client.uid("store", str(uid), r"+FLAGS.SILENT (\Deleted)"))
         if self._client.has_capability("UIDPLUS"):  # a bare EXPUNGE would remove what others have marked
-            await self._ok(self._client.uid("expunge", str(uid)))
+            await self._call_ok(self._client.uid("expunge", str(uid)))
 
-    async def wait(self, seconds: float) -> None:
+    async def wait_for_mail(self, seconds: float) -> None:
         """Return when the server has news, or after `seconds` at most. Whatever it pushes only means: search
         again.
         """
-        if self._news:
+        if self._has_new_mail:
             return
         if not self._client.has_capability("IDLE"):
             await asyncio.wait({self._lost}, timeout=min(seconds, 30.0))
-            await self._ok(self._client.noop())
+            await self._call_ok(self._client.noop())
             return
         idle = await self._call(self._client.idle_start(timeout=seconds + 2 * self._timeout))
         push = asyncio.ensure_future(self._client.wait_server_push(timeout=seconds + self._timeout))
@@ -237,7 +237,7 @@ class Imap:
         finally:
             push.cancel()
         self._client.idle_done()
-        await self._ok(idle)
+        await self._call_ok(idle)
         queue = self._client.protocol.idle_queue
         while not queue.empty():  # a left-over marker would end the next IDLE at once
             queue.get_nowait()
@@ -263,17 +263,17 @@ def _quoted(text: str) -> str:
     return f'"{escaped}"'
 
 
-def _word(name: str) -> str:
+def _mailbox_name(name: str) -> str:
     """A folder's name on the wire, which the library puts there as it is."""
     return name if re.fullmatch(r"[A-Za-z0-9./_-]+", name) else _quoted(name)
 
 
-def _set(lost: asyncio.Future[None], _: Exception | None) -> None:
+def _resolve(lost: asyncio.Future[None], _: Exception | None) -> None:
     if not lost.done():
         lost.set_result(None)
 
 
-def _time(text: str) -> datetime:
+def _parse_time(text: str) -> datetime:
     try:
         return parsedate_to_datetime(text).astimezone(UTC)
     except (ValueError, TypeError, IndexError):

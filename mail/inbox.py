@@ -15,32 +15,32 @@ from datetime import UTC, datetime
 
 import stamina
 
-from .address import redact
-from .clerk import Alarm, Clerk
-from .desk import Desk, Folder, Outcome
-from .imap import ConnectionLost, Imap, ImapAccount, LoginRefused
-from .letter import Problem
-from .reader import Reader, Unread
+from mail.imap import ConnectionLost, ImapAccount, ImapConnection, LoginRefused
+from mail.parser import MailProblem
+from mail.parser_process import ParserFailed, ParserProcess
+from mail.policy import MailPolicy, OperatorAlerts
+from mail.port import Folder, MailOutcome, ServicePort
+from mail.reply_address import redact
 
 log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class Pace:
+class InboxTiming:
     """Times in seconds, sizes in bytes."""
 
-    command: float = 20.0
-    idle: float = 290.0
-    again: float = 60.0  # after a mail that failed
-    first_retry: float = 0.5
-    last_retry: float = 60.0
-    refused: float = 300.0  # after a login that was refused
-    big: int = 1_000_000
-    glance: int = 64 * 1024
-    attempts: int = 3
+    command_timeout: float = 20.0
+    idle_timeout: float = 290.0
+    failed_mail_retry: float = 60.0  # after a mail that failed
+    first_reconnect: float = 0.5
+    max_reconnect: float = 60.0
+    login_retry: float = 300.0  # after a login that was refused
+    max_size: int = 1_000_000
+    preview_size: int = 64 * 1024
+    max_attempts: int = 3
 
 
-class Inbox:
+class InboxWatcher:
     """Runs until it is cancelled: `await Inbox(account, desk, clerk, reader).run()`.
 
     `searched` is when the mailbox was last seen to its end; None before the first time.
@@ -49,117 +49,119 @@ class Inbox:
     def __init__(
         self,
         account: ImapAccount,
-        desk: Desk,
-        clerk: Clerk,
-        reader: Reader,
-        pace: Pace = Pace(),
+        desk: ServicePort,
+        clerk: MailPolicy,
+        reader: ParserProcess,
+        pace: InboxTiming = InboxTiming(),
     ) -> None:
         self._account = account
-        self._desk = desk
-        self._clerk = clerk
-        self._reader = reader
-        self._pace = pace
-        self._alarm = Alarm(desk, lambda: datetime.now(UTC))
-        self._floor = 1  # no mail with a UID below this is to do
-        self.searched: datetime | None = None
+        self._service = desk
+        self._policy = clerk
+        self._parser = reader
+        self._timing = pace
+        self._alerts = OperatorAlerts(desk, lambda: datetime.now(UTC))
+        self._first_uid = 1  # no mail with a UID below this is to do
+        self.last_checked: datetime | None = None
 
     async def run(self) -> None:
         """Watch the mailbox for ever."""
         while True:
-            imap, left = await self._opened()
+            imap, left = await self._connect_with_retries()
             try:
                 while True:
-                    await imap.wait(self._pace.again if left else self._pace.idle)
-                    left = await self._pass(imap, min(left, default=self._floor))
+                    await imap.wait_for_mail(
+                        self._timing.failed_mail_retry if left else self._timing.idle_timeout
+                    )
+                    left = await self._process_all(imap, min(left, default=self._first_uid))
             except ConnectionLost as lost:
                 log.warning("mailbox: %s; connecting again", lost)
             finally:
                 await imap.close()
 
-    async def _opened(self) -> tuple[Imap, list[int]]:
+    async def _connect_with_retries(self) -> tuple[ImapConnection, list[int]]:
         """A connection that has been through its first pass: a server that drops us at once is not
         hammered.
         """
         async for attempt in stamina.retry_context(
-            on=self._patience,
+            on=self._retry_delay,
             attempts=None,
             timeout=None,
-            wait_initial=self._pace.first_retry,
-            wait_max=self._pace.last_retry,
-            wait_jitter=self._pace.first_retry,
+            wait_initial=self._timing.first_reconnect,
+            wait_max=self._timing.max_reconnect,
+            wait_jitter=self._timing.first_reconnect,
         ):
             with attempt:
-                return await self._open()
+                return await self._connect()
         raise AssertionError("unreachable: the attempts never end")
 
-    def _patience(self, error: Exception) -> bool | float:
+    def _retry_delay(self, error: Exception) -> bool | float:
         if isinstance(error, LoginRefused):
-            return self._pace.refused
+            return self._timing.login_retry
         return isinstance(error, ConnectionLost)
 
-    async def _open(self) -> tuple[Imap, list[int]]:
+    async def _connect(self) -> tuple[ImapConnection, list[int]]:
         try:
-            imap = await Imap.open(self._account, self._pace.command)
+            imap = await ImapConnection.open(self._account, self._timing.command_timeout)
         except LoginRefused as refused:
             log.error("mailbox: %s", refused)
             await self._alert(f"The mailbox cannot be opened: {refused}")
             raise
         try:
-            return imap, await self._pass(imap, 1)
+            return imap, await self._process_all(imap, 1)
         except BaseException:
             await imap.close()
             raise
 
-    async def _pass(self, imap: Imap, floor: int) -> list[int]:
+    async def _process_all(self, imap: ImapConnection, floor: int) -> list[int]:
         """Deal with every mail from UID `floor` on; returns those that are still to do."""
         uids = await imap.uids(floor)
         left = []
         for uid in uids:
             try:
-                await self._deal(imap, uid)
+                await self._process(imap, uid)
             except ConnectionLost:
                 raise
             except Exception:
                 log.exception("mailbox: a mail could not be dealt with; it stays for another attempt")
                 left.append(uid)
-        self._floor = max(uids, default=floor - 1) + 1
-        self.searched = datetime.now(UTC)
+        self._first_uid = max(uids, default=floor - 1) + 1
+        self.last_checked = datetime.now(UTC)
         return left
 
-    async def _deal(self, imap: Imap, uid: int) -> None:
+    async def _process(self, imap: ImapConnection, uid: int) -> None:
         envelope = await imap.envelope(uid)
         if envelope is None:
             return
-        partial = envelope.size > self._pace.big
-        raw = await imap.fetch(uid, self._pace.glance if partial else None)
+        partial = envelope.size > self._timing.max_size
+        raw = await imap.fetch(uid, self._timing.preview_size if partial else None)
         if raw is None:
             return
         digest = hashlib.sha256(raw).hexdigest()
-        arrival = await self._desk.received(digest, raw, envelope.received)
+        arrival = await self._service.record_arrival(digest, raw, envelope.received_at)
         folder = arrival.folder
         if folder is None:
-            outcome = await self._outcome(raw, partial, arrival.attempts)
-            await self._desk.settle(digest, outcome)
+            outcome = await self._decide(raw, partial, arrival.attempts)
+            await self._service.record_outcome(digest, outcome)
             folder = outcome.folder
-            log.info("mailbox: %s -> %s", redact(outcome.verdict), folder)
+            log.info("mailbox: %s -> %s", redact(outcome.reason), folder)
         await imap.move(uid, folder)
 
-    async def _outcome(self, raw: bytes, partial: bool, attempts: int) -> Outcome:
-        if attempts > 2 * self._pace.attempts:
-            return Outcome("given up", Folder.QUARANTINE)  # not even the answer to it could be made
-        if attempts > self._pace.attempts:
-            return await self._clerk.unread(raw)
+    async def _decide(self, raw: bytes, partial: bool, attempts: int) -> MailOutcome:
+        if attempts > 2 * self._timing.max_attempts:
+            return MailOutcome("given up", Folder.QUARANTINE)  # not even the answer to it could be made
+        if attempts > self._timing.max_attempts:
+            return await self._policy.handle_unparsable(raw)
         try:
-            letter = await self._reader.read(raw, partial)
-        except Unread as unread:
+            letter = await self._parser.parse(raw, partial)
+        except ParserFailed as unread:
             log.error("mailbox: %s", unread)
-            return await self._clerk.unread(raw)
-        if letter.problem in {Problem.HEADERS, Problem.PARTS, Problem.BROKEN}:
-            return await self._clerk.unread(raw, letter.problem)
-        return await self._clerk.handle(letter)
+            return await self._policy.handle_unparsable(raw)
+        if letter.problem in {MailProblem.LONG_HEADERS, MailProblem.TOO_MANY_PARTS, MailProblem.BROKEN}:
+            return await self._policy.handle_unparsable(raw, letter.problem)
+        return await self._policy.handle(letter)
 
     async def _alert(self, text: str) -> None:
         try:
-            await self._alarm.ring("login", text)
+            await self._alerts.send("login", text)
         except Exception:
             log.exception("mailbox: the alert could not be given")

@@ -11,20 +11,20 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from engine import State, game_of
-from renderers.board import LAYERS, Layer, board_picture
-from renderers.canvas import png
-from renderers.choice import choice_picture
-from renderers.market import market_picture
-from renderers.sheet import sheet_picture
-from renderers.timing import Figure, bench
+from renderers.canvas import encode_png
+from renderers.map import LAYERS, Layer, draw_map
+from renderers.market import draw_market
+from renderers.rotation_preview import draw_rotations
+from renderers.sheet import draw_sheet
+from renderers.timing import RenderingMetric, measure_rendering
 from renderers.views import (
-    BoardView,
-    Course,
-    Leg,
+    MapView,
     MarketView,
+    RouteLeg,
+    RouteSpec,
     SheetView,
-    board_view,
-    clipped,
+    clip_text,
+    map_view,
     market_view,
     sheet_view,
 )
@@ -44,7 +44,7 @@ def map_png(
     *,
     size: tuple[int, int] | None = None,
     highlight: Iterable[str] = (),
-    routes: Sequence[tuple[str, Course]] = (),
+    routes: Sequence[tuple[str, RouteSpec]] = (),
     company: str = "",
     crop: Iterable[str] | None = None,
     layers: tuple[Layer, ...] = LAYERS,
@@ -57,23 +57,23 @@ def map_png(
     `crop`: only these hexes, as large as the picture allows. `layers`: those to be painted.
     Raises KeyError for a hex that the map has not, ValueError for a course without track.
     """
-    view = board_view(state, highlight=highlight, routes=routes, company=company, crop=crop)
-    image = board_picture(view, size, layers)
-    return Picture(png(image), view.alt, image.width, image.height)
+    view = map_view(state, highlight=highlight, routes=routes, company=company, crop=crop)
+    image = draw_map(view, size, layers)
+    return Picture(encode_png(image), view.alt, image.width, image.height)
 
 
 def market_png(state: State, *, highlight: Iterable[str] = ()) -> Picture:
     """The stock market; `highlight`: the companies whose price changed last."""
     view = market_view(state, highlight=highlight)
-    image = market_picture(view)
-    return Picture(png(image), view.alt, image.width, image.height)
+    image = draw_market(view)
+    return Picture(encode_png(image), view.alt, image.width, image.height)
 
 
 def sheet_png(state: State, *, viewer: str | None = None) -> Picture:
     """The sheet of players and companies, with bank, phase and the trains that are left."""
     view = sheet_view(state, viewer)
-    image = sheet_picture(view)
-    return Picture(png(image), view.alt, image.width, image.height)
+    image = draw_sheet(view)
+    return Picture(encode_png(image), view.alt, image.width, image.height)
 
 
 def tile_choice_png(state: State, coord: str, tile: str, turns: Sequence[int]) -> Picture:
@@ -83,26 +83,42 @@ def tile_choice_png(state: State, coord: str, tile: str, turns: Sequence[int]) -
     """
     if not turns:
         raise ValueError(f"no turn of tile {tile} on {coord} is given")
-    printed = game_of(state).facts.map.hexes
+    printed = game_of(state).components.map.hexes
     if coord not in printed:
         raise KeyError(f"{coord} is no hex of the map of {state.title}")
     crop = {coord, *printed[coord].neighbors.values()}
     panels = [
-        (turn, board_view(state, highlight=[coord], crop=crop, preview={coord: (tile, turn)}))
-        for turn in turns
+        (turn, map_view(state, highlight=[coord], crop=crop, preview={coord: (tile, turn)})) for turn in turns
     ]
-    image = choice_picture(panels)
-    listed = ", ".join(f"turn {turn}: edges {_edges(view, coord)}" for turn, view in panels)
-    return Picture(png(image), clipped(f"Tile {tile} on {coord}. {listed}."), image.width, image.height)
+    image = draw_rotations(panels)
+    listed = ", ".join(f"turn {turn}: edges {_track_edges(view, coord)}" for turn, view in panels)
+    return Picture(
+        encode_png(image), clip_text(f"Tile {tile} on {coord}. {listed}."), image.width, image.height
+    )
 
 
-def _edges(view: BoardView, coord: str) -> str:
-    here = view.hex(coord)
+def _track_edges(view: MapView, coord: str) -> str:
+    here = view.hex_at(coord)
     edges = {(int(end[1:]) + here.turns) % 6 for path in here.paths for end in path if end[0] == "e"}
     return " ".join(str(e) for e in sorted(edges))
 
 
 __all__ = [
-    "LAYERS", "BoardView", "Course", "Figure", "Layer", "Leg", "MarketView", "Picture", "SheetView", "bench",
-    "board_view", "map_png", "market_png", "market_view", "sheet_png", "sheet_view", "tile_choice_png",
+    "LAYERS",
+    "Layer",
+    "MapView",
+    "MarketView",
+    "Picture",
+    "RenderingMetric",
+    "RouteLeg",
+    "RouteSpec",
+    "SheetView",
+    "map_png",
+    "map_view",
+    "market_png",
+    "market_view",
+    "measure_rendering",
+    "sheet_png",
+    "sheet_view",
+    "tile_choice_png",
 ]  # fmt: skip

@@ -15,11 +15,11 @@ from math import cos, hypot, sin
 
 from PIL import Image, ImageDraw, ImageFont
 
-from renderers.hexes import Point, ribbon
-from renderers.theme import Colour
+from renderers.geometry import Point, line_outline
+from renderers.theme import Color
 
-FINE = 3
-CAP = 0.66
+SUPERSAMPLING = 3
+CAP_HEIGHT = 0.66
 
 
 @lru_cache(64)
@@ -35,14 +35,14 @@ def text_width(words: str, size: int, weight: str = "Bold") -> int:
     return round(font(size, weight).getlength(words))
 
 
-def fitting(words: str, size: int, width: float, weight: str = "Bold", least: int = 8) -> int:
+def fit_font_size(words: str, size: int, width: float, weight: str = "Bold", least: int = 8) -> int:
     """The largest font size up to `size` at which a line keeps within a width, in pixels."""
     while size > least and text_width(words, size, weight) > width:
         size -= 1
     return size
 
 
-def shortened(words: str, size: int, width: float, weight: str = "Bold") -> str:
+def shorten(words: str, size: int, width: float, weight: str = "Bold") -> str:
     """The line, or as much of it as keeps within a width, ended by an ellipsis."""
     if text_width(words, size, weight) <= width:
         return words
@@ -51,7 +51,7 @@ def shortened(words: str, size: int, width: float, weight: str = "Bold") -> str:
     return words.rstrip() + "…"
 
 
-def halved(words: str) -> list[str]:
+def split_in_two(words: str) -> list[str]:
     """A line broken into two as even as its words allow; one of a single word stays as it is."""
     parts = words.split()
     if len(parts) < 2:
@@ -62,15 +62,15 @@ def halved(words: str) -> list[str]:
     return [" ".join(parts[:cut]), " ".join(parts[cut:])]
 
 
-class Page:
+class Canvas:
     """An RGB picture at final size, to paste on and to write on."""
 
-    def __init__(self, size: tuple[int, int], ground: Colour) -> None:
+    def __init__(self, size: tuple[int, int], ground: Color) -> None:
         self.image = Image.new("RGB", size, ground)
         self.draw = ImageDraw.Draw(self.image)
 
     @classmethod
-    def over(cls, image: Image.Image) -> Page:
+    def copy_of(cls, image: Image.Image) -> Canvas:
         """A page that begins as a copy of a picture."""
         page = cls.__new__(cls)
         page.image = image.copy()
@@ -82,15 +82,15 @@ class Page:
         at: tuple[float, float],
         words: str,
         size: int,
-        ink: Colour,
+        ink: Color,
         *,
         weight: str = "Bold",
         align: str = "m",
-        halo: Colour | None = None,
+        halo: Color | None = None,
     ) -> None:
         """A line with the middle of its capitals at that height; `align` l, m or r of that point."""
         self.draw.text(
-            (round(at[0]), round(at[1] + CAP * size / 2)),
+            (round(at[0]), round(at[1] + CAP_HEIGHT * size / 2)),
             words,
             font=font(size, weight),
             fill=ink,
@@ -99,7 +99,7 @@ class Page:
             stroke_fill=halo,
         )
 
-    def box(self, left: float, top: float, right: float, bottom: float, fill: Colour) -> None:
+    def rectangle(self, left: float, top: float, right: float, bottom: float, fill: Color) -> None:
         """A filled rectangle; right and bottom are outside it."""
         self.draw.rectangle((round(left), round(top), round(right) - 1, round(bottom) - 1), fill=fill)
 
@@ -109,43 +109,45 @@ class Page:
         self.image.paste(sprite, at, sprite)
 
 
-class Fine:
+class SupersampledCanvas:
     """A transparent or filled picture drawn FINE times as large; coordinates are final pixels."""
 
-    def __init__(self, size: tuple[int, int], ground: Colour | None = None) -> None:
+    def __init__(self, size: tuple[int, int], ground: Color | None = None) -> None:
         mode, fill = ("RGB", ground) if ground else ("RGBA", (0, 0, 0, 0))
-        self.image = Image.new(mode, (size[0] * FINE, size[1] * FINE), fill)
+        self.image = Image.new(mode, (size[0] * SUPERSAMPLING, size[1] * SUPERSAMPLING), fill)
         self.draw = ImageDraw.Draw(self.image)
 
-    def polygon(self, points: Iterable[Point], fill: Colour) -> None:
-        self.draw.polygon([(x * FINE, y * FINE) for x, y in points], fill=fill)
+    def polygon(self, points: Iterable[Point], fill: Color) -> None:
+        self.draw.polygon([(x * SUPERSAMPLING, y * SUPERSAMPLING) for x, y in points], fill=fill)
 
-    def disc(self, centre: Point, radius: float, fill: Colour) -> None:
-        x, y, r = centre[0] * FINE, centre[1] * FINE, radius * FINE
+    def disc(self, centre: Point, radius: float, fill: Color) -> None:
+        x, y, r = centre[0] * SUPERSAMPLING, centre[1] * SUPERSAMPLING, radius * SUPERSAMPLING
         self.draw.ellipse((x - r, y - r, x + r, y + r), fill=fill)
 
-    def line(self, points: Sequence[Point], width: float, fill: Colour) -> None:
+    def line(self, points: Sequence[Point], width: float, fill: Color) -> None:
         """A line with flat ends."""
-        self.polygon(ribbon(points, width), fill)
+        self.polygon(line_outline(points, width), fill)
 
-    def rounded(self, points: Sequence[Point], width: float, fill: Colour) -> None:
+    def rounded_line(self, points: Sequence[Point], width: float, fill: Color) -> None:
         """A line with round ends."""
         self.line(points, width, fill)
         for end in (points[0], points[-1]):
             self.disc(end, width / 2, fill)
 
-    def bar(self, centre: Point, angle: float, half: float, width: float, fill: Colour) -> None:
+    def bar(self, centre: Point, angle: float, half: float, width: float, fill: Color) -> None:
         """A straight bar about a point."""
         dx, dy = cos(angle) * half, sin(angle) * half
         x, y = centre
         self.line([(x - dx, y - dy), (x + dx, y + dy)], width, fill)
 
-    def box(self, left: float, top: float, right: float, bottom: float, radius: float, fill: Colour) -> None:
+    def rounded_rectangle(
+        self, left: float, top: float, right: float, bottom: float, radius: float, fill: Color
+    ) -> None:
         """A rectangle with rounded corners."""
-        f = FINE
+        f = SUPERSAMPLING
         self.draw.rounded_rectangle((left * f, top * f, right * f - 1, bottom * f - 1), radius * f, fill=fill)
 
-    def arrow(self, tail: Point, tip: Point, width: float, fill: Colour) -> None:
+    def arrow(self, tail: Point, tip: Point, width: float, fill: Color) -> None:
         """An arrow whose head is three times as wide as its shaft."""
         x0, y0 = tail
         x1, y1 = tip
@@ -157,20 +159,20 @@ class Fine:
         w = 1.5 * width
         self.polygon([(neck[0] - uy * w, neck[1] + ux * w), tip, (neck[0] + uy * w, neck[1] - ux * w)], fill)
 
-    def done(self) -> Image.Image:
+    def downsampled(self) -> Image.Image:
         """The picture at its final size."""
         if self.image.mode == "RGB":
-            return self.image.reduce(FINE)
+            return self.image.reduce(SUPERSAMPLING)
         # Averaging must not mix in the black of pixels that nothing was drawn on.
-        return self.image.convert("RGBa").reduce(FINE).convert("RGBA")
+        return self.image.convert("RGBa").reduce(SUPERSAMPLING).convert("RGBA")
 
 
-def indexed(image: Image.Image, palette: Image.Image) -> Image.Image:
+def to_palette(image: Image.Image, palette: Image.Image) -> Image.Image:
     """The picture in a fixed palette, each pixel in the nearest colour."""
     return image.quantize(palette=palette, dither=Image.Dither.NONE)
 
 
-def png(image: Image.Image) -> bytes:
+def encode_png(image: Image.Image) -> bytes:
     """A PNG file; level 6 costs 13 ms at 1600 x 1200, 9 eight times as much for a tenth fewer bytes."""
     out = BytesIO()
     image.save(out, "PNG", compress_level=6)

@@ -13,147 +13,169 @@ from dataclasses import dataclass
 from PIL import Image
 
 from renderers import sprites, theme
-from renderers.canvas import Page, fitting, halved, indexed, shortened, text_width
-from renderers.views import Badge, CompanyView, PlayerView, SheetView, bank_words, dollars
+from renderers.canvas import (
+    Canvas,
+    fit_font_size,
+    shorten,
+    split_in_two,
+    text_width,
+    to_palette,
+)
+from renderers.views import (
+    Badge,
+    CompanyView,
+    PlayerView,
+    SheetView,
+    bank_text,
+    dollars,
+)
 
 WIDTH = 1600
-SIDE = 20
-ROW = 62
-TEXT = 36
-SMALL = 27
-ABREAST = 8
+MARGIN = 20
+ROW_HEIGHT = 62
+FONT_SIZE = 36
+SMALL_FONT_SIZE = 27
+PLAYERS_PER_TABLE = 8
 """Players of one table at most."""
 
 
-def _mark_width(marker: str) -> int:
+def _tag_width(marker: str) -> int:
     return sprites.plate_size(marker, 28)[0] + 12 if marker else 0
 
 
 @dataclass(frozen=True)
-class Cell:
+class SheetCell:
     """Words of a table, after a token where there is one; a marker stands after them.
 
     `long`: where they do not fit they are written small, in two lines.
     """
 
-    words: str = ""
+    text: str = ""
     badge: Badge | None = None
     weight: str = "Semibold"
-    ink: theme.Colour = theme.INK
+    color: theme.Color = theme.INK
     align: str = "m"
-    marker: str = ""
-    long: bool = False
+    tag: str = ""
+    wraps: bool = False
 
-    def width(self, dense: bool = False) -> int:
+    def needed_width(self, dense: bool = False) -> int:
         """The pixels that it takes; `dense`: where it may be in two lines, those that it needs then."""
-        words = text_width(self.words, TEXT, self.weight)
-        if dense and self.long:
+        words = text_width(self.text, FONT_SIZE, self.weight)
+        if dense and self.wraps:
             words = min(
-                words, max((text_width(x, SMALL, self.weight) for x in halved(self.words)), default=0)
+                words,
+                max(
+                    (text_width(x, SMALL_FONT_SIZE, self.weight) for x in split_in_two(self.text)), default=0
+                ),
             )
-        return words + (62 if self.badge else 0) + _mark_width(self.marker) + 20
+        return words + (62 if self.badge else 0) + _tag_width(self.tag) + 20
 
 
-NOTHING = Cell("–", ink=theme.FAINT)
+EMPTY_CELL = SheetCell("–", color=theme.FAINT)
 
 
 @dataclass(frozen=True)
-class Table:
+class SheetTable:
     """A heading row and rows below it."""
 
-    head: tuple[Cell, ...]
-    rows: tuple[tuple[Cell, ...], ...]
+    header: tuple[SheetCell, ...]
+    rows: tuple[tuple[SheetCell, ...], ...]
 
     @property
     def height(self) -> int:
-        return ROW * (1 + len(self.rows))
+        return ROW_HEIGHT * (1 + len(self.rows))
 
-    def widths(self) -> list[int]:
+    def column_widths(self) -> list[int]:
         """The pixels of each column; where there is too little room denser, then narrowed evenly."""
-        room = WIDTH - 2 * SIDE
-        wide = self._needed(dense=False)
+        room = WIDTH - 2 * MARGIN
+        wide = self._needed_widths(dense=False)
         if sum(wide) > room:
-            wide = self._needed(dense=True)
+            wide = self._needed_widths(dense=True)
         spare = room - sum(wide)
         if spare < 0:
             return [round(w * room / sum(wide)) for w in wide]
         return [w + spare // len(wide) for w in wide]
 
-    def _needed(self, dense: bool) -> list[int]:
-        return [max(row[i].width(dense) for row in (self.head, *self.rows)) for i in range(len(self.head))]
+    def _needed_widths(self, dense: bool) -> list[int]:
+        return [
+            max(row[i].needed_width(dense) for row in (self.header, *self.rows))
+            for i in range(len(self.header))
+        ]
 
-    def paint(self, page: Page, top: int) -> None:
-        widths = self.widths()
-        for j, row in enumerate((self.head, *self.rows)):
-            y = top + ROW * j
+    def draw(self, page: Canvas, top: int) -> None:
+        widths = self.column_widths()
+        for j, row in enumerate((self.header, *self.rows)):
+            y = top + ROW_HEIGHT * j
             if j == 0:
-                page.box(SIDE, y, WIDTH - SIDE, y + ROW, theme.INK)
+                page.rectangle(MARGIN, y, WIDTH - MARGIN, y + ROW_HEIGHT, theme.INK)
             else:
-                page.box(SIDE, y, WIDTH - SIDE, y + ROW, theme.BAND if j % 2 else theme.PAGE)
-            x = SIDE
+                page.rectangle(
+                    MARGIN, y, WIDTH - MARGIN, y + ROW_HEIGHT, theme.ROW_BAND if j % 2 else theme.PAGE
+                )
+            x = MARGIN
             for cell, wide in zip(row, widths, strict=True):
-                _paint_cell(page, cell, x, y, wide, head=j == 0)
+                _draw_cell(page, cell, x, y, wide, head=j == 0)
                 x += wide
 
 
-def _paint_cell(page: Page, cell: Cell, x: int, y: int, wide: int, head: bool) -> None:
-    middle = y + ROW / 2
+def _draw_cell(page: Canvas, cell: SheetCell, x: int, y: int, wide: int, head: bool) -> None:
+    middle = y + ROW_HEIGHT / 2
     left = x + 10
     if cell.badge:
         page.paste(sprites.token(cell.badge, 52), (left + 26, middle))
         left += 62
-    room = x + wide - 8 - left - _mark_width(cell.marker)
-    ink = theme.PAPER if head else cell.ink
-    if cell.long and text_width(cell.words, TEXT, cell.weight) > room:
-        for line, dy in zip(halved(cell.words), (-14, 14), strict=False):
-            size = fitting(line, SMALL, room, cell.weight, least=20)
-            short = shortened(line, size, room, cell.weight)
+    room = x + wide - 8 - left - _tag_width(cell.tag)
+    ink = theme.PAPER if head else cell.color
+    if cell.wraps and text_width(cell.text, FONT_SIZE, cell.weight) > room:
+        for line, dy in zip(split_in_two(cell.text), (-14, 14), strict=False):
+            size = fit_font_size(line, SMALL_FONT_SIZE, room, cell.weight, least=20)
+            short = shorten(line, size, room, cell.weight)
             page.write((left + room / 2, middle + dy), short, size, ink, weight=cell.weight)
         return
-    size = fitting(cell.words, TEXT, room, cell.weight, least=26)
-    words = shortened(cell.words, size, room, cell.weight)
+    size = fit_font_size(cell.text, FONT_SIZE, room, cell.weight, least=26)
+    words = shorten(cell.text, size, room, cell.weight)
     if cell.align == "l":
         page.write((left, middle), words, size, ink, align="l", weight=cell.weight)
     else:
         page.write((left + room / 2, middle), words, size, ink, weight=cell.weight)
-    if cell.marker:
+    if cell.tag:
         end = (
             left
             + text_width(words, size, cell.weight)
             + (0 if cell.align == "l" else (room - text_width(words, size, cell.weight)) / 2)
         )
         paper, ground = (theme.INK, theme.PAPER) if head else (theme.PAPER, theme.INK)
-        mark = sprites.plate(cell.marker, 28, paper, ground, ground)
+        mark = sprites.plate(cell.tag, 28, paper, ground, ground)
         page.paste(mark, (end + 8 + mark.width / 2, middle))
 
 
-PLACES = {"ipo": "IPO", "pool": "Pool", "treasury": "Treasury"}
+HOLDER_NAMES = {"ipo": "IPO", "pool": "Pool", "treasury": "Treasury"}
 
 
-def tables(view: SheetView) -> tuple[Table, ...]:
+def sheet_tables(view: SheetView) -> tuple[SheetTable, ...]:
     """The tables of a sheet: players with their shares, companies."""
-    count = -(-len(view.players) // ABREAST)
+    count = -(-len(view.players) // PLAYERS_PER_TABLE)
     each = -(-len(view.players) // count)
     parts = [view.players[i : i + each] for i in range(0, len(view.players), each)]
-    owners = [_ownership(view, part, last=part is parts[-1]) for part in parts]
-    return (*owners, *([_charters(view)] if view.companies else []))
+    owners = [_ownership_table(view, part, last=part is parts[-1]) for part in parts]
+    return (*owners, *([_company_table(view)] if view.companies else []))
 
 
-def _ownership(view: SheetView, players: Sequence[PlayerView], last: bool) -> Table:
+def _ownership_table(view: SheetView, players: Sequence[PlayerView], last: bool) -> SheetTable:
     """A column a player, in the last table then the offering, pool and treasuries; a row a company."""
-    places = view.places if last else ()
-    limit = f"/{view.limit}" if view.limit else ""
+    places = view.share_holders if last else ()
+    limit = f"/{view.certificate_limit}" if view.certificate_limit else ""
     head = (
-        Cell(),
-        *(Cell(p.name, weight="Bold", marker=_now(p.acting, p.out)) for p in players),
-        *(Cell(PLACES[place], weight="Bold") for place in places),
+        SheetCell(),
+        *(SheetCell(p.name, weight="Bold", tag=_status_tag(p.acting, p.bankrupt)) for p in players),
+        *(SheetCell(HOLDER_NAMES[place], weight="Bold") for place in places),
     )
 
     def line(
         label: str, words: Sequence[str], weight: str = "Semibold", long: bool = False
-    ) -> tuple[Cell, ...]:
-        cells = (Cell(w, weight=weight, long=long) for w in words)
-        return (Cell(label, align="l", ink=theme.SOFT), *cells, *(Cell() for _ in places))
+    ) -> tuple[SheetCell, ...]:
+        cells = (SheetCell(w, weight=weight, wraps=long) for w in words)
+        return (SheetCell(label, align="l", color=theme.MUTED), *cells, *(SheetCell() for _ in places))
 
     rows = [
         line("Cash", [dollars(p.cash) for p in players], weight="Bold"),
@@ -166,116 +188,130 @@ def _ownership(view: SheetView, players: Sequence[PlayerView], last: bool) -> Ta
         held = {"ipo": c.ipo, "pool": c.pool, "treasury": c.treasury}
         rows.append(
             (
-                Cell(c.badge.sym, badge=c.badge, align="l"),
-                *(_share(p, i) for p in players),
-                *(_percent(held[place]) for place in places),
+                SheetCell(c.badge.sym, badge=c.badge, align="l"),
+                *(_share_cell(p, i) for p in players),
+                *(_percent_cell(held[place]) for place in places),
             )
         )
-    return Table(head, tuple(rows))
+    return SheetTable(head, tuple(rows))
 
 
-def _now(acting: bool, out: bool = False) -> str:
+def _status_tag(acting: bool, out: bool = False) -> str:
     return "out" if out else "now" if acting else ""
 
 
-def _share(player: PlayerView, company: int) -> Cell:
+def _share_cell(player: PlayerView, company: int) -> SheetCell:
     held = player.holdings[company]
     if held.percent < 0:
-        return Cell(f"−{-held.percent}%", weight="Bold", ink=theme.BLOCKED)
-    return _percent(held.percent, "Bold" if held.president else "Semibold", "P" if held.president else "")
+        return SheetCell(f"−{-held.percent}%", weight="Bold", color=theme.BLOCKED)
+    return _percent_cell(
+        held.percent, "Bold" if held.president else "Semibold", "P" if held.president else ""
+    )
 
 
-def _percent(percent: int, weight: str = "Semibold", marker: str = "") -> Cell:
-    return Cell(f"{percent}%", weight=weight, marker=marker) if percent else NOTHING
+def _percent_cell(percent: int, weight: str = "Semibold", marker: str = "") -> SheetCell:
+    return SheetCell(f"{percent}%", weight=weight, tag=marker) if percent else EMPTY_CELL
 
 
-def _charters(view: SheetView) -> Table:
+def _company_table(view: SheetView) -> SheetTable:
     """A row a company: price, money, trains, tokens left, president; par, or size and loans."""
-    columns = [("", _name), ("Price", _price)]
-    columns += [("Shares", _size)] if view.sized else [("Par", _par)]
-    columns += [("Cash", _cash)]
-    columns += [("Loans", _loans)] if view.sized else []
-    columns += [("Trains", _trains)]
-    columns += [("Privates", _privates)] if any(c.privates for c in view.companies) else []
-    columns += [("Tokens", _tokens), ("President", _president)]
-    head = tuple(Cell(title, weight="Bold") for title, _ in columns)
-    return Table(head, tuple(tuple(cell(c) for _, cell in columns) for c in view.companies))
+    columns = [("", _name_cell), ("Price", _price_cell)]
+    columns += [("Shares", _size_cell)] if view.has_sizes else [("Par", _par_cell)]
+    columns += [("Cash", _cash_cell)]
+    columns += [("Loans", _loans_cell)] if view.has_sizes else []
+    columns += [("Trains", _trains_cell)]
+    columns += [("Privates", _privates_cell)] if any(c.privates for c in view.companies) else []
+    columns += [("Tokens", _tokens_cell), ("President", _president_cell)]
+    head = tuple(SheetCell(title, weight="Bold") for title, _ in columns)
+    return SheetTable(head, tuple(tuple(cell(c) for _, cell in columns) for c in view.companies))
 
 
-def _name(c: CompanyView) -> Cell:
-    return Cell(c.badge.sym, badge=c.badge, align="l", marker=_now(c.acting))
+def _name_cell(c: CompanyView) -> SheetCell:
+    return SheetCell(c.badge.sym, badge=c.badge, align="l", tag=_status_tag(c.acting))
 
 
-def _price(c: CompanyView) -> Cell:
+def _price_cell(c: CompanyView) -> SheetCell:
     if c.zone:
-        return Cell(c.zone, ink=theme.BLOCKED)
-    return NOTHING if c.price is None else Cell(f"${c.price}", weight="Bold")
+        return SheetCell(c.zone, color=theme.BLOCKED)
+    return EMPTY_CELL if c.price is None else SheetCell(f"${c.price}", weight="Bold")
 
 
-def _par(c: CompanyView) -> Cell:
-    return NOTHING if c.par is None else Cell(f"${c.par}")
+def _par_cell(c: CompanyView) -> SheetCell:
+    return EMPTY_CELL if c.par is None else SheetCell(f"${c.par}")
 
 
-def _size(c: CompanyView) -> Cell:
-    return Cell(str(c.size)) if c.size else NOTHING
+def _size_cell(c: CompanyView) -> SheetCell:
+    return SheetCell(str(c.size)) if c.size else EMPTY_CELL
 
 
-def _cash(c: CompanyView) -> Cell:
+def _cash_cell(c: CompanyView) -> SheetCell:
     if not c.started:
-        return NOTHING
+        return EMPTY_CELL
     if not c.floated:
-        return Cell("not floated", ink=theme.SOFT)
-    return Cell("private", ink=theme.SOFT) if c.cash is None else Cell(dollars(c.cash), weight="Bold")
+        return SheetCell("not floated", color=theme.MUTED)
+    return (
+        SheetCell("private", color=theme.MUTED)
+        if c.cash is None
+        else SheetCell(dollars(c.cash), weight="Bold")
+    )
 
 
-def _loans(c: CompanyView) -> Cell:
-    return Cell(f"{c.loans}/{c.most}", weight="Bold" if c.loans else "Regular") if c.most else NOTHING
+def _loans_cell(c: CompanyView) -> SheetCell:
+    return (
+        SheetCell(f"{c.loans}/{c.max_loans}", weight="Bold" if c.loans else "Regular")
+        if c.max_loans
+        else EMPTY_CELL
+    )
 
 
-def _trains(c: CompanyView) -> Cell:
-    return Cell(" ".join(c.trains), weight="Bold") if c.trains else NOTHING
+def _trains_cell(c: CompanyView) -> SheetCell:
+    return SheetCell(" ".join(c.trains), weight="Bold") if c.trains else EMPTY_CELL
 
 
-def _privates(c: CompanyView) -> Cell:
-    return Cell(" ".join(c.privates), long=True) if c.privates else NOTHING
+def _privates_cell(c: CompanyView) -> SheetCell:
+    return SheetCell(" ".join(c.privates), wraps=True) if c.privates else EMPTY_CELL
 
 
-def _tokens(c: CompanyView) -> Cell:
+def _tokens_cell(c: CompanyView) -> SheetCell:
     """What each costs, or how many there are where they cost nothing more, with what is owed for them."""
     if not c.started or not c.tokens:
-        return NOTHING
+        return EMPTY_CELL
     costs = str(len(c.tokens)) if c.size else " ".join(f"${cost}" for cost in c.tokens)
-    return Cell(f"{costs} owes ${c.unpaid}" if c.unpaid else costs)
+    return SheetCell(f"{costs} owes ${c.unpaid_tokens}" if c.unpaid_tokens else costs)
 
 
-def _president(c: CompanyView) -> Cell:
+def _president_cell(c: CompanyView) -> SheetCell:
     if not c.started:
-        return Cell("closed" if c.closed else "not started", ink=theme.SOFT)
-    return Cell(c.president) if c.president else NOTHING
+        return SheetCell("closed" if c.closed else "not started", color=theme.MUTED)
+    return SheetCell(c.president) if c.president else EMPTY_CELL
 
 
-def sheet_picture(view: SheetView) -> Image.Image:
+def draw_sheet(view: SheetView) -> Image.Image:
     """The sheet as a palette picture, 1600 pixels wide and as tall as it needs."""
-    laid = tables(view)
-    heading = _heading(view)
-    height = SIDE + 62 * len(heading) + sum(t.height + 24 for t in laid) + SIDE
-    page = Page((WIDTH, height), theme.PAGE)
-    y = SIDE
+    laid = sheet_tables(view)
+    heading = _heading_lines(view)
+    height = MARGIN + 62 * len(heading) + sum(t.height + 24 for t in laid) + MARGIN
+    page = Canvas((WIDTH, height), theme.PAGE)
+    y = MARGIN
     for i, words in enumerate(heading):
-        size = fitting(words, 42 if i == 0 else TEXT, WIDTH - 2 * SIDE, "Bold" if i == 0 else "Semibold")
-        page.write((SIDE, y + 30), words, size, theme.INK, align="l", weight="Bold" if i == 0 else "Semibold")
+        size = fit_font_size(
+            words, 42 if i == 0 else FONT_SIZE, WIDTH - 2 * MARGIN, "Bold" if i == 0 else "Semibold"
+        )
+        page.write(
+            (MARGIN, y + 30), words, size, theme.INK, align="l", weight="Bold" if i == 0 else "Semibold"
+        )
         y += 62
     for table in laid:
-        table.paint(page, y)
+        table.draw(page, y)
         y += table.height + 24
-    return indexed(page.image, theme.palette(tuple(c.badge.color for c in view.companies)))
+    return to_palette(page.image, theme.palette(tuple(c.badge.color for c in view.companies)))
 
 
-def _heading(view: SheetView) -> list[str]:
+def _heading_lines(view: SheetView) -> list[str]:
     left = " · ".join(
         f"{name}: {count if count is not None else '∞'} at ${price}" for name, count, price in view.depot
     )
-    bank = [] if view.bank is None else [bank_words(view.bank)]
+    bank = [] if view.bank is None else [bank_text(view.bank)]
     lines = [
         " · ".join([view.title, view.round, f"phase {view.phase}", *bank]),
         f"Trains left  {left or 'none'}",
@@ -284,8 +320,10 @@ def _heading(view: SheetView) -> list[str]:
     ]
     if view.loans:
         lines.append(str(view.loans).capitalize())
-    if view.unsold:
-        lines.append("Privates for sale  " + " · ".join(f"{sym} ${price}" for sym, price in view.unsold))
-    if view.idle:
-        lines.append("Not started  " + " ".join(badge.sym for badge in view.idle))
+    if view.unsold_privates:
+        lines.append(
+            "Privates for sale  " + " · ".join(f"{sym} ${price}" for sym, price in view.unsold_privates)
+        )
+    if view.unstarted:
+        lines.append("Not started  " + " ".join(badge.sym for badge in view.unstarted))
     return lines

@@ -8,74 +8,82 @@
 One unit is one transaction, and on the disk when its block ends. `store.read()` is a view.
 """
 
-from storage.copies import backup, restore
-from storage.deeds import Deed, Glance
-from storage.errors import Missing, NewerStore, NotAStore, Repeated, Stale, StoreError, Taken
-from storage.moves import Line, Logged, LogRow, resolve
-from storage.outbox import Queue
-from storage.people import hashed, secret_word
-from storage.store import Store, Unit, open_store
-from storage.tables import (
+from storage.backup import backup, restore
+from storage.errors import (
+    AlreadyExists,
+    DuplicateRequest,
+    InvalidStore,
+    NewerStore,
+    NotFound,
+    StoreError,
+    WriteConflict,
+)
+from storage.models import (
+    AddressClaim,
     Card,
     Channel,
-    Claim,
-    Entry,
-    Head,
+    GameTable,
     Identity,
     IdentityKind,
-    Letter,
-    Message,
-    Move,
-    MoveKind,
-    Parcel,
+    InboundMail,
+    LogRowKind,
+    MailToken,
+    MoveRecord,
+    NewLogRow,
+    NewMessage,
+    OutboxMessage,
     Person,
+    PollRecord,
     Seat,
-    Status,
-    Table,
-    Token,
-    Vote,
+    TableSnapshot,
+    TableStatus,
 )
-from storage.votes import Ballot
+from storage.move_commit import MoveCommit, TableVersion
+from storage.repositories.move_log import LineOfPlay, LogRow, ResolvedLogRow, resolve_line_of_play
+from storage.repositories.outbox import QueueStatus
+from storage.repositories.people import hash_secret, new_secret
+from storage.repositories.votes import TablePoll
+from storage.store import Store, UnitOfWork, open_store
 
 __all__ = [
-    "Ballot",
+    "AddressClaim",
+    "AlreadyExists",
     "Card",
     "Channel",
-    "Claim",
-    "Deed",
-    "Entry",
-    "Glance",
-    "Head",
+    "DuplicateRequest",
+    "GameTable",
     "Identity",
     "IdentityKind",
-    "Letter",
-    "Line",
+    "InboundMail",
+    "InvalidStore",
+    "LineOfPlay",
     "LogRow",
-    "Logged",
-    "Message",
-    "Missing",
-    "Move",
-    "MoveKind",
+    "LogRowKind",
+    "MailToken",
+    "MoveCommit",
+    "MoveRecord",
+    "NewLogRow",
+    "NewMessage",
     "NewerStore",
-    "NotAStore",
-    "Parcel",
+    "NotFound",
+    "OutboxMessage",
     "Person",
-    "Queue",
-    "Repeated",
+    "PollRecord",
+    "QueueStatus",
+    "ResolvedLogRow",
     "Seat",
-    "Stale",
-    "Status",
     "Store",
     "StoreError",
-    "Table",
-    "Taken",
-    "Token",
-    "Unit",
-    "Vote",
+    "TablePoll",
+    "TableSnapshot",
+    "TableStatus",
+    "TableVersion",
+    "UnitOfWork",
+    "WriteConflict",
     "backup",
-    "hashed",
+    "hash_secret",
+    "new_secret",
     "open_store",
-    "resolve",
+    "resolve_line_of_play",
     "restore",
-    "secret_word",
 ]

@@ -5,31 +5,31 @@ class StoreError(Exception):
     """The store could not do it."""
 
 
-class Stale(StoreError):
+class WriteConflict(StoreError):
     """The log has grown since the writer looked: `expected` was its last row, `actual` is."""
 
     def __init__(self, table_id: int, expected: int, actual: int) -> None:
         super().__init__(f"Table {table_id} is at row {actual} of its log, not at row {expected}.")
-        self.table_id, self.expected, self.actual = table_id, expected, actual
+        self.table_id, self.expected_seq, self.actual_seq = table_id, expected, actual
 
 
-class Repeated(StoreError):
+class DuplicateRequest(StoreError):
     """A request that was already carried out."""
 
     def __init__(self, request: str) -> None:
         super().__init__(f"The request {request} was already carried out.")
-        self.request = request
+        self.request_id = request
 
 
-class Taken(StoreError):
+class AlreadyExists(StoreError):
     """A name, seat or address that is another's."""
 
 
-class Missing(StoreError):
+class NotFound(StoreError):
     """Nothing there goes by that name."""
 
 
-class NotAStore(StoreError):
+class InvalidStore(StoreError):
     """A file that is no store of Railpost, or a damaged one."""
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.stores import KINDS, Places
+from tests.stores import KINDS, StoreFactory
 
 ROOT = Path(__file__).parent.parent
 
@@ -31,16 +31,16 @@ def shared() -> Path:
 
 
 @pytest.fixture(scope="session")
-def places(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Places]:
+def places(tmp_path_factory: pytest.TempPathFactory) -> Iterator[StoreFactory]:
     """Makes empty stores."""
     with ExitStack() as end:
-        yield Places(tmp_path_factory.mktemp("places"), end)
+        yield StoreFactory(tmp_path_factory.mktemp("places"), end)
 
 
 @pytest.fixture(params=KINDS)
-def address(request: pytest.FixtureRequest, tmp_path: Path, places: Places) -> Iterator[str]:
+def address(request: pytest.FixtureRequest, tmp_path: Path, places: StoreFactory) -> Iterator[str]:
     """Where there is an empty store; `railpost.db` in the folder of the test, or a database."""
-    with places.empty(request.param, tmp_path) as found:
+    with places.empty_store(request.param, tmp_path) as found:
         yield found
 
 

@@ -19,12 +19,12 @@ from storage.migrations import migrate
 
 SERVER = os.environ.get("RAILPOST_TEST_DATABASE", "")
 KINDS = ("sqlite", "postgresql") if SERVER else ("sqlite",)
-in_a_file = pytest.mark.parametrize("address", ["sqlite"], indirect=True)
+sqlite_only = pytest.mark.parametrize("address", ["sqlite"], indirect=True)
 """For a test of what only a store in a file has."""
 needs_server = pytest.mark.skipif(not SERVER, reason="RAILPOST_TEST_DATABASE names no PostgreSQL database")
 
 
-class Places:
+class StoreFactory:
     """Makes a store of each kind once, and copies of it: making one takes longer than most tests."""
 
     def __init__(self, folder: Path, end: ExitStack) -> None:
@@ -32,29 +32,29 @@ class Places:
         self._end = end
 
     @contextmanager
-    def empty(self, kind: str, folder: Path) -> Iterator[str]:
+    def empty_store(self, kind: str, folder: Path) -> Iterator[str]:
         """The address of a store that nobody else uses: `railpost.db` in a folder, or a database."""
         if kind == "sqlite":
             copyfile(self._file, folder / "railpost.db")
             yield f"sqlite:///{folder / 'railpost.db'}"
         else:
-            with database(self._model) as url:
-                yield written(url)
+            with temporary_database(self._model) as url:
+                yield url_text(url)
 
     @cached_property
     def _file(self) -> Path:
         path = self._folder / "railpost.db"
-        made(f"sqlite:///{path}")
+        create_tables(f"sqlite:///{path}")
         return path
 
     @cached_property
     def _model(self) -> str:
-        url = self._end.enter_context(database())
-        made(written(url))
+        url = self._end.enter_context(temporary_database())
+        create_tables(url_text(url))
         return str(url.database)
 
 
-def made(url: str) -> None:
+def create_tables(url: str) -> None:
     """Make the tables."""
     engine = create_engine(url)
     with engine.connect() as connection:
@@ -62,13 +62,13 @@ def made(url: str) -> None:
     engine.dispose()
 
 
-def written(url: URL) -> str:
+def url_text(url: URL) -> str:
     """An address as text, with its password."""
     return url.render_as_string(hide_password=False)
 
 
 @contextmanager
-def database(model: str = "template1") -> Iterator[URL]:
+def temporary_database(model: str = "template1") -> Iterator[URL]:
     """A database of its own for as long as the block lasts."""
     name = f"railpost_{secrets.token_hex(6)}"
     server = create_engine(SERVER, isolation_level="AUTOCOMMIT")

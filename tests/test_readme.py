@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from PIL import Image, ImageChops
 
+from bot.cli.render import RENDERERS, render_files
 from bot.config import Settings
-from bot.offline.rendering import DRAW, drawn
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text()
@@ -29,11 +29,11 @@ def test_every_picture_and_file_that_is_linked_is_there_and_is_made_by_a_command
 def test_the_pictures_are_what_the_command_makes(said: str, tmp_path: Path) -> None:
     source, *options = shlex.split(said)
     given = dict(zip(options[::2], options[1::2], strict=True))
-    kept = {what: ROOT / given[f"--{what}"] for what in DRAW if f"--{what}" in given}
+    kept = {what: ROOT / given[f"--{what}"] for what in RENDERERS if f"--{what}" in given}
     at = int(given["--at"]) if "--at" in given else None
     assert set(given) == {*(f"--{what}" for what in kept), *(["--at"] if at is not None else [])}
     made = {what: tmp_path / f"{what}.png" for what in kept}
-    list(drawn(Settings(), str(ROOT / source), at, made))
+    list(render_files(Settings(), str(ROOT / source), at, made))
     for what, path in kept.items():
         a, b = (Image.open(p).convert("L") for p in (path, made[what]))
         assert a.size == b.size, f"{path.name} is not what `railpost render {said}` makes; run it."

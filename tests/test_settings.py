@@ -7,7 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from bot.config import KNOWN, PREFIX, Settings, SettingsError, load, mail_secret, read
+from bot.config import (
+    FIELD_BY_VARIABLE,
+    PREFIX,
+    Settings,
+    SettingsError,
+    load_mail_secret,
+    load_settings,
+    parse_settings,
+)
 
 EXAMPLE = Path(__file__).parent.parent / "deploy" / "railpost.env.example"
 LINE = re.compile(r"^#(RAILPOST_[A-Z_]+)=(.*)$", re.MULTILINE)
@@ -18,7 +26,7 @@ SMTP = f"smtp+starttls://play:{SECRET}@mail.example.org"
 
 
 def settings(**given: str) -> Settings:
-    return read({PREFIX + name: value for name, value in given.items()})
+    return parse_settings({PREFIX + name: value for name, value in given.items()})
 
 
 def complaint(**given: str) -> str:
@@ -43,7 +51,7 @@ def test_a_token_attaches_discord() -> None:
     discord = settings(DISCORD_TOKEN=SECRET, DISCORD_API="http://127.0.0.1:8/api/v10").discord
     assert discord is not None
     assert discord.token.get_secret_value() == SECRET
-    assert (discord.api, discord.gateway) == ("http://127.0.0.1:8/api/v10", None)
+    assert (discord.api_url, discord.gateway_url) == ("http://127.0.0.1:8/api/v10", None)
 
 
 def test_imap_and_smtp_attach_mail() -> None:
@@ -151,14 +159,14 @@ def test_environment_goes_before_the_file(tmp_path: Path) -> None:
     file.write_text(
         "# ours\nRAILPOST_LOG_LEVEL=debug\nexport RAILPOST_MAIL_IDLE='60'\nOTHER=1\nRAILPOST_IMAP=\n"
     )
-    found = load(file, {"RAILPOST_LOG_LEVEL": "ERROR", "RAILPOST_SMTP": " ", "PATH": "/bin"})
+    found = load_settings(file, {"RAILPOST_LOG_LEVEL": "ERROR", "RAILPOST_SMTP": " ", "PATH": "/bin"})
     assert (found.log_level, found.mail_idle, found.mail) == ("error", 60, None)
 
 
 def test_a_dollar_in_the_file_is_a_dollar(tmp_path: Path) -> None:
     file = tmp_path / ".env"
     file.write_text("RAILPOST_DISCORD_TOKEN=a${HOME}b#c\n")
-    discord = load(file, {"HOME": "/root"}).discord
+    discord = load_settings(file, {"HOME": "/root"}).discord
     assert discord is not None
     assert discord.token.get_secret_value() == "a${HOME}b#c"
 
@@ -175,40 +183,40 @@ def test_a_dollar_in_the_file_is_a_dollar(tmp_path: Path) -> None:
 def test_a_file_that_cannot_be_used(tmp_path: Path, text: bytes, words: str) -> None:
     (tmp_path / ".env").write_bytes(text)
     with pytest.raises(SettingsError, match=re.escape(words)):
-        load(tmp_path / ".env", {})
+        load_settings(tmp_path / ".env", {})
 
 
 def test_no_file_is_no_setting(tmp_path: Path) -> None:
-    assert load(tmp_path / ".env", {}) == Settings()
+    assert load_settings(tmp_path / ".env", {}) == Settings()
 
 
 def test_the_mail_secret_is_made_once(tmp_path: Path) -> None:
     ours = Settings(data=tmp_path / "new")
-    key = mail_secret(ours)
+    key = load_mail_secret(ours)
     path = tmp_path / "new" / "mail-secret"
     assert len(key) == 64
-    assert mail_secret(ours) == key
+    assert load_mail_secret(ours) == key
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     path.write_text("cut")
     with pytest.raises(SettingsError, match="is damaged"):
-        mail_secret(ours)
-    assert mail_secret(settings(MAIL_SECRET=SECRET)) == SECRET.encode()
+        load_mail_secret(ours)
+    assert load_mail_secret(settings(MAIL_SECRET=SECRET)) == SECRET.encode()
 
 
 def test_the_example_names_every_setting_once() -> None:
     named = [name for name, _ in LINE.findall(EXAMPLE.read_text(encoding="utf-8"))]
-    assert sorted(named) == sorted(KNOWN)
+    assert sorted(named) == sorted(FIELD_BY_VARIABLE)
 
 
 def test_the_example_can_be_used_as_a_whole() -> None:
     shown = dict(LINE.findall(EXAMPLE.read_text(encoding="utf-8")))
-    full = read(shown)
+    full = parse_settings(shown)
     assert full.discord is not None
     assert full.mail is not None
 
 
 def test_the_example_shows_the_defaults() -> None:
-    shown = read(dict(LINE.findall(EXAMPLE.read_text(encoding="utf-8"))))
+    shown = parse_settings(dict(LINE.findall(EXAMPLE.read_text(encoding="utf-8"))))
     for name, field in Settings.model_fields.items():
         if field.default is not None:
             assert getattr(shown, name) == field.default, name

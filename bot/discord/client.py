@@ -18,23 +18,23 @@ from typing import Any
 import discord
 import yarl
 
-from bot.config import Discord, Settings, SettingsError
+from bot.config import DiscordSettings, Settings, SettingsError
 from bot.discord import controls
-from bot.discord.commands import tree_of
-from bot.discord.courier import LEASE, Courier
-from bot.discord.front import Front, say_so, sentence_of
-from bot.pictures import Pictures
-from bot.service import Service
+from bot.discord.commands import build_command_tree
+from bot.discord.delivery import LEASE, DiscordDelivery
+from bot.discord.interactions import InteractionHandler, error_text, reply_text
+from bot.service.picture_workers import PictureWorkers
+from bot.service.service import Service
 
 log = logging.getLogger(__name__)
 
-REGISTERED = "discord.commands"
-FIRST_PAUSE, LONGEST_PAUSE = 1.0, 60.0
-PATIENT = 30.0  # seconds that a rate limit may be slept out inside the library
+REGISTERED_COMMANDS_KEY = "discord.commands"
+FIRST_RETRY_DELAY, MAX_RETRY_DELAY = 1.0, 60.0
+MAX_RATE_LIMIT_WAIT = 30.0  # seconds that a rate limit may be slept out inside the library
 
 
 async def run(
-    service: Service, settings: Settings, pictures: Pictures | None, *, lease: float = LEASE
+    service: Service, settings: Settings, pictures: PictureWorkers | None, *, lease: float = LEASE
 ) -> None:
     """Serve Discord until cancelled. `lease`: seconds for which a message is one process's to send.
 
@@ -43,56 +43,61 @@ async def run(
     found = settings.discord
     if found is None:
         raise SettingsError("RAILPOST_DISCORD_TOKEN is not set.")
-    point_at(found)
-    pictures = pictures or Pictures(settings.picture_workers)
-    pause = FIRST_PAUSE
+    override_endpoints(found)
+    pictures = pictures or PictureWorkers(settings.picture_workers)
+    pause = FIRST_RETRY_DELAY
     while True:
         started = asyncio.get_running_loop().time()
         try:
-            await _session(service, found.token.get_secret_value(), pictures, lease)
+            await _run_session(service, found.token.get_secret_value(), pictures, lease)
             log.warning("Discord: the connection has ended; it is made anew")
         except discord.LoginFailure as refused:
             raise SettingsError("RAILPOST_DISCORD_TOKEN is not accepted by Discord.") from refused
         except Exception as wrong:
-            log.warning("Discord: %s; it is tried again in %g s", _told(wrong), pause, exc_info=_odd(wrong))
-        if asyncio.get_running_loop().time() - started > LONGEST_PAUSE:
-            pause = FIRST_PAUSE
+            log.warning(
+                "Discord: %s; it is tried again in %g s",
+                _error_summary(wrong),
+                pause,
+                exc_info=_needs_traceback(wrong),
+            )
+        if asyncio.get_running_loop().time() - started > MAX_RETRY_DELAY:
+            pause = FIRST_RETRY_DELAY
         await asyncio.sleep(pause)
-        pause = min(2 * pause, LONGEST_PAUSE)
+        pause = min(2 * pause, MAX_RETRY_DELAY)
 
 
-def point_at(settings: Discord) -> None:
+def override_endpoints(settings: DiscordSettings) -> None:
     """Let the library speak to the addresses of the settings, where they give some."""
-    if settings.api:
-        discord.http.Route.BASE = settings.api.rstrip("/")
-    if settings.gateway:
-        discord.gateway.DiscordWebSocket.DEFAULT_GATEWAY = yarl.URL(settings.gateway)
+    if settings.api_url:
+        discord.http.Route.BASE = settings.api_url.rstrip("/")
+    if settings.gateway_url:
+        discord.gateway.DiscordWebSocket.DEFAULT_GATEWAY = yarl.URL(settings.gateway_url)
 
 
-async def _session(service: Service, token: str, pictures: Pictures, lease: float) -> None:
+async def _run_session(service: Service, token: str, pictures: PictureWorkers, lease: float) -> None:
     """One client, from its login until its connection ends."""
     async with Client(service, pictures) as client:
         await client.login(token)
         async with asyncio.TaskGroup() as group:
-            courier = group.create_task(Courier(client, service, pictures, lease=lease).run())
+            courier = group.create_task(DiscordDelivery(client, service, pictures, lease=lease).run())
             await client.connect()
             courier.cancel()
 
 
-def _told(wrong: BaseException) -> str:
-    inner = next(_leaves(wrong), wrong)
+def _error_summary(wrong: BaseException) -> str:
+    inner = next(_leaf_exceptions(wrong), wrong)
     return f"{type(inner).__name__}: {inner}"
 
 
-def _odd(wrong: BaseException) -> bool:
+def _needs_traceback(wrong: BaseException) -> bool:
     """Whether a traceback is of use in the log."""
-    return not all(isinstance(each, discord.DiscordException | OSError) for each in _leaves(wrong))
+    return not all(isinstance(each, discord.DiscordException | OSError) for each in _leaf_exceptions(wrong))
 
 
-def _leaves(wrong: BaseException) -> Iterator[BaseException]:
+def _leaf_exceptions(wrong: BaseException) -> Iterator[BaseException]:
     if isinstance(wrong, BaseExceptionGroup):
         for each in wrong.exceptions:
-            yield from _leaves(each)
+            yield from _leaf_exceptions(each)
     else:
         yield wrong
 
@@ -100,18 +105,18 @@ def _leaves(wrong: BaseException) -> Iterator[BaseException]:
 class Client(discord.Client):
     """The client: commands in a tree, everything else through `on_interaction`."""
 
-    def __init__(self, service: Service, pictures: Pictures) -> None:
+    def __init__(self, service: Service, pictures: PictureWorkers) -> None:
         super().__init__(
             intents=discord.Intents(guilds=True),
             allowed_mentions=discord.AllowedMentions.none(),
             member_cache_flags=discord.MemberCacheFlags.none(),
             chunk_guilds_at_startup=False,
             max_messages=None,
-            max_ratelimit_timeout=PATIENT,
+            max_ratelimit_timeout=MAX_RATE_LIMIT_WAIT,
         )
         self.service = service
-        self.front = Front(service, pictures)
-        self.tree = tree_of(self, self.front)
+        self.handler = InteractionHandler(service, pictures)
+        self.tree = build_command_tree(self, self.handler)
 
     async def setup_hook(self) -> None:
         """Register the commands where they differ from those that were registered last."""
@@ -119,7 +124,7 @@ class Client(discord.Client):
         raw = json.dumps([self.application_id, payload], sort_keys=True)
         mark = hashlib.sha256(raw.encode()).hexdigest()
         async with self.service.store.read() as unit:
-            if await unit.installation.get(REGISTERED) == mark:
+            if await unit.settings.get(REGISTERED_COMMANDS_KEY) == mark:
                 return
         try:
             await self.tree.sync()
@@ -127,7 +132,7 @@ class Client(discord.Client):
             log.error("Discord: the commands could not be registered: %s", wrong)
             return
         async with self.service.store.begin() as unit:
-            await unit.installation.put(REGISTERED, mark)
+            await unit.settings.set(REGISTERED_COMMANDS_KEY, mark)
 
     async def on_interaction(self, interaction: discord.Interaction) -> None:
         """Every press, choice and form."""
@@ -136,37 +141,39 @@ class Client(discord.Client):
             return
         data: dict[str, Any] = dict(interaction.data or {})
         try:
-            key = controls.read(_chosen(data))
+            key = controls.parse_custom_id(_effective_custom_id(data))
             if key is None:
-                await say_so(
+                await reply_text(
                     interaction, "This control is of another version of Railpost; use `/do` instead."
                 )
             else:
-                await self.front.press(interaction, key, _fields(data.get("components", [])))
+                await self.handler.handle_control(
+                    interaction, key, _submitted_values(data.get("components", []))
+                )
         except Exception as wrong:
-            await self._failed(interaction, wrong)
+            await self._report_failure(interaction, wrong)
 
-    async def _failed(self, interaction: discord.Interaction, wrong: Exception) -> None:
+    async def _report_failure(self, interaction: discord.Interaction, wrong: Exception) -> None:
         """Tell it to who acted; what is not his to know goes to the log."""
         if not isinstance(wrong, ValueError):
-            self.front.wrong(wrong)
+            self.handler.log_error(wrong)
         try:
-            await say_so(interaction, sentence_of(wrong))
+            await reply_text(interaction, error_text(wrong))
         except discord.DiscordException as unsaid:
             log.warning("Discord: an answer could not be given: %s", unsaid)
 
 
-def _chosen(data: dict[str, Any]) -> str:
+def _effective_custom_id(data: dict[str, Any]) -> str:
     """The custom id of a control; what is chosen from a select stands in for its own act and argument."""
     custom_id = str(data.get("custom_id", ""))
-    key = controls.read(custom_id)
-    if key is None or key.act != controls.PICK or not data.get("values"):
+    key = controls.parse_custom_id(custom_id)
+    if key is None or key.action != controls.SELECT or not data.get("values"):
         return custom_id
     act, _, arg = str(data["values"][0]).partition(":")
-    return str(key._replace(act=act, arg=arg))
+    return str(key._replace(action=act, argument=arg))
 
 
-def _fields(components: list[dict[str, Any]]) -> dict[str, str]:
+def _submitted_values(components: list[dict[str, Any]]) -> dict[str, str]:
     """What was filled in, by the custom ids of the fields."""
     found: dict[str, str] = {}
     for part in components:

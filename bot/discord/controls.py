@@ -19,47 +19,50 @@ from zlib import crc32
 
 import engine
 
-VERSION = "r1"
-LONGEST = 100
-MOST_OPTIONS = 25
-MOST_LABELS = 2
-MOST_TOGETHER = 12  # kinds of act, of two ways at most, in one select
-MOST_BUTTONS = 10
-MOST_BUTTON, LONGEST_BUTTON = 40, 80  # characters: what a phone shows of a button, and what there can be
-VERY_FEW = 3
+CUSTOM_ID_VERSION = "r1"
+MAX_CUSTOM_ID = 100
+MAX_OPTIONS = 25
+MAX_FLAT_DEPTH = 2
+MAX_COMBINED_VERBS = 12  # kinds of act, of two ways at most, in one select
+MAX_BUTTONS = 10
+PHONE_LABEL_LENGTH, MAX_LABEL_LENGTH = (
+    40,
+    80,
+)  # characters: what a phone shows of a button, and what there can be
+FEW_CHOICES = 3
 
-SAY, SURE, MENU, PICK, AMOUNT, WRITE = "s", "y", "m", "p", "a", "w"
+SUBMIT_LINE, CONFIRM, OPEN_MENU, SELECT, ENTER_AMOUNT, ENTER_LINE = "s", "y", "m", "p", "a", "w"
 JOIN, LEAVE, START = "join", "leave", "start"
 
 
-class Key(NamedTuple):
+class CustomId(NamedTuple):
     """What a custom id says. `seat` None is that of whoever presses; `decision` what is answered."""
 
-    table: int
+    table_id: int
     seat: int | None
-    decision: str | None
-    act: str
-    arg: str = ""
+    decision_id: str | None
+    action: str
+    argument: str = ""
 
     def __str__(self) -> str:
         seat = "-" if self.seat is None else str(self.seat)
-        return f"{VERSION}:{self.table}:{seat}:{self.decision or '-'}:{self.act}:{self.arg}"
+        return f"{CUSTOM_ID_VERSION}:{self.table_id}:{seat}:{self.decision_id or '-'}:{self.action}:{self.argument}"
 
     @property
-    def room(self) -> int:
+    def max_argument_length(self) -> int:
         """How long the argument may be."""
-        return LONGEST - len(str(self._replace(arg="")))
+        return MAX_CUSTOM_ID - len(str(self._replace(argument="")))
 
 
-def read(custom_id: str) -> Key | None:
+def parse_custom_id(custom_id: str) -> CustomId | None:
     """The key that was written so; None for anything else."""
     parts = custom_id.split(":", 5)
-    if len(parts) != 6 or parts[0] != VERSION or not parts[1].isdecimal():
+    if len(parts) != 6 or parts[0] != CUSTOM_ID_VERSION or not parts[1].isdecimal():
         return None
     _, table, seat, decision, act, arg = parts
     if seat != "-" and not seat.isdecimal():
         return None
-    return Key(
+    return CustomId(
         int(table), None if seat == "-" else int(seat), None if decision == "-" else decision, act, arg
     )
 
@@ -67,13 +70,13 @@ def read(custom_id: str) -> Key | None:
 # -- choices by name -------------------------------------------------------------------------
 
 
-def named(choices: Sequence[engine.Choice], place: int, room: int) -> str:
+def encode_choice(choices: Sequence[engine.Choice], place: int, room: int) -> str:
     """A choice's line, or where that is longer than `room` its place and checksum."""
     line = choices[place].line
     return line if len(line) <= room else f"#{place}.{crc32(line.encode()):08x}"
 
 
-def find(choices: Sequence[engine.Choice], name: str) -> engine.Choice | None:
+def find_choice(choices: Sequence[engine.Choice], name: str) -> engine.Choice | None:
     """The choice that was named so; None where it is not, or no longer, among them."""
     if not name.startswith("#"):
         return next((c for c in choices if c.line == name), None)
@@ -88,146 +91,148 @@ def find(choices: Sequence[engine.Choice], name: str) -> engine.Choice | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Item:
+class MenuItem:
     """A line of a menu: what it is called, what is said about it, and what choosing it does."""
 
     label: str
-    about: str
-    act: str
-    arg: str
+    description: str
+    action: str
+    argument: str
 
     @property
     def value(self) -> str:
         """As the value of an option of a select."""
-        return f"{self.act}:{self.arg}"
+        return f"{self.action}:{self.argument}"
 
 
-class Step(NamedTuple):
+class MenuPosition(NamedTuple):
     """Where in a menu one is: how many labels are chosen, which page, and a choice that lies below."""
 
     depth: int
     page: int
-    name: str
+    choice: str
 
     def __str__(self) -> str:
-        return f"{self.depth}.{self.page}.{self.name}"
+        return f"{self.depth}.{self.page}.{self.choice}"
 
 
-def read_step(arg: str) -> Step | None:
+def parse_menu_position(arg: str) -> MenuPosition | None:
     """The step that was written so."""
     depth, _, rest = arg.partition(".")
     page, _, name = rest.partition(".")
-    return Step(int(depth), int(page), name) if depth.isdecimal() and page.isdecimal() else None
+    return MenuPosition(int(depth), int(page), name) if depth.isdecimal() and page.isdecimal() else None
 
 
-def below(choices: Sequence[engine.Choice], step: Step) -> list[int]:
+def choices_below(choices: Sequence[engine.Choice], step: MenuPosition) -> list[int]:
     """The places of the choices below a step; none where the choices have changed."""
-    first = find(choices, step.name)
+    first = find_choice(choices, step.choice)
     if first is None or len(first.path) < step.depth:
         return []
     prefix = first.path[: step.depth]
     return [i for i, c in enumerate(choices) if c.path[: step.depth] == prefix]
 
 
-def items(
+def menu_items(
     choices: Sequence[engine.Choice], places: Sequence[int], depth: int = 1, page: int = 0
-) -> list[Item]:
+) -> list[MenuItem]:
     """A page of the menu of those choices, which agree in their first `depth` labels; at most 25 items."""
-    few = len(places) <= MOST_OPTIONS
-    if few and shallow(choices, places, depth):
-        return [leaf(choices, i) for i in places]
-    groups = grouped(choices, places, depth)
+    few = len(places) <= MAX_OPTIONS
+    if few and is_shallow(choices, places, depth):
+        return [choice_item(choices, i) for i in places]
+    groups = group_by_label(choices, places, depth)
     while len(groups) == 1 and not few:
         depth += 1
-        groups = grouped(choices, places, depth)
+        groups = group_by_label(choices, places, depth)
     found = [
-        leaf(choices, group[0]) if len(group) == 1 else _branch(choices, group, label, depth + 1)
+        choice_item(choices, group[0]) if len(group) == 1 else _submenu_item(choices, group, label, depth + 1)
         for label, group in groups.items()
     ]
-    if len(found) <= MOST_OPTIONS:
+    if len(found) <= MAX_OPTIONS:
         return found
-    first = page * (MOST_OPTIONS - 1)
-    shown = found[first : first + MOST_OPTIONS - 1]
+    first = page * (MAX_OPTIONS - 1)
+    shown = found[first : first + MAX_OPTIONS - 1]
     rest = len(found) - first - len(shown)
     if not rest:
         return shown
-    on = Step(depth, page + 1, named(choices, places[0], LONGEST - 12))
-    return [*shown, Item("More…", f"{rest} further", MENU, str(on))]
+    on = MenuPosition(depth, page + 1, encode_choice(choices, places[0], MAX_CUSTOM_ID - 12))
+    return [*shown, MenuItem("More…", f"{rest} further", OPEN_MENU, str(on))]
 
 
-def shallow(choices: Sequence[engine.Choice], places: Iterable[int], depth: int) -> bool:
+def is_shallow(choices: Sequence[engine.Choice], places: Iterable[int], depth: int) -> bool:
     """Whether these choices differ in no more labels than one line can tell."""
-    return max(len(choices[i].path) for i in places) - depth <= MOST_LABELS
+    return max(len(choices[i].path) for i in places) - depth <= MAX_FLAT_DEPTH
 
 
-def grouped(choices: Sequence[engine.Choice], places: Iterable[int], depth: int) -> dict[str, list[int]]:
+def group_by_label(
+    choices: Sequence[engine.Choice], places: Iterable[int], depth: int
+) -> dict[str, list[int]]:
     """Those choices by their label at that depth. What ends there stands for itself, under its words."""
     groups: dict[str, list[int]] = {}
     for i in places:
         path = choices[i].path
-        label = path[depth] if depth < len(path) else f"{choices[i].says}\0{i}"
+        label = path[depth] if depth < len(path) else f"{choices[i].label}\0{i}"
         groups.setdefault(label, []).append(i)
     return groups
 
 
-def leaf(choices: Sequence[engine.Choice], place: int, room: int = LONGEST - 2) -> Item:
+def choice_item(choices: Sequence[engine.Choice], place: int, room: int = MAX_CUSTOM_ID - 2) -> MenuItem:
     """A choice as an item: it is said, or asks for dollars first."""
     choice = choices[place]
-    act = SAY if choice.amounts is None else AMOUNT
+    act = SUBMIT_LINE if choice.amounts is None else ENTER_AMOUNT
     more = "" if choice.amounts is None else "…"
-    return Item(choice.says + more, choice.line, act, named(choices, place, room))
+    return MenuItem(choice.label + more, choice.line, act, encode_choice(choices, place, room))
 
 
-def _branch(choices: Sequence[engine.Choice], group: Sequence[int], label: str, depth: int) -> Item:
-    step = Step(depth, 0, named(choices, group[0], LONGEST - 12))
-    return Item(label, f"{len(group)} ways", MENU, str(step))
+def _submenu_item(choices: Sequence[engine.Choice], group: Sequence[int], label: str, depth: int) -> MenuItem:
+    step = MenuPosition(depth, 0, encode_choice(choices, group[0], MAX_CUSTOM_ID - 12))
+    return MenuItem(label, f"{len(group)} ways", OPEN_MENU, str(step))
 
 
-class Controls(NamedTuple):
+class CardControls(NamedTuple):
     """The controls of a decision: buttons, and selects with a placeholder each."""
 
-    buttons: list[Item]
-    selects: list[tuple[str, list[Item]]]
+    buttons: list[MenuItem]
+    selects: list[tuple[str, list[MenuItem]]]
 
 
-def controls(choices: Sequence[engine.Choice], room: int, most_selects: int = 6) -> Controls:
+def card_controls(choices: Sequence[engine.Choice], room: int, most_selects: int = 6) -> CardControls:
     """Buttons for what is few and short, selects for what is several; `room` is that of a custom id.
 
     What is few but long stands together in one select; what is very few has its buttons, however long.
     """
-    buttons: list[Item] = []
-    selects: list[tuple[str, list[Item]]] = []
+    buttons: list[MenuItem] = []
+    selects: list[tuple[str, list[MenuItem]]] = []
     several: list[tuple[str, list[int]]] = []
     long: list[tuple[str, list[int]]] = []
-    most = LONGEST_BUTTON if len(choices) <= VERY_FEW else MOST_BUTTON
-    for verb, places in grouped(choices, range(len(choices)), 0).items():
-        leaves = [leaf(choices, i, room) for i in places]
+    most = MAX_LABEL_LENGTH if len(choices) <= FEW_CHOICES else PHONE_LABEL_LENGTH
+    for verb, places in group_by_label(choices, range(len(choices)), 0).items():
+        leaves = [choice_item(choices, i, room) for i in places]
         short = all(len(each.label) <= most for each in leaves)
-        plain = len(leaves) == 1 or (len(leaves) == 2 and shallow(choices, places, 1))
-        if plain and short and len(buttons) + len(leaves) <= MOST_BUTTONS:
+        plain = len(leaves) == 1 or (len(leaves) == 2 and is_shallow(choices, places, 1))
+        if plain and short and len(buttons) + len(leaves) <= MAX_BUTTONS:
             buttons += leaves
         else:
             (long if plain else several).append((verb, places))
-    several = [*long[MOST_TOGETHER:], *several]
-    if long := long[:MOST_TOGETHER]:
+    several = [*long[MAX_COMBINED_VERBS:], *several]
+    if long := long[:MAX_COMBINED_VERBS]:
         places = [i for _, each in long for i in each]
         verbs = ", ".join(verb for verb, _ in long)
-        selects.append((_ways(verbs, places), [leaf(choices, i) for i in places]))
+        selects.append((_select_placeholder(verbs, places), [choice_item(choices, i) for i in places]))
         most_selects -= 1
     fitting = several if len(several) <= most_selects else several[: most_selects - 1]
     for verb, places in fitting:
-        selects.append((_ways(verb, places), items(choices, places)))
+        selects.append((_select_placeholder(verb, places), menu_items(choices, places)))
     rest = [i for _, places in several[len(fitting) :] for i in places]
     if rest:
-        selects.append((_ways("more", rest), items(choices, rest, 0)))
-    return Controls(buttons, selects)
+        selects.append((_select_placeholder("more", rest), menu_items(choices, rest, 0)))
+    return CardControls(buttons, selects)
 
 
-def _ways(verb: str, places: Sequence[int]) -> str:
+def _select_placeholder(verb: str, places: Sequence[int]) -> str:
     """What a select offers: `Lay: 12 ways`."""
-    return f"{titled(verb)}: {len(places)} way{'s' * (len(places) > 1)}"
+    return f"{capitalized(verb)}: {len(places)} way{'s' * (len(places) > 1)}"
 
 
-def titled(text: str) -> str:
+def capitalized(text: str) -> str:
     """With a capital first."""
     return text[:1].upper() + text[1:]

@@ -15,27 +15,27 @@ from pathlib import Path
 from typing import Literal
 
 import engine
-from bot import words
-from bot.answers import (
-    Ambiguous,
-    Answer,
-    Closed,
-    Confirm,
-    Done,
-    NotYours,
-    Refused,
-    Shown,
-    Stale,
-    Unreadable,
-    Voted,
+from bot.service import text_views
+from bot.service.commands import PLAN_WORDS, QUERIES, first_word
+from bot.service.game_files import FORMATS
+from bot.service.live_table import TableView
+from bot.service.lobby import status_text
+from bot.service.picture_workers import PictureWorkers
+from bot.service.results import (
+    CommandResult,
+    Completed,
+    ConfirmationRequired,
+    LineAmbiguous,
+    LineRefused,
+    LineUnreadable,
+    NotYourSeat,
+    PollUpdated,
+    QueryAnswer,
+    StaleDecision,
+    TableNotRunning,
 )
-from bot.files import FORMS
-from bot.lobby import told_status
-from bot.pictures import Pictures
-from bot.play import View
-from bot.sayings import PLANS, SHOWS, first_word
-from bot.service import Service
-from bot.tables import TableInfo
+from bot.service.service import Service
+from bot.service.tables import TableInfo
 from storage import StoreError
 
 log = logging.getLogger(__name__)
@@ -65,38 +65,38 @@ class Reply:
 
     text: str
     tone: Tone = "plain"
-    leave: bool = False
+    quit: bool = False
 
 
-def told(answer: Answer, view: View) -> Reply:
+def reply_for(answer: CommandResult, view: TableView) -> Reply:
     """An answer of the service in words."""
-    waits = words.waiting(view.state, view.asked) if view.state else ""
+    waits = text_views.waiting_sentence(view.state, view.pending) if view.state else ""
     match answer:
-        case Done():
-            moved = [f"{m.line}: {' '.join(m.sentences)}" if m.sentences else m.line for m in answer.moves]
-            after = [] if answer.over or not answer.asked else [waits]
+        case Completed():
+            moved = [f"{m.line}: {' '.join(m.sentences)}" if m.sentences else m.line for m in answer.played]
+            after = [] if answer.game_over or not answer.pending else [waits]
             return Reply("\n".join([*moved, *answer.sentences, *after]), "good")
-        case Unreadable():
-            return Reply(_failed(answer.index, answer.line, answer.reason, answer.nearest), "bad")
-        case Refused():
-            return Reply(_failed(answer.index, answer.line, answer.reason, answer.suggestions), "bad")
-        case Ambiguous():
-            return Reply(_failed(answer.index, answer.line, answer.reason, ()), "bad")
-        case Stale():
+        case LineUnreadable():
+            return Reply(_failure_text(answer.index, answer.line, answer.reason, answer.nearest), "bad")
+        case LineRefused():
+            return Reply(_failure_text(answer.index, answer.line, answer.reason, answer.suggestions), "bad")
+        case LineAmbiguous():
+            return Reply(_failure_text(answer.index, answer.line, answer.reason, ()), "bad")
+        case StaleDecision():
             return Reply("\n".join([answer.reason, *answer.since]), "bad")
-        case NotYours() | Closed():
+        case NotYourSeat() | TableNotRunning():
             return Reply(answer.reason, "bad")
-        case Confirm():
+        case ConfirmationRequired():
             return Reply(f"{answer.reason} Say `{answer.line}` to do it.")
-        case Voted():
+        case PollUpdated():
             names = view.state.players if view.state else []
-            ask = [f"{names[s]}: accept, or {names[s]}: decline" for s in answer.waiting]
+            ask = [f"{names[s]}: accept, or {names[s]}: decline" for s in answer.waiting_seats]
             return Reply("\n".join([*answer.sentences, *ask, *([waits] if answer.outcome else [])]), "good")
-        case Shown():
+        case QueryAnswer():
             return Reply(answer.text)
 
 
-def _failed(index: int, line: str, reason: str, lines: Sequence[str]) -> str:
+def _failure_text(index: int, line: str, reason: str, lines: Sequence[str]) -> str:
     place = f"Line {index + 1}, `{line}`: " if index else ""
     hint = "" if not lines or any(line in reason for line in lines) else f" Possible: {'; '.join(lines)}."
     return f"{place}{reason}{hint}"
@@ -105,158 +105,164 @@ def _failed(index: int, line: str, reason: str, lines: Sequence[str]) -> str:
 class Console:
     """One operator at one prompt: which table is before him, and what his lines mean."""
 
-    def __init__(self, service: Service, data: Path, pictures: Pictures | None = None) -> None:
+    def __init__(self, service: Service, data: Path, pictures: PictureWorkers | None = None) -> None:
         self.service = service
-        self.table: int | None = None
+        self.table_id: int | None = None
         self._data = data
         self._pictures = pictures
-        self._lines: tuple[object, list[str]] | None = None
-        self._busy = asyncio.Lock()
-        self._known_until = 0
+        self._completion_cache: tuple[object, list[str]] | None = None
+        self._lock = asyncio.Lock()
+        self._shown_seq = 0
 
     # -- lines -------------------------------------------------------------------------------
 
-    async def answer(self, line: str) -> Reply:
+    async def handle_line(self, line: str) -> Reply:
         """Do what a line says. Never raises: what goes wrong is a reply."""
-        async with self._busy:
-            reply = await self._tried(line)
-            view = self.service.peek(self.table) if self.table is not None else None
-            self._known_until = view.seq if view else 0
+        async with self._lock:
+            reply = await self._handle_safely(line)
+            view = self.service.peek(self.table_id) if self.table_id is not None else None
+            self._shown_seq = view.seq if view else 0
             return reply
 
     async def news(self) -> str:
         """What others have done at this table since the last line here, as rows of the log."""
-        async with self._busy:
-            if self.table is None:
+        async with self._lock:
+            if self.table_id is None:
                 return ""
-            view = await self.service.view(self.table)
-            rows = await self.service.log(self.table, self._known_until)
-            self._known_until = view.seq
-            return "\n".join(words.happening(row, view.table.names) for row in rows if row.tells)
+            view = await self.service.view(self.table_id)
+            rows = await self.service.log(self.table_id, self._shown_seq)
+            self._shown_seq = view.seq
+            return "\n".join(text_views.log_entry_line(row, view.table.names) for row in rows if row.has_text)
 
-    async def open_last(self) -> str:
+    async def open_latest(self) -> str:
         """Go to the newest table that is not over; what it is, or nothing where there is none."""
-        found = await self.service.tables(statuses=("lobby", "running", "paused"))
+        found = await self.service.list_tables(statuses=("lobby", "running", "paused"))
         if not found:
             return ""
-        self.table = found[-1].id
-        self._known_until = (await self.service.view(self.table)).seq
-        return _about(found[-1])
+        self.table_id = found[-1].id
+        self._shown_seq = (await self.service.view(self.table_id)).seq
+        return _summary(found[-1])
 
-    async def _tried(self, line: str) -> Reply:
+    async def _handle_safely(self, line: str) -> Reply:
         try:
-            return await self._answer(line.strip())
+            return await self._dispatch(line.strip())
         except (ValueError, StoreError) as error:
             return Reply(str(error), "bad")
         except Exception:
             log.exception("the line %r failed", line)
             return Reply(f"`{line.strip()}` could not be carried out; the log file says why.", "bad")
 
-    async def _answer(self, line: str) -> Reply:
+    async def _dispatch(self, line: str) -> Reply:
         word, _, rest = line.partition(" ")
         match word.casefold():
             case "" | "#":
                 return Reply("")
             case "quit" | "exit":
-                return Reply("", leave=True)
+                return Reply("", quit=True)
             case "table" | "tables":
-                return await self._of_table(rest.strip())
+                return await self._table_command(rest.strip())
             case "help":
                 return await self._help()
             case "show":
-                return await self._show(rest.strip() or "turn")
-            case first if first in SHOWS:
-                return await self._show(line)
-        return await self._said(line)
+                return await self._run_query(rest.strip() or "turn")
+            case first if first in QUERIES:
+                return await self._run_query(line)
+        return await self._submit(line)
 
     async def _help(self) -> Reply:
         width = max(len(form) for form, _ in COMMANDS)
         lines = [f"  {form.ljust(width)}  {says}" for form, says in COMMANDS]
         game = ""
-        if self.table is not None and (view := await self.service.view(self.table)).state:
-            asked = next((a.seat for a in view.asked if a.main), 0)
-            answer = await self.service.say(self.table, asked, ["help"], None, None)
-            game = f"\n\n{answer.text}" if isinstance(answer, Shown) else ""
+        if self.table_id is not None and (view := await self.service.view(self.table_id)).state:
+            asked = next((a.seat for a in view.pending if a.is_main), 0)
+            answer = await self.service.submit(self.table_id, asked, ["help"], None, None)
+            game = f"\n\n{answer.text}" if isinstance(answer, QueryAnswer) else ""
         return Reply("\n".join(["In this terminal:", *lines]) + game)
 
-    async def _here(self) -> int:
-        if self.table is None:
+    async def _current_table(self) -> int:
+        if self.table_id is None:
             raise ValueError("There is no table here yet: `table new TITLE Ann, Bob, Cid` makes one.")
-        return self.table
+        return self.table_id
 
     # -- the game ----------------------------------------------------------------------------
 
-    async def _said(self, line: str) -> Reply:
-        if self.table is None:
+    async def _submit(self, line: str) -> Reply:
+        if self.table_id is None:
             raise ValueError(f"`{line}` is no command, and no table is open; `help` lists what there is.")
-        view = await self.service.view(self.table)
+        view = await self.service.view(self.table_id)
         if view.state is None:
             raise ValueError(f"Table {view.table.code} has not begun; `table start` begins it.")
-        named = None if first_word(line) in PLANS else self._named(view, line)
-        seat, text = named or (self._meant(view, line), line)
+        named = None if first_word(line) in PLAN_WORDS else self._split_name(view, line)
+        seat, text = named or (self._implied_seat(view, line), line)
         lines = [part for part in text.split(";") if part.strip()]
-        answer = await self.service.say(self.table, seat, lines, None, None)
-        view = await self.service.view(self.table)
-        return await self._shown(view, answer) if isinstance(answer, Shown) else told(answer, view)
+        answer = await self.service.submit(self.table_id, seat, lines, None, None)
+        view = await self.service.view(self.table_id)
+        return (
+            await self._query_reply(view, answer)
+            if isinstance(answer, QueryAnswer)
+            else reply_for(answer, view)
+        )
 
     @staticmethod
-    def _named(view: View, line: str) -> tuple[int, str] | None:
+    def _split_name(view: TableView, line: str) -> tuple[int, str] | None:
         """The seat and the line of `Ann: …`. Raises ValueError for a name that nobody has."""
         name, colon, text = line.partition(":")
         if not colon:
             return None
         names = [n.casefold() for n in view.table.names]
         if name.strip().casefold() not in names:
-            there = words.listed(view.table.names)
+            there = text_views.join_words(view.table.names)
             raise ValueError(
                 f"Nobody is called {name.strip()} at table {view.table.code}; there are {there}."
             )
         return names.index(name.strip().casefold()), text
 
     @staticmethod
-    def _meant(view: View, line: str) -> int:
+    def _implied_seat(view: TableView, line: str) -> int:
         """For whom a line without a name is said. Raises ValueError where that is not clear."""
         word = first_word(line)
         if word in ("undo", "redo"):
-            return (view.may_undo if word == "undo" else view.may_redo) or 0
-        seats = {a.seat for a in view.asked if a.main}
+            return (view.undo_seat if word == "undo" else view.redo_seat) or 0
+        seats = {a.seat for a in view.pending if a.is_main}
         if word in ("accept", "decline"):
-            others = {seat for _, seat in view.waiting()} | {a.seat for a in view.asked if not a.main}
+            others = {seat for _, seat in view.missing_votes()} | {
+                a.seat for a in view.pending if not a.is_main
+            }
             seats = others or seats
         if len(seats) != 1:
             names = [view.table.names[s] for s in sorted(seats)] or list(view.table.names)
             raise ValueError(f"Say for whom: `{names[0]}: {line}`.")
         return seats.pop()
 
-    async def _show(self, what: str) -> Reply:
-        table = await self._here()
+    async def _run_query(self, what: str) -> Reply:
+        table = await self._current_table()
         view = await self.service.view(table)
         if view.state is None:
-            return Reply(_about(view.table))
-        answer = await self.service.say(table, 0, [what], None, None)
-        if isinstance(answer, Refused):
+            return Reply(_summary(view.table))
+        answer = await self.service.submit(table, 0, [what], None, None)
+        if isinstance(answer, LineRefused):
             raise ValueError(answer.reason)
-        if not isinstance(answer, Shown):
+        if not isinstance(answer, QueryAnswer):
             raise ValueError("What can be shown: map, market, sheet, log 20, turn, company X, player X.")
-        return await self._shown(view, answer)
+        return await self._query_reply(view, answer)
 
-    async def _shown(self, view: View, answer: Shown) -> Reply:
+    async def _query_reply(self, view: TableView, answer: QueryAnswer) -> Reply:
         """What was asked to be shown, with its picture and its files written beside."""
-        paths = [("Picture", path) for path in [await self._drawn(view, answer)] if path]
-        paths += [("File", self._kept("games", file.name, file.content)) for file in answer.files]
+        paths = [("Picture", path) for path in [await self._save_picture(view, answer)] if path]
+        paths += [("File", self._save_file("games", file.name, file.content)) for file in answer.files]
         return Reply("\n".join([answer.text, *(f"{what}: {path}" for what, path in paths)]))
 
-    async def _drawn(self, view: View, answer: Shown) -> Path | None:
+    async def _save_picture(self, view: TableView, answer: QueryAnswer) -> Path | None:
         """A picture in a file; None where none fits or can be drawn."""
         if answer.picture is None or self._pictures is None or view.state is None:
             return None
-        found = await self._pictures.drawn(answer.picture, answer.state(view.state))
+        found = await self._pictures.draw(answer.picture, answer.shown_state(view.state))
         if found is None:
             return None
-        about = "" if answer.position is None else f"-{answer.what}"
-        return self._kept("pictures", f"{view.table.code}-{answer.picture}{about}.png", found.png)
+        about = "" if answer.encoded_state is None else f"-{answer.query}"
+        return self._save_file("pictures", f"{view.table.code}-{answer.picture}{about}.png", found.png)
 
-    def _kept(self, folder: str, name: str, content: bytes) -> Path:
+    def _save_file(self, folder: str, name: str, content: bytes) -> Path:
         """A file in the data folder."""
         path = self._data / folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -265,10 +271,10 @@ class Console:
 
     # -- tables ------------------------------------------------------------------------------
 
-    async def _of_table(self, rest: str) -> Reply:
+    async def _table_command(self, rest: str) -> Reply:
         word, _, rest = rest.partition(" ")
         does: dict[str, Callable[[str], Awaitable[Reply]]] = {
-            "": self._table,
+            "": self._table_summary,
             "new": self._new,
             "start": self._start,
             "list": self._list,
@@ -283,10 +289,10 @@ class Console:
             raise ValueError(f"`table {word}` is not known; there is table {known}.")
         return await do(rest.strip())
 
-    async def _table(self, _: str) -> Reply:
-        return Reply(_about(await self.service.table(await self._here())))
+    async def _table_summary(self, _: str) -> Reply:
+        return Reply(_summary(await self.service.table_info(await self._current_table())))
 
-    async def new(self, title: str, names: Sequence[str], options: Sequence[str] = ()) -> TableInfo:
+    async def new_table(self, title: str, names: Sequence[str], options: Sequence[str] = ()) -> TableInfo:
         """A table at which those people sit, in that order, before its start. Raises ValueError."""
         if not title or not names:
             raise ValueError("Name the title and who plays: `table new TITLE Ann, Bob, Cid`.")
@@ -297,48 +303,49 @@ class Console:
                     person = await unit.people.add(name)
                 info = await self.service.join(info.id, person.id, name)
         except ValueError:
-            await self.service.end_at_once(info.id, by=None)
+            await self.service.end_now(info.id, by=None)
             raise
-        self.table = info.id
+        self.table_id = info.id
         return info
 
     async def _new(self, rest: str) -> Reply:
         title, _, rest = rest.partition(" ")
         people, *options = [part.strip().rstrip(",") for part in re.split(r"\boption\b", rest)]
         names = [name for part in people.split(",") if (name := " ".join(part.split()))]
-        info = await self.new(title, names, options)
-        return Reply(f"Table {info.code} is made. {_about(info)}\n`table start` begins it.", "good")
+        info = await self.new_table(title, names, options)
+        return Reply(f"Table {info.code} is made. {_summary(info)}\n`table start` begins it.", "good")
 
     async def _start(self, rest: str) -> Reply:
         *code, last = rest.split() or [""]
         shuffled = last.casefold() == "shuffled"
         if not shuffled and last:
             code = [*code, last]
-        table = (await self.service.find(code[0])).id if code else await self._here()
-        info = await self.service.table(table)
-        order = None if shuffled else [s.name for s in sorted(info.sitters, key=lambda s: s.row)]
+        table = (await self.service.find_table(code[0])).id if code else await self._current_table()
+        info = await self.service.table_info(table)
+        order = None if shuffled else [s.name for s in sorted(info.seated_players, key=lambda s: s.seat_id)]
         await self.service.start(table, by=None, order=order)
-        self.table = table
+        self.table_id = table
         view = await self.service.view(table)
-        seating = words.listed(view.table.names)
-        waits = words.waiting(view.state, view.asked) if view.state else ""
+        seating = text_views.join_words(view.table.names)
+        waits = text_views.waiting_sentence(view.state, view.pending) if view.state else ""
         return Reply(f"Table {view.table.code} begins: {seating}.\n{waits}", "good")
 
     async def _list(self, _: str) -> Reply:
-        found = await self.service.tables()
+        found = await self.service.list_tables()
         rows = [
-            (">" if t.id == self.table else "", t.code, t.title, t.status, t.round, _people(t)) for t in found
+            (">" if t.id == self.table_id else "", t.code, t.title, t.status, t.round, _player_list(t))
+            for t in found
         ]
         head = ("", "code", "title", "status", "round", "players")
-        return Reply("\n".join(words.table(head, rows)) if rows else "There is no table yet.")
+        return Reply("\n".join(text_views.text_table(head, rows)) if rows else "There is no table yet.")
 
     async def _use(self, code: str) -> Reply:
-        info = await self.service.find(code)
-        self.table = info.id
-        return Reply(_about(info), "good")
+        info = await self.service.find_table(code)
+        self.table_id = info.id
+        return Reply(_summary(info), "good")
 
     async def _replace(self, rest: str) -> Reply:
-        table = await self._here()
+        table = await self._current_table()
         former, _, name = rest.partition(" by ")
         view = await self.service.view(table)
         names = [n.casefold() for n in view.table.names]
@@ -347,56 +354,59 @@ class Console:
         async with self.service.store.begin() as unit:
             person = await unit.people.add(name.strip())
         seat = names.index(former.strip().casefold())
-        info = await self.service.replace(table, seat, person.id, name.strip(), by=None)
+        info = await self.service.replace_player(table, seat, person.id, name.strip(), by=None)
         hint = " `table resume` lets the game go on." if info.status == "paused" else ""
         return Reply(f"{name.strip()} plays on for {view.table.names[seat]}.{hint}", "good")
 
     async def _pause(self, _: str) -> Reply:
-        return Reply(_about(await self.service.pause(await self._here(), by=None)), "good")
+        return Reply(_summary(await self.service.pause(await self._current_table(), by=None)), "good")
 
     async def _resume(self, _: str) -> Reply:
-        return Reply(_about(await self.service.resume(await self._here(), by=None)), "good")
+        return Reply(_summary(await self.service.resume(await self._current_table(), by=None)), "good")
 
     async def _end(self, _: str) -> Reply:
-        return Reply(_about(await self.service.end_at_once(await self._here(), by=None)), "good")
+        return Reply(_summary(await self.service.end_now(await self._current_table(), by=None)), "good")
 
     # -- completion --------------------------------------------------------------------------
 
     def completions(self, text: str) -> Iterator[str]:
         """Whole lines that begin as the text does: the game's for who is asked, then commands."""
         start = text.lstrip().casefold()
-        yield from (line for line in self._known() if line.casefold().startswith(start))
+        yield from (line for line in self._all_completions() if line.casefold().startswith(start))
 
-    def _known(self) -> list[str]:
-        view = self.service.peek(self.table) if self.table is not None else None
-        moment = (self.table, view.seq if view else 0)
-        if self._lines is None or self._lines[0] != moment:
-            self._lines = moment, list(dict.fromkeys([*_legal(view), *_commands()]))
-        return self._lines[1]
+    def _all_completions(self) -> list[str]:
+        view = self.service.peek(self.table_id) if self.table_id is not None else None
+        moment = (self.table_id, view.seq if view else 0)
+        if self._completion_cache is None or self._completion_cache[0] != moment:
+            self._completion_cache = (
+                moment,
+                list(dict.fromkeys([*_legal_completions(view), *_command_completions()])),
+            )
+        return self._completion_cache[1]
 
     def prompt(self) -> str:
         """What stands before the line that is typed."""
-        view = self.service.peek(self.table) if self.table is not None else None
+        view = self.service.peek(self.table_id) if self.table_id is not None else None
         if view is None:
             return "railpost> "
-        asked = "/".join(a.name for a in view.asked if a.main)
+        asked = "/".join(a.name for a in view.pending if a.is_main)
         return " ".join(filter(None, [view.table.code, asked])) + "> "
 
 
-def _legal(view: View | None) -> list[str]:
+def _legal_completions(view: TableView | None) -> list[str]:
     """What may be said in the game now, with names and without."""
     if view is None or view.state is None or view.table.status != "running":
         return []
-    found = [(a.name, line) for a in view.asked for line in engine.legal_lines(view.state, f"p{a.seat}")]
+    found = [(a.name, line) for a in view.pending for line in engine.legal_lines(view.state, f"p{a.seat}")]
     return [line for _, line in found] + [f"{name}: {line}" for name, line in found]
 
 
-def _commands() -> list[str]:
+def _command_completions() -> list[str]:
     plain = "start, start shuffled, list, use , replace , pause, resume, end".split(", ")
     shows = [f"show {what}" for what in ("map", "market", "sheet", "log", "turn", "company ", "player ")]
     shows += ["at ", "plan ", "plan more ", "plan show", "plan play", "plan clear"]
-    shows += [f"export {form}" for form in FORMS]
-    new = [f"table new {title} " for title in engine.titles()]
+    shows += [f"export {form}" for form in FORMATS]
+    new = [f"table new {title} " for title in engine.title_names()]
     return [
         *new,
         *(f"table {word}" for word in plain),
@@ -408,15 +418,15 @@ def _commands() -> list[str]:
     ]
 
 
-def _people(info: TableInfo) -> str:
-    names = info.names or [s.name for s in info.sitters]
+def _player_list(info: TableInfo) -> str:
+    names = info.names or [s.name for s in info.seated_players]
     return ", ".join(
-        f"{name}{'*' if seat in info.asked and info.names else ''}" for seat, name in enumerate(names)
+        f"{name}{'*' if seat in info.acting_seats and info.names else ''}" for seat, name in enumerate(names)
     )
 
 
-def _about(info: TableInfo) -> str:
+def _summary(info: TableInfo) -> str:
     options = f" ({', '.join(info.options)})" if info.options else ""
-    names = words.listed(info.names or [s.name for s in info.sitters])
+    names = text_views.join_words(info.names or [s.name for s in info.seated_players])
     where = f", {info.round}" if info.round else ""
-    return f"Table {info.code} of {info.title}{options} is {told_status(info.status)}{where}: {names}."
+    return f"Table {info.code} of {info.title}{options} is {status_text(info.status)}{where}: {names}."

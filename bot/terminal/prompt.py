@@ -14,7 +14,7 @@ from collections.abc import AsyncIterator, Iterator
 from bot.terminal.console import Console, Tone
 
 
-async def lines_of_stdin() -> AsyncIterator[str]:
+async def stdin_lines() -> AsyncIterator[str]:
     """The lines of standard input, of whatever kind it is; read by a thread that nobody has to wait for."""
     loop = asyncio.get_running_loop()
     queue: asyncio.Queue[bytes] = asyncio.Queue()
@@ -46,30 +46,30 @@ async def lines_of_stdin() -> AsyncIterator[str]:
         yield rest.decode(errors="replace")
 
 
-async def listen(console: Console) -> bool:
+async def run_stdin(console: Console) -> bool:
     """Answer the lines of standard input on standard output; whether `quit` was said."""
-    async for line in lines_of_stdin():
-        reply = await console.answer(line)
+    async for line in stdin_lines():
+        reply = await console.handle_line(line)
         if reply.text:
             print(reply.text, flush=True)
-        if reply.leave:
+        if reply.quit:
             return True
     return False
 
 
-async def converse(console: Console) -> bool:
+async def run_prompt(console: Console) -> bool:
     """The same at a prompt with completion and colours, beside what others do; whether `quit` was said."""
     async with asyncio.TaskGroup() as tasks:
-        beside = tasks.create_task(_tell(console))
+        beside = tasks.create_task(_print_news(console))
         try:
-            return await _prompted(console)
+            return await _prompt_loop(console)
         finally:
             beside.cancel()
 
 
-async def _tell(console: Console) -> None:
+async def _print_news(console: Console) -> None:
     """Print what others do at the table, above the prompt."""
-    with console.service.follow() as bell:
+    with console.service.subscribe() as bell:
         while True:
             await bell.wait()
             bell.clear()
@@ -77,7 +77,7 @@ async def _tell(console: Console) -> None:
                 print(text, flush=True)
 
 
-async def _prompted(console: Console) -> bool:
+async def _prompt_loop(console: Console) -> bool:
     from prompt_toolkit import PromptSession
     from prompt_toolkit.completion import CompleteEvent, Completer, Completion
     from prompt_toolkit.document import Document
@@ -105,11 +105,11 @@ async def _prompted(console: Console) -> bool:
             return False
         except KeyboardInterrupt:
             return True
-        reply = await console.answer(line)
+        reply = await console.handle_line(line)
         if reply.text:
             first, _, rest = reply.text.partition("\n")
             screen.print(Text(first, styles[reply.tone]))
             if rest:
                 screen.print(Text(rest))
-        if reply.leave:
+        if reply.quit:
             return True

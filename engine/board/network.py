@@ -20,26 +20,33 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import msgspec
 
-from engine.board.faces import NODE, Ground, Step, Turned, ground_of, turned
-from engine.board.reach import Reach, Search
-from engine.facts import Facts, Node
+from engine.board.connectivity import ConnectivitySearch, ReachableTrack
+from engine.board.tile_geometry import (
+    FIRST_NODE,
+    Arc,
+    MapIndex,
+    RotatedFace,
+    map_index_of,
+    rotated_face,
+)
+from engine.core.components import Components, Node
 
 Stop = tuple[str, int]
 """A hex and the number of a node that is a stop."""
 
-Run = tuple[str, int, int]
+RouteSegment = tuple[str, int, int]
 """One stretch of a route inside a hex: the hex, the end it comes from, the end it goes to."""
 
 
-class Hops(msgspec.Struct, frozen=True, gc=False):
+class StopChains(msgspec.Struct, frozen=True, gc=False):
     """Chains of track from a stop to its neighbours: the stop reached, hexsides used (bits), runs.
 
     `over`: the hexes (bits) that decide about them. `whole`: there are no others.
     """
 
-    hops: tuple[tuple[int, int, tuple[Run, ...]], ...]
-    over: int
-    whole: bool
+    chains: tuple[tuple[int, int, tuple[RouteSegment, ...]], ...]
+    hexes: int
+    complete: bool
 
 
 class Network:
@@ -53,200 +60,204 @@ class Network:
 
     def __init__(
         self,
-        facts: Facts,
+        facts: Components,
         tiles: Mapping[str, tuple[str, int]],
         tokens: Mapping[str, Sequence[tuple[int, str]]],
         extra: Mapping[Stop, int],
         closed: frozenset[str] = frozenset(),
         near: Network | None = None,
     ) -> None:
-        ground = ground_of(facts)
-        self.facts: Facts = facts
-        self.ground: Ground = ground
-        self._laid = dict(tiles), closed
-        self.faces: dict[str, Turned]
-        self._searches: dict[str, Search] = {}
-        self._since: dict[str, int] = {}
-        self._fresh: dict[str, set[int] | None] = {}
-        self.hops: dict[int, Hops] = {}
-        if near is not None and near.ground is ground:
-            self._made_from(near)
+        ground = map_index_of(facts)
+        self.facts: Components = facts
+        self.map_index: MapIndex = ground
+        self._tiles_and_closed = dict(tiles), closed
+        self.faces: dict[str, RotatedFace]
+        self._searches: dict[str, ConnectivitySearch] = {}
+        self._changed_hexes: dict[str, int] = {}
+        self._frontiers: dict[str, set[int] | None] = {}
+        self.chains: dict[int, StopChains] = {}
+        if near is not None and near.map_index is ground:
+            self._derive_from(near)
         else:
-            self.faces = dict(ground.printed)
+            self.faces = dict(ground.printed_faces)
             self.faces.update((hex, self._face(hex)) for hex in (*tiles, *closed))
-            self._lay_out()
+            self._build_arcs()
         self.tokens: dict[Stop, tuple[str, ...]] = {}
-        self.undecided: dict[str, str] = {}
+        self.undecided_homes: dict[str, str] = {}
         for hex, here in tokens.items():
             for place, company in here:
                 if place < 0:
-                    self.undecided[company] = hex
+                    self.undecided_homes[company] = hex
                     continue
                 stop = (hex, place)
                 self.tokens[stop] = (*self.tokens.get(stop, ()), company)
-        self._full = [
+        self._full_cities = [
             stop
             for stop, there in self.tokens.items()
             if 0 < self.node(stop).slots + extra.get(stop, 0) <= len(there)
         ]
-        self._ends: dict[str, list[bool]] = {}
-        self.memo: dict[object, object] = {}
+        self._terminals: dict[str, list[bool]] = {}
+        self.cache: dict[object, object] = {}
 
-    def _face(self, hex: str) -> Turned:
+    def _face(self, hex: str) -> RotatedFace:
         """What lies in a hex."""
-        tiles, closed = self._laid
+        tiles, closed = self._tiles_and_closed
         laid = tiles.get(hex)
         if hex in closed:
-            return self.ground.shut(hex, laid)
-        return turned(*laid) if laid else self.ground.printed[hex]
+            return self.map_index.closed_face(hex, laid)
+        return rotated_face(*laid) if laid else self.map_index.printed_faces[hex]
 
-    def _lay_out(self) -> None:
+    def _build_arcs(self) -> None:
         """Say of every place where track leads from it."""
-        ground = self.ground
-        self.onward: list[tuple[Step, ...]] = [()] * len(ground.hex_at)
+        ground = self.map_index
+        self.arcs: list[tuple[Arc, ...]] = [()] * len(ground.vertex_hex)
         for h, face in enumerate(self.faces.values()):
-            self._lay(h, face)
-        self._number()
+            self._set_arcs(h, face)
+        self._number_stops()
 
-    def _lay(self, h: int, face: Turned) -> None:
-        ground = self.ground
-        steps = ground.steps(h, face)
-        self.onward[6 * h : 6 * h + NODE] = steps[:NODE]
-        node = ground.ports + ground.room * h
-        self.onward[node : node + ground.room] = steps[NODE:]
+    def _set_arcs(self, h: int, face: RotatedFace) -> None:
+        ground = self.map_index
+        steps = ground.arcs(h, face)
+        self.arcs[6 * h : 6 * h + FIRST_NODE] = steps[:FIRST_NODE]
+        node = ground.entry_count + ground.nodes_per_hex * h
+        self.arcs[node : node + ground.nodes_per_hex] = steps[FIRST_NODE:]
 
-    def _number(self) -> None:
+    def _number_stops(self) -> None:
         """Number the stops."""
         self.stops: list[Stop] = []
         self.nodes: list[Node] = []
-        self.first: dict[int, int] = {}
+        self.first_stop: dict[int, int] = {}
         for h, (hex, face) in enumerate(self.faces.items()):
             if face.nodes:
-                self.first[h] = len(self.stops)
+                self.first_stop[h] = len(self.stops)
                 self.stops += [(hex, n) for n in range(len(face.nodes))]
                 self.nodes += face.nodes
-        self.number: dict[Stop, int] = {stop: s for s, stop in enumerate(self.stops)}
+        self.stop_number: dict[Stop, int] = {stop: s for s, stop in enumerate(self.stops)}
 
-    def _made_from(self, near: Network) -> None:
+    def _derive_from(self, near: Network) -> None:
         """Take over what another network of the map has, and what stands of that."""
-        old, number = near.faces, self.ground.number
-        (tiles, closed), (before, shut) = self._laid, near._laid
+        old, number = near.faces, self.map_index.hex_number
+        (tiles, closed), (before, shut) = self._tiles_and_closed, near._tiles_and_closed
         other = {hex for hex, laid in tiles.items() if before.get(hex) != laid} | (closed ^ shut)
         other.update(hex for hex in before if hex not in tiles)
         self.faces = dict(old)
         self.faces.update((hex, self._face(hex)) for hex in other)
         changed = [number[hex] for hex in other]
-        self.onward, self.nodes = near.onward, near.nodes
-        self.stops, self.number, self.first = near.stops, near.number, near.first
-        self._searches, self._since, self.hops = dict(near._searches), dict(near._since), near.hops
+        self.arcs, self.nodes = near.arcs, near.nodes
+        self.stops, self.stop_number, self.first_stop = near.stops, near.stop_number, near.first_stop
+        self._searches, self._changed_hexes, self.chains = (
+            dict(near._searches),
+            dict(near._changed_hexes),
+            near.chains,
+        )
         if not changed:
             return
         since = sum(1 << h for h in changed)
-        self._since = {company: before | since for company, before in near._since.items()}
-        self.onward = list(near.onward)
-        hexes, renumbered = self.ground.hexes, False
+        self._changed_hexes = {company: before | since for company, before in near._changed_hexes.items()}
+        self.arcs = list(near.arcs)
+        hexes, renumbered = self.map_index.hexes, False
         for h in changed:
             face = self.faces[hexes[h]]
-            self._lay(h, face)
+            self._set_arcs(h, face)
             renumbered |= len(face.nodes) != len(old[hexes[h]].nodes)
         if renumbered:
-            self._number()
-            self.hops = {}
+            self._number_stops()
+            self.chains = {}
             return
         self.nodes = list(near.nodes)
         for h in changed:
             nodes = self.faces[hexes[h]].nodes
             if nodes:
-                self.nodes[self.first[h] : self.first[h] + len(nodes)] = nodes
-        self.hops = {s: found for s, found in near.hops.items() if not found.over & since}
+                self.nodes[self.first_stop[h] : self.first_stop[h] + len(nodes)] = nodes
+        self.chains = {s: found for s, found in near.chains.items() if not found.hexes & since}
 
     def node(self, stop: Stop) -> Node:
         """The node of a stop. Raises KeyError where there is none."""
-        return self.nodes[self.number[stop]]
+        return self.nodes[self.stop_number[stop]]
 
-    def own(self, company: str) -> list[int]:
+    def token_stops(self, company: str) -> list[int]:
         """The numbers of the stops with a token of that company."""
-        return [self.number[stop] for stop, there in self.tokens.items() if company in there]
+        return [self.stop_number[stop] for stop, there in self.tokens.items() if company in there]
 
-    def ends(self, company: str) -> list[bool]:
+    def terminal_stops(self, company: str) -> list[bool]:
         """By number of the stop, whether every route of the company ends there: off-board areas, and
         cities all of whose places are taken by others (1830 §19, §20.1)."""
-        ends = self._ends.get(company)
+        ends = self._terminals.get(company)
         if ends is None:
-            ends = self._ends[company] = [node.kind == "offboard" for node in self.nodes]
-            for stop in self._full:
+            ends = self._terminals[company] = [node.kind == "offboard" for node in self.nodes]
+            for stop in self._full_cities:
                 if company not in self.tokens[stop]:
-                    ends[self.number[stop]] = True
+                    ends[self.stop_number[stop]] = True
         return ends
 
-    def own_and_shut(self, company: str) -> tuple[frozenset[int], frozenset[int]]:
+    def token_and_terminal_vertices(self, company: str) -> tuple[frozenset[int], frozenset[int]]:
         """The places of the company's tokens, and of the nodes at which its routes end."""
-        place, tokens = self.ground.place, self.tokens
+        place, tokens = self.map_index.node_vertex, self.tokens
         own = frozenset([place(*stop) for stop, there in tokens.items() if company in there])
-        full = [place(*stop) for stop in self._full if company not in tokens[stop]]
-        return own, self.ground.offboard.union(full)
+        full = [place(*stop) for stop in self._full_cities if company not in tokens[stop]]
+        return own, self.map_index.offboard_vertices.union(full)
 
-    def reach(self, company: str) -> Reach:
+    def reachable(self, company: str) -> ReachableTrack:
         """What the company can reach."""
-        return self._search(company).reach
+        return self._search(company).reachable
 
-    def _search(self, company: str) -> Search:
+    def _search(self, company: str) -> ConnectivitySearch:
         found = self._searches.get(company)
         if found is None or found.faces is not self.faces:
-            fresh = None if found is None else self._fresh_for(company, found)
-            found = self._searches[company] = Search(self, company, found, fresh)
-            self._since[company] = 0
+            fresh = None if found is None else self._frontier(company, found)
+            found = self._searches[company] = ConnectivitySearch(self, company, found, fresh)
+            self._changed_hexes[company] = 0
         return found
 
-    def _fresh_for(self, company: str, found: Search) -> set[int] | None:
+    def _frontier(self, company: str, found: ConnectivitySearch) -> set[int] | None:
         """Where the company's search on a network before goes on here (`Search.onward_on`), reckoned once."""
-        if company not in self._fresh:
-            self._fresh[company] = found.onward_on(self, company, self._since.get(company, 0))
-        return self._fresh[company]
+        if company not in self._frontiers:
+            self._frontiers[company] = found.frontier_on(self, company, self._changed_hexes.get(company, 0))
+        return self._frontiers[company]
 
-    def _known(self, company: str) -> Reach | None:
+    def _previously_reachable(self, company: str) -> ReachableTrack | None:
         """What the company reached on a network before, if that was found out and it reaches it still."""
         found = self._searches.get(company)
         if found is None:
             return None
-        still = found.faces is self.faces or self._fresh_for(company, found) is not None
-        return found.reach if still else None
+        still = found.faces is self.faces or self._frontier(company, found) is not None
+        return found.reachable if still else None
 
-    def arrives(self, company: str, hex: str, edges: int) -> bool:
+    def reaches_edge(self, company: str, hex: str, edges: int) -> bool:
         """Whether the company's track arrives at one of these edges (bits 0-5) of a hex."""
-        known = self._known(company)
-        return bool((known and known.edges_of(hex) & edges) or self.reach(company).edges_of(hex) & edges)
+        known = self._previously_reachable(company)
+        return bool((known and known.edges_of(hex) & edges) or self.reachable(company).edges_of(hex) & edges)
 
-    def reached(self, company: str) -> Iterator[Stop]:
+    def reachable_stops(self, company: str) -> Iterator[Stop]:
         """The stops to which routes of the company can come, in no order; those first that are known."""
-        known = self._known(company)
+        known = self._previously_reachable(company)
         before = known.stops if known else frozenset()
         yield from before
-        yield from self.reach(company).stops - before
+        yield from self.reachable(company).stops - before
 
-    def reaches(self, company: str, stop: Stop) -> bool:
+    def reaches_stop(self, company: str, stop: Stop) -> bool:
         """Whether a route of the company can come to that stop."""
-        known = self._known(company)
-        return bool((known and stop in known.stops) or stop in self.reach(company).stops)
+        known = self._previously_reachable(company)
+        return bool((known and stop in known.stops) or stop in self.reachable(company).stops)
 
-    def enters(self, company: str, hex: str, edge: int) -> bool:
+    def can_enter(self, company: str, hex: str, edge: int) -> bool:
         """Whether a route of the company can come into the hex over that edge, as track leads now."""
-        return self._search(company).comes(hex, edge, None)
+        return self._search(company).can_enter(hex, edge, None)
 
-    def onto(self, company: str, hex: str, tracks: Iterable[tuple[int, int]]) -> bool:
+    def could_run_along(self, company: str, hex: str, tracks: Iterable[tuple[int, int]]) -> bool:
         """Whether a route of the company that comes into the hex could go on along one of these
         tracks, pairs of edges, if it were there: in over one edge, out over the other."""
         search = self._search(company)
-        return any(search.comes(hex, a, b) or search.comes(hex, b, a) for a, b in tracks)
+        return any(search.can_enter(hex, a, b) or search.can_enter(hex, b, a) for a, b in tracks)
 
 
-_KEPT = 512
+_CACHE_SIZE = 512
 _networks: OrderedDict[bytes, Network] = OrderedDict()
 _encode = msgspec.msgpack.Encoder().encode
 
 
 def network_of(
-    facts: Facts,
+    facts: Components,
     tiles: Mapping[str, tuple[str, int]],
     tokens: Mapping[str, Sequence[tuple[int, str]]],
     extra: Mapping[Stop, int] | None = None,
@@ -263,13 +274,13 @@ def network_of(
     if network is None:
         near = next(reversed(_networks.values()), None)
         network = _networks[key] = Network(facts, tiles, tokens, more, shut, near)
-        if len(_networks) > _KEPT:
+        if len(_networks) > _CACHE_SIZE:
             _networks.popitem(last=False)
     else:
         _networks.move_to_end(key)
     return network
 
 
-def forget() -> None:
+def clear_cache() -> None:
     """Drop the networks that are kept."""
     _networks.clear()

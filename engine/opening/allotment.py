@@ -8,14 +8,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from engine.events import PriorityMoved
+from engine.core.events import PriorityMoved
+from engine.core.state import BANK, AnyFrame, PrivateAllotment
 from engine.game import Game
-from engine.opening.waterfall import take_over
-from engine.rounds import Unasked
-from engine.state import BANK, Allotment, AnyFrame
+from engine.opening.waterfall import award_private
+from engine.rounds.sequence import AutomaticRules
 
 
-def dealt(things: Sequence[str], lot: int) -> tuple[str, ...]:
+def permutation(things: Sequence[str], lot: int) -> tuple[str, ...]:
     """The things in the order that belongs to the lot; 0 and every multiple of their orders: as given."""
     left, order = list(things), []
     while left:
@@ -24,26 +24,28 @@ def dealt(things: Sequence[str], lot: int) -> tuple[str, ...]:
     return tuple(order)
 
 
-def allotment(g: Game, lot: int) -> Allotment:
+def deal_privates(g: Game, lot: int) -> PrivateAllotment:
     """The deal of the privates that are in play."""
-    return Allotment(dealt([p for p, owner in g.state.privates.items() if owner == BANK], lot))
+    return PrivateAllotment(
+        permutation([p for p, owner in g.state.private_owners.items() if owner == BANK], lot)
+    )
 
 
 @dataclass(frozen=True)
-class Allotting(Unasked):
+class PrivateAllotmentRules(AutomaticRules):
     """Deals, and goes on once the company that came with a private has its price.
 
     `after` makes the round that follows; the priority is to the left of that company's president.
     """
 
-    after: Callable[[Game], AnyFrame]
+    next_round: Callable[[Game], AnyFrame]
 
-    def settle(self, g: Game, frame: Allotment) -> bool:
-        if any(owner == BANK for owner in g.state.privates.values()):
+    def advance(self, g: Game, frame: PrivateAllotment) -> bool:
+        if any(owner == BANK for owner in g.state.private_owners.values()):
             for seat, private in zip(g.state.seats, frame.privates, strict=True):
-                take_over(g, seat, private, g.private_facts(private).price, f"the {private}")
+                award_private(g, seat, private, g.private_definition(private).price, f"the {private}")
             return True
         first = next(co.president for co in g.state.companies.values() if co.president)
         g.emit(PriorityMoved(g.state.left_of(first)))
-        g.change(self.after(g))
+        g.replace_top(self.next_round(g))
         return True

@@ -14,109 +14,123 @@ from dataclasses import dataclass
 
 import msgspec
 
-from engine.actions import Action, Bid, BuyPrivate, Par, Pass
-from engine.events import BidMade, ParSet, Passed, PresidentNamed, PriorityMoved, PrivateMoved
+from engine.core.actions import Action, Bid, BuyPrivate, Par, Pass
+from engine.core.events import (
+    BidMade,
+    ParSet,
+    Passed,
+    PresidentNamed,
+    PriorityMoved,
+    PrivateMoved,
+)
+from engine.core.state import (
+    BANK,
+    IPO,
+    AnyFrame,
+    ParPriceChoice,
+    Waterfall,
+    WaterfallBidding,
+)
+from engine.finance.ownership import move_shares, president_share_percent
 from engine.game import Game
-from engine.holdings import move_shares, presidents_percent
-from engine.state import BANK, IPO, AnyFrame, Bidding, Pricing, Waterfall
 from engine.title import Option
 
-RAISE = 5
+MIN_RAISE = 5
 
 
-def offered(g: Game) -> str | None:
+def offered_private(g: Game) -> str | None:
     """The private that is for sale at its price: the first unsold."""
-    return next((p for p, owner in g.state.privates.items() if owner == BANK), None)
+    return next((p for p, owner in g.state.private_owners.items() if owner == BANK), None)
 
 
-def asking(g: Game, frame: Waterfall) -> int:
+def asking_price(g: Game, frame: Waterfall) -> int:
     """Dollars for the private now offered."""
-    private = offered(g)
+    private = offered_private(g)
     assert private is not None
-    return max(g.private_facts(private).price - frame.cut, 0)
+    return max(g.private_definition(private).price - frame.discount, 0)
 
 
-def staked(frame: Waterfall, seat: str, *, but: str | None = None) -> int:
+def cash_in_bids(frame: Waterfall, seat: str, *, but: str | None = None) -> int:
     """Dollars that the seat has set aside in bids."""
     return sum(bids.get(seat, 0) for private, bids in frame.bids.items() if private != but)
 
 
-def lowest_bid(g: Game, bids: dict[str, int], private: str) -> int:
+def min_bid(g: Game, bids: dict[str, int], private: str) -> int:
     """The least that may be bid: above face value and any bid by the raise (§7.2)."""
-    return max([g.private_facts(private).price, *bids.values()]) + RAISE
+    return max([g.private_definition(private).price, *bids.values()]) + MIN_RAISE
 
 
-def take_over(g: Game, seat: str, private: str, price: int, why: str, *, par_later: bool = False) -> None:
+def award_private(g: Game, seat: str, private: str, price: int, why: str, *, par_later: bool = False) -> None:
     """Give a private and the share that comes with it to its buyer (Table 1 notes 4, 5).
 
     `par_later`: the par price is set when those that follow and have one bid each are sold too.
     """
     g.pay(seat, BANK, price, why)
     g.emit(PrivateMoved(private, seat))
-    if grant := g.private_facts(private).grants:
+    if grant := g.private_definition(private).grants:
         if grant.sets_start_price:
             if par_later:
-                sell_to_only_bidders(g)
-            g.open(Pricing(grant.company, seat))
+                sell_single_bid_privates(g)
+            g.push(ParPriceChoice(grant.company, seat))
         else:
             move_shares(g, grant.company, IPO, seat, grant.percent)
 
 
-def sell_to_only_bidders(g: Game) -> None:
+def sell_single_bid_privates(g: Game) -> None:
     """Sell the next privates as long as each has one bid."""
-    frame, private = g.top, offered(g)
+    frame, private = g.top, offered_private(g)
     assert isinstance(frame, Waterfall)
     if private and len(bids := frame.bids.get(private, {})) == 1:
         ((seat, price),) = bids.items()
         left = {p: b for p, b in frame.bids.items() if p != private}
-        g.change(msgspec.structs.replace(frame, bids=left, passes=0))
-        take_over(g, seat, private, price, f"the {private}")
-        sell_to_only_bidders(g)
+        g.replace_top(msgspec.structs.replace(frame, bids=left, consecutive_passes=0))
+        award_private(g, seat, private, price, f"the {private}")
+        sell_single_bid_privates(g)
 
 
 @dataclass(frozen=True)
-class WaterfallSale:
+class WaterfallQuestion:
     """Asks the player whose turn it is.
 
     `after` makes the round that follows. `any_price`: the private offered is sold at whatever
     price is named, as the site does. `par_later`: see `take_over`.
     """
 
-    after: Callable[[Game], AnyFrame]
+    next_round: Callable[[Game], AnyFrame]
     any_price: bool = False
-    par_later: bool = False
+    defer_par: bool = False
 
     def asked(self, g: Game, frame: Waterfall) -> tuple[str, ...]:
-        return (frame.turn,) if offered(g) else ()
+        return (frame.current_seat,) if offered_private(g) else ()
 
-    def needs(self, g: Game, frame: Waterfall) -> str:
-        unsold = sum(owner == BANK for owner in g.state.privates.values())
+    def prompt(self, g: Game, frame: Waterfall) -> str:
+        unsold = sum(owner == BANK for owner in g.state.private_owners.values())
         other = ", to bid on another private," if unsold > 1 else ""
-        return f"to buy the {offered(g)} for ${asking(g, frame)}{other} or to pass"
+        return f"to buy the {offered_private(g)} for ${asking_price(g, frame)}{other} or to pass"
 
     def options(self, g: Game, frame: Waterfall, seat: str) -> Iterator[Option]:
-        private = offered(g)
+        private = offered_private(g)
         if private is None:
             return
-        if self.refuse(g, frame, seat, buy := BuyPrivate(private)) is None:
-            yield Option(buy, f"Buy the {private} for ${asking(g, frame)}")
-        for other, owner in g.state.privates.items():
+        if self.refusal(g, frame, seat, buy := BuyPrivate(private)) is None:
+            yield Option(buy, f"Buy the {private} for ${asking_price(g, frame)}")
+        for other, owner in g.state.private_owners.items():
             if owner == BANK and other != private:
-                low = lowest_bid(g, frame.bids.get(other, {}), other)
-                if self.refuse(g, frame, seat, bid := Bid(other, low)) is None:
-                    high = g.cash(seat) - staked(frame, seat, but=other)
+                low = min_bid(g, frame.bids.get(other, {}), other)
+                if self.refusal(g, frame, seat, bid := Bid(other, low)) is None:
+                    high = g.cash(seat) - cash_in_bids(frame, seat, but=other)
                     yield Option(bid, f"Bid for the {other}, ${low} or more", range(low, high + 1))
         yield Option(Pass(), "Pass")
 
-    def refuse(self, g: Game, frame: Waterfall, seat: str, action: Action) -> str | None:
-        private = offered(g)
+    def refusal(self, g: Game, frame: Waterfall, seat: str, action: Action) -> str | None:
+        private = offered_private(g)
         match action:
             case Pass():
                 return None
             case BuyPrivate(wanted, named):
                 if wanted != private:
                     return f"The {private} is the private now offered; others take bids (§7.1)."
-                free, price = g.cash(seat) - staked(frame, seat), asking(g, frame)
+                free, price = g.cash(seat) - cash_in_bids(frame, seat), asking_price(g, frame)
                 if named not in (None, price) and not (self.any_price and named and named > 0):
                     return f"The {private} is offered at ${price} (§7.1)."
                 price = named or price
@@ -124,111 +138,121 @@ class WaterfallSale:
                     return f"The {private} costs ${price}, and ${free} is not set aside in bids (§7.2)."
                 return None
             case Bid(wanted, amount):
-                if g.state.privates[wanted] != BANK:
+                if g.state.private_owners[wanted] != BANK:
                     return f"The {wanted} is sold."
                 if wanted == private:
-                    return f"The {private} is offered at ${asking(g, frame)}: buy it instead (§7.1)."
-                low = lowest_bid(g, frame.bids.get(wanted, {}), wanted)
+                    return f"The {private} is offered at ${asking_price(g, frame)}: buy it instead (§7.1)."
+                low = min_bid(g, frame.bids.get(wanted, {}), wanted)
                 if amount < low:
                     return f"A bid on the {wanted} must be ${low} or more (§7.2)."
-                free = g.cash(seat) - staked(frame, seat, but=wanted)
+                free = g.cash(seat) - cash_in_bids(frame, seat, but=wanted)
                 if amount > free:
                     return f"${free} is free for a bid on the {wanted}; the rest is set aside in bids (§7.2)."
                 return None
         return "The privates are sold first: buy the one offered, bid on another, or pass (§7.1)."
 
-    def take(self, g: Game, frame: Waterfall, seat: str, action: Action) -> None:
+    def apply(self, g: Game, frame: Waterfall, seat: str, action: Action) -> None:
         following = g.state.left_of(seat)
         match action:
             case Pass():
                 g.emit(Passed(seat, "the privates"))
-                g.change(msgspec.structs.replace(frame, turn=following, passes=frame.passes + 1))
+                g.replace_top(
+                    msgspec.structs.replace(
+                        frame, current_seat=following, consecutive_passes=frame.consecutive_passes + 1
+                    )
+                )
             case BuyPrivate(private, named):
-                self._sell_offered(g, frame, seat, private, named or asking(g, frame))
+                self._sell_offered(g, frame, seat, private, named or asking_price(g, frame))
             case Bid(private, amount):
                 bids = {k: v for k, v in frame.bids.get(private, {}).items() if k != seat} | {seat: amount}
                 g.emit(BidMade(seat, private, amount))
-                g.change(
+                g.replace_top(
                     msgspec.structs.replace(
-                        frame, turn=following, passes=0, bids=frame.bids | {private: bids}
+                        frame, current_seat=following, consecutive_passes=0, bids=frame.bids | {private: bids}
                     )
                 )
 
     def _sell_offered(self, g: Game, frame: Waterfall, seat: str, private: str, price: int) -> None:
         following = g.state.left_of(seat)
-        g.change(msgspec.structs.replace(frame, turn=following, passes=0, cut=0))
+        g.replace_top(
+            msgspec.structs.replace(frame, current_seat=following, consecutive_passes=0, discount=0)
+        )
         g.emit(PriorityMoved(following))
-        take_over(g, seat, private, price, f"the {private}", par_later=self.par_later)
+        award_private(g, seat, private, price, f"the {private}", par_later=self.defer_par)
 
-    def settle(self, g: Game, frame: Waterfall) -> bool:
-        private = offered(g)
+    def advance(self, g: Game, frame: Waterfall) -> bool:
+        private = offered_private(g)
         if private is None:
-            g.change(self.after(g))
+            g.replace_top(self.next_round(g))
             return True
         if bids := frame.bids.get(private):
             left = {p: b for p, b in frame.bids.items() if p != private}
-            g.change(msgspec.structs.replace(frame, bids=left, passes=0))
-            g.open(Bidding(private, bids))
+            g.replace_top(msgspec.structs.replace(frame, bids=left, consecutive_passes=0))
+            g.push(WaterfallBidding(private, bids))
             return True
-        if frame.passes == len(g.state.players):
+        if frame.consecutive_passes == len(g.state.players):
             return self._all_passed(g, frame)
-        if asking(g, frame) == 0:
+        if asking_price(g, frame) == 0:
             # §7.3: at no price the first player it is offered to has to take it.
-            self._sell_offered(g, frame, frame.turn, private, 0)
+            self._sell_offered(g, frame, frame.current_seat, private, 0)
             return True
         return False
 
     def _all_passed(self, g: Game, frame: Waterfall) -> bool:
-        if next(iter(g.state.privates.values())) == BANK:
-            g.change(msgspec.structs.replace(frame, passes=0, cut=frame.cut + RAISE))
+        if next(iter(g.state.private_owners.values())) == BANK:
+            g.replace_top(
+                msgspec.structs.replace(frame, consecutive_passes=0, discount=frame.discount + MIN_RAISE)
+            )
         else:
-            g.change(msgspec.structs.replace(frame, passes=0))
+            g.replace_top(msgspec.structs.replace(frame, consecutive_passes=0))
             pay_private_income(g)
         return True
 
 
 def pay_private_income(g: Game) -> None:
     """The income of each private to its owner (1830 §16, §7.3)."""
-    for private, owner in list(g.open_privates()):
-        g.pay(BANK, owner, g.private_facts(private).revenue, f"income of the {private}")
+    for private, owner in list(g.owned_privates()):
+        g.pay(BANK, owner, g.private_definition(private).revenue, f"income of the {private}")
 
 
 @dataclass(frozen=True)
-class BiddersAuction:
+class WaterfallBiddersQuestion:
     """An auction among those with bids on a private: the lowest raises or leaves (§7.2).
 
     `clockwise`: instead the next on the left of the highest does (1870 §5.7).
     """
 
     clockwise: bool = False
-    par_later: bool = False
+    defer_par: bool = False
 
-    def asked(self, g: Game, frame: Bidding) -> tuple[str, ...]:
+    def asked(self, g: Game, frame: WaterfallBidding) -> tuple[str, ...]:
         if self.clockwise:
             highest = max(frame.bids, key=lambda seat: frame.bids[seat])
             return (next(seat for seat in g.state.seats_from(highest)[1:] if seat in frame.bids),)
         return (min(frame.bids, key=lambda seat: frame.bids[seat]),)
 
-    def needs(self, g: Game, frame: Bidding) -> str:
-        return f"to raise to ${max(frame.bids.values()) + RAISE} or more for the {frame.private}, or to pass"
+    def prompt(self, g: Game, frame: WaterfallBidding) -> str:
+        return (
+            f"to raise to ${max(frame.bids.values()) + MIN_RAISE} or more for the {frame.private}, or to pass"
+        )
 
-    def options(self, g: Game, frame: Bidding, seat: str) -> Iterator[Option]:
-        low = max(frame.bids.values()) + RAISE
+    def options(self, g: Game, frame: WaterfallBidding, seat: str) -> Iterator[Option]:
+        low = max(frame.bids.values()) + MIN_RAISE
         bid = Bid(frame.private, low)
-        if self.refuse(g, frame, seat, bid) is None:
+        if self.refusal(g, frame, seat, bid) is None:
             yield Option(
                 bid,
                 f"Bid for the {frame.private}, ${low} or more",
-                range(low, self._free(g, frame, seat) + 1),
+                range(low, self._free_cash(g, frame, seat) + 1),
             )
         yield Option(Pass(), f"Leave the auction for the {frame.private}")
 
-    def refuse(self, g: Game, frame: Bidding, seat: str, action: Action) -> str | None:
+    def refusal(self, g: Game, frame: WaterfallBidding, seat: str, action: Action) -> str | None:
         match action:
             case Pass():
                 return None
             case Bid(private, amount) if private == frame.private:
-                low, free = max(frame.bids.values()) + RAISE, self._free(g, frame, seat)
+                low, free = max(frame.bids.values()) + MIN_RAISE, self._free_cash(g, frame, seat)
                 if amount < low:
                     return f"A bid on the {private} must be ${low} or more (§7.2)."
                 if amount > free:
@@ -236,68 +260,68 @@ class BiddersAuction:
                 return None
         return f"The {frame.private} is being auctioned: bid for it or pass (§7.2)."
 
-    def take(self, g: Game, frame: Bidding, seat: str, action: Action) -> None:
+    def apply(self, g: Game, frame: WaterfallBidding, seat: str, action: Action) -> None:
         bids = {k: v for k, v in frame.bids.items() if k != seat}
         if isinstance(action, Bid):
             g.emit(BidMade(seat, frame.private, action.amount))
             bids[seat] = action.amount
         else:
             g.emit(Passed(seat, f"the auction for the {frame.private}"))
-        g.change(Bidding(frame.private, bids))
+        g.replace_top(WaterfallBidding(frame.private, bids))
 
-    def settle(self, g: Game, frame: Bidding) -> bool:
+    def advance(self, g: Game, frame: WaterfallBidding) -> bool:
         if len(frame.bids) > 1:
             return False
         ((seat, price),) = frame.bids.items()
-        g.close()
-        take_over(g, seat, frame.private, price, f"the {frame.private}", par_later=self.par_later)
+        g.pop()
+        award_private(g, seat, frame.private, price, f"the {frame.private}", par_later=self.defer_par)
         return True
 
     @staticmethod
-    def _free(g: Game, frame: Bidding, seat: str) -> int:
+    def _free_cash(g: Game, frame: WaterfallBidding, seat: str) -> int:
         below = g.state.stack[-2]
-        return g.cash(seat) - (staked(below, seat) if isinstance(below, Waterfall) else 0)
+        return g.cash(seat) - (cash_in_bids(below, seat) if isinstance(below, Waterfall) else 0)
 
 
 @dataclass(frozen=True)
-class ParChoice:
+class ParPriceQuestion:
     """The par price of a company whose president's certificate came with a private (§8.1)."""
 
-    def asked(self, g: Game, frame: Pricing) -> tuple[str, ...]:
+    def asked(self, g: Game, frame: ParPriceChoice) -> tuple[str, ...]:
         return (frame.seat,)
 
-    def needs(self, g: Game, frame: Pricing) -> str:
+    def prompt(self, g: Game, frame: ParPriceChoice) -> str:
         return f"to set the par price of the {frame.company}"
 
-    def options(self, g: Game, frame: Pricing, seat: str) -> Iterator[Option]:
-        for price in g.facts.par_prices:
+    def options(self, g: Game, frame: ParPriceChoice, seat: str) -> Iterator[Option]:
+        for price in g.components.par_prices:
             yield Option(Par(frame.company, price), f"Par the {frame.company} at ${price}")
 
-    def refuse(self, g: Game, frame: Pricing, seat: str, action: Action) -> str | None:
+    def refusal(self, g: Game, frame: ParPriceChoice, seat: str, action: Action) -> str | None:
         match action:
             case Par(company, price) if company == frame.company:
-                return par_obstacle(g, price)
+                return refuse_par_price(g, price)
         return f"The par price of the {frame.company} has to be set first (§8.1)."
 
-    def take(self, g: Game, frame: Pricing, seat: str, action: Action) -> None:
+    def apply(self, g: Game, frame: ParPriceChoice, seat: str, action: Action) -> None:
         assert isinstance(action, Par)
-        g.close()
-        set_par(g, action.company, action.price)
+        g.pop()
+        set_par_price(g, action.company, action.price)
         g.emit(PresidentNamed(action.company, seat))
-        move_shares(g, action.company, IPO, seat, presidents_percent(g, action.company))
+        move_shares(g, action.company, IPO, seat, president_share_percent(g, action.company))
 
-    def settle(self, g: Game, frame: Pricing) -> bool:
+    def advance(self, g: Game, frame: ParPriceChoice) -> bool:
         return False
 
 
-def par_obstacle(g: Game, price: int) -> str | None:
+def refuse_par_price(g: Game, price: int) -> str | None:
     """Why a company cannot start at that price (1830 §8.1), or None."""
-    if price in g.facts.par_prices:
+    if price in g.components.par_prices:
         return None
-    return f"A par price is one of {', '.join(f'${p}' for p in g.facts.par_prices)} (§8.1)."
+    return f"A par price is one of {', '.join(f'${p}' for p in g.components.par_prices)} (§8.1)."
 
 
-def set_par(g: Game, company: str, price: int) -> None:
+def set_par_price(g: Game, company: str, price: int) -> None:
     """Put the company's token on its par cell, under any that lie there."""
     cell = g.title.par_cell(price)
     assert cell is not None

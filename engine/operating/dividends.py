@@ -8,30 +8,32 @@ from typing import Literal
 
 import msgspec
 
-from engine import market
-from engine.actions import Action, Half, Pay, Withhold
-from engine.events import Declared, PriceMoved
+from engine.core.actions import Action, PayDividend, PayHalfDividend, WithholdDividend
+from engine.core.events import DividendDeclared, PriceMoved
+from engine.core.state import BANK, IPO, POOL, OperatingTurn, is_seat
+from engine.finance import market
+from engine.finance.ownership import share_percent
 from engine.game import Game
-from engine.holdings import unit
-from engine.state import BANK, IPO, POOL, OperatingTurn, is_seat
 from engine.title import Option
 
 
-def pay_out(g: Game, company: str, dollars: int, *, of_pool: bool = True, of_offering: bool = False) -> None:
+def pay_dividend(
+    g: Game, company: str, dollars: int, *, of_pool: bool = True, of_offering: bool = False
+) -> None:
     """Pay so many dollars on all shares (§20.3).
 
     The company gets what its treasury's bring, and the pool's and those of the initial offering
     where they do not bring nothing (`of_pool`, `of_offering`).
     """
     paying = {company, *([POOL] if of_pool else []), *([IPO] if of_offering else [])}
-    per_share = dollars * unit(g, company) // 100
+    per_share = dollars * share_percent(g, company) // 100
     for holder, percent in sorted(g.company(company).shares.items()):
         if is_seat(holder) or holder in paying:
             to = holder if is_seat(holder) else company
-            g.pay(BANK, to, per_share * percent // unit(g, company), f"dividend of the {company}")
+            g.pay(BANK, to, per_share * percent // share_percent(g, company), f"dividend of the {company}")
 
 
-def larger_half(revenue: int, step: int) -> int:
+def half_rounded_up(revenue: int, step: int) -> int:
     """Half of the revenue, rounded up to a multiple of so many dollars."""
     return -(-revenue // (2 * step)) * step
 
@@ -46,68 +48,70 @@ class DividendStep:
     nothing, or the token goes under those that lie in its space (1870 §5.8.4).
     """
 
-    half_to: int = 0
-    of_pool: bool = True
-    of_offering: bool = False
-    half_moves: Literal["right", "not", "under"] = "right"
-    raised_at_price: bool = False
+    half_rounding: int = 0
+    pays_pool_shares: bool = True
+    pays_ipo_shares: bool = False
+    half_price_move: Literal["right", "not", "under"] = "right"
+    rise_needs_price: bool = False
     name: str = "dividend"
-    hears: tuple[type[Action], ...] = (Pay, Withhold, Half)
+    handles: tuple[type[Action], ...] = (PayDividend, WithholdDividend, PayHalfDividend)
 
-    def waits(self, g: Game, turn: OperatingTurn) -> bool:
+    def is_blocking(self, g: Game, turn: OperatingTurn) -> bool:
         return turn.revenue > 0
 
-    def must(self, g: Game, turn: OperatingTurn) -> str | None:
+    def pass_refusal(self, g: Game, turn: OperatingTurn) -> str | None:
         return f"Say what becomes of the revenue: {self._choices()} (§20.3)."
 
-    def needs(self, g: Game, turn: OperatingTurn) -> str:
+    def prompt(self, g: Game, turn: OperatingTurn) -> str:
         return f"to {self._choices()} the ${turn.revenue} of the {turn.company}"
 
     def _choices(self) -> str:
-        return "pay, halve or withhold" if self.half_to else "pay or withhold"
+        return "pay, halve or withhold" if self.half_rounding else "pay or withhold"
 
-    def _paid(self, turn: OperatingTurn, action: Action) -> int:
+    def _amount_paid(self, turn: OperatingTurn, action: Action) -> int:
         """Dollars paid out."""
         match action:
-            case Pay():
+            case PayDividend():
                 return turn.revenue
-            case Half():
-                return larger_half(turn.revenue, self.half_to)
+            case PayHalfDividend():
+                return half_rounded_up(turn.revenue, self.half_rounding)
         return 0
 
     def options(self, g: Game, turn: OperatingTurn) -> Iterator[Option]:
-        for action, verb in ((Pay(), "Pay"), (Half(), "Half: pay")):
-            if self.refuse(g, turn, action) is None:
-                paid = self._paid(turn, action)
-                rest = f" and keep ${turn.revenue - paid}" if isinstance(action, Half) else ""
-                per_share = paid * unit(g, turn.company) // 100
+        for action, verb in ((PayDividend(), "Pay"), (PayHalfDividend(), "Half: pay")):
+            if self.refusal(g, turn, action) is None:
+                paid = self._amount_paid(turn, action)
+                rest = f" and keep ${turn.revenue - paid}" if isinstance(action, PayHalfDividend) else ""
+                per_share = paid * share_percent(g, turn.company) // 100
                 yield Option(action, f"{verb} ${paid}{rest}: ${per_share} a share")
-        yield Option(Withhold(), f"Withhold ${turn.revenue}")
+        yield Option(WithholdDividend(), f"Withhold ${turn.revenue}")
 
-    def refuse(self, g: Game, turn: OperatingTurn, action: Action) -> str | None:
+    def refusal(self, g: Game, turn: OperatingTurn, action: Action) -> str | None:
         if not turn.revenue:
             return f"The {turn.company} has earned nothing to pay or withhold (§20.3)."
-        if isinstance(action, Half) and not self.half_to:
+        if isinstance(action, PayHalfDividend) and not self.half_rounding:
             return "Revenue is paid or withheld as a whole (§20.3)."
         return None
 
-    def take(self, g: Game, turn: OperatingTurn, action: Action) -> None:
+    def apply(self, g: Game, turn: OperatingTurn, action: Action) -> None:
         company, revenue = turn.company, turn.revenue
-        paid, at = self._paid(turn, action), market.place(g, company)
-        kind = {Pay: "pay", Half: "half", Withhold: "withhold"}[type(action)]
-        g.emit(Declared(company, kind, revenue))
+        paid, at = self._amount_paid(turn, action), market.token_space(g, company)
+        kind = {PayDividend: "pay", PayHalfDividend: "half", WithholdDividend: "withhold"}[type(action)]
+        g.emit(DividendDeclared(company, kind, revenue))
         g.pay(BANK, company, revenue - paid, "revenue")
-        pay_out(g, company, paid, of_pool=self.of_pool, of_offering=self.of_offering)
+        pay_dividend(g, company, paid, of_pool=self.pays_pool_shares, of_offering=self.pays_ipo_shares)
         if not paid:
-            market.move(g, company, market.left(g, at), "withheld")
-        elif isinstance(action, Half) and self.half_moves != "right":
-            if self.half_moves == "under":
+            market.move_token(g, company, market.left(g, at), "withheld")
+        elif isinstance(action, PayHalfDividend) and self.half_price_move != "right":
+            if self.half_price_move == "under":
                 g.emit(PriceMoved(company, at, "half paid"))
-        elif not self.raised_at_price or paid * unit(g, company) // 100 * 10 >= g.price(company):
-            market.move(g, company, market.right(g, at), "paid")
-        g.change(msgspec.structs.replace(turn, acted=True, revenue=0))
+        elif not self.rise_needs_price or paid * share_percent(g, company) // 100 * 10 >= g.price(company):
+            market.move_token(g, company, market.right(g, at), "paid")
+        g.replace_top(msgspec.structs.replace(turn, acted=True, revenue=0))
 
     def skip(self, g: Game, turn: OperatingTurn) -> None:
         if not turn.acted:
-            g.emit(Declared(turn.company, "none", 0))
-            market.move(g, turn.company, market.left(g, market.place(g, turn.company)), "no dividend")
+            g.emit(DividendDeclared(turn.company, "none", 0))
+            market.move_token(
+                g, turn.company, market.left(g, market.token_space(g, turn.company)), "no dividend"
+            )

@@ -13,73 +13,90 @@ from functools import cached_property
 
 import msgspec
 
-from engine.actions import Action, Bankrupt, BuyTrain, Sell
-from engine.events import (
-    EndInSight,
-    ImprovementGone,
+from engine.core.actions import Action, BuyTrain, DeclareBankruptcy, SellShares
+from engine.core.components import train_label
+from engine.core.events import (
+    CityTokenRemoved,
+    EndTriggered,
     PhaseStarted,
     PrivateMoved,
     TrainMoved,
-    TrainsGone,
-    Withdrawn,
+    TrainsRusted,
+    TrainsWithdrawn,
 )
-from engine.facts import a_train
-from engine.game import Game, derived
-from engine.holdings import certificate_limit, counted_certificates, counts, unit, zones
-from engine.offers import Deal, make_offer
+from engine.core.state import (
+    BANK,
+    CLOSED,
+    POOL,
+    Discard,
+    MergerRound,
+    Offer,
+    OperatingRound,
+    OperatingTurn,
+)
+from engine.finance.offers import DealHandler, make_offer
+from engine.finance.ownership import (
+    certificate_limit,
+    counted_certificates,
+    counts_toward_limit,
+    market_zones,
+    share_percent,
+)
+from engine.game import Game, cached
+from engine.operating.emergency_purchase import declare_bankruptcy, refuse_forced_sale
 from engine.operating.run import has_route
-from engine.operating.turn import is_past
-from engine.state import BANK, CLOSED, POOL, Discard, MergerRound, Offer, OperatingRound, OperatingTurn
-from engine.stock.turn import held_companies, most_sellable, sell_shares
+from engine.operating.turn import is_step_past
+from engine.stock.turn import held_companies, sell_shares, sellable_counts
 from engine.title import Option
-from engine.trouble.emergency import declare_bankrupt, refuse_forced_sale
 
-SHOPS = (BANK, POOL)
+BANK_SOURCES = (BANK, POOL)
 
 
-@derived
-def for_sale(g: Game) -> list[str]:
+@cached
+def trains_for_sale(g: Game) -> list[str]:
     """Types the bank sells now: the next in order, and any type that an earlier one opened (§21)."""
-    depot, started = g.state.depot, g.title.started[g.state.phase]
-    left = [t for t in g.facts.trains if depot[t.name] != 0]
+    depot, started = g.state.depot, g.title.trains_introduced[g.state.phase]
+    left = [t for t in g.components.trains if depot[t.name] != 0]
     return [t.name for t in left if t is left[0] or t.available_on in started]
 
 
-@derived
-def cheapest(g: Game) -> int | None:
+@cached
+def cheapest_train_price(g: Game) -> int | None:
     """Dollars of the cheapest train in bank or pool; None where there is none."""
-    return min((g.train_facts(t).price for t in (*for_sale(g), *g.state.pool)), default=None)
+    return min(
+        (g.train_definition(t).price for t in (*trains_for_sale(g), *g.state.pool_trains)), default=None
+    )
 
 
-@derived
-def must_buy(g: Game, company: str) -> bool:
+@cached
+def must_buy_train(g: Game, company: str) -> bool:
     """Whether the company has to own a train and does not (§20.2)."""
-    if not g.facts.limits.get("must_own_train", 1):
+    if not g.components.limits.get("must_own_train", 1):
         return False
-    return not g.company(company).trains and cheapest(g) is not None and has_route(g, company)
+    return not g.company(company).trains and cheapest_train_price(g) is not None and has_route(g, company)
 
 
-def obsolete(g: Game, train: str) -> bool:
+def is_obsolete(g: Game, train: str) -> bool:
     """Whether a type of train can no longer be bought or sold, and leaves after its next run (1817 §2)."""
-    return g.train_facts(train).obsolete_on in g.title.started[g.state.phase]
+    return g.train_definition(train).obsolete_on in g.title.trains_introduced[g.state.phase]
 
 
-def lacking(g: Game, company: str) -> int:
+def president_contribution(g: Game, company: str) -> int:
     """Dollars that the president has to add to the cheapest train; 0 where he need not (§24)."""
-    least = cheapest(g)
-    if least is None or not must_buy(g, company):
+    least = cheapest_train_price(g)
+    if least is None or not must_buy_train(g, company):
         return 0
     return max(least - g.cash(company), 0)
 
 
 def face_price(g: Game, buy: BuyTrain) -> int:
     """Dollars that are printed on the train, less what is traded in (§21)."""
-    facts = g.train_facts(buy.train)
+    facts = g.train_definition(buy.train)
     return facts.price - (facts.discounts.get(buy.trading, 0) if buy.trading else 0)
 
 
 @dataclass(frozen=True)
-class Trade:
+class TrainTradeConventions:
     """How a title lets trains be bought.
 
     `always_helped`: in any forced purchase the president may add money, also where the company
@@ -92,55 +109,64 @@ class Trade:
     end before anybody discards, as on the site of 1817.
     """
 
-    always_helped: bool = False
-    helped_between: bool = True
-    face_between: bool = False
-    by_price: bool = False
-    uses_sales: bool = False
-    from_bank_after: bool = False
-    in_step: bool = False
-    discards_wait: bool = False
+    president_always_helps: bool = False
+    president_helps_between_companies: bool = True
+    face_value_between_presidents: bool = False
+    discards_in_operating_order: bool = False
+    last_sale_needed: bool = False
+    bank_only_after_sale: bool = False
+    only_in_train_step: bool = False
+    defers_discards: bool = False
 
 
-def least_between(g: Game, company: str, buy: BuyTrain, trade: Trade) -> int:
+def min_price_between_companies(g: Game, company: str, buy: BuyTrain, trade: TrainTradeConventions) -> int:
     """Dollars at least for another company's train, as the site has it after a sale of this turn."""
     turn = g.top
-    if not (trade.uses_sales and isinstance(turn, OperatingTurn) and turn.sale):
+    if not (trade.last_sale_needed and isinstance(turn, OperatingTurn) and turn.last_sale_price):
         return 1
-    if g.cash(company) >= g.train_facts(buy.train).price:
+    if g.cash(company) >= g.train_definition(buy.train).price:
         return 1
-    return max(g.cash(company) + g.cash(g.president(company)) - turn.sale + 1, 1)
+    return max(g.cash(company) + g.cash(g.president(company)) - turn.last_sale_price + 1, 1)
 
 
-def prices_between(g: Game, company: str, buy: BuyTrain, trade: Trade) -> range | None:
+def fixed_price_between_companies(
+    g: Game, company: str, buy: BuyTrain, trade: TrainTradeConventions
+) -> range | None:
     """What another company's train may cost, as far as that is fixed (1851, Purchase Trains)."""
-    if trade.face_between and g.president(buy.source) != g.president(company):
-        face = g.train_facts(buy.train).price
+    if trade.face_value_between_presidents and g.president(buy.source) != g.president(company):
+        face = g.train_definition(buy.train).price
         return range(face, face + 1)
     return None
 
 
-def refuse_purchase(g: Game, company: str, buy: BuyTrain, trade: Trade) -> str | None:
+def refuse_train_purchase(g: Game, company: str, buy: BuyTrain, trade: TrainTradeConventions) -> str | None:
     """Why the company may not buy that train now (§21, §24), or None."""
-    why = _refuse_source(g, company, buy) or _refuse_trade(g, company, buy)
+    why = _refuse_source(g, company, buy) or _refuse_trade_in(g, company, buy)
     if why:
         return why
     if not buy.trading and len(g.company(company).trains) >= g.phase.train_limit:
         return f"The {company} has {g.phase.train_limit} trains, which is the limit (§21)."
     price = face_price(g, buy) if buy.price is None else buy.price
-    if buy.source not in SHOPS:
-        fixed = prices_between(g, company, buy, trade)
+    if buy.source not in BANK_SOURCES:
+        fixed = fixed_price_between_companies(g, company, buy, trade)
         if buy.price is None and not fixed:
             return f"Say for how much: buy train {buy.train} from {buy.source} for AMOUNT (§21)."
         if fixed and price not in fixed:
             return f"The {buy.source} has another president: its {buy.train} costs ${fixed[0]} (§21)."
-        if price < (least := least_between(g, company, buy, trade)):
+        if price < (least := min_price_between_companies(g, company, buy, trade)):
             return f"After what was sold at least ${least} has to be paid: no sale may be idle (§24.3)."
         turn = g.top
-        if trade.from_bank_after and isinstance(turn, OperatingTurn) and turn.sold and lacking(g, company):
+        if (
+            trade.bank_only_after_sale
+            and isinstance(turn, OperatingTurn)
+            and turn.sold
+            and president_contribution(g, company)
+        ):
             return "After a sale of its president's the train is the bank's (§24.3)."
-    helped = must_buy(g, company) if trade.always_helped else lacking(g, company) > 0
-    if buy.source not in SHOPS and not trade.helped_between:
+    helped = (
+        must_buy_train(g, company) if trade.president_always_helps else president_contribution(g, company) > 0
+    )
+    if buy.source not in BANK_SOURCES and not trade.president_helps_between_companies:
         helped = False
     return _refuse_money(g, company, buy, price, helped)
 
@@ -149,29 +175,31 @@ def _refuse_source(g: Game, company: str, buy: BuyTrain) -> str | None:
     if buy.train not in g.title.trains:
         return f"There is no {buy.train}-train."
     if buy.source == BANK:
-        if buy.train not in for_sale(g):
-            now = " or ".join(for_sale(g)) or "no train"
+        if buy.train not in trains_for_sale(g):
+            now = " or ".join(trains_for_sale(g)) or "no train"
             return f"The bank sells {now} now (§21)."
         return None
-    if obsolete(g, buy.train):
+    if is_obsolete(g, buy.train):
         return f"{buy.train}-trains are obsolete: they are neither bought nor sold (§21)."
     if buy.source == POOL:
-        return None if buy.train in g.state.pool else f"There is no {buy.train}-train in the pool (§21)."
+        return (
+            None if buy.train in g.state.pool_trains else f"There is no {buy.train}-train in the pool (§21)."
+        )
     if buy.source not in g.state.companies or buy.train not in g.company(buy.source).trains:
         return f"The {buy.source} has no {buy.train}-train (§21)."
-    if g.company(buy.source).president is None or "liquidation" in zones(g, buy.source):
+    if g.company(buy.source).president is None or "liquidation" in market_zones(g, buy.source):
         return f"The {buy.source} is in liquidation, and its trains are not sold (§21)."
     if buy.source == company:
         return f"The {company} cannot buy from itself."
     return "A train costs at least $1 (§21)." if buy.price is not None and buy.price < 1 else None
 
 
-def _refuse_trade(g: Game, company: str, buy: BuyTrain) -> str | None:
-    if buy.source in SHOPS and buy.price not in (None, face_price(g, buy)):
+def _refuse_trade_in(g: Game, company: str, buy: BuyTrain) -> str | None:
+    if buy.source in BANK_SOURCES and buy.price not in (None, face_price(g, buy)):
         return f"The price of a {buy.train} there is ${face_price(g, buy)} (§21)."
     if not buy.trading:
         return None
-    if buy.source != BANK or buy.trading not in g.train_facts(buy.train).discounts:
+    if buy.source != BANK or buy.trading not in g.train_definition(buy.train).discounts:
         return f"A {buy.trading} cannot be traded in for a {buy.train} (§21)."
     if buy.trading not in g.company(company).trains:
         return f"The {company} has no {buy.trading}-train to trade in (§21)."
@@ -185,9 +213,9 @@ def _refuse_money(g: Game, company: str, buy: BuyTrain, price: int, helped: bool
     president = g.president(company)
     if not helped:
         return f"That costs ${price}, and the {company} has ${cash} (§17)."
-    if buy.source in SHOPS and price > (cheapest(g) or 0):
+    if buy.source in BANK_SOURCES and price > (cheapest_train_price(g) or 0):
         return f"With its president's money the {company} buys the cheapest train (§24)."
-    if price > g.train_facts(buy.train).price:
+    if price > g.train_definition(buy.train).price:
         return "With its president's money a company pays no more than face value (§24.2)."
     if price > cash + g.cash(president):
         have = cash + g.cash(president)
@@ -204,46 +232,46 @@ def buy_train(g: Game, company: str, buy: BuyTrain) -> bool:
     president = g.president(company)
     if price > g.cash(company):
         g.pay(president, company, price - g.cash(company), "a forced purchase")
-    seller = BANK if buy.source in SHOPS else buy.source
+    seller = BANK if buy.source in BANK_SOURCES else buy.source
     if buy.trading:
         g.emit(TrainMoved(buy.trading, company, POOL, "traded in"))
-    g.pay(company, seller, price, a_train(buy.train))
+    g.pay(company, seller, price, train_label(buy.train))
     g.emit(TrainMoved(buy.train, buy.source, company, "bought"))
-    close_by_purchase(g, company)
+    close_privates_on_purchase(g, company)
     return buy.source == BANK and start_phase(g, buy.train)
 
 
-def close_by_purchase(g: Game, company: str) -> None:
+def close_privates_on_purchase(g: Game, company: str) -> None:
     """Close the privates that end with the first train of a company (§23.2)."""
-    for private in g.facts.privates:
+    for private in g.components.privates:
         when = private.effect.get("closes_when", {})
-        if when.get("company") == company and g.state.privates[private.sym] != CLOSED:
+        if when.get("company") == company and g.state.private_owners[private.sym] != CLOSED:
             g.emit(PrivateMoved(private.sym, CLOSED))
 
 
 def start_phase(g: Game, train: str) -> bool:
     """What the first train of its type changes at once (§22), if it is the first; discards come next."""
-    phases = g.facts.phases
+    phases = g.components.phases
     at = next((i for i, p in enumerate(phases) if p.on == train), None)
     if at is None or at <= phases.index(g.phase):
         return False
     g.emit(PhaseStarted(phases[at].name))
-    for facts in g.facts.trains:
+    for facts in g.components.trains:
         if facts.rusts_on == train:
-            g.emit(TrainsGone(facts.name))
+            g.emit(TrainsRusted(facts.name))
         elif facts.obsolete_on == train:
-            g.emit(Withdrawn(facts.name))
-            for _ in range(g.state.pool.count(facts.name)):
+            g.emit(TrainsWithdrawn(facts.name))
+            for _ in range(g.state.pool_trains.count(facts.name)):
                 g.emit(TrainMoved(facts.name, POOL, CLOSED, "obsolete"))
     base = g.state.stack[0]
     if "signal_end" in phases[at].notes and isinstance(base, OperatingRound | MergerRound):
-        g.emit(EndInSight(base.after, base.number))
-    for facts_of_private in g.facts.privates:
+        g.emit(EndTriggered(base.stock_round, base.number))
+    for facts_of_private in g.components.privates:
         sym = facts_of_private.sym
-        if facts_of_private.effect.get("removed_on") == train and sym in g.state.improvements:
-            g.emit(ImprovementGone(sym))
+        if facts_of_private.effect.get("removed_on") == train and sym in g.state.city_tokens:
+            g.emit(CityTokenRemoved(sym))
     if "close_privates" in phases[at].notes:
-        for private, owner in g.state.privates.items():
+        for private, owner in g.state.private_owners.items():
             if owner != CLOSED:
                 g.emit(PrivateMoved(private, CLOSED))
     return True
@@ -256,7 +284,7 @@ def ask_for_discards(g: Game, *, by_price: bool) -> None:
     """
     for company in reversed(g.operating_order() if by_price else list(g.state.companies)):
         for _ in range(len(g.company(company).trains) - g.phase.train_limit):
-            g.open(Discard(company))
+            g.push(Discard(company))
 
 
 @dataclass(frozen=True)
@@ -273,70 +301,74 @@ class TrainStep:
     is over the certificate limit sells down to it before anything else.
     """
 
-    also: Callable[[Game, OperatingTurn], bool] | None
-    trade: Trade = Trade()
-    sells_all: bool = False
+    also_blocks: Callable[[Game, OperatingTurn], bool] | None
+    conventions: TrainTradeConventions = TrainTradeConventions()
+    bankrupt_sells_all: bool = False
     whole_certificates: bool = False
-    at_first_price: bool = False
-    loses_cash: bool = True
-    limit_first: bool = False
-    blocks: bool = False
+    sells_at_first_price: bool = False
+    bankrupt_loses_cash: bool = True
+    certificate_limit_first: bool = False
+    one_block_per_company: bool = False
     name: str = "trains"
-    hears: tuple[type[Action], ...] = (BuyTrain, Sell, Bankrupt)
+    handles: tuple[type[Action], ...] = (BuyTrain, SellShares, DeclareBankruptcy)
 
-    def waits(self, g: Game, turn: OperatingTurn) -> bool:
+    def is_blocking(self, g: Game, turn: OperatingTurn) -> bool:
         return (
-            must_buy(g, turn.company)
-            or next(self._purchases(g, turn.company, self._at_any_price), None) is not None
-            or (self.also is not None and self.also(g, turn))
+            must_buy_train(g, turn.company)
+            or next(self._purchases(g, turn.company, self._conventions_for_prompt), None) is not None
+            or (self.also_blocks is not None and self.also_blocks(g, turn))
         )
 
-    def must(self, g: Game, turn: OperatingTurn) -> str | None:
-        if must_buy(g, turn.company):
+    def pass_refusal(self, g: Game, turn: OperatingTurn) -> str | None:
+        if must_buy_train(g, turn.company):
             return f"The {turn.company} has a route and has to buy a train (§20.2)."
         return None
 
-    def needs(self, g: Game, turn: OperatingTurn) -> str:
-        if short := lacking(g, turn.company):
+    def prompt(self, g: Game, turn: OperatingTurn) -> str:
+        if short := president_contribution(g, turn.company):
             return f"to buy a train for the {turn.company}, whose president has to add ${short}"
-        if must_buy(g, turn.company):
+        if must_buy_train(g, turn.company):
             return f"to buy a train for the {turn.company}"
-        if next(self._purchases(g, turn.company, self.trade), None):
+        if next(self._purchases(g, turn.company, self.conventions), None):
             return f"to buy a train for the {turn.company}, or be done"
-        if g.facts.loans:
+        if g.components.loans:
             return f"to take loans for a train for the {turn.company}, or be done"
         return f"to buy a private for the {turn.company}, or be done"
 
     def options(self, g: Game, turn: OperatingTurn) -> Iterator[Option]:
-        yield from self._purchases(g, turn.company, self.trade)
-        yield from self._sales(g, turn)
-        if self.refuse(g, turn, Bankrupt()) is None:
-            yield Option(Bankrupt(), "Declare bankruptcy: the game ends")
+        yield from self._purchases(g, turn.company, self.conventions)
+        yield from self._forced_sales(g, turn)
+        if self.refusal(g, turn, DeclareBankruptcy()) is None:
+            yield Option(DeclareBankruptcy(), "Declare bankruptcy: the game ends")
 
     @cached_property
-    def _at_any_price(self) -> Trade:
+    def _conventions_for_prompt(self) -> TrainTradeConventions:
         """As the site asks: what a sale has made of prices comes up only when one is named."""
-        return replace(self.trade, uses_sales=False) if self.trade.uses_sales else self.trade
+        return (
+            replace(self.conventions, last_sale_needed=False)
+            if self.conventions.last_sale_needed
+            else self.conventions
+        )
 
-    def _purchases(self, g: Game, company: str, trade: Trade) -> Iterator[Option]:
-        for train in for_sale(g):
+    def _purchases(self, g: Game, company: str, trade: TrainTradeConventions) -> Iterator[Option]:
+        for train in trains_for_sale(g):
             for trading in (None, *sorted(set(g.company(company).trains))):
                 buy = BuyTrain(train, trading=trading)
-                if refuse_purchase(g, company, buy, trade) is None:
+                if refuse_train_purchase(g, company, buy, trade) is None:
                     swap = f", trading in a {trading}" if trading else ""
-                    yield Option(buy, f"Buy {a_train(train)} for ${face_price(g, buy)}{swap}")
+                    yield Option(buy, f"Buy {train_label(train)} for ${face_price(g, buy)}{swap}")
         if len(g.company(company).trains) >= g.phase.train_limit:
             return  # by the list of objections nothing more is sold without a trade
-        for train in sorted(set(g.state.pool)):
+        for train in sorted(set(g.state.pool_trains)):
             buy = BuyTrain(train, source=POOL)
-            if refuse_purchase(g, company, buy, trade) is None:
-                yield Option(buy, f"Buy {a_train(train)} from the pool for ${face_price(g, buy)}")
+            if refuse_train_purchase(g, company, buy, trade) is None:
+                yield Option(buy, f"Buy {train_label(train)} from the pool for ${face_price(g, buy)}")
         for other, co in g.state.companies.items():
             for train in sorted(set(co.trains)):
-                prices = self._prices(g, company, BuyTrain(train, other), trade)
+                prices = self._price_range(g, company, BuyTrain(train, other), trade)
                 if (
                     prices
-                    and refuse_purchase(g, company, buy := BuyTrain(train, other, prices.start), trade)
+                    and refuse_train_purchase(g, company, buy := BuyTrain(train, other, prices.start), trade)
                     is None
                 ):
                     consent = (
@@ -344,103 +376,118 @@ class TrainStep:
                         if co.president == g.president(company)
                         else f", if {g.state.name(g.president(other))} agrees"
                     )
-                    yield Option(buy, f"Buy {a_train(train)} from the {other}{consent}", prices)
+                    yield Option(buy, f"Buy {train_label(train)} from the {other}{consent}", prices)
 
-    def _refuse(self, g: Game, company: str, buy: BuyTrain) -> str | None:
-        return refuse_purchase(g, company, buy, self.trade)
+    def _refuse_purchase(self, g: Game, company: str, buy: BuyTrain) -> str | None:
+        return refuse_train_purchase(g, company, buy, self.conventions)
 
-    def _prices(self, g: Game, company: str, buy: BuyTrain, trade: Trade) -> range:
+    def _price_range(self, g: Game, company: str, buy: BuyTrain, trade: TrainTradeConventions) -> range:
         """What another company's train may cost this one."""
-        least, most = least_between(g, company, buy, trade), self._most(g, company, buy.train)
-        return prices_between(g, company, buy, trade) or range(least, most + 1)
+        least, most = (
+            min_price_between_companies(g, company, buy, trade),
+            self._max_price(g, company, buy.train),
+        )
+        return fixed_price_between_companies(g, company, buy, trade) or range(least, most + 1)
 
-    def _most(self, g: Game, company: str, train: str) -> int:
+    def _max_price(self, g: Game, company: str, train: str) -> int:
         """Dollars at most for another company's train."""
-        helped = min(g.train_facts(train).price, g.cash(company) + g.cash(g.president(company)))
+        helped = min(g.train_definition(train).price, g.cash(company) + g.cash(g.president(company)))
         dearest = BuyTrain(train, next(c for c in g.state.companies if train in g.company(c).trains), helped)
-        return max(g.cash(company), helped if self._refuse(g, company, dearest) is None else 0)
+        return max(g.cash(company), helped if self._refuse_purchase(g, company, dearest) is None else 0)
 
-    def _sales(self, g: Game, turn: OperatingTurn) -> Iterator[Option]:
-        if not lacking(g, turn.company) and not (self.whole_certificates and must_buy(g, turn.company)):
+    def _forced_sales(self, g: Game, turn: OperatingTurn) -> Iterator[Option]:
+        if not president_contribution(g, turn.company) and not (
+            self.whole_certificates and must_buy_train(g, turn.company)
+        ):
             return
         seat = g.president(turn.company)
         for company in held_companies(g, seat):
-            for count in most_sellable(g, seat, company):
-                if self.refuse(g, turn, sell := Sell(company, count)) is None:
-                    dollars = self._price(g, turn, company) * count
-                    yield Option(sell, f"Sell {count * unit(g, company)} % of the {company} for ${dollars}")
+            for count in sellable_counts(g, seat, company):
+                if self.refusal(g, turn, sell := SellShares(company, count)) is None:
+                    dollars = self._sale_price(g, turn, company) * count
+                    yield Option(
+                        sell, f"Sell {count * share_percent(g, company)} % of the {company} for ${dollars}"
+                    )
 
-    def _price(self, g: Game, turn: OperatingTurn, company: str) -> int:
+    def _sale_price(self, g: Game, turn: OperatingTurn, company: str) -> int:
         """Dollars that a share brings in a forced sale."""
-        return turn.struck.get(company, g.price(company))
+        return turn.forced_sale_prices.get(company, g.price(company))
 
-    def refuse(self, g: Game, turn: OperatingTurn, action: Action) -> str | None:
+    def refusal(self, g: Game, turn: OperatingTurn, action: Action) -> str | None:
         seat = g.president(turn.company)
-        short = lacking(g, turn.company) - g.cash(seat)
+        short = president_contribution(g, turn.company) - g.cash(seat)
         match action:
             case BuyTrain():
-                return self._refuse(g, turn.company, action)
-            case Sell(company, count):
-                if self.whole_certificates and must_buy(g, turn.company):
-                    short = (cheapest(g) or 0) - g.cash(turn.company) - g.cash(seat)
+                return self._refuse_purchase(g, turn.company, action)
+            case SellShares(company, count):
+                if self.whole_certificates and must_buy_train(g, turn.company):
+                    short = (cheapest_train_price(g) or 0) - g.cash(turn.company) - g.cash(seat)
                 elif short <= 0:
                     return (
                         "Stock is sold in an operating round only to raise money for a forced purchase (§24)."
                     )
-                if company in self._barred(turn):
+                if company in self._unsellable(turn):
                     return f"All that is sold of the {company} in a turn is sold in one block (§5.3.3)."
-                over = counted_certificates(g, seat) - certificate_limit(g) if self.limit_first else 0
-                if over > 0 and not counts(g, company):
+                over = (
+                    counted_certificates(g, seat) - certificate_limit(g)
+                    if self.certificate_limit_first
+                    else 0
+                )
+                if over > 0 and not counts_toward_limit(g, company):
                     return f"Sell down to the limit of {certificate_limit(g)} certificates first (§24.3)."
                 need = None if count <= over else short
-                whole, price = self.whole_certificates, self._price(g, turn, company)
+                whole, price = self.whole_certificates, self._sale_price(g, turn, company)
                 return refuse_forced_sale(
                     g, seat, turn.company, company, count, need, whole=whole, price=price
                 )
         if short <= 0:
             return "Nobody is bankrupt who can pay (§24.6)."
-        if not self.sells_all and next(self._sales(g, turn), None):
+        if not self.bankrupt_sells_all and next(self._forced_sales(g, turn), None):
             return "Sell first all that may be sold (§24.6)."
-        if self.sells_all and liquidity(g, turn.company, self._barred(turn)) >= short:
+        if self.bankrupt_sells_all and liquidity(g, turn.company, self._unsellable(turn)) >= short:
             return "The money can be raised by selling (§24.6)."
         return None
 
-    def _barred(self, turn: OperatingTurn) -> tuple[str, ...]:
+    def _unsellable(self, turn: OperatingTurn) -> tuple[str, ...]:
         """Companies of which no more may be sold in this turn."""
-        return turn.sold if self.blocks else ()
+        return turn.sold if self.one_block_per_company else ()
 
     def _buy(self, g: Game, company: str, action: BuyTrain) -> None:
         begun, turn = buy_train(g, company, action), g.top
         assert isinstance(turn, OperatingTurn)
-        if begun and not (self.trade.discards_wait and not self.waits(g, turn)):
-            ask_for_discards(g, by_price=self.trade.by_price)
+        if begun and not (self.conventions.defers_discards and not self.is_blocking(g, turn)):
+            ask_for_discards(g, by_price=self.conventions.discards_in_operating_order)
 
-    def take(self, g: Game, turn: OperatingTurn, action: Action) -> None:
+    def apply(self, g: Game, turn: OperatingTurn, action: Action) -> None:
         seat = g.president(turn.company)
         match action:
             case BuyTrain(_, source):
-                g.change(msgspec.structs.replace(turn, acted=True))
-                if source not in SHOPS and g.president(source) != seat:
+                g.replace_top(msgspec.structs.replace(turn, acted=True))
+                if source not in BANK_SOURCES and g.president(source) != seat:
                     price = face_price(g, action) if action.price is None else action.price
                     make_offer(g, seat, g.president(source), action, source, turn.company, price)
                 else:
                     self._buy(g, turn.company, action)
-            case Sell(company, count):
-                struck = turn.struck
-                if self.at_first_price and not struck:
-                    struck = {c: g.price(c) for c in g.state.market}
+            case SellShares(company, count):
+                struck = turn.forced_sale_prices
+                if self.sells_at_first_price and not struck:
+                    struck = {c: g.price(c) for c in g.state.market_order}
                 price = struck.get(company, g.price(company))
                 sold = (*turn.sold, company)
-                g.change(msgspec.structs.replace(turn, acted=True, struck=struck, sold=sold, sale=price))
+                g.replace_top(
+                    msgspec.structs.replace(
+                        turn, acted=True, forced_sale_prices=struck, sold=sold, last_sale_price=price
+                    )
+                )
                 sell_shares(g, seat, company, count, price)
-            case Bankrupt():
-                declare_bankrupt(
+            case DeclareBankruptcy():
+                declare_bankruptcy(
                     g,
                     seat,
                     turn.company,
-                    sell_all=self.sells_all,
-                    loses_cash=self.loses_cash,
-                    sold=self._barred(turn),
+                    sell_all=self.bankrupt_sells_all,
+                    loses_cash=self.bankrupt_loses_cash,
+                    sold=self._unsellable(turn),
                 )
 
     def skip(self, g: Game, turn: OperatingTurn) -> None:
@@ -459,27 +506,27 @@ def liquidity(g: Game, company: str, sold: tuple[str, ...] = ()) -> int:
             continue
         counts = [
             n
-            for n in most_sellable(g, seat, other)
+            for n in sellable_counts(g, seat, other)
             if refuse_forced_sale(g, seat, company, other, n, None) is None
         ]
         total += g.price(other) * max(counts, default=0)
     return total
 
 
-def train_deal(trade: Trade) -> Deal:
+def train_deal(trade: TrainTradeConventions) -> DealHandler:
     """How an offer to buy another president's train is judged and carried out on acceptance."""
 
     def refuse(g: Game, offer: Offer) -> str | None:
         turn = g.top
         if not isinstance(turn, OperatingTurn) or turn.company != offer.target:
             return f"A train is sold in the turn of the {offer.target} (§21)."
-        if trade.in_step and is_past(g, turn, "trains"):
+        if trade.only_in_train_step and is_step_past(g, turn, "trains"):
             return f"The {offer.target} is done with trains in this turn (§17)."
         assert isinstance(offer.deal, BuyTrain)
-        return refuse_purchase(g, offer.target, offer.deal, trade)
+        return refuse_train_purchase(g, offer.target, offer.deal, trade)
 
     def take(g: Game, offer: Offer) -> None:
         assert isinstance(offer.deal, BuyTrain)
         buy_train(g, offer.target, offer.deal)
 
-    return Deal(refuse, take)
+    return DealHandler(refuse, take)

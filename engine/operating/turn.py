@@ -13,11 +13,17 @@ from typing import Protocol
 
 import msgspec
 
-from engine.actions import Action, Pass
-from engine.events import Passed
+from engine.core.actions import Action, Pass
+from engine.core.events import Passed
+from engine.core.state import (
+    ConnectionRunTurn,
+    GameOver,
+    OperatingRound,
+    OperatingTurn,
+    PriceProtection,
+)
+from engine.finance.offers import lapse_offers
 from engine.game import Game
-from engine.offers import lapse_offers
-from engine.state import ConnectionTurn, GameOver, OperatingRound, OperatingTurn, Protection
 from engine.title import Option
 
 
@@ -28,32 +34,32 @@ class Step(Protocol):
     def name(self) -> str: ...
 
     @property
-    def hears(self) -> tuple[type[Action], ...]: ...
+    def handles(self) -> tuple[type[Action], ...]: ...
 
-    def waits(self, g: Game, turn: OperatingTurn) -> bool:
+    def is_blocking(self, g: Game, turn: OperatingTurn) -> bool:
         """Whether there is something to decide."""
 
-    def must(self, g: Game, turn: OperatingTurn) -> str | None:
+    def pass_refusal(self, g: Game, turn: OperatingTurn) -> str | None:
         """Why the step cannot be declined, or None."""
 
-    def needs(self, g: Game, turn: OperatingTurn) -> str: ...
+    def prompt(self, g: Game, turn: OperatingTurn) -> str: ...
 
     def options(self, g: Game, turn: OperatingTurn) -> Iterable[Option]: ...
 
-    def refuse(self, g: Game, turn: OperatingTurn, action: Action) -> str | None: ...
+    def refusal(self, g: Game, turn: OperatingTurn, action: Action) -> str | None: ...
 
-    def take(self, g: Game, turn: OperatingTurn, action: Action) -> None: ...
+    def apply(self, g: Game, turn: OperatingTurn, action: Action) -> None: ...
 
     def skip(self, g: Game, turn: OperatingTurn) -> None:
         """What happens where the step is passed over."""
 
 
-def nothing_after(g: Game) -> None:
+def do_nothing(g: Game) -> None:
     """One turn follows the other."""
 
 
 @dataclass(frozen=True)
-class OperatingTurns:
+class OperatingTurnQuestion:
     """Asks the president of the company whose turn it is.
 
     `ends`: what ends a turn before its last step. `before`: what comes before the next step. `ended`:
@@ -61,131 +67,131 @@ class OperatingTurns:
     """
 
     steps: tuple[Step, ...]
-    ended: Callable[[Game], str | None] = lambda g: None
-    ends: Callable[[Game, OperatingTurn], bool] = lambda g, turn: False
-    before: Callable[[Game], bool] = lambda g: False
-    after: Callable[[Game], None] = nothing_after
+    end_reason: Callable[[Game], str | None] = lambda g: None
+    ends_early: Callable[[Game, OperatingTurn], bool] = lambda g, turn: False
+    interrupt: Callable[[Game], bool] = lambda g: False
+    after_turn: Callable[[Game], None] = do_nothing
 
     @cached_property
-    def _places(self) -> dict[str, int]:
+    def _step_indexes(self) -> dict[str, int]:
         return {step.name: i for i, step in enumerate(self.steps)}
 
     def _index(self, name: str) -> int:
-        return self._places[name]
+        return self._step_indexes[name]
 
     def asked(self, g: Game, frame: OperatingTurn) -> tuple[str, ...]:
         return (g.president(frame.company),)
 
-    def needs(self, g: Game, frame: OperatingTurn) -> str:
-        return self.steps[self._index(frame.step)].needs(g, frame)
+    def prompt(self, g: Game, frame: OperatingTurn) -> str:
+        return self.steps[self._index(frame.step)].prompt(g, frame)
 
     def options(self, g: Game, frame: OperatingTurn, seat: str) -> Iterable[Option]:
         step = self.steps[self._index(frame.step)]
         yield from step.options(g, frame)
-        if step.must(g, frame) is None:
+        if step.pass_refusal(g, frame) is None:
             yield Option(Pass(), "Done" if frame.acted else f"Skip: {step.name}")
 
-    def refuse(self, g: Game, frame: OperatingTurn, seat: str, action: Action) -> str | None:
+    def refusal(self, g: Game, frame: OperatingTurn, seat: str, action: Action) -> str | None:
         now = self._index(frame.step)
         if isinstance(action, Pass):
-            return self.steps[now].must(g, frame)
-        at = next((i for i in range(now, len(self.steps)) if isinstance(action, self.steps[i].hears)), None)
+            return self.steps[now].pass_refusal(g, frame)
+        at = next((i for i in range(now, len(self.steps)) if isinstance(action, self.steps[i].handles)), None)
         if at is None:
-            past = any(isinstance(action, step.hears) for step in self.steps)
+            past = any(isinstance(action, step.handles) for step in self.steps)
             when = "is past in this turn" if past else "is no part of an operating turn"
-            return f"That {when}; {g.state.name(seat)} is asked {self.needs(g, frame)} (§17)."
+            return f"That {when}; {g.state.name(seat)} is asked {self.prompt(g, frame)} (§17)."
         if at > now:
             g = g.draft()
         for i in range(now, at):
-            if self.steps[i].waits(g, frame) and (why := self.steps[i].must(g, frame)):
+            if self.steps[i].is_blocking(g, frame) and (why := self.steps[i].pass_refusal(g, frame)):
                 return why
             self.steps[i].skip(g, frame)
-            frame = _at(frame, self.steps[i + 1].name)
-        return self.steps[at].refuse(g, frame, action)
+            frame = _at_step(frame, self.steps[i + 1].name)
+        return self.steps[at].refusal(g, frame, action)
 
-    def take(self, g: Game, frame: OperatingTurn, seat: str, action: Action) -> None:
+    def apply(self, g: Game, frame: OperatingTurn, seat: str, action: Action) -> None:
         if isinstance(action, Pass):
             g.emit(Passed(frame.company, frame.step))
-            self._advance(g, frame)
+            self._next_step(g, frame)
             return
         now = self._index(frame.step)
-        while not isinstance(action, self.steps[now].hears):
+        while not isinstance(action, self.steps[now].handles):
             self.steps[now].skip(g, frame)
             now += 1
-            frame = _at(frame, self.steps[now].name)
-        self.steps[now].take(g, frame, action)
+            frame = _at_step(frame, self.steps[now].name)
+        self.steps[now].apply(g, frame, action)
 
-    def settle(self, g: Game, frame: OperatingTurn) -> bool:
-        if why := self.ended(g):
-            g.open(GameOver(why))
+    def advance(self, g: Game, frame: OperatingTurn) -> bool:
+        if why := self.end_reason(g):
+            g.push(GameOver(why))
             return True
-        if self.before(g):
+        if self.interrupt(g):
             return True
-        if g.company(frame.company).closed or self.ends(g, frame):
-            self._end(g, frame)
+        if g.company(frame.company).closed or self.ends_early(g, frame):
+            self._end_turn(g, frame)
             return True
         step = self.steps[self._index(frame.step)]
-        if step.waits(g, frame):
+        if step.is_blocking(g, frame):
             return False
         step.skip(g, frame)
-        self._advance(g, frame)
+        self._next_step(g, frame)
         return True
 
-    def _advance(self, g: Game, frame: OperatingTurn) -> None:
+    def _next_step(self, g: Game, frame: OperatingTurn) -> None:
         following = self._index(frame.step) + 1
         if following < len(self.steps):
-            g.change(_at(frame, self.steps[following].name))
+            g.replace_top(_at_step(frame, self.steps[following].name))
         else:
-            self._end(g, frame)
+            self._end_turn(g, frame)
 
-    def _end(self, g: Game, frame: OperatingTurn) -> None:
-        g.close()
+    def _end_turn(self, g: Game, frame: OperatingTurn) -> None:
+        g.pop()
         lapse_offers(g)
-        if frame.sales:
-            _ask_about_sales(g, frame)
-        self.after(g)
+        if frame.pending_sales:
+            _ask_for_protection(g, frame)
+        self.after_turn(g)
 
 
-def _ask_about_sales(g: Game, turn: OperatingTurn) -> None:
+def _ask_for_protection(g: Game, turn: OperatingTurn) -> None:
     """Ask whether prices are protected; of a company that has closed before, the next one's turn does."""
     president, span = g.company(turn.company).president, g.top
     if president is None and isinstance(span, OperatingRound):
-        g.change(msgspec.structs.replace(span, sales=turn.sales))
+        g.replace_top(msgspec.structs.replace(span, pending_sales=turn.pending_sales))
     else:
-        g.open(Protection(president or turn.sales[0].president, turn.sales))
+        g.push(PriceProtection(president or turn.pending_sales[0].president, turn.pending_sales))
 
 
-def still_to_run(g: Game, span: OperatingRound) -> bool:
+def has_turns_left(g: Game, span: OperatingRound) -> bool:
     """Whether another company has its turn in the round."""
-    return any(not g.company(company).closed for company in span.waiting)
+    return any(not g.company(company).closed for company in span.yet_to_operate)
 
 
-def own_turn(g: Game) -> OperatingTurn | None:
+def current_turn(g: Game) -> OperatingTurn | None:
     """The turn of a company that is going on, not interrupted and no connection run."""
     turn = g.top
-    return turn if isinstance(turn, OperatingTurn) and not isinstance(turn, ConnectionTurn) else None
+    return turn if isinstance(turn, OperatingTurn) and not isinstance(turn, ConnectionRunTurn) else None
 
 
-def turn_for(g: Game, seat: str, outside: str) -> OperatingTurn | str:
+def turn_or_refusal(g: Game, seat: str, outside: str) -> OperatingTurn | str:
     """The company's own turn in which this seat acts as its president, or why he does not: `outside` is the
     reason where no such turn goes on.
     """
-    turn = own_turn(g)
+    turn = current_turn(g)
     if turn is None:
         return outside
     president = g.president(turn.company)
     return turn if president == seat else f"It is for {g.state.name(president)} to act."
 
 
-def is_past(g: Game, turn: OperatingTurn, step: str) -> bool:
+def is_step_past(g: Game, turn: OperatingTurn, step: str) -> bool:
     """Whether a company's turn has gone on beyond a step."""
     question = g.title.questions[OperatingTurn]
-    assert isinstance(question, OperatingTurns)
+    assert isinstance(question, OperatingTurnQuestion)
     names = [each.name for each in question.steps]
     return names.index(turn.step) > names.index(step)
 
 
-def _at(frame: OperatingTurn, step: str) -> OperatingTurn:
+def _at_step(frame: OperatingTurn, step: str) -> OperatingTurn:
     if frame.step == step:
         return frame
     return msgspec.structs.replace(frame, step=step, acted=False)

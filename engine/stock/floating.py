@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from engine import market
-from engine.events import SharesMoved
+from engine.core.events import SharesMoved
+from engine.core.state import BANK, IPO
+from engine.finance import market
+from engine.finance.ownership import share_percent
 from engine.game import Game
-from engine.holdings import unit
 from engine.operating.stations import place_home
-from engine.state import BANK, IPO
 
 
 @dataclass(frozen=True)
-class Floating:
+class Capitalization:
     """Capital from the bank, and what comes with it.
 
     `paid`: for how many shares the bank pays par (None: for all of them), less `fee` dollars.
@@ -21,22 +21,22 @@ class Floating:
     is placed at once. `rows_up`: so many rows the price rises.
     """
 
-    paid: int | None = None
+    paid_shares: int | None = None
     fee: int = 0
-    keeps_rest: bool = False
-    homes: bool = False
-    rows_up: int = 0
+    rest_to_treasury: bool = False
+    places_home: bool = False
+    price_rows_up: int = 0
 
     def __call__(self, g: Game, company: str) -> None:
         co = g.company(company)
         assert co.par is not None
-        shares = 100 // unit(g, company) if self.paid is None else self.paid
+        shares = 100 // share_percent(g, company) if self.paid_shares is None else self.paid_shares
         g.pay(BANK, company, co.par * shares - self.fee, "capital")
-        if self.keeps_rest and (rest := co.shares.get(IPO, 0)):
+        if self.rest_to_treasury and (rest := co.shares.get(IPO, 0)):
             g.emit(SharesMoved(company, IPO, company, rest))
-        if self.homes:
+        if self.places_home:
             place_home(g, company, "president")
-        at = market.place(g, company)
-        for _ in range(self.rows_up):
+        at = market.token_space(g, company)
+        for _ in range(self.price_rows_up):
             at = market.up(g, at)
-        market.move(g, company, at, "floated")
+        market.move_token(g, company, at, "floated")

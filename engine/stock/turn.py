@@ -12,32 +12,41 @@ from typing import Literal, Protocol
 
 import msgspec
 
-from engine.actions import Action, Buy, Par, Pass, Sell
-from engine.events import Passed, PresidentNamed
-from engine.game import Game
-from engine.holdings import (
-    BOUGHT_WITHOUT_LIMIT,
+from engine.core.actions import Action, BuyShares, Par, Pass, SellShares
+from engine.core.events import Passed, PresidentNamed
+from engine.core.state import (
+    BANK,
+    IPO,
+    POOL,
+    TREASURY,
+    PendingSale,
+    PriceProtection,
+    StockRound,
+    StockTurn,
+)
+from engine.finance.offers import lapse_offers
+from engine.finance.ownership import (
+    ZONES_WITH_MULTIPLE_PURCHASES,
     certificate_limit,
+    companies_over_limit,
     counted_certificates,
-    counts,
-    excess,
+    counts_toward_limit,
+    market_zones,
     move_shares,
     percent_limit,
-    presidents_percent,
-    sale_obstacle,
-    unit,
-    zones,
+    president_share_percent,
+    refuse_share_sale,
+    share_percent,
 )
-from engine.offers import lapse_offers
-from engine.opening.waterfall import par_obstacle, set_par
-from engine.state import BANK, IPO, POOL, TREASURY, Protection, Sale, StockRound, StockTurn
+from engine.game import Game
+from engine.opening.waterfall import refuse_par_price, set_par_price
 from engine.title import Option
 
-SOURCES = (IPO, POOL)
-WHERE = {IPO: "the initial offering", POOL: "the pool", TREASURY: "the treasury"}
+SHARE_SOURCES = (IPO, POOL)
+SOURCE_LABELS = {IPO: "the initial offering", POOL: "the pool", TREASURY: "the treasury"}
 
 
-def holder_of(company: str, source: str) -> str:
+def source_holder(company: str, source: str) -> str:
     """Who holds what a buyer finds in that place: a treasury is the company itself."""
     return company if source == TREASURY else source
 
@@ -50,41 +59,41 @@ def share_price(g: Game, company: str, source: str) -> int | None:
 def sell_shares(g: Game, seat: str, company: str, count: int, price: int | None = None) -> None:
     """Sell into the pool at the price before it falls a row for each share (§8.2.1, §15), or at the
     one that is given."""
-    percent = count * unit(g, company)
+    percent = count * share_percent(g, company)
     president = g.president(company)
     price = g.price(company) if price is None else price
     move_shares(g, company, seat, POOL, percent)
     g.pay(BANK, seat, price * count, f"{percent} % of the {company}")
-    g.title.sold(g, Sale(company, count, president))
+    g.title.after_sale(g, PendingSale(company, count, president))
 
 
-def payee(g: Game, company: str, source: str) -> str:
+def purchase_payee(g: Game, company: str, source: str) -> str:
     """Who is paid for shares from there: the bank; the company for those it has reissued."""
     return company if source == IPO and g.company(company).reissued else BANK
 
 
-class Act(Protocol):
+class StockTurnAction(Protocol):
     """Something that a player may do in his stock turn besides trading in shares."""
 
-    def hears(self, action: Action) -> bool:
+    def handles(self, action: Action) -> bool:
         """Whether an action is of this kind."""
 
     def options(self, g: Game, frame: StockTurn) -> Iterator[Option]: ...
 
-    def refuse(self, g: Game, frame: StockTurn, action: Action) -> str | None: ...
+    def refusal(self, g: Game, frame: StockTurn, action: Action) -> str | None: ...
 
-    def take(self, g: Game, frame: StockTurn, action: Action) -> None: ...
+    def apply(self, g: Game, frame: StockTurn, action: Action) -> None: ...
 
 
-def unbarred(g: Game, company: str, source: str, percent: int) -> str | None:
+def no_purchase_limit(g: Game, company: str, source: str, percent: int) -> str | None:
     """Nothing keeps shares of a company that has a price from being bought."""
     return None
 
 
-def most_sellable(g: Game, seat: str, company: str) -> range:
+def sellable_counts(g: Game, seat: str, company: str) -> range:
     """The counts of shares that the player could sell in one block."""
-    step = unit(g, company)
-    return range(1, g.held(seat, company) // step + 1)
+    step = share_percent(g, company)
+    return range(1, g.percent_held(seat, company) // step + 1)
 
 
 def held_companies(g: Game, seat: str) -> list[str]:
@@ -92,7 +101,7 @@ def held_companies(g: Game, seat: str) -> list[str]:
 
 
 @dataclass(frozen=True)
-class Trading:
+class StockTurnQuestion:
     """Asks a player in his stock turn.
 
     `sales`: whether they come before the purchase, before it or after it, or both. `extra_from_ipo`:
@@ -107,51 +116,55 @@ class Trading:
     can sell any share, be it one that does not count.
     """
 
-    also: Callable[[Game, StockTurn], bool]
+    also_blocks: Callable[[Game, StockTurn], bool]
 
-    sales: Literal["before", "before or after", "around"] = "before or after"
-    sources: tuple[str, ...] = SOURCES
-    extra_from_ipo: bool = True
-    extra_of_one: bool = False
+    sale_timing: Literal["before", "before or after", "around"] = "before or after"
+    sources: tuple[str, ...] = SHARE_SOURCES
+    multiple_from_ipo: bool = True
+    multiple_of_one_company: bool = False
     first_sale_round: int = 2
-    acts: tuple[Act, ...] = ()
-    blocks: bool = False
-    barred: Callable[[Game, str, str, int], str | None] = unbarred
-    brown_after_private: bool = False
-    acts_wait: bool = True
-    over_sells_any: bool = False
+    extra_actions: tuple[StockTurnAction, ...] = ()
+    one_block_per_company: bool = False
+    purchase_refusal: Callable[[Game, str, str, int], str | None] = no_purchase_limit
+    multiple_after_private: bool = False
+    extra_actions_block: bool = True
+    sell_any_over_limit: bool = False
 
     def asked(self, g: Game, frame: StockTurn) -> tuple[str, ...]:
         return (frame.seat,)
 
-    def needs(self, g: Game, frame: StockTurn) -> str:
-        if self.must_sell(g, frame):
+    def prompt(self, g: Game, frame: StockTurn) -> str:
+        if self.required_sales(g, frame):
             return "to sell down to the limit"
         if frame.bought:
             return "to sell, or be done" if self._may_sell(frame) else "to buy more, or be done"
-        if stock_round(g).number < self.first_sale_round:
+        if current_stock_round(g).number < self.first_sale_round:
             return "to buy or pass"
         return "to buy, sell, or be done" if frame.sold else "to buy, sell, or pass"
 
-    def settle(self, g: Game, frame: StockTurn) -> bool:
+    def advance(self, g: Game, frame: StockTurn) -> bool:
         """Pass over a turn in which nothing (more) can be done and no offer is open."""
         if g.state.offers and frame.for_company is None:
             return False
         fresh = not (frame.bought or frame.sold or frame.for_company)
-        if (frame.tempted and fresh) or not self.idle(g, frame):
+        if (frame.guaranteed and fresh) or not self.is_idle(g, frame):
             return False
-        end_turn(g, frame, unasked=fresh)
+        end_stock_turn(g, frame, unasked=fresh)
         return True
 
-    def idle(self, g: Game, frame: StockTurn) -> bool:
+    def is_idle(self, g: Game, frame: StockTurn) -> bool:
         """Whether nothing (more) can be done in the turn."""
         if frame.for_company is not None:
             return True
         return not (
             next(self._sales(g, frame), None)
             or next(self._purchases(g, frame), None)
-            or (self.acts_wait and not (frame.bought or frame.sold) and next(self._acts(g, frame), None))
-            or self.also(g, frame)
+            or (
+                self.extra_actions_block
+                and not (frame.bought or frame.sold)
+                and next(self._extra_options(g, frame), None)
+            )
+            or self.also_blocks(g, frame)
         )
 
     # -- options -----------------------------------------------------------------------
@@ -159,129 +172,147 @@ class Trading:
     def options(self, g: Game, frame: StockTurn, seat: str) -> Iterator[Option]:
         yield from self._purchases(g, frame)
         yield from self._sales(g, frame)
-        yield from self._acts(g, frame)
-        if self.refuse(g, frame, seat, Pass()) is None:
+        yield from self._extra_options(g, frame)
+        if self.refusal(g, frame, seat, Pass()) is None:
             yield Option(Pass(), "Done" if frame.bought or frame.sold else "Pass")
 
-    def _acts(self, g: Game, frame: StockTurn) -> Iterator[Option]:
-        for act in self.acts:
+    def _extra_options(self, g: Game, frame: StockTurn) -> Iterator[Option]:
+        for act in self.extra_actions:
             for option in act.options(g, frame):
-                if self.refuse(g, frame, frame.seat, option.action) is None:
+                if self.refusal(g, frame, frame.seat, option.action) is None:
                     yield option
 
     def _purchases(self, g: Game, frame: StockTurn) -> Iterator[Option]:
         if frame.bought and not self._follows_private(frame):
-            further = [frame.bought] if self.extra_of_one else list(g.state.companies)
-            if not any(_is_brown(g, company) for company in further):
+            further = [frame.bought] if self.multiple_of_one_company else list(g.state.companies)
+            if not any(_allows_multiple_purchases(g, company) for company in further):
                 return
         for company, co in g.state.companies.items():
             if co.par is None:
-                for price in g.facts.par_prices:
-                    if self.refuse(g, frame, frame.seat, par := Par(company, price)) is None:
-                        cost = price * presidents_percent(g, company) // unit(g, company)
+                for price in g.components.par_prices:
+                    if self.refusal(g, frame, frame.seat, par := Par(company, price)) is None:
+                        cost = price * president_share_percent(g, company) // share_percent(g, company)
                         yield Option(par, f"Par the {company} at ${price}, for ${cost}")
                 continue
             for source in self.sources:
-                for count in range(1, g.held(holder_of(company, source), company) // unit(g, company) + 1):
-                    buy = Buy(company, source, count)
-                    if self.refuse(g, frame, frame.seat, buy) is not None:
+                for count in range(
+                    1,
+                    g.percent_held(source_holder(company, source), company) // share_percent(g, company) + 1,
+                ):
+                    buy = BuyShares(company, source, count)
+                    if self.refusal(g, frame, frame.seat, buy) is not None:
                         break
                     cost = count * (share_price(g, company, source) or 0)
-                    percent = count * unit(g, company)
-                    yield Option(buy, f"Buy {percent} % of the {company} from {WHERE[source]}, ${cost}")
+                    percent = count * share_percent(g, company)
+                    yield Option(
+                        buy, f"Buy {percent} % of the {company} from {SOURCE_LABELS[source]}, ${cost}"
+                    )
 
     def _sales(self, g: Game, frame: StockTurn) -> Iterator[Option]:
         for company in held_companies(g, frame.seat):
-            for count in most_sellable(g, frame.seat, company):
-                if self.refuse(g, frame, frame.seat, sell := Sell(company, count)) is None:
+            for count in sellable_counts(g, frame.seat, company):
+                if self.refusal(g, frame, frame.seat, sell := SellShares(company, count)) is None:
                     dollars = g.price(company) * count
-                    yield Option(sell, f"Sell {count * unit(g, company)} % of the {company} for ${dollars}")
+                    yield Option(
+                        sell, f"Sell {count * share_percent(g, company)} % of the {company} for ${dollars}"
+                    )
 
-    def must_sell(self, g: Game, frame: StockTurn) -> list[str]:
+    def required_sales(self, g: Game, frame: StockTurn) -> list[str]:
         """What is above a limit, where any of it can be sold: who cannot sell stays above it (§10)."""
-        over = excess(g, frame.seat)
+        over = companies_over_limit(g, frame.seat)
         sellable = (o.action for o in self._sales(g, frame)) if over else ()
-        if any(isinstance(sale, Sell) and (self.over_sells_any or sale.company in over) for sale in sellable):
+        if any(
+            isinstance(sale, SellShares) and (self.sell_any_over_limit or sale.company in over)
+            for sale in sellable
+        ):
             return over
         return []
 
     # -- objections --------------------------------------------------------------------
 
-    def refuse(self, g: Game, frame: StockTurn, seat: str, action: Action) -> str | None:
-        if isinstance(action, Sell):
+    def refusal(self, g: Game, frame: StockTurn, seat: str, action: Action) -> str | None:
+        if isinstance(action, SellShares):
             return self._refuse_sale(g, frame, action)
-        act = next((a for a in self.acts if a.hears(action)), None)
-        if act is None and not isinstance(action, Pass | Buy | Par):
+        act = next((a for a in self.extra_actions if a.handles(action)), None)
+        if act is None and not isinstance(action, Pass | BuyShares | Par):
             return "In a stock round a player buys, sells or passes (§4)."
-        if over := self.must_sell(g, frame):
+        if over := self.required_sales(g, frame):
             return f"Sell down to the limit first: {', '.join(over)} (§10)."
         match action:
-            case Buy(company, source, count):
+            case BuyShares(company, source, count):
                 return self._refuse_purchase(g, frame, company, source, count)
             case Par(company, price):
                 return self._refuse_par(g, frame, company, price)
-        return act.refuse(g, frame, action) if act else None
+        return act.refusal(g, frame, action) if act else None
 
-    def _refuse_sale(self, g: Game, frame: StockTurn, sale: Sell) -> str | None:
-        rounds = stock_round(g)
+    def _refuse_sale(self, g: Game, frame: StockTurn, sale: SellShares) -> str | None:
+        rounds = current_stock_round(g)
         if rounds.number < self.first_sale_round:
             return "Nothing may be sold in the first stock round (§12.1)."
         if not self._may_sell(frame):
-            if self.sales == "before":
+            if self.sale_timing == "before":
                 return "Sales come before the purchase (§4)."
             return "Sales come before the purchase or after it, not both (§4)."
-        if self.blocks and sale.company in frame.sold:
+        if self.one_block_per_company and sale.company in frame.sold:
             return f"All that is sold of the {sale.company} in a turn is sold in one block (§5.3.3)."
         if sale.count < 1:
             return "At least one share has to be sold."
-        return sale_obstacle(g, frame.seat, sale.company, sale.count * unit(g, sale.company))
+        return refuse_share_sale(g, frame.seat, sale.company, sale.count * share_percent(g, sale.company))
 
     def _may_sell(self, frame: StockTurn) -> bool:
-        match self.sales:
+        match self.sale_timing:
             case "before":
                 return not frame.bought
             case "around":
                 return True
-        return not frame.sold_first
+        return not frame.sales_closed
 
     def _refuse_purchase(
         self, g: Game, frame: StockTurn, company: str, source: str, count: int
     ) -> str | None:
-        co, step = g.company(company), unit(g, company)
+        co, step = g.company(company), share_percent(g, company)
         if source not in self.sources:
-            return f"Certificates are bought from {' or '.join(WHERE[s] for s in self.sources)} (§15)."
+            return (
+                f"Certificates are bought from {' or '.join(SOURCE_LABELS[s] for s in self.sources)} (§15)."
+            )
         if co.closed:
             return f"The {company} is closed for good."
         if co.par is None:
             return f"The first certificate of the {company} to be bought is the president's: par it (§8)."
         if count < 1:
             return "At least one certificate has to be bought."
-        if why := self._refuse_more(g, frame, company, source, count):
+        if why := self._refuse_multiple(g, frame, company, source, count):
             return why
-        if why := self.barred(g, company, source, count * step):
+        if why := self.purchase_refusal(g, company, source, count * step):
             return why
-        if (held := g.held(holder_of(company, source), company)) < count * step:
-            return f"{WHERE[source].capitalize()} holds {held} % of the {company}."
+        if (held := g.percent_held(source_holder(company, source), company)) < count * step:
+            return f"{SOURCE_LABELS[source].capitalize()} holds {held} % of the {company}."
         cost = (share_price(g, company, source) or 0) * count
         return self._refuse_holding(g, frame.seat, company, count, count * step) or _refuse_cost(
             g, frame.seat, cost
         )
 
-    def _refuse_more(self, g: Game, frame: StockTurn, company: str, source: str, count: int) -> str | None:
-        if company in (*frame.sold, *stock_round(g).sold.get(frame.seat, ())):
+    def _refuse_multiple(
+        self, g: Game, frame: StockTurn, company: str, source: str, count: int
+    ) -> str | None:
+        if company in (*frame.sold, *current_stock_round(g).sold_by_seat.get(frame.seat, ())):
             return f"Who has sold the {company} may not buy it in the same stock round (§4)."
         if not frame.bought and count == 1:
             return None
-        if not _is_brown(g, company):
+        if not _allows_multiple_purchases(g, company):
             return "One certificate may be bought in a turn, more only in the brown zone (§4, §10)."
-        if self.extra_of_one and frame.bought not in (None, company) and not self._follows_private(frame):
+        if (
+            self.multiple_of_one_company
+            and frame.bought not in (None, company)
+            and not self._follows_private(frame)
+        ):
             return f"The turn's purchase was of the {frame.bought} (§10)."
-        if not self.extra_from_ipo and (source == IPO or frame.source == IPO):
+        if not self.multiple_from_ipo and (source == IPO or frame.source == IPO):
             return "Further certificates in the brown zone come from the pool (§10)."
         return None
 
     def _follows_private(self, frame: StockTurn) -> bool:
-        return self.brown_after_private and frame.bought is not None and frame.source not in (IPO, POOL)
+        return self.multiple_after_private and frame.bought is not None and frame.source not in (IPO, POOL)
 
     def _refuse_par(self, g: Game, frame: StockTurn, company: str, price: int) -> str | None:
         if g.company(company).closed:
@@ -290,97 +321,99 @@ class Trading:
             return f"The {company} has a par price."
         if frame.bought:
             return "One certificate may be bought in a turn (§4)."
-        percent = presidents_percent(g, company)
-        if why := par_obstacle(g, price) or self.barred(g, company, IPO, percent):
+        percent = president_share_percent(g, company)
+        if why := refuse_par_price(g, price) or self.purchase_refusal(g, company, IPO, percent):
             return why
-        cost = price * percent // unit(g, company)
+        cost = price * percent // share_percent(g, company)
         return self._refuse_holding(g, frame.seat, company, 1, percent) or _refuse_cost(g, frame.seat, cost)
 
     def _refuse_holding(
         self, g: Game, seat: str, company: str, certificates: int, percent: int
     ) -> str | None:
         limit = percent_limit(g, company)
-        if g.held(seat, company) + percent > limit:
+        if g.percent_held(seat, company) + percent > limit:
             return f"Nobody may hold more than {limit} % of the {company} (§10)."
         room = certificate_limit(g) - counted_certificates(g, seat)
-        if counts(g, company) and certificates > room:
+        if counts_toward_limit(g, company) and certificates > room:
             return f"The limit is {certificate_limit(g)} certificates (§10, Table 3)."
         return None
 
     # -- effects -----------------------------------------------------------------------
 
-    def take(self, g: Game, frame: StockTurn, seat: str, action: Action) -> None:
+    def apply(self, g: Game, frame: StockTurn, seat: str, action: Action) -> None:
         match action:
             case Pass():
-                end_turn(g, frame)
-            case Sell(company, count):
+                end_stock_turn(g, frame)
+            case SellShares(company, count):
                 sell_shares(g, seat, company, count)
                 turn = g.top
                 assert isinstance(turn, StockTurn)
-                g.change(msgspec.structs.replace(turn, sold=(*frame.sold, company)))
+                g.replace_top(msgspec.structs.replace(turn, sold=(*frame.sold, company)))
             case Par(company, price):
-                cost = price * presidents_percent(g, company) // unit(g, company)
-                set_par(g, company, price)
+                cost = price * president_share_percent(g, company) // share_percent(g, company)
+                set_par_price(g, company, price)
                 g.pay(seat, BANK, cost, f"the president's certificate of the {company}")
                 g.emit(PresidentNamed(company, seat))
-                move_shares(g, company, IPO, seat, presidents_percent(g, company))
-                g.change(
-                    msgspec.structs.replace(frame, bought=company, source=IPO, sold_first=bool(frame.sold))
+                move_shares(g, company, IPO, seat, president_share_percent(g, company))
+                g.replace_top(
+                    msgspec.structs.replace(frame, bought=company, source=IPO, sales_closed=bool(frame.sold))
                 )
-            case Buy(company, source, count):
+            case BuyShares(company, source, count):
                 cost = (share_price(g, company, source) or 0) * count
-                holder, percent = holder_of(company, source), count * unit(g, company)
-                paid = company if holder == company else payee(g, company, source)
+                holder, percent = source_holder(company, source), count * share_percent(g, company)
+                paid = company if holder == company else purchase_payee(g, company, source)
                 g.pay(seat, paid, cost, f"{percent} % of the {company}")
                 move_shares(g, company, holder, seat, percent)
-                g.change(
+                g.replace_top(
                     msgspec.structs.replace(
                         frame,
                         bought=company,
                         source=source,
-                        sold_first=bool(frame.sold) or frame.sold_first or self._follows_private(frame),
-                        held=frame.held + (cost if paid == company else 0),
+                        sales_closed=bool(frame.sold) or frame.sales_closed or self._follows_private(frame),
+                        restricted_cash=frame.restricted_cash + (cost if paid == company else 0),
                     )
                 )
             case _:
-                next(a for a in self.acts if a.hears(action)).take(g, frame, action)
+                next(a for a in self.extra_actions if a.handles(action)).apply(g, frame, action)
 
 
-def _is_brown(g: Game, company: str) -> bool:
+def _allows_multiple_purchases(g: Game, company: str) -> bool:
     """Whether any number of its certificates may be bought in one turn (§10)."""
-    return company in g.state.companies and not BOUGHT_WITHOUT_LIMIT.isdisjoint(zones(g, company))
+    return company in g.state.companies and not ZONES_WITH_MULTIPLE_PURCHASES.isdisjoint(
+        market_zones(g, company)
+    )
 
 
-def end_turn(g: Game, frame: StockTurn, formed: str | None = None, *, unasked: bool = False) -> None:
+def end_stock_turn(g: Game, frame: StockTurn, formed: str | None = None, *, unasked: bool = False) -> None:
     """Close the turn and tell the round what it was: a deal, a company `formed` in it, or a pass, which
     may be one that he was not asked about."""
-    dealt = bool(frame.bought or frame.sold or frame.for_company or frame.acting)
+    dealt = bool(frame.bought or frame.sold or frame.for_company or frame.acting_company)
     if not dealt:
         g.emit(Passed(frame.seat, "the stock turn"))
-    g.close()
+    g.pop()
     lapse_offers(g)
-    span = stock_round(g)
+    span = current_stock_round(g)
     after = msgspec.structs.replace(
         span,
-        turn=g.state.left_of(frame.seat),
-        passes=0 if dealt else span.passes + 1,
-        last=frame.seat if dealt else span.last,
+        current_seat=g.state.left_of(frame.seat),
+        consecutive_passes=0 if dealt else span.consecutive_passes + 1,
+        last_to_act=frame.seat if dealt else span.last_to_act,
         formed=(*span.formed, formed) if formed else span.formed,
-        tempted=span.tempted if unasked else (),
+        guaranteed_turns=span.guaranteed_turns if unasked else (),
     )
     if frame.sold:
-        mine = (*span.sold.get(frame.seat, ()), *frame.sold)
-        after = msgspec.structs.replace(after, sold=span.sold | {frame.seat: mine})
-    if frame.held and frame.bought:
-        held = span.held.get(frame.bought, 0) + frame.held
-        after = msgspec.structs.replace(after, held=span.held | {frame.bought: held})
-    if frame.for_company and frame.act == "redeem":
+        mine = (*span.sold_by_seat.get(frame.seat, ()), *frame.sold)
+        after = msgspec.structs.replace(after, sold_by_seat=span.sold_by_seat | {frame.seat: mine})
+    if frame.restricted_cash and frame.bought:
+        held = span.restricted_cash.get(frame.bought, 0) + frame.restricted_cash
+        after = msgspec.structs.replace(after, restricted_cash=span.restricted_cash | {frame.bought: held})
+    if frame.for_company and frame.company_action == "redeem":
         after = msgspec.structs.replace(after, redeemed=(*span.redeemed, frame.for_company))
     elif frame.for_company:
         after = msgspec.structs.replace(after, reissued=(*span.reissued, frame.for_company))
-    g.change(after)
-    if frame.sales:
-        g.open(Protection(frame.seat, frame.sales))
+    g.replace_top(after)
+    if frame.pending_sales:
+        g.push(PriceProtection(frame.seat, frame.pending_sales))
 
 
 def _refuse_cost(g: Game, seat: str, cost: int) -> str | None:
@@ -389,7 +422,7 @@ def _refuse_cost(g: Game, seat: str, cost: int) -> str | None:
     return None
 
 
-def stock_round(g: Game) -> StockRound:
+def current_stock_round(g: Game) -> StockRound:
     """The stock round that is going on. Raises AssertionError outside one."""
     frame = g.state.stack[0]
     assert isinstance(frame, StockRound)

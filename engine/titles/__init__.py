@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cache
 
-from engine.title import SITE, Title
-from engine.titles import t1817, t1830, t1851, t1870
+from engine.title import SITE_CONVENTIONS, Title
+from engine.titles.t1817 import composition as t1817
+from engine.titles.t1830 import composition as t1830
+from engine.titles.t1851 import composition as t1851
+from engine.titles.t1870 import composition as t1870
 
 COMPOSERS: dict[str, Callable[[tuple[str, ...]], Title]] = {
     "1830": t1830.compose,
@@ -24,14 +27,14 @@ OPTIONS: dict[str, tuple[str, ...]] = {
 }
 
 
-def titles() -> tuple[str, ...]:
+def title_names() -> tuple[str, ...]:
     """The names of the titles that can be played."""
     return tuple(COMPOSERS)
 
 
 def optional_rules(title: str) -> tuple[str, ...]:
     """The optional rules of a title that there is; the set of conventions is none of them."""
-    return tuple(o for o in OPTIONS[title] if o != SITE)
+    return tuple(o for o in OPTIONS[title] if o != SITE_CONVENTIONS)
 
 
 @cache

@@ -8,22 +8,49 @@ shares percent, edges 0-5, nodes numbered as on the face.
 from __future__ import annotations
 
 from renderers.views.board import (
-    BoardView,
-    Course,
     HexView,
-    Leg,
-    Site,
-    Stretch,
-    Value,
-    board_view,
-    course_legs,
+    MapView,
+    PhaseValue,
+    RouteLeg,
+    RouteSegment,
+    RouteSpec,
+    Structure,
+    map_view,
+    route_legs,
+)
+from renderers.views.labels import (
+    MAX_ALT_TEXT,
+    Badge,
+    bank_text,
+    clip_text,
+    company_badges,
+    dollars,
 )
 from renderers.views.market import CellView, MarketView, market_view
 from renderers.views.sheet import CompanyView, Holding, PlayerView, SheetView, sheet_view
-from renderers.views.words import ALT_LIMIT, Badge, badges_of, bank_words, clipped, dollars
 
 __all__ = [
-    "ALT_LIMIT", "Badge", "BoardView", "CellView", "CompanyView", "Course", "HexView", "Holding", "Leg",
-    "MarketView", "PlayerView", "SheetView", "Site", "Stretch", "Value", "badges_of", "bank_words",
-    "board_view", "clipped", "course_legs", "dollars", "market_view", "sheet_view",
+    "MAX_ALT_TEXT",
+    "Badge",
+    "CellView",
+    "CompanyView",
+    "HexView",
+    "Holding",
+    "MapView",
+    "MarketView",
+    "PhaseValue",
+    "PlayerView",
+    "RouteLeg",
+    "RouteSegment",
+    "RouteSpec",
+    "SheetView",
+    "Structure",
+    "bank_text",
+    "clip_text",
+    "company_badges",
+    "dollars",
+    "map_view",
+    "market_view",
+    "route_legs",
+    "sheet_view",
 ]  # fmt: skip

@@ -8,50 +8,50 @@ from typing import Literal
 
 from engine import (
     CLOSED,
+    Components,
     Face,
-    Facts,
-    HexFacts,
-    PrivateFacts,
+    HexDefinition,
+    PrivateDefinition,
     State,
-    copied,
+    copy_state,
     game_of,
-    read_route,
+    parse_route,
     tile_faces,
 )
-from renderers.views.words import Badge, badges_of, clipped
+from renderers.views.labels import Badge, clip_text, company_badges
 
-Leg = tuple[str, int, int]
+RouteLeg = tuple[str, int, int]
 """One stretch of a route: a hex and two ends as the tile lies, 0-5 an edge and 6 + n node n."""
 
-Course = str | Sequence[Leg]
+RouteSpec = str | Sequence[RouteLeg]
 """A route: as players write it (`F2-H4-H10`), or its stretches."""
 
 
-WORKS = {"coal_mine": "mine", "bridge": "bridge"}
+STRUCTURE_KINDS = {"coal_mine": "mine", "bridge": "bridge"}
 """What the tokens of privates with such an effect build."""
 
 
 @dataclass(frozen=True)
-class Value:
+class PhaseValue:
     """A figure that changes by phase: it counts from `phase` on; `current`: it counts now."""
 
     phase: str
     amount: int
     color: str
-    current: bool
+    is_current: bool
 
 
 @dataclass(frozen=True)
-class Site:
+class Structure:
     """A mine or a bridge that is worth `bonus` dollars to a route, or, not `built`, a place for one."""
 
     kind: str
     bonus: int
-    built: bool
+    is_built: bool
 
 
 @dataclass(frozen=True)
-class Stretch:
+class RouteSegment:
     """A part of a route on one hex, between two ends; `route` counts from 0."""
 
     route: int
@@ -77,22 +77,22 @@ class HexView:
     label: str | None = None
     name: str | None = None
     revenues: tuple[int, ...] = ()
-    values: tuple[Value, ...] = ()
+    phase_values: tuple[PhaseValue, ...] = ()
     terrain: tuple[tuple[str, int], ...] = ()
     borders: tuple[tuple[int, str, int], ...] = ()
-    joined: tuple[int, ...] = ()
+    joined_edges: tuple[int, ...] = ()
     tokens: tuple[tuple[int, Badge], ...] = ()
     reserved: tuple[tuple[int, Badge], ...] = ()
     blocked: tuple[str, ...] = ()
-    banks: tuple[tuple[int, ...], tuple[int, ...], str | None] | None = None
+    river_banks: tuple[tuple[int, ...], tuple[int, ...], str | None] | None = None
     notes: tuple[str, ...] = ()
-    sites: tuple[Site, ...] = ()
-    marked: bool = False
-    legs: tuple[Stretch, ...] = ()
+    structures: tuple[Structure, ...] = ()
+    highlighted: bool = False
+    route_segments: tuple[RouteSegment, ...] = ()
 
 
 @dataclass(frozen=True)
-class BoardView:
+class MapView:
     """A map, or a part of one, at a moment."""
 
     title: str
@@ -103,7 +103,7 @@ class BoardView:
     companies: tuple[Badge, ...]
     routes: tuple[str, ...] = ()
 
-    def hex(self, coord: str) -> HexView:
+    def hex_at(self, coord: str) -> HexView:
         """The hex of that coordinate; KeyError where the view has none."""
         for view in self.hexes:
             if view.coord == coord:
@@ -115,45 +115,47 @@ class BoardView:
         """The picture in words."""
         parts = [f"Map of {self.title}, phase {self.phase}"]
         for h in self.hexes:
-            if h.marked:
+            if h.highlighted:
                 what = f"{h.color} tile {h.tile}" if h.tile else "no tile"
                 held = ", ".join(badge.sym for _, badge in h.tokens)
-                works = "".join(f", a {site.kind}" for site in h.sites if site.built)
+                works = "".join(f", a {site.kind}" for site in h.structures if site.is_built)
                 held = held and f", tokens {held}"
-                parts.append(f"Last change at {_place(h)}: {what}{works}{held}")
+                parts.append(f"Last change at {_hex_name(h)}: {what}{works}{held}")
         parts += [f"Route {i + 1}: {label}" for i, label in enumerate(self.routes)]
         held_by = {
             c.sym: [h.coord for h in self.hexes for _, b in h.tokens if b == c] for c in self.companies
         }
         tokens = "; ".join(f"{sym} {' '.join(at)}" for sym, at in held_by.items() if at)
         parts.append(f"Tokens: {tokens}" if tokens else "No tokens")
-        now = {h.name or h.coord: v.amount for h in self.hexes for v in h.values if v.current}
+        now = {h.name or h.coord: v.amount for h in self.hexes for v in h.phase_values if v.is_current}
         if now:
             parts.append("Values now: " + ", ".join(f"{name} {amount}" for name, amount in now.items()))
-        for kind in WORKS.values():
-            built = [h.coord for h in self.hexes for site in h.sites if site.built and site.kind == kind]
+        for kind in STRUCTURE_KINDS.values():
+            built = [
+                h.coord for h in self.hexes for site in h.structures if site.is_built and site.kind == kind
+            ]
             if built:
                 parts.append(f"{kind.capitalize()}s: {' '.join(built)}")
         parts.append(f"{sum(h.tile is not None for h in self.hexes)} tiles laid")
-        return clipped(". ".join(parts) + ".")
+        return clip_text(". ".join(parts) + ".")
 
 
-def _place(view: HexView) -> str:
+def _hex_name(view: HexView) -> str:
     return f"{view.coord} ({view.name})" if view.name else view.coord
 
 
 # --- the map --------------------------------------------------------------------------------
 
 
-def board_view(
+def map_view(
     state: State,
     *,
     highlight: Iterable[str] = (),
-    routes: Sequence[tuple[str, Course]] = (),
+    routes: Sequence[tuple[str, RouteSpec]] = (),
     company: str = "",
     crop: Iterable[str] | None = None,
     preview: Mapping[str, tuple[str, int]] | None = None,
-) -> BoardView:
+) -> MapView:
     """The map of a position.
 
     `highlight`: hexes of the last change. `routes`: for each train its label and its course;
@@ -162,20 +164,20 @@ def board_view(
     tokens go to the stops that keep their edges. Raises KeyError for a hex that the map has not,
     and ValueError for a course that no track runs along.
     """
-    facts = game_of(state).facts
+    facts = game_of(state).components
     if preview:
-        state = _with_tiles(state, preview)
+        state = _with_preview(state, preview)
     marked = frozenset(highlight)
     kept = frozenset(facts.map.hexes if crop is None else crop)
     for coord in (*marked, *kept):
-        _printed(facts, coord)
+        _printed_hex(facts, coord)
     coords = [coord for coord in facts.map.hexes if coord in kept]
-    legs: dict[str, list[Stretch]] = {}
+    legs: dict[str, list[RouteSegment]] = {}
     for i, (label, course) in enumerate(routes):
-        for coord, a, b in course_legs(state, company, course):
-            legs.setdefault(coord, []).append(Stretch(i, label, a, b))
-    badges = badges_of(facts)
-    return BoardView(
+        for coord, a, b in route_legs(state, company, course):
+            legs.setdefault(coord, []).append(RouteSegment(i, label, a, b))
+    badges = company_badges(facts)
+    return MapView(
         title=facts.title,
         layout=facts.map.layout,
         axes=tuple(sorted(facts.map.axes.items())),
@@ -186,11 +188,11 @@ def board_view(
     )
 
 
-def _with_tiles(state: State, preview: Mapping[str, tuple[str, int]]) -> State:
-    changed = copied(state)
-    facts = game_of(state).facts
+def _with_preview(state: State, preview: Mapping[str, tuple[str, int]]) -> State:
+    changed = copy_state(state)
+    facts = game_of(state).components
     for coord, (tile, turns) in preview.items():
-        before, _, turned = _lying(state, _printed(facts, coord), coord)
+        before, _, turned = _face_on(state, _printed_hex(facts, coord), coord)
         after = tile_faces()[tile]
         changed.tiles[coord] = (tile, turns)
         changed.tokens[coord] = [
@@ -214,14 +216,14 @@ def _edges_by_node(face: Face, turns: int) -> dict[int, set[int]]:
     return edges
 
 
-def _printed(facts: Facts, coord: str) -> HexFacts:
+def _printed_hex(facts: Components, coord: str) -> HexDefinition:
     try:
         return facts.map.hexes[coord]
     except KeyError:
         raise KeyError(f"{coord} is no hex of the map of {facts.title}") from None
 
 
-def _lying(state: State, printed: HexFacts, coord: str) -> tuple[Face, str | None, int]:
+def _face_on(state: State, printed: HexDefinition, coord: str) -> tuple[Face, str | None, int]:
     """What lies on a hex: its face, the number of the tile and its turn."""
     if coord not in state.tiles:
         return printed, None, 0
@@ -231,16 +233,16 @@ def _lying(state: State, printed: HexFacts, coord: str) -> tuple[Face, str | Non
 
 def _hex_view(
     state: State,
-    facts: Facts,
+    facts: Components,
     badges: Mapping[str, Badge],
     coord: str,
     marked: bool,
-    legs: Iterable[Stretch],
+    legs: Iterable[RouteSegment],
 ) -> HexView:
     printed = facts.map.hexes[coord]
-    face, tile, turns = _lying(state, printed, coord)
+    face, tile, turns = _face_on(state, printed, coord)
     tokens = tuple((node, badges[sym]) for node, sym in state.tokens.get(coord, ()))
-    head = _speaks(facts, coord)
+    head = _carries_area_name(facts, coord)
     return HexView(
         coord=coord,
         color=face.color,
@@ -251,32 +253,36 @@ def _hex_view(
         label=face.label or printed.label,
         name=printed.name if head else None,
         revenues=tuple(n.revenue for n in face.nodes if isinstance(n.revenue, int) and n.revenue),
-        values=tuple(_values(facts, face, state.phase)) if head else (),
+        phase_values=tuple(_phase_values(facts, face, state.phase)) if head else (),
         terrain=() if tile else tuple((t.kind, t.cost) for t in printed.terrain),
         borders=tuple((b.edge, b.kind, b.cost) for b in printed.borders),
-        joined=tuple(_joined(facts, coord)),
+        joined_edges=tuple(_joined_edges(facts, coord)),
         tokens=tokens,
-        reserved=tuple(_reserved(facts, badges, coord, face, turns, {b.sym for _, b in tokens})),
-        blocked=tuple(p.sym for p in facts.privates if coord in p.blocks and _blocks(state, p.sym)),
-        banks=(river.west, river.east, river.stations) if (river := printed.river) else None,
-        notes=tuple(_notes(state, facts, coord)),
-        sites=tuple(_sites(state, facts, coord)),
-        marked=marked,
-        legs=tuple(legs),
+        reserved=tuple(_reservations(facts, badges, coord, face, turns, {b.sym for _, b in tokens})),
+        blocked=tuple(p.sym for p in facts.privates if coord in p.blocks and _blocks_hexes(state, p.sym)),
+        river_banks=(river.west, river.east, river.stations) if (river := printed.river) else None,
+        notes=tuple(_hex_notes(state, facts, coord)),
+        structures=tuple(_structures(state, facts, coord)),
+        highlighted=marked,
+        route_segments=tuple(legs),
     )
 
 
-def _notes(state: State, facts: Facts, coord: str) -> Iterator[str]:
+def _hex_notes(state: State, facts: Components, coord: str) -> Iterator[str]:
     """Tokens of privates, what they may still place or lay there, and who is to reach the hex."""
     for private in facts.privates:
-        token, effect = state.improvements.get(private.sym), private.effect
+        token, effect = state.city_tokens.get(private.sym), private.effect
         if token is not None and token.hex == coord:
-            others = f", all +{effect['open_bonus']}" if token.open else ""
+            others = f", all +{effect['open_bonus']}" if token.is_open else ""
             yield f"{token.company} +{effect['bonus']}{others}"
-        open_still = token is None and state.privates.get(private.sym, CLOSED) != CLOSED
+        open_still = token is None and state.private_owners.get(private.sym, CLOSED) != CLOSED
         if open_still and effect.get("word") in facts.map.hexes[coord].icons:
             yield str(effect["word"])
-        if effect.get("kind") == "tile_lay" and coord in effect["hexes"] and _own_tile(state, facts, private):
+        if (
+            effect.get("kind") == "tile_lay"
+            and coord in effect["hexes"]
+            and _can_lay_own_tile(state, facts, private)
+        ):
             yield private.sym
     for company in facts.companies:
         co = state.companies[company.sym]
@@ -284,55 +290,57 @@ def _notes(state: State, facts: Facts, coord: str) -> Iterator[str]:
             yield f"→{company.sym}"
 
 
-def _own_tile(state: State, facts: Facts, private: PrivateFacts) -> bool:
+def _can_lay_own_tile(state: State, facts: Components, private: PrivateDefinition) -> bool:
     """Whether a private may still lay a tile that goes on its hexes alone, where nothing is laid."""
     tiles, hexes = private.effect["tiles"], private.effect["hexes"]
     kinds = facts.preprinted_upgrades.items()
     elsewhere = {tile for kind, found in kinds if kind not in hexes for tile in found}
-    open_still = state.privates.get(private.sym, CLOSED) != CLOSED and private.sym not in state.spent
+    open_still = (
+        state.private_owners.get(private.sym, CLOSED) != CLOSED and private.sym not in state.used_abilities
+    )
     return open_still and elsewhere.isdisjoint(tiles) and state.tiles.keys().isdisjoint(hexes)
 
 
-def _sites(state: State, facts: Facts, coord: str) -> Iterator[Site]:
+def _structures(state: State, facts: Components, coord: str) -> Iterator[Structure]:
     """What is built on a hex; where nothing is, what the privates in play may still build there."""
-    built = {"mine": state.mines, "bridge": state.bridges}
+    built = {"mine": state.mine_hexes, "bridge": state.bridge_hexes}
     bonus = {
-        WORKS[effect["kind"]]: int(effect["bonus"])
+        STRUCTURE_KINDS[effect["kind"]]: int(effect["bonus"])
         for private in facts.privates
-        if (effect := private.effect).get("kind") in WORKS and "tokens" in effect
-        if coord in built[WORKS[effect["kind"]]] or _may_build(state, private, coord)
+        if (effect := private.effect).get("kind") in STRUCTURE_KINDS and "tokens" in effect
+        if coord in built[STRUCTURE_KINDS[effect["kind"]]] or _may_build(state, private, coord)
     }
-    yield from (Site(kind, dollars, coord in built[kind]) for kind, dollars in bonus.items())
+    yield from (Structure(kind, dollars, coord in built[kind]) for kind, dollars in bonus.items())
 
 
-def _may_build(state: State, private: PrivateFacts, coord: str) -> bool:
+def _may_build(state: State, private: PrivateDefinition, coord: str) -> bool:
     """Whether a private has a token left for that hex; a mine comes with the first tile."""
-    left = int(private.effect["tokens"]) - state.spent.count(private.sym)
-    closed = state.privates.get(private.sym, CLOSED) == CLOSED
-    taken = coord in state.tiles and WORKS[private.effect["kind"]] == "mine"
+    left = int(private.effect["tokens"]) - state.used_abilities.count(private.sym)
+    closed = state.private_owners.get(private.sym, CLOSED) == CLOSED
+    taken = coord in state.tiles and STRUCTURE_KINDS[private.effect["kind"]] == "mine"
     return left > 0 and not closed and not taken and coord in private.effect["hexes"]
 
 
-def _group(face: HexFacts) -> str | None:
+def _area_group(face: HexDefinition) -> str | None:
     return next((n.group for n in face.nodes if n.group), None)
 
 
-def _speaks(facts: Facts, coord: str) -> bool:
+def _carries_area_name(facts: Components, coord: str) -> bool:
     """Whether a hex carries the name and values of its area: of several, the last named does."""
-    group = _group(facts.map.hexes[coord])
-    return not group or coord == [c for c, h in facts.map.hexes.items() if _group(h) == group][-1]
+    group = _area_group(facts.map.hexes[coord])
+    return not group or coord == [c for c, h in facts.map.hexes.items() if _area_group(h) == group][-1]
 
 
-def _joined(facts: Facts, coord: str) -> Iterator[int]:
+def _joined_edges(facts: Components, coord: str) -> Iterator[int]:
     """The edges between hexes of one area."""
     here = facts.map.hexes[coord]
-    group = _group(here)
+    group = _area_group(here)
     for edge, other in here.neighbors.items():
-        if group and _group(facts.map.hexes[other]) == group:
+        if group and _area_group(facts.map.hexes[other]) == group:
             yield edge
 
 
-def _values(facts: Facts, face: Face, phase: str) -> Iterator[Value]:
+def _phase_values(facts: Components, face: Face, phase: str) -> Iterator[PhaseValue]:
     order = [p.name for p in facts.phases]
     colors = {p.name: p.tile_colors[-1] for p in facts.phases}
     for node in face.nodes:
@@ -340,11 +348,11 @@ def _values(facts: Facts, face: Face, phase: str) -> Iterator[Value]:
             begun = [key for key in node.revenue if order.index(key) <= order.index(phase)]
             now = max(begun, key=order.index, default=None)
             for key, amount in node.revenue.items():
-                yield Value(key, amount, colors.get(key, "white"), key == now)
+                yield PhaseValue(key, amount, colors.get(key, "white"), key == now)
 
 
-def _reserved(
-    facts: Facts, badges: Mapping[str, Badge], coord: str, face: Face, turns: int, present: set[str]
+def _reservations(
+    facts: Components, badges: Mapping[str, Badge], coord: str, face: Face, turns: int, present: set[str]
 ) -> Iterator[tuple[int, Badge]]:
     """Homes that are kept free: by node; at each of them where the president has the choice."""
     for company in facts.companies:
@@ -356,17 +364,19 @@ def _reserved(
             yield node, badges[company.sym]
 
 
-def _blocks(state: State, private: str) -> bool:
+def _blocks_hexes(state: State, private: str) -> bool:
     """A private keeps its hexes closed until a company owns it or it is closed (1830 §7.1)."""
-    owner = state.privates.get(private, CLOSED)
+    owner = state.private_owners.get(private, CLOSED)
     return owner != CLOSED and owner not in state.companies
 
 
-def course_legs(state: State, company: str, course: Course) -> list[tuple[str, str, str]]:
+def route_legs(state: State, company: str, course: RouteSpec) -> list[tuple[str, str, str]]:
     """The stretches of track that a course runs over, with ends as in a face's paths."""
-    runs = read_route(game_of(state).network, company, course).runs if isinstance(course, str) else course
-    return [(coord, _end(a), _end(b)) for coord, a, b in runs]
+    runs = (
+        parse_route(game_of(state).network, company, course).segments if isinstance(course, str) else course
+    )
+    return [(coord, _path_end(a), _path_end(b)) for coord, a, b in runs]
 
 
-def _end(end: int) -> str:
+def _path_end(end: int) -> str:
     return f"e{end}" if end < 6 else f"n{end - 6}"

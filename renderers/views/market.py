@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from engine import Lending, State, game_of, lending, space_words
-from renderers.views.words import Badge, badges_of, clipped
+from engine import LoanStatus, State, game_of, loan_status, space_label
+from renderers.views.labels import Badge, clip_text, company_badges
 
 
 @dataclass(frozen=True)
@@ -31,38 +31,38 @@ class MarketView:
     cells: tuple[CellView, ...]
     order: tuple[tuple[Badge, int], ...]
     companies: tuple[Badge, ...]
-    marked: tuple[str, ...] = ()
-    loans: Lending | None = None
+    highlighted: tuple[str, ...] = ()
+    loans: LoanStatus | None = None
 
     @property
     def alt(self) -> str:
         """The picture in words."""
-        return clipped(" ".join([f"Stock market of {self.title}.", *self._told()]))
+        return clip_text(" ".join([f"Stock market of {self.title}.", *self._alt_sentences()]))
 
-    def _told(self) -> Iterator[str]:
+    def _alt_sentences(self) -> Iterator[str]:
         listed = ", ".join(f"{badge.sym} {price}" for badge, price in self.order)
         yield f"Highest first: {listed}." if listed else "No company has a price."
-        piles = [(cell.price, _syms(cell)) for cell in self.cells if len(cell.tokens) > 1]
+        piles = [(cell.price, _token_symbols(cell)) for cell in self.cells if len(cell.tokens) > 1]
         if piles:
             yield f"In one space, top first: {'; '.join(f'{price} ({syms})' for price, syms in piles)}."
         for cell in self.cells:
             if cell.name and cell.tokens:
-                yield f"In {cell.name}: {_syms(cell)}."
+                yield f"In {cell.name}: {_token_symbols(cell)}."
         if self.loans:
             yield f"{str(self.loans).capitalize()}."
 
 
-def _syms(cell: CellView) -> str:
+def _token_symbols(cell: CellView) -> str:
     return ", ".join(badge.sym for badge in cell.tokens)
 
 
 def market_view(state: State, *, highlight: Iterable[str] = ()) -> MarketView:
     """The stock market of a position; `highlight`: companies whose price changed last."""
     g = game_of(state)
-    facts = g.facts
-    badges = badges_of(facts)
+    facts = g.components
+    badges = company_badges(facts)
     stacks: dict[tuple[int, int], list[Badge]] = {}
-    for sym in state.market:
+    for sym in state.market_order:
         cell = state.companies[sym].cell
         if cell is not None:
             stacks.setdefault((cell[0], cell[1]), []).append(badges[sym])
@@ -74,7 +74,7 @@ def market_view(state: State, *, highlight: Iterable[str] = ()) -> MarketView:
             cell.zones,
             cell.arrow,
             tuple(stacks.get((r, c), ())),
-            None if cell.price else space_words(g, (r, c)).partition(" ")[2],
+            None if cell.price else space_label(g, (r, c)).partition(" ")[2],
         )
         for r, row in enumerate(facts.market.rows)
         for c, cell in enumerate(row)
@@ -86,6 +86,6 @@ def market_view(state: State, *, highlight: Iterable[str] = ()) -> MarketView:
         cells=cells,
         order=tuple((badges[sym], g.price(sym)) for sym in g.operating_order()),
         companies=tuple(badges.values()),
-        marked=tuple(highlight),
-        loans=lending(state),
+        highlighted=tuple(highlight),
+        loans=loan_status(state),
     )

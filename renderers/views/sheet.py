@@ -14,18 +14,18 @@ from engine import (
     IPO,
     POOL,
     Game,
-    Lending,
+    LoanStatus,
     State,
     certificate_limit,
     counted_certificates,
     decision,
     game_of,
-    hidden,
-    lending,
-    space_words,
-    worth,
+    hidden_treasuries,
+    loan_status,
+    net_worth,
+    space_label,
 )
-from renderers.views.words import Badge, badges_of, bank_words, clipped, dollars
+from renderers.views.labels import Badge, bank_text, clip_text, company_badges, dollars
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ class PlayerView:
     holdings: tuple[Holding, ...]
     priority: bool
     acting: bool
-    out: bool = False
+    bankrupt: bool = False
 
 
 @dataclass(frozen=True)
@@ -83,11 +83,11 @@ class CompanyView:
     zone: str | None = None
     size: int | None = None
     loans: int = 0
-    most: int = 0
-    unpaid: int = 0
+    max_loans: int = 0
+    unpaid_tokens: int = 0
 
     @property
-    def told(self) -> str:
+    def summary(self) -> str:
         """The charter in words, where the company has begun."""
         cash = () if self.cash is None else (dollars(self.cash),)
         loans = (f"{self.loans} loan{'s' if self.loans > 1 else ''}",) if self.loans else ()
@@ -110,45 +110,47 @@ class SheetView:
     round: str
     phase: str
     bank: int | None
-    limit: int | None
+    certificate_limit: int | None
     train_limit: int
     depot: tuple[tuple[str, int | None, int], ...]
     pool_trains: tuple[str, ...]
     players: tuple[PlayerView, ...]
     companies: tuple[CompanyView, ...]
-    unsold: tuple[tuple[str, int], ...] = ()
-    places: tuple[str, ...] = ()
-    idle: tuple[Badge, ...] = ()
-    loans: Lending | None = None
+    unsold_privates: tuple[tuple[str, int], ...] = ()
+    share_holders: tuple[str, ...] = ()
+    unstarted: tuple[Badge, ...] = ()
+    loans: LoanStatus | None = None
 
     @property
-    def sized(self) -> bool:
+    def has_sizes(self) -> bool:
         """Whether companies differ in their number of shares and in loans."""
         return self.loans is not None
 
     @property
     def alt(self) -> str:
         """The picture in words."""
-        return clipped(". ".join(self._told()) + ".")
+        return clip_text(". ".join(self._alt_sentences()) + ".")
 
-    def _told(self) -> Iterator[str]:
+    def _alt_sentences(self) -> Iterator[str]:
         yield f"{self.title}, {self.round}, phase {self.phase}"
         if self.bank is not None:
-            yield bank_words(self.bank).capitalize()
+            yield bank_text(self.bank).capitalize()
         left = [f"{count if count is not None else 'any'} of {name}" for name, count, _ in self.depot]
         yield f"Trains left: {', '.join(left) or 'none'}"
         if self.loans:
             yield str(self.loans).capitalize()
         for p in self.players:
             held = [
-                _held(c.badge.sym, h) for c, h in zip(self.companies, p.holdings, strict=True) if h.percent
+                _holding_text(c.badge.sym, h)
+                for c, h in zip(self.companies, p.holdings, strict=True)
+                if h.percent
             ]
-            how = "bankrupt" if p.out else f"{dollars(p.cash)}{' priority' if p.priority else ''}"
+            how = "bankrupt" if p.bankrupt else f"{dollars(p.cash)}{' priority' if p.priority else ''}"
             yield " ".join([p.name, how, *held])
-        yield from (c.told for c in self.companies if c.started)
+        yield from (c.summary for c in self.companies if c.started)
 
 
-def _held(sym: str, holding: Holding) -> str:
+def _holding_text(sym: str, holding: Holding) -> str:
     if holding.percent < 0:
         return f"{sym} short {-holding.percent}%"
     return f"{sym} {holding.percent}%{' president' if holding.president else ''}"
@@ -159,39 +161,43 @@ def sheet_view(state: State, viewer: str | None = None) -> SheetView:
     g = game_of(state)
     asked = decision(state)
     acting = {*asked.asked, asked.company}
-    veiled = hidden(state, viewer)
-    badges = badges_of(g.facts)
-    sized = bool(g.facts.company_sizes)
-    idle = [sym for sym in badges if sized and not _begun(g, sym)]
+    veiled = hidden_treasuries(state, viewer)
+    badges = company_badges(g.components)
+    sized = bool(g.components.company_sizes)
+    idle = [sym for sym in badges if sized and not _has_started(g, sym)]
     companies = {sym: badge for sym, badge in badges.items() if sym not in idle}
     return SheetView(
-        title=g.facts.title,
+        title=g.components.title,
         round=asked.round,
         phase=state.phase,
-        bank=None if g.facts.bank is None else g.cash(BANK),
-        limit=certificate_limit(g),
+        bank=None if g.components.bank is None else g.cash(BANK),
+        certificate_limit=certificate_limit(g),
         train_limit=g.phase.train_limit,
         depot=tuple(
-            (t.name, state.depot[t.name], t.price) for t in g.facts.trains if state.depot.get(t.name, 0) != 0
+            (t.name, state.depot[t.name], t.price)
+            for t in g.components.trains
+            if state.depot.get(t.name, 0) != 0
         ),
-        pool_trains=tuple(state.pool),
+        pool_trains=tuple(state.pool_trains),
         players=tuple(_player_view(g, seat, seat in acting, tuple(companies)) for seat in state.seats),
         companies=tuple(_company_view(g, c, badge, c in acting, veiled) for c, badge in companies.items()),
-        unsold=tuple((p.sym, p.price) for p in g.facts.privates if state.privates.get(p.sym) in (BANK, IPO)),
-        places=("pool", "treasury") if sized else ("ipo", "pool", *_treasury(g)),
-        idle=tuple(badges[sym] for sym in idle),
-        loans=lending(state),
+        unsold_privates=tuple(
+            (p.sym, p.price) for p in g.components.privates if state.private_owners.get(p.sym) in (BANK, IPO)
+        ),
+        share_holders=("pool", "treasury") if sized else ("ipo", "pool", *_treasury_column(g)),
+        unstarted=tuple(badges[sym] for sym in idle),
+        loans=loan_status(state),
     )
 
 
-def _begun(g: Game, sym: str) -> bool:
+def _has_started(g: Game, sym: str) -> bool:
     return g.company(sym).par is not None or g.company(sym).cell is not None
 
 
-def _treasury(g: Game) -> tuple[str, ...]:
+def _treasury_column(g: Game) -> tuple[str, ...]:
     """The treasury, where companies of the title hold shares of their own."""
     own = any(company.shares.get(sym) for sym, company in g.state.companies.items())
-    return ("treasury",) if g.title.flotation.keeps_rest or own else ()
+    return ("treasury",) if g.title.flotation.rest_to_treasury or own else ()
 
 
 def _player_view(g: Game, seat: str, acting: bool, companies: tuple[str, ...]) -> PlayerView:
@@ -201,20 +207,20 @@ def _player_view(g: Game, seat: str, acting: bool, companies: tuple[str, ...]) -
         name=state.name(seat),
         cash=g.cash(seat),
         certificates=counted_certificates(g, seat),
-        worth=worth(g, seat),
+        worth=net_worth(g, seat),
         privates=tuple(g.privates_of(seat)),
-        holdings=tuple(Holding(g.held(seat, c), g.company(c).president == seat) for c in companies),
+        holdings=tuple(Holding(g.percent_held(seat, c), g.company(c).president == seat) for c in companies),
         priority=state.priority == seat,
         acting=acting,
-        out=seat in state.out,
+        bankrupt=seat in state.bankrupt_seats,
     )
 
 
 def _company_view(g: Game, sym: str, badge: Badge, acting: bool, veiled: frozenset[str]) -> CompanyView:
-    company, printed = g.company(sym), g.company_facts(sym)
-    size = g.facts.company_sizes.get(company.size or 0)
-    costs = (*printed.tokens, *[g.facts.kept_token_cost] * company.kept)
-    zone = space_words(g, company.cell).partition(" ")[2] if company.cell and not g.price(sym) else None
+    company, printed = g.company(sym), g.company_definition(sym)
+    size = g.components.company_sizes.get(company.size or 0)
+    costs = (*printed.tokens, *[g.components.kept_token_cost] * company.kept_destination_tokens)
+    zone = space_label(g, company.cell).partition(" ")[2] if company.cell and not g.price(sym) else None
     return CompanyView(
         badge=badge,
         name=printed.name,
@@ -222,35 +228,35 @@ def _company_view(g: Game, sym: str, badge: Badge, acting: bool, veiled: frozens
         price=g.price(sym) if company.cell else None,
         cash=None if sym in veiled else g.state.cash.get(sym, 0),
         trains=tuple(company.trains),
-        tokens=(0,) * company.markers if size else costs[len(costs) - company.markers :],
-        privates=tuple(_tokens_left(g, p) for p in g.privates_of(sym)),
-        president=_president(g, sym),
-        ipo=g.held(IPO, sym),
-        pool=g.held(POOL, sym),
-        treasury=g.held(sym, sym),
+        tokens=(0,) * company.unplaced_tokens if size else costs[len(costs) - company.unplaced_tokens :],
+        privates=tuple(_private_label(g, p) for p in g.privates_of(sym)),
+        president=_president_name(g, sym),
+        ipo=g.percent_held(IPO, sym),
+        pool=g.percent_held(POOL, sym),
+        treasury=g.percent_held(sym, sym),
         floated=company.floated,
-        started=_begun(g, sym),
+        started=_has_started(g, sym),
         closed=company.closed,
         acting=acting,
         zone=zone,
         size=company.size,
         loans=company.loans,
-        most=size.max_loans if size else 0,
-        unpaid=company.owed * size.station_cost if size else 0,
+        max_loans=size.max_loans if size else 0,
+        unpaid_tokens=company.owed_tokens * size.station_cost if size else 0,
     )
 
 
-def _president(g: Game, sym: str) -> str | None:
+def _president_name(g: Game, sym: str) -> str | None:
     """Who runs the company: a player's name, or the bank where it has lost its president."""
     company = g.company(sym)
     if company.president:
         return g.state.name(company.president)
-    return BANK if company.former else None
+    return BANK if company.former_president else None
 
 
-def _tokens_left(g: Game, private: str) -> str:
+def _private_label(g: Game, private: str) -> str:
     """A private; where it has tokens to place, with how many are left (`CM×1`)."""
-    effect = g.private_facts(private).effect
+    effect = g.private_definition(private).effect
     if "tokens" not in effect or "hexes" not in effect:
         return private
-    return f"{private}×{effect['tokens'] - g.state.spent.count(private)}"
+    return f"{private}×{effect['tokens'] - g.state.used_abilities.count(private)}"

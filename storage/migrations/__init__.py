@@ -12,12 +12,12 @@ from alembic.config import Config
 from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, inspect, text
 
-from storage.errors import NewerStore, NotAStore
+from storage.errors import InvalidStore, NewerStore
 
-APPLICATION = 0x52504F53  # marks an SQLite file as ours, and the lock of who writes into PostgreSQL
+APPLICATION_ID = 0x52504F53  # marks an SQLite file as ours, and the lock of who writes into PostgreSQL
 
 
-def config() -> Config:
+def alembic_config() -> Config:
     """Where the revisions are."""
     found = Config()
     found.set_main_option("script_location", str(Path(__file__).parent).replace("%", "%%"))
@@ -27,21 +27,21 @@ def config() -> Config:
 @cache
 def revisions() -> tuple[str, ...]:
     """All revisions that this program knows, first to newest."""
-    script = ScriptDirectory.from_config(config())
+    script = ScriptDirectory.from_config(alembic_config())
     return tuple(revision.revision for revision in script.walk_revisions())[::-1]
 
 
-def revision_of(connection: Connection) -> str | None:
+def current_revision(connection: Connection) -> str | None:
     """The revision of a store; None for an empty database. Raises NotAStore for anything else."""
     names = inspect(connection).get_table_names()
     if not names:
         return None
     if "alembic_version" not in names:
-        raise NotAStore(f"{connection.engine.url.database} is a database, but not one of Railpost.")
+        raise InvalidStore(f"{connection.engine.url.database} is a database, but not one of Railpost.")
     return connection.execute(text("SELECT version_num FROM alembic_version")).scalar()
 
 
-def check_known(revision: str | None, name: str) -> tuple[str, ...]:
+def check_revision(revision: str | None, name: str) -> tuple[str, ...]:
     """The revisions that this program knows. Raises NewerStore where that of a store is not among them."""
     known = revisions()
     if revision is not None and revision not in known:
@@ -58,14 +58,14 @@ def migrate(connection: Connection, target: str = "head") -> None:
     Raises NewerStore for a revision that this program does not know, NotAStore for another's database.
     """
     with connection.begin():
-        name, found = str(connection.engine.url.database), revision_of(connection)
-        known = check_known(found, name)
+        name, found = str(connection.engine.url.database), current_revision(connection)
+        known = check_revision(found, name)
         if found == (known[-1] if target == "head" else target):
             return
-        arranged = config()
+        arranged = alembic_config()
         arranged.attributes["connection"] = connection
         command.upgrade(arranged, target)
         if connection.dialect.name == "sqlite":
-            connection.exec_driver_sql(f"PRAGMA application_id = {APPLICATION}")
+            connection.exec_driver_sql(f"PRAGMA application_id = {APPLICATION_ID}")
             if broken := connection.exec_driver_sql("PRAGMA foreign_key_check").first():
-                raise NotAStore(f"{name} cannot be migrated: a row of {broken[0]} refers to nothing.")
+                raise InvalidStore(f"{name} cannot be migrated: a row of {broken[0]} refers to nothing.")

@@ -5,12 +5,12 @@ from typing import Any, Literal
 from alembic import context
 from sqlmodel import AutoString
 
-from storage.tables import Moment, Row
+from storage.models import Model, UtcDateTime
 
 
-def plain(kind: str, item: Any, _: object) -> str | Literal[False]:
+def render_type(kind: str, item: Any, _: object) -> str | Literal[False]:
     """Types as the database has them, so that a revision outlives the classes of today."""
-    if kind == "type" and isinstance(item, Moment):
+    if kind == "type" and isinstance(item, UtcDateTime):
         return "sa.BigInteger()"
     if kind == "type" and isinstance(item, AutoString):
         return "sa.String()"
@@ -19,9 +19,9 @@ def plain(kind: str, item: Any, _: object) -> str | Literal[False]:
 
 context.configure(
     connection=context.config.attributes["connection"],
-    target_metadata=Row.metadata,
+    target_metadata=Model.metadata,
     render_as_batch=True,
-    render_item=plain,
+    render_item=render_type,
     compare_type=True,
 )
 context.run_migrations()

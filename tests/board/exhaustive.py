@@ -6,8 +6,8 @@ import random
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from engine.board.faces import face_at, fits
-from engine.facts import Facts, facts_of, tile_faces
+from engine.board.tile_geometry import face_at, fitting_rotations
+from engine.core.components import Components, components_of, tile_faces
 
 Tiles = dict[str, tuple[str, int]]
 Tokens = dict[str, list[tuple[int, str]]]
@@ -27,11 +27,11 @@ class Walk(NamedTuple):
     at: tuple[str, int]
 
 
-class Board:
+class ExhaustiveBoard:
     """A position as plain lists of track; in the hexes of `one_city` a route stops but once."""
 
     def __init__(
-        self, facts: Facts, tiles: Tiles, tokens: Tokens, one_city: frozenset[str] = frozenset()
+        self, facts: Components, tiles: Tiles, tokens: Tokens, one_city: frozenset[str] = frozenset()
     ) -> None:
         self.facts, self.tokens, self.one_city = facts, tokens, one_city
         self.faces = {hex: face_at(facts, tiles, hex) for hex in facts.map.hexes}
@@ -119,10 +119,10 @@ NEAR = (
 ).split()
 
 
-def random_board(seed: int, lays: int = 150) -> tuple[Facts, Tiles, Tokens]:
+def random_board(seed: int, lays: int = 150) -> tuple[Components, Tiles, Tokens]:
     """Random lays around Altoona that mostly meet, upgraded again and again, and random tokens."""
     rng = random.Random(seed)
-    facts = facts_of("1830")
+    facts = components_of("1830")
     faces = tile_faces()
     tiles: Tiles = {}
 
@@ -142,8 +142,8 @@ def random_board(seed: int, lays: int = 150) -> tuple[Facts, Tiles, Tokens]:
         kinds = sorted(node.kind for node in nodes)
         pool = [t for t in pool if sorted(n.kind for n in faces[t].nodes if n.kind != "junction") == kinds]
         tile = rng.choice(pool)
-        if options := fits(facts, hex, tiles.get(hex), tile):
-            turns = [(met(hex, fit.face.exits) + rng.random(), fit.turn) for fit in options]
+        if options := fitting_rotations(facts, hex, tiles.get(hex), tile):
+            turns = [(met(hex, fit.face.exits) + rng.random(), fit.rotation) for fit in options]
             tiles[hex] = (tile, max(turns)[1])
     tokens: Tokens = {"H12": [(0, "PRR")]} if seed % 3 else {"I15": [(0, "PRR")]}
     for hex in ("H10", "J14", "E11", "F6", "H16"):

@@ -7,19 +7,26 @@ from itertools import product
 
 import pytest
 
-from engine.board import sets
-from engine.board.chains import NO_TERMS, Terms
+from engine.board import route_sets
 from engine.board.network import Network, Stop, network_of
-from engine.board.routes import Best, Route, TrainKind, best, check, revenue
-from engine.board.spelling import read_route
-from engine.facts import Facts, facts_of
-from tests.board.exhaustive import Board, Tiles, Tokens, Walk, random_board
+from engine.board.route_graph import PLAIN_REVENUE, RevenueRules
+from engine.board.route_notation import parse_route
+from engine.board.routes import (
+    BestRoutes,
+    Route,
+    RunningTrain,
+    best_routes,
+    refuse_routes,
+    route_revenue,
+)
+from engine.core.components import Components, components_of
+from tests.board.exhaustive import ExhaustiveBoard, Tiles, Tokens, Walk, random_board
 
-FACTS = facts_of("1830")
+FACTS = components_of("1830")
 
 
-def kinds(*names: str) -> list[TrainKind]:
-    return [TrainKind(name, None if name == "D" else int(name)) for name in names]
+def kinds(*names: str) -> list[RunningTrain]:
+    return [RunningTrain(name, None if name == "D" else int(name)) for name in names]
 
 
 def worth(network: Network) -> dict[Stop, int]:
@@ -28,21 +35,25 @@ def worth(network: Network) -> dict[Stop, int]:
     return {stop: n.revenue if isinstance(n.revenue, int) else n.revenue["2"] for stop, n in printed}
 
 
-def earned(walk: Walk, values: dict[Stop, int], facts: Facts, terms: Terms) -> int:
+def earned(walk: Walk, values: dict[Stop, int], facts: Components, terms: RevenueRules) -> int:
     first, last = walk.stops[0], walk.stops[-1]
     reds = all(facts.map.hexes[hex].color == "red" for hex, _ in (first, last))
     crossed = [hex for side in walk.sides for hex, _ in side]
     return (
         sum(values[stop] for stop in walk.stops)
-        + sum(terms.at_stops.get(stop, 0) for stop in walk.stops)
-        + sum(terms.at_ends.get(stop, 0) for stop in (first, last))
-        + sum(dollars * (crossed.count(hex) // 2) for hex, dollars in terms.passing.items())
-        + (terms.between_reds * len(walk.stops) if reds else 0)
+        + sum(terms.stop_bonus.get(stop, 0) for stop in walk.stops)
+        + sum(terms.end_bonus.get(stop, 0) for stop in (first, last))
+        + sum(dollars * (crossed.count(hex) // 2) for hex, dollars in terms.pass_through_bonus.items())
+        + (terms.offboard_pair_bonus * len(walk.stops) if reds else 0)
     )
 
 
 def most(
-    board: Board, company: str, distances: Sequence[int | None], values: dict[Stop, int], terms: Terms
+    board: ExhaustiveBoard,
+    company: str,
+    distances: Sequence[int | None],
+    values: dict[Stop, int],
+    terms: RevenueRules,
 ) -> int:
     """The most that a set of routes earns, by trying every set of routes."""
     own = board.own(company)
@@ -66,20 +77,20 @@ def most(
 
 
 def assert_legal(
-    network: Network, company: str, trains: Sequence[TrainKind], found: Best, terms: Terms
+    network: Network, company: str, trains: Sequence[RunningTrain], found: BestRoutes, terms: RevenueRules
 ) -> None:
     values = worth(network)
-    assert check(network, company, trains, found.routes, terms) is None
-    assert sum(revenue(network, route, values, terms) for route in found.routes) == found.revenue
+    assert refuse_routes(network, company, trains, found.routes, terms) is None
+    assert sum(route_revenue(network, route, values, terms) for route in found.routes) == found.revenue
     assert found.proven
 
 
-TERMS = Terms(
-    passing={"H14": 20, "G11": 10},
-    at_stops={("H12", 0): 20, ("J14", 0): 10},
-    at_ends={("H10", 0): 30, ("I15", 0): 50},
-    between_reds=10,
-    one_city=frozenset({"E11", "D10"}),
+TERMS = RevenueRules(
+    pass_through_bonus={"H14": 20, "G11": 10},
+    stop_bonus={("H12", 0): 20, ("J14", 0): 10},
+    end_bonus={("H10", 0): 30, ("I15", 0): 50},
+    offboard_pair_bonus=10,
+    single_city_hexes=frozenset({"E11", "D10"}),
 )
 """What earns or counts differently in any of the titles, all at once."""
 
@@ -87,10 +98,13 @@ TERMS = Terms(
 def assert_best(seed: int, lays: int, trains: tuple[str, ...]) -> None:
     """The best routes of two companies on a random board earn what trying everything finds."""
     facts, tiles, tokens = random_board(seed, lays)
-    terms = TERMS if seed % 2 else NO_TERMS
-    network, board = network_of(facts, tiles, tokens), Board(facts, tiles, tokens, terms.one_city)
+    terms = TERMS if seed % 2 else PLAIN_REVENUE
+    network, board = (
+        network_of(facts, tiles, tokens),
+        ExhaustiveBoard(facts, tiles, tokens, terms.single_city_hexes),
+    )
     for company in ("PRR", "B&O"):
-        found = best(network, company, kinds(*trains), worth(network), terms)
+        found = best_routes(network, company, kinds(*trains), worth(network), terms)
         assert_legal(network, company, kinds(*trains), found, terms)
         distances = [kind.distance for kind in kinds(*trains)]
         assert found.revenue == most(board, company, distances, worth(network), terms)
@@ -107,7 +121,7 @@ def test_best_is_what_trying_everything_finds(seed: int, trains: tuple[str, ...]
 def test_prices_of_track_prove_what_trying_everything_finds(
     seed: int, trains: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sets, "SHORT", 0)
+    monkeypatch.setattr(route_sets, "LISTING_BUDGET", 0)
     assert_best(seed, 60 if len(trains) < 3 else 45, trains)
 
 
@@ -117,12 +131,12 @@ def test_the_ways_to_a_proof_agree_on_dense_boards(seed: int, monkeypatch: pytes
     network = network_of(facts, tiles, tokens)
     values = worth(network)
     for trains in (("4", "3"), ("4", "4"), ("3", "3", "2")):
-        monkeypatch.setattr(sets, "SHORT", 10**9)
-        listed = best(network, "PRR", kinds(*trains), values)
-        monkeypatch.setattr(sets, "SHORT", 0)
-        priced = best(network, "PRR", kinds(*trains), values)
+        monkeypatch.setattr(route_sets, "LISTING_BUDGET", 10**9)
+        listed = best_routes(network, "PRR", kinds(*trains), values)
+        monkeypatch.setattr(route_sets, "LISTING_BUDGET", 0)
+        priced = best_routes(network, "PRR", kinds(*trains), values)
         for found in (listed, priced):
-            assert_legal(network, "PRR", kinds(*trains), found, Terms())
+            assert_legal(network, "PRR", kinds(*trains), found, RevenueRules())
         assert listed.revenue == priced.revenue
 
 
@@ -131,11 +145,11 @@ def test_three_trains_earn_no_less_than_their_parts(seed: int) -> None:
     facts, tiles, tokens = random_board(seed, 300)
     network = network_of(facts, tiles, tokens)
     values = worth(network)
-    three = best(network, "PRR", kinds("4", "3", "3"), values)
-    assert_legal(network, "PRR", kinds("4", "3", "3"), three, Terms())
+    three = best_routes(network, "PRR", kinds("4", "3", "3"), values)
+    assert_legal(network, "PRR", kinds("4", "3", "3"), three, RevenueRules())
     for part in (("4", "3"), ("3", "3"), ("4",)):
-        assert three.revenue >= best(network, "PRR", kinds(*part), values).revenue
-    alone = sum(best(network, "PRR", kinds(name), values).revenue for name in ("4", "3", "3"))
+        assert three.revenue >= best_routes(network, "PRR", kinds(*part), values).revenue
+    alone = sum(best_routes(network, "PRR", kinds(name), values).revenue for name in ("4", "3", "3"))
     assert three.revenue <= alone
 
 
@@ -150,14 +164,14 @@ LINE: Tiles = {
 HOME: Tokens = {"H12": [(0, "PRR")]}
 
 
-def run(tiles: Tiles, tokens: Tokens, *trains: str, terms: Terms = NO_TERMS) -> Best:
+def run(tiles: Tiles, tokens: Tokens, *trains: str, terms: RevenueRules = PLAIN_REVENUE) -> BestRoutes:
     network = network_of(FACTS, tiles, tokens)
-    found = best(network, "PRR", kinds(*trains), worth(network), terms)
+    found = best_routes(network, "PRR", kinds(*trains), worth(network), terms)
     assert_legal(network, "PRR", kinds(*trains), found, terms)
     return found
 
 
-def stops(found: Best) -> list[str]:
+def stops(found: BestRoutes) -> list[str]:
     return ["-".join(hex for hex, _ in route.stops) for route in found.routes]
 
 
@@ -193,10 +207,10 @@ def test_20_1_reds_end_a_route_and_one_area_counts_once() -> None:
     tiles: Tiles = {"H4": ("63", 0), "I3": ("16", 0), "H2": ("7", 4)}
     tokens: Tokens = {"H4": [(0, "PRR")]}
     network = network_of(FACTS, tiles, tokens)
-    assert network.reach("PRR").stops == {("H4", 0), ("I1", 0), ("J2", 0)}
+    assert network.reachable("PRR").stops == {("H4", 0), ("I1", 0), ("J2", 0)}
     assert run(tiles, tokens, "3").revenue == 40 + 30
     twice = [route(network, "I1-H4-J2", "3")]
-    assert check(network, "PRR", kinds("3"), twice) == "I1-H4-J2 visits Gulf twice"
+    assert refuse_routes(network, "PRR", kinds("3"), twice) == "I1-H4-J2 visits Gulf twice"
 
 
 def test_several_trains_use_no_track_twice() -> None:
@@ -205,20 +219,20 @@ def test_several_trains_use_no_track_twice() -> None:
 
 
 def test_a_company_without_track_runs_nothing() -> None:
-    assert run({}, HOME, "2", "D") == Best((), 0, 0)
-    assert run(LINE, HOME) == Best((), 0, 0)
-    assert best(network_of(FACTS, LINE, {}), "PRR", kinds("2"), {}) == Best((), 0, 0)
+    assert run({}, HOME, "2", "D") == BestRoutes((), 0, 0)
+    assert run(LINE, HOME) == BestRoutes((), 0, 0)
+    assert best_routes(network_of(FACTS, LINE, {}), "PRR", kinds("2"), {}) == BestRoutes((), 0, 0)
 
 
 def test_a_search_cut_short_says_so() -> None:
     facts, tiles, tokens = random_board(3, 400)
     network = network_of(facts, tiles, tokens)
-    full = best(network, "PRR", kinds("4", "4"), worth(network))
+    full = best_routes(network, "PRR", kinds("4", "4"), worth(network))
     for budget in (0, 1, 5, 20, 60):
-        cut = best(network, "PRR", kinds("4", "4"), worth(network), budget=budget)
+        cut = best_routes(network, "PRR", kinds("4", "4"), worth(network), budget=budget)
         assert cut.revenue <= full.revenue <= cut.bound
-        assert check(network, "PRR", kinds("4", "4"), cut.routes) is None
-    assert not best(network, "PRR", kinds("4", "4"), worth(network), budget=0).proven
+        assert refuse_routes(network, "PRR", kinds("4", "4"), cut.routes) is None
+    assert not best_routes(network, "PRR", kinds("4", "4"), worth(network), budget=0).proven
 
 
 def test_the_answer_does_not_depend_on_the_order_of_lays() -> None:
@@ -227,7 +241,7 @@ def test_the_answer_does_not_depend_on_the_order_of_lays() -> None:
     other = network_of(facts, dict(reversed(tiles.items())), dict(reversed(tokens.items())))
     assert one is not other
     for trains in (("2",), ("4", "3"), ("D", "5")):
-        assert best(one, "PRR", kinds(*trains), worth(one)) == best(
+        assert best_routes(one, "PRR", kinds(*trains), worth(one)) == best_routes(
             other, "PRR", kinds(*trains), worth(other)
         )
 
@@ -235,12 +249,14 @@ def test_the_answer_does_not_depend_on_the_order_of_lays() -> None:
 def test_one_city_in_two_circles() -> None:
     tiles: Tiles = {"G19": ("54", 0), "F20": ("2", 0), "H18": ("59", 0)}
     network = network_of(FACTS, tiles, {"G19": [(0, "PRR"), (1, "PRR")]})
-    for route in best(network, "PRR", kinds("D"), worth(network), Terms(one_city=frozenset({"G19"}))).routes:
+    for route in best_routes(
+        network, "PRR", kinds("D"), worth(network), RevenueRules(single_city_hexes=frozenset({"G19"}))
+    ).routes:
         assert [hex for hex, _ in route.stops].count("G19") == 1
 
 
 def route(network: Network, text: str, train: str) -> Route:
-    return read_route(network, "PRR", text, train)
+    return parse_route(network, "PRR", text, train)
 
 
 @pytest.mark.parametrize(
@@ -259,23 +275,28 @@ def route(network: Network, text: str, train: str) -> Route:
 )
 def test_20_1_why_a_route_is_refused(train: str, text: str, tokens: Tokens, why: str) -> None:
     network = network_of(FACTS, LINE, tokens)
-    assert check(network, "PRR", kinds("2", "3"), [route(network, text, train=train)]) == why
+    assert refuse_routes(network, "PRR", kinds("2", "3"), [route(network, text, train=train)]) == why
 
 
 def test_20_1_two_trains_over_one_track_are_refused() -> None:
     network = network_of(FACTS, LINE, HOME)
     both = [route(network, "H12-H10-H4", train="3"), route(network, "H12-H10", train="2")]
-    why = check(network, "PRR", kinds("2", "3"), both)
+    why = refuse_routes(network, "PRR", kinds("2", "3"), both)
     assert why is not None and why.startswith("H4-H10-H12 and H10-H12 both use the track over edge")
     meet = [route(network, "H12-H10-H4", train="3"), route(network, "H12-H16", train="2")]
-    assert check(network, "PRR", kinds("2", "3"), meet) is None
+    assert refuse_routes(network, "PRR", kinds("2", "3"), meet) is None
 
 
 def test_track_that_does_not_exist_is_refused() -> None:
     network = network_of(FACTS, LINE, HOME)
     good = route(network, "H10-H12", train="2")
-    assert check(network_of(FACTS, {}, HOME), "PRR", kinds("2"), [good]) == "there is no such track in H10"
-    torn = Route("2", good.stops, (good.runs[0], ("H16", 1, 6)))
-    assert check(network, "PRR", kinds("2"), [torn]) == "the track of H10-H12 is not continuous in H16"
-    short = Route("2", good.stops, good.runs[:1])
-    assert check(network, "PRR", kinds("2"), [short]) == "a route joins two or more stops"
+    assert (
+        refuse_routes(network_of(FACTS, {}, HOME), "PRR", kinds("2"), [good])
+        == "there is no such track in H10"
+    )
+    torn = Route("2", good.stops, (good.segments[0], ("H16", 1, 6)))
+    assert (
+        refuse_routes(network, "PRR", kinds("2"), [torn]) == "the track of H10-H12 is not continuous in H16"
+    )
+    short = Route("2", good.stops, good.segments[:1])
+    assert refuse_routes(network, "PRR", kinds("2"), [short]) == "a route joins two or more stops"

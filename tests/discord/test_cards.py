@@ -8,48 +8,49 @@ from dataclasses import replace
 import pytest
 
 import engine
-from bot.answers import Asked
 from bot.discord import cards, controls
-from bot.discord.cards import Json, Shot
-from bot.discord.controls import AMOUNT, MENU, PICK, SAY, Key
-from bot.offline.simulate import simulated
-from bot.play import Happening, View, questions, seat_name
-from bot.tables import Sitter, TableInfo
+from bot.discord.cards import ImageRef, Json
+from bot.discord.controls import ENTER_AMOUNT, OPEN_MENU, SELECT, SUBMIT_LINE, CustomId
+from bot.service.live_table import LogEntry, TableView, engine_seat, pending_decisions
+from bot.service.results import PendingDecision
+from bot.service.tables import SeatedPlayer, TableInfo
+from bot.simulation.simulate import simulate_game
 from engine import Choice, State
+from tests.fake_discord import limits
+from tests.fake_discord.models import walk_components
 
-from . import limits
-from .model import walk
-
-SHOTS = [Shot("map.png", "The map. " * 200), Shot("market.png", "The market.")]
+SHOTS = [ImageRef("map.png", "The map. " * 200), ImageRef("market.png", "The market.")]
 MOST_ROWS = 9
 
 
 def table(state: State) -> TableInfo:
-    sitters = tuple(Sitter(i, i + 1, name, True, i + 1) for i, name in enumerate(state.players))
+    sitters = tuple(SeatedPlayer(i, i + 1, name, True, i + 1) for i, name in enumerate(state.players))
     return TableInfo(
         70707, "A7KQ", "Friday night with friends", state.title, state.options, "running", 1, {}, sitters,
         tuple(state.players), engine.round_name(state), (), 12345,
     )  # fmt: skip
 
 
-def view(state: State) -> View:
-    return View(table(state), state, 12345, f"99.{state.question}", questions(state, 99), ())
+def view(state: State) -> TableView:
+    return TableView(
+        table(state), state, 12345, f"99.{state.question_number}", pending_decisions(state, 99), ()
+    )
 
 
 def check(components: list[Json], files: int = 0) -> None:
     """As Discord would."""
-    limits.message(content="", embeds=[], components=components, files=files, v2=True, thinking=False)
+    limits.check_message(content="", embeds=[], components=components, files=files, v2=True, thinking=False)
 
 
-def keys(components: list[Json]) -> Iterator[Key]:
+def keys(components: list[Json]) -> Iterator[CustomId]:
     """What every control stands for, the options of selects too."""
-    for part in walk(components):
-        key = controls.read(part.get("custom_id", ""))
+    for part in walk_components(components):
+        key = controls.parse_custom_id(part.get("custom_id", ""))
         assert key or "custom_id" not in part
-        if key and key.act == PICK:
+        if key and key.action == SELECT:
             for option in part["options"]:
                 act, _, arg = option["value"].partition(":")
-                yield key._replace(act=act, arg=arg)
+                yield key._replace(action=act, argument=arg)
         elif key:
             yield key
 
@@ -59,18 +60,20 @@ def reached(components: list[Json], choices: list[Choice], depth: int = 0) -> se
     assert depth < 8
     found: set[str] = set()
     for key in keys(components):
-        if key.act == MENU:
-            step = controls.read_step(key.arg)
+        if key.action == OPEN_MENU:
+            step = controls.parse_menu_position(key.argument)
             assert step
-            places = controls.below(choices, step)
-            menu = cards.menu(key, "Menu", controls.items(choices, places, step.depth, step.page))
+            places = controls.choices_below(choices, step)
+            menu = cards.menu_message(
+                key, "Menu", controls.menu_items(choices, places, step.depth, step.page)
+            )
             check(menu)
             found |= reached(menu, choices, depth + 1)
-        elif key.act in (SAY, AMOUNT) and key.decision and key.seat is not None:
-            choice = controls.find(choices, key.arg)
-            assert choice and (key.act == AMOUNT) == (choice.amounts is not None)
+        elif key.action in (SUBMIT_LINE, ENTER_AMOUNT) and key.decision_id and key.seat is not None:
+            choice = controls.find_choice(choices, key.argument)
+            assert choice and (key.action == ENTER_AMOUNT) == (choice.amounts is not None)
             if choice.amounts is not None:
-                limits.modal(cards.amount_form(key, choice))
+                limits.check_modal(cards.amount_modal(key, choice))
             found.add(choice.line)
     return found
 
@@ -84,22 +87,24 @@ def test_every_decision_of_a_game_fits(players: int, seed: int, every: int) -> N
         nonlocal seen, rows
         state: State = game.state  # type: ignore[attr-defined]
         moves: int = game.moves  # type: ignore[attr-defined]
-        if state.over or moves % every:
+        if state.game_over or moves % every:
             return
         now = view(state)
-        for asked in now.asked:
-            choices = engine.choices(state, seat_name(asked.seat))
+        for asked in now.pending:
+            choices = engine.choices(state, engine_seat(asked.seat))
             past = ["Ann: " + "a very long sentence " * 20] * 8
             shots = SHOTS if moves % 3 else []
             payload, face = cards.turn_card(now, asked, choices, past, "1234567890123456789", shots)
             check(payload, len(shots))
-            check(cards.stripped(face, "Ann: " + "lay 57 H10 0; " * 30), len(shots))
+            check(cards.closed_card(face, "Ann: " + "lay 57 H10 0; " * 30), len(shots))
             assert reached(payload, choices) == {c.line for c in choices}
-            limits.modal(cards.line_form(Key(70707, asked.seat, asked.decision, "w"), choices[0].line))
-            rows = max(rows, sum(part["type"] == 1 for part in walk(payload)))
+            limits.check_modal(
+                cards.line_modal(CustomId(70707, asked.seat, asked.decision_id, "w"), choices[0].line)
+            )
+            rows = max(rows, sum(part["type"] == 1 for part in walk_components(payload)))
             seen += 1
 
-    game = simulated("1830", players, seed, watch=watch)
+    game = simulate_game("1830", players, seed, watch=watch)
     assert game.failure is None
     assert seen > 30
     assert rows <= MOST_ROWS
@@ -111,55 +116,55 @@ def many(count: int, *path: str) -> list[Choice]:
 
 def test_more_than_25_labels_have_pages() -> None:
     choices = many(80)
-    found = controls.items(choices, range(80))
+    found = controls.menu_items(choices, range(80))
     assert len(found) == 25
-    assert found[-1].act == MENU
-    step = controls.read_step(found[-1].arg)
+    assert found[-1].action == OPEN_MENU
+    step = controls.parse_menu_position(found[-1].argument)
     assert step and step.page == 1
-    last = controls.items(choices, controls.below(choices, step), step.depth, 3)
-    assert [each.arg for each in last] == [f"go {i}" for i in range(72, 80)]
+    last = controls.menu_items(choices, controls.choices_below(choices, step), step.depth, 3)
+    assert [each.argument for each in last] == [f"go {i}" for i in range(72, 80)]
 
 
 def test_labels_that_all_agree_are_no_step_of_their_own() -> None:
-    found = controls.items(many(30, "there"), range(30), 1)
+    found = controls.menu_items(many(30, "there"), range(30), 1)
     assert found[0].label == "Go to place 0"
 
 
 def test_a_path_that_ends_where_others_go_on_is_offered_beside_them() -> None:
     choices = [Choice("take", "Take it", ("take",)), *many(26)]
     choices = [replace(c, path=("take", *c.path[1:])) if c.line != "take" else c for c in choices]
-    found = controls.items(choices, range(27), 1)
-    assert (found[0].label, found[0].arg) == ("Take it", "take")
+    found = controls.menu_items(choices, range(27), 1)
+    assert (found[0].label, found[0].argument) == ("Take it", "take")
 
 
 def test_a_line_that_does_not_fit_is_named_by_its_place() -> None:
     long = [replace(c, line=f"{c.line} {'and on ' * 20}") for c in many(3)]
-    name = controls.named(long, 1, 60)
+    name = controls.encode_choice(long, 1, 60)
     assert name.startswith("#1.")
-    assert controls.find(long, name) == long[1]
-    assert controls.find(list(reversed(long)), name) == long[1]
-    assert controls.find(long[1:], name) is None
-    assert controls.find([], name) is None
+    assert controls.find_choice(long, name) == long[1]
+    assert controls.find_choice(list(reversed(long)), name) == long[1]
+    assert controls.find_choice(long[1:], name) is None
+    assert controls.find_choice([], name) is None
 
 
 @pytest.mark.parametrize(
     "key",
     [
-        Key(7, 0, "0.17", "s", "lay 57 H10 0"),
-        Key(7, None, None, "join"),
-        Key(7, 3, "v5", "s", "accept vote"),
-        Key(7, 3, "2.o3", "m", "2.0.buy: sell"),
+        CustomId(7, 0, "0.17", "s", "lay 57 H10 0"),
+        CustomId(7, None, None, "join"),
+        CustomId(7, 3, "v5", "s", "accept vote"),
+        CustomId(7, 3, "2.o3", "m", "2.0.buy: sell"),
     ],
 )
-def test_custom_ids_read_back(key: Key) -> None:
-    assert controls.read(str(key)) == key
+def test_custom_ids_read_back(key: CustomId) -> None:
+    assert controls.parse_custom_id(str(key)) == key
 
 
 @pytest.mark.parametrize(
     "text", ["", "x", "r1:a:0:0.1:s:pass", "r0:7:0:0.1:s:pass", "r1:7:x:0.1:s:", "r1:7:0:s"]
 )
 def test_other_ids_are_nobodys(text: str) -> None:
-    assert controls.read(text) is None
+    assert controls.parse_custom_id(text) is None
 
 
 def test_what_is_few_but_long_stands_together_in_one_select() -> None:
@@ -170,13 +175,13 @@ def test_what_is_few_but_long_stands_together_in_one_select() -> None:
         Choice("pass", "Do nothing", ("done",)),
         Choice("loan", "Take a loan", ("loan",)),
     ]
-    found = controls.controls(choices, 60)
+    found = controls.card_controls(choices, 60)
     assert [each.label for each in found.buttons] == ["Do nothing", "Take a loan"]
-    assert [(title, [each.arg for each in each_one]) for title, each_one in found.selects] == [
+    assert [(title, [each.argument for each in each_one]) for title, each_one in found.selects] == [
         ("Convert, merge: 2 ways", ["convert", "merge"])
     ]
     more = Choice("sell", "Sell a share", ("sell",))
-    alone = controls.controls([*choices[1:], more], 60)
+    alone = controls.card_controls([*choices[1:], more], 60)
     assert [title for title, _ in alone.selects] == ["Merge: 1 way"]
 
 
@@ -185,8 +190,8 @@ def test_very_few_have_buttons_however_long() -> None:
         Choice("accept", "Accept: an 8-train from the Belt to the H for $20", ("accept",)),
         Choice("decline", "Decline: an 8-train from the Belt to the H for $20", ("decline",)),
     ]
-    found = controls.controls(choices, 60)
-    assert [each.arg for each in found.buttons] == ["accept", "decline"] and not found.selects
+    found = controls.card_controls(choices, 60)
+    assert [each.argument for each in found.buttons] == ["accept", "decline"] and not found.selects
 
 
 @pytest.mark.parametrize("ways", [1, 2, 30])
@@ -199,7 +204,7 @@ def test_many_kinds_fit_as_well(ways: int) -> None:
     ]
     state = engine.new_game("1830", ["Ann", "Bob", "Cid"]).state
     now = view(state)
-    asked = Asked(0, "Ann", "0.1", "to do something")
+    asked = PendingDecision(0, "Ann", "0.1", "to do something")
     payload, _ = cards.turn_card(now, asked, choices, [], None, SHOTS)
     check(payload, 2)
     assert reached(payload, choices) == {c.line for c in choices}
@@ -208,12 +213,14 @@ def test_many_kinds_fit_as_well(ways: int) -> None:
 def test_what_happened_is_eight_compact_lines_at_most() -> None:
     names = ("Ann", "Bob")
     rows = [
-        Happening(i, None, "move", i % 2, "pass", "pass", (f"{names[i % 2]} passes. " * 20,), i != 7)  # type: ignore[arg-type]
+        LogEntry(i, None, "move", i % 2, "pass", "pass", (f"{names[i % 2]} passes. " * 20,), i != 7)  # type: ignore[arg-type]
         for i in range(30)
     ]
-    lines = cards.since(rows, names)
+    lines = cards.history_lines(rows, names)
     assert len(lines) == 8
     assert lines[0].startswith("… and 22 moves before")
     assert all(len(line) <= 160 for line in lines)
-    assert cards.since(rows[:7], names) == [cards.cut(r.sentences[0].strip(), 160) for r in rows[:7]]
-    assert cards.since(rows[:2], names) == [r.sentences[0] for r in rows[:2]]
+    assert cards.history_lines(rows[:7], names) == [
+        cards.truncate(r.sentences[0].strip(), 160) for r in rows[:7]
+    ]
+    assert cards.history_lines(rows[:2], names) == [r.sentences[0] for r in rows[:2]]

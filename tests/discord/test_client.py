@@ -10,12 +10,11 @@ from pathlib import Path
 import pytest
 
 from bot.discord import client as shipped
-from bot.people import table_name
-from bot.pictures import Pictures
-
-from . import limits
-from .fake import FakeDiscord, Message
-from .party import Dots, Party
+from bot.service.people import player_name
+from bot.service.picture_workers import PictureWorkers
+from tests.fake_discord import limits
+from tests.fake_discord.running_bot import OnePixelPictures, RunningBot
+from tests.fake_discord.server import FakeDiscord, Message
 
 
 @pytest.fixture
@@ -25,17 +24,17 @@ async def fake() -> AsyncIterator[FakeDiscord]:
 
 
 @pytest.fixture
-async def party(fake: FakeDiscord, tmp_path: Path) -> AsyncIterator[Party]:
+async def party(fake: FakeDiscord, tmp_path: Path) -> AsyncIterator[RunningBot]:
     """Our client on line."""
-    found = Party(fake, tmp_path / "railpost.db")
+    found = RunningBot(fake, tmp_path / "railpost.db")
     async with found.online():
         yield found
 
 
 @pytest.fixture
-async def begun(party: Party) -> Party:
+async def begun(party: RunningBot) -> RunningBot:
     """Ann, Bob and Cid play; Ann is asked first."""
-    await party.begun("Ann", "Bob", "Cid")
+    await party.start_game("Ann", "Bob", "Cid")
     return party
 
 
@@ -47,48 +46,48 @@ def options(message: Message, fake: FakeDiscord, placeholder: str) -> list[str]:
 # -- cards and controls ----------------------------------------------------------------------
 
 
-async def test_a_table_from_the_lobby_to_the_first_turns(party: Party, fake: FakeDiscord) -> None:
-    thread = await party.begun("Ann", "Bob", "Cid")
-    assert thread.name == f"{party.code} · 1830 · Friday"
+async def test_a_table_from_the_lobby_to_the_first_turns(party: RunningBot, fake: FakeDiscord) -> None:
+    thread = await party.start_game("Ann", "Bob", "Cid")
+    assert thread.name == f"{party.table_code} · 1830 · Friday"
     assert {u.name for u in thread.members.values()} >= {"Ann", "Bob", "Cid"}
-    first = fake.visible(thread)[0]
+    first = fake.visible_messages(thread)[0]
     assert "Ann, Bob and Cid" in first.text and first.pinned
-    card = await party.card_for("Ann")
+    card = await party.wait_for_card("Ann")
     assert "It is for Ann to buy the SV for $20" in card.text
-    assert fake.alt(card) == ["The map, in words.", "The market, in words."]
+    assert fake.alt_texts(card) == ["The map, in words.", "The market, in words."]
     await fake.click("Ann", card, "Buy the SV for $20")
-    second = await party.card_for("Bob")
+    second = await party.wait_for_card("Bob")
     assert not fake.controls(card) and "✓ Ann: buy SV" in card.text
     assert "Ann buys the SV for $20" in second.text
-    assert len(fake.images(card)) == 2, "the old card keeps its pictures"
-    assert await party.said() == ["buy SV"]
-    assert fake.pinged("Ann") == [card] and fake.pinged("Bob") == [second]
-    fake.check(pinged=["Ann", "Bob"])
-    assert not fake.without_nonce
+    assert len(fake.shown_images(card)) == 2, "the old card keeps its pictures"
+    assert await party.played_lines() == ["buy SV"]
+    assert fake.messages_pinging("Ann") == [card] and fake.messages_pinging("Bob") == [second]
+    fake.check_violations(pinged=["Ann", "Bob"])
+    assert not fake.messages_without_nonce
 
 
-async def test_a_form_asks_for_dollars(begun: Party, fake: FakeDiscord) -> None:
-    card = await begun.card_for("Ann")
+async def test_a_form_asks_for_dollars(begun: RunningBot, fake: FakeDiscord) -> None:
+    card = await begun.wait_for_card("Ann")
     done = await fake.select("Ann", card, "Bid: 5 ways", "Bid for the CS, $45 or more…")
     assert done.modal and done.modal.fields[0].description == "Bid for the CS, $45 or more: $45 to $800"
     assert done.modal.fields[0].component["value"] == "45"
-    sent = await fake.submit("Ann", done.modal, {"Dollars": "$1,000"})
-    await fake.until(lambda: sent.private, "an answer")
+    sent = await fake.submit_modal("Ann", done.modal, {"Dollars": "$1,000"})
+    await fake.wait_until(lambda: sent.private_messages, "an answer")
     assert "from $45 to $800" in sent.text
     again = await fake.select("Ann", card, "Bid: 5 ways", "Bid for the CS, $45 or more…")
-    await fake.submit("Ann", again.modal, {"Dollars": "55"})
-    await begun.card_for("Bob")
-    assert await begun.said() == ["bid CS 55"]
+    await fake.submit_modal("Ann", again.modal, {"Dollars": "55"})
+    await begun.wait_for_card("Bob")
+    assert await begun.played_lines() == ["bid CS 55"]
 
 
-async def test_write_takes_several_lines_or_none(begun: Party, fake: FakeDiscord) -> None:
-    done = await fake.click("Ann", await begun.card_for("Ann"), "Write…")
-    sent = await fake.submit("Ann", done.modal, {"Line": "bid MH 115; buy SV"})
-    await fake.until(lambda: sent.private, "an answer")
-    assert "`buy SV`" in sent.text and await begun.said() == []
-    done = await fake.click("Ann", await begun.card_for("Ann"), "Write…")
-    await fake.submit("Ann", done.modal, {"Line": "bid MH 115"})
-    await begun.card_for("Bob")
+async def test_write_takes_several_lines_or_none(begun: RunningBot, fake: FakeDiscord) -> None:
+    done = await fake.click("Ann", await begun.wait_for_card("Ann"), "Write…")
+    sent = await fake.submit_modal("Ann", done.modal, {"Line": "bid MH 115; buy SV"})
+    await fake.wait_until(lambda: sent.private_messages, "an answer")
+    assert "`buy SV`" in sent.text and await begun.played_lines() == []
+    done = await fake.click("Ann", await begun.wait_for_card("Ann"), "Write…")
+    await fake.submit_modal("Ann", done.modal, {"Line": "bid MH 115"})
+    await begun.wait_for_card("Bob")
 
 
 OPENING = (
@@ -96,227 +95,229 @@ OPENING = (
 )  # fmt: skip
 
 
-async def test_menus_go_level_by_level(begun: Party, fake: FakeDiscord) -> None:
-    await begun.play(*OPENING, "Ann: par B&O 67")
-    card = await begun.card_for("Ann")
+async def test_menus_go_level_by_level(begun: RunningBot, fake: FakeDiscord) -> None:
+    await begun.play_lines(*OPENING, "Ann: par B&O 67")
+    card = await begun.wait_for_card("Ann")
     par = next(c for c in fake.controls(card) if c.label.startswith("Par"))
     assert "NYC" in [option.name for option in par.options]
     menu = await fake.select("Ann", card, par.custom_id, "NYC")
     assert options(menu.message, fake, "Par")[0] == "Par the NYC at $67, for $134"
     done = await fake.select("Ann", menu.message, None, "Par the NYC at $67, for $134")
-    await begun.card_for("Bob")
-    await fake.until(lambda: done.updated, "the menu to close")
+    await begun.wait_for_card("Bob")
+    await fake.wait_until(lambda: done.updated, "the menu to close")
     assert not fake.controls(menu.message) and "Done." in menu.message.text
-    assert (await begun.said())[-1] == "par NYC 67"
+    assert (await begun.played_lines())[-1] == "par NYC 67"
 
 
-async def test_the_same_person_goes_on_with_the_same_card(begun: Party, fake: FakeDiscord) -> None:
-    await begun.play(*OPENING)
-    card = await begun.card_for("Ann", holding="par")
+async def test_the_same_person_goes_on_with_the_same_card(begun: RunningBot, fake: FakeDiscord) -> None:
+    await begun.play_lines(*OPENING)
+    card = await begun.wait_for_card("Ann", holding="par")
     pings = len(fake.pings)
     await fake.select("Ann", card, "Par: 6 ways", "Par the B&O at $67")
-    again = await begun.card_for("Ann", holding="or pass")
+    again = await begun.wait_for_card("Ann", holding="or pass")
     assert again is card and len(fake.pings) == pings
-    assert "par" not in again.text.rpartition("###")[2] and len(fake.images(again)) == 2
+    assert "par" not in again.text.rpartition("###")[2] and len(fake.shown_images(again)) == 2
 
 
-async def operating(party: Party) -> Message:
+async def operating(party: RunningBot) -> Message:
     """Ann's B&O has floated and may lay track; her card."""
-    await party.play(*OPENING, "Ann: par B&O 67")
+    await party.play_lines(*OPENING, "Ann: par B&O 67")
     for _ in range(4):
-        await party.play("Ann: buy B&O from ipo", "Bob: pass", "Cid: pass")
-    await party.play("Ann: pass")
+        await party.play_lines("Ann: buy B&O from ipo", "Bob: pass", "Cid: pass")
+    await party.play_lines("Ann: pass")
     await (
-        party.delivered()
+        party.wait_for_delivery()
     )  # until then her last card may be the one that is shown, and makes way for a new one
-    return await party.card_for("Ann", holding="track")
+    return await party.wait_for_card("Ann", holding="track")
 
 
-async def test_track_is_chosen_by_hex_and_shown_in_all_rotations(begun: Party, fake: FakeDiscord) -> None:
+async def test_track_is_chosen_by_hex_and_shown_in_all_rotations(
+    begun: RunningBot, fake: FakeDiscord
+) -> None:
     card = await operating(begun)
     lay = next(c for c in fake.controls(card) if c.label.startswith("Lay"))
     assert [option.name for option in lay.options] == ["I17", "J14 Washington"]
     menu = (await fake.select("Ann", card, lay.custom_id, "I17")).message
-    assert [each.filename for each in fake.images(menu)] == ["I17-7.png", "I17-8.png", "I17-9.png"]
+    assert [each.filename for each in fake.shown_images(menu)] == ["I17-7.png", "I17-8.png", "I17-9.png"]
     assert options(menu, fake, "Lay")[-1] == "#9 on I17, rotation 4, for $80"
-    ambiguous = await begun.do("Ann", "lay 57 J14")
+    ambiguous = await begun.submit_lines("Ann", "lay 57 J14")
     assert [c.label for c in fake.controls(ambiguous.message)] == ["lay 57 J14 0", "lay 57 J14 3"]
     await fake.click("Ann", ambiguous.message, "lay 57 J14 3")
-    again = await begun.card_for("Ann", holding="lays #57 on J14")
-    assert again is card and (await begun.said())[-1] == "lay 57 J14 3"
+    again = await begun.wait_for_card("Ann", holding="lays #57 on J14")
+    assert again is card and (await begun.played_lines())[-1] == "lay 57 J14 3"
 
 
 async def test_real_pictures(fake: FakeDiscord, tmp_path: Path) -> None:
-    with Pictures(1) as pictures:
-        party = Party(fake, tmp_path / "railpost.db", pictures=pictures)
+    with PictureWorkers(1) as pictures:
+        party = RunningBot(fake, tmp_path / "railpost.db", pictures=pictures)
         async with party.online():
-            await party.begun("Ann", "Bob", "Cid")
-            first = await party.card_for("Ann")
+            await party.start_game("Ann", "Bob", "Cid")
+            first = await party.wait_for_card("Ann")
             await fake.click("Ann", first, "Pass")
-            card = await party.card_for("Bob")
-            shown = fake.images(card)
+            card = await party.wait_for_card("Bob")
+            shown = fake.shown_images(card)
             assert [each.filename for each in shown] == ["map.png", "market.png"]
-            assert all(each.size_px and each.size_px[0] >= 1000 for each in shown)
+            assert all(each.pixel_size and each.pixel_size[0] >= 1000 for each in shown)
             assert all(len(each.content) < 400_000 for each in shown)
-            assert all(alt and len(alt) > 20 for alt in fake.alt(card))
-            done = await fake.slash("Cid", party.thread, "show company")
-            assert fake.images(done.message)
-    fake.check(pinged=["Ann", "Bob"])
+            assert all(alt and len(alt) > 20 for alt in fake.alt_texts(card))
+            done = await fake.run_command("Cid", party.thread, "show company")
+            assert fake.shown_images(done.message)
+    fake.check_violations(pinged=["Ann", "Bob"])
 
 
-async def test_the_library_remembers_nothing(begun: Party, fake: FakeDiscord) -> None:
-    await fake.click("Ann", await begun.card_for("Ann"), "Write…")
-    await begun.do("Ann", "buy CS")
-    await fake.click("Ann", await begun.card_for("Ann"), "Pass")
-    await begun.card_for("Bob")
+async def test_the_library_remembers_nothing(begun: RunningBot, fake: FakeDiscord) -> None:
+    await fake.click("Ann", await begun.wait_for_card("Ann"), "Write…")
+    await begun.submit_lines("Ann", "buy CS")
+    await fake.click("Ann", await begun.wait_for_card("Ann"), "Pass")
+    await begun.wait_for_card("Bob")
     clients = [each for each in gc.get_objects() if type(each) is shipped.Client and not each.is_closed()]
     stores = [each._connection._view_store for each in clients]
     assert stores and all(not s._views and not s._modals and not s._dynamic_items for s in stores)
 
 
-async def test_undo_gives_the_turn_back(begun: Party, fake: FakeDiscord) -> None:
-    await fake.click("Ann", await begun.card_for("Ann"), "Buy the SV for $20")
-    card = await begun.card_for("Bob")
+async def test_undo_gives_the_turn_back(begun: RunningBot, fake: FakeDiscord) -> None:
+    await fake.click("Ann", await begun.wait_for_card("Ann"), "Buy the SV for $20")
+    card = await begun.wait_for_card("Bob")
     await fake.click("Ann", card, "Undo")
-    again = await begun.card_for("Ann")
+    again = await begun.wait_for_card("Ann")
     assert "no longer asked" in card.text
-    assert any("takes back" in m.text or "back" in m.text for m in fake.visible(begun.thread)[-3:])
-    assert await begun.said() == []
-    await fake.slash("Ann", begun.thread, "undo", what="redo")
-    await begun.card_for("Bob")
-    assert await begun.said() == ["buy SV"] and not fake.controls(again)
+    assert any("takes back" in m.text or "back" in m.text for m in fake.visible_messages(begun.thread)[-3:])
+    assert await begun.played_lines() == []
+    await fake.run_command("Ann", begun.thread, "undo", what="redo")
+    await begun.wait_for_card("Bob")
+    assert await begun.played_lines() == ["buy SV"] and not fake.controls(again)
 
 
-async def test_undo_of_others_moves_is_put_to_them(begun: Party, fake: FakeDiscord) -> None:
-    await begun.do("Ann", "buy SV")
-    await begun.do("Bob", "pass")
-    await begun.card_for("Cid")
-    await fake.slash("Ann", begun.thread, "undo")
-    await fake.until(lambda: len(begun.cards) == 2, "a vote beside the turn")
+async def test_undo_of_others_moves_is_put_to_them(begun: RunningBot, fake: FakeDiscord) -> None:
+    await begun.submit_lines("Ann", "buy SV")
+    await begun.submit_lines("Bob", "pass")
+    await begun.wait_for_card("Cid")
+    await fake.run_command("Ann", begun.thread, "undo")
+    await fake.wait_until(lambda: len(begun.cards) == 2, "a vote beside the turn")
     vote = next(m for m in begun.cards if any(c.label == "Accept" for c in fake.controls(m)))
     wrong = await fake.click("Cid", vote, "Accept")
-    await fake.until(lambda: wrong.private, "an answer")
+    await fake.wait_until(lambda: wrong.private_messages, "an answer")
     assert "for Bob" in wrong.text
     await fake.click("Bob", vote, "Accept")
-    await begun.card_for("Ann")
-    assert await begun.said() == [] and not fake.controls(vote)
+    await begun.wait_for_card("Ann")
+    assert await begun.played_lines() == [] and not fake.controls(vote)
 
 
 # -- private answers -------------------------------------------------------------------------
 
 
-async def test_wrong_person(begun: Party, fake: FakeDiscord) -> None:
-    card = await begun.card_for("Ann")
+async def test_wrong_person(begun: RunningBot, fake: FakeDiscord) -> None:
+    card = await begun.wait_for_card("Ann")
     for done in (
         await fake.click("Bob", card, "Pass"),
         await fake.click("Dan", card, "Pass"),
         await fake.select("Bob", card, "Bid: 5 ways", "Bid for the CS, $45 or more…"),
         await fake.click("Bob", card, "Write…"),
     ):
-        await fake.until(lambda d=done: d.private, "an answer")  # type: ignore[misc]
-        assert done.text == "These controls are for Ann." and not done.public and done.modal is None
-    assert await begun.said() == []
+        await fake.wait_until(lambda d=done: d.private, "an answer")  # type: ignore[misc]
+        assert done.text == "These controls are for Ann." and not done.public_messages and done.modal is None
+    assert await begun.played_lines() == []
 
 
-async def test_president_is_named(begun: Party, fake: FakeDiscord) -> None:
+async def test_president_is_named(begun: RunningBot, fake: FakeDiscord) -> None:
     card = await operating(begun)
     assert "president of the B&O" in card.text
     done = await fake.click("Bob", card, custom_id=fake.controls(card)[0].custom_id)
-    await fake.until(lambda: done.private, "an answer")
+    await fake.wait_until(lambda: done.private_messages, "an answer")
     assert done.text == "These controls are for Ann (president of the B&O)."
 
 
-async def test_stale_card(begun: Party, fake: FakeDiscord) -> None:
-    old = (await begun.card_for("Ann")).snapshot()
-    await begun.do("Ann", "buy SV")
-    await begun.do("Bob", "pass")
-    await begun.do("Cid", "pass")
-    await begun.card_for("Ann")
+async def test_stale_card(begun: RunningBot, fake: FakeDiscord) -> None:
+    old = (await begun.wait_for_card("Ann")).snapshot()
+    await begun.submit_lines("Ann", "buy SV")
+    await begun.submit_lines("Bob", "pass")
+    await begun.submit_lines("Cid", "pass")
+    await begun.wait_for_card("Ann")
     for done in (
         await fake.click("Ann", old, "Pass"),
         await fake.select("Ann", old, "Bid: 5 ways", "Bid for the MH, $115 or more…"),
     ):
-        await fake.until(lambda d=done: d.private, "an answer")  # type: ignore[misc]
+        await fake.wait_until(lambda d=done: d.private, "an answer")  # type: ignore[misc]
         assert "no longer open" in done.text and "Bob" in done.text and "Cid" in done.text
         assert "https://discord.com/channels/" in done.text
-    assert await begun.said() == ["buy SV", "pass", "pass"]
+    assert await begun.played_lines() == ["buy SV", "pass", "pass"]
 
 
-async def test_two_presses_at_once_are_one_move(begun: Party, fake: FakeDiscord) -> None:
-    card = (await begun.card_for("Ann")).snapshot()
+async def test_two_presses_at_once_are_one_move(begun: RunningBot, fake: FakeDiscord) -> None:
+    card = (await begun.wait_for_card("Ann")).snapshot()
     both = await asyncio.gather(*(fake.click("Ann", card, "Pass") for _ in range(2)))
-    await begun.card_for("Bob")
-    await fake.until(lambda: any(d.private for d in both), "an answer to the second press")
-    assert await begun.said() == ["pass"]
+    await begun.wait_for_card("Bob")
+    await fake.wait_until(lambda: any(d.private_messages for d in both), "an answer to the second press")
+    assert await begun.played_lines() == ["pass"]
 
 
-async def test_refused_unreadable_ambiguous(begun: Party, fake: FakeDiscord) -> None:
-    refused = await begun.do("Ann", "buy CS")
-    assert "`buy CS`" in refused.text and not refused.public
+async def test_refused_unreadable_ambiguous(begun: RunningBot, fake: FakeDiscord) -> None:
+    refused = await begun.submit_lines("Ann", "buy CS")
+    assert "`buy CS`" in refused.text and not refused.public_messages
     near = [c for c in fake.controls(refused.message) if c.kind == "button"]
     assert 1 <= len(near) <= 5
-    unreadable = await begun.do("Ann", "bye SV")
+    unreadable = await begun.submit_lines("Ann", "bye SV")
     assert "buy SV" in [c.label for c in fake.controls(unreadable.message)]
-    assert await begun.said() == []
+    assert await begun.played_lines() == []
     done = await fake.click("Ann", unreadable.message, "buy SV")
-    await begun.card_for("Bob")
-    await fake.until(lambda: done.updated, "the private answer")
+    await begun.wait_for_card("Bob")
+    await fake.wait_until(lambda: done.updated, "the private answer")
     assert "Done." in unreadable.message.text
-    assert await begun.said() == ["buy SV"]
+    assert await begun.played_lines() == ["buy SV"]
 
 
-async def test_questions_are_answered_by_do(begun: Party, fake: FakeDiscord) -> None:
-    assert "Ann" in (await begun.do("Bob", "status")).text or fake.images(
-        (await begun.do("Bob", "status")).message
+async def test_questions_are_answered_by_do(begun: RunningBot, fake: FakeDiscord) -> None:
+    assert "Ann" in (await begun.submit_lines("Bob", "status")).text or fake.shown_images(
+        (await begun.submit_lines("Bob", "status")).message
     )
-    assert "buy SV" in (await begun.do("Ann", "help")).text
+    assert "buy SV" in (await begun.submit_lines("Ann", "help")).text
 
 
-async def test_resign_asks_first(begun: Party, fake: FakeDiscord) -> None:
-    asked = await begun.do("Bob", "resign")
+async def test_resign_asks_first(begun: RunningBot, fake: FakeDiscord) -> None:
+    asked = await begun.submit_lines("Bob", "resign")
     sure = next(c for c in fake.controls(asked.message) if c.kind == "button")
     assert sure.component["style"] == 4
     await fake.click("Bob", asked.message, sure.label)
-    await fake.until(lambda: not begun.cards, "a game that stands still")
+    await fake.wait_until(lambda: not begun.cards, "a game that stands still")
     assert begun.service
-    table = await begun.service.find(begun.code)
-    assert [s.name for s in table.sitters] == ["Ann", "Cid"]
+    table = await begun.service.find_table(begun.table_code)
+    assert [s.name for s in table.seated_players] == ["Ann", "Cid"]
 
 
-async def test_odd_controls_get_an_answer(begun: Party, fake: FakeDiscord) -> None:
-    card = await begun.card_for("Ann")
+async def test_odd_controls_get_an_answer(begun: RunningBot, fake: FakeDiscord) -> None:
+    card = await begun.wait_for_card("Ann")
     for custom_id in ("r1:1:0:0.1:z:", "r2:whatever", "r1:999:-:-:s:pass", "r1:1:0:0.1:s:#5.00000000",
                       "r1:1:0:0.1:m:zzz", "r1:1:0:0.1:a:nothing"):  # fmt: skip
         odd = card.snapshot()
         odd.components[-1]["components"][-1]["components"][-1]["custom_id"] = custom_id
         done = await fake.click("Ann", odd, custom_id=custom_id)
-        await fake.until(lambda d=done: d.private and d.text, f"an answer to {custom_id}")  # type: ignore[misc]
+        await fake.wait_until(lambda d=done: d.private and d.text, f"an answer to {custom_id}")  # type: ignore[misc]
         assert done.text
-    assert await begun.said() == []
+    assert await begun.played_lines() == []
 
 
 async def test_what_goes_wrong_inside_is_one_sentence(
-    begun: Party, fake: FakeDiscord, monkeypatch: pytest.MonkeyPatch
+    begun: RunningBot, fake: FakeDiscord, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def broken(*_: object, **__: object) -> None:
         raise RuntimeError("secret detail")
 
-    monkeypatch.setattr(begun.service, "say", broken)
-    pressed = await fake.click("Ann", await begun.card_for("Ann"), "Pass")
-    await fake.until(lambda: pressed.private, "an answer")
-    written = await begun.do("Ann", "pass")
+    monkeypatch.setattr(begun.service, "submit", broken)
+    pressed = await fake.click("Ann", await begun.wait_for_card("Ann"), "Pass")
+    await fake.wait_until(lambda: pressed.private_messages, "an answer")
+    written = await begun.submit_lines("Ann", "pass")
     for done in (pressed, written):
         assert "Something went wrong" in done.text and "secret" not in done.text
     monkeypatch.undo()
-    await begun.do("Ann", "pass")
-    await begun.card_for("Bob")
+    await begun.submit_lines("Ann", "pass")
+    await begun.wait_for_card("Bob")
 
 
 # -- commands --------------------------------------------------------------------------------
 
 
-async def test_commands_keep_discords_limits(party: Party, fake: FakeDiscord) -> None:
-    limits.commands(fake.commands)
+async def test_commands_keep_discords_limits(party: RunningBot, fake: FakeDiscord) -> None:
+    limits.check_commands(fake.commands)
     names = {c["name"]: [o["name"] for o in c["options"]] for c in fake.commands}
     assert names["table"] == [
         "new", "join", "leave", "invite", "start", "list", "replace", "pause", "resume", "end", "export",
@@ -326,17 +327,17 @@ async def test_commands_keep_discords_limits(party: Party, fake: FakeDiscord) ->
     assert {"do", "undo"} <= set(names)
 
 
-async def test_commands_are_registered_once(party: Party, fake: FakeDiscord) -> None:
+async def test_commands_are_registered_once(party: RunningBot, fake: FakeDiscord) -> None:
     def puts() -> int:
         return sum(method == "PUT" and path.endswith("/commands") for method, path in fake.rest.requests)
 
     assert puts() == 1
-    async with Party(fake, party.path).online():
+    async with RunningBot(fake, party.path).online():
         assert puts() == 1
 
 
-async def test_lobby(party: Party, fake: FakeDiscord) -> None:
-    card = await party.lobby("Bob")
+async def test_lobby(party: RunningBot, fake: FakeDiscord) -> None:
+    card = await party.open_table("Bob")
     assert ("1. Ann" in card.text and "2. Bob" in card.text) or await _follows(fake, card, "2. Bob")
     again = await fake.click("Bob", card, "Join")
     assert "already sit" in again.text
@@ -346,129 +347,131 @@ async def test_lobby(party: Party, fake: FakeDiscord) -> None:
     assert "host" in not_host.text
     too_few = await fake.click("Ann", card, "Start")
     assert "players" in too_few.text
-    await fake.slash("Bob", "general", "table join", table=party.code, name="Robert")
+    await fake.run_command("Bob", "general", "table join", table=party.table_code, name="Robert")
     assert await _follows(fake, card, "2. Robert")
-    done = await fake.slash("Bob", "general", "table leave")
+    done = await fake.run_command("Bob", "general", "table leave")
     assert "left" in done.text
-    await fake.slash("Bob", "general", "table join")
-    assert party.code in (await fake.slash("Cid", "general", "table list")).text
+    await fake.run_command("Bob", "general", "table join")
+    assert party.table_code in (await fake.run_command("Cid", "general", "table list")).text
     await fake.click("Ann", card, "Start")
-    await fake.until(lambda: fake.threads, "the thread")
-    await fake.until(lambda: not fake.controls(card), "the lobby card without its controls")
+    await fake.wait_until(lambda: fake.threads, "the thread")
+    await fake.wait_until(lambda: not fake.controls(card), "the lobby card without its controls")
 
 
 async def _follows(fake: FakeDiscord, card: Message, text: str) -> bool:
-    await fake.until(lambda: text in card.text, f"{text!r} on the lobby card")
+    await fake.wait_until(lambda: text in card.text, f"{text!r} on the lobby card")
     return True
 
 
 async def _gone(fake: FakeDiscord, card: Message, text: str) -> bool:
-    await fake.until(lambda: text not in card.text, f"no {text!r} on the lobby card")
+    await fake.wait_until(lambda: text not in card.text, f"no {text!r} on the lobby card")
     return True
 
 
-async def test_invitations(party: Party, fake: FakeDiscord) -> None:
-    card = await party.lobby()
-    done = await fake.slash("Ann", "general", "table invite", user="Bob")
+async def test_invitations(party: RunningBot, fake: FakeDiscord) -> None:
+    card = await party.open_table()
+    done = await fake.run_command("Ann", "general", "table invite", user="Bob")
     assert "kept for Bob" in done.text
-    await fake.until(lambda: fake.visible(fake.dm("Bob")), "a direct message")
-    await fake.click("Bob", fake.last(fake.dm("Bob")), "Join")
-    by_mail = await fake.slash("Ann", "general", "table invite", address="Eve@Example.org", name="Eve")
+    await fake.wait_until(lambda: fake.visible_messages(fake.find_dm("Bob")), "a direct message")
+    await fake.click("Bob", fake.last_message(fake.find_dm("Bob")), "Join")
+    by_mail = await fake.run_command("Ann", "general", "table invite", address="Eve@Example.org", name="Eve")
     assert "kept for Eve" in by_mail.text
     await _follows(fake, card, "3. Eve (invited)")
-    both = await fake.slash("Ann", "general", "table invite")
+    both = await fake.run_command("Ann", "general", "table invite")
     assert "either `user` or `address`" in both.text
-    wrong = await fake.slash("Ann", "general", "table invite", address="nonsense")
+    wrong = await fake.run_command("Ann", "general", "table invite", address="nonsense")
     assert "not one plain email address" in wrong.text
-    late = await fake.slash("Ann", "general", "table start")
+    late = await fake.run_command("Ann", "general", "table start")
     assert "Eve has not joined yet" in late.text
     assert party.service
     async with party.service.store.read() as unit:
-        eve = await unit.people.find("email", "eve@example.org")
-        assert eve is not None and await unit.people.addresses(eve.id) == []
-        assert (await unit.outbox.queue("mail")).pending == 1
+        eve = await unit.people.find_by_identity("email", "eve@example.org")
+        assert eve is not None and await unit.people.verified_addresses(eve.id) == []
+        assert (await unit.outbox.queue_status("mail")).pending == 1
 
 
-async def test_who_takes_no_direct_messages_is_told_in_the_channel(party: Party, fake: FakeDiscord) -> None:
-    await party.lobby()
-    fake.person("Bob").dms = False
-    await fake.slash("Ann", "general", "table invite", user="Bob")
-    await fake.until(lambda: fake.pinged("Bob"), "a mention")
-    assert fake.pinged("Bob")[0].channel is fake.place("general")
-    fake.check(pinged=["Bob"], forgiven=["50007"])
+async def test_who_takes_no_direct_messages_is_told_in_the_channel(
+    party: RunningBot, fake: FakeDiscord
+) -> None:
+    await party.open_table()
+    fake.find_user("Bob").accepts_dms = False
+    await fake.run_command("Ann", "general", "table invite", user="Bob")
+    await fake.wait_until(lambda: fake.messages_pinging("Bob"), "a mention")
+    assert fake.messages_pinging("Bob")[0].channel is fake.find_channel("general")
+    fake.check_violations(pinged=["Bob"], forgiven=["50007"])
 
 
-async def test_pause_resume_replace_end(begun: Party, fake: FakeDiscord) -> None:
+async def test_pause_resume_replace_end(begun: RunningBot, fake: FakeDiscord) -> None:
     thread = begun.thread
-    await fake.slash("Bob", thread, "table pause")
-    await fake.until(lambda: not begun.cards, "no controls while paused")
-    assert "paused" in (await begun.do("Ann", "pass")).text
-    await fake.slash("Bob", thread, "table resume")
-    await begun.card_for("Ann")
-    done = await fake.slash("Ann", thread, "table replace", seat="Ann", user="Dan")
+    await fake.run_command("Bob", thread, "table pause")
+    await fake.wait_until(lambda: not begun.cards, "no controls while paused")
+    assert "paused" in (await begun.submit_lines("Ann", "pass")).text
+    await fake.run_command("Bob", thread, "table resume")
+    await begun.wait_for_card("Ann")
+    done = await fake.run_command("Ann", thread, "table replace", seat="Ann", user="Dan")
     assert "Dan plays on for Ann" in done.text
-    card = await begun.card_for("Dan")
-    assert fake.pinged("Dan") == [card]
+    card = await begun.wait_for_card("Dan")
+    assert fake.messages_pinging("Dan") == [card]
     await fake.click("Dan", card, "Pass")
-    await begun.card_for("Bob")
-    vote = await fake.slash("Bob", thread, "table end")
+    await begun.wait_for_card("Bob")
+    vote = await fake.run_command("Bob", thread, "table end")
     assert "asked" in vote.text or "Only" in vote.text or "ends" in vote.text
-    done = await fake.slash("Ann", thread, "table end")
-    await fake.until(lambda: not begun.cards, "no controls at the end")
-    await fake.until(lambda: "ends the game" in fake.last(thread).text, "the last notice")
+    done = await fake.run_command("Ann", thread, "table end")
+    await fake.wait_until(lambda: not begun.cards, "no controls at the end")
+    await fake.wait_until(lambda: "ends the game" in fake.last_message(thread).text, "the last notice")
 
 
-async def test_show(begun: Party, fake: FakeDiscord) -> None:
-    await begun.do("Ann", "buy SV")
+async def test_show(begun: RunningBot, fake: FakeDiscord) -> None:
+    await begun.submit_lines("Ann", "buy SV")
     thread = begun.thread
-    assert fake.images((await fake.slash("Dan", thread, "show map")).message)
-    assert fake.images((await fake.slash("Dan", thread, "show market")).message)
-    assert fake.images((await fake.slash("Dan", thread, "show company")).message)
-    assert "PRR" in (await fake.slash("Dan", thread, "show company", name="PRR")).text
-    assert "Bob" in (await fake.slash("Dan", thread, "show player", name="Bob")).text
-    assert "printed" in (await fake.slash("Dan", thread, "show board")).text
-    assert "buy SV" in (await fake.slash("Dan", thread, "show log", count=3)).text
-    turn = await fake.slash("Dan", thread, "show turn")
-    assert "It is for Bob" in turn.text and turn.private and not turn.public
-    assert (await fake.slash("Dan", thread, "show turn", public=True)).public
-    assert isinstance(begun.pictures, Dots)
-    begun.pictures.broken = True
-    assert "67" in (await fake.slash("Dan", thread, "show market")).text
+    assert fake.shown_images((await fake.run_command("Dan", thread, "show map")).message)
+    assert fake.shown_images((await fake.run_command("Dan", thread, "show market")).message)
+    assert fake.shown_images((await fake.run_command("Dan", thread, "show company")).message)
+    assert "PRR" in (await fake.run_command("Dan", thread, "show company", name="PRR")).text
+    assert "Bob" in (await fake.run_command("Dan", thread, "show player", name="Bob")).text
+    assert "printed" in (await fake.run_command("Dan", thread, "show board")).text
+    assert "buy SV" in (await fake.run_command("Dan", thread, "show log", count=3)).text
+    turn = await fake.run_command("Dan", thread, "show turn")
+    assert "It is for Bob" in turn.text and turn.private_messages and not turn.public_messages
+    assert (await fake.run_command("Dan", thread, "show turn", public=True)).public_messages
+    assert isinstance(begun.pictures, OnePixelPictures)
+    begun.pictures.fails = True
+    assert "67" in (await fake.run_command("Dan", thread, "show market")).text
 
 
-async def test_plans_the_past_and_files(begun: Party, fake: FakeDiscord) -> None:
-    await begun.do("Ann", "buy SV")
+async def test_plans_the_past_and_files(begun: RunningBot, fake: FakeDiscord) -> None:
+    await begun.submit_lines("Ann", "buy SV")
     thread = begun.thread
-    plan = await fake.slash("Bob", thread, "show plan", lines="buy CS; Cid: bid CA 165")
-    assert "1. Bob: buy CS" in plan.text and "Standings:" in plan.text and not plan.public
-    assert fake.images(plan.message)
-    assert "2. Cid: bid CA 165" in (await fake.slash("Bob", thread, "show plan")).text
-    assert "no plan" in (await fake.slash("Cid", thread, "show plan")).text
-    assert "no seat" in (await fake.slash("Dan", thread, "show plan")).text
-    assert await begun.said() == ["buy SV"]
-    assert "Done." in (await fake.slash("Bob", thread, "show plan", lines="play")).text
-    assert await begun.said() == ["buy SV", "buy CS"]
-    assert fake.images((await fake.slash("Dan", thread, "show at", place="start")).message)
-    assert "no round" in (await fake.slash("Dan", thread, "show at", place="noon")).text
+    plan = await fake.run_command("Bob", thread, "show plan", lines="buy CS; Cid: bid CA 165")
+    assert "1. Bob: buy CS" in plan.text and "Standings:" in plan.text and not plan.public_messages
+    assert fake.shown_images(plan.message)
+    assert "2. Cid: bid CA 165" in (await fake.run_command("Bob", thread, "show plan")).text
+    assert "no plan" in (await fake.run_command("Cid", thread, "show plan")).text
+    assert "no seat" in (await fake.run_command("Dan", thread, "show plan")).text
+    assert await begun.played_lines() == ["buy SV"]
+    assert "Done." in (await fake.run_command("Bob", thread, "show plan", lines="play")).text
+    assert await begun.played_lines() == ["buy SV", "buy CS"]
+    assert fake.shown_images((await fake.run_command("Dan", thread, "show at", place="start")).message)
+    assert "no round" in (await fake.run_command("Dan", thread, "show at", place="noon")).text
     for to in ("18xx.games", "text", "csv"):
-        assert (await fake.slash("Cid", thread, "table export", to=to)).text.startswith("```\nHere is ")
+        assert (await fake.run_command("Cid", thread, "table export", to=to)).text.startswith("```\nHere is ")
 
 
-async def test_me(begun: Party, fake: FakeDiscord) -> None:
-    assert begun.code in (await fake.slash("Ann", "general", "me turns")).text
-    assert "No table" in (await fake.slash("Bob", fake.dm("Bob"), "me turns")).text
-    done = await fake.slash("Bob", "general", "me email", address="bob@example.org")
+async def test_me(begun: RunningBot, fake: FakeDiscord) -> None:
+    assert begun.table_code in (await fake.run_command("Ann", "general", "me turns")).text
+    assert "No table" in (await fake.run_command("Bob", fake.find_dm("Bob"), "me turns")).text
+    done = await fake.run_command("Bob", "general", "me email", address="bob@example.org")
     assert "bob@example.org" in done.text
     assert begun.service
     async with begun.service.store.read() as unit:
-        bob = await unit.people.find("discord", str(fake.person("Bob").id))
+        bob = await unit.people.find_by_identity("discord", str(fake.find_user("Bob").id))
         assert bob is not None
-        assert (await unit.people.claim_of(bob.id)).value == "bob@example.org"  # type: ignore[union-attr]
-        assert (await unit.outbox.queue("mail")).pending == 1
-    assert "not one plain" in (await fake.slash("Bob", "general", "me email", address="x")).text
+        assert (await unit.people.claim_of_person(bob.id)).address == "bob@example.org"  # type: ignore[union-attr]
+        assert (await unit.outbox.queue_status("mail")).pending == 1
+    assert "not one plain" in (await fake.run_command("Bob", "general", "me email", address="x")).text
 
 
-async def test_autocompletion_of_lines(begun: Party, fake: FakeDiscord) -> None:
+async def test_autocompletion_of_lines(begun: RunningBot, fake: FakeDiscord) -> None:
     thread = begun.thread
     every = await fake.autocomplete("Ann", thread, "do", option="line")
     assert [c.value for c in every][:2] == ["buy SV", "bid CS 45"] and every[-1].value == "pass"
@@ -480,53 +483,55 @@ async def test_autocompletion_of_lines(begun: Party, fake: FakeDiscord) -> None:
     ]
     assert await fake.autocomplete("Bob", thread, "do", option="line") == []
     assert await fake.autocomplete("Dan", thread, "do", option="line") == []
-    elsewhere = await fake.autocomplete("Ann", "general", "do", option="line", table=begun.code)
+    elsewhere = await fake.autocomplete("Ann", "general", "do", option="line", table=begun.table_code)
     assert elsewhere == every
     tables = await fake.autocomplete("Ann", "general", "do", option="table")
-    assert tables[0].value == begun.code and "your turn" in tables[0].name
+    assert tables[0].value == begun.table_code and "your turn" in tables[0].name
     assert "PRR" in [c.value for c in await fake.autocomplete("Dan", thread, "show company", option="name")]
     assert [
         c.value for c in await fake.autocomplete("Dan", thread, "show player", option="name", typed="b")
     ] == ["Bob"]
 
 
-async def test_which_table_is_meant(party: Party, fake: FakeDiscord) -> None:
-    none = await fake.slash("Ann", "general", "do", line="pass")
+async def test_which_table_is_meant(party: RunningBot, fake: FakeDiscord) -> None:
+    none = await fake.run_command("Ann", "general", "do", line="pass")
     assert "no such table" in none.text
-    await party.begun("Ann", "Bob")
-    first = party.code
-    await party.begun("Ann", "Bob", "Cid")
-    second = party.code
-    unclear = await fake.slash("Ann", "general", "do", line="pass")
+    await party.start_game("Ann", "Bob")
+    first = party.table_code
+    await party.start_game("Ann", "Bob", "Cid")
+    second = party.table_code
+    unclear = await fake.run_command("Ann", "general", "do", line="pass")
     assert first in unclear.text and second in unclear.text
-    waiting = await fake.slash("Cid", "general", "do", line="pass")  # Cid sits only at the second
+    waiting = await fake.run_command("Cid", "general", "do", line="pass")  # Cid sits only at the second
     assert "Ann" in waiting.text
-    await fake.slash("Ann", "general", "do", line="pass", table=first.lower())
-    alone = await fake.slash("Ann", "general", "do", line="buy SV")  # now only the second waits for her
+    await fake.run_command("Ann", "general", "do", line="pass", table=first.lower())
+    alone = await fake.run_command("Ann", "general", "do", line="buy SV")  # now only the second waits for her
     assert "Done." in alone.text
-    assert await party.said() == ["buy SV"]
-    lost = await fake.slash("Ann", "general", "do", line="pass", table="ZZZ")
+    assert await party.played_lines() == ["buy SV"]
+    lost = await fake.run_command("Ann", "general", "do", line="pass", table="ZZZ")
     assert "no table ZZZ" in lost.text
 
 
-async def test_a_table_of_no_place_is_played_in_direct_messages(party: Party, fake: FakeDiscord) -> None:
+async def test_a_table_of_no_place_is_played_in_direct_messages(party: RunningBot, fake: FakeDiscord) -> None:
     service = party.service
     assert service
     people = {}
     async with service.store.begin() as unit:
         for name in ("Ann", "Bob"):
-            found = await unit.people.find_or_add("discord", str(fake.person(name).id), name)
+            found = await unit.people.get_or_create("discord", str(fake.find_user(name).id), name)
             people[name] = found.id
     table = await service.create("1830", None)
     for name, person in people.items():
         await service.join(table.id, person, name)
     await service.start(table.id, by=None, order=["Ann", "Bob"])
-    await fake.until(lambda: fake.offering(fake.dm("Ann")), "a card for Ann")
-    card = fake.offering(fake.dm("Ann"))[0]
+    await fake.wait_until(lambda: fake.messages_with_controls(fake.find_dm("Ann")), "a card for Ann")
+    card = fake.messages_with_controls(fake.find_dm("Ann"))[0]
     await fake.click("Ann", card, "Buy the SV for $20")
-    await fake.until(lambda: fake.offering(fake.dm("Bob")), "a card for Bob")
-    await fake.until(lambda: not fake.offering(fake.dm("Ann")), "the first without controls")
-    done = await fake.slash("Bob", fake.dm("Bob"), "do", line="pass")
+    await fake.wait_until(lambda: fake.messages_with_controls(fake.find_dm("Bob")), "a card for Bob")
+    await fake.wait_until(
+        lambda: not fake.messages_with_controls(fake.find_dm("Ann")), "the first without controls"
+    )
+    done = await fake.run_command("Bob", fake.find_dm("Bob"), "do", line="pass")
     assert "Done." in done.text
 
 
@@ -535,7 +540,7 @@ async def test_a_table_of_no_place_is_played_in_direct_messages(party: Party, fa
     [("Ann", "Ann"), ("B&O fan!!", "B O fan"), ("🚂", "Player"), ("x" * 40, "x" * 20), ("eve@a.org", "eve")],
 )
 def test_names_at_tables(called: str, name: str) -> None:
-    assert table_name(called) == name
+    assert player_name(called) == name
 
 
 def test_entry_point_takes_what_the_service_gives() -> None:

@@ -6,46 +6,45 @@ from collections import Counter
 from pathlib import Path
 
 import engine
-from bot.offline.simulate import simulated
-
-from .fake import FakeDiscord
-from .party import Party
-from .player import kind_of, players
+from bot.simulation.simulate import simulate_game
+from tests.fake_discord.running_bot import RunningBot
+from tests.fake_discord.scripted_player import decision_kind, make_players
+from tests.fake_discord.server import FakeDiscord
 
 
 async def test_a_whole_game(tmp_path: Path) -> None:
-    game = simulated("1830", 3, 3)
+    game = simulate_game("1830", 3, 3)
     assert game.failure is None
     names = game.players
     async with FakeDiscord(names) as fake:
-        party = Party(fake, tmp_path / "railpost.db")
+        party = RunningBot(fake, tmp_path / "railpost.db")
         async with party.online() as service:
-            thread = await party.begun(*names)
-            table = (await service.find(party.code)).id
-            seated = players(fake, names, thread, lambda: service.view(table))
+            thread = await party.start_game(*names)
+            table = (await service.find_table(party.table_code)).id
+            seated = make_players(fake, names, thread, lambda: service.view(table))
             met: Counter[str] = Counter()
             state = engine.new_game("1830", names).state
             for seat, line in game.lines:
                 note(met, state, seat, line)
-                await seated[state.name(seat)].say(line)
+                await seated[state.name(seat)].play_line(line)
                 state = engine.play(state, seat, engine.parse(state, seat, line)).state
             now = (await service.view(table)).state
-            assert now and engine.encoded(now) == engine.encoded(game.state)
-            await fake.until(lambda: "The game is over" in fake.last(thread).text, "the end")
+            assert now and engine.encode_state(now) == engine.encode_state(game.state)
+            await fake.wait_until(lambda: "The game is over" in fake.last_message(thread).text, "the end")
             assert not party.cards, "controls are left"
         pressed = sum((each.decisions for each in seated.values()), Counter[str]())
-        ways = sum((each.ways for each in seated.values()), Counter[str]())
+        ways = sum((each.inputs_used for each in seated.values()), Counter[str]())
         assert set(met) == set(pressed), "some kind of decision was never made by a control"
         assert all(ways[way] for way in ("button", "select", "menu", "form")), ways
-        fake.check(pinged=names)
-        assert not fake.without_nonce
+        fake.check_violations(pinged=names)
+        assert not fake.messages_without_nonce
 
 
 def note(met: Counter[str], state: engine.State, seat: str, line: str) -> None:
     """Count what kind of decision a line is, if it is offered to who is asked."""
-    if seat in engine.decision(state).all:
+    if seat in engine.decision(state).awaited:
         for choice in engine.choices(state, seat):
             if line == choice.line or (
                 choice.amounts and line.rpartition(" ")[0] == choice.line.rpartition(" ")[0]
             ):
-                met[kind_of(state, choice)] += 1
+                met[decision_kind(state, choice)] += 1

@@ -40,7 +40,7 @@ import pytest
 from aiosmtpd.smtp import SMTP, Envelope, Session
 
 from mail.imap import ImapAccount
-from mail.outbox import SmtpAccount
+from mail.smtp import SmtpAccount
 
 USER, PASSWORD = "game", "secret"
 DOVECOT = shutil.which("dovecot", path=f"{os.environ.get('PATH', '')}:/usr/sbin")
@@ -367,7 +367,7 @@ class Delivery:
 
 
 @dataclass
-class Player:
+class SmtpCatcher:
     """A catcher of letters. `refuse` may answer for a recipient: a reply like `550 no such user`, or None.
 
     `drop_after_data` loses the connection that many times after having taken a letter.
@@ -422,9 +422,9 @@ class Player:
 
 
 @asynccontextmanager
-async def smtp_server(port: int = 0, context: ssl.SSLContext | None = None) -> AsyncIterator[Player]:
+async def smtp_server(port: int = 0, context: ssl.SSLContext | None = None) -> AsyncIterator[SmtpCatcher]:
     """An SMTP server in this event loop that keeps what it is sent; with TLS from the first byte or none."""
-    player = Player()
+    player = SmtpCatcher()
     loop = asyncio.get_running_loop()
     server = await loop.create_server(
         lambda: SMTP(player, hostname="player.test", loop=loop), "127.0.0.1", port, ssl=context
@@ -439,7 +439,7 @@ async def smtp_server(port: int = 0, context: ssl.SSLContext | None = None) -> A
 # --- a link that breaks ---
 
 
-class Link:
+class BreakableProxy:
     """A TCP proxy to a port of this machine; `reset`, `finish` and `swallow` break what runs through it."""
 
     def __init__(self, target: int) -> None:
@@ -507,9 +507,9 @@ class Link:
 
 
 @asynccontextmanager
-async def broken_link(target: int) -> AsyncIterator[Link]:
+async def breakable_proxy(target: int) -> AsyncIterator[BreakableProxy]:
     """A proxy to a port."""
-    link = Link(target)
+    link = BreakableProxy(target)
     server = await asyncio.start_server(link._serve, "127.0.0.1", 0)
     link.port = server.sockets[0].getsockname()[1]
     try:

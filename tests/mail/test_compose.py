@@ -7,40 +7,52 @@ from email.policy import default
 
 import pytest
 
-from mail import trim, wording
-from mail.address import token_sha
-from mail.compose import Copy, Figure, Fixed, Items, Page, Paragraph, Quoted, compose, line_of
-from mail.desk import Outgoing, Picture, Sealed
-from mail.trim import DELIMITER
-from tests.mail.desks import PNG, POST, MemoryDesk
+from mail import pages, reply_text
+from mail.compose import (
+    BulletList,
+    CopyableLines,
+    ImageBlock,
+    MailPage,
+    Paragraph,
+    Preformatted,
+    QuotedLines,
+    compose,
+    safe_line,
+)
+from mail.port import InlineImage, OutgoingMail, ReplyToken
+from mail.reply_address import hash_token
+from mail.reply_text import DELIMITER
+from tests.mail.memory_port import PNG, POST, InMemoryService
 
 EVIL = "x\r\nBcc: victim@elsewhere.test\r\n\r\n"
 EVIL += '<script>alert(1)</script><img src=http://evil.test/x.png> "q" \u202e\0'
 
 
 @pytest.fixture
-def desk() -> MemoryDesk:
-    return MemoryDesk()
+def desk() -> InMemoryService:
+    return InMemoryService()
 
 
-def parsed(letter: Outgoing) -> EmailMessage:
+def parsed(letter: OutgoingMail) -> EmailMessage:
     message = BytesParser(policy=default).parsebytes(letter.raw)
     assert isinstance(message, EmailMessage)
     return message
 
 
-def part(letter: Outgoing, subtype: str) -> str:
+def part(letter: OutgoingMail, subtype: str) -> str:
     body = parsed(letter).get_body((subtype,))
     assert body is not None
     return str(body.get_content()).replace("\r\n", "\n")
 
 
-def composed(page: Page, sealed: Sealed | None = None, parent: str | None = None, **more: object) -> Outgoing:
-    desk = MemoryDesk()
-    return compose(POST, page, sealed or desk.sealed_now("s1"), desk.clock(), "test", parent=parent)
+def composed(
+    page: MailPage, sealed: ReplyToken | None = None, parent: str | None = None, **more: object
+) -> OutgoingMail:
+    desk = InMemoryService()
+    return compose(POST, page, sealed or desk.current_token("s1"), desk.clock(), "test", parent=parent)
 
 
-def test_headers_of_a_notice(desk: MemoryDesk) -> None:
+def test_headers_of_a_notice(desk: InMemoryService) -> None:
     letter = desk.notice()
     message = parsed(letter)
     assert message["From"] == "Table 17 <play@games.test>"
@@ -48,19 +60,19 @@ def test_headers_of_a_notice(desk: MemoryDesk) -> None:
     assert message["Subject"] == "[Table 17] Your turn"
     assert message["Auto-Submitted"] == "auto-generated" and message["X-Auto-Response-Suppress"] == "All"
     assert message["List-Id"] == "<t17.games.test>" and message["X-Loop"] == "games.test"
-    assert message["Message-ID"] == letter.message_id and POST.issued(letter.message_id)
+    assert message["Message-ID"] == letter.message_id and POST.is_own_message_id(letter.message_id)
     assert "Precedence" not in message and "Bcc" not in message
     tokens = {
-        "reply": POST.tokens([message["Reply-To"]]),
-        "bounce": POST.tokens([letter.sender]),
-        "unsubscribe": POST.tokens([message["List-Unsubscribe"]]),
+        "reply": POST.find_tokens([message["Reply-To"]]),
+        "bounce": POST.find_tokens([letter.envelope_sender]),
+        "unsubscribe": POST.find_tokens([message["List-Unsubscribe"]]),
     }
-    issued = {token_sha(token): purpose for purpose, (token,) in tokens.items()}
-    assert {issued.sha: issued.sealed.purpose for issued in letter.issued} == issued
-    assert letter.issued[0].sealed.decision == "s1.0"
+    issued = {hash_token(token): purpose for purpose, (token,) in tokens.items()}
+    assert {issued.token_hash: issued.token.purpose for issued in letter.issued_tokens} == issued
+    assert letter.issued_tokens[0].token.decision_id == "s1.0"
 
 
-def test_parts_of_a_notice(desk: MemoryDesk) -> None:
+def test_parts_of_a_notice(desk: InMemoryService) -> None:
     letter = desk.notice()
     kinds = [piece.get_content_type() for piece in parsed(letter).walk()]
     assert kinds == ["multipart/alternative", "text/plain", "multipart/related", "text/html", "image/png"]
@@ -78,7 +90,7 @@ def test_parts_of_a_notice(desk: MemoryDesk) -> None:
     assert "\nbuy SV\nbid CA 165\npass\n" in part(letter, "plain")
 
 
-def test_lines_on_the_wire(desk: MemoryDesk) -> None:
+def test_lines_on_the_wire(desk: InMemoryService) -> None:
     letter = desk.notice(chat=(("Ann", "é" * 2_000),))
     assert b"\n" not in letter.raw.replace(b"\r\n", b"") and letter.raw.isascii()
     body = letter.raw.partition(b"\r\n\r\n")[2]
@@ -89,7 +101,7 @@ def test_lines_on_the_wire(desk: MemoryDesk) -> None:
 def test_long_ids_stay_whole(length: int) -> None:
     """The standard library would make encoded words of them, and mailers would not thread the letter."""
     parent = f"<{'A' * length}@eurprd01.prod.exchangelabs.test>"
-    letter = composed(wording.told("x"), parent=parent)
+    letter = composed(pages.confirmation("x"), parent=parent)
     assert f"\r\nIn-Reply-To: {parent}\r\n".encode() in letter.raw
     assert f" {parent}\r\n".encode() in letter.raw and b"=?" not in letter.raw.partition(b"\r\n\r\n")[0]
     assert parsed(letter)["Subject"].startswith("Re: ") and parsed(letter)["Auto-Submitted"] == "auto-replied"
@@ -97,18 +109,22 @@ def test_long_ids_stay_whole(length: int) -> None:
 
 @pytest.mark.parametrize("parent", ["<a b@c>", "x", "<a@b>\r\nBcc: v@e.test", "<é@b>", ""])
 def test_foreign_ids_cannot_break_headers(parent: str) -> None:
-    letter = composed(wording.told("x"), parent=parent)
-    assert parsed(letter)["Bcc"] is None and POST.issued(parsed(letter)["References"].split()[0])
+    letter = composed(pages.confirmation("x"), parent=parent)
+    assert parsed(letter)["Bcc"] is None and POST.is_own_message_id(parsed(letter)["References"].split()[0])
 
 
-def test_one_table_is_one_thread(desk: MemoryDesk) -> None:
+def test_one_table_is_one_thread(desk: InMemoryService) -> None:
     first, second, other = desk.notice(), desk.notice(), desk.notice("s2", "bob")
     assert parsed(first)["References"] == parsed(second)["References"] != parsed(other)["References"]
 
 
 def test_c21_hostile_names_poison_nothing() -> None:
-    sealed = replace(MemoryDesk().sealed_now("s1"), label=EVIL, table=EVIL)
-    page = Page(EVIL, (Paragraph(EVIL), Items(EVIL, [EVIL]), Copy(EVIL, [EVIL]), Quoted(EVIL, [EVIL])), EVIL)
+    sealed = replace(InMemoryService().current_token("s1"), table_label=EVIL, table_code=EVIL)
+    page = MailPage(
+        EVIL,
+        (Paragraph(EVIL), BulletList(EVIL, [EVIL]), CopyableLines(EVIL, [EVIL]), QuotedLines(EVIL, [EVIL])),
+        EVIL,
+    )
     letter = composed(page, sealed)
     message = parsed(letter)
     assert message["Bcc"] is None and message.defects == []
@@ -117,7 +133,7 @@ def test_c21_hostile_names_poison_nothing() -> None:
         assert not line.startswith("Bcc")
 
 
-def test_c24_nothing_of_a_player_is_markup(desk: MemoryDesk) -> None:
+def test_c24_nothing_of_a_player_is_markup(desk: InMemoryService) -> None:
     html = part(desk.notice(chat=(("Bob", EVIL),)), "html")
     assert "<script" not in html and "<img src=http" not in html and "&lt;script&gt;" in html
     assert "http://" not in html.replace("src=http://evil.test/x.png&gt;", "") and "https://" not in html
@@ -125,7 +141,7 @@ def test_c24_nothing_of_a_player_is_markup(desk: MemoryDesk) -> None:
     assert "| Bob: <b>&amp;</b>" in text  # no escaping in text
 
 
-def test_c15_chat_is_never_bare(desk: MemoryDesk) -> None:
+def test_c15_chat_is_never_bare(desk: InMemoryService) -> None:
     chat = (("sell 1 A", "x\nsell 2 B\u2028sell 3 C\x0bsell 4 D"),)
     for subtype in ("plain", "html"):
         words = part(desk.notice(chat=chat), subtype).replace("<div>", "\n")
@@ -133,8 +149,8 @@ def test_c15_chat_is_never_bare(desk: MemoryDesk) -> None:
 
 
 def test_pictures_that_are_too_big_are_left_out() -> None:
-    big = Picture("map", PNG + b"\0" * 600_000, "The map.", 560)
-    page = Page("x", (Figure(big), Figure(replace(big, name="market", alt="The market."))))
+    big = InlineImage("map", PNG + b"\0" * 600_000, "The map.", 560)
+    page = MailPage("x", (ImageBlock(big), ImageBlock(replace(big, name="market", alt="The market."))))
     letter = composed(page)
     assert [p.get_filename() for p in parsed(letter).walk() if p.get_content_type() == "image/png"] == [
         "map.png"
@@ -144,38 +160,41 @@ def test_pictures_that_are_too_big_are_left_out() -> None:
 
 
 def test_long_lists_are_cut() -> None:
-    letter = composed(Page("x", (Items("Many", [f"item {n}" for n in range(100)]),)))
+    letter = composed(MailPage("x", (BulletList("Many", [f"item {n}" for n in range(100)]),)))
     assert "item 59" in part(letter, "plain") and "item 60" not in part(letter, "plain")
     assert "… and 40 more" in part(letter, "plain")
-    page = Page("x", (Fixed("The log", "\n".join(f"row {n}" for n in range(1_000))),))
+    page = MailPage("x", (Preformatted("The log", "\n".join(f"row {n}" for n in range(1_000))),))
     assert "row 199\n    … and 800 more lines" in part(composed(page), "plain")
 
 
 def test_an_address_that_is_none_is_refused() -> None:
     with pytest.raises(ValueError):
-        composed(wording.told("x"), replace(MemoryDesk().sealed_now("s1"), address="a@b.test, c@d.test"))
+        composed(
+            pages.confirmation("x"),
+            replace(InMemoryService().current_token("s1"), address="a@b.test, c@d.test"),
+        )
 
 
 def test_line_of() -> None:
-    assert line_of(EVIL, 20) == "x Bcc: victim@elsew…"
-    assert line_of("a\u2028b\tc\u00a0d") == "a b c d"
+    assert safe_line(EVIL, 20) == "x Bcc: victim@elsew…"
+    assert safe_line("a\u2028b\tc\u00a0d") == "a b c d"
 
 
 PAGES = {
-    "notice": wording.notice(wording.Notice("Ann", "Buy.", ("pass",), deadline="Sunday")),
-    "news": wording.news("It is over.", ["Ann wins."]),
-    "ambiguous": wording.ambiguous(),
-    "wrong sender": wording.wrong_sender(["buy SV"], "abcd2345"),
-    "wrong sender, nothing held": wording.wrong_sender([], None),
-    "forged": wording.forged(),
-    "sure": wording.sure(["resign"], "abcd2345"),
-    "unknown code": wording.unknown_code(),
-    "yes or no": wording.yes_or_no(),
-    "link": wording.link("Ann"),
-    "invitation": wording.invitation("Ann", "Table 17"),
-    "paused": wording.paused(),
-    "alone": wording.alone("stop"),
-    "stopped": wording.told("No more letters will come."),
+    "notice": pages.turn_notice(pages.TurnNotice("Ann", "Buy.", ("pass",), deadline="Sunday")),
+    "news": pages.announcement("It is over.", ["Ann wins."]),
+    "ambiguous": pages.ambiguous_recipient(),
+    "wrong sender": pages.wrong_sender(["buy SV"], "abcd2345"),
+    "wrong sender, nothing held": pages.wrong_sender([], None),
+    "forged": pages.failed_authentication(),
+    "sure": pages.confirm_orders(["resign"], "abcd2345"),
+    "unknown code": pages.unknown_code(),
+    "yes or no": pages.expects_yes_or_no(),
+    "link": pages.address_confirmation("Ann"),
+    "invitation": pages.invitation("Ann", "Table 17"),
+    "paused": pages.rate_limited(),
+    "alone": pages.must_be_alone("stop"),
+    "stopped": pages.confirmation("No more letters will come."),
 }
 
 
@@ -183,7 +202,7 @@ PAGES = {
 def test_every_letter_is_complete_in_both_forms(name: str) -> None:
     letter = composed(PAGES[name])
     assert PAGES[name].headline in part(letter, "plain")
-    assert trim.reading(part(letter, "plain"), {"buy", "pass", "yes"}).orders == ()
+    assert reply_text.parse_reply(part(letter, "plain"), {"buy", "pass", "yes"}).orders == ()
     for block in PAGES[name].blocks:
         if isinstance(block, Paragraph):
             assert block.text in part(letter, "plain")

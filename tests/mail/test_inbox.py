@@ -13,25 +13,33 @@ from pathlib import Path
 import aioimaplib
 import pytest
 
-from mail.clerk import Clerk
-from mail.desk import Folder, Outcome
-from mail.imap import ConnectionLost, Imap, ImapAccount, LoginRefused
-from mail.inbox import Inbox, Pace
-from mail.letter import Letter
-from mail.reader import Reader, Unread
-from tests.mail.desks import POST, MemoryDesk, reply
+from mail.imap import ConnectionLost, ImapAccount, ImapConnection, LoginRefused
+from mail.inbox import InboxTiming, InboxWatcher
+from mail.parser import ParsedMail
+from mail.parser_process import ParserFailed, ParserProcess
+from mail.policy import MailPolicy
+from mail.port import Folder, MailOutcome
+from tests.mail.memory_port import POST, InMemoryService, reply
 from tests.mail.servers import (
     PASSWORD,
     USER,
     Mailbox,
-    broken_link,
+    breakable_proxy,
     dovecot_server,
     free_port,
     pymap_server,
     self_signed,
 )
 
-FAST = Pace(command=5.0, idle=2.0, again=0.1, first_retry=0.02, last_retry=0.2, refused=0.2, big=200_000)
+FAST = InboxTiming(
+    command_timeout=5.0,
+    idle_timeout=2.0,
+    failed_mail_retry=0.1,
+    first_reconnect=0.02,
+    max_reconnect=0.2,
+    login_retry=0.2,
+    max_size=200_000,
+)
 
 Server = Callable[[], AbstractAsyncContextManager[Mailbox]]
 SERVERS = [
@@ -40,7 +48,7 @@ SERVERS = [
 ]
 
 
-READER = Reader()  # one worker for all tests of a process; it ends with the process
+READER = ParserProcess()  # one worker for all tests of a process; it ends with the process
 
 
 @pytest.fixture(params=SERVERS)
@@ -52,10 +60,10 @@ async def mailbox(request: pytest.FixtureRequest) -> AsyncIterator[Mailbox]:
 
 @asynccontextmanager
 async def watching(
-    desk: MemoryDesk, account: ImapAccount, pace: Pace = FAST, reader: Reader | None = None
-) -> AsyncIterator[Inbox]:
+    desk: InMemoryService, account: ImapAccount, pace: InboxTiming = FAST, reader: ParserProcess | None = None
+) -> AsyncIterator[InboxWatcher]:
     """An inbox that runs meanwhile; it must not end by itself."""
-    inbox = Inbox(account, desk, Clerk(POST, desk, now=desk.clock), reader or READER, pace)
+    inbox = InboxWatcher(account, desk, MailPolicy(POST, desk, now=desk.clock), reader or READER, pace)
     task = asyncio.create_task(inbox.run())
     try:
         yield inbox
@@ -73,43 +81,43 @@ async def until(condition: Callable[[], bool], seconds: float = 60.0) -> None:
 
 
 async def test_what_lay_there_and_what_comes_is_dealt_with(mailbox: Mailbox) -> None:
-    desk = MemoryDesk()
+    desk = InMemoryService()
     notice = desk.notice()
     await mailbox.put(reply(notice, "sell 1 X", message_id="<1@p>"), b"From: eve@evil.test\r\n\r\nhello\r\n")
     async with watching(desk, mailbox.account) as inbox:
         await mailbox.until("Processed", 1)
         await mailbox.put(reply(notice, "buy SV", message_id="<2@p>"))
         await mailbox.until("Processed", 2)
-        assert inbox.searched is not None
+        assert inbox.last_checked is not None
     assert desk.moves == [("s1", "sell 1 X"), ("s1", "buy SV")]
     assert await mailbox.count("INBOX") == 0 and await mailbox.count("Ignored") == 1
-    assert len(desk.letters()) == 2 and all(count == 1 for count in desk.arrivals.values())
+    assert len(desk.replies()) == 2 and all(count == 1 for count in desk.arrivals.values())
 
 
 async def test_folders_by_names_of_ones_own(mailbox: Mailbox) -> None:
-    desk = MemoryDesk()
+    desk = InMemoryService()
     account = replace(mailbox.account, folders={Folder.PROCESSED: "Done with", Folder.IGNORED: "Other"})
     await mailbox.put(reply(desk.notice(), "buy SV"), b"From: eve@evil.test\r\n\r\nhello\r\n")
     async with watching(desk, account):
         await mailbox.until('"Done with"', 1)
         await mailbox.until("Other", 1)
     async with watching(desk, account) as inbox:  # they are there already
-        await until(lambda: inbox.searched is not None)
+        await until(lambda: inbox.last_checked is not None)
     assert desk.moves == [("s1", "buy SV")] and await mailbox.count("INBOX") == 0
 
 
 async def test_what_comes_while_another_is_dealt_with_does_not_wait_for_the_next(mailbox: Mailbox) -> None:
     """The server has told of it with the answer to a command, and tells nothing when IDLE begins."""
 
-    class Busy(MemoryDesk):
-        async def settle(self, digest: str, outcome: Outcome) -> None:
-            await super().settle(digest, outcome)
+    class Busy(InMemoryService):
+        async def record_outcome(self, digest: str, outcome: MailOutcome) -> None:
+            await super().record_outcome(digest, outcome)
             if len(self.outcomes) == 1:
                 await mailbox.put(reply(notice, "buy SV", message_id="<2@p>"))
 
     desk = Busy()
     notice = desk.notice()
-    async with watching(desk, mailbox.account, replace(FAST, idle=290.0)):
+    async with watching(desk, mailbox.account, replace(FAST, idle_timeout=290.0)):
         await mailbox.put(reply(notice, "sell 1 X", message_id="<1@p>"))
         await mailbox.until("Processed", 2, 20.0)
     assert desk.moves == [("s1", "sell 1 X"), ("s1", "buy SV")]
@@ -126,7 +134,7 @@ async def test_a_folder_that_somebody_makes_meanwhile_is_that_folder(
         return await create(client, name)
 
     monkeypatch.setattr(aioimaplib.IMAP4, "create", late)
-    desk = MemoryDesk()
+    desk = InMemoryService()
     await mailbox.put(reply(desk.notice(), "buy SV"))
     async with watching(desk, mailbox.account):
         await mailbox.until("Processed", 1)
@@ -134,7 +142,7 @@ async def test_a_folder_that_somebody_makes_meanwhile_is_that_folder(
 
 async def test_the_folder_is_the_state_not_the_flag(mailbox: Mailbox) -> None:
     """C.31: a human who reads the mailbox loses nobody's orders."""
-    desk = MemoryDesk()
+    desk = InMemoryService()
     await mailbox.put(reply(desk.notice(), "buy SV"))
     await mailbox.mark_seen()
     async with watching(desk, mailbox.account):
@@ -143,7 +151,7 @@ async def test_the_folder_is_the_state_not_the_flag(mailbox: Mailbox) -> None:
 
 
 async def test_c09_duplicates_are_moved_and_not_done_again(mailbox: Mailbox) -> None:
-    desk = MemoryDesk()
+    desk = InMemoryService()
     raw = reply(desk.notice(), "buy SV")
     await mailbox.put(raw, raw, b"Received: from elsewhere\r\n" + raw)
     async with watching(desk, mailbox.account):
@@ -155,25 +163,25 @@ async def test_c09_duplicates_are_moved_and_not_done_again(mailbox: Mailbox) -> 
 
 
 async def test_c19_a_huge_mail_is_not_fetched(mailbox: Mailbox) -> None:
-    desk = MemoryDesk()
+    desk = InMemoryService()
     raw = reply(desk.notice(), "buy SV\n" + "x" * 70 + "\n" + ("y" * 70 + "\n") * 20_000)
     await mailbox.put(raw)
     async with watching(desk, mailbox.account):
         await mailbox.until("Processed", 1)
-    assert desk.moves == [] and max(map(len, desk.raws.values())) == FAST.glance
-    assert b"it is too big" in desk.letters()[0].raw
+    assert desk.moves == [] and max(map(len, desk.raw_mails.values())) == FAST.preview_size
+    assert b"it is too big" in desk.replies()[0].raw
 
 
 async def test_c19_many_mails(mailbox: Mailbox) -> None:
-    desk = MemoryDesk()
+    desk = InMemoryService()
     await mailbox.put(*[f"From: eve{n}@evil.test\r\n\r\nx\r\n".encode() for n in range(120)])
     async with watching(desk, mailbox.account):
         await mailbox.until("Ignored", 120, seconds=120)
-    assert desk.letters() == []
+    assert desk.replies() == []
 
 
 async def test_c18_a_bomb_goes_to_quarantine_and_the_next_mail_is_read(mailbox: Mailbox) -> None:
-    desk = MemoryDesk()
+    desk = InMemoryService()
     notice = desk.notice()
     bomb = reply(notice, "--b\n" * 5_000)
     await mailbox.put(bomb, reply(notice, "buy SV", message_id="<2@p>"))
@@ -181,28 +189,28 @@ async def test_c18_a_bomb_goes_to_quarantine_and_the_next_mail_is_read(mailbox: 
         await mailbox.until("Quarantine", 1)
         await mailbox.until("Processed", 1)
     assert desk.moves == [("s1", "buy SV")] and desk.alerts
-    assert {letter.reason for letter in desk.letters()} == {"unreadable", "done"}
+    assert {letter.reason for letter in desk.replies()} == {"unreadable", "done"}
 
 
-class Slow(Reader):
+class TimedOutReader(ParserProcess):
     """A reader that no mail survives."""
 
-    async def read(self, raw: bytes, partial: bool = False) -> Letter:
-        raise Unread("the reader took longer than 5 seconds")
+    async def parse(self, raw: bytes, partial: bool = False) -> ParsedMail:
+        raise ParserFailed("the reader took longer than 5 seconds")
 
 
 async def test_a_mail_that_outlasts_the_reader_goes_to_quarantine(mailbox: Mailbox) -> None:
-    desk = MemoryDesk()
+    desk = InMemoryService()
     await mailbox.put(reply(desk.notice(), "buy SV"))
-    async with Slow() as reader, watching(desk, mailbox.account, reader=reader):
+    async with TimedOutReader() as reader, watching(desk, mailbox.account, reader=reader):
         await mailbox.until("Quarantine", 1)
-    assert desk.moves == [] and [letter.reason for letter in desk.letters()] == ["unreadable"]
+    assert desk.moves == [] and [letter.reason for letter in desk.replies()] == ["unreadable"]
 
 
 async def test_a_mail_that_fails_is_tried_three_times_and_nobody_waits(mailbox: Mailbox) -> None:
-    desk = MemoryDesk()
+    desk = InMemoryService()
     notice = desk.notice()
-    say = desk.say
+    say = desk.play
     failures = 0
 
     async def failing(*args: object) -> object:
@@ -212,7 +220,7 @@ async def test_a_mail_that_fails_is_tried_three_times_and_nobody_waits(mailbox: 
             raise RuntimeError("the database is away")
         return await say(*args)  # type: ignore[arg-type]
 
-    desk.say = failing  # type: ignore[method-assign, assignment]
+    desk.play = failing  # type: ignore[method-assign, assignment]
     await mailbox.put(
         reply(notice, "sell 9 X", message_id="<1@p>"), reply(notice, "sell 1 X", message_id="<2@p>")
     )
@@ -230,7 +238,7 @@ class Killed(BaseException):
 async def test_c28_killed_between_any_two_steps(point: str) -> None:
     """Whatever was done before the kill is not done again, and what was not done is made up for."""
     async with pymap_server() as mailbox:
-        desk = MemoryDesk()
+        desk = InMemoryService()
         await mailbox.put(reply(desk.notice(), "buy SV"))
         name = point.removeprefix("after ")
         step = getattr(desk, name)
@@ -241,7 +249,7 @@ async def test_c28_killed_between_any_two_steps(point: str) -> None:
             raise Killed
 
         setattr(desk, name, dying)
-        inbox = Inbox(mailbox.account, desk, Clerk(POST, desk, now=desk.clock), READER, FAST)
+        inbox = InboxWatcher(mailbox.account, desk, MailPolicy(POST, desk, now=desk.clock), READER, FAST)
         with pytest.raises(Killed):
             await inbox.run()
         setattr(desk, name, step)
@@ -254,11 +262,11 @@ async def test_c28_killed_between_any_two_steps(point: str) -> None:
 
 @pytest.mark.parametrize("how", ["reset", "finish", "swallow"])
 async def test_c29_a_lost_connection_is_noticed(mailbox: Mailbox, how: str) -> None:
-    desk = MemoryDesk()
+    desk = InMemoryService()
     notice = desk.notice()
-    async with broken_link(mailbox.port) as link:
+    async with breakable_proxy(mailbox.port) as link:
         account = replace(mailbox.account, port=link.port)
-        async with watching(desk, account, replace(FAST, command=1.0, idle=1.0)):
+        async with watching(desk, account, replace(FAST, command_timeout=1.0, idle_timeout=1.0)):
             await mailbox.put(reply(notice, "sell 1 X", message_id="<1@p>"))
             await mailbox.until("Processed", 1)
             getattr(link, how)()
@@ -269,12 +277,12 @@ async def test_c29_a_lost_connection_is_noticed(mailbox: Mailbox, how: str) -> N
 
 
 async def test_d6_a_link_that_breaks_all_the_time_loses_and_doubles_nothing(mailbox: Mailbox) -> None:
-    desk = MemoryDesk()
+    desk = InMemoryService()
     notice = desk.notice()
     chance = random.Random(6)
-    async with broken_link(mailbox.port) as link:
+    async with breakable_proxy(mailbox.port) as link:
         account = replace(mailbox.account, port=link.port)
-        async with watching(desk, account, replace(FAST, command=1.0, idle=1.0)):
+        async with watching(desk, account, replace(FAST, command_timeout=1.0, idle_timeout=1.0)):
 
             async def breaking() -> None:
                 while True:
@@ -294,26 +302,26 @@ async def test_d6_a_link_that_breaks_all_the_time_loses_and_doubles_nothing(mail
 
 
 async def test_a_server_that_comes_later_is_found() -> None:
-    desk = MemoryDesk()
+    desk = InMemoryService()
     async with (
         pymap_server() as mailbox,
-        broken_link(free_port()) as link,
+        breakable_proxy(free_port()) as link,
         watching(desk, replace(mailbox.account, port=link.port)) as inbox,
     ):
         await until(lambda: link.opened >= 3)
-        assert inbox.searched is None
+        assert inbox.last_checked is None
         link.target = mailbox.port
-        await until(lambda: inbox.searched is not None)
+        await until(lambda: inbox.last_checked is not None)
 
 
 async def test_a_refused_login_alerts_and_is_tried_again(mailbox: Mailbox) -> None:
-    desk = MemoryDesk()
+    desk = InMemoryService()
     async with (
-        broken_link(mailbox.port) as link,
+        breakable_proxy(mailbox.port) as link,
         watching(desk, replace(mailbox.account, port=link.port, password="wrong")) as inbox,
     ):
         await until(lambda: link.opened >= 3)
-        assert inbox.searched is None
+        assert inbox.last_checked is None
     (alert,) = desk.alerts  # once an hour
     assert "cannot be opened" in alert and "wrong" not in alert
 
@@ -323,7 +331,7 @@ async def test_c23_names_are_quoted(user: str) -> None:
     """A refused login and nothing worse: the name never becomes IMAP of its own."""
     async with pymap_server() as mailbox:
         with pytest.raises(LoginRefused):
-            await Imap.open(replace(mailbox.account, user=user), 5.0)
+            await ImapConnection.open(replace(mailbox.account, user=user), 5.0)
 
 
 @pytest.mark.parametrize(("host", "user"), [("imap.example.org", "x"), ("127.0.0.1", "a\r\nb"), ("::2", "x")])
@@ -336,22 +344,22 @@ def test_c27_accounts_that_cannot_be(host: str, user: str) -> None:
 async def test_c27_a_server_without_tls_is_refused() -> None:
     async with pymap_server() as mailbox:
         with pytest.raises(ConnectionLost):
-            await Imap.open(replace(mailbox.account, tls=True), 5.0)
+            await ImapConnection.open(replace(mailbox.account, tls=True), 5.0)
 
 
 async def test_c27_tls(tmp_path: Path) -> None:
     server, client = self_signed(tmp_path)
-    desk = MemoryDesk()
-    async with pymap_server(server) as mailbox, broken_link(mailbox.port) as link:
+    desk = InMemoryService()
+    async with pymap_server(server) as mailbox, breakable_proxy(mailbox.port) as link:
         trusted = ImapAccount("localhost", USER, PASSWORD, port=link.port, context=client)
         with pytest.raises(ConnectionLost, match="certificate"):
-            await Imap.open(replace(trusted, context=None), 5.0)
+            await ImapConnection.open(replace(trusted, context=None), 5.0)
         async with watching(desk, trusted) as inbox:
-            await until(lambda: inbox.searched is not None)
-            imap = await Imap.open(trusted, 5.0)
+            await until(lambda: inbox.last_checked is not None)
+            imap = await ImapConnection.open(trusted, 5.0)
             link.finish()
             with pytest.raises(ConnectionLost, match="was lost"):
-                await imap.wait(60.0)
+                await imap.wait_for_mail(60.0)
             await imap.close()
             opened = link.opened
             await until(lambda: link.opened > opened)
@@ -360,7 +368,7 @@ async def test_c27_tls(tmp_path: Path) -> None:
 async def test_without_move_mails_are_copied_and_marked(mailbox: Mailbox) -> None:
     for missing in ({"MOVE"}, {"MOVE", "UIDPLUS"}):
         await mailbox.put(b"From: a@b.test\r\n\r\nx\r\n")
-        imap = await Imap.open(mailbox.account, 5.0)
+        imap = await ImapConnection.open(mailbox.account, 5.0)
         imap._client.protocol.capabilities = set(imap._client.protocol.capabilities) - missing
         (uid,) = await imap.uids(1)
         await imap.move(uid, Folder.PROCESSED)
@@ -370,16 +378,16 @@ async def test_without_move_mails_are_copied_and_marked(mailbox: Mailbox) -> Non
 
 
 async def test_without_idle_the_mailbox_is_polled(mailbox: Mailbox) -> None:
-    imap = await Imap.open(mailbox.account, 5.0)
+    imap = await ImapConnection.open(mailbox.account, 5.0)
     imap._client.protocol.capabilities = set(imap._client.protocol.capabilities) - {"IDLE"}
-    await imap.wait(0.05)
+    await imap.wait_for_mail(0.05)
     await imap.close()
 
 
 async def test_uids_are_searched_in_slices(mailbox: Mailbox, monkeypatch: pytest.MonkeyPatch) -> None:
     await mailbox.put(*[b"From: a@b.test\r\n\r\nx\r\n"] * 7)
     monkeypatch.setattr("mail.imap._SLICE", 3)
-    imap = await Imap.open(mailbox.account, 5.0)
+    imap = await ImapConnection.open(mailbox.account, 5.0)
     uids = await imap.uids(1)
     assert len(uids) == 7 and uids == sorted(uids)
     assert await imap.uids(uids[4]) == uids[4:] and await imap.uids(uids[-1] + 1) == []
@@ -401,7 +409,7 @@ NASTY = [
 async def test_bytes_come_as_they_are() -> None:
     async with dovecot_server() as mailbox:
         await mailbox.put(*[b"From: a@b.test\r\n" + body for body in NASTY])
-        imap = await Imap.open(mailbox.account, 5.0)
+        imap = await ImapConnection.open(mailbox.account, 5.0)
         fetched = [await imap.fetch(uid) for uid in await imap.uids(1)]
         assert fetched == await mailbox.folder("INBOX")
         await imap.close()
@@ -411,7 +419,7 @@ async def test_bytes_come_as_they_are() -> None:
 async def test_delivery_by_lmtp_carries_the_token() -> None:
     """C.9, C.11: the server's own stamps, not the sender's To, say where a mail went."""
     async with dovecot_server("play") as mailbox:
-        desk = MemoryDesk()
+        desk = InMemoryService()
         notice = desk.notice()
         address = parseaddr(message_from_bytes(notice.raw)["Reply-To"])[1]
         raw = reply(notice, "buy SV", to="undisclosed-recipients:;").replace(
@@ -423,5 +431,5 @@ async def test_delivery_by_lmtp_carries_the_token() -> None:
             await mailbox.deliver(raw.replace(b"<reply-1@", b"<auto@"), address, sender="")
             await mailbox.until("Ignored", 1)
         assert desk.moves == [("s1", "buy SV")]
-        assert desk.outcomes[-1].verdict == "automatic: empty Return-Path"
-        assert isinstance(desk.outcomes[0], Outcome)
+        assert desk.outcomes[-1].reason == "automatic: empty Return-Path"
+        assert isinstance(desk.outcomes[0], MailOutcome)

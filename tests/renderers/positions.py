@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from engine import State, new_game
-from engine.record import replay
+from engine.game_text import replay
 
 TILES: dict[str, tuple[str, int]] = {
     "B12": ("23", 4), "B14": ("24", 4), "B16": ("14", 0), "B18": ("29", 1), "B20": ("4", 2), "C13": ("7", 3),
@@ -60,7 +60,7 @@ def trading() -> State:
         company.shares = {"p1": 40, "p0": 20, "pool": 10, "ipo": 30}
         company.trains = ["2", "3"]
     state.cash.update({sym: 100 + i for i, sym in enumerate(state.companies)})
-    state.market = list(cells)
+    state.market_order = list(cells)
     return state
 
 

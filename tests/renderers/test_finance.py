@@ -10,16 +10,32 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
-from engine import OperatingRound, OperatingTurn, State, copied, lending, new_game
-from renderers import board, map_png, market, market_png, sheet, sheet_png, sprites, theme
-from renderers.board import board_picture, grid_of
-from renderers.hexes import edge_middle
-from renderers.placing import arranged
-from renderers.views import Site, board_view, market_view, sheet_view
+from engine import (
+    OperatingRound,
+    OperatingTurn,
+    State,
+    copy_state,
+    loan_status,
+    new_game,
+)
+from renderers import (
+    map,
+    map_png,
+    market,
+    market_png,
+    sheet,
+    sheet_png,
+    sprites,
+    theme,
+)
+from renderers.geometry import edge_middle
+from renderers.label_layout import lay_out_labels
+from renderers.map import draw_map, grid_for
+from renderers.views import Structure, map_view, market_view, sheet_view
 from tests.renderers.positions import financed
-from tests.renderers.test_board import around, check_edges, near, pixel
+from tests.renderers.test_map import around, check_edges, near, pixel
 
-MINE, BRIDGE = Site("mine", 10, True), Site("bridge", 10, True)
+MINE, BRIDGE = Structure("mine", 10, True), Structure("bridge", 10, True)
 NAMES = ["Ann", "Bob", "Cid", "Dan", "Eve", "Finn", "Gus", "Hal", "Ida", "Jon", "Kay", "Bartholomew"]
 
 
@@ -27,62 +43,62 @@ NAMES = ["Ann", "Bob", "Cid", "Dan", "Eve", "Finn", "Gus", "Hal", "Ida", "Jon", 
 
 
 def test_mines_and_bridges_are_shown_where_they_are_and_where_one_may_be_built() -> None:
-    sites = {h.coord: h.sites for h in board_view(financed()).hexes if h.sites}
+    sites = {h.coord: h.structures for h in map_view(financed()).hexes if h.structures}
     assert {c for c, found in sites.items() if found == (MINE,)} == {"F15"}
     assert {c for c, found in sites.items() if found == (BRIDGE,)} == {"H3"}
-    assert {c for c, found in sites.items() if found == (Site("bridge", 10, False),)} == {"G6", "H9"}
-    may_mine = {c for c, found in sites.items() if found == (Site("mine", 10, False),)}
+    assert {c for c, found in sites.items() if found == (Structure("bridge", 10, False),)} == {"G6", "H9"}
+    may_mine = {c for c, found in sites.items() if found == (Structure("mine", 10, False),)}
     assert len(may_mine) == 11 and {"B25", "I10"} <= may_mine
 
 
 def test_a_place_for_a_mine_goes_with_the_last_token_the_private_or_the_first_tile() -> None:
     def places(state: State) -> set[str]:
-        return {h.coord for h in board_view(state).hexes if any(not site.built for site in h.sites)}
+        return {h.coord for h in map_view(state).hexes if any(not site.is_built for site in h.structures)}
 
     state = financed()
     state.tiles["G12"] = ("8", 0)
     assert "G12" not in places(state) and "G14" in places(state)
-    state.spent = ["CM", "CM", "OBC"]
+    state.used_abilities = ["CM", "CM", "OBC"]
     assert places(state) == set()
     closed = financed()
-    closed.privates |= {"CM": "closed", "OBC": "closed"}
+    closed.private_owners |= {"CM": "closed", "OBC": "closed"}
     assert places(closed) == set()
-    assert [h.coord for h in board_view(closed).hexes if h.sites] == ["F15", "H3"]
+    assert [h.coord for h in map_view(closed).hexes if h.structures] == ["F15", "H3"]
 
 
 def test_what_is_built_is_painted_dark_and_a_place_for_it_pale() -> None:
-    view = board_view(financed())
-    grid = grid_of(view)
-    image = board_picture(view).convert("RGB")
+    view = map_view(financed())
+    grid = grid_for(view)
+    image = draw_map(view).convert("RGB")
     for here in view.hexes:
-        spots = arranged(here, grid.mesh).sites
-        assert len(spots) == len(here.sites)
-        for site, ((dx, dy), letters) in zip(here.sites, spots, strict=True):
-            x, y = grid.centre(here.coord)
-            wide, high = sprites.work_size(site, letters)
+        spots = lay_out_labels(here, grid.metrics).structures
+        assert len(spots) == len(here.structures)
+        for site, ((dx, dy), letters) in zip(here.structures, spots, strict=True):
+            x, y = grid.center(here.coord)
+            wide, high = sprites.structure_size(site, letters)
             corner = (x + dx - wide // 2 + wide // 6, y + dy + high // 2 - 3)
-            paper = theme.INK if site.built else theme.PAPER
+            paper = theme.INK if site.is_built else theme.PAPER
             assert any(near(c, paper, 60) for c in around(image, corner, 2)), here.coord
 
 
 def test_a_tile_that_only_a_private_may_lay_is_named_on_its_hex_until_it_lies() -> None:
     state = financed()
-    assert board_view(state).hex("F13").notes == ("PSM",)
+    assert map_view(state).hex_at("F13").notes == ("PSM",)
     state.tiles["F13"] = ("57", 0)
-    assert board_view(state).hex("F13").notes == ()
+    assert map_view(state).hex_at("F13").notes == ()
 
 
 @pytest.mark.parametrize("a, b", [(0, 1), (1, 2), (2, 0)])
 def test_a_route_is_coloured_through_a_junction_between_its_edges_only(a: int, b: int) -> None:
     state = financed()
     state.tiles["E14"] = ("80", 0)
-    view = board_view(state, routes=[("3", [("E14", a, b)])])
-    grid = grid_of(view)
-    image = board_picture(view).convert("RGB")
+    view = map_view(state, routes=[("3", [("E14", a, b)])])
+    grid = grid_for(view)
+    image = draw_map(view).convert("RGB")
 
     def coloured(edge: int, share: float) -> bool:
         x, y = edge_middle("pointy", edge)
-        return near(pixel(image, grid.at("E14", (x * share, y * share))), theme.ROUTES[0])
+        return near(pixel(image, grid.to_pixels("E14", (x * share, y * share))), theme.ROUTE_COLORS[0])
 
     assert {edge for edge in range(3) if coloured(edge, 0.5)} == {a, b}
 
@@ -90,10 +106,10 @@ def test_a_route_is_coloured_through_a_junction_between_its_edges_only(a: int, b
 def test_a_map_is_cut_to_its_hexes() -> None:
     picture = map_png(financed())
     assert picture.width > 1.5 * picture.height and picture.width <= 1600
-    grid = grid_of(board_view(financed()))
-    w, h = grid.mesh.box
-    x, y = grid.centre("A28")
-    assert (x + w, y - h) == (picture.width - board.MARGIN, board.MARGIN)
+    grid = grid_for(map_view(financed()))
+    w, h = grid.metrics.half_size
+    x, y = grid.center("A28")
+    assert (x + w, y - h) == (picture.width - map.MARGIN, map.MARGIN)
 
 
 def test_the_last_boards_of_recorded_games_are_drawn_whole(shared: Path) -> None:
@@ -104,8 +120,8 @@ def test_the_last_boards_of_recorded_games_are_drawn_whole(shared: Path) -> None
         state = new_game("1817", NAMES[:4], ["conventions 18xx.games"]).state
         state.tiles = {coord: (tile, turns) for coord, (tile, turns) in seen["tiles"].items()}
         state.phase = seen["phase"]
-        view = board_view(state)
-        assert check_edges(view, grid_of(view), board_picture(view).convert("RGB")) > 500, path.name
+        view = map_view(state)
+        assert check_edges(view, grid_for(view), draw_map(view).convert("RGB")) > 500, path.name
         assert len(map_png(state).png) < 150_000
 
 
@@ -120,16 +136,16 @@ def test_the_map_is_told_with_its_mines_and_bridges() -> None:
 
 def test_loans_are_marked_one_by_one_and_the_rate_that_holds_is_framed() -> None:
     view = market_view(financed())
-    assert view.loans and (view.loans.taken, view.loans.most, view.loans.rate) == (7, 70, 10)
-    plan = market.Plan(view)
-    image = market.market_picture(view).convert("RGB")
-    y = plan.loans + 52 + 74 + 11
-    dark = [near(pixel(image, (x, y)), theme.INK) for x in range(market.HEAD, market.WIDTH - market.HEAD)]
+    assert view.loans and (view.loans.taken, view.loans.limit, view.loans.rate) == (7, 70, 10)
+    plan = market.MarketLayout(view)
+    image = market.draw_market(view).convert("RGB")
+    y = plan.loans_top + 52 + 74 + 11
+    dark = [near(pixel(image, (x, y)), theme.INK) for x in range(market.MARGIN, market.WIDTH - market.MARGIN)]
     filled = sum(all(dark[i : i + 12]) for i in range(len(dark)) if not dark[i - 1])
     assert filled == 7
-    wide = (market.WIDTH - 2 * market.HEAD) // len(view.loans.rates)
+    wide = (market.WIDTH - 2 * market.MARGIN) // len(view.loans.rates)
     framed = [
-        near(pixel(image, (market.HEAD + i * wide + wide // 2, plan.loans + 52 + 3)), theme.INK)
+        near(pixel(image, (market.MARGIN + i * wide + wide // 2, plan.loans_top + 52 + 3)), theme.INK)
         for i in range(len(view.loans.rates))
     ]
     assert framed == [rate == 10 for rate in view.loans.rates]
@@ -141,16 +157,16 @@ def test_the_rate_goes_by_the_loans_taken(taken: int, rate: int) -> None:
     for company in state.companies.values():
         company.loans = 0
     state.companies["WT"].loans = taken
-    found = lending(state)
-    assert found and (found.taken, found.rate, found.fixed) == (taken, rate, None)
+    found = loan_status(state)
+    assert found and (found.taken, found.rate, found.round_rate) == (taken, rate, None)
     assert market_view(state).alt.endswith(f" Interest ${rate} a loan, {taken} of 70 loans taken.")
 
 
 def test_a_market_without_loans_has_no_room_for_them() -> None:
     state = new_game("1830", NAMES[:3]).state
-    assert lending(state) is None and market_view(state).loans is None
-    plan = market.Plan(market_view(state))
-    assert plan.list == plan.loans
+    assert loan_status(state) is None and market_view(state).loans is None
+    plan = market.MarketLayout(market_view(state))
+    assert plan.list_top == plan.loans_top
 
 
 def test_companies_in_trouble_are_told() -> None:
@@ -164,35 +180,35 @@ def test_companies_in_trouble_are_told() -> None:
 
 def test_what_is_sold_short_is_shown_below_zero_and_told() -> None:
     view = sheet_view(financed())
-    ownership = sheet.tables(view)[0]
-    wt = next(row for row in ownership.rows if row[0].words == "WT")
-    assert [cell.words for cell in wt[1:]] == ["40%", "−20%", "−10%", "50%", "40%"]
-    assert [cell.ink == theme.BLOCKED for cell in wt[1:]] == [False, True, True, False, False]
+    ownership = sheet.sheet_tables(view)[0]
+    wt = next(row for row in ownership.rows if row[0].text == "WT")
+    assert [cell.text for cell in wt[1:]] == ["40%", "−20%", "−10%", "50%", "40%"]
+    assert [cell.color == theme.BLOCKED for cell in wt[1:]] == [False, True, True, False, False]
     assert "Bob $40 SR 40% president WT short 20%." in view.alt
 
 
 def test_charters_say_size_loans_and_trouble_and_who_has_not_begun_is_named_once() -> None:
     view = sheet_view(financed())
-    charters = sheet.tables(view)[-1]
-    assert [cell.words for cell in charters.head] == [
+    charters = sheet.sheet_tables(view)[-1]
+    assert [cell.text for cell in charters.header] == [
         "", "Price", "Shares", "Cash", "Loans", "Trains", "Privates", "Tokens", "President",
     ]  # fmt: skip
-    rows = {row[0].words: [cell.words for cell in row[1:]] for row in charters.rows}
+    rows = {row[0].text: [cell.text for cell in row[1:]] for row in charters.rows}
     assert rows["WT"] == ["$100", "10", "$130", "4/10", "3 3", "CM×2", "2", "Ann"]
     assert rows["SR"][:4] == ["acquisition 2", "5", "$0", "3/5"]
     assert rows["R"][0] == "liquidation" and rows["J"][:4] == ["$100", "2", "$20", "0/2"]
-    assert len(rows) == 4 and len(view.idle) == 16
+    assert len(rows) == 4 and len(view.unstarted) == 16
     assert "SR of 5 shares in acquisition 2, $0, 3 loans, no train" in view.alt
 
 
 def test_markers_that_are_not_paid_and_players_who_failed_are_shown() -> None:
     state = financed()
-    state.companies["WT"].owed = 2
-    state.out, state.cash["p2"] = ["p1"], -70
+    state.companies["WT"].owed_tokens = 2
+    state.bankrupt_seats, state.cash["p2"] = ["p1"], -70
     view = sheet_view(state)
-    words = [[cell.words for cell in row] for table in sheet.tables(view) for row in table.rows]
+    words = [[cell.text for cell in row] for table in sheet.sheet_tables(view) for row in table.rows]
     assert any("2 owes $100" in row for row in words) and any("-$70" in row for row in words)
-    assert [cell.marker for cell in sheet.tables(view)[0].head[1:4]] == ["now", "out", ""]
+    assert [cell.tag for cell in sheet.sheet_tables(view)[0].header[1:4]] == ["now", "out", ""]
     assert "Bob bankrupt" in view.alt
 
 
@@ -203,7 +219,7 @@ def test_a_bank_without_limit_is_not_counted() -> None:
 
 def test_a_company_without_a_president_is_the_banks() -> None:
     state = financed()
-    state.companies["WT"].president, state.companies["WT"].former = None, "p0"
+    state.companies["WT"].president, state.companies["WT"].former_president = None, "p0"
     charter = next(c for c in sheet_view(state).companies if c.badge.sym == "WT")
     assert charter.president == "bank"
 
@@ -218,8 +234,8 @@ def test_a_broken_bank_is_told_as_such() -> None:
 def test_in_an_operating_round_the_interest_that_was_set_is_told_beside_the_next() -> None:
     state = financed()
     state.stack = [OperatingRound(2, 1, 2, ("J",), None), OperatingTurn("WT", "track")]
-    state.interest = 5
-    assert str(lending(state)) == "interest $5 a loan in this round, $10 after it, 7 of 70 loans taken"
+    state.interest_per_loan = 5
+    assert str(loan_status(state)) == "interest $5 a loan in this round, $10 after it, 7 of 70 loans taken"
     assert sheet_view(state).alt.count("$10 after it") == 1
 
 
@@ -227,33 +243,33 @@ def crowded() -> State:
     """Twelve players, the last with a long name and many privates."""
     state = new_game("1817", NAMES, ["more_players"]).state
     held = financed()
-    state.companies, state.market = copied(held).companies, held.market
-    state.privates = dict.fromkeys(state.privates, "p11")
+    state.companies, state.market_order = copy_state(held).companies, held.market_order
+    state.private_owners = dict.fromkeys(state.private_owners, "p11")
     return state
 
 
 def test_many_players_are_parted_into_tables_whose_letters_keep_their_size() -> None:
     view = sheet_view(crowded())
-    first, second, _ = sheet.tables(view)
-    assert [len(first.head), len(second.head)] == [1 + 6, 1 + 6 + 2]
+    first, second, _ = sheet.sheet_tables(view)
+    assert [len(first.header), len(second.header)] == [1 + 6, 1 + 6 + 2]
     for table in (first, second):
-        assert sum(table.widths()) <= sheet.WIDTH - 2 * sheet.SIDE
-        for row in (table.head, *table.rows):
-            for cell, wide in zip(row, table.widths(), strict=True):
-                assert cell.width(dense=True) <= wide, cell.words
-    assert [cell.words for cell in second.head[7:]] == ["Pool", "Treasury"]
+        assert sum(table.column_widths()) <= sheet.WIDTH - 2 * sheet.MARGIN
+        for row in (table.header, *table.rows):
+            for cell, wide in zip(row, table.column_widths(), strict=True):
+                assert cell.needed_width(dense=True) <= wide, cell.text
+    assert [cell.text for cell in second.header[7:]] == ["Pool", "Treasury"]
 
 
 def test_many_privates_are_written_in_two_lines_within_their_cell() -> None:
     state = crowded()
     view = sheet_view(state)
-    row = next(row for row in sheet.tables(view)[1].rows if row[0].words == "Privates")
-    assert row[6].words.count(" ") == 10 and row[6].width(dense=True) < row[6].width() / 2
-    image = sheet.sheet_picture(view).convert("RGB")
-    first, second, _ = sheet.tables(view)
-    top = sheet.SIDE + 62 * 5 + first.height + 24 + 4 * sheet.ROW
-    left = sheet.SIDE + sum(second.widths()[:6])
-    right = left + second.widths()[6]
+    row = next(row for row in sheet.sheet_tables(view)[1].rows if row[0].text == "Privates")
+    assert row[6].text.count(" ") == 10 and row[6].needed_width(dense=True) < row[6].needed_width() / 2
+    image = sheet.draw_sheet(view).convert("RGB")
+    first, second, _ = sheet.sheet_tables(view)
+    top = sheet.MARGIN + 62 * 5 + first.height + 24 + 4 * sheet.ROW_HEIGHT
+    left = sheet.MARGIN + sum(second.column_widths()[:6])
+    right = left + second.column_widths()[6]
 
     def inked(low: int, high: int, columns: range) -> bool:
         band = [pixel(image, (x, top + y)) for y in range(low, high) for x in columns]
@@ -263,7 +279,9 @@ def test_many_privates_are_written_in_two_lines_within_their_cell() -> None:
     lines = [(8, 24), (38, 54)]
     assert all(inked(low, high, whole) for low, high in lines)
     assert not inked(29, 32, whole)
-    assert not inked(0, sheet.ROW, range(left, left + 4)) and not inked(0, sheet.ROW, range(right - 4, right))
+    assert not inked(0, sheet.ROW_HEIGHT, range(left, left + 4)) and not inked(
+        0, sheet.ROW_HEIGHT, range(right - 4, right)
+    )
 
 
 @pytest.mark.parametrize("draw", [map_png, market_png, sheet_png])

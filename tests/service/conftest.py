@@ -9,16 +9,16 @@ from typing import NamedTuple
 import pytest
 from sqlmodel import col, select
 
-from bot.answers import Answer
-from bot.notices import Notice, decoded
-from bot.service import Service
-from storage import Message, Store, open_store
+from bot.service.notifications import Notification, decode_notification
+from bot.service.results import CommandResult
+from bot.service.service import Service
+from storage import OutboxMessage, Store, open_store
 
 NAMES = ("Ann", "Bob", "Cid")
 
 
 @dataclass
-class World:
+class ServiceHarness:
     """A service with people, and a table."""
 
     store: Store
@@ -31,50 +31,54 @@ class World:
         async with self.store.begin() as unit:
             person = await unit.people.add(name)
             if discord:
-                await unit.people.identify(person.id, "discord", discord)
+                await unit.people.add_identity(person.id, "discord", discord)
             if email:
-                await unit.people.identify(person.id, "email", email)
+                await unit.people.add_identity(person.id, "email", email)
         self.people[name] = person.id
         return person.id
 
-    async def say(self, name: str, *lines: str, seen: str | None = None, request: str = "") -> Answer:
+    async def say(self, name: str, *lines: str, seen: str | None = None, request: str = "") -> CommandResult:
         """Say lines as the person who sits there under that name."""
         self.requests += 1
-        return await self.service.say(
+        return await self.service.submit(
             self.table, None, lines, seen, request or f"r{self.requests}", person=self.people[name]
         )
 
     async def lines(self) -> list[str]:
         """The moves that hold."""
-        return [h.line for h in await self.service.log(self.table) if h.live and h.kind == "move"]
+        return [h.line for h in await self.service.log(self.table) if h.is_live and h.kind == "move"]
 
-    async def waits_for(self) -> list[str]:
-        return [a.name for a in (await self.service.view(self.table)).asked]
+    async def asked_names(self) -> list[str]:
+        return [a.name for a in (await self.service.view(self.table)).pending]
 
     async def decision(self) -> str:
-        return (await self.service.view(self.table)).asked[0].decision
+        return (await self.service.view(self.table)).pending[0].decision_id
 
-    async def sent(self, kind: str = "") -> list[tuple[Sent, Notice]]:
+    async def sent(self, kind: str = "") -> list[tuple[PendingMessage, Notification]]:
         """What waits to be sent, oldest first."""
-        waiting = select(Message).where(col(Message.state) == "pending").order_by(col(Message.id))
+        waiting = (
+            select(OutboxMessage)
+            .where(col(OutboxMessage.status) == "pending")
+            .order_by(col(OutboxMessage.id))
+        )
         async with self.store.read() as unit:
-            rows = await unit._work.all(waiting)
+            rows = await unit._transaction.all(waiting)
         told = [
-            (Sent(r.id, r.key, r.channel, r.address, (r.not_before - r.created).total_seconds()),
-             decoded(r.payload)) for r in rows
+            (PendingMessage(r.id, r.idempotency_key, r.channel, r.address, (r.not_before - r.created_at).total_seconds()),
+             decode_notification(r.payload)) for r in rows
         ]  # fmt: skip
         return [(message, notice) for message, notice in told if not kind or notice.kind == kind]
 
-    async def deliver(self) -> list[tuple[Sent, Notice]]:
+    async def deliver(self) -> list[tuple[PendingMessage, Notification]]:
         """Everything is sent; what it was."""
         found = await self.sent()
         async with self.store.begin() as unit:
             for message, _ in found:
-                await unit.outbox.sent(message.id)
+                await unit.outbox.mark_sent(message.id)
         return found
 
 
-class Sent(NamedTuple):
+class PendingMessage(NamedTuple):
     """A parcel of the outbox; `wait` in seconds."""
 
     id: int
@@ -85,13 +89,13 @@ class Sent(NamedTuple):
 
 
 @pytest.fixture
-async def empty(address: str) -> AsyncIterator[World]:
+async def empty(address: str) -> AsyncIterator[ServiceHarness]:
     async with await open_store(address) as store:
-        yield World(store, Service(store), {})
+        yield ServiceHarness(store, Service(store), {})
 
 
 @pytest.fixture
-async def world(empty: World) -> World:
+async def world(empty: ServiceHarness) -> ServiceHarness:
     """A table that is being played: Ann, Bob and Cid sit in that order, Ann is the host."""
     for name in NAMES:
         await empty.person(name)

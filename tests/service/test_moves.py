@@ -7,47 +7,47 @@ import asyncio
 import pytest
 
 import engine
-from bot.answers import (
-    Ambiguous,
-    Closed,
-    Done,
-    NotYours,
-    Refused,
-    Shown,
-    Stale,
-    Unreadable,
-    decoded,
-    encoded,
+from bot.service.results import (
+    Completed,
+    LineAmbiguous,
+    LineRefused,
+    LineUnreadable,
+    NotYourSeat,
+    QueryAnswer,
+    StaleDecision,
+    TableNotRunning,
+    decode_result,
+    encode_result,
 )
-from bot.service import Service
-from storage import Missing
-from tests.service.conftest import World
+from bot.service.service import Service
+from storage import NotFound
+from tests.service.conftest import ServiceHarness
 
 
-async def test_a_line_is_played_and_told(world: World) -> None:
+async def test_a_line_is_played_and_told(world: ServiceHarness) -> None:
     answer = await world.say("Ann", "buy sv")
-    assert isinstance(answer, Done)
-    (move,) = answer.moves
-    assert (move.said, move.line) == ("buy sv", "buy SV")
+    assert isinstance(answer, Completed)
+    (move,) = answer.played
+    assert (move.raw_line, move.line) == ("buy sv", "buy SV")
     assert any("SV" in s and "$20" in s for s in move.sentences)
-    assert [a.name for a in answer.asked] == ["Bob"]
-    assert answer.decision is None
+    assert [a.name for a in answer.pending] == ["Bob"]
+    assert answer.next_decision_id is None
     assert (await world.service.state_at(world.table)).cash["p0"] == 780
 
 
-async def test_several_lines_are_played_in_order(world: World) -> None:
+async def test_several_lines_are_played_in_order(world: ServiceHarness) -> None:
     for name in ("Ann", "Bob", "Cid"):
         await world.say(name, {"Ann": "buy SV", "Bob": "buy CS", "Cid": "buy DH"}[name])
     for name, line in (("Ann", "buy MH"), ("Bob", "buy CA")):
         await world.say(name, line)
     answer = await world.say("Cid", "buy BO", "par BO 100  # the dearest")
-    assert isinstance(answer, Done)
-    assert [m.line for m in answer.moves] == ["buy BO", "par B&O 100"]
+    assert isinstance(answer, Completed)
+    assert [m.line for m in answer.played] == ["buy BO", "par B&O 100"]
     assert (await world.lines())[-2:] == ["buy BO", "par B&O 100"]
 
 
 @pytest.mark.parametrize("bad", ["buy XX", "sell 1 PRR", "bid"])
-async def test_all_lines_or_none(world: World, bad: str) -> None:
+async def test_all_lines_or_none(world: ServiceHarness, bad: str) -> None:
     for name, line in (
         ("Ann", "buy SV"),
         ("Bob", "buy CS"),
@@ -58,18 +58,18 @@ async def test_all_lines_or_none(world: World, bad: str) -> None:
         await world.say(name, line)
     before = await world.service.view(world.table)
     answer = await world.say("Cid", "buy BO", bad)
-    assert isinstance(answer, Unreadable | Refused)
+    assert isinstance(answer, LineUnreadable | LineRefused)
     assert (answer.index, answer.line) == (1, bad)
     after = await world.service.view(world.table)
-    assert engine.encoded(after.state) == engine.encoded(before.state)  # type: ignore[arg-type]
+    assert engine.encode_state(after.state) == engine.encode_state(before.state)  # type: ignore[arg-type]
     assert after.seq == before.seq
 
 
-async def test_the_three_failures(world: World) -> None:
+async def test_the_three_failures(world: ServiceHarness) -> None:
     unreadable = await world.say("Ann", "frobnicate")
-    assert isinstance(unreadable, Unreadable) and unreadable.nearest
+    assert isinstance(unreadable, LineUnreadable) and unreadable.nearest
     refused = await world.say("Ann", "bid CA 160")
-    assert isinstance(refused, Refused) and "bid CA 165" in refused.suggestions
+    assert isinstance(refused, LineRefused) and "bid CA 165" in refused.suggestions
     for name, line in (
         ("Ann", "buy SV"),
         ("Bob", "buy CS"),
@@ -80,41 +80,43 @@ async def test_the_three_failures(world: World) -> None:
         await world.say(name, line)
     await world.say("Cid", "buy BO")
     ambiguous = await world.say("Cid", "par BO")
-    assert isinstance(ambiguous, Ambiguous)
+    assert isinstance(ambiguous, LineAmbiguous)
     assert "par B&O 100" in ambiguous.choices
 
 
-async def test_a_line_is_named_by_its_place(world: World) -> None:
+async def test_a_line_is_named_by_its_place(world: ServiceHarness) -> None:
     """Blank lines and comments are skipped, and counted."""
     answer = await world.say("Ann", "", "# my turn", "buy SV", "  ", "buy QQ")
-    assert isinstance(answer, Unreadable | Refused)
+    assert isinstance(answer, LineUnreadable | LineRefused)
     assert (answer.index, answer.line) == (4, "buy QQ")
 
 
-async def test_nothing_but_a_comment(world: World) -> None:
-    assert isinstance(await world.say("Ann", "  # hm", ""), Unreadable)
+async def test_nothing_but_a_comment(world: ServiceHarness) -> None:
+    assert isinstance(await world.say("Ann", "  # hm", ""), LineUnreadable)
 
 
-async def test_it_is_not_your_turn(world: World) -> None:
+async def test_it_is_not_your_turn(world: ServiceHarness) -> None:
     answer = await world.say("Bob", "buy SV")
-    assert isinstance(answer, Refused)
+    assert isinstance(answer, LineRefused)
     assert "Ann" in answer.reason
 
 
-async def test_only_who_sits_there_may_speak(world: World) -> None:
+async def test_only_who_sits_there_may_speak(world: ServiceHarness) -> None:
     service, people = world.service, world.people
     assert isinstance(
-        await service.say(world.table, 0, ["buy SV"], None, "x", person=people["Bob"]), NotYours
+        await service.submit(world.table, 0, ["buy SV"], None, "x", person=people["Bob"]), NotYourSeat
     )
     stranger = await world.person("Dora")
-    assert isinstance(await service.say(world.table, None, ["buy SV"], None, "y", person=stranger), NotYours)
-    assert isinstance(await service.say(world.table, 7, ["buy SV"], None, "z"), NotYours)
-    with pytest.raises(Missing):
-        await service.say(999, 0, ["buy SV"], None, "q")
+    assert isinstance(
+        await service.submit(world.table, None, ["buy SV"], None, "y", person=stranger), NotYourSeat
+    )
+    assert isinstance(await service.submit(world.table, 7, ["buy SV"], None, "z"), NotYourSeat)
+    with pytest.raises(NotFound):
+        await service.submit(999, 0, ["buy SV"], None, "q")
     assert await world.lines() == []
 
 
-async def test_a_repeated_request_gets_its_answer_and_no_second_effect(world: World) -> None:
+async def test_a_repeated_request_gets_its_answer_and_no_second_effect(world: ServiceHarness) -> None:
     first = await world.say("Ann", "buy SV", request="same")
     again = await world.say("Ann", "buy SV", request="same")
     assert again == first
@@ -124,13 +126,13 @@ async def test_a_repeated_request_gets_its_answer_and_no_second_effect(world: Wo
     assert await world.say("Ann", "buy CS", request="early") == refused
 
 
-async def test_a_repeated_request_after_a_restart(world: World) -> None:
+async def test_a_repeated_request_after_a_restart(world: ServiceHarness) -> None:
     first = await world.say("Ann", "buy SV", request="same")
     world.service = Service(world.store)
     assert await world.say("Ann", "buy SV", request="same") == first
 
 
-async def test_the_same_request_twice_at_once(world: World) -> None:
+async def test_the_same_request_twice_at_once(world: ServiceHarness) -> None:
     first, second = await asyncio.gather(
         world.say("Ann", "buy SV", request="same"), world.say("Ann", "buy SV", request="same")
     )
@@ -138,58 +140,58 @@ async def test_the_same_request_twice_at_once(world: World) -> None:
     assert await world.lines() == ["buy SV"]
 
 
-async def test_two_at_once_are_queued_and_the_second_is_told_what_happened(world: World) -> None:
+async def test_two_at_once_are_queued_and_the_second_is_told_what_happened(world: ServiceHarness) -> None:
     seen = await world.decision()
     answers = await asyncio.gather(
         world.say("Ann", "buy SV", seen=seen), world.say("Ann", "bid CA 165", seen=seen)
     )
     done, stale = answers
-    assert isinstance(done, Done)
-    assert isinstance(stale, Stale)
+    assert isinstance(done, Completed)
+    assert isinstance(stale, StaleDecision)
     assert any("SV" in s and "$20" in s for s in stale.since)
     assert stale.lines == ("Ann: buy SV",)
-    assert [a.name for a in stale.asked] == ["Bob"]
+    assert [a.name for a in stale.pending] == ["Bob"]
 
 
-async def test_many_at_once_lose_nothing(world: World) -> None:
+async def test_many_at_once_lose_nothing(world: ServiceHarness) -> None:
     """Everybody says everything at once: each move is played once or refused, none twice."""
     answers = await asyncio.gather(
         *(world.say(name, "pass") for _ in range(4) for name in ("Ann", "Bob", "Cid"))
     )
-    played = [a for a in answers if isinstance(a, Done)]
+    played = [a for a in answers if isinstance(a, Completed)]
     assert len(played) == len(await world.lines()) > 0
-    assert all(isinstance(a, Done | Refused) for a in answers)
+    assert all(isinstance(a, Completed | LineRefused) for a in answers)
 
 
-async def test_tables_do_not_wait_for_each_other(world: World) -> None:
+async def test_tables_do_not_wait_for_each_other(world: ServiceHarness) -> None:
     other = await world.service.create("1830", None)
     for name in ("Xan", "Yul"):
         await world.service.join(other.id, await world.person(name), name)
     await world.service.start(other.id, by=None, order=["Xan", "Yul"])
-    async with world.service._held(world.table):
+    async with world.service.locked(world.table):
         waiting = asyncio.ensure_future(world.say("Ann", "buy SV"))
         async with asyncio.timeout(20):
-            answer = await world.service.say(other.id, 0, ["buy SV"], None, None)
-        assert isinstance(answer, Done)
+            answer = await world.service.submit(other.id, 0, ["buy SV"], None, None)
+        assert isinstance(answer, Completed)
         assert not waiting.done(), "but at one table they do"
-    assert isinstance(await waiting, Done)
+    assert isinstance(await waiting, Completed)
 
 
-async def test_two_services_on_one_store(world: World) -> None:
+async def test_two_services_on_one_store(world: ServiceHarness) -> None:
     """As when a second process writes at the same table: it is noticed, not overwritten."""
     other = Service(world.store)
     await world.say("Ann", "buy SV")
-    answer = await other.say(world.table, 1, ["buy CS"], None, "o1")
-    assert isinstance(answer, Done)
-    assert isinstance(await world.say("Cid", "pass"), Done)
+    answer = await other.submit(world.table, 1, ["buy CS"], None, "o1")
+    assert isinstance(answer, Completed)
+    assert isinstance(await world.say("Cid", "pass"), Completed)
     assert await world.lines() == ["buy SV", "buy CS", "pass"]
     both = await asyncio.gather(
-        other.say(world.table, 0, ["pass"], "0.4", "o2"), world.say("Ann", "bid CA 165", seen="0.4")
+        other.submit(world.table, 0, ["pass"], "0.4", "o2"), world.say("Ann", "bid CA 165", seen="0.4")
     )
     assert sorted(type(a).__name__ for a in both) == ["Done", "Stale"]
 
 
-async def test_an_act_out_of_turn_makes_nobodys_card_stale(world: World) -> None:
+async def test_an_act_out_of_turn_makes_nobodys_card_stale(world: ServiceHarness) -> None:
     """Bob's offer of a private stands beside Ann's question (1830 §23), and so does Ann's card."""
     opening = [("Ann", "buy SV"), ("Bob", "buy CS"), ("Cid", "buy DH"), ("Ann", "buy MH"), ("Bob", "buy CA")]
     for name, line in opening:
@@ -198,7 +200,7 @@ async def test_an_act_out_of_turn_makes_nobodys_card_stale(world: World) -> None
     await world.say("Ann", "pass")
     await world.say("Bob", "pass")
     await world.say("Cid", "pass")
-    seen = (await world.service.view(world.table)).asked[0]
+    seen = (await world.service.view(world.table)).pending[0]
     others = [n for n in ("Ann", "Bob", "Cid") if n != seen.name]
     offers = {
         "Ann": "sell private SV to {} for 20",
@@ -206,36 +208,36 @@ async def test_an_act_out_of_turn_makes_nobodys_card_stale(world: World) -> None
         "Cid": "sell private DH to {} for 70",
     }
     seller, buyer = seen.name, others[0]
-    offered = await world.say(seller, offers[seller].format(buyer), seen=seen.decision)
-    assert isinstance(offered, Done), offered
+    offered = await world.say(seller, offers[seller].format(buyer), seen=seen.decision_id)
+    assert isinstance(offered, Completed), offered
     view = await world.service.view(world.table)
-    beside = next(a for a in view.asked if a.name == buyer)
-    assert not beside.main and ".o" in beside.decision
-    assert (await world.decision()) == seen.decision
-    taken = await world.say(buyer, "accept", seen=beside.decision)
-    assert isinstance(taken, Done), taken
-    assert isinstance(await world.say(buyer, "accept", seen=beside.decision), Stale)
-    assert (await world.decision()) == seen.decision
-    assert isinstance(await world.say(seller, "pass", seen=seen.decision), Done)
-    assert isinstance(await world.say(seller, "pass", seen=seen.decision), Stale)
+    beside = next(a for a in view.pending if a.name == buyer)
+    assert not beside.is_main and ".o" in beside.decision_id
+    assert (await world.decision()) == seen.decision_id
+    taken = await world.say(buyer, "accept", seen=beside.decision_id)
+    assert isinstance(taken, Completed), taken
+    assert isinstance(await world.say(buyer, "accept", seen=beside.decision_id), StaleDecision)
+    assert (await world.decision()) == seen.decision_id
+    assert isinstance(await world.say(seller, "pass", seen=seen.decision_id), Completed)
+    assert isinstance(await world.say(seller, "pass", seen=seen.decision_id), StaleDecision)
 
 
 @pytest.mark.parametrize(
     "line", ["help", "status", "map", "market", "log", "log 5", "turn", "company PRR", "player bob"]
 )
-async def test_questions_change_nothing(world: World, line: str) -> None:
+async def test_questions_change_nothing(world: ServiceHarness, line: str) -> None:
     await world.say("Ann", "buy SV")
     before = await world.service.view(world.table)
     answer = await world.say("Bob", line)
-    assert isinstance(answer, Shown) and answer.text
+    assert isinstance(answer, QueryAnswer) and answer.text
     assert (await world.service.view(world.table)).seq == before.seq
-    assert isinstance(await world.say("Bob", line, "pass"), Refused)
+    assert isinstance(await world.say("Bob", line, "pass"), LineRefused)
 
 
-async def test_what_is_shown_is_true(world: World) -> None:
+async def test_what_is_shown_is_true(world: ServiceHarness) -> None:
     await world.say("Ann", "buy SV")
     status = await world.say("Ann", "status")
-    assert isinstance(status, Shown) and status.picture == "sheet"
+    assert isinstance(status, QueryAnswer) and status.picture == "sheet"
     (ann,) = [row for row in status.text.splitlines() if row.startswith("Ann ")]
     assert "$780" in ann and "SV" in ann
     assert "It is for Bob to buy the CS for $40" in status.text
@@ -243,24 +245,24 @@ async def test_what_is_shown_is_true(world: World) -> None:
     assert "Ann: buy SV" in (await world.say("Cid", "log")).text  # type: ignore[union-attr]
 
 
-async def test_the_lobby_and_a_pause_take_no_moves(empty: World, world: World) -> None:
+async def test_the_lobby_and_a_pause_take_no_moves(empty: ServiceHarness, world: ServiceHarness) -> None:
     other = await world.service.create("1830", None)
-    assert isinstance(await world.service.say(other.id, 0, ["buy SV"], None, None), Closed)
+    assert isinstance(await world.service.submit(other.id, 0, ["buy SV"], None, None), TableNotRunning)
     await world.service.pause(world.table, by=world.people["Bob"])
     answer = await world.say("Ann", "buy SV")
-    assert isinstance(answer, Closed) and answer.status == "paused"
-    assert isinstance(await world.say("Ann", "status"), Shown)
+    assert isinstance(answer, TableNotRunning) and answer.status == "paused"
+    assert isinstance(await world.say("Ann", "status"), QueryAnswer)
     await world.service.resume(world.table, by=world.people["Cid"])
-    assert isinstance(await world.say("Ann", "buy SV"), Done)
+    assert isinstance(await world.say("Ann", "buy SV"), Completed)
 
 
-async def test_answers_are_kept_as_bytes(world: World) -> None:
+async def test_answers_are_kept_as_bytes(world: ServiceHarness) -> None:
     for lines in (["buy SV"], ["buy SV"], ["nonsense"], ["status"]):
         answer = await world.say("Ann", *lines)
-        assert decoded(encoded(answer)) == answer
+        assert decode_result(encode_result(answer)) == answer
 
 
-async def test_a_standing_answer_is_no_line_of_the_log(empty: World) -> None:
+async def test_a_standing_answer_is_no_line_of_the_log(empty: ServiceHarness) -> None:
     """What a president has said in advance is nobody else's to read (1870 §5.9)."""
     for name in ("Ann", "Bob"):
         await empty.person(name)
@@ -269,8 +271,8 @@ async def test_a_standing_answer_is_no_line_of_the_log(empty: World) -> None:
         await empty.service.join(info.id, empty.people[name], name)
     await empty.service.start(info.id, by=empty.people["Ann"], order=["Ann", "Bob"])
     assert engine.is_secret("standing protect MP up to 300") and not engine.is_secret("bid MKT 165")
-    play = await empty.service._shown(info.id)
-    row = play._rows[-1]._replace(seq=play.seq + 1, kind="move", seat=0, events=engine.encoded_events([]))
-    play.add(row._replace(line="standing protect MP up to 300", said="standing protect MP up to 300"))
-    assert all("standing" not in f"{one.line}{one.said}{one.sentences}" for one in play.log())
-    assert [one.line for one in play.log() if one.tells] == ["start"]
+    play = await empty.service.get(info.id)
+    row = play._rows[-1]._replace(seq=play.seq + 1, kind="move", seat=0, events=engine.encode_events([]))
+    play.add(row._replace(line="standing protect MP up to 300", raw_line="standing protect MP up to 300"))
+    assert all("standing" not in f"{one.line}{one.raw_line}{one.sentences}" for one in play.log())
+    assert [one.line for one in play.log() if one.has_text] == ["start"]

@@ -4,108 +4,114 @@ from __future__ import annotations
 
 import json
 
-from bot.answers import Ambiguous, Done, Refused, Shown, Unreadable
-from bot.service import Service
-from engine.record import replay
-from tests.service.conftest import World
+from bot.service.results import (
+    Completed,
+    LineAmbiguous,
+    LineRefused,
+    LineUnreadable,
+    QueryAnswer,
+)
+from bot.service.service import Service
+from engine.game_text import replay
+from tests.service.conftest import ServiceHarness
 
 
-async def shown(world: World, name: str, line: str, *more: str) -> Shown:
+async def shown(world: ServiceHarness, name: str, line: str, *more: str) -> QueryAnswer:
     answer = await world.say(name, line, *more)
-    assert isinstance(answer, Shown), answer
+    assert isinstance(answer, QueryAnswer), answer
     return answer
 
 
-async def test_a_plan_shows_what_it_leads_to_and_leaves_the_game_alone(world: World) -> None:
+async def test_a_plan_shows_what_it_leads_to_and_leaves_the_game_alone(world: ServiceHarness) -> None:
     before = await world.service.view(world.table)
     answer = await shown(world, "Ann", "plan buy SV", "Bob: bid CA 165; Cid: pass")
     assert "1. Ann: buy SV" in answer.text and "2. Bob: bid CA 165" in answer.text
     assert "Ann $800 → $780" in answer.text and "Standings:" in answer.text
     assert "It is for Ann to buy the CS" in answer.text
-    state = answer.state(before.state)  # type: ignore[arg-type]
-    assert state.cash["p0"] == 780 and state.privates["SV"] == "p0" and answer.picture == "map"
+    state = answer.shown_state(before.state)  # type: ignore[arg-type]
+    assert state.cash["p0"] == 780 and state.private_owners["SV"] == "p0" and answer.picture == "map"
     after = await world.service.view(world.table)
     assert after.seq == before.seq and after.state == before.state
 
 
-async def test_a_plan_is_kept_for_its_player_alone_until_thrown_away(world: World) -> None:
+async def test_a_plan_is_kept_for_its_player_alone_until_thrown_away(world: ServiceHarness) -> None:
     await shown(world, "Ann", "plan buy SV")
     await shown(world, "Ann", "plan more Bob: buy CS")
     again = Service(world.store)
-    kept = await again.say(world.table, 0, ["plan show"], None, None, person=world.people["Ann"])
-    assert isinstance(kept, Shown) and "2. Bob: buy CS" in kept.text
+    kept = await again.submit(world.table, 0, ["plan show"], None, None, person=world.people["Ann"])
+    assert isinstance(kept, QueryAnswer) and "2. Bob: buy CS" in kept.text
     assert "no plan" in (await shown(world, "Bob", "plan")).text
     assert "thrown away" in (await shown(world, "Ann", "plan clear")).text
     assert "no plan" in (await shown(world, "Ann", "plan")).text
 
 
-async def test_a_plan_is_played_when_the_turn_comes(world: World) -> None:
+async def test_a_plan_is_played_when_the_turn_comes(world: ServiceHarness) -> None:
     await world.say("Ann", "buy SV")
-    assert isinstance(await world.say("Cid", "plan Bob: pass", "bid CA 165"), Shown)
+    assert isinstance(await world.say("Cid", "plan Bob: pass", "bid CA 165"), QueryAnswer)
     early = await world.say("Cid", "plan play")
-    assert isinstance(early, Refused) and early.reason == "Your plan waits for Bob: pass."
+    assert isinstance(early, LineRefused) and early.reason == "Your plan waits for Bob: pass."
     await shown(world, "Bob", "plan bid CA 165; Cid: pass; Ann: pass; buy CS")
-    assert isinstance(await world.say("Bob", "plan play"), Done)
+    assert isinstance(await world.say("Bob", "plan play"), Completed)
     assert (await world.lines()) == ["buy SV", "bid CA 165"]
     assert "3. Bob: buy CS" in (await shown(world, "Bob", "plan")).text
 
 
-async def test_what_is_said_as_planned_comes_off_the_plan(world: World) -> None:
+async def test_what_is_said_as_planned_comes_off_the_plan(world: ServiceHarness) -> None:
     await shown(world, "Ann", "plan buy SV; Bob: pass; Cid: pass; buy CS; Bob: bid CA 165")
-    assert isinstance(await world.say("Ann", "plan play"), Done)
+    assert isinstance(await world.say("Ann", "plan play"), Completed)
     await world.say("Bob", "pass")
     assert "1. Cid: pass" in (await shown(world, "Ann", "plan")).text
     await world.say("Cid", "pass")
-    assert isinstance(await world.say("Ann", "plan play"), Done)
+    assert isinstance(await world.say("Ann", "plan play"), Completed)
     assert await world.lines() == ["buy SV", "pass", "pass", "buy CS"]
     await world.say("Bob", "bid CA 165")
     assert "no plan" in (await shown(world, "Ann", "plan")).text
 
 
-async def test_who_is_asked_plays_on_whatever_others_have_said(world: World) -> None:
+async def test_who_is_asked_plays_on_whatever_others_have_said(world: ServiceHarness) -> None:
     await shown(world, "Bob", "plan Ann: buy SV; buy CS; Cid: pass; Ann: pass; buy DH")
     await world.say("Ann", "buy SV")
-    assert isinstance(await world.say("Bob", "plan play"), Done)
+    assert isinstance(await world.say("Bob", "plan play"), Completed)
     await world.say("Cid", "bid CA 165")
     await world.say("Ann", "pass")
-    assert isinstance(await world.say("Bob", "plan play"), Done)
+    assert isinstance(await world.say("Bob", "plan play"), Completed)
     assert (await world.lines())[-1] == "buy DH"
 
 
-async def test_playing_a_plan_twice_by_one_request_is_playing_it_once(world: World) -> None:
+async def test_playing_a_plan_twice_by_one_request_is_playing_it_once(world: ServiceHarness) -> None:
     await shown(world, "Ann", "plan buy SV")
     first = await world.say("Ann", "plan play", request="once")
     assert await world.say("Ann", "plan play", request="once") == first
     assert await world.lines() == ["buy SV"]
 
 
-async def test_a_plan_that_the_game_has_overtaken_says_where(world: World) -> None:
+async def test_a_plan_that_the_game_has_overtaken_says_where(world: ServiceHarness) -> None:
     await shown(world, "Ann", "plan pass; Bob: buy SV")
     await world.say("Ann", "buy SV")
     text = (await shown(world, "Ann", "plan show")).text
     assert "1. Ann: pass is not possible there: It is for Bob to act." in text
     refused = await world.say("Ann", "plan play")
-    assert isinstance(refused, Refused) and await world.lines() == ["buy SV"]
+    assert isinstance(refused, LineRefused) and await world.lines() == ["buy SV"]
 
 
-async def test_a_line_that_cannot_be_planned_keeps_the_plan_before(world: World) -> None:
+async def test_a_line_that_cannot_be_planned_keeps_the_plan_before(world: ServiceHarness) -> None:
     await shown(world, "Ann", "plan buy SV")
     wrong = await world.say("Ann", "plan more Bob: buy SV")
-    assert isinstance(wrong, Refused | Ambiguous) and wrong.index == 0
-    assert isinstance(await world.say("Ann", "plan dance"), Unreadable)
+    assert isinstance(wrong, LineRefused | LineAmbiguous) and wrong.index == 0
+    assert isinstance(await world.say("Ann", "plan dance"), LineUnreadable)
     assert "1. Ann: buy SV" in (await shown(world, "Ann", "plan")).text
-    assert isinstance(await world.say("Ann", "plan " + "pass;" * 41), Refused)
+    assert isinstance(await world.say("Ann", "plan " + "pass;" * 41), LineRefused)
 
 
-async def test_a_position_of_the_past_by_row_and_by_round(world: World) -> None:
+async def test_a_position_of_the_past_by_row_and_by_round(world: ServiceHarness) -> None:
     for name, line in (("Ann", "buy SV"), ("Bob", "buy CS"), ("Cid", "buy DH"), ("Ann", "buy MH")):
         await world.say(name, line)
     row = next(h.seq for h in await world.service.log(world.table) if h.line == "buy CS")
     past = await shown(world, "Cid", f"at {row}")
     now = (await world.service.view(world.table)).state
     assert now is not None
-    assert past.text.startswith(f"After row {row}:") and past.state(now).cash["p1"] == 760
-    assert past.state(now).privates["DH"] == "bank"
+    assert past.text.startswith(f"After row {row}:") and past.shown_state(now).cash["p1"] == 760
+    assert past.shown_state(now).private_owners["DH"] == "bank"
     assert (await shown(world, "Cid", "at start sheet")).picture == "sheet"
     for name, line in (("Bob", "buy CA"), ("Cid", "buy BO"), ("Cid", "par BO 67")):
         await world.say(name, line)
@@ -115,30 +121,30 @@ async def test_a_position_of_the_past_by_row_and_by_round(world: World) -> None:
     assert (await shown(world, "Ann", "at Stock Round 1")).text == found.text.replace("market", "map")
     for wrong in ("at sr 9", "at mr 1.1", "at merger round 2.1", "at 99999", "at", "at noon"):
         answer = await world.say("Ann", wrong)
-        assert isinstance(answer, Refused), wrong
+        assert isinstance(answer, LineRefused), wrong
 
 
-async def test_the_game_is_handed_out_without_what_was_undone(world: World) -> None:
+async def test_the_game_is_handed_out_without_what_was_undone(world: ServiceHarness) -> None:
     await world.say("Ann", "buy SV")
     await world.say("Bob", "buy CS")
     await world.say("Bob", "undo")
     await world.say("Bob", "pass")
     text = (await shown(world, "Cid", "export")).files[0]
     report = replay(text.content.decode())
-    assert text.name.endswith(".18xx") and report.ok and report.moves == 2
+    assert text.name.endswith(".18xx") and report.ok and report.move_count == 2
     site = (await shown(world, "Cid", "export 18xx.games")).files[0]
     assert [a["type"] for a in json.loads(site.content)["actions"]] == ["bid", "pass"]
     assert (await shown(world, "Ann", "export csv")).files[0].content.startswith(b"round,Ann,Bob,Cid,")
     refused = await world.say("Ann", "export rails")
-    assert isinstance(refused, Refused) and "no form rails" in refused.reason
+    assert isinstance(refused, LineRefused) and "no form rails" in refused.reason
 
 
-async def test_a_game_is_handed_out_by_the_names_of_now(world: World) -> None:
+async def test_a_game_is_handed_out_by_the_names_of_now(world: ServiceHarness) -> None:
     for name, line in (("Ann", "buy SV"), ("Bob", "buy CS")):
         await world.say(name, line)
     dora = await world.person("Dora")
-    await world.service.replace(world.table, 0, dora, "Dora", by=world.people["Ann"])
-    telling = await world.service.telling(world.table)
+    await world.service.replace_player(world.table, 0, dora, "Dora", by=world.people["Ann"])
+    telling = await world.service.history(world.table)
     assert telling.start.players == ["Dora", "Bob", "Cid"]
     text = (await shown(world, "Bob", "export text")).files[0].content.decode()
     assert "Dora: buy SV" in text and replay(text).ok

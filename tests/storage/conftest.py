@@ -5,11 +5,11 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from storage import Entry, Parcel, Store, open_store
-from tests.stores import written
+from storage import NewLogRow, NewMessage, Store, open_store
+from tests.stores import url_text
 
 
-class Clock:
+class ManualClock:
     """Says the moment it was put to."""
 
     def __init__(self) -> None:
@@ -18,40 +18,42 @@ class Clock:
     def __call__(self) -> datetime:
         return self.at
 
-    def pass_by(self, **span: float) -> None:
+    def advance(self, **span: float) -> None:
         self.at += timedelta(**span)
 
 
 @pytest.fixture
-def clock() -> Clock:
-    return Clock()
+def clock() -> ManualClock:
+    return ManualClock()
 
 
 @pytest.fixture
-async def store(address: str, clock: Clock) -> AsyncIterator[Store]:
+async def store(address: str, clock: ManualClock) -> AsyncIterator[Store]:
     async with await open_store(address, clock) as opened:
         yield opened
 
 
 async def seq_elsewhere(store: Store, table: int) -> int | None:
     """How long a log is as somebody else sees it."""
-    async with await open_store(written(store.url)) as other:
-        return (await other.glance(table)).seq
+    async with await open_store(url_text(store.url)) as other:
+        return (await other.table_version(table)).seq
 
 
 async def new_table(store: Store) -> int:
     async with store.begin() as unit:
-        return (await unit.games.add("t", "Friday")).id
+        return (await unit.tables.add("t", "Friday")).id
 
 
-def move(request: str | None = None, line: str = "pass") -> Entry:
-    return Entry(request=request, seat=0, transport="terminal", said=line, line=line, events=line.encode())
+def move(request: str | None = None, line: str = "pass") -> NewLogRow:
+    return NewLogRow(
+        request_id=request, seat=0, transport="terminal", raw_line=line, line=line, events=line.encode()
+    )
 
 
-def stand(kind: str, at: int) -> Entry:
-    return Entry.model_validate({"kind": kind, "stands_at": at, "transport": "terminal"})
+def stand(kind: str, at: int) -> NewLogRow:
+    return NewLogRow.model_validate({"kind": kind, "stands_at": at, "transport": "terminal"})
 
 
-def parcel(key: str, **details: object) -> Parcel:
+def parcel(key: str, **details: object) -> NewMessage:
     base = {"key": key, "channel": "mail", "address": {"to": "ann"}, "payload": key.encode()}
-    return Parcel.model_validate(base | details)
+    return NewMessage.model_validate(base | details)

@@ -4,88 +4,96 @@ from datetime import timedelta
 
 import pytest
 
-from storage import Message, Store
-from storage.tables import Channel
-from tests.storage.conftest import Clock, parcel
+from storage import OutboxMessage, Store
+from storage.models import Channel
+from tests.storage.conftest import ManualClock, parcel
 
 LEASE = timedelta(minutes=1)
 
 
-async def take(store: Store, channel: Channel = "mail", limit: int = 10) -> list[Message]:
+async def take(store: Store, channel: Channel = "mail", limit: int = 10) -> list[OutboxMessage]:
     async with store.begin() as unit:
-        return await unit.outbox.due(channel, limit, LEASE)
+        return await unit.outbox.lease_due(channel, limit, LEASE)
 
 
-def keys(messages: list[Message]) -> list[str]:
-    return [message.key for message in messages]
+def keys(messages: list[OutboxMessage]) -> list[str]:
+    return [message.idempotency_key for message in messages]
 
 
 async def test_a_parcel_of_a_known_key_is_not_taken_again(store: Store) -> None:
     async with store.begin() as unit:
         assert await unit.outbox.enqueue(parcel("a"), parcel("b"), parcel("a")) == 2
         assert await unit.outbox.enqueue(parcel("b", payload=b"other"), parcel("c")) == 1
-    assert [(message.key, message.payload) for message in await take(store)] == [
+    assert [(message.idempotency_key, message.payload) for message in await take(store)] == [
         ("a", b"a"),
         ("b", b"b"),
         ("c", b"c"),
     ]
 
 
-async def test_a_courier_has_what_it_took_until_its_lease_runs_out(store: Store, clock: Clock) -> None:
+async def test_a_courier_has_what_it_took_until_its_lease_runs_out(store: Store, clock: ManualClock) -> None:
     async with store.begin() as unit:
         await unit.outbox.enqueue(parcel("a"), parcel("b"), parcel("x", channel="discord"))
     (first,) = await take(store, limit=1)
-    assert (first.key, first.attempts, first.address, first.payload) == ("a", 1, {"to": "ann"}, b"a")
-    assert first.lease_until == clock.at + LEASE
+    assert (first.idempotency_key, first.attempts, first.address, first.payload) == (
+        "a",
+        1,
+        {"to": "ann"},
+        b"a",
+    )
+    assert first.lease_expires_at == clock.at + LEASE
     assert keys(await take(store)) == ["b"]
     assert await take(store) == []
     async with store.read() as unit:
-        assert await unit.outbox.next_due("mail") == clock.at + LEASE
-        assert await unit.outbox.next_due("discord") == clock.at
-    clock.pass_by(seconds=59.9)
+        assert await unit.outbox.next_due_at("mail") == clock.at + LEASE
+        assert await unit.outbox.next_due_at("discord") == clock.at
+    clock.advance(seconds=59.9)
     assert await take(store) == []
-    clock.pass_by(seconds=0.1)
-    assert [(message.key, message.attempts) for message in await take(store)] == [("a", 2), ("b", 2)]
+    clock.advance(seconds=0.1)
+    assert [(message.idempotency_key, message.attempts) for message in await take(store)] == [
+        ("a", 2),
+        ("b", 2),
+    ]
 
 
-async def test_what_is_sent_is_never_due_again_and_is_not_kept(store: Store, clock: Clock) -> None:
+async def test_what_is_sent_is_never_due_again_and_is_not_kept(store: Store, clock: ManualClock) -> None:
     async with store.begin() as unit:
         await unit.outbox.enqueue(parcel("a"))
     (message,) = await take(store)
     async with store.begin() as unit:
-        await unit.outbox.sent(message.id, "msg-1")
-    clock.pass_by(days=1)
+        await unit.outbox.mark_sent(message.id, "msg-1")
+    clock.advance(days=1)
     assert await take(store) == []
     async with store.begin() as unit:
         row = await unit.outbox.get("a")
-        assert row is not None and (row.state, row.ref, row.payload) == ("sent", "msg-1", b"")
-        assert await unit.outbox.next_due("mail") is None
+        assert row is not None and (row.status, row.external_id, row.payload) == ("sent", "msg-1", b"")
+        assert await unit.outbox.next_due_at("mail") is None
         assert await unit.outbox.enqueue(parcel("a")) == 0
-        assert await unit.outbox.sweep(clock.at) == 1
+        assert await unit.outbox.delete_finished(clock.at) == 1
         assert await unit.outbox.get("a") is None
 
 
-async def test_a_failure_waits_and_the_last_one_is_final(store: Store, clock: Clock) -> None:
+async def test_a_failure_waits_and_the_last_one_is_final(store: Store, clock: ManualClock) -> None:
     async with store.begin() as unit:
         await unit.outbox.enqueue(parcel("a"))
     (message,) = await take(store)
     again = clock.at + timedelta(minutes=5)
     async with store.begin() as unit:
-        await unit.outbox.failed(message.id, "451 later", again)
-        assert await unit.outbox.next_due("mail") == again
-    clock.pass_by(minutes=4)
+        await unit.outbox.mark_failed(message.id, "451 later", again)
+        assert await unit.outbox.next_due_at("mail") == again
+    clock.advance(minutes=4)
     assert await take(store) == []
-    clock.pass_by(minutes=1)
+    clock.advance(minutes=1)
     (message,) = await take(store)
     assert (message.attempts, message.error, message.payload) == (2, "451 later", b"a")
     async with store.begin() as unit:
-        await unit.outbox.failed(message.id, "550 never", None)
-        assert await unit.outbox.queue("mail") == (0, None, 1)
-    clock.pass_by(days=9)
+        await unit.outbox.mark_failed(message.id, "550 never", None)
+        assert await unit.outbox.queue_status("mail") == (0, None, 1)
+    clock.advance(days=9)
     assert await take(store) == []
     async with store.read() as unit:
         row = await unit.outbox.get("a")
-        assert row is not None and (row.state, row.error, row.payload) == ("dead", "550 never", b"a")
+        assert row is not None and (row.status, row.error, row.payload) == ("dead", "550 never", b"a")
 
 
 async def test_a_lease_given_back_counts_as_no_attempt(store: Store) -> None:
@@ -93,22 +101,22 @@ async def test_a_lease_given_back_counts_as_no_attempt(store: Store) -> None:
         await unit.outbox.enqueue(parcel("a"))
     (message,) = await take(store)
     async with store.begin() as unit:
-        await unit.outbox.release(message.id)
-        await unit.outbox.release(message.id)
+        await unit.outbox.release_lease(message.id)
+        await unit.outbox.release_lease(message.id)
     (again,) = await take(store)
     assert again.attempts == 1
 
 
-async def test_hold_off(store: Store, clock: Clock) -> None:
+async def test_hold_off(store: Store, clock: ManualClock) -> None:
     later = clock.at + timedelta(seconds=45)
     async with store.begin() as unit:
         await unit.outbox.enqueue(parcel("late", not_before=later), parcel("now"))
     assert keys(await take(store)) == ["now"]
-    clock.pass_by(seconds=45)
+    clock.advance(seconds=45)
     assert keys(await take(store)) == ["late"]
 
 
-async def test_the_newest_of_a_group_supersedes_what_waits(store: Store, clock: Clock) -> None:
+async def test_the_newest_of_a_group_supersedes_what_waits(store: Store, clock: ManualClock) -> None:
     later = clock.at + timedelta(seconds=45)
     async with store.begin() as unit:
         await unit.outbox.enqueue(
@@ -117,22 +125,22 @@ async def test_the_newest_of_a_group_supersedes_what_waits(store: Store, clock: 
     async with store.begin() as unit:
         await unit.outbox.enqueue(parcel("turn2", supersedes="g"))
         old = await unit.outbox.get("turn1")
-        assert old is not None and (old.state, old.payload) == ("superseded", b"")
-    clock.pass_by(minutes=1)
+        assert old is not None and (old.status, old.payload) == ("superseded", b"")
+    clock.advance(minutes=1)
     assert keys(await take(store)) == ["other", "turn2"]
 
 
-async def test_a_superseded_parcel_on_its_way_is_not_tried_again(store: Store, clock: Clock) -> None:
+async def test_a_superseded_parcel_on_its_way_is_not_tried_again(store: Store, clock: ManualClock) -> None:
     async with store.begin() as unit:
         await unit.outbox.enqueue(parcel("turn1", supersedes="g"))
     (first,) = await take(store)
     async with store.begin() as unit:
         await unit.outbox.enqueue(parcel("turn2", supersedes="g"))
-        await unit.outbox.failed(first.id, "lost the line", clock.at)
+        await unit.outbox.mark_failed(first.id, "lost the line", clock.at)
     assert keys(await take(store)) == ["turn2"]
 
 
-async def test_a_lane_is_sent_in_order_one_at_a_time(store: Store, clock: Clock) -> None:
+async def test_a_lane_is_sent_in_order_one_at_a_time(store: Store, clock: ManualClock) -> None:
     async with store.begin() as unit:
         await unit.outbox.enqueue(
             parcel("1", lane="t"), parcel("2", lane="t"), parcel("3"), parcel("4", lane="u")
@@ -140,39 +148,39 @@ async def test_a_lane_is_sent_in_order_one_at_a_time(store: Store, clock: Clock)
     first, free, other = await take(store)
     assert keys([first, free, other]) == ["1", "3", "4"]
     async with store.begin() as unit:
-        await unit.outbox.failed(first.id, "busy", clock.at + LEASE)
+        await unit.outbox.mark_failed(first.id, "busy", clock.at + LEASE)
     assert await take(store) == []
-    clock.pass_by(minutes=2)
-    assert keys([m for m in await take(store) if m.lane == "t"]) == ["1"]
+    clock.advance(minutes=2)
+    assert keys([m for m in await take(store) if m.ordering_key == "t"]) == ["1"]
     async with store.begin() as unit:
-        await unit.outbox.sent(first.id)
+        await unit.outbox.mark_sent(first.id)
     assert keys(await take(store)) == ["2"]
 
 
 @pytest.mark.parametrize("dies", ["sent", "failed"])
-async def test_queue(store: Store, clock: Clock, dies: str) -> None:
+async def test_queue(store: Store, clock: ManualClock, dies: str) -> None:
     async with store.begin() as unit:
-        assert await unit.outbox.queue("mail") == (0, None, 0)
+        assert await unit.outbox.queue_status("mail") == (0, None, 0)
         await unit.outbox.enqueue(parcel("a"))
     start = clock.at
-    clock.pass_by(minutes=20)
+    clock.advance(minutes=20)
     async with store.begin() as unit:
         await unit.outbox.enqueue(parcel("b"))
-        assert await unit.outbox.queue("mail") == (2, start, 0)
+        assert await unit.outbox.queue_status("mail") == (2, start, 0)
     first, _ = await take(store)
     async with store.begin() as unit:
         if dies == "sent":
-            await unit.outbox.sent(first.id)
+            await unit.outbox.mark_sent(first.id)
         else:
-            await unit.outbox.failed(first.id, "no", None)
-        assert await unit.outbox.queue("mail") == (1, clock.at, int(dies == "failed"))
+            await unit.outbox.mark_failed(first.id, "no", None)
+        assert await unit.outbox.queue_status("mail") == (1, clock.at, int(dies == "failed"))
 
 
-async def test_parcels_are_counted_by_what_their_address_says(store: Store, clock: Clock) -> None:
+async def test_parcels_are_counted_by_what_their_address_says(store: Store, clock: ManualClock) -> None:
     async with store.begin() as unit:
         await unit.outbox.enqueue(parcel("a", address={"to": "ann", "why": "help"}), parcel("b"))
         await unit.outbox.enqueue(parcel("x", channel="discord", address={"to": "ann", "why": "help"}))
-    clock.pass_by(hours=1)
+    clock.advance(hours=1)
     async with store.begin() as unit:
         await unit.outbox.enqueue(parcel("c", address={"to": "bob", "why": "help"}))
         early = clock.at - timedelta(hours=2)

@@ -4,118 +4,118 @@ from datetime import timedelta
 
 import pytest
 
-from storage import Store, StoreError, Taken, hashed, secret_word
-from tests.storage.conftest import Clock, move, new_table
+from storage import AlreadyExists, Store, StoreError, hash_secret, new_secret
+from tests.storage.conftest import ManualClock, move, new_table
 
 DAY = timedelta(days=1)
 
 
 async def test_a_person_is_found_again_by_his_discord_id(store: Store) -> None:
     async with store.begin() as unit:
-        ann = await unit.people.find_or_add("discord", "123", "Ann")
+        ann = await unit.people.get_or_create("discord", "123", "Ann")
     async with store.begin() as unit:
-        again = await unit.people.find_or_add("discord", "123", "Ann the Second")
+        again = await unit.people.get_or_create("discord", "123", "Ann the Second")
     assert (again.id, again.name) == (ann.id, "Ann")
 
 
 async def test_two_identities_are_one_person(store: Store) -> None:
     async with store.begin() as unit:
-        ann = await unit.people.find_or_add("discord", "123", "Ann")
-        code = await unit.people.claim(ann.id, " Ann@Example.ORG ", DAY)
-        assert await unit.people.addresses(ann.id) == []
-        await unit.people.confirm(code.upper())
+        ann = await unit.people.get_or_create("discord", "123", "Ann")
+        code = await unit.people.create_address_claim(ann.id, " Ann@Example.ORG ", DAY)
+        assert await unit.people.verified_addresses(ann.id) == []
+        await unit.people.confirm_claim(code.upper())
     async with store.read() as unit:
-        assert await unit.people.addresses(ann.id) == ["ann@example.org"]
+        assert await unit.people.verified_addresses(ann.id) == ["ann@example.org"]
         for kind, value in (("discord", "123"), ("email", "ANN@example.org")):
-            found = await unit.people.find(kind, value)  # type: ignore[arg-type]
+            found = await unit.people.find_by_identity(kind, value)  # type: ignore[arg-type]
             assert found is not None and found.id == ann.id
         assert [identity.kind for identity in await unit.people.identities(ann.id)] == ["discord", "email"]
 
 
-async def test_a_code_works_once_and_not_for_ever(store: Store, clock: Clock) -> None:
+async def test_a_code_works_once_and_not_for_ever(store: Store, clock: ManualClock) -> None:
     async with store.begin() as unit:
         ann = await unit.people.add("Ann")
-        code = await unit.people.claim(ann.id, "a@x.org", DAY)
-        await unit.people.confirm(code)
+        code = await unit.people.create_address_claim(ann.id, "a@x.org", DAY)
+        await unit.people.confirm_claim(code)
     with pytest.raises(StoreError, match="not known"):
         async with store.begin() as unit:
-            await unit.people.confirm(code)
+            await unit.people.confirm_claim(code)
     async with store.begin() as unit:
-        late = await unit.people.claim(ann.id, "b@x.org", DAY)
-    clock.pass_by(days=1)
+        late = await unit.people.create_address_claim(ann.id, "b@x.org", DAY)
+    clock.advance(days=1)
     with pytest.raises(StoreError, match="no longer holds"):
         async with store.begin() as unit:
-            await unit.people.confirm(late)
+            await unit.people.confirm_claim(late)
 
 
 async def test_a_new_claim_ends_the_one_before(store: Store) -> None:
     async with store.begin() as unit:
         ann = await unit.people.add("Ann")
-        old = await unit.people.claim(ann.id, "a@x.org", DAY)
-        new = await unit.people.claim(ann.id, "b@x.org", DAY)
-        assert await unit.people.claimed(old) is None
-        assert (await unit.people.confirm(new)).value == "b@x.org"
+        old = await unit.people.create_address_claim(ann.id, "a@x.org", DAY)
+        new = await unit.people.create_address_claim(ann.id, "b@x.org", DAY)
+        assert await unit.people.claim_by_code(old) is None
+        assert (await unit.people.confirm_claim(new)).value == "b@x.org"
 
 
 async def test_a_claim_gives_nothing_before_it_is_confirmed(store: Store) -> None:
     async with store.begin() as unit:
         mallory, ann = await unit.people.add("Mallory"), await unit.people.add("Ann")
-        await unit.people.claim(mallory.id, "ann@x.org", DAY)
-        assert await unit.people.find("email", "ann@x.org") is None
-        await unit.people.confirm(await unit.people.claim(ann.id, "ann@x.org", DAY))
-        assert await unit.people.addresses(mallory.id) == []
+        await unit.people.create_address_claim(mallory.id, "ann@x.org", DAY)
+        assert await unit.people.find_by_identity("email", "ann@x.org") is None
+        await unit.people.confirm_claim(await unit.people.create_address_claim(ann.id, "ann@x.org", DAY))
+        assert await unit.people.verified_addresses(mallory.id) == []
 
 
 async def test_who_was_invited_by_address_is_merged_with_who_proves_it(store: Store) -> None:
     table = await new_table(store)
     async with store.begin() as unit:
-        guest = await unit.people.find_or_add("email", "bob@x.org", "Bob", verified=False)
-        await unit.games.sit(table, guest.id, "Bob", invited=True)
+        guest = await unit.people.get_or_create("email", "bob@x.org", "Bob", verified=False)
+        await unit.tables.add_seat(table, guest.id, "Bob", invited=True)
         entry = move().model_copy(update={"person_id": guest.id})
-        await unit.moves.append(table, 0, [entry], b"")
-        bob = await unit.people.find_or_add("discord", "9", "bob_9")
-        await unit.people.confirm(await unit.people.claim(bob.id, "bob@x.org", DAY))
+        await unit.move_log.append(table, 0, [entry], b"")
+        bob = await unit.people.get_or_create("discord", "9", "bob_9")
+        await unit.people.confirm_claim(await unit.people.create_address_claim(bob.id, "bob@x.org", DAY))
     async with store.read() as unit:
-        assert await unit.people.addresses(bob.id) == ["bob@x.org"]
-        assert [seat.person_id for seat in await unit.games.seats(table)] == [bob.id]
-        assert [row.person_id for row in await unit.moves.rows(table)] == [bob.id]
+        assert await unit.people.verified_addresses(bob.id) == ["bob@x.org"]
+        assert [seat.person_id for seat in await unit.tables.seats(table)] == [bob.id]
+        assert [row.person_id for row in await unit.move_log.rows(table)] == [bob.id]
         with pytest.raises(StoreError, match="no person"):
             await unit.people.get(guest.id)
 
 
 async def test_an_address_of_somebody_with_another_identity_is_not_taken_over(store: Store) -> None:
     async with store.begin() as unit:
-        ann = await unit.people.find_or_add("discord", "1", "Ann")
-        await unit.people.identify(ann.id, "email", "ann@x.org")
-        bob = await unit.people.find_or_add("discord", "2", "Bob")
-        code = await unit.people.claim(bob.id, "ann@x.org", DAY)
-    with pytest.raises(Taken, match="belongs to Ann"):
+        ann = await unit.people.get_or_create("discord", "1", "Ann")
+        await unit.people.add_identity(ann.id, "email", "ann@x.org")
+        bob = await unit.people.get_or_create("discord", "2", "Bob")
+        code = await unit.people.create_address_claim(bob.id, "ann@x.org", DAY)
+    with pytest.raises(AlreadyExists, match="belongs to Ann"):
         async with store.begin() as unit:
-            await unit.people.confirm(code)
-    with pytest.raises(Taken):
+            await unit.people.confirm_claim(code)
+    with pytest.raises(AlreadyExists):
         async with store.begin() as unit:
-            await unit.people.identify(bob.id, "discord", "1")
+            await unit.people.add_identity(bob.id, "discord", "1")
     async with store.begin() as unit:
-        assert await unit.people.forget(ann.id, "email", "ANN@x.org")
-        assert not await unit.people.forget(ann.id, "email", "ann@x.org")
-        assert (await unit.people.confirm(code)).person_id == bob.id
+        assert await unit.people.remove_identity(ann.id, "email", "ANN@x.org")
+        assert not await unit.people.remove_identity(ann.id, "email", "ann@x.org")
+        assert (await unit.people.confirm_claim(code)).person_id == bob.id
 
 
 async def test_an_address_given_at_an_invitation_is_verified_later(store: Store) -> None:
     async with store.begin() as unit:
-        cid = await unit.people.find_or_add("email", "cid@x.org", "Cid", verified=False)
-        assert await unit.people.addresses(cid.id) == []
-        await unit.people.identify(cid.id, "email", "cid@x.org")
-        assert await unit.people.addresses(cid.id) == ["cid@x.org"]
+        cid = await unit.people.get_or_create("email", "cid@x.org", "Cid", verified=False)
+        assert await unit.people.verified_addresses(cid.id) == []
+        await unit.people.add_identity(cid.id, "email", "cid@x.org")
+        assert await unit.people.verified_addresses(cid.id) == ["cid@x.org"]
 
 
 async def test_a_change_leaves_the_rest(store: Store) -> None:
     async with store.begin() as unit:
         ann = await unit.people.add("Ann", zone="Europe/Rome")
-        await unit.people.change(ann.id, language="it", preferences={"mail": "off"})
+        await unit.people.update(ann.id, language="it", preferences={"mail": "off"})
     async with store.read() as unit:
         ann = await unit.people.get(ann.id)
-    assert (ann.name, ann.zone, ann.language, ann.preferences) == (
+    assert (ann.name, ann.time_zone, ann.language, ann.preferences) == (
         "Ann",
         "Europe/Rome",
         "it",
@@ -124,22 +124,22 @@ async def test_a_change_leaves_the_rest(store: Store) -> None:
 
 
 def test_secrets_survive_mailers_that_change_case() -> None:
-    words = {secret_word() for _ in range(500)}
+    words = {new_secret() for _ in range(500)}
     assert len(words) == 500
     assert all(len(word) == 26 and word == word.lower() and word.isalnum() for word in words)
     word = words.pop()
-    assert hashed(word.upper()) == hashed(word) != word
+    assert hash_secret(word.upper()) == hash_secret(word) != word
 
 
 async def test_who_claims_what_is_known_until_it_is_verified_or_disclaimed(store: Store) -> None:
     async with store.begin() as unit:
         ann = await unit.people.add("Ann")
-        assert await unit.people.claim_of(ann.id) is None
-        await unit.people.claim(ann.id, "ann@x.org", DAY)
-        await unit.people.disclaim(ann.id)
-        assert await unit.people.claim_of(ann.id) is None
-        await unit.people.claim(ann.id, "Ann@x.org", DAY)
-        claim = await unit.people.claim_of(ann.id)
-        assert claim is not None and claim.value == "ann@x.org"
-        assert (await unit.people.verify(claim)).value == "ann@x.org"
-        assert await unit.people.claim_of(ann.id) is None
+        assert await unit.people.claim_of_person(ann.id) is None
+        await unit.people.create_address_claim(ann.id, "ann@x.org", DAY)
+        await unit.people.delete_claims(ann.id)
+        assert await unit.people.claim_of_person(ann.id) is None
+        await unit.people.create_address_claim(ann.id, "Ann@x.org", DAY)
+        claim = await unit.people.claim_of_person(ann.id)
+        assert claim is not None and claim.address == "ann@x.org"
+        assert (await unit.people.accept_claim(claim)).value == "ann@x.org"
+        assert await unit.people.claim_of_person(ann.id) is None

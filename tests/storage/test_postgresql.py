@@ -8,21 +8,35 @@ import pytest
 from sqlalchemy import create_engine, make_url, text
 from sqlalchemy.exc import DataError, DBAPIError
 
-from storage import Deed, NewerStore, NotAStore, Store, StoreError, backup, open_store
+from storage import (
+    InvalidStore,
+    MoveCommit,
+    NewerStore,
+    Store,
+    StoreError,
+    backup,
+    open_store,
+)
 from tests.storage.conftest import move, new_table
-from tests.stores import SERVER, Places, database, needs_server, written
+from tests.stores import (
+    SERVER,
+    StoreFactory,
+    needs_server,
+    temporary_database,
+    url_text,
+)
 
 pytestmark = needs_server
 
 
 @pytest.fixture
-def address(tmp_path: Path, places: Places) -> Iterator[str]:
-    with places.empty("postgresql", tmp_path) as found:
+def address(tmp_path: Path, places: StoreFactory) -> Iterator[str]:
+    with places.empty_store("postgresql", tmp_path) as found:
         yield found
 
 
 async def length(store: Store, table: int) -> int | None:
-    return (await store.glance(table)).seq
+    return (await store.table_version(table)).seq
 
 
 def cut_off(store: Store) -> None:
@@ -39,9 +53,9 @@ async def test_a_unit_that_swallows_a_failure_is_not_told_that_it_is_kept(store:
     table = await new_table(store)
     with pytest.raises(StoreError, match="nothing was changed"):
         async with store.begin() as unit:
-            await unit.moves.append(table, 0, [move()], b"s")
+            await unit.move_log.append(table, 0, [move()], b"s")
             with pytest.raises(DBAPIError):
-                await unit._work.connection.execute(text("SELECT * FROM nowhere"))
+                await unit._transaction.connection.execute(text("SELECT * FROM nowhere"))
     assert await length(store, table) == 0
 
 
@@ -50,7 +64,7 @@ async def test_a_connection_that_breaks_fails_its_group_and_no_further_one(store
 
     async def say(table: int) -> None:
         async with store.begin() as unit:
-            await unit.moves.append(table, 0, [move()], b"s")
+            await unit.move_log.append(table, 0, [move()], b"s")
             if table == tables[1]:
                 cut_off(store)
 
@@ -64,32 +78,32 @@ async def test_a_connection_that_breaks_fails_its_group_and_no_further_one(store
 async def test_a_server_that_was_started_anew_meanwhile_is_not_noticed(store: Store) -> None:
     table = await new_table(store)
     cut_off(store)
-    mark = (await store.glance(table)).mark
-    await store.record(Deed(table, store.now(), 0, mark, [move()], b"s"))
+    mark = (await store.table_version(table)).data_revision
+    await store.commit_move(MoveCommit(table, store.now(), 0, mark, [move()], b"s"))
     cut_off(store)
     async with store.begin() as unit:
-        await unit.moves.append(table, 1, [move()], b"s")
+        await unit.move_log.append(table, 1, [move()], b"s")
     async with store.read() as unit:
-        assert (await unit.moves.head(table)).seq == 2
+        assert (await unit.move_log.snapshot(table)).seq == 2
 
 
 async def test_a_deed_that_cannot_be_written_fails_alone(store: Store) -> None:
     """PostgreSQL has no sign of the number zero in a text."""
     tables = [await new_table(store) for _ in range(3)]
-    mark = (await store.glance(tables[0])).mark
+    mark = (await store.table_version(tables[0])).data_revision
     lines = ["pass", "pass\0", "pass"]
     deeds = [
-        Deed(table, store.now(), 0, mark, [move(line=line)], b"s")
+        MoveCommit(table, store.now(), 0, mark, [move(line=line)], b"s")
         for table, line in zip(tables, lines, strict=True)
     ]
-    results = await asyncio.gather(*map(store.record, deeds), return_exceptions=True)
+    results = await asyncio.gather(*map(store.commit_move, deeds), return_exceptions=True)
     assert results[0] is None and isinstance(results[1], DataError) and results[2] is None
     assert [await length(store, table) for table in tables] == [1, 0, 1]
 
 
 async def test_a_database_that_has_nothing_yet_is_made_by_two_at_once() -> None:
-    with database() as url:
-        first, second = await asyncio.gather(open_store(written(url)), open_store(written(url)))
+    with temporary_database() as url:
+        first, second = await asyncio.gather(open_store(url_text(url)), open_store(url_text(url)))
         async with first, second:
             assert await length(second, await new_table(first)) == 0
 
@@ -102,7 +116,7 @@ async def test_a_newer_store_and_anothers_database_are_refused(address: str) -> 
         await open_store(address)
     with engine.begin() as connection:
         connection.execute(text("ALTER TABLE alembic_version RENAME TO recipes"))
-    with pytest.raises(NotAStore, match="not one of Railpost"):
+    with pytest.raises(InvalidStore, match="not one of Railpost"):
         await open_store(address)
     engine.dispose()
 
@@ -110,7 +124,7 @@ async def test_a_newer_store_and_anothers_database_are_refused(address: str) -> 
 async def test_a_server_that_is_away_is_one_sentence() -> None:
     away = make_url(SERVER).set(port=1, host="127.0.0.1", password="secret")
     with pytest.raises(StoreError, match=r"cannot be opened as a store: .*refused\.$") as error:
-        await open_store(written(away))
+        await open_store(url_text(away))
     assert "secret" not in str(error.value) and "\n" not in str(error.value)
 
 

@@ -12,9 +12,9 @@ from sqlalchemy import Connection, create_engine, inspect, text
 from sqlalchemy.dialects import postgresql
 from sqlalchemy.schema import CreateIndex, CreateTable
 
-from storage import NewerStore, NotAStore, StoreError, open_store
+from storage import InvalidStore, NewerStore, StoreError, open_store
 from storage.migrations import migrate, revisions, versions
-from storage.tables import Row
+from storage.models import Model
 from tests.storage.conftest import move
 
 INDEXES = text("SELECT sql FROM sqlite_master WHERE type = 'index' AND tbl_name = :name AND sql IS NOT NULL")
@@ -40,19 +40,19 @@ def schema(connection: Connection) -> dict[str, object]:
 def test_the_migrated_schema_is_the_tables() -> None:
     with create_engine("sqlite://").connect() as migrated, create_engine("sqlite://").connect() as made:
         migrate(migrated)
-        Row.metadata.create_all(made)
-        assert compare_metadata(MigrationContext.configure(migrated), Row.metadata) == []
+        Model.metadata.create_all(made)
+        assert compare_metadata(MigrationContext.configure(migrated), Model.metadata) == []
         assert schema(migrated) == schema(made)
 
 
 def test_every_table_can_be_made_on_postgresql() -> None:
     dialect = postgresql.dialect()  # type: ignore[no-untyped-call]
-    for table in Row.metadata.sorted_tables:
+    for table in Model.metadata.sorted_tables:
         assert "CREATE TABLE" in str(CreateTable(table).compile(dialect=dialect))
         for index in table.indexes:
             partial = index.dialect_options["sqlite"]["where"] is not None
             assert ("WHERE" in str(CreateIndex(index).compile(dialect=dialect))) == partial
-    names = [index.name for table in Row.metadata.sorted_tables for index in table.indexes]
+    names = [index.name for table in Model.metadata.sorted_tables for index in table.indexes]
     assert len(names) == len(set(names)), "PostgreSQL has one space of names for all indexes"
 
 
@@ -80,13 +80,13 @@ async def test_a_file_of_the_first_revision_is_brought_up_with_all_it_has(tmp_pa
         assert "letters" not in {name for (name,) in old.execute("SELECT name FROM sqlite_master")}
     old.close()
     async with await open_store(path) as store, store.begin() as unit:
-        table = await unit.games.by_code("ABC")
+        table = await unit.tables.by_code("ABC")
         assert table is not None
-        (row,) = await unit.moves.line_of_play(table.id)
-        assert (row.line, row.events, row.at.year) == ("pass", b"\x01", 1970)
+        (row,) = await unit.move_log.line_of_play(table.id)
+        assert (row.line, row.events, row.created_at.year) == ("pass", b"\x01", 1970)
         assert (await unit.people.get(1)).name == "Ann"
-        await unit.moves.append(table.id, 1, [move()], b"")
-        await unit.letters.receive("k", "s", "p")
+        await unit.move_log.append(table.id, 1, [move()], b"")
+        await unit.inbound_mail.record_attempt("k", "s", "p")
     with sqlite3.connect(path) as new:
         assert new.execute("SELECT version_num FROM alembic_version").fetchall() == [(revisions()[-1],)]
     new.close()
@@ -106,7 +106,7 @@ async def test_a_migration_that_fails_leaves_the_file_as_it_was(tmp_path: Path) 
         return list(found)
 
     before = tables()
-    with pytest.raises(NotAStore, match="tokens already exists"):
+    with pytest.raises(InvalidStore, match="tokens already exists"):
         await open_store(path)
     assert tables() == before
 
@@ -114,9 +114,9 @@ async def test_a_migration_that_fails_leaves_the_file_as_it_was(tmp_path: Path) 
 async def test_opening_twice_changes_nothing(tmp_path: Path) -> None:
     path = tmp_path / "a.db"
     async with await open_store(path) as store, store.begin() as unit:
-        table = await unit.games.add("t", "Friday")
+        table = await unit.tables.add("t", "Friday")
     async with await open_store(f"sqlite:///{path}") as store, store.read() as unit:
-        assert (await unit.games.get(table.id)).code == table.code
+        assert (await unit.tables.get(table.id)).code == table.code
 
 
 async def test_a_newer_file_is_refused(tmp_path: Path) -> None:
@@ -134,7 +134,7 @@ async def test_another_programs_database_is_left_alone(tmp_path: Path) -> None:
     with sqlite3.connect(path) as connection:
         connection.execute("CREATE TABLE recipes (name TEXT)")
     connection.close()
-    with pytest.raises(NotAStore, match="not one of Railpost"):
+    with pytest.raises(InvalidStore, match="not one of Railpost"):
         await open_store(path)
     with sqlite3.connect(path) as connection:
         assert connection.execute("SELECT name FROM sqlite_master").fetchall() == [("recipes",)]
@@ -148,7 +148,7 @@ async def test_another_programs_database_is_left_alone(tmp_path: Path) -> None:
 async def test_garbage_is_refused(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "garbage.db"
     path.write_bytes(content)
-    with pytest.raises(NotAStore, match=r"garbage\.db"):
+    with pytest.raises(InvalidStore, match=r"garbage\.db"):
         await open_store(path)
     assert path.read_bytes() == content
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from engine import new_game
-from tests.t1817.texts import SITE, both, holds
+from tests.t1817.scenarios import SITE, both_conventions, run_scenario
 
 NAMES = "Ann, Bob, Cid, Dan, Eve, Fay, Gil".split(", ")
 
@@ -16,18 +16,20 @@ NAMES = "Ann, Bob, Cid, Dan, Eve, Fay, Gil".split(", ")
 def test_4_1_starting_cash_and_certificate_limit(players: int, cash: int, limit: int) -> None:
     names = NAMES[:players]
     checks = "".join(f"= cash {name} {cash}\n" for name in names)
-    holds(f"{checks}= limit {limit}\n= phase 2\n= priority Ann\n= turn Ann\nAnn: pass", ", ".join(names))
+    run_scenario(
+        f"{checks}= limit {limit}\n= phase 2\n= priority Ann\n= turn Ann\nAnn: pass", ", ".join(names)
+    )
 
 
 def test_4_1_nothing_is_laid_started_or_sold_before_the_auction() -> None:
     start = new_game("1817", NAMES[:3]).state
-    assert set(start.privates.values()) == {"bank"} and len(start.privates) == 11
-    assert not start.tiles and not start.tokens and not start.market
-    holds("!Ann: start WT F19 100\n!Bob: pass\nAnn: pass")
+    assert set(start.private_owners.values()) == {"bank"} and len(start.private_owners) == 11
+    assert not start.tiles and not start.tokens and not start.market_order
+    run_scenario("!Ann: start WT F19 100\n!Bob: pass\nAnn: pass")
 
 
 def test_4_2_the_seed_money_fills_a_bid_up() -> None:
-    holds(
+    run_scenario(
         """
         Ann: bid MAJM 0
         Bob: bid MAJM 20
@@ -46,16 +48,16 @@ def test_4_2_the_seed_money_fills_a_bid_up() -> None:
     )
 
 
-@both
+@both_conventions
 def test_4_2_seed_money_spent_is_gone_and_the_winner_pays_his_bid(options: tuple[str, ...]) -> None:
     """$120 and $80 use up the $200; from then on a private costs its face value at least."""
     spent = "Ann: bid MAJM 0\nBob: pass\nCid: pass\nBob: bid TS 0\nCid: pass\nAnn: pass\n= cash Bob 420\n"
-    holds(spent + "!Cid: bid OBC 35\nCid: bid OBC 40\n= turn Ann\nAnn: pass\nBob: pass\n= cash Cid 380\n",
+    run_scenario(spent + "!Cid: bid OBC 35\nCid: bid OBC 40\n= turn Ann\nAnn: pass\nBob: pass\n= cash Cid 380\n",
           options=options)  # fmt: skip
 
 
 def test_4_2_bids_are_multiples_of_5_up_to_the_face_value() -> None:
-    holds(
+    run_scenario(
         """
         !Ann: bid MAJM 3
         !Ann: bid MINC 35
@@ -71,11 +73,11 @@ def test_4_2_bids_are_multiples_of_5_up_to_the_face_value() -> None:
 
 def test_4_2_nobody_bids_more_than_he_has() -> None:
     poor = "@ cash Ann 20\n@ cash Bob 420\n@ cash Cid 10\n"
-    holds(poor + "!Ann: bid MAJM 25\nAnn: bid MAJM 10\nBob: pass\n= private MAJM Ann\n= cash Ann 10")
+    run_scenario(poor + "!Ann: bid MAJM 25\nAnn: bid MAJM 10\nBob: pass\n= private MAJM Ann\n= cash Ann 10")
 
 
 def test_4_2_who_has_passed_is_out_of_that_auction_and_in_the_next() -> None:
-    holds(
+    run_scenario(
         """
         Ann: bid PSM 0
         Bob: pass
@@ -92,15 +94,19 @@ def test_4_2_who_has_passed_is_out_of_that_auction_and_in_the_next() -> None:
 
 
 def test_4_2_bidding_goes_around_the_table() -> None:
-    holds("Ann: pass\nBob: bid ME 0\n= turn Cid\nCid: bid ME 5\n= turn Ann\nAnn: bid ME 15\n= turn Bob")
+    run_scenario(
+        "Ann: pass\nBob: bid ME 0\n= turn Cid\nCid: bid ME 5\n= turn Ann\nAnn: bid ME 15\n= turn Bob"
+    )
 
 
 def test_4_2_play_goes_on_left_of_the_player_who_began_the_auction() -> None:
-    holds("Ann: pass\nBob: bid ME 0\nCid: pass\nAnn: bid ME 5\nBob: pass\n= private ME Ann\n= turn Cid")
+    run_scenario(
+        "Ann: pass\nBob: bid ME 0\nCid: pass\nAnn: bid ME 5\nBob: pass\n= private ME Ann\n= turn Cid"
+    )
 
 
 def test_4_2_it_ends_when_all_pass_in_a_row() -> None:
-    holds(
+    run_scenario(
         """
         Ann: pass
         Bob: pass
@@ -118,7 +124,7 @@ def test_4_2_it_ends_when_all_pass_in_a_row() -> None:
 
 
 def test_4_2_the_unsold_leave_and_priority_goes_left_of_the_last_who_put_one_up() -> None:
-    holds(
+    run_scenario(
         """
         Ann: bid PSM 0
         Bob: pass
@@ -138,7 +144,7 @@ def test_4_2_the_unsold_leave_and_priority_goes_left_of_the_last_who_put_one_up(
 
 
 def test_4_2_where_nobody_puts_one_up_the_priority_stays() -> None:
-    holds("Ann: pass\nBob: pass\nCid: pass\n= round stock Ann\n= priority Ann")
+    run_scenario("Ann: pass\nBob: pass\nCid: pass\n= round stock Ann\n= priority Ann")
 
 
 def test_4_2_the_round_is_over_with_the_last_private() -> None:
@@ -156,19 +162,19 @@ def test_4_2_the_round_is_over_with_the_last_private() -> None:
     }
     for at, (private, face) in enumerate(faces.items(), 2):
         free += f"= round opening\n{NAMES[at % 3]}: bid {private} {face}\n"
-    holds(free + "= round stock Cid\n= priority Cid\n= private MAIL Bob")
+    run_scenario(free + "= round stock Cid\n= priority Cid\n= private MAIL Bob")
 
 
 def test_4_2_who_can_put_up_nothing_is_passed_over() -> None:
     """$30 are the least that any private costs once the seed money is spent."""
     spent = "@ cash Ann 420\n@ cash Bob 20\n@ cash Cid 420\n"
     spent += "Ann: bid MAJM 0\nBob: pass\nCid: pass\nBob: bid TS 0\nCid: pass\nAnn: pass\n"
-    holds(spent + "Cid: pass\nAnn: pass\n= round stock Cid")
-    holds(spent + "Cid: pass\nAnn: pass\n= turn Bob\nBob: pass\n= round stock Cid", options=(SITE,))
+    run_scenario(spent + "Cid: pass\nAnn: pass\n= round stock Cid")
+    run_scenario(spent + "Cid: pass\nAnn: pass\n= turn Bob\nBob: pass\n= round stock Cid", options=(SITE,))
 
 
 def test_4_2_a_secret_limit_raises_by_the_least() -> None:
-    holds(
+    run_scenario(
         """
         Ann: bid MAJM 0
         Bob: bid up to 40

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from tests.t1817.scenarios import SITE, run_scenario
 from tests.t1817.test_06_track import turn
-from tests.t1817.texts import SITE, holds
 
 COAST = ("tile F21 8 1", "tile F19 5 4", "tile G20 7 1")
 """New York (40 with its southern group) - Philadelphia (20) - Baltimore (30)."""
@@ -18,7 +18,7 @@ WEST = ("tile E2 9 2", "tile F3 6 0", "tile G2 9 0")
 
 
 def earns(dollars: int, *lines: str, tokens: str = "F19", phase: str = "3") -> None:
-    holds(f"{turn(*lines, tokens=tokens, phase=phase)}= best WT {dollars}")
+    run_scenario(f"{turn(*lines, tokens=tokens, phase=phase)}= best WT {dollars}")
 
 
 # -- §6.1, routes ----------------------------------------------------------------------------------
@@ -31,7 +31,7 @@ def test_6_1_a_route_has_a_marker_anywhere_on_it() -> None:
     # New York and Philadelphia alone are no route of a company in Baltimore.
     earns(50, *COAST, "trains WT 2", tokens="G18")
     body = turn(*COAST, "trains WT 2", tokens="G18", phase="3")
-    holds(body + "!Ann: run 2 E22.0-F19\nAnn: run 2 F19-G18")
+    run_scenario(body + "!Ann: run 2 E22.0-F19\nAnn: run 2 F19-G18")
 
 
 def test_6_1_a_route_is_unbranched() -> None:
@@ -45,7 +45,7 @@ def test_6_1_a_route_is_unbranched() -> None:
         "trains WT 3",
     )
     earns(70, *fork, tokens="F19")
-    holds(turn(*fork, tokens="F19", phase="3") + "!Ann: run 3 F13-F19-G18\nAnn: run best")
+    run_scenario(turn(*fork, tokens="F19", phase="3") + "!Ann: run 3 F13-F19-G18\nAnn: run best")
 
 
 def test_6_1_no_route_through_a_city_that_others_fill() -> None:
@@ -86,7 +86,7 @@ def test_6_1_no_track_segment_twice_but_the_middle_of_brown_plain_track_by_two()
     earns(90, *cross, "trains WT 5", tokens="F19 D19", phase="5")
     # The same two ends on a green tile share a segment.
     body = turn(*VALLEY, "trains WT 3 3", phase="3")
-    holds(body + "= best WT 40\n!Ann: run 3 F19-F13, 3 F13-F19\nAnn: run best")
+    run_scenario(body + "= best WT 40\n!Ann: run 3 F19-F13, 3 F13-F19\nAnn: run best")
 
 
 # -- §6.5 ------------------------------------------------------------------------------------------
@@ -111,7 +111,7 @@ def test_6_5_the_number_of_the_train_is_the_most_of_cities_and_off_map_places() 
     earns(60, *COAST, "trains WT 2")
     earns(90, *COAST, "trains WT 3")
     body = turn(*COAST, "trains WT 2", phase="3")
-    holds(body + "!Ann: run 2 E22.0-F19-G18\nAnn: run 2 E22.0-F19")
+    run_scenario(body + "!Ann: run 2 E22.0-F19-G18\nAnn: run 2 E22.0-F19")
 
 
 def test_6_5_toronto_counts_as_a_city_and_lets_all_pass() -> None:
@@ -138,18 +138,18 @@ def test_6_5_trains_of_a_company_share_cities_but_no_track() -> None:
 
 def test_6_5_earnings_are_the_sum_over_all_routes() -> None:
     star = ("tile F21 8 1", "tile F19 15 2", "tile G20 7 1", "trains WT 2 2")
-    holds(turn(*star, phase="3") + "Ann: run 2 E22.0-F19, 2 F19-G18\nAnn: withhold\n= cash WT 330")
+    run_scenario(turn(*star, phase="3") + "Ann: run 2 E22.0-F19, 2 F19-G18\nAnn: withhold\n= cash WT 330")
 
 
 def test_6_5_the_highest_earnings_have_to_be_run() -> None:
     body = turn(*COAST, "trains WT 3", phase="3")
-    holds(body + "!Ann: run 3 F19-G18\n!Ann: run 3 E22.0-F19\nAnn: run 3 E22.0-F19-G18\nAnn: pay")
-    holds(body + "Ann: run 3 F19-G18\nAnn: pay", options=(SITE,))
+    run_scenario(body + "!Ann: run 3 F19-G18\n!Ann: run 3 E22.0-F19\nAnn: run 3 E22.0-F19-G18\nAnn: pay")
+    run_scenario(body + "Ann: run 3 F19-G18\nAnn: pay", options=(SITE,))
 
 
 def test_6_5_a_company_with_a_train_and_a_route_has_to_run() -> None:
     body = turn(*COAST, "trains WT 3", phase="3")
-    holds(body + "!Ann: pay\n!Ann: buy train 3\n> until run\n!Ann: pass\nAnn: run best")
+    run_scenario(body + "!Ann: pay\n!Ann: buy train 3\n> until run\n!Ann: pass\nAnn: run best")
 
 
 def test_6_5_printed_values_by_phase() -> None:
@@ -210,12 +210,12 @@ def test_6_6_the_table_of_190_dollars(size: int, said: str, treasury: int, share
     body = earned(size, ann=mine, bob=0 if size == 2 else 1, pool={2: 0, 5: 1, 10: 3}[size])
     paid = f"= cash WT {treasury}\n= cash Ann {100 + int(mine * share)}\n"
     paid += "" if size == 2 else f"= cash Bob {100 + int(share)}\n"
-    holds(f"{body}Ann: {said}\n{paid}= cash Cid 100")
+    run_scenario(f"{body}Ann: {said}\n{paid}= cash Cid 100")
 
 
 def test_6_6_treasury_shares_pay_the_company_and_those_in_the_market_nobody() -> None:
-    holds(earned(10, ann=5, pool=2) + "Ann: pay\n= cash WT 57\n= cash Ann 195")
-    holds(earned(5, ann=2, pool=1) + "Ann: half\n= cash WT 133\n= cash Ann 138")
+    run_scenario(earned(10, ann=5, pool=2) + "Ann: pay\n= cash WT 57\n= cash Ann 195")
+    run_scenario(earned(5, ann=2, pool=1) + "Ann: half\n= cash WT 133\n= cash Ann 138")
 
 
 @pytest.mark.parametrize(
@@ -241,7 +241,7 @@ def test_6_6_treasury_shares_pay_the_company_and_those_in_the_market_nobody() ->
 def test_6_6_the_price_moves_by_what_is_paid(price: str, said: str, after: str) -> None:
     """$190 in full, $100 of them where half is paid on ten shares: as much as the price a space, twice
     as much two, nothing a space down."""
-    holds(f"{earned(10, price, ann=6)}Ann: {said}\n= price WT {after}")
+    run_scenario(f"{earned(10, price, ann=6)}Ann: {said}\n= price WT {after}")
 
 
 @pytest.mark.parametrize(
@@ -256,28 +256,32 @@ def test_6_6_the_price_moves_by_what_is_paid(price: str, said: str, after: str) 
 def test_6_6_the_gray_area_counts_as_40(lines: tuple[str, ...], said: str, after: str) -> None:
     """$40 and $50 are a space, $20 none, $90 two."""
     body = turn(*lines, "trains WT 3", phase="3").replace("price WT 100", "price WT acquisition 3")
-    holds(f"{body}> until dividend\nAnn: {said}\n= price WT {after}")
+    run_scenario(f"{body}> until dividend\nAnn: {said}\n= price WT {after}")
 
 
 def test_6_6_the_price_never_passes_600() -> None:
-    holds(f"{earned(10, '600', ann=6)}Ann: pay\n= price WT 600")
+    run_scenario(f"{earned(10, '600', ann=6)}Ann: pay\n= price WT 600")
     body = earned(10, "540", ann=6).replace("> until dividend\n", "")
-    holds(body + "Ann: loan 2\n= price WT 440\n> until dividend\nAnn: withhold\n= price WT 400")
+    run_scenario(body + "Ann: loan 2\n= price WT 440\n> until dividend\nAnn: withhold\n= price WT 400")
 
 
 def test_6_6_without_earnings_the_price_falls() -> None:
-    holds(turn("tile F19 57 1", "trains WT 3", phase="3") + "> until repay\n= price WT 90")
-    holds(turn(phase="3") + "> until repay\n= price WT 90")
+    run_scenario(turn("tile F19 57 1", "trains WT 3", phase="3") + "> until repay\n= price WT 90")
+    run_scenario(turn(phase="3") + "> until repay\n= price WT 90")
 
 
 def test_6_6_who_is_short_pays_what_the_shares_receive() -> None:
-    holds(earned(10, ann=6, pool=2, short=2) + "Ann: pay\n= cash Cid 62\n= cash Ann 214\n= cash WT 76")
-    holds(earned(10, ann=6, pool=2, short=2) + "Ann: half\n= cash Cid 80\n= cash Ann 160\n= cash WT 130")
-    holds(earned(10, ann=6, pool=2, short=2) + "Ann: withhold\n= cash Cid 100")
+    run_scenario(earned(10, ann=6, pool=2, short=2) + "Ann: pay\n= cash Cid 62\n= cash Ann 214\n= cash WT 76")
+    run_scenario(
+        earned(10, ann=6, pool=2, short=2) + "Ann: half\n= cash Cid 80\n= cash Ann 160\n= cash WT 130"
+    )
+    run_scenario(earned(10, ann=6, pool=2, short=2) + "Ann: withhold\n= cash Cid 100")
 
 
 def test_6_6_who_cannot_pay_for_his_short_shares_is_in_a_cash_crisis() -> None:
     body = earned(10, ann=6, pool=2, short=2).replace("@ cash Cid 100", "@ cash Cid 30")
     more = "@ size SR 5\n@ price SR 60\n@ owns Bob SR 2\n@ owns Cid SR 1\n@ token SR F13\n@ trains SR 5\n"
     body = body.replace("@ round", more + "@ round")
-    holds(body + "Ann: pay\n= cash Cid -8\n= turn Cid\n!Ann: pass\nCid: sell 1 SR\n= cash Cid 52\n= turn WT")
+    run_scenario(
+        body + "Ann: pay\n= cash Cid -8\n= turn Cid\n!Ann: pass\nCid: sell 1 SR\n= cash Cid 52\n= turn WT"
+    )

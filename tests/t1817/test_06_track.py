@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from engine import game_of
-from engine.actions import Lay
+from engine.core.actions import LayTile
 from engine.kernel import refusal
-from tests.t1817.texts import holds
+from tests.t1817.scenarios import run_scenario
 
 BEGIN = "@ round operating WT\n"
 
@@ -39,7 +39,7 @@ def turn(*lines: str, tokens: str = "F19", phase: str = "2", cash: int = 200) ->
 
 
 def test_6_3_a_second_tile_costs_20_and_there_is_no_third() -> None:
-    holds(
+    run_scenario(
         f"""{turn()}
         Ann: lay 57 F19 1
         = cash WT 200
@@ -49,7 +49,9 @@ def test_6_3_a_second_tile_costs_20_and_there_is_no_third() -> None:
         !Ann: lay 8 F21 1
         """
     )
-    holds(turn(cash=10) + "Ann: lay 57 F19 1\n!Ann: lay 9 F17 1\nAnn: loan 1\nAnn: lay 9 F17 1\n= cash WT 90")
+    run_scenario(
+        turn(cash=10) + "Ann: lay 57 F19 1\n!Ann: lay 9 F17 1\nAnn: loan 1\nAnn: lay 9 F17 1\n= cash WT 90"
+    )
 
 
 GREEN = ("tile F19 57 1", "tile F17 9 1", "tile F21 8 1")
@@ -57,21 +59,23 @@ GREEN = ("tile F19 57 1", "tile F17 9 1", "tile F21 8 1")
 
 def test_6_3_at_most_one_of_two_operations_is_an_upgrade() -> None:
     ready = turn(*GREEN, phase="3")
-    holds(
+    run_scenario(
         ready + "Ann: lay 14 F19 0\n!Ann: lay 82 F17 1\n!Ann: lay 80 F21 1\nAnn: lay 9 F15 1\n= cash WT 165"
     )
-    holds(ready + "Ann: lay 9 F15 1\n= cash WT 185\nAnn: lay 14 F19 0\n= cash WT 165\n!Ann: lay 7 G20 1")
-    holds(ready + "Ann: lay 9 F15 1\nAnn: lay 57 F13 1\n= tile F13 57 1")
+    run_scenario(
+        ready + "Ann: lay 9 F15 1\n= cash WT 185\nAnn: lay 14 F19 0\n= cash WT 165\n!Ann: lay 7 G20 1"
+    )
+    run_scenario(ready + "Ann: lay 9 F15 1\nAnn: lay 57 F13 1\n= tile F13 57 1")
 
 
 def test_6_3_a_tile_laid_is_not_upgraded_in_the_same_turn() -> None:
-    holds(turn(phase="3") + "Ann: lay 57 F19 1\n!Ann: lay 14 F19 0\n!Ann: lay 15 F19 1\nAnn: pass")
+    run_scenario(turn(phase="3") + "Ann: lay 57 F19 1\n!Ann: lay 14 F19 0\n!Ann: lay 15 F19 1\nAnn: pass")
 
 
 def ways(body: str, tile: str, hex: str) -> list[int]:
     """The rotations in which Ann may lay the tile there."""
-    state = holds(body + "= tile A20 none")
-    return [n for n in range(6) if refusal(game_of(state), state.seats[0], Lay(tile, hex, n)) is None]
+    state = run_scenario(body + "= tile A20 none")
+    return [n for n in range(6) if refusal(game_of(state), state.seats[0], LayTile(tile, hex, n)) is None]
 
 
 @pytest.mark.parametrize(
@@ -94,7 +98,7 @@ def test_6_3_printed_hexes_count_as_tiles_of_their_color() -> None:
     for yellow in ("5", "6", "57"):
         assert not ways(turn(tokens="G18"), yellow, "G18")
     assert not ways(turn(tokens="G18"), "592", "G18")
-    holds(turn(tokens="G18", phase="3") + "Ann: lay 592 G18 2\n= tile G18 592 2\nAnn: lay 7 G20 1")
+    run_scenario(turn(tokens="G18", phase="3") + "Ann: lay 592 G18 2\n= tile G18 592 2\nAnn: lay 7 G20 1")
     for tile in ("57", "14", "63"):
         assert not ways(turn(tokens="D9", phase="7"), tile, "D9")
 
@@ -104,26 +108,26 @@ def test_6_3_printed_hexes_count_as_tiles_of_their_color() -> None:
 
 def test_6_3_1_any_suitable_tile_in_the_home_without_track() -> None:
     for tile in ("5 F19 0", "6 F19 3", "57 F19 2"):
-        holds(turn() + f"Ann: lay {tile}\n= cash WT 200")
-    holds(turn() + "!Ann: lay 9 F17 1\n!Ann: lay 9 F21 1\nAnn: pass")
+        run_scenario(turn() + f"Ann: lay {tile}\n= cash WT 200")
+    run_scenario(turn() + "!Ann: lay 9 F17 1\n!Ann: lay 9 F21 1\nAnn: pass")
 
 
 def test_6_3_1_otherwise_the_track_is_part_of_a_route() -> None:
     laid = turn("tile F19 57 1")
-    holds(
+    run_scenario(
         laid + "!Ann: lay 9 F17 0\n!Ann: lay 9 F15 1\n!Ann: lay 57 F13 1\n!Ann: lay 9 E20 0\nAnn: lay 8 F17 2"
     )
     # Beyond a city that other companies' markers fill there is no route.
     full = ("tile F19 57 1", "tile F17 9 1", "tile F15 9 1", "tile F13 57 1")
     other = ("size SR 2", "price SR 60", "owns Bob SR 2", "token SR F13")
-    holds(turn(*full) + "Ann: lay 9 F11 1")
-    holds(turn(*full, *other) + "!Ann: lay 9 F11 1\nAnn: lay 8 F21 1")
+    run_scenario(turn(*full) + "Ann: lay 9 F11 1")
+    run_scenario(turn(*full, *other) + "!Ann: lay 9 F11 1\nAnn: lay 8 F21 1")
 
 
 def test_6_3_1_track_runs_neither_off_the_map_nor_into_blank_sides_or_water() -> None:
     """Beside Detroit: Cleveland is blank to the west, the lake is water, a thick line is impassable."""
     ready = turn(tokens="C8")
-    holds(
+    run_scenario(
         ready
         + """
         !Ann: lay 7 C10 0           # into Cleveland's blank side
@@ -133,7 +137,7 @@ def test_6_3_1_track_runs_neither_off_the_map_nor_into_blank_sides_or_water() ->
         """
     )
     # D23 has no neighbour to the south-east, B3 none to the north.
-    holds(turn(tokens="E22.1") + "!Ann: lay 8 D23 3\nAnn: lay 9 D23 0")
+    run_scenario(turn(tokens="E22.1") + "!Ann: lay 8 D23 3\nAnn: lay 9 D23 0")
 
 
 @pytest.mark.parametrize(
@@ -148,11 +152,11 @@ def test_6_3_1_track_runs_neither_off_the_map_nor_into_blank_sides_or_water() ->
     ],
 )
 def test_6_3_1_terrain_is_paid_at_once(token: str, before: tuple[str, ...], lay: str, cost: int) -> None:
-    holds(turn(*before, tokens=token) + f"Ann: lay {lay}\n= cash WT {200 - cost}")
+    run_scenario(turn(*before, tokens=token) + f"Ann: lay {lay}\n= cash WT {200 - cost}")
     if cost:
         poor = turn(*before, tokens=token, cash=cost - 1)
-        holds(poor + f"!Ann: lay {lay}\n")
-        holds(turn(*before, tokens=token, cash=cost) + f"Ann: lay {lay}\n= cash WT 0")
+        run_scenario(poor + f"!Ann: lay {lay}\n")
+        run_scenario(turn(*before, tokens=token, cash=cost) + f"Ann: lay {lay}\n= cash WT 0")
 
 
 def test_6_3_1_a_city_on_a_city_and_plain_track_elsewhere() -> None:
@@ -217,9 +221,9 @@ def test_6_3_2_some_track_of_the_new_tile_is_part_of_a_route() -> None:
 
 def test_6_3_2_markers_stay_in_their_cities() -> None:
     ready = turn("tile F19 57 1", phase="3", tokens="F19")
-    holds(ready + "Ann: lay 14 F19 0\n= token WT F19")
+    run_scenario(ready + "Ann: lay 14 F19 0\n= token WT F19")
     two = turn("size SR 2", "price SR 60", "owns Bob SR 2", "token SR E22.0", tokens="E22.1", phase="3")
-    holds(two + "Ann: lay 54 E22 0\n= token WT E22.1\n= token SR E22.0\n= tile E22 54")
+    run_scenario(two + "Ann: lay 54 E22 0\n= token WT E22.1\n= token SR E22.0\n= tile E22 54")
 
 
 @pytest.mark.parametrize(
@@ -230,13 +234,13 @@ def test_6_3_2_only_the_first_upgrade_of_detroit_and_new_york_costs(
 ) -> None:
     first = turn(tokens=token, phase="3")
     assert ways(first, green, hex)
-    holds(first + f"Ann: lay {green} {hex} {ways(first, green, hex)[0]}\n= cash WT 180")
+    run_scenario(first + f"Ann: lay {green} {hex} {ways(first, green, hex)[0]}\n= cash WT 180")
     second = turn(f"tile {hex} {green} {ways(first, green, hex)[0]}", tokens=token, phase="5")
-    holds(second + f"Ann: lay {brown} {hex} {ways(second, brown, hex)[0]}\n= cash WT 200")
+    run_scenario(second + f"Ann: lay {brown} {hex} {ways(second, brown, hex)[0]}\n= cash WT 200")
 
 
 def test_6_3_2_difficult_terrain_is_not_paid_again() -> None:
-    holds(turn("tile I12 57 1", tokens="I12", phase="3") + "Ann: lay 15 I12 1\n= cash WT 200")
+    run_scenario(turn("tile I12 57 1", tokens="I12", phase="3") + "Ann: lay 15 I12 1\n= cash WT 200")
 
 
 def test_6_3_2_a_brown_city_has_as_many_exits_as_fit() -> None:
@@ -262,39 +266,39 @@ LINE = ("tile F19 57 1", "tile F17 9 1", "tile F15 9 1", "tile F13 57 1")
 
 def test_6_4_one_marker_a_turn_for_nothing() -> None:
     ready = turn(*LINE, "tile F11 9 1", "tile F9 9 4", "tile F21 8 1", phase="5", cash=0)
-    holds(
+    run_scenario(
         ready
         + "= markers WT 3\nAnn: token F13\n= cash WT 0\n= markers WT 2\n= token WT F19 F13\n!Ann: token E22.0"
     )
 
 
 def test_6_4_only_with_a_marker_on_the_charter() -> None:
-    holds(turn(*LINE, "markers WT 1") + "Ann: token F13\n= markers WT 0")
-    holds(turn(*LINE) + "= markers WT 0\n!Ann: token F13\nAnn: pass")
+    run_scenario(turn(*LINE, "markers WT 1") + "Ann: token F13\n= markers WT 0")
+    run_scenario(turn(*LINE) + "= markers WT 0\n!Ann: token F13\nAnn: pass")
 
 
 def test_6_4_only_where_a_route_leads() -> None:
-    holds(
+    run_scenario(
         turn("tile F19 57 1", "tile F15 9 1", "tile F13 57 1", "markers WT 1") + "!Ann: token F13\nAnn: pass"
     )
     other = ("size SR 2", "price SR 60", "owns Bob SR 2", "token SR F13")
     beyond = ("tile F11 9 1", "tile F9 9 1", "tile F7 9 1", "tile F5 9 1", "tile F3 57 1", "markers WT 1")
-    holds(turn(*LINE, *beyond) + "Ann: token F3")
-    holds(turn(*LINE, *beyond, *other) + "!Ann: token F3\n!Ann: token F13\nAnn: pass")
+    run_scenario(turn(*LINE, *beyond) + "Ann: token F3")
+    run_scenario(turn(*LINE, *beyond, *other) + "!Ann: token F3\n!Ann: token F13\nAnn: pass")
 
 
 def test_6_4_never_a_second_one_in_a_hex() -> None:
-    holds(turn("tile F19 14 1", "markers WT 1", phase="3") + "!Ann: token F19\nAnn: pass")
+    run_scenario(turn("tile F19 14 1", "markers WT 1", phase="3") + "!Ann: token F19\nAnn: pass")
     new_york = ("tile D23 8 0", "tile C22 6 5", "markers WT 1")
-    holds(
+    run_scenario(
         turn("tile F21 8 1", "tile F19 5 4", *new_york, tokens="E22.0") + "!Ann: token E22.1\nAnn: token F19"
     )
 
 
 def test_6_4_none_in_toronto() -> None:
     toronto = ("tile C14 57 2", "markers WT 1")
-    holds(turn(*toronto, tokens="C14") + "!Ann: token B13\nAnn: pass")
+    run_scenario(turn(*toronto, tokens="C14") + "!Ann: token B13\nAnn: pass")
 
 
 def test_6_4_before_track_it_may_be_placed_instead_and_after_it_no_track_is_laid() -> None:
-    holds(turn(*LINE, "markers WT 1") + "Ann: token F13\n!Ann: lay 9 F11 1")
+    run_scenario(turn(*LINE, "markers WT 1") + "Ann: token F13\n!Ann: lay 9 F11 1")

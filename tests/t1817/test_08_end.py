@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 
 from engine import standings
-from engine.events import RoundBegan
-from engine.record import replay
-from tests.t1817.texts import BOOK, MONEY, SITE, company, holds
+from engine.core.events import RoundStarted
+from engine.game_text import replay
+from tests.t1817.scenarios import MONEY, RUNNER, SITE, company_lines, run_scenario
 
 SEVEN = MONEY.replace("phase 3", "phase 7").replace("@ trains bank 3 3 3\n", "")
-WT = company("WT", 10, 200, "Ann 4, Bob 1", cash=1200, token="F19", trains="7")
+WT = company_lines("WT", 10, 200, "Ann 4, Bob 1", cash=1200, token="F19", trains="7")
 
 
 def late(number: int, depot: str) -> str:
@@ -20,11 +20,14 @@ def late(number: int, depot: str) -> str:
 
 def rounds(body: str, options: tuple[str, ...] = ()) -> list[str]:
     """The rounds that still begin, until the game is over."""
-    report = replay(BOOK.text(f"{body}> until over\n= over", options=options))
-    assert report.failure is None and report.telling is not None and report.state is not None
-    assert report.state.over is not None and report.state.over.reason == "The last operating round is over."
-    events = [event for told in report.telling.moves for event in told.events]
-    return [event.round for event in events if isinstance(event, RoundBegan)]
+    report = replay(RUNNER.script_text(f"{body}> until over\n= over", options=options))
+    assert report.failure is None and report.history is not None and report.state is not None
+    assert (
+        report.state.game_over is not None
+        and report.state.game_over.reason == "The last operating round is over."
+    )
+    events = [event for told in report.history.lines for event in told.events]
+    return [event.round for event in events if isinstance(event, RoundStarted)]
 
 
 BOUGHT = "> until train\nAnn: buy train 8\n= phase 8\n"
@@ -50,7 +53,7 @@ def test_8_bought_in_the_second_round_of_a_set_one_of_three_rounds_follows() -> 
 def test_8_an_export_counts_as_in_the_operating_round_that_it_ends(number: int, left: list[str]) -> None:
     """The 7-trains are sold out, and the first 8-train leaves as the operating round ends."""
     body = late(number, "8").replace("cash WT 1200", "cash WT 0")
-    holds(f"{body}= phase 7\n> until merger\n= phase 8")
+    run_scenario(f"{body}= phase 7\n> until merger\n= phase 8")
     assert rounds(body) == left
 
 
@@ -70,38 +73,38 @@ def test_8_no_merger_round_follows_the_last_operating_round_but_on_the_site() ->
 
 WEALTH = (
     MONEY.replace("cash Ann 500", "cash Ann 100").replace("cash Bob 500", "cash Bob 50")
-    + company("WT", 5, 100, "Ann 2, Bob -1, pool 1", cash=700)
-    + company("SR", 2, "acquisition 1", "Ann 2", cash=300)
-    + company("UR", 2, "liquidation", "Bob 2")
+    + company_lines("WT", 5, 100, "Ann 2, Bob -1, pool 1", cash=700)
+    + company_lines("SR", 2, "acquisition 1", "Ann 2", cash=300)
+    + company_lines("UR", 2, "liquidation", "Bob 2")
     + "@ private CM Cid\n@ round stock Ann\n"
 )
 
 
 def test_8_wealth_is_stock_less_short_shares_and_cash() -> None:
     """What companies have counts for nothing; nor do companies in the gray and red spaces."""
-    holds(f"{WEALTH}= score Ann 300\n= score Bob -50")
-    holds(f"{WEALTH.replace('price WT 100', 'price WT 200')}= score Ann 500\n= score Bob -150")
+    run_scenario(f"{WEALTH}= score Ann 300\n= score Bob -50")
+    run_scenario(f"{WEALTH.replace('price WT 100', 'price WT 200')}= score Ann 500\n= score Bob -150")
 
 
 def test_8_privates_count_for_nothing_but_on_the_site() -> None:
-    holds(f"{WEALTH}= score Cid 500")
-    holds(f"{WEALTH}= score Cid 560", options=(SITE,))
+    run_scenario(f"{WEALTH}= score Cid 500")
+    run_scenario(f"{WEALTH}= score Cid 560", options=(SITE,))
 
 
 def test_8_the_richest_wins() -> None:
-    assert list(standings(holds(f"{WEALTH}= turn Ann"))) == ["p2", "p0", "p1"]
+    assert list(standings(run_scenario(f"{WEALTH}= turn Ann"))) == ["p2", "p0", "p1"]
 
 
 def test_8_the_only_one_who_is_not_bankrupt_has_won() -> None:
     owing = (
         MONEY.replace("cash Ann 500", "cash Ann 0").replace("cash Bob 500", "cash Bob 0")
-        + company("WT", 2, 100, "Ann 2", loans=2, token="F19", trains="2")
-        + company("SR", 2, 90, "Bob 2", loans=2, token="G18", trains="2")
+        + company_lines("WT", 2, 100, "Ann 2", loans=2, token="F19", trains="2")
+        + company_lines("SR", 2, 90, "Bob 2", loans=2, token="G18", trains="2")
         + "@ interest 30\n@ round operating WT\n"
     )
     one = f"{owing}> until crisis\n= turn Ann\nAnn: bankrupt\n> until crisis\n= turn Bob\n"
-    state = holds(f"{one}Bob: bankrupt\n= over\n= score Cid 500\n= score Ann 0\n= score Bob 0")
-    assert state.over is not None and state.over.reason == "All but Cid are bankrupt."
+    state = run_scenario(f"{one}Bob: bankrupt\n= over\n= score Cid 500\n= score Ann 0\n= score Bob 0")
+    assert state.game_over is not None and state.game_over.reason == "All but Cid are bankrupt."
     assert next(iter(standings(state))) == "p2"
 
 
@@ -109,8 +112,8 @@ def test_8_several_may_go_bankrupt_by_one_dividend() -> None:
     """It ruins Bob and Cid, who are short: Ann has won."""
     body = (
         MONEY.replace("cash Bob 500", "cash Bob 0").replace("cash Cid 500", "cash Cid 0")
-        + company("WT", 5, 100, "Ann 3, Bob -1, Cid -1", token="E22.0", trains="2")
+        + company_lines("WT", 5, 100, "Ann 3, Bob -1, Cid -1", token="E22.0", trains="2")
         + "@ tile F21 8 1\n@ tile F19 57 1\n@ round operating WT\n> until dividend\nAnn: pay\n"
     )
-    state = holds(f"{body}Bob: bankrupt\nCid: bankrupt\n= over")
-    assert state.over is not None and state.over.reason == "All but Ann are bankrupt."
+    state = run_scenario(f"{body}Bob: bankrupt\nCid: bankrupt\n= over")
+    assert state.game_over is not None and state.game_over.reason == "All but Ann are bankrupt."

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from engine import new_game
-from engine.facts import facts_of
+from engine.core.components import components_of
 from engine.kernel import game_of
-from tests.t1817.texts import ANN, CID, MONEY, SITE, TEN, company, holds
+from tests.t1817.scenarios import ANN, CID, MONEY, SITE, TEN, company_lines, run_scenario
 
 VARIANTS = ("increased_short_sales", "more_players", "short_squeeze", "modern_trains")
 
@@ -31,20 +31,20 @@ def shorted(count: int, size: int = 10) -> str:
 
 def test_9_1_ten_shares_of_a_10_share_company_may_be_sold_short() -> None:
     ten = ("increased_short_sales",)
-    holds(f"{shorted(9)}{CID}Cid: short WT\n= owns Cid WT -1", options=ten)
-    holds(f"{shorted(10)}{CID}!Cid: short WT\nCid: pass", options=ten)
-    holds(f"{shorted(5)}{CID}!Cid: short WT\nCid: pass")
+    run_scenario(f"{shorted(9)}{CID}Cid: short WT\n= owns Cid WT -1", options=ten)
+    run_scenario(f"{shorted(10)}{CID}!Cid: short WT\nCid: pass", options=ten)
+    run_scenario(f"{shorted(5)}{CID}!Cid: short WT\nCid: pass")
 
 
 def test_9_1_of_others_no_more_than_before() -> None:
     ten = ("increased_short_sales",)
-    holds(f"{shorted(5, size=5)}{CID}!Cid: short WT\nCid: pass", options=ten)
-    holds(f"{shorted(4, size=5)}{CID}Cid: short WT", options=ten)
+    run_scenario(f"{shorted(5, size=5)}{CID}!Cid: short WT\nCid: pass", options=ten)
+    run_scenario(f"{shorted(4, size=5)}{CID}Cid: short WT", options=ten)
 
 
 def test_9_1_the_site_plays_so_unless_five_are_chosen() -> None:
-    holds(f"{shorted(9)}{CID}Cid: short WT", options=(SITE,))
-    holds(f"{shorted(5)}{CID}!Cid: short WT\nCid: pass", options=(SITE, "five_shorts"))
+    run_scenario(f"{shorted(9)}{CID}Cid: short WT", options=(SITE,))
+    run_scenario(f"{shorted(5)}{CID}!Cid: short WT\nCid: pass", options=(SITE, "five_shorts"))
 
 
 # -- §9.2 ------------------------------------------------------------------------------------------
@@ -58,8 +58,8 @@ PEOPLE = ("Ann", "Bob", "Cid", "Dot", "Eve", "Fay", "Gus", "Hal", "Ida", "Jim", 
 def test_9_2_money_and_limit_of_eight_to_twelve_players(count: int, cash: int, limit: int) -> None:
     names = ", ".join(PEOPLE[:count])
     checks = "".join(f"= cash {name} {cash}\n" for name in PEOPLE[:count])
-    holds(f"{checks}= limit {limit}", names, ("more_players",))
-    holds(f"{checks}= limit {limit}", names, (SITE,))
+    run_scenario(f"{checks}= limit {limit}", names, ("more_players",))
+    run_scenario(f"{checks}= limit {limit}", names, (SITE,))
 
 
 def test_9_2_not_more_than_twelve_and_only_where_it_is_chosen() -> None:
@@ -83,18 +83,18 @@ def test_9_2_not_more_than_twelve_and_only_where_it_is_chosen() -> None:
 )
 def test_9_3_more_than_all_of_it_moves_the_price_two_spaces(owners: str, plain: int, squeezed: int) -> None:
     """Players hold four shares of five, five, and six; a share in the market takes one space back."""
-    body = MONEY + company("WT", 5, 100, owners, token="F19", trains="3", president="Ann") + ANN
+    body = MONEY + company_lines("WT", 5, 100, owners, token="F19", trains="3", president="Ann") + ANN
     passed = "Ann: pass\nBob: pass\nCid: pass\n= price WT {}"
-    holds(body + passed.format(plain))
-    holds(body + passed.format(squeezed), options=("short_squeeze",))
-    holds(body + passed.format(squeezed), options=(SITE, "short_squeeze"))
+    run_scenario(body + passed.format(plain))
+    run_scenario(body + passed.format(squeezed), options=("short_squeeze",))
+    run_scenario(body + passed.format(squeezed), options=(SITE, "short_squeeze"))
 
 
 # -- §9.4 ------------------------------------------------------------------------------------------
 
 ROUTE = (
     "@ phase 8\n@ cash Ann 100\n@ tile F21 8 1\n@ tile F19 5 4\n@ tile G20 7 1\n@ depot 8\n"
-    + company("WT", 10, 100, "Ann 4", token="{tokens}", trains="{train}")
+    + company_lines("WT", 10, 100, "Ann 4", token="{tokens}", trains="{train}")
     + "@ round operating WT\n"
 )
 
@@ -105,17 +105,17 @@ def test_9_4_7_and_8_trains_earn_more_for_each_own_marker_on_the_route(train: st
     modern = ("modern_trains",)
     for own, tokens in enumerate(("F19", "F19 G18", "F19 G18 E22.0"), 1):
         body = ROUTE.format(tokens=tokens, train=train)
-        holds(f"{body}= best WT 90")
-        holds(f"{body}= best WT {90 + own * bonus}", options=modern)
+        run_scenario(f"{body}= best WT 90")
+        run_scenario(f"{body}= best WT {90 + own * bonus}", options=modern)
 
 
 def test_9_4_not_for_the_markers_of_others() -> None:
-    other = company("SR", 10, 90, "Ann 4", token="G18")
+    other = company_lines("SR", 10, 90, "Ann 4", token="G18")
     body = ROUTE.format(tokens="F19", train="8").replace("@ round", f"{other}@ round")
-    holds(f"{body}= best WT 110", options=("modern_trains",))
+    run_scenario(f"{body}= best WT 110", options=("modern_trains",))
 
 
 def test_9_4_facts() -> None:
-    bonus = facts_of("1817").own_station_bonus
+    bonus = components_of("1817").own_station_bonus
     assert bonus == {"7": 10, "8": 20}
-    assert game_of(new_game("1817", ["Ann", "Bob", "Cid"]).state).facts.own_station_bonus == {}
+    assert game_of(new_game("1817", ["Ann", "Bob", "Cid"]).state).components.own_station_bonus == {}

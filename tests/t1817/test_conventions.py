@@ -12,11 +12,22 @@ from pathlib import Path
 import pytest
 
 from engine import game_of, new_game
-from tests.sections import rule_tests
+from tests.rulebook_sections import rule_tests
+from tests.t1817.scenarios import (
+    ANN,
+    BOB,
+    CID,
+    FIVE,
+    MERGER,
+    SITE,
+    TEN,
+    both_conventions,
+    run_scenario,
+    scenario_error,
+)
 from tests.t1817.test_06_operating import FIRST
 from tests.t1817.test_06_running import COAST
 from tests.t1817.test_06_track import company, turn, ways
-from tests.t1817.texts import ANN, BOB, CID, FIVE, MERGER, SITE, TEN, both, holds, refused
 
 Options = tuple[str, ...]
 PLAYED_BY_SITE = (SITE,)
@@ -29,16 +40,16 @@ SR = "@ size SR 2\n@ price SR 60\n@ owns Bob SR 2\n@ cash SR 50\n@ token SR G18\
 
 def test_row_1_bids_on_privates() -> None:
     bids = "Ann: bid PSM 40\nBob: bid PSM 45\n"
-    holds("Ann: bid PSM 40\n!Bob: bid PSM 45\n= private PSM Ann")
-    holds(bids + "= turn Cid\nCid: pass\nAnn: pass\n= cash Bob 375\n", options=PLAYED_BY_SITE)
+    run_scenario("Ann: bid PSM 40\n!Bob: bid PSM 45\n= private PSM Ann")
+    run_scenario(bids + "= turn Cid\nCid: pass\nAnn: pass\n= cash Bob 375\n", options=PLAYED_BY_SITE)
     # Above the face value nothing comes out of the seed money: $200 are left for the next.
-    holds(bids + "Cid: pass\nAnn: pass\nBob: bid MAJM 0\nCid: pass\nAnn: pass\nCid: bid MAJC 10",
+    run_scenario(bids + "Cid: pass\nAnn: pass\nBob: bid MAJM 0\nCid: pass\nAnn: pass\nCid: bid MAJC 10",
           options=PLAYED_BY_SITE)  # fmt: skip
 
 
 def test_row_1_any_dollars_at_least_five_more() -> None:
-    assert "multiples of $5" in refused("Ann: bid MAJM 3")
-    holds("Ann: bid MAJM 3\n!Bob: bid MAJM 7\nBob: bid MAJM 8\nCid: pass\nAnn: pass\n= cash Bob 412",
+    assert "multiples of $5" in scenario_error("Ann: bid MAJM 3")
+    run_scenario("Ann: bid MAJM 3\n!Bob: bid MAJM 7\nBob: bid MAJM 8\nCid: pass\nAnn: pass\n= cash Bob 412",
           options=PLAYED_BY_SITE)  # fmt: skip
 
 
@@ -53,27 +64,29 @@ def test_row_1_any_dollars_at_least_five_more() -> None:
 )
 def test_row_2_how_many_shares_of_ten_are_sold_short(options: Options, most: int) -> None:
     full = TEN + f"@ owns Bob WT -{most}\n@ owns pool WT {most}\n" + CID
-    holds(full + "!Cid: short WT\n?Cid: pass", options=options)
-    holds(full.replace(f"-{most}", f"-{most - 1}").replace(f"pool WT {most}", f"pool WT {most - 1}")
+    run_scenario(full + "!Cid: short WT\n?Cid: pass", options=options)
+    run_scenario(full.replace(f"-{most}", f"-{most - 1}").replace(f"pool WT {most}", f"pool WT {most - 1}")
           + "Cid: short WT\n= owns Cid WT -1", options=options)  # fmt: skip
 
 
-@both
+@both_conventions
 def test_row_2_of_five_shares_five_at_most(options: Options) -> None:
     body = FIVE.replace("@ owns Bob WT 2\n", "@ owns Bob WT -5\n@ owns pool WT 5\n")
-    holds(body.replace("@ president WT Ann\n", "") + CID + "!Cid: short WT\nCid: pass", options=options)
+    run_scenario(
+        body.replace("@ president WT Ann\n", "") + CID + "!Cid: short WT\nCid: pass", options=options
+    )
 
 
 def test_row_3_sales_after_a_short_sale() -> None:
     body = FIVE + "@ size PW 5\n@ price PW 70\n@ owns Cid PW 3\n@ token PW F13\n" + BOB + "Bob: short PW\n"
-    holds(body + "!Bob: sell 1 WT\nBob: done")
-    holds(body + "Bob: sell 1 WT\n= owns Bob WT 1", options=PLAYED_BY_SITE)
+    run_scenario(body + "!Bob: sell 1 WT\nBob: done")
+    run_scenario(body + "Bob: sell 1 WT\n= owns Bob WT 1", options=PLAYED_BY_SITE)
 
 
 def test_row_4_privates_of_players_in_the_score() -> None:
     body = FIVE + "@ private MAJM Ann\n@ private MINC Ann\n" + ANN
-    holds(body + "= score Ann 700")
-    holds(body + "= score Ann 850", options=PLAYED_BY_SITE)
+    run_scenario(body + "= score Ann 700")
+    run_scenario(body + "= score Ann 850", options=PLAYED_BY_SITE)
 
 
 CRISIS = """
@@ -101,8 +114,8 @@ UNPAID = "@ round operating WT\n?Ann: pass\n?Ann: done\n?Ann: done\n?Ann: done\n
 
 def test_row_5_what_a_bankrupt_had_left() -> None:
     bankrupt = CRISIS + UNPAID + "Ann: bankrupt\n= cash Ann 0\n"
-    holds(bankrupt + "= cash WT 25")
-    holds(bankrupt + "= cash WT 0", options=PLAYED_BY_SITE)
+    run_scenario(bankrupt + "= cash WT 25")
+    run_scenario(bankrupt + "= cash WT 0", options=PLAYED_BY_SITE)
 
 
 def grown(more: str = "") -> str:
@@ -110,12 +123,12 @@ def grown(more: str = "") -> str:
     return MERGER + more + "@ round merger WT\n?Ann: act\n?Bob: pass\n?Cid: pass\nAnn: convert\n"
 
 
-@both
+@both_conventions
 def test_row_6_the_president_first_then_each_other_once(options: Options) -> None:
     deals = (
         "= turn Ann\n!Bob: buy 1\nAnn: pass\n= turn Bob\n!Bob: buy 2\nBob: buy 1\n= turn Cid\nCid: buy 1\n"
     )
-    holds(grown() + deals + "= owns Cid WT 1\n= owns treasury WT 1", options=options)
+    run_scenario(grown() + deals + "= owns Cid WT 1\n= owns treasury WT 1", options=options)
 
 
 def test_row_6_who_becomes_president_by_his_purchase_goes_on() -> None:
@@ -124,49 +137,53 @@ def test_row_6_who_becomes_president_by_his_purchase_goes_on() -> None:
     body += (
         "@ round merger WT\n?Ann: act\n?Bob: pass\nAnn: convert\nAnn: pass\nBob: buy 1\n= president WT Bob\n"
     )
-    holds(body + "= turn Cid")
-    holds(body + "= turn Bob\nBob: buy 2\n= owns Bob WT 5", options=PLAYED_BY_SITE)
+    run_scenario(body + "= turn Cid")
+    run_scenario(body + "= turn Bob\nBob: buy 2\n= owns Bob WT 5", options=PLAYED_BY_SITE)
 
 
 def test_row_7_which_of_two_remains() -> None:
     asks = MERGER + SR + "@ round merger WT\n?Ann: act\n?Bob: pass\n"
-    holds(asks + "Ann: merge SR as SR\nBob: accept\n= price WT none")
-    holds(asks + "!Ann: merge SR as SR\nAnn: merge SR\nBob: accept\n= price SR none", options=PLAYED_BY_SITE)
+    run_scenario(asks + "Ann: merge SR as SR\nBob: accept\n= price WT none")
+    run_scenario(
+        asks + "!Ann: merge SR as SR\nAnn: merge SR\nBob: accept\n= price SR none", options=PLAYED_BY_SITE
+    )
 
 
-@both
+@both_conventions
 def test_row_8_nobody_with_two_shares_of_ten(options: Options) -> None:
     """Bankruptcies and sales apart a president has two shares, so somebody always holds enough."""
     pair = "@ size {0} 5\n@ price {0} 100\n@ owns {1} {0} 2\n@ token {0} {2}\n@ trains {0} 3\n"
     body = "@ phase 3\n@ cash Ann 500\n@ cash Bob 500\n@ cash Cid 500\n@ trains bank 3 3\n"
     body += pair.format("WT", "Ann", "F19") + pair.format("SR", "Bob", "G18") + "@ round merger WT\n"
-    holds(body + "?Ann: act\n?Bob: pass\nAnn: merge SR\nBob: accept\n= size WT 10\n= president WT Ann",
+    run_scenario(body + "?Ann: act\n?Bob: pass\nAnn: merge SR\nBob: accept\n= size WT 10\n= president WT Ann",
           options=options)  # fmt: skip
 
 
-@both
+@both_conventions
 def test_row_9_markers_are_paid_as_soon_as_all_of_them_can_be(options: Options) -> None:
     body = (
         "@ phase 5\n@ cash Ann 120\n@ cash Bob 500\n@ cash Cid 10\n@ private MAJM Ann\n@ trains bank 5\n"
         + ANN
     )
     body += "Ann: start WT F19 120\nBob: pass\nAnn: float 10 with MAJM\n= cash WT 0\n"
-    holds(body + "Bob: buy WT from treasury\n= cash WT 60\n= markers WT 0\n?Cid: pass\nAnn: for WT loan 1\n"
+    run_scenario(body + "Bob: buy WT from treasury\n= cash WT 60\n= markers WT 0\n?Cid: pass\nAnn: for WT loan 1\n"
           "= cash WT 10\n= markers WT 3", options=options)  # fmt: skip
 
 
-@both
+@both_conventions
 def test_row_10_some_track_of_an_upgrade_is_reached_be_it_old(options: Options) -> None:
     ready = turn("tile F19 57 1", "tile F17 9 1", phase="3")
     for rotation in (1, 4):
-        holds(ready + f"Ann: lay 82 F17 {rotation}", options=options)
-    holds(ready.replace("F17 9 1", "F17 8 5") + "!Ann: lay 81 F17 1\nAnn: lay 82 F17 4", options=options)
+        run_scenario(ready + f"Ann: lay 82 F17 {rotation}", options=options)
+    run_scenario(
+        ready.replace("F17 9 1", "F17 8 5") + "!Ann: lay 81 F17 1\nAnn: lay 82 F17 4", options=options
+    )
 
 
 def test_row_11_fewer_exits_of_a_brown_city() -> None:
     ready = turn("tile F19 15 0", phase="5")
-    holds(ready + "!Ann: lay 448 F19 0\n!Ann: lay 611 F19 0\nAnn: lay 63 F19 0")
-    holds(ready + "Ann: lay 448 F19 0", options=PLAYED_BY_SITE)
+    run_scenario(ready + "!Ann: lay 448 F19 0\n!Ann: lay 611 F19 0\nAnn: lay 63 F19 0")
+    run_scenario(ready + "Ann: lay 448 F19 0", options=PLAYED_BY_SITE)
 
 
 def test_row_12_sales_in_a_crisis_one_by_one_or_at_once() -> None:
@@ -178,19 +195,19 @@ def test_row_12_sales_in_a_crisis_one_by_one_or_at_once() -> None:
         + "@ round operating WT\n"
     )
     body += "?Ann: pass\n?Ann: done\n?Ann: done\n?Ann: done\n= cash Ann -90\n"
-    holds(body + "!Ann: sell 2 SR\nAnn: sell 1 SR\nAnn: sell 1 SR\n= cash Ann 10")
-    holds(body + "Ann: sell 2 SR\n= cash Ann 10", options=PLAYED_BY_SITE)
+    run_scenario(body + "!Ann: sell 2 SR\nAnn: sell 1 SR\nAnn: sell 1 SR\n= cash Ann 10")
+    run_scenario(body + "Ann: sell 2 SR\n= cash Ann 10", options=PLAYED_BY_SITE)
 
 
 def test_row_13_how_many_2_trains() -> None:
-    assert holds(FIRST).depot["2"] is None
-    assert holds(FIRST, options=PLAYED_BY_SITE).depot["2"] == 40
+    assert run_scenario(FIRST).depot["2"] is None
+    assert run_scenario(FIRST, options=PLAYED_BY_SITE).depot["2"] == 40
 
 
 def test_row_13_the_first_train_of_two_plus_names_a_phase_on_the_site() -> None:
     body = company("depot 2+") + "@ round operating WT\n> until trains\nAnn: buy train 2+\n"
-    holds(body + "= phase 2")
-    state = holds(body + "= phase 2+", options=PLAYED_BY_SITE)
+    run_scenario(body + "= phase 2")
+    state = run_scenario(body + "= phase 2+", options=PLAYED_BY_SITE)
     facts = game_of(state).phase
     assert (facts.ipo_sizes, facts.train_limit, facts.tile_colors) == ((2,), 4, ("yellow",))
 
@@ -201,20 +218,22 @@ def test_row_14_a_merger_round_after_the_last_operating_round() -> None:
     body += "@ cash Cid 10\n@ round operating WT\n> until trains\nAnn: buy train 8\n> until stock\n"
     last = body + "> until operating\n= round operating WT\n> until merger\n> until operating\n"
     last += "= round operating WT 2\n> until merger\n"
-    holds(last + "= over")
-    holds(last + "= round merger\n> until over", options=PLAYED_BY_SITE)
+    run_scenario(last + "= over")
+    run_scenario(last + "= round merger\n> until over", options=PLAYED_BY_SITE)
 
 
 SALE = MERGER + SR.replace("price SR 60", "price SR acquisition 2") + "@ loans SR 2\n@ round sale SR\n"
 
 
-@both
+@both_conventions
 def test_row_15_bids_in_a_sale(options: Options) -> None:
     """Cid has no company, and is never asked; nor is Bob, whose only one is for sale."""
-    holds(SALE + "= turn Ann\n!Ann: bid 5\n!Ann: bid 15\nAnn: bid 10\n= trains WT 2 2", options=options)
+    run_scenario(
+        SALE + "= turn Ann\n!Ann: bid 5\n!Ann: bid 15\nAnn: bid 10\n= trains WT 2 2", options=options
+    )
 
 
-@both
+@both_conventions
 def test_row_15_the_market_value_rounded_up_and_the_seller_by_10(options: Options) -> None:
     body = (
         MERGER
@@ -222,7 +241,7 @@ def test_row_15_the_market_value_rounded_up_and_the_seller_by_10(options: Option
     )
     body += SR.replace("cash SR 50", "cash SR 400") + "@ phase 3\n@ trains bank 3 3\n@ round sale PW\n"
     body += "?Ann: act\n?Bob: pass\n?Bob: pass\nAnn: offer PW\n"
-    holds(body + "!Bob: bid 225\n!Bob: bid 220\nBob: bid 230\n!Ann: bid 250\nAnn: bid 240\nBob: pass\n"
+    run_scenario(body + "!Bob: bid 225\n!Bob: bid 220\nBob: bid 230\n!Ann: bid 250\nAnn: bid 240\nBob: pass\n"
           "?Ann: buyer WT\n?Ann: pass\n= price PW none", options=options)  # fmt: skip
 
 
@@ -239,35 +258,35 @@ def full(certificates: int) -> str:
 SEVEN = "Ann, Bob, Cid, Dan, Eve, Fay, Gil"
 
 
-@both
+@both_conventions
 def test_row_16_at_the_certificate_limit_no_auction_is_opened(options: Options) -> None:
-    holds(full(9) + "!Ann: start PW G18 100\n?Ann: pass", SEVEN, options=options)
-    holds(full(8) + "Ann: start PW G18 100", SEVEN, options=options)
+    run_scenario(full(9) + "!Ann: start PW G18 100\n?Ann: pass", SEVEN, options=options)
+    run_scenario(full(8) + "Ann: start PW G18 100", SEVEN, options=options)
 
 
 def test_row_17_the_privates_of_a_bankrupt() -> None:
     body = CRISIS + "@ private TS Ann\n" + UNPAID + "Ann: bankrupt\n"
-    holds(body + "= private TS closed")
-    holds(body + "= private TS Ann", options=PLAYED_BY_SITE)
+    run_scenario(body + "= private TS closed")
+    run_scenario(body + "= private TS Ann", options=PLAYED_BY_SITE)
 
 
 PW = "@ size PW 2\n@ price PW liquidation\n@ owns Cid PW 2\n@ token PW F13\n@ trains PW 2\n@ round sale PW\n"
 
 
-@both
+@both_conventions
 def test_row_18_the_last_that_came_into_liquidation_is_sold_first(options: Options) -> None:
     """The PW lies below the SR."""
     red = MERGER + SR.replace("price SR 60", "price SR liquidation") + PW
-    holds(
+    run_scenario(
         red + "= turn Ann\nAnn: bid 10\n?Ann: pass\n= price PW none\n= price SR liquidation", options=options
     )
 
 
-@both
+@both_conventions
 def test_row_18_and_those_in_acquisition_after_it(options: Options) -> None:
     kinds = MERGER + SR.replace("price SR 60", "price SR acquisition 2") + PW
     sold = "Ann: pass\n= price PW none\n= turn Ann\nAnn: bid 10\n?Ann: pass\n= price SR none"
-    holds(kinds + sold, options=options)
+    run_scenario(kinds + sold, options=options)
 
 
 LOSES_ALL = """
@@ -303,32 +322,32 @@ Ann: bankrupt
 def test_row_18_one_that_loses_its_president_in_the_sales_waits_for_the_next(price: str) -> None:
     """On the site also one in acquisition that is up as its president goes bankrupt."""
     body = LOSES_ALL.format(price)
-    holds(body + "Bob: bid 10\n?Bob: pass\n= price PW none")
-    holds(body + "?Bob: pass\n= turn Bob\n= price PW liquidation", options=PLAYED_BY_SITE)
+    run_scenario(body + "Bob: bid 10\n?Bob: pass\n= price PW none")
+    run_scenario(body + "?Bob: pass\n= turn Bob\n= price PW liquidation", options=PLAYED_BY_SITE)
 
 
 def test_row_19_less_than_the_best_revenue() -> None:
     less = turn(*COAST, "trains WT 3", phase="3") + "{0}Ann: run 3 F19-G18\n"
-    holds(less.format("!") + "Ann: run best")
-    holds(less.format("") + "Ann: withhold\n= cash WT 250", options=PLAYED_BY_SITE)
+    run_scenario(less.format("!") + "Ann: run best")
+    run_scenario(less.format("") + "Ann: withhold\n= cash WT 250", options=PLAYED_BY_SITE)
 
 
-@both
+@both_conventions
 def test_row_20_loans_that_are_too_many_are_paid_off_then_the_rest_as_the_buyer_likes(
     options: Options,
 ) -> None:
     """With its own two the WT may keep none of the SR's two, which it pays off without a space."""
     over = SALE.replace("cash WT 200", "cash WT 400\n@ loans WT 2")
-    holds(over + "Ann: bid 10\n= loans WT 2\n= cash WT 240\n= price WT 100", options=options)
+    run_scenario(over + "Ann: bid 10\n= loans WT 2\n= cash WT 240\n= price WT 100", options=options)
     free = SALE + "Ann: bid 10\n"
-    holds(free + "= loans WT 2\n= cash WT 240\nAnn: repay 1\nAnn: pass\n= loans WT 1\n= price WT 90",
+    run_scenario(free + "= loans WT 2\n= cash WT 240\nAnn: repay 1\nAnn: pass\n= loans WT 1\n= price WT 90",
           options=options)  # fmt: skip
 
 
-@both
+@both_conventions
 def test_row_21_no_marker_in_toronto_which_counts_as_a_stop(options: Options) -> None:
     line = ("tile C14 57 2", "tile B15 9 1", "tile B17 57 1", "trains WT 2", "markers WT 1")
-    holds(turn(*line, tokens="C14", phase="3") + "= best WT 50\n!Ann: token B13\n!Ann: run 2 C14-B17",
+    run_scenario(turn(*line, tokens="C14", phase="3") + "= best WT 50\n!Ann: token B13\n!Ann: run 2 C14-B17",
           options=options)  # fmt: skip
 
 
@@ -338,23 +357,23 @@ def test_row_23_volatility_is_not_played() -> None:
             new_game("1817", ("Ann", "Bob", "Cid"), (*options, "volatility"))
 
 
-@both
+@both_conventions
 def test_row_24_modern_trains(options: Options) -> None:
     line = turn(*COAST, "trains WT 7", tokens="F19 G18", phase="7")
-    holds(line + "= best WT 90", options=options)
-    holds(line + "= best WT 110", options=(*options, "modern_trains"))
+    run_scenario(line + "= best WT 90", options=options)
+    run_scenario(line + "= best WT 110", options=(*options, "modern_trains"))
     eight = line.replace("trains WT 7", "trains WT 8").replace("phase 7", "phase 8")
-    holds(eight + "= best WT 130", options=(*options, "modern_trains"))
+    run_scenario(eight + "= best WT 130", options=(*options, "modern_trains"))
 
 
-@both
+@both_conventions
 def test_row_24_short_squeeze(options: Options) -> None:
     body = FIVE.replace("owns Bob WT 2", "owns Bob WT 3").replace(
         "owns Ann WT 2", "owns Ann WT 3\n@ owns Cid WT -1"
     )
     body += ANN + "> until operating\n"
-    holds(body + "= price WT 110", options=options)
-    holds(body + "= price WT 120", options=(*options, "short_squeeze"))
+    run_scenario(body + "= price WT 110", options=options)
+    run_scenario(body + "= price WT 120", options=(*options, "short_squeeze"))
 
 
 def test_row_25_more_players() -> None:
@@ -366,9 +385,9 @@ def test_row_25_more_players() -> None:
         assert state.cash[state.seats[0]] == 105
 
 
-@both
+@both_conventions
 def test_row_26_only_the_tile_of_the_mill_is_counted(options: Options) -> None:
-    facts = game_of(new_game("1817", ("Ann", "Bob", "Cid"), options).state).facts
+    facts = game_of(new_game("1817", ("Ann", "Bob", "Cid"), options).state).components
     assert {tile for tile, count in facts.tiles.items() if count is not None} == {"X00"}
     assert ways(turn(), "57", "F19")
 

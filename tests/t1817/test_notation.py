@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 import engine
-from engine import Ambiguous, Refused, State
-from tests.t1817.texts import holds
+from engine import AmbiguousError, RefusedError, State
+from tests.t1817.scenarios import run_scenario
 
 CASH = "@ cash Ann 900\n@ cash Bob 900\n@ cash Cid 900\n"
 FIVES = f"""{CASH}
@@ -56,11 +56,13 @@ STOCK, RUN, GROW, SALE = (
 
 def after(body: str, *lines: str) -> State:
     """The position after a set-up and lines, each `Ann: pass`."""
-    state = holds(f"{body}\n= phase 2") if body else engine.new_game("1817", ["Ann", "Bob", "Cid"]).state
+    state = (
+        run_scenario(f"{body}\n= phase 2") if body else engine.new_game("1817", ["Ann", "Bob", "Cid"]).state
+    )
     for each in lines:
         name, _, line = each.partition(": ")
         seat = next(s for s in state.seats if state.name(s) == name)
-        state = engine.say(state, seat, line).state
+        state = engine.play_line(state, seat, line).state
     return state
 
 
@@ -135,14 +137,14 @@ def test_the_form_is_read(body: str, before: tuple[str, ...], line: str, stored:
     state = after(body, *before)
     asked = engine.decision(state).asked[0]
     action = engine.parse(state, asked, line)
-    said = engine.spell(state, action)
+    said = engine.format_action(state, action)
     assert said == stored
     assert engine.parse(state, asked, said) == action
 
 
 def test_a_mine_without_its_tile_is_asked_for_its_ways() -> None:
     state = after(f"{MINES}{RUN}")
-    with pytest.raises(Ambiguous) as several:
+    with pytest.raises(AmbiguousError) as several:
         engine.parse(state, "p0", "mine G12")
     mines = [line for line in engine.legal_lines(state, "p0") if line.startswith("lay") and "G12" in line]
     assert several.value.choices == [line for line in mines if line.endswith("with mine")]
@@ -158,5 +160,5 @@ def test_a_mine_without_its_tile_is_asked_for_its_ways() -> None:
     ],
 )
 def test_a_mine_is_refused_with_the_reason(body: str, line: str, why: str) -> None:
-    with pytest.raises(Refused, match=why):
+    with pytest.raises(RefusedError, match=why):
         engine.parse(after(f"{body}{RUN}"), "p0", line)

@@ -12,29 +12,28 @@ from functools import cache
 import pytest
 from msgspec.structs import replace
 
-from bot.offline.simulate import Simulated, simulated, varied
-from engine import AnyEvent, copied, fold
-from engine.events import (
+from bot.simulation.simulate import SimulatedGame, random_options, simulate_game
+from engine import AnyEvent, copy_state, fold
+from engine.core.components import components_of, tile_faces
+from engine.core.events import (
     BidMade,
     CashMoved,
-    Changed,
-    Closed,
     CompanyReturned,
-    Declared,
+    DividendDeclared,
+    FramePopped,
+    FramePushed,
+    FrameReplaced,
     InterestSet,
     LoansChanged,
-    Opened,
     ParSet,
     PriceMoved,
-    RoundBegan,
+    RoundStarted,
     SharesMoved,
     TileLaid,
     TokenPlaced,
     TrainMoved,
 )
-from engine.facts import facts_of, tile_faces
-from engine.record.telling import Told
-from engine.state import (
+from engine.core.state import (
     BANK,
     POOL,
     Auction,
@@ -42,17 +41,18 @@ from engine.state import (
     MergerRound,
     OperatingRound,
     OperatingTurn,
-    Settlement,
+    ShareholderSettlement,
     State,
     StockRound,
     StockTurn,
     is_seat,
 )
+from engine.game_text.history import HistoryLine
 
 FIRST_GRAY, LAST_GRAY, LAST = 1, 3, 31
 """Columns of the market: 0 is liquidation, up to 3 acquisition, 31 is $600 (§1.2.2)."""
-PRICES = [cell.price if cell else 0 for cell in facts_of("1817").market.rows[0]]
-FACES = {private.sym: private.price for private in facts_of("1817").privates}
+PRICES = [cell.price if cell else 0 for cell in components_of("1817").market.rows[0]]
+FACES = {private.sym: private.price for private in components_of("1817").privates}
 CLOSURES = {"its interest is not paid", "without a train", "without a president"} | {
     "its station markers are not paid"
 }
@@ -72,7 +72,7 @@ class Referee:
     """Says what was not as the book has it."""
 
     def __init__(self, start: State) -> None:
-        self.state = copied(start)
+        self.state = copy_state(start)
         self.squeeze = "short_squeeze" in start.options
         self.most_shorts = {5: 5, 10: 10 if "increased_short_sales" in start.options else 5}
         self.operated: list[str] = []
@@ -82,7 +82,7 @@ class Referee:
         self.tokens = 0
         self.shown: dict[str, tuple[int, int, int]] = {}
 
-    def hear(self, told: Told) -> Iterator[str]:
+    def hear(self, told: HistoryLine) -> Iterator[str]:
         for at, event in enumerate(told.events):
             yield from self._look(event, told.events[at + 1 :], told.events[at - 1 : at])
             if isinstance(event, PriceMoved | ParSet):
@@ -92,22 +92,22 @@ class Referee:
 
     def _look(self, event: AnyEvent, after: Sequence[AnyEvent], before: Sequence[AnyEvent]) -> Iterator[str]:
         match event:
-            case RoundBegan(name):
+            case RoundStarted(name):
                 yield from self._round(name)
-            case Opened(OperatingTurn(company)):
+            case FramePushed(OperatingTurn(company)):
                 self.laid, self.tokens = [], 0
                 yield from self._turn(company)
-            case Changed(MergerRound()) if isinstance(self.state.stack[0], OperatingRound):
+            case FrameReplaced(MergerRound()) if isinstance(self.state.stack[0], OperatingRound):
                 missing = {c for c, co in in_play(self.state).items() if column(co) > 0} - {*self.operated}
                 if missing:
                     yield f"§6: {missing} have had no turn"
-            case Closed() if isinstance(self.state.top, StockTurn):
+            case FramePopped() if isinstance(self.state.top, StockTurn):
                 self._show()
             case LoansChanged(company, 1, "taken"):
                 yield from self._loan(company, after)
             case LoansChanged(company, -1, "repaid") if isinstance(self.state.top, OperatingTurn):
                 yield from self._moves(company, after[1:2], min(column(self._co(company)) + 1, LAST), "§6.9")
-            case Declared():
+            case DividendDeclared():
                 yield from self._dividend(event, after)
             case TileLaid() if isinstance(self.state.top, OperatingTurn):
                 yield from self._tile(event, before)
@@ -115,13 +115,13 @@ class Referee:
                 self.tokens += 1
                 if self.tokens > 1:
                     yield "§6.4: a second station marker in a turn"
-            case TrainMoved(why="exported"):
+            case TrainMoved(reason="exported"):
                 self.exported += 1
-            case CashMoved(company, amount=amount, why="interest"):
-                due = self._co(company).loans * self.state.interest
+            case CashMoved(company, amount=amount, reason="interest"):
+                due = self._co(company).loans * self.state.interest_per_loan
                 if amount != due:
                     yield f"§6.8: the {company} pays ${amount} of interest, not ${due}"
-            case Closed() if isinstance(self.state.top, Settlement):
+            case FramePopped() if isinstance(self.state.top, ShareholderSettlement):
                 yield from self._settlement(self.state.top, after)
             case BidMade():
                 yield from self._bid(event)
@@ -138,7 +138,7 @@ class Referee:
         """Whether the first event moves the company's token to that column, if it is not there."""
         here = moved = column(self._co(company))
         for event in said[:1]:
-            if isinstance(event, PriceMoved) and event.why in ("a loan", "a loan repaid"):
+            if isinstance(event, PriceMoved) and event.reason in ("a loan", "a loan repaid"):
                 moved = event.cell[1]
         if moved != to:
             yield f"{where}: the {company} goes from column {here} to {moved}, not {to}"
@@ -172,8 +172,8 @@ class Referee:
 
     def _turn(self, company: str) -> Iterator[str]:
         rate = 5 * max(-(-self.loans // 5), 1)
-        if self.state.interest != rate:
-            yield f"§1.2.5: the interest is ${self.state.interest} with {self.loans} loans"
+        if self.state.interest_per_loan != rate:
+            yield f"§1.2.5: the interest is ${self.state.interest_per_loan} with {self.loans} loans"
         mine = column(self._co(company)), -self.arrived[company]
         for other, co in in_play(self.state).items():
             if other not in (company, *self.operated) and (column(co), -self.arrived[other]) > mine:
@@ -192,13 +192,15 @@ class Referee:
             yield f"§1.2.5: the {company} gets {after[0]} for a loan"
         yield from self._moves(company, after[1:2], max(column(co) - 1, FIRST_GRAY), "§1.2.5")
 
-    def _dividend(self, event: Declared, after: Sequence[AnyEvent]) -> Iterator[str]:
+    def _dividend(self, event: DividendDeclared, after: Sequence[AnyEvent]) -> Iterator[str]:
         co, revenue = self._co(event.company), event.revenue
         assert co.size is not None
         half = revenue // 2 // 10 * 10 if co.size == 10 else revenue // 2
         kept = {"pay": 0, "half": half}.get(event.kind, revenue)
         paid, worth = revenue - kept, PRICES[column(co)] if column(co) > LAST_GRAY else 40
-        here = [e for e in after if isinstance(e, CashMoved) and e.why == f"dividend of the {event.company}"]
+        here = [
+            e for e in after if isinstance(e, CashMoved) and e.reason == f"dividend of the {event.company}"
+        ]
         due = {
             (BANK, holder) if percent > 0 else (holder, BANK): abs(percent) * paid // 100
             for holder, percent in co.shares.items()
@@ -209,12 +211,12 @@ class Referee:
         steps = -1 if paid == 0 else (paid >= worth) + (paid >= 2 * worth)
         to = min(max(column(co) + steps, FIRST_GRAY), LAST)
         moved = [e.cell[1] for e in after if isinstance(e, PriceMoved) and e.company == event.company]
-        whys = [e.why for e in after if isinstance(e, PriceMoved) and e.company == event.company]
+        whys = [e.reason for e in after if isinstance(e, PriceMoved) and e.company == event.company]
         ends = [cell for cell, why in zip(moved, whys, strict=True) if why in PAYING]
         if (ends[-1] if ends else column(co)) != to:
             yield f"§6.6: the {event.company} pays ${paid} and goes from column {column(co)} to {ends}"
 
-    def _settlement(self, frame: Settlement, after: Sequence[AnyEvent]) -> Iterator[str]:
+    def _settlement(self, frame: ShareholderSettlement, after: Sequence[AnyEvent]) -> Iterator[str]:
         co = self._co(frame.company)
         assert co.size is not None
         each, due = max(frame.amount, 0) // co.size, {}
@@ -223,7 +225,7 @@ class Referee:
                 parties = (BANK, holder) if percent > 0 else (holder, BANK)
                 due[parties] = each * (abs(percent) * co.size // 100)
         here = after[: list(after).index(CompanyReturned(frame.company))]
-        paid = [e for e in here if isinstance(e, CashMoved) and e.why.startswith("shares of the ")]
+        paid = [e for e in here if isinstance(e, CashMoved) and e.reason.startswith("shares of the ")]
         if {(e.source, e.target): e.amount for e in paid} != {k: v for k, v in due.items() if v}:
             yield f"§7.2.4: ${frame.amount} for the {frame.company} are settled as {paid}"
 
@@ -235,7 +237,7 @@ class Referee:
         paid = sum(e.amount for e in before if isinstance(e, CashMoved) and e.source == event.company)
         if self.laid and paid < 20:
             yield f"§6.3: a second tile for ${paid}"
-        if event.hex in self.state.mines:
+        if event.hex in self.state.mine_hexes:
             yield f"§6.3.2: a tile with a mine is replaced in {event.hex}"
         self.laid.append(("+" if upgrade else "") + event.hex)
 
@@ -243,20 +245,20 @@ class Referee:
 
     def _bid(self, event: BidMade) -> Iterator[str]:
         auction = self.state.top
-        high = auction.high if isinstance(auction, Auction) else 0
+        high = auction.high_bid if isinstance(auction, Auction) else 0
         opening = "certificate" if isinstance(self.state.stack[0], StockRound) else "private"
         kind = auction.kind if isinstance(auction, Auction) else opening
         step = 10 if kind == "sale" else 5
-        most = {"private": FACES.get(event.private, 0), "certificate": 400}.get(kind, 10**6)
-        first = isinstance(auction, Auction) and auction.leader is None
+        most = {"private": FACES.get(event.item, 0), "certificate": 400}.get(kind, 10**6)
+        first = isinstance(auction, Auction) and auction.high_bidder is None
         if event.amount % step or event.amount > most or (event.amount <= high and not first and high):
             yield f"§4.2, §5.5, §7.2.4: {event} over ${high}"
         if kind == "sale" and first:
-            co = self._co(event.private)
+            co = self._co(event.item)
             least = PRICES[column(co)] * (co.size or 0) if column(co) > LAST_GRAY else 10
             if event.amount < least:
                 yield f"§7.2.4: {event} of at least ${least}"
-        mine = kind == "sale" and self._co(event.private).president == event.seat
+        mine = kind == "sale" and self._co(event.item).president == event.seat
         if mine and not first and event.amount > high + 10:
             yield f"§7.2.4: the president bids ${event.amount} over ${high}"
 
@@ -273,7 +275,7 @@ class Referee:
                 yield from self._short(event, co)
         elif is_seat(event.target) and co.size:
             after = co.shares.get(event.target, 0) + event.percent
-            if after > max(60, 200 // co.size) or event.company in base.sold.get(event.target, ()):
+            if after > max(60, 200 // co.size) or event.company in base.sold_by_seat.get(event.target, ()):
                 yield f"§5.1, §5.4: {event}"
 
     def _short(self, event: SharesMoved, co: Company) -> Iterator[str]:
@@ -284,10 +286,10 @@ class Referee:
 
 
 def refereed(players: int, seed: int) -> None:
-    game = simulated("1817", players, seed, varied("1817", players, seed))
+    game = simulate_game("1817", players, seed, random_options("1817", players, seed))
     assert game.failure is None
     referee = Referee(game.start)
-    for at, told in enumerate(game.told, 1):
+    for at, told in enumerate(game.history_lines, 1):
         assert list(referee.hear(told)) == [], (players, seed, at, told.line)
     assert referee.state == game.state
 
@@ -302,13 +304,13 @@ Change = Callable[[AnyEvent], list[AnyEvent] | None]
 
 
 def _too_much(event: AnyEvent) -> list[AnyEvent] | None:
-    if isinstance(event, CashMoved) and event.why == "interest":
+    if isinstance(event, CashMoved) and event.reason == "interest":
         return [replace(event, amount=event.amount + 5)]
     return None
 
 
 def _too_rich(event: AnyEvent) -> list[AnyEvent] | None:
-    if isinstance(event, CashMoved) and event.why.startswith("shares of the "):
+    if isinstance(event, CashMoved) and event.reason.startswith("shares of the "):
         return [replace(event, amount=event.amount + 1)]
     return None
 
@@ -318,16 +320,16 @@ def _too_high(event: AnyEvent) -> list[AnyEvent] | None:
 
 
 def _not_paid(event: AnyEvent) -> list[AnyEvent] | None:
-    pays = isinstance(event, Declared) and event.kind == "pay"
+    pays = isinstance(event, DividendDeclared) and event.kind == "pay"
     return [replace(event, kind="withhold")] if pays else None
 
 
 def _unmoved(event: AnyEvent) -> list[AnyEvent] | None:
-    return [] if isinstance(event, PriceMoved) and event.why == "a loan" else None
+    return [] if isinstance(event, PriceMoved) and event.reason == "a loan" else None
 
 
 def _kept(event: AnyEvent) -> list[AnyEvent] | None:
-    return [] if isinstance(event, TrainMoved) and event.why == "exported" else None
+    return [] if isinstance(event, TrainMoved) and event.reason == "exported" else None
 
 
 def _dearer(event: AnyEvent) -> list[AnyEvent] | None:
@@ -339,7 +341,7 @@ def _twice(event: AnyEvent) -> list[AnyEvent] | None:
 
 
 def _again(event: AnyEvent) -> list[AnyEvent] | None:
-    turn = isinstance(event, Opened) and isinstance(event.frame, OperatingTurn)
+    turn = isinstance(event, FramePushed) and isinstance(event.frame, OperatingTurn)
     return [event, event] if turn else None
 
 
@@ -361,20 +363,20 @@ def test_the_referee_sees_what_is_not_as_the_book_has_it(change: Change, section
     """One event of a good game is changed, the first that can be."""
     game = _good_game()
     referee, changed = Referee(game.start), False
-    for told in game.told:
+    for told in game.history_lines:
         events = list(told.events)
         for at, event in enumerate(events):
             if not changed and (instead := change(event)) is not None:
                 events[at : at + 1], changed = instead, True
-        if complaint := next(referee.hear(Told(told.seat, told.line, events)), None):
+        if complaint := next(referee.hear(HistoryLine(told.seat, told.line, events)), None):
             assert changed and complaint.startswith(section), complaint
             return
     raise AssertionError("the referee has seen nothing")
 
 
 @cache
-def _good_game() -> Simulated:
-    return simulated("1817", 4, 5)
+def _good_game() -> SimulatedGame:
+    return simulate_game("1817", 4, 5)
 
 
 @pytest.mark.soak

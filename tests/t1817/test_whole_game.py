@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from bot.offline.simulate import Simulated, simulated
+from bot.simulation.simulate import SimulatedGame, simulate_game
+from tests.end_to_end.test_whole_games import played, random_game, told_game
 from tests.terminal.conftest import COMMAND, environment
-from tests.whole.test_recorded_game import played, random_game, told_game
 
 BEGINNING = """title 1817
 players Ann, Bob, Cid
@@ -79,11 +79,11 @@ HARD = frozenset(
 MOST_MOVES = 800
 
 
-def rich_games() -> Iterator[Simulated]:
+def rich_games() -> Iterator[SimulatedGame]:
     """Random games of four with all that is hard in them."""
     for seed in range(1, 500):
-        game = simulated("1817", 4, seed, most_moves=MOST_MOVES)
-        if game.failure is None and set(game.kinds) >= HARD:
+        game = simulate_game("1817", 4, seed, most_moves=MOST_MOVES)
+        if game.failure is None and set(game.kind_counts) >= HARD:
             yield game
 
 
@@ -101,7 +101,7 @@ async def test_by_discord_and_mail(tmp_path: Path) -> None:
 def test_at_the_terminal(tmp_path: Path) -> None:
     game = random_game(next(rich_games()))
     begin = [f"table new 1817 {', '.join(game.names)}", "table start"]
-    lines = [f"{game.names[said.seat]}: {said.line}" for said in game.said]
+    lines = [f"{game.names[said.seat]}: {said.line}" for said in game.lines]
     done = subprocess.run(
         COMMAND, input="\n".join([*begin, *lines]), capture_output=True, text=True, cwd=tmp_path,
         env=environment(), timeout=300, check=False,

@@ -5,22 +5,22 @@ from itertools import permutations
 import pytest
 
 from engine import new_game
-from engine.opening.allotment import dealt
-from engine.state import BANK, CLOSED, is_seat
-from tests.t1851.texts import holds, refused
+from engine.core.state import BANK, CLOSED, is_seat
+from engine.opening.allotment import permutation
+from tests.t1851.scenarios import run_scenario, scenario_error
 
 FOUR, FIVE = "Ann, Bob, Cid, Dan", "Ann, Bob, Cid, Dan, Eve"
 
 
 def test_capital_is_what_the_private_leaves_of_it() -> None:
-    holds("= cash Ann 300\n= cash Bob 450\n= cash Cid 420\n= cash bank 6870")
-    holds("= cash Ann 230\n= cash Bob 380\n= cash Cid 350\n= cash Dan 220", FOUR)
-    holds("= cash Ann 200\n= cash Bob 350\n= cash Cid 320\n= cash Dan 190\n= cash Eve 160", FIVE)
+    run_scenario("= cash Ann 300\n= cash Bob 450\n= cash Cid 420\n= cash bank 6870")
+    run_scenario("= cash Ann 230\n= cash Bob 380\n= cash Cid 350\n= cash Dan 220", FOUR)
+    run_scenario("= cash Ann 200\n= cash Bob 350\n= cash Cid 320\n= cash Dan 190\n= cash Eve 160", FIVE)
 
 
 @pytest.mark.parametrize(("players", "limit"), [("Ann, Bob, Cid", 15), (FOUR, 12), (FIVE, 10)])
 def test_certificate_limit(players: str, limit: int) -> None:
-    holds(f"= limit {limit}", players)
+    run_scenario(f"= limit {limit}", players)
 
 
 def test_three_to_five_players() -> None:
@@ -32,24 +32,24 @@ def test_three_to_five_players() -> None:
 @pytest.mark.parametrize(("players", "out"), [(3, {"O&W", "CNO&TP"}), (4, {"CNO&TP"}), (5, set())])
 def test_as_many_privates_as_players(players: int, out: set[str]) -> None:
     state = new_game("1851", ["Ann", "Bob", "Cid", "Dan", "Eve"][:players]).state
-    assert {p for p, owner in state.privates.items() if owner == CLOSED} == out
-    assert sorted(o for o in state.privates.values() if is_seat(o)) == state.seats
-    assert BANK not in state.privates.values()
+    assert {p for p, owner in state.private_owners.items() if owner == CLOSED} == out
+    assert sorted(o for o in state.private_owners.values() if is_seat(o)) == state.seats
+    assert BANK not in state.private_owners.values()
 
 
 def test_the_deal_is_drawn_by_lot_one_to_a_player() -> None:
     found = set()
     for lot in range(120):
         state = new_game("1851", ["Ann", "Bob", "Cid", "Dan", "Eve"], lot=lot).state
-        found.add(tuple(state.privates.values()))
+        found.add(tuple(state.private_owners.values()))
         for private, price in (("L&O", 200), ("M&C", 50), ("ET&WNC", 80), ("O&W", 210), ("CNO&TP", 240)):
-            assert state.cash[state.privates[private]] == 400 - price
+            assert state.cash[state.private_owners[private]] == 400 - price
     assert len(found) == 120
-    assert {dealt("abc", lot) for lot in range(6)} == set(permutations("abc"))
+    assert {permutation("abc", lot) for lot in range(6)} == set(permutations("abc"))
 
 
 def test_a_deal_that_is_told() -> None:
-    holds(
+    run_scenario(
         """
         @ private L&O Cid
         @ private M&C Ann
@@ -64,12 +64,12 @@ def test_a_deal_that_is_told() -> None:
         = turn Ann
         """
     )
-    assert "not in play" in refused("@ private O&W Ann")
-    assert "one private" in refused("@ private L&O Ann\n@ private M&C Ann")
+    assert "not in play" in scenario_error("@ private O&W Ann")
+    assert "one private" in scenario_error("@ private L&O Ann\n@ private M&C Ann")
 
 
 def test_the_owner_of_the_lo_is_president_of_the_ln_and_sets_its_price() -> None:
-    holds(
+    run_scenario(
         """
         = turn Ann L&N
         !Bob: par L&N 70
@@ -88,18 +88,18 @@ def test_the_owner_of_the_lo_is_president_of_the_ln_and_sets_its_price() -> None
 
 @pytest.mark.parametrize(("price", "row"), [(70, 4), (75, 4), (82, 3), (90, 3), (100, 2)])
 def test_the_yellow_squares(price: int, row: int) -> None:
-    holds(f"Ann: par L&N {price}\n= price L&N {price} {row}")
+    run_scenario(f"Ann: par L&N {price}\n= price L&N {price} {row}")
 
 
 def test_shares_of_the_ln_come_with_the_ow_and_the_cnotp() -> None:
-    holds("= owns Dan L&N 1\n= owns ipo L&N 9\nAnn: par L&N 70\n= owns ipo L&N 7", FOUR)
-    holds("= owns Dan L&N 1\n= owns Eve L&N 1\nAnn: par L&N 70\n= owns ipo L&N 6\n= cash L&N 0", FIVE)
+    run_scenario("= owns Dan L&N 1\n= owns ipo L&N 9\nAnn: par L&N 70\n= owns ipo L&N 7", FOUR)
+    run_scenario("= owns Dan L&N 1\n= owns Eve L&N 1\nAnn: par L&N 70\n= owns ipo L&N 6\n= cash L&N 0", FIVE)
 
 
 def test_priority_to_the_left_of_the_lns_president() -> None:
-    holds("Ann: par L&N 70\n= priority Bob\n= round stock Bob")
-    holds("@ private L&O Cid\nCid: par L&N 70\n= priority Ann\n= round stock Ann")
+    run_scenario("Ann: par L&N 70\n= priority Bob\n= round stock Bob")
+    run_scenario("@ private L&O Cid\nCid: par L&N 70\n= priority Ann\n= round stock Ann")
 
 
 def test_it_begins_in_phase_2() -> None:
-    holds("= phase 2\n= depot 2 5\nAnn: par L&N 70\n= round stock Bob")
+    run_scenario("= phase 2\n= depot 2 5\nAnn: par L&N 70\n= round stock Bob")

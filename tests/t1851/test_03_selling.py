@@ -2,25 +2,25 @@
 
 import pytest
 
-from tests.t1851.texts import RICH, holds, refused
+from tests.t1851.scenarios import RICH, run_scenario, scenario_error
 
 TC = RICH + "@ owns Ann TC 4\n@ owns Bob TC 3\n@ owns Cid TC 2\n@ price TC 90 3\n@ round stock Ann\n"
 
 
 def test_the_pool_takes_them_at_the_price_before_it_falls() -> None:
-    holds(TC + "Ann: sell 2 TC\n= cash Ann 1680\n= owns pool TC 2\n= price TC 75 5\n= cash TC 0")
+    run_scenario(TC + "Ann: sell 2 TC\n= cash Ann 1680\n= owns pool TC 2\n= price TC 75 5\n= cash TC 0")
 
 
 @pytest.mark.parametrize(("count", "cell"), [(1, "82 4"), (2, "75 5"), (3, "75 5")])
 def test_a_row_for_each_share_as_far_as_the_chart_goes(count: int, cell: str) -> None:
     body = RICH + "@ owns Ann TC 2\n@ owns Bob TC 5\n@ price TC 90 3\n@ round stock Bob\n"
-    holds(body + f"Bob: sell {count} TC\n= price TC {cell}\n= owns pool TC {count}")
+    run_scenario(body + f"Bob: sell {count} TC\n= price TC {cell}\n= owns pool TC {count}")
 
 
 def test_on_the_ledge_it_stays() -> None:
     body = RICH + "@ owns Ann TC 6\n@ owns Bob SR 6\n@ price TC 65 6\n@ price SR 65 6\n@ round stock Ann\n"
     # It keeps its place on top of the pile, so it still operates first.
-    holds(
+    run_scenario(
         body
         + "Ann: sell 1 TC\nAnn: done\n= price TC 65 6\nBob: pass\nCid: pass\nAnn: pass\n= round operating TC"
     )
@@ -28,39 +28,41 @@ def test_on_the_ledge_it_stays() -> None:
 
 def test_under_the_tokens_that_lie_where_it_falls_to() -> None:
     body = RICH + "@ owns Ann TC 6\n@ owns Bob SR 6\n@ price TC 90 3\n@ price SR 82 4\n@ round stock Ann\n"
-    state = holds(body + "Ann: sell 1 TC\n= price TC 82 4")
-    assert state.market == ["SR", "TC"]
+    state = run_scenario(body + "Ann: sell 1 TC\n= price TC 82 4")
+    assert state.market_order == ["SR", "TC"]
 
 
 def test_not_before_the_company_has_completed_a_turn() -> None:
     body = TC + "!Ann: sell 1 TC"
-    holds(body.replace("@ round", "@ new TC\n@ round"))
-    holds("Ann: par L&N 70\nBob: buy L&N\nCid: buy L&N\n!Ann: sell 1 L&N\nAnn: buy L&N\n!Bob: sell 1 L&N")
+    run_scenario(body.replace("@ round", "@ new TC\n@ round"))
+    run_scenario(
+        "Ann: par L&N 70\nBob: buy L&N\nCid: buy L&N\n!Ann: sell 1 L&N\nAnn: buy L&N\n!Bob: sell 1 L&N"
+    )
 
 
 def test_the_pool_holds_half_at_most() -> None:
     held = RICH + "@ owns Ann TC 3\n@ owns Bob TC 2\n@ owns pool TC 4\n@ price TC 90 3\n@ round stock Ann\n"
-    holds(held + "!Ann: sell 2 TC\nAnn: sell 1 TC\n!Ann: sell 1 TC\n= owns pool TC 5")
+    run_scenario(held + "!Ann: sell 2 TC\nAnn: sell 1 TC\n!Ann: sell 1 TC\n= owns pool TC 5")
 
 
 def test_privates_are_not_sold() -> None:
-    assert "no line of this game" in refused("@ private L&O Ann\n" + TC + "Ann: sell L&O")
+    assert "no line of this game" in scenario_error("@ private L&O Ann\n" + TC + "Ann: sell L&O")
 
 
 def test_the_presidents_certificate_stays_with_a_player() -> None:
     alone = RICH + "@ owns Ann TC 5\n@ owns Bob TC 1\n@ owns Cid TC 1\n@ price TC 90 3\n@ round stock Ann\n"
-    holds(alone + "!Ann: sell 4 TC\nAnn: sell 3 TC\n!Ann: sell 1 TC\n= president TC Ann")
+    run_scenario(alone + "!Ann: sell 4 TC\nAnn: sell 3 TC\n!Ann: sell 1 TC\n= president TC Ann")
 
 
 def test_the_largest_other_holder_becomes_president() -> None:
-    holds(TC + "Ann: sell 2 TC\n= president TC Bob\n= owns Ann TC 2\n= owns Bob TC 3")
-    holds(TC + "Ann: sell 1 TC\n= president TC Ann")
-    holds(TC + "Ann: sell 4 TC\n= president TC Bob\n= owns Ann TC 0")
+    run_scenario(TC + "Ann: sell 2 TC\n= president TC Bob\n= owns Ann TC 2\n= owns Bob TC 3")
+    run_scenario(TC + "Ann: sell 1 TC\n= president TC Ann")
+    run_scenario(TC + "Ann: sell 4 TC\n= president TC Bob\n= owns Ann TC 0")
 
 
 def test_of_equal_holders_the_nearest_to_the_left() -> None:
     body = RICH + "@ owns Bob TC 4\n@ owns Ann TC 3\n@ owns Cid TC 3\n@ price TC 90 3\n@ round stock Bob\n"
-    holds(body + "Bob: sell 2 TC\n= president TC Cid")
+    run_scenario(body + "Bob: sell 2 TC\n= president TC Cid")
 
 
 def test_who_is_over_the_limit_sells_first() -> None:
@@ -85,10 +87,10 @@ def test_who_is_over_the_limit_sells_first() -> None:
     = turn Bob
     """
     )
-    holds(full)
+    run_scenario(full)
 
 
 def test_no_purchase_of_what_was_sold_in_the_round() -> None:
-    holds(
+    run_scenario(
         TC + "Ann: sell 1 TC\n!Ann: buy TC from pool\nAnn: done\nBob: pass\nCid: pass\n!Ann: buy TC from pool"
     )

@@ -2,30 +2,30 @@
 
 import pytest
 
-from tests.t1851.texts import RICH, holds, refused
+from tests.t1851.scenarios import RICH, run_scenario, scenario_error
 
 FLOATED = RICH + "@ owns Ann TC 4\n@ owns Bob TC 2\n@ owns pool TC 1\n@ price TC 90 3\n@ round stock Ann\n"
 
 
 def test_starting_a_company_costs_twice_its_price() -> None:
-    holds(
+    run_scenario(
         "Ann: par L&N 70\nBob: par TC 100\n= cash Bob 250\n= president TC Bob\n= owns Bob TC 2\n"
         "= price TC 100 2"
     )
-    holds("Ann: par L&N 70\n!Bob: par TC 95\n!Bob: buy TC\n!Bob: par L&N 70")
+    run_scenario("Ann: par L&N 70\n!Bob: par TC 95\n!Bob: buy TC\n!Bob: par L&N 70")
 
 
 def test_under_the_token_that_has_the_square() -> None:
-    state = holds("Ann: par L&N 70\nBob: par TC 70\n= price TC 70 4")
-    assert state.market == ["L&N", "TC"]
+    state = run_scenario("Ann: par L&N 70\nBob: par TC 70\n= price TC 70 4")
+    assert state.market_order == ["L&N", "TC"]
 
 
 def test_the_initial_offering_sells_at_the_price_to_the_bank() -> None:
-    holds("Ann: par L&N 70\nBob: buy L&N from ipo\n= cash Bob 380\n= cash L&N 0\n= price L&N 70")
+    run_scenario("Ann: par L&N 70\nBob: buy L&N from ipo\n= cash Bob 380\n= cash L&N 0\n= price L&N 70")
 
 
 def test_the_fourth_certificate_floats() -> None:
-    holds(
+    run_scenario(
         """
         Ann: par L&N 82
         Bob: buy L&N
@@ -51,14 +51,14 @@ def test_free_certificates_count_towards_the_fourth() -> None:
     = owns treasury L&N 5
     = price L&N 75 3
     """
-    holds(body, "Ann, Bob, Cid, Dan, Eve")
+    run_scenario(body, "Ann, Bob, Cid, Dan, Eve")
 
 
 @pytest.mark.parametrize(
     ("price", "cash", "moved"), [(70, 250, "75 3"), (75, 275, "82 3"), (100, 400, "110 1")]
 )
 def test_five_times_the_price_less_100_before_it_rises(price: int, cash: int, moved: str) -> None:
-    holds(
+    run_scenario(
         f"Ann: par L&N {price}\nBob: buy L&N\nCid: buy L&N\nAnn: buy L&N\n"
         f"= cash L&N {cash}\n= price L&N {moved}"
     )
@@ -77,43 +77,45 @@ def test_floating_under_the_tokens_on_the_square_above() -> None:
     = price IC 75 3
     """
     )
-    assert holds(body).market == ["TC", "IC"]
+    assert run_scenario(body).market_order == ["TC", "IC"]
 
 
 def test_the_treasury_sells_at_the_price_to_the_company() -> None:
-    holds(FLOATED + "Ann: buy TC from treasury\n= cash Ann 1410\n"
+    run_scenario(FLOATED + "Ann: buy TC from treasury\n= cash Ann 1410\n"
           "= cash TC 90\n= owns treasury TC 2\n= price TC 90 3")  # fmt: skip
 
 
 def test_the_pool_sells_at_the_price_to_the_bank() -> None:
-    holds(FLOATED + "Ann: buy TC from pool\n= cash Ann 1410\n= cash TC 0\n= owns pool TC 0")
+    run_scenario(FLOATED + "Ann: buy TC from pool\n= cash Ann 1410\n= cash TC 0\n= owns pool TC 0")
 
 
 def test_where_only_one_place_has_certificates_it_need_not_be_said() -> None:
-    holds(FLOATED.replace("@ owns pool TC 1\n", "") + "Ann: buy TC\n= cash TC 90")
-    assert "ambiguous" in refused(FLOATED + "Ann: buy TC")
+    run_scenario(FLOATED.replace("@ owns pool TC 1\n", "") + "Ann: buy TC\n= cash TC 90")
+    assert "ambiguous" in scenario_error(FLOATED + "Ann: buy TC")
 
 
 def test_the_president_cannot_stop_a_sale_from_the_treasury() -> None:
-    holds(
+    run_scenario(
         FLOATED.replace("stock Ann", "stock Cid") + "Cid: buy TC from treasury\n= owns Cid TC 1\n= turn Ann"
     )
 
 
 def test_one_certificate_only() -> None:
-    holds(FLOATED + "!Ann: buy 2 TC from treasury\nAnn: buy TC from treasury\n!Ann: buy TC from treasury")
+    run_scenario(
+        FLOATED + "!Ann: buy 2 TC from treasury\nAnn: buy TC from treasury\n!Ann: buy TC from treasury"
+    )
 
 
 def test_60_percent_is_the_most() -> None:
     body = FLOATED.replace("Ann TC 4", "Ann TC 6")
-    holds(body.replace("Bob TC 2", "Bob TC 1") + "!Ann: buy TC from treasury\n!Ann: buy TC from pool")
+    run_scenario(body.replace("Bob TC 2", "Bob TC 1") + "!Ann: buy TC from treasury\n!Ann: buy TC from pool")
 
 
 def test_the_larger_holder_becomes_president() -> None:
     body = FLOATED.replace("Ann TC 4", "Ann TC 3").replace("Bob TC 2", "Bob TC 3").replace(
         "@ price", "@ president TC Ann\n@ price"
     )  # fmt: skip
-    holds(body + "Ann: pass\nBob: buy TC from pool\n= president TC Bob\n= owns Ann TC 3")
+    run_scenario(body + "Ann: pass\nBob: buy TC from pool\n= president TC Bob\n= owns Ann TC 3")
 
 
 FULL = (
@@ -143,7 +145,7 @@ def test_the_certificate_limit_counts_privates_and_every_certificate() -> None:
     """
     )
     # 5 and 5 certificates of TC and SR, 4 of the IC as Bob is president, a private: the limit of 15.
-    holds(full)
+    run_scenario(full)
 
 
 def test_no_room_even_where_the_presidency_would_make_some() -> None:
@@ -158,4 +160,4 @@ def test_no_room_even_where_the_presidency_would_make_some() -> None:
     !Ann: buy IC from treasury
     """
     )
-    holds(full)
+    run_scenario(full)

@@ -1,6 +1,6 @@
 """1851, Ending the Stock Round: companies that players hold whole rise."""
 
-from tests.t1851.texts import RICH, holds
+from tests.t1851.scenarios import RICH, run_scenario
 
 WHOLE = (
     RICH
@@ -18,34 +18,36 @@ PASSES = "@ round stock Ann\nAnn: pass\nBob: pass\nCid: pass\n"
 
 
 def test_it_rises_a_row() -> None:
-    holds(WHOLE + "@ price SR 82 3\n" + PASSES + "= price TC 100 2\n= price SR 90 2")
+    run_scenario(WHOLE + "@ price SR 82 3\n" + PASSES + "= price TC 100 2\n= price SR 90 2")
 
 
 def test_not_from_the_top_row() -> None:
-    holds(WHOLE + "@ price SR 200 0\n" + PASSES + "= price SR 200 0")
+    run_scenario(WHOLE + "@ price SR 200 0\n" + PASSES + "= price SR 200 0")
 
 
 def test_not_while_a_share_lies_in_a_treasury_or_the_pool() -> None:
     held = WHOLE + "@ price SR 82 3\n"
-    holds(held.replace("Bob TC 4", "Bob TC 3") + PASSES + "= price TC 90 3")
-    holds(held.replace("Bob TC 4", "Bob TC 3\n@ owns pool TC 1") + PASSES + "= price TC 90 3")
+    run_scenario(held.replace("Bob TC 4", "Bob TC 3") + PASSES + "= price TC 90 3")
+    run_scenario(held.replace("Bob TC 4", "Bob TC 3\n@ owns pool TC 1") + PASSES + "= price TC 90 3")
 
 
 def test_all_at_once_they_keep_their_order() -> None:
-    state = holds(
+    state = run_scenario(
         WHOLE + "@ price SR 100 2\n" + PASSES + "= price TC 100 2\n= price SR 110 1\n= round operating SR"
     )
-    assert state.market == ["SR", "TC"]
-    state = holds(WHOLE + "@ price SR 90 3\n" + PASSES + "= price TC 100 2\n= price SR 100 2")
-    assert state.market == ["TC", "SR"]
+    assert state.market_order == ["SR", "TC"]
+    state = run_scenario(WHOLE + "@ price SR 90 3\n" + PASSES + "= price TC 100 2\n= price SR 100 2")
+    assert state.market_order == ["TC", "SR"]
 
 
 def test_under_what_lies_on_the_square_above() -> None:
     body = WHOLE + "@ price SR 82 3\n@ owns Cid IC 6\n@ price IC 100 2\n" + PASSES + "= price TC 100 2\n"
-    assert holds(body).market.index("IC") < holds(body).market.index("TC")
+    assert run_scenario(body).market_order.index("IC") < run_scenario(body).market_order.index("TC")
 
 
 def test_rounds_to_come_by_phase() -> None:
     for phase, rounds in (("2", 1), ("3", 2), ("4", 2), ("5", 3), ("6", 3), ("8", 3)):
-        state = holds(f"@ phase {phase}\n" + WHOLE + "@ price SR 82 3\n" + PASSES + "= round operating TC 1")
-        assert state.stack[0].of == rounds  # type: ignore[union-attr]
+        state = run_scenario(
+            f"@ phase {phase}\n" + WHOLE + "@ price SR 82 3\n" + PASSES + "= round operating TC 1"
+        )
+        assert state.stack[0].rounds_in_set == rounds  # type: ignore[union-attr]

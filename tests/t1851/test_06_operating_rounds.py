@@ -1,6 +1,6 @@
 """1851, Operating Rounds: incomes, the order of companies, the steps of a turn."""
 
-from tests.t1851.texts import RICH, holds
+from tests.t1851.scenarios import RICH, run_scenario
 
 TWO = (
     RICH
@@ -18,24 +18,24 @@ TWO = (
 
 def test_privates_pay_first() -> None:
     body = TWO + "@ price TC 90 3\n@ price SR 82 3\n@ round stock Ann\nAnn: pass\nBob: pass\nCid: pass\n"
-    holds(body + "= cash Ann 1505\n= cash Bob 1510\n= cash Cid 1515\n= turn TC")
+    run_scenario(body + "= cash Ann 1505\n= cash Bob 1510\n= cash Cid 1515\n= turn TC")
 
 
 def test_the_highest_price_first() -> None:
-    holds(
+    run_scenario(
         TWO + "@ price TC 82 3\n@ price SR 90 3\n@ round operating SR\n= turn Bob SR\n> until TC\n= turn TC"
     )
 
 
 def test_of_equal_prices_the_furthest_right() -> None:
     body = TWO + "@ price TC 90 2\n@ price SR 90 3\n@ round stock Ann\nAnn: pass\nBob: pass\nCid: pass\n"
-    holds(body + "= round operating SR")
+    run_scenario(body + "= round operating SR")
 
 
 def test_on_one_square_the_upper_token() -> None:
     body = TWO + "@ price {0} 90 3\n@ price {1} 90 3\n@ round stock Ann\nAnn: pass\nBob: pass\nCid: pass\n"
-    holds(body.format("TC", "SR") + "= round operating TC")
-    holds(body.format("SR", "TC") + "= round operating SR")
+    run_scenario(body.format("TC", "SR") + "= round operating TC")
+    run_scenario(body.format("SR", "TC") + "= round operating SR")
 
 
 def test_who_is_next_is_seen_after_each_company() -> None:
@@ -60,31 +60,37 @@ def test_who_is_next_is_seen_after_each_company() -> None:
     > until SR
     = turn Bob SR
     """
-    holds(body)
+    run_scenario(body)
 
 
 def test_an_unfloated_company_does_not_operate() -> None:
     body = TWO + "@ owns Cid IC 4\n@ price IC 100\n@ price TC 90 3\n@ price SR 82 3\n@ round stock Ann\n"
-    holds(body + "Ann: pass\nBob: pass\nCid: pass\n= round operating TC\n> until SR\n> until stock")
+    run_scenario(body + "Ann: pass\nBob: pass\nCid: pass\n= round operating TC\n> until SR\n> until stock")
 
 
 def test_steps_come_in_their_order() -> None:
     one = RICH + "@ owns Ann TC 6\n@ price TC 90 3\n@ cash TC 500\n@ round operating TC\n"
-    holds(one + "Ann: lay 202 F12 2\nAnn: buy train 2\n!Ann: lay 7 F14 1\n!Ann: token F12\n!Ann: withhold")
-    holds(one + "Ann: buy train 2\nAnn: issue 1\n!Ann: buy train 2\n= round stock Ann")
-    holds(one + "Ann: issue 1\n= trains TC none\n= round stock Ann")
+    run_scenario(
+        one + "Ann: lay 202 F12 2\nAnn: buy train 2\n!Ann: lay 7 F14 1\n!Ann: token F12\n!Ann: withhold"
+    )
+    run_scenario(one + "Ann: buy train 2\nAnn: issue 1\n!Ann: buy train 2\n= round stock Ann")
+    run_scenario(one + "Ann: issue 1\n= trains TC none\n= round stock Ann")
 
 
 def test_only_the_president_acts() -> None:
-    holds(RICH + "@ owns Ann TC 6\n@ price TC 90 3\n@ cash TC 500\n@ round operating TC\n!Bob: lay 202 F12 2")
+    run_scenario(
+        RICH + "@ owns Ann TC 6\n@ price TC 90 3\n@ cash TC 500\n@ round operating TC\n!Bob: lay 202 F12 2"
+    )
 
 
 def test_a_new_company_earns_nothing_and_falls() -> None:
     body = RICH + "@ owns Ann TC 6\n@ price TC 90 3\n@ new TC\n@ cash TC 500\n@ round operating TC\n"
-    holds(body + "Ann: lay 202 F12 2\nAnn: buy train 2\n= price TC 82 3\n= cash TC 360")
+    run_scenario(body + "Ann: lay 202 F12 2\nAnn: buy train 2\n= price TC 82 3\n= cash TC 360")
 
 
 def test_a_line_of_a_later_step_declines_no_run() -> None:
     # After the first of two tiles a train may not be bought past the run.
     body = "@ phase 3\n" + RICH + "@ owns Ann L&N 6\n@ price L&N 90 3\n@ trains L&N 2\n@ cash L&N 400\n"
-    holds(body + "@ round operating L&N\nAnn: lay 9 C15 0\n!Ann: buy train 3\n!Ann: issue 1\nAnn: run best")
+    run_scenario(
+        body + "@ round operating L&N\nAnn: lay 9 C15 0\n!Ann: buy train 3\n!Ann: issue 1\nAnn: run best"
+    )

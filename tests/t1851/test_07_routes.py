@@ -3,7 +3,7 @@
 import pytest
 
 from engine import decision, parse, play
-from tests.t1851.texts import RICH, holds
+from tests.t1851.scenarios import RICH, run_scenario
 
 L_N = (
     RICH
@@ -32,43 +32,45 @@ REDS = (
 
 
 def test_louisvilles_two_cities_are_a_route() -> None:
-    holds(L_N.format(trains="2") + STEP + "= best L&N 40\nAnn: run 2 B16.0-B16.1\nAnn: pay\n= cash Ann 1524")
+    run_scenario(
+        L_N.format(trains="2") + STEP + "= best L&N 40\nAnn: run 2 B16.0-B16.1\nAnn: pay\n= cash Ann 1524"
+    )
 
 
 def test_the_track_between_them_is_run_over_once() -> None:
-    holds(L_N.format(trains="2 2") + STEP + "= best L&N 40\n!Ann: run 2 B16.0-B16.1, 2 B16.0-B16.1")
+    run_scenario(L_N.format(trains="2 2") + STEP + "= best L&N 40\n!Ann: run 2 B16.0-B16.1, 2 B16.0-B16.1")
 
 
 def test_trains_may_meet_in_a_city() -> None:
     body = HOME.format(trains="2 2") + "@ token L&N B16.0 D14\n" + STEP
-    holds(body + "= best L&N 80\nAnn: run 2 B16.0-B16.1, 2 B16.1-D14\nAnn: pay\n= cash Ann 1548")
+    run_scenario(body + "= best L&N 80\nAnn: run 2 B16.0-B16.1, 2 B16.1-D14\nAnn: pay\n= cash Ann 1548")
 
 
 def test_from_one_to_the_other_and_on() -> None:
     body = HOME.format(trains="3") + STEP
-    holds(body + "= best L&N 60\nAnn: run 3 B16.0-B16.1-D14\nAnn: half\n= cash L&N 542")
+    run_scenario(body + "= best L&N 60\nAnn: run 3 B16.0-B16.1-D14\nAnn: half\n= cash L&N 542")
 
 
 def test_all_hexes_of_a_route_may_be_written() -> None:
-    holds(HOME.format(trains="3") + STEP + "Ann: run 3 B16.0-B16.1-C15-D14\nAnn: pay\n= cash L&N 524")
+    run_scenario(HOME.format(trains="3") + STEP + "Ann: run 3 B16.0-B16.1-C15-D14\nAnn: pay\n= cash L&N 524")
 
 
 def test_no_more_stops_than_the_train_and_none_skipped() -> None:
-    holds(HOME.format(trains="2") + STEP + "!Ann: run 2 B16.0-B16.1-D14\n!Ann: run 2 B16.0-D14")
+    run_scenario(HOME.format(trains="2") + STEP + "!Ann: run 2 B16.0-B16.1-D14\n!Ann: run 2 B16.0-D14")
 
 
 def test_a_route_needs_a_token() -> None:
     body = HOME.format(trains="2") + "@ tile E13 9 0\n@ tile F12 202 1\n"
-    holds(body + STEP + "!Ann: run 2 B16.1-D14\n!Ann: run 2 D14-F12\n= best L&N 40")
+    run_scenario(body + STEP + "!Ann: run 2 B16.1-D14\n!Ann: run 2 D14-F12\n= best L&N 40")
 
 
 def test_past_a_city_that_others_fill_no_route_goes_on() -> None:
     body = HOME.format(trains="4") + "@ phase 4\n@ tile E13 9 0\n@ owns Bob TC 6\n@ price TC 82 3\n"
     body += "@ tile F12 202 1\n"
-    holds(body + STEP + "Ann: run 4 B16.0-B16.1-D14-F12")
+    run_scenario(body + STEP + "Ann: run 4 B16.0-B16.1-D14-F12")
     blocked = body + "@ token TC F12 D14\n" + STEP
     # Bowling Green can be reached, not passed.
-    holds(blocked + "!Ann: run 4 B16.0-B16.1-D14-F12\nAnn: run 4 B16.0-B16.1-D14")
+    run_scenario(blocked + "!Ann: run 4 B16.0-B16.1-D14-F12\nAnn: run 4 B16.0-B16.1-D14")
 
 
 @pytest.mark.parametrize(
@@ -84,17 +86,17 @@ def test_past_a_city_that_others_fill_no_route_goes_on() -> None:
 )
 def test_red_areas_by_phase_and_10_a_stop_between_two(phase: str, train: str, best: int) -> None:
     body = f"@ phase {phase}\n" + REDS + f"@ trains GM&O {train}\n@ round operating GM&O\n"
-    holds(body + f"= best GM&O {best}")
+    run_scenario(body + f"= best GM&O {best}")
 
 
 def test_the_bonus_counts_in_a_run_that_is_written() -> None:
     body = "@ phase 4\n" + REDS + "@ trains GM&O 4\n@ round operating GM&O\n"
-    holds(body + "Ann: run 4 H2-H4-G7-J6\nAnn: withhold\n= cash GM&O 160")
+    run_scenario(body + "Ann: run 4 H2-H4-G7-J6\nAnn: withhold\n= cash GM&O 160")
 
 
 def test_a_route_ends_at_a_red_area() -> None:
     body = "@ phase 4\n" + REDS.replace("H4 202", "H4 511") + "@ tile I5 9 2\n@ trains GM&O 4\n"
-    holds(body + "@ round operating GM&O\n!Ann: run 4 G7-J6-H4\n!Ann: run 4 G7-H4-H2-H4")
+    run_scenario(body + "@ round operating GM&O\n!Ann: run 4 G7-J6-H4\n!Ann: run 4 G7-H4-H2-H4")
 
 
 def test_birmingham_is_closed_before_phase_4() -> None:
@@ -110,7 +112,7 @@ def test_birmingham_is_closed_before_phase_4() -> None:
     )
     for phase, train, best in (("2", "2", 0), ("3", "3", 0), ("4", "4", 30 + 30), ("6", "6", 30 + 50)):
         held = f"@ phase {phase}\n{body}@ trains Dixie {train}\n@ round operating Dixie\n"
-        holds(held + f"= best Dixie {best}")
+        run_scenario(held + f"= best Dixie {best}")
 
 
 def test_johnson_city_by_phase() -> None:
@@ -125,13 +127,13 @@ def test_johnson_city_by_phase() -> None:
     )
     for phase, train, rising, falling in (("2", "2", 30, 40), ("4", "4", 30, 30), ("6", "5", 40, 30)):
         held = f"@ phase {phase}\n{body}@ trains SR {train}\n@ round operating SR\n"
-        holds(held + f"= best SR {20 + rising}")
-        holds(held + f"= best SR {20 + falling}", options=("johnson_city_falling",))
+        run_scenario(held + f"= best SR {20 + rising}")
+        run_scenario(held + f"= best SR {20 + falling}", options=("johnson_city_falling",))
 
 
 def test_only_the_best_run_is_taken() -> None:
     body = HOME.format(trains="3") + STEP
-    holds(body + "!Ann: run 3 B16.0-B16.1\nAnn: run best\nAnn: pay\n= cash Ann 1536")
+    run_scenario(body + "!Ann: run 3 B16.0-B16.1\nAnn: run best\nAnn: pay\n= cash Ann 1536")
 
 
 CLAIMED = HOME.format(trains="3") + STEP
@@ -139,24 +141,24 @@ CLAIMED = HOME.format(trains="3") + STEP
 
 def test_claims_the_president_announces_any_legal_run() -> None:
     body = CLAIMED + "Ann: run 3 B16.0-B16.1\n= turn Bob\n= turn Cid\n!Ann: pay\n"
-    holds(body + "Bob: pass\nCid: pass\nAnn: pay\n= cash Ann 1524", options=("claims",))
-    holds(CLAIMED + "!Ann: run 3 B16.0-D14\n!Ann: run 2 B16.0-B16.1", options=("claims",))
+    run_scenario(body + "Bob: pass\nCid: pass\nAnn: pay\n= cash Ann 1524", options=("claims",))
+    run_scenario(CLAIMED + "!Ann: run 3 B16.0-D14\n!Ann: run 2 B16.0-B16.1", options=("claims",))
 
 
 def test_claims_a_better_run_counts() -> None:
     body = CLAIMED + "Ann: run 3 B16.0-B16.1\n!Cid: run 3 B16.0-B16.1\nCid: run 3 B16.0-B16.1-D14\n"
-    holds(body + "= turn Ann\nAnn: pay\n= cash Ann 1536", options=("claims",))
-    holds(CLAIMED + "Ann: run 3 B16.0-B16.1\nBob: pass\nCid: run best\nAnn: pay\n= cash Ann 1536",
+    run_scenario(body + "= turn Ann\nAnn: pay\n= cash Ann 1536", options=("claims",))
+    run_scenario(CLAIMED + "Ann: run 3 B16.0-B16.1\nBob: pass\nCid: run best\nAnn: pay\n= cash Ann 1536",
           options=("claims",))  # fmt: skip
 
 
 def test_claims_nobody_is_asked_where_there_is_none() -> None:
-    holds(CLAIMED + "Ann: run best\nAnn: pay\n= cash Ann 1536", options=("claims",))
+    run_scenario(CLAIMED + "Ann: run best\nAnn: pay\n= cash Ann 1536", options=("claims",))
 
 
 def test_claims_one_answer_leaves_the_others_question_as_it_is() -> None:
-    state = holds(CLAIMED + "Ann: run 3 B16.0-B16.1", options=("claims",))
+    state = run_scenario(CLAIMED + "Ann: run 3 B16.0-B16.1", options=("claims",))
     after = play(state, "p1", parse(state, "p1", "pass")).state
-    assert decision(after).asked == ("p2",) and after.question == state.question
+    assert decision(after).asked == ("p2",) and after.question_number == state.question_number
     better = play(state, "p1", parse(state, "p1", "run best")).state
-    assert better.question > state.question
+    assert better.question_number > state.question_number

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.t1851.texts import RICH, holds, refused
+from tests.t1851.scenarios import RICH, run_scenario, scenario_error
 
 TC = RICH + "@ owns Ann TC 6\n@ price TC 90 3\n@ cash TC 300\n"
 STEP = "@ round operating TC\n"
@@ -11,50 +11,50 @@ AT_HOME = TC + "@ tile F12 202 2\n"
 
 
 def test_home_first_and_nothing_elsewhere() -> None:
-    holds(TC + STEP + "!Ann: lay 8 F14 1\n!Ann: lay 5 E11 0\nAnn: lay 202 F12 2\n= tile F12 202 2")
+    run_scenario(TC + STEP + "!Ann: lay 8 F14 1\n!Ann: lay 5 E11 0\nAnn: lay 202 F12 2\n= tile F12 202 2")
 
 
 def test_y_cities_take_y_tiles_and_others_none() -> None:
-    holds(TC + STEP + "!Ann: lay 57 F12 0\n!Ann: lay 5 F12 0\n!Ann: lay 9 F12 0")
-    assert "does not go on" in refused(AT_HOME + STEP + "Ann: lay 202 E11 0")
-    holds(AT_HOME + STEP + "!Ann: lay 202 E11 3\n!Ann: lay 8 E11 3\nAnn: lay 57 E11 2")
+    run_scenario(TC + STEP + "!Ann: lay 57 F12 0\n!Ann: lay 5 F12 0\n!Ann: lay 9 F12 0")
+    assert "does not go on" in scenario_error(AT_HOME + STEP + "Ann: lay 202 E11 0")
+    run_scenario(AT_HOME + STEP + "!Ann: lay 202 E11 3\n!Ann: lay 8 E11 3\nAnn: lay 57 E11 2")
 
 
 def test_plain_track_on_plain_hexes() -> None:
-    holds(AT_HOME + STEP + "!Ann: lay 57 F14 1\nAnn: lay 9 F14 1")
+    run_scenario(AT_HOME + STEP + "!Ann: lay 57 F14 1\nAnn: lay 9 F14 1")
 
 
 def test_terrain_is_paid_at_once() -> None:
-    holds(TC + STEP + "Ann: lay 202 F12 2\n= cash TC 260")
+    run_scenario(TC + STEP + "Ann: lay 202 F12 2\n= cash TC 260")
     gmo = RICH + "@ owns Ann GM&O 6\n@ price GM&O 90 3\n@ tile G7 57 1\n@ tile G5 8 4\n@ cash GM&O {}\n"
     step = "@ round operating GM&O\n"
-    holds(gmo.format(100) + step + "Ann: lay 202 H4 1\n= cash GM&O 40")
-    assert "costs $40" in refused("@ phase 3\n" + gmo.format(39) + step + "Ann: lay 9 G9 1")
+    run_scenario(gmo.format(100) + step + "Ann: lay 202 H4 1\n= cash GM&O 40")
+    assert "costs $40" in scenario_error("@ phase 3\n" + gmo.format(39) + step + "Ann: lay 9 G9 1")
 
 
 def test_an_upgrade_on_terrain_is_free() -> None:
-    holds("@ phase 3\n" + AT_HOME + STEP + "Ann: lay 511 F12 0\n= cash TC 300")
+    run_scenario("@ phase 3\n" + AT_HOME + STEP + "Ann: lay 511 F12 0\n= cash TC 300")
 
 
 def test_it_must_extend_a_route() -> None:
-    assert "connected" in refused(AT_HOME + STEP + "Ann: lay 9 F14 0")
-    holds(AT_HOME + STEP + "!Ann: lay 9 F14 2\n!Ann: lay 9 C9 0\nAnn: lay 9 F14 1")
+    assert "connected" in scenario_error(AT_HOME + STEP + "Ann: lay 9 F14 0")
+    run_scenario(AT_HOME + STEP + "!Ann: lay 9 F14 2\n!Ann: lay 9 C9 0\nAnn: lay 9 F14 1")
 
 
 def test_one_yellow_tile_in_phase_2() -> None:
-    holds(AT_HOME + STEP + "Ann: lay 9 F14 1\n!Ann: lay 5 E11 4")
+    run_scenario(AT_HOME + STEP + "Ann: lay 9 F14 1\n!Ann: lay 5 E11 4")
 
 
 def test_two_yellow_tiles_from_phase_3() -> None:
     body = "@ phase 3\n" + AT_HOME + STEP
-    holds(body + "Ann: lay 9 F14 1\nAnn: lay 5 E11 4\n!Ann: lay 57 F16 1\n= tile E11 5 4")
-    holds(body + "Ann: lay 9 F14 1\nAnn: lay 57 F16 1\n= tile F16 57 1")
+    run_scenario(body + "Ann: lay 9 F14 1\nAnn: lay 5 E11 4\n!Ann: lay 57 F16 1\n= tile E11 5 4")
+    run_scenario(body + "Ann: lay 9 F14 1\nAnn: lay 57 F16 1\n= tile F16 57 1")
 
 
 def test_or_one_upgrade() -> None:
     body = "@ phase 3\n" + AT_HOME + STEP
-    holds(body + "Ann: lay 511 F12 0\n!Ann: lay 9 F14 1")
-    assert "After a yellow tile" in refused(body + "Ann: lay 9 F14 1\nAnn: lay 511 F12 0")
+    run_scenario(body + "Ann: lay 511 F12 0\n!Ann: lay 9 F14 1")
+    assert "After a yellow tile" in scenario_error(body + "Ann: lay 9 F14 1\nAnn: lay 511 F12 0")
 
 
 @pytest.mark.parametrize(
@@ -71,15 +71,15 @@ def test_or_one_upgrade() -> None:
 def test_colours_by_phase(phase: str, line: str, may: bool) -> None:
     before = {"511": "202 2", "216": "511 0", "512": "216 0"}[line.split()[1]]
     body = f"@ phase {phase}\n" + TC + f"@ tile F12 {before}\n" + STEP
-    holds(body + ("" if may else "!") + f"Ann: {line}")
+    run_scenario(body + ("" if may else "!") + f"Ann: {line}")
 
 
 def test_not_over_a_closed_side_nor_off_the_map() -> None:
     # F12 to E11 over edge 2; from E11 edges 0 and 1 are closed.
-    assert "closed" in refused(AT_HOME + STEP + "Ann: lay 6 E11 5")
-    holds(AT_HOME + STEP + "!Ann: lay 6 E11 5\n!Ann: lay 57 E11 1\nAnn: lay 5 E11 4")
+    assert "closed" in scenario_error(AT_HOME + STEP + "Ann: lay 6 E11 5")
+    run_scenario(AT_HOME + STEP + "!Ann: lay 6 E11 5\n!Ann: lay 57 E11 1\nAnn: lay 5 E11 4")
     ic = RICH + "@ owns Ann IC 6\n@ price IC 90 3\n@ round operating IC\n"
-    assert "off the map" in refused(ic + "Ann: lay 6 A5 2")
+    assert "off the map" in scenario_error(ic + "Ann: lay 6 A5 2")
 
 
 def test_not_into_a_blank_side() -> None:
@@ -88,7 +88,7 @@ def test_not_into_a_blank_side() -> None:
         RICH
         + "@ owns Ann GM&O 6\n@ price GM&O 90 3\n@ cash GM&O 200\n@ phase 4\n@ tile G7 57 1\n@ tile G5 8 4\n"
     )
-    assert "blank side" in refused(
+    assert "blank side" in scenario_error(
         gmo + "@ tile H4 511 1\n@ tile I5 7 1\n@ round operating GM&O\nAnn: lay 8 I3 2"
     )
 
@@ -96,10 +96,10 @@ def test_not_into_a_blank_side() -> None:
 def test_plain_upgrades_must_extend_a_route_by_new_track() -> None:
     # F14 carries the TC's line from F12 (edge 1) to F16 (edge 4).
     body = "@ phase 3\n" + AT_HOME + "@ tile F14 9 1\n" + STEP
-    holds(body + "Ann: lay 23 F14 1\n= tile F14 23 1")
+    run_scenario(body + "Ann: lay 23 F14 1\n= tile F14 23 1")
     # New track that only crosses the line, or that begins where the line leaves the hex, extends nothing.
-    assert "extend" in refused(body + "Ann: lay 20 F14 1")
-    assert "extend" in refused(body + "Ann: lay 23 F14 4")
+    assert "extend" in scenario_error(body + "Ann: lay 20 F14 1")
+    assert "extend" in scenario_error(body + "Ann: lay 23 F14 4")
 
 
 def test_city_upgrades_need_only_touch_one() -> None:
@@ -117,16 +117,16 @@ def test_city_upgrades_need_only_touch_one() -> None:
     = tile D14 14 0
     """
     )
-    holds(body)
+    run_scenario(body)
 
 
 def test_upgrades_keep_track_and_kind() -> None:
     body = "@ phase 3\n" + AT_HOME + "@ tile F14 9 1\n" + STEP
-    holds(body + "!Ann: lay 16 F14 0\n!Ann: lay 14 F14 0\n!Ann: lay 619 F12 0\n!Ann: lay 511 F12 1")
+    run_scenario(body + "!Ann: lay 16 F14 0\n!Ann: lay 14 F14 0\n!Ann: lay 619 F12 0\n!Ann: lay 511 F12 1")
 
 
 def test_tokens_stay_with_their_city() -> None:
-    holds("@ phase 3\n" + AT_HOME + STEP + "Ann: lay 511 F12 0\n= token TC F12")
+    run_scenario("@ phase 3\n" + AT_HOME + STEP + "Ann: lay 511 F12 0\n= token TC F12")
 
 
 L_N = RICH + "@ owns Ann L&N 6\n@ price L&N 90 3\n@ cash L&N 100\n"
@@ -134,17 +134,17 @@ L_N = RICH + "@ owns Ann L&N 6\n@ price L&N 90 3\n@ cash L&N 100\n"
 
 def test_louisville_becomes_a_green_y_city_with_a_south_west_exit() -> None:
     body = "@ phase 3\n" + L_N + "@ round operating L&N\n"
-    holds(
+    run_scenario(
         body
         + "!Ann: lay 202 B16 0\n!Ann: lay 511 B16 1\n!Ann: lay 216 B16 0\nAnn: lay 511 B16 0\n= token L&N B16"
     )
-    holds(L_N + "@ round operating L&N\n!Ann: lay 511 B16 0")
+    run_scenario(L_N + "@ round operating L&N\n!Ann: lay 511 B16 0")
 
 
 def test_louisvilles_tile_is_an_upgrade() -> None:
     body = "@ phase 3\n" + L_N + "@ round operating L&N\n"
-    holds(body + "Ann: lay 511 B16 0\n!Ann: lay 9 C15 0")
-    holds(body + "Ann: lay 9 C15 0\n!Ann: lay 511 B16 0\nAnn: lay 57 D14 0")
+    run_scenario(body + "Ann: lay 511 B16 0\n!Ann: lay 9 C15 0")
+    run_scenario(body + "Ann: lay 9 C15 0\n!Ann: lay 511 B16 0\nAnn: lay 57 D14 0")
 
 
 def test_both_cities_of_louisville_become_one() -> None:
@@ -165,7 +165,7 @@ def test_both_cities_of_louisville_become_one() -> None:
     = best L&N 60
     """
     )
-    holds(body)
+    run_scenario(body)
 
 
 def test_track_may_run_into_birmingham_before_it_may_be_used() -> None:
@@ -182,7 +182,7 @@ def test_track_may_run_into_birmingham_before_it_may_be_used() -> None:
     = tile J14 8 1
     """
     )
-    holds(body)
+    run_scenario(body)
     # Nothing is laid beyond it by a company that comes from there, until phase 4.
     beyond = (
         RICH
@@ -196,16 +196,16 @@ def test_track_may_run_into_birmingham_before_it_may_be_used() -> None:
     @ round operating Dixie
     """
     )
-    assert "connected" in refused(beyond + "Ann: lay 8 I11 5")
-    holds("@ phase 4\n" + beyond + "Ann: lay 7 I11 4\n")
+    assert "connected" in scenario_error(beyond + "Ann: lay 8 I11 5")
+    run_scenario("@ phase 4\n" + beyond + "Ann: lay 7 I11 4\n")
 
 
 def test_tiles_run_out() -> None:
     placed = "".join(f"@ tile {at}\n" for at in ("D14 57 0", "A5 57 1", "F16 57 1", "D8 57 1"))
-    assert "No #57 is left" in refused(AT_HOME + placed + STEP + "Ann: lay 57 E11 2")
+    assert "No #57 is left" in scenario_error(AT_HOME + placed + STEP + "Ann: lay 57 E11 2")
 
 
 def test_plain_yellow_tiles_do_not() -> None:
     hexes = ("B4", "B6", "B8", "A7", "A9", "A13", "A15", "A19", "B12", "B20", "C5", "C7", "C15", "C19")
     placed = "".join(f"@ tile {hex} 7 4\n" for hex in hexes if hex not in ("A19", "B20"))
-    holds(AT_HOME + placed + STEP + "Ann: lay 7 F14 1\n= tile F14 7 1")
+    run_scenario(AT_HOME + placed + STEP + "Ann: lay 7 F14 1\n= tile F14 7 1")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.t1851.texts import RICH, holds
+from tests.t1851.scenarios import RICH, run_scenario
 
 TC = (
     RICH
@@ -20,17 +20,21 @@ STEP = "@ round operating TC\nAnn: run best\n"
 
 
 def test_the_whole_is_paid_the_treasurys_part_to_the_company_the_pools_to_nobody() -> None:
-    holds(TC + "@ price TC 50 5\n" + STEP + "Ann: pay\n= cash Ann 1520\n= cash Bob 1510\n= cash TC 15\n"
+    run_scenario(TC + "@ price TC 50 5\n" + STEP + "Ann: pay\n= cash Ann 1520\n= cash Bob 1510\n= cash TC 15\n"
           "= cash bank 3495")  # fmt: skip
 
 
 def test_kept() -> None:
-    holds(TC + "@ price TC 90 3\n" + STEP + "Ann: withhold\n= cash TC 50\n= cash Ann 1500\n= price TC 82 3")
+    run_scenario(
+        TC + "@ price TC 90 3\n" + STEP + "Ann: withhold\n= cash TC 50\n= cash Ann 1500\n= price TC 82 3"
+    )
 
 
 def test_half_is_rounded_up_to_tens() -> None:
     # Of $50, $30 are paid and $20 kept; the treasury gets $9 of the $30.
-    holds(TC + "@ price TC 90 3\n" + STEP + "Ann: half\n= cash Ann 1512\n= cash Bob 1506\n= cash TC 29")
+    run_scenario(
+        TC + "@ price TC 90 3\n" + STEP + "Ann: half\n= cash Ann 1512\n= cash Bob 1506\n= cash TC 29"
+    )
 
 
 @pytest.mark.parametrize(
@@ -49,20 +53,20 @@ def test_half_is_rounded_up_to_tens() -> None:
     ],
 )
 def test_how_the_price_moves(price: str, said: str, moved: str) -> None:
-    holds(TC + f"@ price TC {price}\n" + STEP + f"Ann: {said}\n= price TC {moved}")
+    run_scenario(TC + f"@ price TC {price}\n" + STEP + f"Ann: {said}\n= price TC {moved}")
 
 
 def test_up_instead_of_right_at_the_end_of_a_row() -> None:
     rich = TC.replace("@ tile E11 5 4", "@ tile E11 15 2").replace("F12 202 2", "F12 216 2") + "@ phase 5\n"
     rich = rich.replace("@ trains TC 2", "@ trains TC 5")
     # Nashville 50 and Hopkinsville 30 make 80.
-    holds(rich + "@ price TC 65 6\n" + STEP + "= best TC 80\nAnn: pay\n= price TC 70 5")
-    holds(rich + "@ price TC 75 5\n" + STEP + "Ann: pay\n= price TC 82 4")
+    run_scenario(rich + "@ price TC 65 6\n" + STEP + "= best TC 80\nAnn: pay\n= price TC 70 5")
+    run_scenario(rich + "@ price TC 75 5\n" + STEP + "Ann: pay\n= price TC 82 4")
 
 
 def test_nothing_earned_is_nothing_paid() -> None:
     body = TC.replace("@ trains TC 2\n", "").replace("@ tile E11 5 4\n", "")
-    holds(
+    run_scenario(
         body
         + "@ price TC 90 3\n@ trains TC 2\n@ round operating TC\n!Ann: pay\n> until issue\n= price TC 82 3"
     )
@@ -70,8 +74,8 @@ def test_nothing_earned_is_nothing_paid() -> None:
 
 def test_at_the_top_right_it_stays() -> None:
     # No run brings $400, so the price of a dividend that is too small stays as well; withheld it falls.
-    holds(TC + "@ price TC 400 0\n" + STEP + "Ann: pay\n= price TC 400 0")
-    holds(TC + "@ price TC 400 0\n" + STEP + "Ann: withhold\n= price TC 360 0")
+    run_scenario(TC + "@ price TC 400 0\n" + STEP + "Ann: pay\n= price TC 400 0")
+    run_scenario(TC + "@ price TC 400 0\n" + STEP + "Ann: withhold\n= price TC 360 0")
 
 
 def test_under_the_tokens_where_it_comes_to() -> None:
@@ -81,9 +85,9 @@ def test_under_the_tokens_where_it_comes_to() -> None:
         + STEP
         + "Ann: pay\n= price TC 60 5"
     )
-    state = holds(body)
-    assert state.market == ["SR", "TC"]
+    state = run_scenario(body)
+    assert state.market_order == ["SR", "TC"]
 
 
 def test_it_has_to_be_said() -> None:
-    holds(TC + "@ price TC 50 5\n" + STEP + "!Ann: pass\n!Ann: buy train 2\n= turn Ann TC")
+    run_scenario(TC + "@ price TC 50 5\n" + STEP + "!Ann: pass\n!Ann: buy train 2\n= turn Ann TC")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.t1851.texts import RICH, holds
+from tests.t1851.scenarios import RICH, run_scenario
 
 TC = "@ owns Ann TC 6\n@ price TC 90 3\n@ tile F12 202 2\n@ tile E11 5 4\n"
 STEP = "@ round operating TC\n"
@@ -11,7 +11,7 @@ SR = "@ owns {} SR 6\n@ price SR 82 3\n"
 
 def test_the_bank_sells_the_cheapest_at_face_value() -> None:
     body = RICH + TC + "@ cash TC 300\n" + STEP
-    holds(
+    run_scenario(
         body
         + "!Ann: buy train 3\nAnn: buy train 2\n= cash TC 200\n= trains TC 2\nAnn: buy train 2\n= cash TC 100"
     )
@@ -19,7 +19,7 @@ def test_the_bank_sells_the_cheapest_at_face_value() -> None:
 
 def test_the_pool_sells_at_face_value() -> None:
     body = "@ phase 4\n" + RICH + TC + "@ trains pool 3\n@ cash TC 300\n" + STEP
-    holds(
+    run_scenario(
         body
         + "!Ann: buy train 3 from pool for 100\nAnn: buy train 3 from pool\n= cash TC 100\n= trains pool none"
     )
@@ -27,7 +27,7 @@ def test_the_pool_sells_at_face_value() -> None:
 
 def test_a_company_of_the_same_president_sells_at_any_price() -> None:
     body = RICH + TC + SR.format("Ann") + "@ trains SR 2 2\n@ cash TC 250\n" + STEP
-    holds(
+    run_scenario(
         body + "!Ann: buy train 2 from SR for 0\n!Ann: buy train 2 from SR for 251\n"
         "Ann: buy train 2 from SR for 1\nAnn: buy train 2 from SR for 249\n= cash TC 0\n= cash SR 250"
     )
@@ -35,50 +35,50 @@ def test_a_company_of_the_same_president_sells_at_any_price() -> None:
 
 def test_a_company_of_another_president_at_face_value_with_consent() -> None:
     body = RICH + TC + SR.format("Bob") + "@ trains SR 2\n@ cash TC 250\n" + STEP
-    holds(
+    run_scenario(
         body + "!Ann: buy train 2 from SR for 50\n!Ann: buy train 2 from SR for 101\n"
         "Ann: buy train 2 from SR for 100\n= trains TC none\nBob: accept\n= trains TC 2\n= cash SR 100"
     )
-    holds(body + "Ann: buy train 2 from SR\nBob: decline\n= trains TC none\n= cash TC 250")
+    run_scenario(body + "Ann: buy train 2 from SR\nBob: decline\n= trains TC none\n= cash TC 250")
 
 
 def test_not_at_the_limit() -> None:
     body = "@ phase 4\n" + RICH + TC + "@ trains TC 3 4 4\n@ cash TC 800\n" + STEP
-    holds(body + "Ann: run best\nAnn: withhold\n!Ann: buy train 4")
+    run_scenario(body + "Ann: run best\nAnn: withhold\n!Ann: buy train 4")
     # Not even where the purchase would make room.
     body = "@ phase 3\n" + RICH + TC + "@ trains TC 2 2 3 3\n@ depot 4 3\n@ cash TC 800\n" + STEP
-    holds(body + "Ann: run best\nAnn: withhold\n!Ann: buy train 4")
+    run_scenario(body + "Ann: run best\nAnn: withhold\n!Ann: buy train 4")
 
 
 def test_it_need_not_buy_without_a_route() -> None:
     body = RICH + "@ owns Ann TC 6\n@ price TC 90 3\n@ cash TC 100\n" + STEP
-    holds(body + "> until trains\nAnn: pass\n= trains TC none")
+    run_scenario(body + "> until trains\nAnn: pass\n= trains TC none")
 
 
 def test_it_must_buy_with_one() -> None:
     body = RICH + TC + "@ cash TC 100\n" + STEP
-    holds(body + "> until trains\n!Ann: pass\nAnn: buy train 2\n= trains TC 2")
+    run_scenario(body + "> until trains\n!Ann: pass\nAnn: buy train 2\n= trains TC 2")
 
 
 def test_the_president_makes_up_the_shortfall() -> None:
-    holds(
+    run_scenario(
         RICH + TC + "@ cash TC 30\n" + STEP + "> until trains\nAnn: buy train 2\n= cash Ann 1430\n= cash TC 0"
     )
 
 
 def test_his_money_buys_the_cheapest_only() -> None:
     body = "@ phase 4\n" + RICH + TC + "@ trains pool 3\n@ cash TC 30\n" + STEP + "> until trains\n"
-    holds(body + "!Ann: buy train 4\nAnn: buy train 3 from pool\n= cash Ann 1330")
+    run_scenario(body + "!Ann: buy train 4\nAnn: buy train 3 from pool\n= cash Ann 1330")
 
 
 def test_nobody_elses_train_with_his_money() -> None:
     body = RICH + TC + SR.format("Ann") + "@ trains SR 2\n@ cash TC 30\n" + STEP + "> until trains\n"
-    holds(
+    run_scenario(
         body
         + "!Ann: buy train 2 from SR for 31\nAnn: buy train 2 from SR for 30\n= cash Ann 1500\n= cash SR 30"
     )
     body = RICH + TC + SR.format("Bob") + "@ trains SR 2\n@ cash TC 30\n" + STEP + "> until trains\n"
-    holds(body + "!Ann: buy train 2 from SR for 100\nAnn: buy train 2")
+    run_scenario(body + "!Ann: buy train 2 from SR for 100\nAnn: buy train 2")
 
 
 FORCED = """
@@ -103,7 +103,7 @@ FORCED = """
 
 
 def test_he_sells_where_his_cash_does_not_reach() -> None:
-    holds(
+    run_scenario(
         FORCED.format(cash=20)
         + "!Ann: buy train 2\nAnn: sell 1 SR\nAnn: buy train 2\n= cash Ann 2\n= price SR 75 4"
     )
@@ -113,7 +113,7 @@ def test_every_share_brings_the_price_at_the_beginning() -> None:
     body = (
         FORCED.format(cash=0).replace("@ depot 2 1", "@ depot 3 4").replace("@ round", "@ phase 3\n@ round")
     )
-    holds(
+    run_scenario(
         body + "Ann: sell 1 SR\n= cash Ann 82\n= price SR 75 4\nAnn: sell 1 SR\n= cash Ann 164\n"
         "= price SR 70 5\n"
         "Ann: sell 1 TC\n= cash Ann 246\nAnn: buy train 3\n= cash Ann 46"
@@ -121,29 +121,31 @@ def test_every_share_brings_the_price_at_the_beginning() -> None:
 
 
 def test_he_sells_no_more_than_is_needed() -> None:
-    holds(FORCED.format(cash=20) + "!Ann: sell 2 SR\nAnn: sell 1 SR\n!Ann: sell 1 SR\n!Ann: sell 1 TC")
+    run_scenario(FORCED.format(cash=20) + "!Ann: sell 2 SR\nAnn: sell 1 SR\n!Ann: sell 1 SR\n!Ann: sell 1 TC")
 
 
 def test_nothing_is_sold_while_his_cash_reaches() -> None:
-    holds(FORCED.format(cash=100) + "!Ann: sell 1 SR\nAnn: buy train 2\n= cash Ann 0")
+    run_scenario(FORCED.format(cash=100) + "!Ann: sell 1 SR\nAnn: buy train 2\n= cash Ann 0")
 
 
 def test_he_stays_president_of_the_company_that_buys() -> None:
     body = FORCED.format(cash=0).replace("Bob TC 2", "Bob TC 3")
-    holds(body + "!Ann: sell 2 TC\nAnn: sell 1 TC\n= president TC Ann")
+    run_scenario(body + "!Ann: sell 2 TC\nAnn: sell 1 TC\n= president TC Ann")
 
 
 def test_another_presidency_may_go() -> None:
-    holds(
+    run_scenario(
         FORCED.format(cash=0).replace("TC 4", "TC 5") + "Ann: sell 2 SR\n= president SR Bob\n= owns Ann SR 2"
     )
 
 
 def test_what_has_not_operated_is_not_sold() -> None:
     body = FORCED.format(cash=20).replace("@ round", "@ new SR\n@ round")
-    holds(body + "!Ann: sell 1 SR\n!Ann: bankrupt\nAnn: sell 1 TC")
+    run_scenario(body + "!Ann: sell 1 SR\n!Ann: bankrupt\nAnn: sell 1 TC")
     # Nor shares of the company itself in its first turn.
-    holds(FORCED.format(cash=20).replace("@ round", "@ new TC\n@ round") + "!Ann: sell 1 TC\nAnn: sell 1 SR")
+    run_scenario(
+        FORCED.format(cash=20).replace("@ round", "@ new TC\n@ round") + "!Ann: sell 1 TC\nAnn: sell 1 SR"
+    )
 
 
 def test_bankruptcy_ends_the_game_and_he_keeps_his_money() -> None:
@@ -167,13 +169,13 @@ def test_bankruptcy_ends_the_game_and_he_keeps_his_money() -> None:
     = score Bob 540
     = score Cid 80
     """
-    holds(body)
+    run_scenario(body)
 
 
 def test_not_bankrupt_before_all_is_sold() -> None:
     body = FORCED.format(cash=0).replace("@ depot 2 1", "@ phase 5\n@ depot 5 1")
     body = body.replace("@ owns Ann IC 2\n", "")
-    holds(
+    run_scenario(
         body
         + "!Ann: bankrupt\nAnn: sell 2 SR\n!Ann: bankrupt\nAnn: sell 2 TC\n!Ann: bankrupt\nAnn: sell 2 SR\n"
         "Ann: bankrupt\n= over"
@@ -206,7 +208,7 @@ def test_excess_trains_go_to_the_pool_in_order_of_price() -> None:
     = trains pool 3
     """
     )
-    holds(body)
+    run_scenario(body)
 
 
 @pytest.mark.parametrize("prices", [("90 3", "82 3", "SR"), ("90 2", "90 3", "TC"), ("82 3", "82 3", "SR")])
@@ -232,4 +234,4 @@ def test_who_discards_first(prices: tuple[str, str, str]) -> None:
     = turn {first}
     """
     )
-    holds(body)
+    run_scenario(body)

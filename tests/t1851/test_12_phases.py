@@ -3,9 +3,9 @@
 import pytest
 
 from engine import new_game
-from engine.events import PhaseStarted
+from engine.core.events import PhaseStarted
 from engine.kernel import game_of
-from tests.t1851.texts import RICH, holds
+from tests.t1851.scenarios import RICH, run_scenario
 
 BUYER = (
     RICH
@@ -30,17 +30,17 @@ def test_the_first_train_of_a_type_starts_its_phase(depot: str, train: str, phas
     before = {"3": "2", "4": "3", "5": "4", "6": "5", "8": "6"}[phase]
     body = BUYER.replace("@ private L&O Ann\n", "") if before in "56" else BUYER
     body = f"@ phase {before}\n{body}@ depot {depot}\n@ round operating TC\n"
-    holds(body + f"> until trains\n= phase {before}\nAnn: buy train {train}\n= phase {phase}")
+    run_scenario(body + f"> until trains\n= phase {before}\nAnn: buy train {train}\n= phase {phase}")
 
 
 def test_2_trains_go_with_the_first_4_train() -> None:
     body = "@ phase 3\n" + BUYER + "@ trains SR 2 3\n@ trains TC 2\n@ depot 4 3\n@ round operating TC\n"
-    holds(body + "Ann: run best\nAnn: withhold\nAnn: buy train 4\n= trains SR 3\n= trains TC 4")
+    run_scenario(body + "Ann: run best\nAnn: withhold\nAnn: buy train 4\n= trains SR 3\n= trains TC 4")
 
 
 def test_3_trains_go_with_the_first_6_train() -> None:
     body = "@ phase 5\n" + BUYER.replace("@ private L&O Ann\n", "") + "@ trains SR 3 4\n@ trains pool 3\n"
-    holds(
+    run_scenario(
         body + "@ depot 6 2\n@ round operating TC\n> until trains\nAnn: buy train 6\n= trains SR 4\n"
         "= trains pool none"
     )
@@ -48,12 +48,12 @@ def test_3_trains_go_with_the_first_6_train() -> None:
 
 def test_4_trains_go_with_the_first_8_train() -> None:
     body = "@ phase 6\n" + BUYER.replace("@ private L&O Ann\n", "") + "@ trains SR 4 5\n"
-    holds(body + "@ depot 8 4\n@ round operating TC\n> until trains\nAnn: buy train 8\n= trains SR 5")
+    run_scenario(body + "@ depot 8 4\n@ round operating TC\n> until trains\nAnn: buy train 8\n= trains SR 5")
 
 
 def test_privates_close_with_the_first_5_train() -> None:
     body = "@ phase 4\n" + BUYER + "@ depot 5 2\n@ round operating TC\n> until trains\n= private L&O Ann\n"
-    holds(body + "Ann: buy train 5\n= private L&O closed")
+    run_scenario(body + "Ann: buy train 5\n= private L&O closed")
 
 
 @pytest.mark.parametrize(("phase", "limit"), [("2", 4), ("3", 4), ("4", 3), ("5", 2), ("6", 2), ("8", 2)])
@@ -64,7 +64,7 @@ def test_train_limit(phase: str, limit: int) -> None:
     body = body.replace("Cid 1500", "Cid 500") + f"@ trains TC {owned}\n@ round operating TC\n"
     next_train = {"2": "2", "3": "3", "4": "4", "5": "5", "6": "6", "8": "8"}[phase]
     line = f"Ann: buy train {next_train}\n"
-    holds(body + "Ann: run best\nAnn: withhold\n" + line + "!" + line)
+    run_scenario(body + "Ann: run best\nAnn: withhold\n" + line + "!" + line)
 
 
 def test_more_operating_rounds_only_after_the_next_stock_round() -> None:
@@ -72,7 +72,9 @@ def test_more_operating_rounds_only_after_the_next_stock_round() -> None:
         BUYER
         + "@ depot 3 4\n@ round operating TC\n> until trains\nAnn: buy train 3\n> until stock\n= phase 3\n"
     )
-    holds(body + "> until operating\n= round operating TC 1\n> until operating\n= round operating TC 2")
+    run_scenario(
+        body + "> until operating\n= round operating TC 1\n> until operating\n= round operating TC 2"
+    )
 
 
 def test_the_phase_counts_at_once_for_what_follows() -> None:
@@ -81,7 +83,7 @@ def test_the_phase_counts_at_once_for_what_follows() -> None:
         + BUYER
         + "@ cash SR 300\n@ tile F20 57 1\n@ depot 3 4\n@ round operating TC\n> until trains\n"
     )
-    holds(body + "Ann: buy train 3\n> until SR\nBob: lay 14 F20 1")
+    run_scenario(body + "Ann: buy train 3\n> until SR\nBob: lay 14 F20 1")
 
 
 def test_a_phase_that_opens_a_city_changes_the_track_at_once() -> None:

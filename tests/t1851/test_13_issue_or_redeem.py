@@ -1,6 +1,6 @@
 """1851, Issue or Redeem Stock."""
 
-from tests.t1851.texts import RICH, holds, refused
+from tests.t1851.scenarios import RICH, run_scenario, scenario_error
 
 TC = RICH + "@ owns Ann TC 4\n@ owns Bob TC 2\n@ owns pool TC 1\n@ price TC 90 3\n@ cash TC {cash}\n"
 STEP = "@ round operating TC\n"
@@ -8,7 +8,7 @@ STEP = "@ round operating TC\n"
 
 
 def test_issued_shares_go_to_the_pool_for_the_price_which_falls() -> None:
-    holds(
+    run_scenario(
         TC.format(cash=0)
         + STEP
         + "Ann: issue 2\n= cash TC 164\n= owns pool TC 3\n= owns treasury TC 1\n= price TC 70 5"
@@ -17,8 +17,8 @@ def test_issued_shares_go_to_the_pool_for_the_price_which_falls() -> None:
 
 def test_not_in_the_first_turn() -> None:
     body = TC.format(cash=100).replace("@ owns pool TC 1\n", "")
-    assert "first turn" in refused(body + "@ new TC\n" + STEP + "> until trains\nAnn: issue 1")
-    holds(body + "@ new TC\n" + STEP + "> until trains\n!Ann: issue 1\nAnn: pass\n= round stock Ann")
+    assert "first turn" in scenario_error(body + "@ new TC\n" + STEP + "> until trains\nAnn: issue 1")
+    run_scenario(body + "@ new TC\n" + STEP + "> until trains\n!Ann: issue 1\nAnn: pass\n= round stock Ann")
 
 
 def test_the_pool_holds_half_at_most() -> None:
@@ -28,19 +28,21 @@ def test_the_pool_holds_half_at_most() -> None:
         .replace("Bob TC 2", "Bob TC 1")
         .replace("pool TC 1", "pool TC 3")
     )
-    holds(body + STEP + "!Ann: issue 3\nAnn: issue 2\n= owns pool TC 5")
+    run_scenario(body + STEP + "!Ann: issue 3\nAnn: issue 2\n= owns pool TC 5")
 
 
 def test_no_more_than_the_treasury_has() -> None:
-    holds(TC.format(cash=0) + STEP + "!Ann: issue 4\n!Ann: issue 0\nAnn: issue 3")
+    run_scenario(TC.format(cash=0) + STEP + "!Ann: issue 4\n!Ann: issue 0\nAnn: issue 3")
 
 
 def test_on_the_ledge_the_price_stays() -> None:
-    holds(TC.format(cash=0).replace("90 3", "65 6") + STEP + "Ann: issue 1\n= price TC 60 6\n= cash TC 60")
+    run_scenario(
+        TC.format(cash=0).replace("90 3", "65 6") + STEP + "Ann: issue 1\n= price TC 60 6\n= cash TC 60"
+    )
 
 
 def test_redeemed_shares_are_paid_by_the_company_and_the_price_stays() -> None:
-    holds(
+    run_scenario(
         TC.format(cash=100)
         + STEP
         + "Ann: redeem 1\n= cash TC 18\n= owns pool TC 0\n= owns treasury TC 4\n= price TC 82 3"
@@ -49,21 +51,23 @@ def test_redeemed_shares_are_paid_by_the_company_and_the_price_stays() -> None:
 
 def test_several_may_be_redeemed_as_far_as_the_money_reaches() -> None:
     body = TC.format(cash=170).replace("pool TC 1", "pool TC 3")
-    holds(body + STEP + "!Ann: redeem 3\nAnn: redeem 2\n= cash TC 6\n= owns pool TC 1")
+    run_scenario(body + STEP + "!Ann: redeem 3\nAnn: redeem 2\n= cash TC 6\n= owns pool TC 1")
 
 
 def test_the_treasury_holds_half_at_most() -> None:
     body = TC.format(cash=500).replace("Ann TC 4", "Ann TC 3").replace("pool TC 1", "pool TC 3")
-    holds(body.replace("Bob TC 2", "Bob TC 1") + STEP + "!Ann: redeem 3\nAnn: redeem 2\n= owns treasury TC 5")
+    run_scenario(
+        body.replace("Bob TC 2", "Bob TC 1") + STEP + "!Ann: redeem 3\nAnn: redeem 2\n= owns treasury TC 5"
+    )
 
 
 def test_not_both_in_one_turn() -> None:
-    holds(TC.format(cash=500) + STEP + "Ann: redeem 1\n!Ann: issue 1\n= round stock Ann")
-    holds(TC.format(cash=500) + STEP + "Ann: issue 1\n!Ann: redeem 1\n= round stock Ann")
+    run_scenario(TC.format(cash=500) + STEP + "Ann: redeem 1\n!Ann: issue 1\n= round stock Ann")
+    run_scenario(TC.format(cash=500) + STEP + "Ann: issue 1\n!Ann: redeem 1\n= round stock Ann")
 
 
 def test_it_comes_after_the_trains() -> None:
-    holds(TC.format(cash=100) + STEP + "Ann: redeem 1\n!Ann: buy train 2")
+    run_scenario(TC.format(cash=100) + STEP + "Ann: redeem 1\n!Ann: buy train 2")
 
 
 def test_treasury_shares_are_no_help_in_a_forced_purchase() -> None:
@@ -79,4 +83,4 @@ def test_treasury_shares_are_no_help_in_a_forced_purchase() -> None:
     > until trains
     Ann: sell 1 TC
     """
-    holds(body)
+    run_scenario(body)

@@ -6,30 +6,32 @@ from pathlib import Path
 
 import pytest
 
-from bot.offline.simulate import simulated
-from engine.record import read, replay
-from engine.record.text import Check
+from bot.simulation.simulate import simulate_game
+from engine.game_text import read_script, replay
+from engine.game_text.script import Checkpoint
 
 GAMES = sorted((Path(__file__).parent / "games").glob("*.18xx"))
 
 
 @pytest.mark.parametrize("players", [3, 4, 5])
 def test_with_claims_every_step_checked(players: int) -> None:
-    game = simulated("1851", players, 30 + players, ("claims", "johnson_city_falling"), check_every=3)
+    game = simulate_game("1851", players, 30 + players, ("claims", "johnson_city_falling"), check_every=3)
     assert game.failure is None
-    assert game.state.over
+    assert game.state.game_over
 
 
 @pytest.mark.soak
 @pytest.mark.timeout(1200)
 @pytest.mark.parametrize("players", [3, 4, 5])
 def test_soak_with_claims(players: int) -> None:
-    games = [simulated("1851", players, 500 + at, ("claims",), check_every=at % 10 == 0) for at in range(30)]
+    games = [
+        simulate_game("1851", players, 500 + at, ("claims",), check_every=at % 10 == 0) for at in range(30)
+    ]
     assert [game.failure for game in games if game.failure] == []
 
 
 def test_a_text_tells_its_deal() -> None:
-    game = simulated("1851", 4, 9, most_moves=40)
+    game = simulate_game("1851", 4, 9, most_moves=40)
     report = replay(game.text)
     assert report.ok, report.failure
     assert report.state == game.state
@@ -41,12 +43,12 @@ def test_the_game_replays_to_its_recorded_end(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
     report = replay(text)
     assert report.failure is None
-    assert report.state is not None and report.state.over
-    told = [item.text for item in read(text).items if isinstance(item, Check)]
-    assert report.checks == len(told) and told[-1] == "over"
+    assert report.state is not None and report.state.game_over
+    told = [item.text for item in read_script(text).items if isinstance(item, Checkpoint)]
+    assert report.checkpoint_count == len(told) and told[-1] == "over"
 
 
 def test_the_games_cover_all_seats_and_options() -> None:
-    starts = [read(path.read_text(encoding="utf-8")).start for path in GAMES]
+    starts = [read_script(path.read_text(encoding="utf-8")).start for path in GAMES]
     assert {len(start.players) for start in starts} == {3, 4, 5}
     assert {o for start in starts for o in start.options} == {"claims", "johnson_city_falling"}

@@ -22,40 +22,48 @@ from engine import (
     AnyEvent,
     Game,
     State,
-    copied,
+    copy_state,
     fold,
     game_of,
+    net_worth,
     new_game,
     parse,
     play,
-    stop_value,
-    worth,
+    stop_revenue,
 )
-from engine.board.chains import Graph
-from engine.board.routes import _route
-from engine.board.search import Budget, Search
-from engine.board.search import Path as Found
-from engine.board.spelling import spell_route
-from engine.events import (
+from engine.board.route_graph import RouteGraph
+from engine.board.route_notation import format_route
+from engine.board.route_search import CandidateRoute as Found
+from engine.board.route_search import NodeBudget, RouteSearch
+from engine.board.routes import _route_from_candidate
+from engine.core.events import (
     CashMoved,
-    Declared,
-    Floated,
+    CompanyFloated,
+    DividendDeclared,
     Passed,
     PhaseStarted,
     PriceMoved,
     PriorityMoved,
     PrivateMoved,
-    Ran,
-    RoundBegan,
+    RoundStarted,
     SharesMoved,
     TileLaid,
     TokenPlaced,
     TrainMoved,
-    TrainsGone,
+    TrainsRan,
+    TrainsRusted,
 )
-from engine.kernel import settle
+from engine.core.state import (
+    CLOSED,
+    POOL,
+    OperatingTurn,
+    RevenueClaim,
+    StockRound,
+    StockTurn,
+    is_seat,
+)
+from engine.kernel import advance
 from engine.operating.run import best_run
-from engine.state import CLOSED, POOL, Claim, OperatingTurn, StockRound, StockTurn, is_seat
 
 RECORD = Path(__file__).parents[3] / "shared" / "games" / "1851-late.json"
 IMPOSSIBLE_RUN = 72
@@ -87,24 +95,32 @@ def told(*kinds: str) -> list[Told]:
 
 def routes_for(game: Game, company: str, revenue: int) -> list[tuple[str, str]]:
     """Some legal routes of the company's trains that together bring just that, each with its train."""
-    network, terms = game.network, game.title.terms(game, company)
-    values = {s: stop_value(game.facts, game.state.phase, network.node(s)) for s in network.stops}
-    graph = Graph(network, company, values.__getitem__, terms)
+    network, terms = game.network, game.title.revenue_rules(game, company)
+    values = {s: stop_revenue(game.components, game.state.phase, network.node(s)) for s in network.stops}
+    graph = RouteGraph(network, company, values.__getitem__, terms)
     trains = game.company(company).trains
     lists: list[list[Found]] = []
     for train in trains:
         sink: list[Found] = []
-        Search(graph, terms, Budget(10_000_000)).one(game.train_facts(train).distance, 0, 0, sink)
+        RouteSearch(graph, terms, NodeBudget(10_000_000)).find_best(
+            game.train_definition(train).distance, 0, 0, sink
+        )
         lists.append(sink)
 
     def chosen(i: int, used: int, left: int) -> list[tuple[str, str]] | None:
         if i == len(trains):
             return [] if left == 0 else None
         for path in lists[i]:
-            if path.revenue <= left and not path.bits & used:
-                rest = chosen(i + 1, used | path.bits, left - path.revenue)
+            if path.revenue <= left and not path.hexsides & used:
+                rest = chosen(i + 1, used | path.hexsides, left - path.revenue)
                 if rest is not None:
-                    return [(trains[i], spell_route(network, _route(network, graph, trains[i], path))), *rest]
+                    return [
+                        (
+                            trains[i],
+                            format_route(network, _route_from_candidate(network, graph, trains[i], path)),
+                        ),
+                        *rest,
+                    ]
         return chosen(i + 1, used, left)
 
     found = chosen(0, 0, revenue)
@@ -112,16 +128,16 @@ def routes_for(game: Game, company: str, revenue: int) -> list[tuple[str, str]]:
     return found
 
 
-class Replay:
+class RecordedReplay:
     """The record played through the rules; `events` is all that this led to."""
 
     def __init__(self) -> None:
         header = record()
         self.state, _ = new_game("1851", header["players"], ["claims"])
-        self.start = copied(self.state)
+        self.start = copy_state(self.state)
         self.events: list[AnyEvent] = []
         assert header["setup"]["privates"] == {
-            p: self.state.name(o) for p, o in self.state.privates.items() if is_seat(o)
+            p: self.state.name(o) for p, o in self.state.private_owners.items() if is_seat(o)
         }
         for company, price in header["setup"]["start_price"].items():
             self.say("Alice", f"par {company} {price}")
@@ -136,7 +152,7 @@ class Replay:
 
     def depart(self, game: Game) -> None:
         """Go on from another position, to which the game's events have led."""
-        settle(game)
+        advance(game)
         self.state, self.events = game.state, self.events + game.events
 
     def president(self) -> str:
@@ -151,11 +167,11 @@ class Replay:
     def follow(self, event: Told) -> None:
         match event:
             case {"kind": "round_start", "priority": who, "n": 7}:
-                game = game_of(copied(self.state))
+                game = game_of(copy_state(self.state))
                 seat = f"p{self.state.players.index(who)}"
                 game.emit(PriorityMoved(seat))
-                game.close()
-                game.change(StockRound(1, seat))
+                game.pop()
+                game.replace_top(StockRound(1, seat))
                 self.depart(game)
             case {"kind": "buy_share", "player": who, "company": company, "source": source}:
                 self.say(who, f"buy {company} from {'ipo' if source == 'initial_offering' else source}")
@@ -172,22 +188,24 @@ class Replay:
                 assert self.president() == who
             case {"kind": "round_end", "n": n}:
                 rounds = len([e for e in told("round_end") if e["n"] <= n])
-                self.pass_until(lambda: len(self.of(RoundBegan)) > rounds)
+                self.pass_until(lambda: len(self.of(RoundStarted)) > rounds)
             case {"kind": "lay_tile", "tile": tile, "hex": hex, "rotation": turn}:
                 self.say(self.president(), f"lay {tile} {hex} {turn}")
             case {"kind": "place_token", "hex": hex}:
                 self.say(self.president(), f"token {hex}")
             case {"kind": "run", "n": n, "company": company, "revenue": revenue} if n == IMPOSSIBLE_RUN:
                 assert best_run(game_of(self.state), company).revenue == 70
-                game = game_of(copied(self.state))
-                game.emit(Ran(company, (), revenue))
-                game.change(msgspec.structs.replace(self.turn(), step="run", acted=True, revenue=revenue))
+                game = game_of(copy_state(self.state))
+                game.emit(TrainsRan(company, (), revenue))
+                game.replace_top(
+                    msgspec.structs.replace(self.turn(), step="run", acted=True, revenue=revenue)
+                )
                 self.depart(game)
             case {"kind": "run", "revenue": revenue, "company": company}:
                 routes = routes_for(game_of(self.state), company, revenue)
                 self.say(self.president(), "run " + ", ".join(f"{t} {r}" for t, r in routes))
-                while isinstance(self.state.top, Claim):
-                    self.say(self.state.name(self.state.top.seats[0]), "pass")
+                while isinstance(self.state.top, RevenueClaim):
+                    self.say(self.state.name(self.state.top.challengers[0]), "pass")
             case {"kind": "dividend", "mode": "none", "company": company}:
                 self.pass_until(lambda: self.turn().step in ("trains", "issue"))
             case {"kind": "dividend", "mode": mode}:
@@ -212,20 +230,20 @@ class Replay:
 
 
 @cache
-def replayed() -> Replay:
-    return Replay()
+def replayed() -> RecordedReplay:
+    return RecordedReplay()
 
 
 def money(why: str) -> list[CashMoved]:
-    return [e for e in replayed().of(CashMoved) if e.why.startswith(why)]
+    return [e for e in replayed().of(CashMoved) if e.reason.startswith(why)]
 
 
 def states_at_rounds() -> Iterator[State]:
     """The position as each round begins, from the first stock round."""
-    state = copied(replayed().start)
+    state = copy_state(replayed().start)
     for event in replayed().events:
-        if isinstance(event, RoundBegan):
-            yield copied(state)
+        if isinstance(event, RoundStarted):
+            yield copy_state(state)
         fold([event], state)
 
 
@@ -245,7 +263,9 @@ def test_worth_gained_in_every_operating_round() -> None:
     for i, end in enumerate(told("round_end")):
         if "worth_change" in end:
             before, after = game_of(states[i]), game_of(states[i + 1])
-            gained = {after.state.name(s): worth(after, s) - worth(before, s) for s in after.state.seats}
+            gained = {
+                after.state.name(s): net_worth(after, s) - net_worth(before, s) for s in after.state.seats
+            }
             assert gained == end["worth_change"], end["n"]
 
 
@@ -258,21 +278,21 @@ def test_every_move_of_a_price() -> None:
 def test_every_payout() -> None:
     paid: list[dict[str, int]] = []
     for event in replayed().events:
-        if isinstance(event, Declared):
+        if isinstance(event, DividendDeclared):
             paid.append({})
-        elif isinstance(event, CashMoved) and event.why.startswith("dividend"):
+        elif isinstance(event, CashMoved) and event.reason.startswith("dividend"):
             who = replayed().state.name(event.target)
             paid[-1][who] = paid[-1].get(who, 0) + event.amount
     said = told("dividend")
     assert paid == [{p["to"]: p["amount"] for p in e.get("payouts", ())} for e in said]
-    assert [e.kind for e in replayed().of(Declared)] == [
+    assert [e.kind for e in replayed().of(DividendDeclared)] == [
         {"full": "pay"}.get(e["mode"], e["mode"]) for e in said
     ]
     assert [e.amount for e in money("revenue")] == [e["retained"] for e in said if e["retained"]]
 
 
 def test_every_run() -> None:
-    assert [(e.company, e.revenue) for e in replayed().of(Ran)] == [
+    assert [(e.company, e.revenue) for e in replayed().of(TrainsRan)] == [
         (e["company"], e["revenue"]) for e in told("run")
     ]
 
@@ -287,7 +307,7 @@ def test_private_income_and_its_end() -> None:
 
 def test_floating() -> None:
     said = [e["floats"] for e in told("buy_share") if "floats" in e]
-    assert [e.company for e in replayed().of(Floated)] == [f["company"] for f in said]
+    assert [e.company for e in replayed().of(CompanyFloated)] == [f["company"] for f in said]
     assert [e.amount for e in money("capital")] == [f["treasury"] for f in said]
 
 
@@ -296,7 +316,7 @@ def test_track_tokens_and_terrain() -> None:
     laid = [(e.company, e.hex, e.tile) for e in replayed().of(TileLaid)]
     assert laid == [(e["company"], e["hex"], e["tile"]) for e in lays]
     assert [e.amount for e in money("terrain")] == [e["cost"] for e in lays if e["cost"]]
-    homes = {c.sym: c.home.hex for c in game_of(replayed().start).facts.companies if c.home}
+    homes = {c.sym: c.home.hex for c in game_of(replayed().start).components.companies if c.home}
     placed = [(e.company, e.hex) for e in replayed().of(TokenPlaced) if e.hex != homes[e.company]]
     assert placed == [(e["company"], e["hex"]) for e in told("place_token")]
 
@@ -310,7 +330,7 @@ def test_trains_and_phases() -> None:
     given_up = [(e.source, e.train) for e in replayed().of(TrainMoved) if e.target == POOL]
     assert given_up == [(e["company"], e["train"]) for e in told("discard_train")]
     assert [e.phase for e in replayed().of(PhaseStarted)] == [e["phase"] for e in told("phase")]
-    assert [e.train for e in replayed().of(TrainsGone)] == [e["train"] for e in told("rust")]
+    assert [e.train for e in replayed().of(TrainsRusted)] == [e["train"] for e in told("rust")]
 
 
 def test_shares_bought_sold_and_issued() -> None:
@@ -322,7 +342,7 @@ def test_shares_bought_sold_and_issued() -> None:
     found: list[tuple[str, str, int, int]] = []
     paid: CashMoved | None = None
     for event in replayed().events:
-        if isinstance(event, CashMoved) and ("% of" in event.why or "certificate" in event.why):
+        if isinstance(event, CashMoved) and ("% of" in event.reason or "certificate" in event.reason):
             if event.source == BANK:
                 found[-1] = (*found[-1][:3], event.amount)
             paid = event
@@ -335,7 +355,7 @@ def test_shares_bought_sold_and_issued() -> None:
 
 
 def test_who_passes() -> None:
-    passes = [replayed().state.name(e.who) for e in replayed().of(Passed) if e.what == "the stock turn"]
+    passes = [replayed().state.name(e.actor) for e in replayed().of(Passed) if e.declined == "the stock turn"]
     assert passes == [e["player"] for e in told("pass")]
 
 

@@ -7,8 +7,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from bot import lobby
-from tests.whole.test_recorded_game import own_game, played
+from bot.service import lobby
+from tests.end_to_end.test_whole_games import own_game, played
 
 GAME = Path(__file__).parent / "games" / "3p-811-claims.18xx"
 LOT = 811

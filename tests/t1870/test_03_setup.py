@@ -2,9 +2,17 @@
 
 import pytest
 
-from engine import BANK, decision, facts_of, hidden, new_game, renamed, title_of
-from engine.facts import tile_faces
-from tests.t1870.texts import SITE, holds
+from engine import (
+    BANK,
+    components_of,
+    decision,
+    hidden_treasuries,
+    new_game,
+    rename_player,
+    title_of,
+)
+from engine.core.components import tile_faces
+from tests.t1870.scenarios import SITE, run_scenario
 
 NAMES = ("Ann", "Bob", "Cid", "Dan", "Eve", "Fay", "Gil")
 
@@ -24,7 +32,7 @@ def test_seven_players_are_for_the_site_only() -> None:
 
 
 def test_2_4_trains() -> None:
-    trains = {t.name: (t.price, t.count) for t in facts_of("1870").trains}
+    trains = {t.name: (t.price, t.count) for t in components_of("1870").trains}
     assert trains == {
         "2": (80, 7), "3": (180, 6), "4": (300, 5), "5": (450, 4),
         "6": (630, 3), "8": (800, 3), "10": (950, 2), "12": (1100, 6),
@@ -33,7 +41,7 @@ def test_2_4_trains() -> None:
 
 def test_2_5_tiles_by_colour() -> None:
     counts: dict[str, int] = {}
-    for tile, count in facts_of("1870").tiles.items():
+    for tile, count in components_of("1870").tiles.items():
         assert count is not None
         color = tile_faces()[tile].color
         counts[color] = counts.get(color, 0) + count
@@ -41,9 +49,9 @@ def test_2_5_tiles_by_colour() -> None:
 
 
 def test_the_site_has_more_tiles_unless_the_originals_are_chosen() -> None:
-    assert title_of("1870", (SITE,)).facts.tiles["9"] == 23
-    assert title_of("1870", (SITE, "original_tiles")).facts.tiles["9"] == 20
-    assert title_of("1870", (SITE, "original_rules")).facts.tiles["9"] == 20
+    assert title_of("1870", (SITE,)).components.tiles["9"] == 23
+    assert title_of("1870", (SITE, "original_tiles")).components.tiles["9"] == 20
+    assert title_of("1870", (SITE, "original_rules")).components.tiles["9"] == 20
 
 
 def test_options_of_the_site_are_not_the_books() -> None:
@@ -60,12 +68,12 @@ FLOATED = """
 
 
 def test_3_4_treasuries_are_open_unless_the_table_hides_them() -> None:
-    assert not hidden(holds(FLOATED + "= cash MP 500"))
-    state = holds(FLOATED + "= cash MP 500", options=("private_treasuries",))
-    assert "MP" in hidden(state) and "MP" in hidden(state, "p1")
-    assert "MP" not in hidden(state, "p0")
+    assert not hidden_treasuries(run_scenario(FLOATED + "= cash MP 500"))
+    state = run_scenario(FLOATED + "= cash MP 500", options=("private_treasuries",))
+    assert "MP" in hidden_treasuries(state) and "MP" in hidden_treasuries(state, "p1")
+    assert "MP" not in hidden_treasuries(state, "p0")
 
 
 def test_3_4_another_person_in_a_seat_sees_what_the_seat_sees() -> None:
-    state = holds(FLOATED + "= cash MP 500", options=("private_treasuries",))
-    assert "MP" not in hidden(renamed(state, "p0", "Eve").state, "p0")
+    state = run_scenario(FLOATED + "= cash MP 500", options=("private_treasuries",))
+    assert "MP" not in hidden_treasuries(rename_player(state, "p0", "Eve").state, "p0")

@@ -2,8 +2,8 @@
 
 import pytest
 
-from engine import facts_of
-from tests.t1870.texts import holds
+from engine import components_of
+from tests.t1870.scenarios import run_scenario
 
 PHASES = [
     ("1", None, 4, 1, "yellow"),
@@ -19,7 +19,7 @@ PHASES = [
 
 @pytest.mark.parametrize(("name", "on", "limit", "rounds", "color"), PHASES)
 def test_4_2_phases(name: str, on: str | None, limit: int, rounds: int, color: str) -> None:
-    phase = next(p for p in facts_of("1870").phases if p.name == name)
+    phase = next(p for p in components_of("1870").phases if p.name == name)
     assert (phase.on, phase.train_limit, phase.operating_rounds) == (on, limit, rounds)
     assert phase.tile_colors[-1] == color
 
@@ -34,11 +34,13 @@ BUYER = """
 
 
 def test_4_2_2_the_first_3_train_begins_phase_2() -> None:
-    holds(BUYER + "@ depot 3 6\n@ phase 1\n@ round operating MP\n= phase 1\nAnn: buy train 3\n= phase 2")
+    run_scenario(
+        BUYER + "@ depot 3 6\n@ phase 1\n@ round operating MP\n= phase 1\nAnn: buy train 3\n= phase 2"
+    )
 
 
 def test_4_2_3_the_first_4_train_ends_the_2_trains() -> None:
-    holds(
+    run_scenario(
         BUYER
         + """
         @ trains FW 2 2 3
@@ -55,7 +57,7 @@ def test_4_2_3_the_first_4_train_ends_the_2_trains() -> None:
 
 
 def test_4_2_4_the_first_5_train_closes_privates_and_leaves_their_tokens() -> None:
-    holds(
+    run_scenario(
         BUYER
         + """
         @ private SCC MP
@@ -81,7 +83,7 @@ def test_4_2_4_the_first_5_train_closes_privates_and_leaves_their_tokens() -> No
 
 
 def test_4_2_5_the_first_6_train_removes_the_tokens_and_the_3_trains() -> None:
-    holds(
+    run_scenario(
         BUYER
         + """
         @ cattle D5 MP
@@ -102,8 +104,8 @@ def test_4_2_5_the_first_6_train_removes_the_tokens_and_the_3_trains() -> None:
 @pytest.mark.parametrize(("train", "phase", "gone"), [("8", "6", "4"), ("10", "7", None), ("12", "8", "5")])
 def test_4_2_6_to_8_later_phases(train: str, phase: str, gone: str | None) -> None:
     held = gone or "5"
-    before = facts_of("1870").phases[int(phase) - 2].name
-    holds(
+    before = components_of("1870").phases[int(phase) - 2].name
+    run_scenario(
         BUYER
         + f"@ trains FW {held}\n@ depot {train}\n@ phase {before}\n@ round operating MP\n"
         + f"Ann: buy train {train}\n= phase {phase}\n= trains FW {'none' if gone else held}"
@@ -111,9 +113,11 @@ def test_4_2_6_to_8_later_phases(train: str, phase: str, gone: str | None) -> No
 
 
 def test_4_1_operating_order_is_by_price_and_is_looked_at_anew() -> None:
-    holds(BUYER + "@ round operating MP\n= turn Ann MP\nAnn: done\n> until FW\n= turn Bob FW")
+    run_scenario(BUYER + "@ round operating MP\n= turn Ann MP\nAnn: done\n> until FW\n= turn Bob FW")
 
 
 def test_4_a_new_number_of_rounds_counts_from_the_next_set() -> None:
-    state = holds(BUYER + "@ depot 3 6\n@ phase 1\n@ round operating MP\nAnn: buy train 3\n> until stock")
+    state = run_scenario(
+        BUYER + "@ depot 3 6\n@ phase 1\n@ round operating MP\nAnn: buy train 3\n> until stock"
+    )
     assert state.stack[0].__class__.__name__ == "StockRound"

@@ -2,10 +2,10 @@
 
 import pytest
 
-from engine import market
+from engine.finance import market
+from engine.finance.market import Space
 from engine.kernel import game_of, new_game
-from engine.market import Place
-from tests.t1870.texts import SITE, holds
+from tests.t1870.scenarios import SITE, run_scenario
 
 G = game_of(new_game("1870", ("Ann", "Bob")).state)
 
@@ -18,7 +18,7 @@ def at(row: int, column: int) -> int:
     ("start", "end"),
     [((2, 3), (1, 3)), ((0, 5), (1, 6)), ((0, 19), (1, 20)), ((0, 20), (0, 20)), ((2, 16), (1, 16))],
 )
-def test_5_8_1_up(start: Place, end: Place) -> None:
+def test_5_8_1_up(start: Space, end: Space) -> None:
     assert market.up(G, start) == end
 
 
@@ -43,7 +43,7 @@ def test_5_8_1_up(start: Place, end: Place) -> None:
         ((7, 0), 1, (8, 0)),
     ],
 )
-def test_5_8_1_down_over_the_ledges(start: Place, shares: int, end: Place) -> None:
+def test_5_8_1_down_over_the_ledges(start: Space, shares: int, end: Space) -> None:
     assert market.down(G, start, shares) == end
 
 
@@ -51,7 +51,7 @@ def test_5_8_1_down_over_the_ledges(start: Place, shares: int, end: Place) -> No
     ("start", "end"),
     [((0, 6), (0, 7)), ((2, 15), (1, 15)), ((1, 20), (0, 20)), ((0, 20), (0, 20)), ((8, 6), (7, 6))],
 )
-def test_5_8_1_right_and_its_arrows(start: Place, end: Place) -> None:
+def test_5_8_1_right_and_its_arrows(start: Space, end: Space) -> None:
     assert market.right(G, start) == end
 
 
@@ -59,7 +59,7 @@ def test_5_8_1_right_and_its_arrows(start: Place, end: Place) -> None:
     ("start", "end"),
     [((0, 6), (0, 5)), ((3, 0), (4, 0)), ((8, 1), (8, 0)), ((7, 0), (8, 0)), ((2, 16), (2, 15))],
 )
-def test_5_8_1_left_and_its_arrows(start: Place, end: Place) -> None:
+def test_5_8_1_left_and_its_arrows(start: Space, end: Space) -> None:
     assert market.left(G, start) == end
 
 
@@ -90,13 +90,13 @@ HALF = """
 
 def test_5_8_4_half_a_dividend_puts_the_token_under_the_others() -> None:
     played = "@ round operating MP\n> until dividend\nAnn: half\n= price MP 100 0\n"
-    state = holds(HALF + played)
-    assert state.market == ["FW", "MP"]
+    state = run_scenario(HALF + played)
+    assert state.market_order == ["FW", "MP"]
 
 
 def test_5_8_4_on_the_site_it_stays_where_it_lies() -> None:
     played = "@ round operating MP\n> until dividend\nAnn: half\n= price MP 100 0\n"
-    assert holds(HALF + played, options=(SITE,)).market == ["MP", "FW"]
+    assert run_scenario(HALF + played, options=(SITE,)).market_order == ["MP", "FW"]
 
 
 SOLD_OUT = """
@@ -116,7 +116,7 @@ SOLD_OUT = """
 
 
 def test_5_2_3_all_sold_rises_redeemed_shares_included() -> None:
-    holds(SOLD_OUT + "> until operating\n= price MP 100 1\n= price FW 100 0\n= price IC 82 2")
+    run_scenario(SOLD_OUT + "> until operating\n= price MP 100 1\n= price FW 100 0\n= price IC 82 2")
 
 
 CLOSING = """
@@ -137,7 +137,7 @@ CLOSING = """
 
 
 def test_5_1_1_7_a_company_in_the_closing_section_is_gone_for_good() -> None:
-    holds(
+    run_scenario(
         CLOSING
         + """
         @ round stock Bob
@@ -157,7 +157,7 @@ def test_5_1_1_7_a_company_in_the_closing_section_is_gone_for_good() -> None:
 
 
 def test_5_1_1_7_its_privates_are_for_sale_at_their_price() -> None:
-    holds(
+    run_scenario(
         CLOSING
         + """
         @ cash Cid 60
@@ -173,9 +173,9 @@ def test_5_1_1_7_its_privates_are_for_sale_at_their_price() -> None:
 
 def test_5_1_1_7_on_the_site_its_privates_are_closed() -> None:
     body = CLOSING.replace("@ limit 20\n", "") + "@ round stock Bob\nBob: sell 1 MP\n> until Cid\n"
-    holds(body + "= closed MP\n= private SCC closed", options=(SITE,))
+    run_scenario(body + "= closed MP\n= private SCC closed", options=(SITE,))
 
 
 def test_5_1_1_7_a_company_that_withholds_into_it_closes_in_its_turn() -> None:
     body = CLOSING.replace("@ trains MP 2 2\n", "")
-    holds(body + "@ owns pool MP 1\n@ round operating MP\n> until FW\n= closed MP\n= turn Cid FW")
+    run_scenario(body + "@ owns pool MP 1\n@ round operating MP\n> until FW\n= closed MP\n= turn Cid FW")

@@ -4,11 +4,11 @@ import pytest
 
 import engine
 from engine import narrate, parse
-from engine.actions import Decline, Protect
-from engine.interchange.forms_turns import in_vain
-from engine.kernel import Refused, game_of, play, settle
-from engine.state import OperatingRound, Sale, StockRound, StockTurn
-from tests.t1870.texts import SITE, holds
+from engine.core.actions import Decline, ProtectPrice
+from engine.core.state import OperatingRound, PendingSale, StockRound, StockTurn
+from engine.kernel import RefusedError, advance, game_of, play
+from engine.site_18xx.codecs_turns import has_no_answer
+from tests.t1870.scenarios import SITE, run_scenario
 
 MP = """
 @ cash Ann 500
@@ -23,7 +23,7 @@ MP = """
 
 
 def test_5_9_the_president_is_asked_after_the_sellers_turn() -> None:
-    holds(
+    run_scenario(
         MP
         + """
         Bob: sell 2 MP
@@ -42,11 +42,13 @@ def test_5_9_the_president_is_asked_after_the_sellers_turn() -> None:
 
 
 def test_5_9_1_he_need_not_and_then_the_price_falls() -> None:
-    holds(MP + "Bob: sell 2 MP\nBob: done\nAnn: decline\n= price MP 82 2\n= owns pool MP 2\n= turn Cid")
+    run_scenario(
+        MP + "Bob: sell 2 MP\nBob: done\nAnn: decline\n= price MP 82 2\n= owns pool MP 2\n= turn Cid"
+    )
 
 
 def test_5_9_2_all_or_nothing_and_with_cash_on_hand() -> None:
-    holds(MP.replace("Ann 500", "Ann 199") + "Bob: sell 2 MP\nBob: done\n= turn Cid\n= price MP 82 2")
+    run_scenario(MP.replace("Ann 500", "Ann 199") + "Bob: sell 2 MP\nBob: done\n= turn Cid\n= price MP 82 2")
 
 
 FIFTEEN = "".join(f"@ owns Ann {sym} 6\n@ price {sym} 100 0\n" for sym in ("FW", "IC", "SP"))
@@ -54,7 +56,7 @@ FIFTEEN = "".join(f"@ owns Ann {sym} 6\n@ price {sym} 100 0\n" for sym in ("FW",
 
 
 def test_5_9_2_room_for_the_certificates_is_needed() -> None:
-    holds(FIFTEEN + MP + "= limit 20\nBob: sell 2 MP\nBob: done\n= turn Cid\n= price MP 82 2")
+    run_scenario(FIFTEEN + MP + "= limit 20\nBob: sell 2 MP\nBob: done\n= turn Cid\n= price MP 82 2")
 
 
 def test_5_9_2_what_closes_by_the_same_turns_sales_needs_no_room() -> None:
@@ -63,7 +65,7 @@ def test_5_9_2_what_closes_by_the_same_turns_sales_needs_no_room() -> None:
     body = FIFTEEN + falling + MP.replace("owns Ann MP 5", "owns Ann MP 4").replace("Cid MP 2", "Cid MP 3")
     asked = "= limit 20\nBob: sell 1 MP\nBob: sell 1 GMO\nBob: done\n= turn Ann\nAnn: protect MP\n"
     for options in ((), (SITE,)):
-        holds(body + asked + "= price MP 100 0\n= turn Bob", options=options)
+        run_scenario(body + asked + "= price MP 100 0\n= turn Bob", options=options)
 
 
 def test_5_9_2_on_the_site_what_has_closed_counts_until_somebody_is_asked() -> None:
@@ -74,8 +76,8 @@ def test_5_9_2_on_the_site_what_has_closed_counts_until_somebody_is_asked() -> N
     falling = "@ owns Bob GMO 5\n@ owns Ann GMO 4\n@ price GMO 10 8\n"
     body = sixteen + falling + MP.replace("owns Ann MP 5", "owns Ann MP 4").replace("Cid MP 2", "Cid MP 3")
     sold = "Bob: sell 1 GMO\nBob: sell 1 MP\nBob: done\n= limit 17\n"
-    holds(body + sold + "= turn Ann\nAnn: protect MP\n= price MP 100 0")
-    holds(body + sold + "= turn Cid\n= price MP 90 1", options=(SITE,))
+    run_scenario(body + sold + "= turn Ann\nAnn: protect MP\n= price MP 100 0")
+    run_scenario(body + sold + "= turn Cid\n= price MP 90 1", options=(SITE,))
 
 
 def test_5_9_2_on_the_site_the_limit_falls_once_the_president_is_asked() -> None:
@@ -86,11 +88,11 @@ def test_5_9_2_on_the_site_the_limit_falls_once_the_president_is_asked() -> None
     falling = "@ owns Bob GMO 5\n@ owns Ann GMO 1\n@ price GMO 10 8\n"
     body = seventeen + falling + MP.replace("owns Ann MP 5", "owns Ann MP 4").replace("Cid MP 2", "Cid MP 3")
     sold = "Bob: sell 1 GMO\nBob: sell 1 MP\nBob: done\n= limit 17\n"
-    holds(body + sold + "= turn Cid\n= price MP 90 1")
-    state = holds(body + sold + "= turn Ann\n!Ann: protect MP", options=(SITE,))
+    run_scenario(body + sold + "= turn Cid\n= price MP 90 1")
+    state = run_scenario(body + sold + "= turn Ann\n!Ann: protect MP", options=(SITE,))
     offered = {type(option.action) for option in engine.options(state, "p0")}
-    assert Decline in offered and Protect not in offered
-    assert in_vain(game_of(state))
+    assert Decline in offered and ProtectPrice not in offered
+    assert has_no_answer(game_of(state))
 
 
 CLOSES = """
@@ -107,27 +109,31 @@ CLOSES = """
 
 def test_5_9_1_on_the_site_the_next_turn_begins_before_a_company_is_closed() -> None:
     sold = "Bob: sell 2 MP\nBob: done\n= price MP none\n"
-    holds(CLOSES + sold + "= turn Ann")
-    holds(CLOSES + sold + "= turn Cid\n!Cid: buy MP from pool\nCid: pass\n= turn Ann\n", options=(SITE,))
-    holds(CLOSES.replace("MP 10 8", "MP 30 5") + "Bob: sell 2 MP\nBob: done\n= turn Ann", options=(SITE,))
+    run_scenario(CLOSES + sold + "= turn Ann")
+    run_scenario(
+        CLOSES + sold + "= turn Cid\n!Cid: buy MP from pool\nCid: pass\n= turn Ann\n", options=(SITE,)
+    )
+    run_scenario(
+        CLOSES.replace("MP 10 8", "MP 30 5") + "Bob: sell 2 MP\nBob: done\n= turn Ann", options=(SITE,)
+    )
 
 
 def test_5_9_3_he_sells_nothing_for_it() -> None:
-    holds(MP + "Bob: sell 2 MP\nBob: done\n!Ann: sell 1 MP\nAnn: protect")
+    run_scenario(MP + "Bob: sell 2 MP\nBob: done\n!Ann: sell 1 MP\nAnn: protect")
 
 
 def test_5_9_4_play_goes_on_at_his_left_and_some_miss_their_turn() -> None:
     body = MP.replace("owns Ann MP 5", "owns Ann MP 2").replace("owns Cid MP 2", "owns Cid MP 5")
-    holds(
+    run_scenario(
         body.replace("Cid 300", "Cid 500")
         + "Bob: sell 1 MP\nBob: done\n= turn Cid\nCid: protect MP\n= turn Ann"
     )
-    holds(MP + "Bob: sell 1 MP\nBob: done\nAnn: protect MP\n= turn Bob")
+    run_scenario(MP + "Bob: sell 1 MP\nBob: done\nAnn: protect MP\n= turn Bob")
 
 
 def test_5_9_5_the_seller_names_the_order_and_the_last_protector_counts() -> None:
     two = MP + "@ owns Cid FW 4\n@ owns Bob FW 2\n@ price FW 90 1\n"
-    holds(
+    run_scenario(
         two
         + """
         Bob: sell 1 FW
@@ -140,11 +146,13 @@ def test_5_9_5_the_seller_names_the_order_and_the_last_protector_counts() -> Non
         = turn Bob
         """
     )
-    holds(two + "Bob: sell 1 MP\nBob: sell 1 FW\nBob: done\nAnn: protect MP\nCid: protect FW\n= turn Ann")
+    run_scenario(
+        two + "Bob: sell 1 MP\nBob: sell 1 FW\nBob: done\nAnn: protect MP\nCid: protect FW\n= turn Ann"
+    )
 
 
 def test_5_9_6_more_than_60_percent_is_kept_until_the_next_sale() -> None:
-    holds(
+    run_scenario(
         MP
         + """
         Bob: sell 3 MP
@@ -160,7 +168,7 @@ def test_5_9_6_more_than_60_percent_is_kept_until_the_next_sale() -> None:
 
 
 def test_5_9_6_above_60_percent_nothing_has_to_be_sold() -> None:
-    holds(MP + "Bob: sell 3 MP\nBob: done\nAnn: protect MP\n> until Ann\nAnn: pass")
+    run_scenario(MP + "Bob: sell 3 MP\nBob: done\nAnn: protect MP\n> until Ann\nAnn: pass")
 
 
 FORCED = """
@@ -182,7 +190,7 @@ FORCED = """
 
 
 def test_5_9_7_also_in_forced_sales_and_before_anything_else() -> None:
-    holds(
+    run_scenario(
         FORCED
         + """
         Ann: sell 4 FW
@@ -201,18 +209,18 @@ def test_5_9_7_on_the_site_the_question_waits_for_the_end_of_the_turn() -> None:
         FORCED.replace("> until trains\n", "> until trains\n")
         + "Ann: sell 4 FW\n= turn Ann\nAnn: buy train 4\n"
     )
-    holds(body + "> until Cid\n= turn Cid\nCid: protect FW\n= price FW 90 1", options=(SITE,))
+    run_scenario(body + "> until Cid\n= turn Cid\nCid: protect FW\n= price FW 90 1", options=(SITE,))
 
 
 def test_5_9_7_on_the_site_who_has_sold_his_certificate_is_asked_in_vain() -> None:
     ic = "@ owns Ann IC 2\n@ owns Bob IC 2\n@ president IC Ann\n@ price IC 60 4\n"
     rich = FORCED.replace("> until trains\n", "").replace("cash Ann 10", "cash Ann 235") + ic
     sold = "> until trains\nAnn: sell 1 IC\nAnn: sell 1 FW\nAnn: buy train 4\n> until Ann\n"
-    holds(
+    run_scenario(
         rich + sold + "!Ann: protect IC\nAnn: decline\n= president IC Bob\n= price IC 55 5", options=(SITE,)
     )
     more = rich.replace("owns Ann IC 2", "owns Ann IC 3").replace("owns Bob IC 2", "owns Bob IC 3")
-    holds(more + sold + "Ann: protect IC\n= price IC 60 4", options=(SITE,))
+    run_scenario(more + sold + "Ann: protect IC\n= price IC 60 4", options=(SITE,))
 
 
 def test_5_9_7_on_the_site_the_turn_of_a_closed_company_ends_with_one_answer() -> None:
@@ -222,26 +230,28 @@ def test_5_9_7_on_the_site_the_turn_of_a_closed_company_ends_with_one_answer() -
     sold = "> until trains\nAnn: sell 2 MP\nAnn: sell 1 IC\nAnn: sell 1 FW\nAnn: buy train 4\n"
     asked = "> until Ann\nAnn: decline\n= price MP none\n= turn Bob\nBob: decline\n= price IC 55 5\n"
     late = "= turn Bob GMO\n= price FW 90 1\n> until Cid\nCid: done\n= turn Cid\nCid: protect FW"
-    holds(body + sold + asked + late, options=(SITE,))
+    run_scenario(body + sold + asked + late, options=(SITE,))
 
 
 def test_5_9_7_on_the_site_what_is_left_after_the_last_round_waits_for_the_first_stock_turn() -> None:
-    g = game_of(holds(MP + "= turn Bob", options=(SITE,)))
-    sale = Sale("MP", 1, "p0")
-    g.state.stack = [OperatingRound(1, 1, 1, sales=(sale,))]
-    settle(g)
+    g = game_of(run_scenario(MP + "= turn Bob", options=(SITE,)))
+    sale = PendingSale("MP", 1, "p0")
+    g.state.stack = [OperatingRound(1, 1, 1, pending_sales=(sale,))]
+    advance(g)
     turn = g.top
-    assert isinstance(turn, StockTurn) and turn.sales == (sale,)
-    assert isinstance(g.state.stack[0], StockRound) and not g.state.stack[0].sales
+    assert isinstance(turn, StockTurn) and turn.pending_sales == (sale,)
+    assert isinstance(g.state.stack[0], StockRound) and not g.state.stack[0].pending_sales
 
 
 def test_5_9_8_protecting_moves_the_priority() -> None:
-    holds(MP + "Bob: sell 1 MP\nBob: done\nAnn: protect MP\nBob: pass\nCid: pass\nAnn: pass\n= priority Bob")
+    run_scenario(
+        MP + "Bob: sell 1 MP\nBob: done\nAnn: protect MP\nBob: pass\nCid: pass\nAnn: pass\n= priority Bob"
+    )
 
 
 def test_5_9_9_who_becomes_president_by_the_sale_does_not_protect() -> None:
     body = MP.replace("owns Bob MP 3", "owns Bob MP 4").replace("owns Cid MP 2", "owns pool MP 1")
-    holds(
+    run_scenario(
         body.replace("round stock Bob", "round stock Ann")
         + "Ann: sell 3 MP\nAnn: done\n= president MP Bob\n= turn Bob\n= price MP 76 3"
     )
@@ -249,29 +259,31 @@ def test_5_9_9_who_becomes_president_by_the_sale_does_not_protect() -> None:
 
 def test_5_9_who_has_sold_may_protect_but_on_the_site_only_if_the_table_wants() -> None:
     again = MP + "Bob: pass\nCid: pass\nAnn: sell 1 MP\nAnn: done\nBob: sell 1 MP\nBob: done\n"
-    holds(again + "= turn Ann\nAnn: protect MP")
-    holds(again + "= turn Cid", options=(SITE,))
-    holds(again + "= turn Ann", options=(SITE, "can_protect_if_sold"))
+    run_scenario(again + "= turn Ann\nAnn: protect MP")
+    run_scenario(again + "= turn Cid", options=(SITE,))
+    run_scenario(again + "= turn Ann", options=(SITE, "can_protect_if_sold"))
 
 
 def test_an_answer_can_be_left_and_taken_back() -> None:
     up_to = "Ann: standing protect MP up to {}\n"
     sale = "Bob: sell 2 MP\nBob: done\n"
-    holds(MP + up_to.format(200) + sale + "= turn Bob\n= owns Ann MP 7")
-    holds(MP + up_to.format(199) + sale + "= turn Cid\n= price MP 82 2")
-    holds(MP + up_to.format(0) + "Ann: standing protect MP ask\n" + sale + "= turn Ann\n= price MP 100 0")
-    holds(MP + "!Bob: standing protect MP up to 5\n!Ann: standing protect MP ask\n= turn Bob")
+    run_scenario(MP + up_to.format(200) + sale + "= turn Bob\n= owns Ann MP 7")
+    run_scenario(MP + up_to.format(199) + sale + "= turn Cid\n= price MP 82 2")
+    run_scenario(
+        MP + up_to.format(0) + "Ann: standing protect MP ask\n" + sale + "= turn Ann\n= price MP 100 0"
+    )
+    run_scenario(MP + "!Bob: standing protect MP up to 5\n!Ann: standing protect MP ask\n= turn Bob")
 
 
 def test_an_answer_that_is_left_is_not_told() -> None:
-    state = holds(MP + "= turn Bob")
+    state = run_scenario(MP + "= turn Bob")
     played = play(state, "p0", parse(state, "p0", "standing protect MP up to 300"))
     assert narrate(played.state, played.events) == []
-    assert played.state.question == state.question
+    assert played.state.question_number == state.question_number
 
 
 def test_nobody_protects_what_was_not_sold() -> None:
-    state = holds(MP + "= turn Bob")
-    with pytest.raises(Refused):
-        play(state, "p0", Protect("MP"))
+    state = run_scenario(MP + "= turn Bob")
+    with pytest.raises(RefusedError):
+        play(state, "p0", ProtectPrice("MP"))
     assert game_of(state).state is state

@@ -3,8 +3,8 @@
 import pytest
 
 from engine.kernel import game_of, new_game
-from engine.stock.treasury import reissue_par
-from tests.t1870.texts import SITE, holds
+from engine.stock.treasury_shares import reissue_par_price
+from tests.t1870.scenarios import SITE, run_scenario
 
 MP = """
 @ cash Ann 300
@@ -18,7 +18,7 @@ MP = """
 
 
 def test_5_10_3_from_the_open_market_first() -> None:
-    holds(
+    run_scenario(
         MP
         + """
         @ owns pool MP 2
@@ -34,13 +34,13 @@ def test_5_10_3_from_the_open_market_first() -> None:
 
 
 def test_5_10_4_a_player_may_refuse() -> None:
-    holds(
+    run_scenario(
         MP + "@ owns Cid MP 2\nAnn: redeem MP from Bob\nBob: decline\n= turn Ann\n= owns Bob MP 3\nAnn: pass"
     )
 
 
 def test_5_10_5_and_one_who_agrees_is_paid_and_may_buy_again() -> None:
-    holds(
+    run_scenario(
         MP
         + """
         @ owns Cid MP 1
@@ -59,44 +59,44 @@ def test_5_10_1_on_the_site_only_while_the_president_holds_an_ordinary_share_or_
     shares = "".join(f"@ owns {seat} MP {2 if seat == 'Ann' else 1}\n" for seat in seats)
     body = f"{shares}@ cash MP 500\n@ price MP 100 0\n@ round stock Ann\n"
     redeemed = "Ann: redeem MP from Bob\nBob: accept\n= cash MP 400"
-    holds(body + redeemed, ", ".join(seats))
-    holds(body + "!Ann: redeem MP from Bob", ", ".join(seats), (SITE,))
+    run_scenario(body + redeemed, ", ".join(seats))
+    run_scenario(body + "!Ann: redeem MP from Bob", ", ".join(seats), (SITE,))
     for more in ("Ann MP 3", "Cid MP 2"):
         less = body.replace(f"@ owns {more[:3]} MP {int(more[-1]) - 1}", f"@ owns {more}\n@ president MP Ann")
-        holds(less + redeemed, ", ".join(seats), (SITE,))
+        run_scenario(less + redeemed, ", ".join(seats), (SITE,))
 
 
 def test_5_10_6_the_turn_is_used_and_the_priority_moves() -> None:
-    holds(MP + "@ owns pool MP 2\nAnn: redeem MP\n= turn Bob\n> until operating\n= priority Bob")
-    holds(MP + "@ owns pool MP 2\nAnn: sell 1 MP\n!Ann: redeem MP")
+    run_scenario(MP + "@ owns pool MP 2\nAnn: redeem MP\n= turn Bob\n> until operating\n= priority Bob")
+    run_scenario(MP + "@ owns pool MP 2\nAnn: sell 1 MP\n!Ann: redeem MP")
 
 
 def test_5_10_2_six_shares_stay_out_and_four_are_held_at_most() -> None:
-    holds(
+    run_scenario(
         "@ owns Ann MP 4\n@ owns pool MP 2\n@ price MP 50 3\n@ cash MP 500\n"
         "@ round stock Ann\n!Ann: redeem MP"
     )
-    holds(MP.replace("Bob MP 3", "Bob MP 1") + "@ owns treasury MP 4\n!Ann: redeem MP from Ann")
+    run_scenario(MP.replace("Bob MP 3", "Bob MP 1") + "@ owns treasury MP 4\n!Ann: redeem MP from Ann")
 
 
 def test_5_10_3_no_change_of_presidency() -> None:
-    holds(
+    run_scenario(
         MP.replace("Ann MP 5", "Ann MP 4").replace("Bob MP 3", "Bob MP 4")
         + "@ president MP Ann\n!Ann: redeem MP from Ann"
     )
-    holds(MP + "@ owns Cid MP 2\nAnn: redeem MP from Ann\n= owns Ann MP 4\n= cash Ann 400")
+    run_scenario(MP + "@ owns Cid MP 2\nAnn: redeem MP from Ann\n= owns Ann MP 4\n= cash Ann 400")
 
 
 def test_5_10_7_once_a_stock_round() -> None:
-    holds(MP + "@ owns pool MP 2\nAnn: redeem MP\n> until Ann\n!Ann: redeem MP")
+    run_scenario(MP + "@ owns pool MP 2\nAnn: redeem MP\n> until Ann\n!Ann: redeem MP")
 
 
 def test_5_10_8_not_before_it_has_operated() -> None:
-    holds(MP + "@ owns pool MP 1\n@ new MP\n!Ann: redeem MP")
+    run_scenario(MP + "@ owns pool MP 1\n@ new MP\n!Ann: redeem MP")
 
 
 def test_5_10_10_dividends_on_redeemed_shares_go_to_the_company() -> None:
-    holds(
+    run_scenario(
         MP.replace("@ round stock Ann\n", "")
         + """
         @ owns treasury MP 1
@@ -128,7 +128,7 @@ OUT = """
 
 
 def test_5_11_all_that_is_redeemed_is_for_sale_again() -> None:
-    holds(
+    run_scenario(
         OUT
         + """
         @ price MP 140 1
@@ -146,14 +146,16 @@ def test_5_11_all_that_is_redeemed_is_for_sale_again() -> None:
 
 def test_5_11_what_is_earned_by_it_cannot_be_spent_before_the_round_is_over() -> None:
     body = OUT.replace("cash MP 100", "cash MP 60") + "@ price MP 140 1\n@ round stock Ann\n"
-    holds(
+    run_scenario(
         body + "Ann: reissue MP\nBob: buy MP from ipo\n= cash MP 170\n> until Ann\n!Ann: redeem MP from Bob"
     )
 
 
 def test_5_11_only_when_the_offering_is_sold_out_and_once_a_round() -> None:
-    holds(OUT.replace("Bob MP 2", "Bob MP 1") + "@ price MP 140 1\n@ round stock Ann\n!Ann: reissue MP")
-    holds(OUT + "@ price MP 140 1\n@ round stock Ann\nAnn: reissue MP\n> until Ann\n!Ann: reissue MP")
+    run_scenario(
+        OUT.replace("Bob MP 2", "Bob MP 1") + "@ price MP 140 1\n@ round stock Ann\n!Ann: reissue MP"
+    )
+    run_scenario(OUT + "@ price MP 140 1\n@ round stock Ann\nAnn: reissue MP\n> until Ann\n!Ann: reissue MP")
 
 
 @pytest.mark.parametrize(
@@ -173,14 +175,14 @@ def test_5_11_only_when_the_offering_is_sold_out_and_once_a_round() -> None:
 )
 def test_5_11_the_par_nearest_to_three_quarters(price: int, par: int) -> None:
     g = game_of(new_game("1870", ("Ann", "Bob")).state)
-    row = [cell.price if cell else 0 for cell in g.facts.market.rows[0]]
+    row = [cell.price if cell else 0 for cell in g.components.market.rows[0]]
     g.company("MP").cell = (0, row.index(price))
     g.company("MP").par = 68
-    assert reissue_par(g, "MP") == par
+    assert reissue_par_price(g, "MP") == par
 
 
 def test_5_11_never_below_the_old_par() -> None:
-    holds(
+    run_scenario(
         OUT.replace("par MP 76", "par MP 100")
         + "@ price MP 82 2\n@ round stock Ann\nAnn: reissue MP\n= par MP 100"
     )
@@ -188,11 +190,11 @@ def test_5_11_never_below_the_old_par() -> None:
 
 def test_5_11_the_site_goes_up_to_400_unless_the_table_wants() -> None:
     body = OUT + "@ price MP 400 0\n@ round stock Ann\nAnn: reissue MP\n= par MP {}"
-    holds(body.format(300), options=(SITE,))
-    holds(body.format(200), options=(SITE, "max_reissue_200"))
+    run_scenario(body.format(300), options=(SITE,))
+    run_scenario(body.format(200), options=(SITE, "max_reissue_200"))
 
 
 def test_5_3_on_the_site_a_president_may_reissue_after_his_own_deal() -> None:
     body = OUT + "@ price MP 140 1\n@ owns Ann FW 6\n@ price FW 100 0\n@ round stock Ann\nAnn: sell 1 FW\n"
-    holds(body + "!Ann: reissue MP")
-    holds(body + "Ann: reissue MP", options=(SITE,))
+    run_scenario(body + "!Ann: reissue MP")
+    run_scenario(body + "Ann: reissue MP", options=(SITE,))

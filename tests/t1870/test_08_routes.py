@@ -1,6 +1,6 @@
 """1870 §8: routes and what they earn."""
 
-from tests.t1870.texts import SITE, holds
+from tests.t1870.scenarios import SITE, run_scenario
 
 MP = """
 @ owns Ann MP 6
@@ -16,24 +16,24 @@ MP = """
 
 
 def test_8_1_1_two_stops_and_a_token() -> None:
-    holds(MP + "@ trains MP 2\n= best MP 40\n!Ann: run 2 B19-C18-B19\nAnn: run 2 B19-C18")
+    run_scenario(MP + "@ trains MP 2\n= best MP 40\n!Ann: run 2 B19-C18-B19\nAnn: run 2 B19-C18")
 
 
 def test_8_1_4_no_track_twice_even_by_two_trains() -> None:
-    holds(MP + "@ trains MP 2 2\n= best MP 40\n!Ann: run 2 B19-C18, 2 B19-C18")
+    run_scenario(MP + "@ trains MP 2 2\n= best MP 40\n!Ann: run 2 B19-C18, 2 B19-C18")
 
 
 def test_8_2_as_many_stops_as_the_train_is_long() -> None:
-    holds(MP + "@ trains MP 2\n!Ann: run 3 B19-C18\nAnn: run best")
+    run_scenario(MP + "@ trains MP 2\n!Ann: run 3 B19-C18\nAnn: run best")
 
 
 def test_8_3_the_highest_value_has_to_be_run() -> None:
     two = MP + "@ tile B19 14 0\n@ tile B21 9 0\n@ trains MP 2\n"
-    holds(two.replace("@ tile B19 57 0\n", "") + "= best MP 50")
+    run_scenario(two.replace("@ tile B19 57 0\n", "") + "= best MP 50")
 
 
 def test_8_3_on_the_site_any_run_is_accepted() -> None:
-    holds(MP + "@ trains MP 2\nAnn: run 2 B19-C18 claiming 70\nAnn: pay", options=(SITE,))
+    run_scenario(MP + "@ trains MP 2\nAnn: run 2 B19-C18 claiming 70\nAnn: pay", options=(SITE,))
 
 
 def test_8_3_1_tokens_of_privates_add_to_a_city() -> None:
@@ -41,16 +41,16 @@ def test_8_3_1_tokens_of_privates_add_to_a_city() -> None:
     port = body.replace("@ tile B19 57 0\n", "@ tile H15 9 1\n@ tile H13 57 1\n").replace(
         "H17 57 0", "H17 57 1"
     )
-    holds(port + "@ trains SSW 2\n= best SSW 40")
-    holds(port + "@ trains SSW 2\n@ port open H17 SSW\n= best SSW 60")
+    run_scenario(port + "@ trains SSW 2\n= best SSW 40")
+    run_scenario(port + "@ trains SSW 2\n@ port open H17 SSW\n= best SSW 60")
     other = "@ owns Bob GMO 6\n@ price GMO 90 1\n"
-    holds(port + other + "@ trains SSW 2\n@ port open H17 GMO\n= best SSW 50")
-    holds(port + other + "@ trains SSW 2\n@ port closed H17 GMO\n= best SSW 40")
-    holds(port + "@ trains SSW 2\n@ cattle H13 SSW\n= best SSW 50")
+    run_scenario(port + other + "@ trains SSW 2\n@ port open H17 GMO\n= best SSW 50")
+    run_scenario(port + other + "@ trains SSW 2\n@ port closed H17 GMO\n= best SSW 40")
+    run_scenario(port + "@ trains SSW 2\n@ cattle H13 SSW\n= best SSW 50")
 
 
 def test_8_3_1_edge_areas_by_phase() -> None:
     body = "@ owns Ann SP 6\n@ price SP 100 0\n@ tile N3 9 1\n@ tile N5 9 1\n@ tile N7 57 1\n@ trains SP {}\n"
     end = "@ depot {}\n@ phase {}\n@ round operating SP\n= best SP {}"
     for train, depot, phase, dollars in (("2", 3, 2, 40), ("5", 5, 4, 60), ("6", 6, 5, 60), ("8", 8, 6, 70)):
-        holds(body.format(train) + end.format(depot, phase, dollars))
+        run_scenario(body.format(train) + end.format(depot, phase, dollars))

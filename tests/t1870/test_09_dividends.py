@@ -2,9 +2,9 @@
 
 import pytest
 
-from engine.operating.dividends import larger_half
+from engine.operating.dividends import half_rounded_up
+from tests.t1870.scenarios import run_scenario
 from tests.t1870.test_08_routes import MP
-from tests.t1870.texts import holds
 
 RUN = MP + (
     "@ trains MP 2\n@ owns Bob MP 1\n@ owns pool MP 1\n@ owns treasury MP 1\n@ cash Ann 5\n> until dividend\n"
@@ -12,21 +12,21 @@ RUN = MP + (
 
 
 def test_9_1_1_full() -> None:
-    holds(RUN + "Ann: pay\n= cash Ann 29\n= cash Bob 4\n= cash MP 8\n= price MP 110 0")
+    run_scenario(RUN + "Ann: pay\n= cash Ann 29\n= cash Bob 4\n= cash MP 8\n= price MP 110 0")
 
 
 def test_9_1_2_half() -> None:
-    holds(RUN + "Ann: half\n= cash Ann 17\n= cash Bob 2\n= cash MP 24\n= price MP 100 0")
+    run_scenario(RUN + "Ann: half\n= cash Ann 17\n= cash Bob 2\n= cash MP 24\n= price MP 100 0")
 
 
 @pytest.mark.parametrize(("income", "paid"), [(50, 30), (40, 20), (10, 10), (190, 100)])
 def test_9_1_2_rounded_in_favour_of_the_holders(income: int, paid: int) -> None:
-    assert larger_half(income, 10) == paid
+    assert half_rounded_up(income, 10) == paid
 
 
 def test_9_1_3_none() -> None:
-    holds(RUN + "Ann: withhold\n= cash Ann 5\n= cash MP 40\n= price MP 90 0")
+    run_scenario(RUN + "Ann: withhold\n= cash Ann 5\n= cash MP 40\n= price MP 90 0")
 
 
 def test_9_1_4_nothing_earned_moves_left() -> None:
-    holds(MP + "@ cash MP 300\n> until trains\n= price MP 90 0")
+    run_scenario(MP + "@ cash MP 300\n> until trains\n= price MP 90 0")

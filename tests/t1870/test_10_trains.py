@@ -1,6 +1,6 @@
 """1870 §10: trains, and what is done for lack of one."""
 
-from tests.t1870.texts import SITE, holds
+from tests.t1870.scenarios import SITE, run_scenario
 
 MP = """
 @ cash Ann 400
@@ -18,17 +18,19 @@ POOR = MP + "@ cash MP 100\n@ phase 4\n@ depot 5\n@ round operating MP\n> until 
 
 
 def test_10_1_with_a_legal_run_a_train_is_needed() -> None:
-    holds(RICH + "> until trains\n!Ann: done\nAnn: buy train 4\nAnn: done")
-    holds(RICH.replace("@ tile B19 57 0\n", "") + "> until trains\nAnn: done")
+    run_scenario(RICH + "> until trains\n!Ann: done\nAnn: buy train 4\nAnn: done")
+    run_scenario(RICH.replace("@ tile B19 57 0\n", "") + "> until trains\nAnn: done")
 
 
 def test_10_2_the_limit_stops_purchases_and_nothing_is_given_up_for_room() -> None:
-    holds(RICH + "@ trains MP 3 3 3\n> until dividend\nAnn: withhold\n!Ann: buy train 4\n!Ann: discard 3")
+    run_scenario(
+        RICH + "@ trains MP 3 3 3\n> until dividend\nAnn: withhold\n!Ann: buy train 4\n!Ann: discard 3"
+    )
 
 
 def test_10_2_1_trains_above_the_limit_go_to_the_open_market() -> None:
     body = RICH.replace("depot 4", "depot 5").replace("cash MP 900", "cash MP 950")
-    holds(
+    run_scenario(
         body
         + (
             "@ trains FW 3 3 4\n> until trains\nAnn: buy train 5\n= turn Bob FW\n"
@@ -39,7 +41,7 @@ def test_10_2_1_trains_above_the_limit_go_to_the_open_market() -> None:
 
 def test_10_4_from_bank_open_market_and_companies() -> None:
     body = RICH + "@ trains pool 3\n@ trains FW 4\n> until trains\n"
-    holds(
+    run_scenario(
         body
         + (
             "Ann: buy train 3 from pool\n= cash MP 720\nAnn: buy train 4 from FW for 1\n"
@@ -49,11 +51,11 @@ def test_10_4_from_bank_open_market_and_companies() -> None:
 
 
 def test_10_4_1_the_bank_sells_in_order() -> None:
-    holds(RICH + "> until trains\n!Ann: buy train 5\nAnn: buy train 4")
+    run_scenario(RICH + "> until trains\n!Ann: buy train 5\nAnn: buy train 4")
 
 
 def test_10_5_any_price_from_a_dollar_with_consent() -> None:
-    holds(
+    run_scenario(
         RICH
         + (
             "@ trains FW 4\n> until trains\n!Ann: buy train 4 from FW for 0\n"
@@ -63,11 +65,11 @@ def test_10_5_any_price_from_a_dollar_with_consent() -> None:
 
 
 def test_10_6_the_president_adds_what_is_lacking_for_the_cheapest() -> None:
-    holds(POOR + "Ann: buy train 5\n= cash MP 0\n= cash Ann 50\n= trains MP 5")
+    run_scenario(POOR + "Ann: buy train 5\n= cash MP 0\n= cash Ann 50\n= trains MP 5")
 
 
 def test_10_6_then_not_from_another_company() -> None:
-    holds(
+    run_scenario(
         POOR.replace("> until trains\n", "@ trains FW 4\n> until trains\n")
         + "!Ann: buy train 4 from FW for 300\nAnn: buy train 4 from FW for 100\nBob: accept"
     )
@@ -77,19 +79,19 @@ SHORT = POOR.replace("cash Ann 400", "cash Ann 200")
 
 
 def test_10_6_2_only_as_many_shares_as_are_needed() -> None:
-    holds(SHORT + "!Ann: sell 3 FW\nAnn: sell 2 FW\nAnn: buy train 5\n= cash Ann 30")
+    run_scenario(SHORT + "!Ann: sell 3 FW\nAnn: sell 2 FW\nAnn: buy train 5\n= cash Ann 30")
 
 
 def test_10_6_2_no_change_of_president_of_the_buyer() -> None:
     body = SHORT.replace("Ann MP 6", "Ann MP 4\n@ owns Bob MP 3").replace(
         "@ owns Ann FW 4", "@ owns Ann FW 0"
     )
-    holds(body + "!Ann: sell 2 MP\nAnn: sell 1 MP")
+    run_scenario(body + "!Ann: sell 2 MP\nAnn: sell 1 MP")
 
 
 def test_10_6_2_exception_one_down_to_60_percent() -> None:
     body = SHORT.replace("Ann MP 6", "Ann MP 8").replace("cash Ann 200", "cash Ann 300")
-    holds(body + "!Ann: sell 1 MP\nAnn: sell 2 MP\n= cash Ann 480")
+    run_scenario(body + "!Ann: sell 1 MP\nAnn: sell 2 MP\n= cash Ann 480")
 
 
 def test_10_6_2_first_down_to_the_certificate_limit() -> None:
@@ -98,7 +100,7 @@ def test_10_6_2_first_down_to_the_certificate_limit() -> None:
         "@ owns Ann GMO 6\n@ price GMO 100 0\n"
     )
     over += "@ owns Ann TP 6\n@ price TP 100 0\n"
-    holds(
+    run_scenario(
         SHORT.replace("> until trains\n", over + "> until trains\n")
         + "= limit 20\n!Ann: sell 1 IC\nAnn: sell 4 FW"
     )
@@ -106,9 +108,9 @@ def test_10_6_2_first_down_to_the_certificate_limit() -> None:
 
 def test_10_6_2_bankrupt_when_nothing_is_left() -> None:
     poor = SHORT.replace("@ owns Ann FW 4\n", "").replace("cash Ann 200", "cash Ann 2")
-    holds(poor + "!Ann: bankrupt\nAnn: sell 4 MP\nAnn: buy train 5\n= cash Ann 12")
+    run_scenario(poor + "!Ann: bankrupt\nAnn: sell 4 MP\nAnn: buy train 5\n= cash Ann 12")
     lost = poor.replace("price MP 100 0", "price MP 60 1")
-    holds(lost + "Ann: sell 4 MP\nAnn: bankrupt\n= over")
+    run_scenario(lost + "Ann: sell 4 MP\nAnn: bankrupt\n= over")
 
 
 def test_10_6_3_the_company_that_buys_may_be_closed_by_the_sale() -> None:
@@ -117,11 +119,11 @@ def test_10_6_3_the_company_that_buys_may_be_closed_by_the_sale() -> None:
         .replace("@ owns Ann FW 4\n", "")
         .replace("cash Ann 200", "cash Ann 260")
     )
-    holds(body + "Ann: sell 4 MP\n= closed MP\n= cash Ann 0")
+    run_scenario(body + "Ann: sell 4 MP\n= closed MP\n= cash Ann 0")
 
 
 def test_10_7_the_last_train_may_be_sold() -> None:
-    holds(
+    run_scenario(
         RICH
         + "@ trains FW 4\n> until trains\nAnn: buy train 4 from FW for 500\nBob: accept\n= trains FW none"
     )
@@ -129,22 +131,22 @@ def test_10_7_the_last_train_may_be_sold() -> None:
 
 def test_10_8_without_a_train_to_buy_the_price_only_falls() -> None:
     nothing = MP + "@ cash MP 9\n@ phase 8\n@ depot 12 0\n@ round operating MP\n> until stock\n"
-    state = holds(nothing + "= trains MP none")
+    state = run_scenario(nothing + "= trains MP none")
     assert state.companies["MP"].trains == []
 
 
 def test_10_6_2_on_the_site_he_may_come_down_to_60_percent_without_need() -> None:
     """Ann's $400 are enough for the train of $450 with the company's $100; she holds 80 % of the FW."""
     more = POOR.replace("Bob FW 6", "Bob FW 2").replace("Ann FW 4", "Ann FW 8")
-    holds(more + "!Ann: sell 1 FW\n!Ann: sell 3 FW\nAnn: sell 2 FW", options=(SITE,))
-    holds(more + "!Ann: sell 2 FW")
-    holds(POOR + "!Ann: sell 1 FW", options=(SITE,))
+    run_scenario(more + "!Ann: sell 1 FW\n!Ann: sell 3 FW\nAnn: sell 2 FW", options=(SITE,))
+    run_scenario(more + "!Ann: sell 2 FW")
+    run_scenario(POOR + "!Ann: sell 1 FW", options=(SITE,))
 
 
 def test_10_6_2_on_the_site_half_of_a_certificate_where_the_money_lacks_the_whole() -> None:
     """Of a president who has no share beside it: $90 more than the money needs are no idle sale there."""
     only = "Cid FW 2\n@ president FW Ann"
     text = POOR.replace("Ann FW 4", "Ann FW 2").replace("Bob FW 6", only).replace("Ann 400", "Ann {}")
-    holds(text.format(439) + "Ann: sell 1 FW", options=(SITE,))
-    holds(text.format(440) + "!Ann: sell 1 FW", options=(SITE,))
-    holds(text.format(439) + "!Ann: sell 1 FW")
+    run_scenario(text.format(439) + "Ann: sell 1 FW", options=(SITE,))
+    run_scenario(text.format(440) + "!Ann: sell 1 FW", options=(SITE,))
+    run_scenario(text.format(439) + "!Ann: sell 1 FW")

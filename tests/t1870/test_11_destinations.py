@@ -2,12 +2,12 @@
 
 import pytest
 
+from engine.core.state import ConnectionRunTurn, OperatingRound
 from engine.kernel import game_of
-from engine.operating import connection
-from engine.operating.connection import connects
+from engine.operating import connection_runs
+from engine.operating.connection_runs import can_do_connection_run
 from engine.operating.stations import free_slots
-from engine.state import ConnectionTurn, OperatingRound
-from tests.t1870.texts import SITE, holds
+from tests.t1870.scenarios import SITE, run_scenario
 
 FW = """
 @ owns Ann FW 6
@@ -35,15 +35,17 @@ FW = """
 
 
 def test_11_1_a_train_of_the_companys_own_has_to_be_long_enough() -> None:
-    g = game_of(holds(FW + "@ trains SSW 3 3\n@ round operating FW\n= turn Ann FW"))
-    assert not connects(g, "SSW")
+    g = game_of(run_scenario(FW + "@ trains SSW 3 3\n@ round operating FW\n= turn Ann FW"))
+    assert not can_do_connection_run(g, "SSW")
     g.company("SSW").trains.append("4")
-    assert connects(g, "SSW")
+    assert can_do_connection_run(g, "SSW")
 
 
 def test_11_1_3_tokens_of_others_can_postpone_it() -> None:
     body = FW + "@ trains SSW 4\n@ owns Cid ATSF 6\n@ price ATSF 82 2\n@ token ATSF H13\n"
-    assert not connects(game_of(holds(body + "@ round operating FW\n= turn Ann FW")), "SSW")
+    assert not can_do_connection_run(
+        game_of(run_scenario(body + "@ round operating FW\n= turn Ann FW")), "SSW"
+    )
 
 
 @pytest.mark.parametrize(("options", "round"), [((), 1), ((SITE,), 2)], ids=("rulebook", "site"))
@@ -53,14 +55,14 @@ def test_11_2_a_company_that_closes_in_its_own_turn_opens_the_way(
     """On the site that is seen after the next turn, or before the first of the next round."""
     blocked = "@ trains SSW 4\n@ owns Cid ATSF 6\n@ price ATSF 10 7\n@ token ATSF H13\n@ cash ATSF 0\n"
     body = FW + blocked + "@ round operating ATSF\n"
-    state = holds(body + "Cid: done\n= closed ATSF", options=options)
+    state = run_scenario(body + "Cid: done\n= closed ATSF", options=options)
     base = state.stack[0]
     assert isinstance(base, OperatingRound) and base.number == round
-    assert isinstance(state.top, ConnectionTurn) and state.top.company == "SSW"
+    assert isinstance(state.top, ConnectionRunTurn) and state.top.company == "SSW"
 
 
 def test_11_1_5_what_is_due_comes_before_the_first_turn() -> None:
-    holds(
+    run_scenario(
         FW
         + "@ trains SSW 4\n@ round operating FW\n= turn Bob SSW\n!Ann: done\nBob: connect wait\n= turn Ann FW"
     )
@@ -70,22 +72,22 @@ CONNECTED = FW + "@ trains SSW 4\n@ round operating FW\nBob: connect run\n"
 
 
 def test_11_4_1_the_destination_token_is_placed_though_the_city_is_full() -> None:
-    holds(
+    run_scenario(
         CONNECTED
         + "Bob: destination place\n= destination SSW J3\n= token SSW H17 J3\n= markers SSW 1\n= connected SSW"
     )
 
 
 def test_11_4_1_or_kept_for_100_dollars() -> None:
-    state = holds(CONNECTED + "Bob: destination keep\n= markers SSW 2\n= destination SSW none")
-    assert state.companies["SSW"].kept == 1
+    state = run_scenario(CONNECTED + "Bob: destination keep\n= markers SSW 2\n= destination SSW none")
+    assert state.companies["SSW"].kept_destination_tokens == 1
 
 
 def test_11_4_1_a_token_that_stands_there_becomes_it() -> None:
     body = CONNECTED.replace("@ tile J3 57 1", "@ tile J3 14 1\n@ token SSW J3")
-    holds(body + "Bob: destination place\n= destination SSW J3\n= markers SSW 1\n= token SSW H17 J3")
+    run_scenario(body + "Bob: destination place\n= destination SSW J3\n= markers SSW 1\n= token SSW H17 J3")
     site = body.replace("Bob: connect run\n", "")
-    holds(
+    run_scenario(
         site + "!Bob: destination place\nBob: destination keep\n= destination SSW none\n= markers SSW 1",
         options=(SITE,),
     )
@@ -93,18 +95,20 @@ def test_11_4_1_a_token_that_stands_there_becomes_it() -> None:
 
 def test_11_4_2_a_train_runs_between_home_and_destination() -> None:
     body = CONNECTED + "Bob: destination place\n"
-    holds(body + "!Bob: run 4 H13-H17\n!Bob: pass\nBob: run best\n= turn Bob SSW")
-    holds(body + "= best SSW 100\nBob: run 4 H17-H13-J5-J3\nBob: pay\n= cash Bob 60\n= price SSW 100 0")
+    run_scenario(body + "!Bob: run 4 H13-H17\n!Bob: pass\nBob: run best\n= turn Bob SSW")
+    run_scenario(
+        body + "= best SSW 100\nBob: run 4 H17-H13-J5-J3\nBob: pay\n= cash Bob 60\n= price SSW 100 0"
+    )
 
 
 def test_11_4_2_paid_it_moves_the_price_up_on_the_site_right() -> None:
     body = CONNECTED + "Bob: destination place\nBob: run best\nBob: pay\n"
-    holds(body + "= price SSW 100 0")
-    holds(body.replace("Bob: connect run\n", "") + "= price SSW 100 1", options=(SITE,))
+    run_scenario(body + "= price SSW 100 0")
+    run_scenario(body.replace("Bob: connect run\n", "") + "= price SSW 100 1", options=(SITE,))
 
 
 def test_11_4_2_withheld_it_does_not_move_and_half_is_not_paid() -> None:
-    holds(
+    run_scenario(
         CONNECTED
         + "Bob: destination keep\nBob: run best\n!Bob: half\nBob: withhold\n= price SSW 90 1\n= cash SSW 380"
     )
@@ -113,21 +117,21 @@ def test_11_4_2_withheld_it_does_not_move_and_half_is_not_paid() -> None:
 def test_11_2_the_others_come_by_price_and_on_the_site_as_the_round_has_them(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    g = game_of(holds(FW + "@ owns Ann MP 6\n@ price MP 82 2\n@ round operating FW\n= turn Ann FW"))
-    monkeypatch.setattr(connection, "connects", lambda g, company: True)
-    assert list(connection.connecting(g, "MP")) == ["MP", "FW", "SSW"]
-    assert list(connection.connecting(g, "MP", ("SSW", "MP"))) == ["MP", "SSW", "FW"]
-    assert [isinstance(f, OperatingRound) and f.turned for f in g.state.stack[:1]] == [("FW",)]
+    g = game_of(run_scenario(FW + "@ owns Ann MP 6\n@ price MP 82 2\n@ round operating FW\n= turn Ann FW"))
+    monkeypatch.setattr(connection_runs, "can_do_connection_run", lambda g, company: True)
+    assert list(connection_runs.due_connections(g, "MP")) == ["MP", "FW", "SSW"]
+    assert list(connection_runs.due_connections(g, "MP", ("SSW", "MP"))) == ["MP", "SSW", "FW"]
+    assert [isinstance(f, OperatingRound) and f.operated for f in g.state.stack[:1]] == [("FW",)]
 
 
 def test_11_2_on_the_site_who_begins_is_settled_before_a_run_moves_a_price() -> None:
     run = "Bob: destination place\nBob: run best\nBob: pay\n= price SSW 100 1\n"
     body = FW + "@ trains SSW 4\n@ round operating FW\n= turn Bob SSW\n"
-    holds(body + run + "= turn Ann FW", options=(SITE,))
+    run_scenario(body + run + "= turn Ann FW", options=(SITE,))
 
 
 def test_11_3_only_once() -> None:
-    holds(
+    run_scenario(
         CONNECTED
         + (
             "Bob: destination keep\nBob: run best\nBob: withhold\n= turn Ann FW\nAnn: done\n"
@@ -138,28 +142,32 @@ def test_11_3_only_once() -> None:
 
 def test_11_5_the_destination_counts_twice_at_the_end_of_a_route() -> None:
     body = FW + "@ trains SSW 4\n@ destination SSW J3\n@ round operating SSW\n= best SSW 100"
-    holds(body)
-    holds(body.replace("@ destination SSW J3", "@ connected SSW").replace("best SSW 100", "best SSW 80"))
+    run_scenario(body)
+    run_scenario(
+        body.replace("@ destination SSW J3", "@ connected SSW").replace("best SSW 100", "best SSW 80")
+    )
 
 
 def test_8_3_1_first_doubled_then_the_tokens_of_privates() -> None:
-    holds(FW + "@ trains SSW 4\n@ destination SSW J3\n@ cattle J3 SSW\n@ round operating SSW\n= best SSW 110")
+    run_scenario(
+        FW + "@ trains SSW 4\n@ destination SSW J3\n@ cattle J3 SSW\n@ round operating SSW\n= best SSW 110"
+    )
 
 
 def test_11_2_whose_turn_it_was_comes_first_then_by_price() -> None:
     both = FW.replace("@ owns Ann FW 6", "@ owns Ann FW 6\n@ owns Cid MP 6\n@ price MP 82 2\n@ cash MP 300")
     both += "@ tile E16 8 1\n@ tile C18 57 0\n"
-    state = holds(both + "@ trains SSW 4\n@ round operating FW\n= turn Bob SSW")
+    state = run_scenario(both + "@ trains SSW 4\n@ round operating FW\n= turn Bob SSW")
     assert type(state.top).__name__ == "ConnectionTurn"
 
 
 def test_11_a_connection_that_waits_can_be_asked_for_later() -> None:
     body = FW + "@ trains SSW 4\n@ round operating FW\nBob: connect wait\n= turn Ann FW\n"
-    holds(body + "!Ann: connect run SSW\nBob: connect run SSW\nAnn: done\n> until SSW\n= turn Bob SSW")
+    run_scenario(body + "!Ann: connect run SSW\nBob: connect run SSW\nAnn: done\n> until SSW\n= turn Bob SSW")
 
 
 def test_11_on_the_site_it_is_forced() -> None:
-    holds(
+    run_scenario(
         FW
         + "@ trains SSW 4\n@ round operating FW\n= turn Bob SSW\n!Bob: connect wait\nBob: destination place",
         options=(SITE,),
@@ -171,8 +179,8 @@ def test_16_4_places_of_cities_with_and_without_the_variant() -> None:
         FW.replace("@ tile J3 57 1", "@ tile J3 14 1")
         + "@ trains SSW 4\n@ destination SSW J3\n@ round operating FW\n"
     )
-    plain = game_of(holds(fills + "= turn Ann FW"))
-    beside = game_of(holds(fills + "= turn Ann FW", options=("non_blocking_tokens",)))
+    plain = game_of(run_scenario(fills + "= turn Ann FW"))
+    beside = game_of(run_scenario(fills + "= turn Ann FW", options=("non_blocking_tokens",)))
     assert (free_slots(plain, "J3", 0), free_slots(beside, "J3", 0)) == (0, 1)
 
 
@@ -193,4 +201,4 @@ def test_11_4_1_in_a_red_area_it_stands_and_may_be_run_from(options: tuple[str, 
     @ round operating MKT
     = best MKT 60
     """
-    holds(body, options=options)
+    run_scenario(body, options=options)

@@ -11,11 +11,12 @@ from pathlib import Path
 
 import pytest
 
-from engine import hidden, new_game
+from engine import hidden_treasuries, new_game
 from engine.kernel import game_of
 from engine.operating.stations import free_slots
-from engine.operating.track import lays
-from tests.sections import rule_tests
+from engine.operating.track import legal_lays
+from tests.rulebook_sections import rule_tests
+from tests.t1870.scenarios import SITE, run_scenario
 from tests.t1870.test_05_market import CLOSING, HALF
 from tests.t1870.test_05_protection import FORCED
 from tests.t1870.test_05_protection import MP as PROTECTED
@@ -27,7 +28,6 @@ from tests.t1870.test_11_destinations import CONNECTED, FW
 from tests.t1870.test_12_privates import PHASE1, PHASE2
 from tests.t1870.test_13_end import LAST
 from tests.t1870.test_16_variants import NEAR
-from tests.t1870.texts import SITE, holds
 
 Options = tuple[str, ...]
 PLAYED_BY_SITE = (SITE,)
@@ -46,8 +46,8 @@ RUNS_OF_SITE = CONNECTED.replace("Bob: connect run\n", "")
 
 def test_row_1_where_a_paid_connection_moves_the_price() -> None:
     paid = "Bob: destination place\nBob: run best\nBob: pay\n"
-    holds(CONNECTED + paid + "= price SSW 100 0")
-    holds(RUNS_OF_SITE + paid + "= price SSW 100 1", options=PLAYED_BY_SITE)
+    run_scenario(CONNECTED + paid + "= price SSW 100 0")
+    run_scenario(RUNS_OF_SITE + paid + "= price SSW 100 1", options=PLAYED_BY_SITE)
 
 
 @pytest.mark.parametrize(
@@ -56,21 +56,21 @@ def test_row_1_where_a_paid_connection_moves_the_price() -> None:
 )
 def test_row_2_whether_the_destination_token_takes_a_place(options: Options, free: int) -> None:
     fills = FW.replace("@ tile J3 57 1", "@ tile J3 14 1") + "@ trains SSW 4\n@ destination SSW J3\n"
-    state = holds(fills + "@ round operating FW\n= turn Ann FW", options=options)
+    state = run_scenario(fills + "@ round operating FW\n= turn Ann FW", options=options)
     assert free_slots(game_of(state), "J3", 0) == free
 
 
 def test_row_3_an_own_token_in_the_destination() -> None:
     stands = "@ tile J3 14 1\n@ token SSW J3"
-    holds(CONNECTED.replace("@ tile J3 57 1", stands) + "Bob: destination place\n= destination SSW J3")
-    holds(RUNS_OF_SITE.replace("@ tile J3 57 1", stands) + "!Bob: destination place\nBob: destination keep\n"
+    run_scenario(CONNECTED.replace("@ tile J3 57 1", stands) + "Bob: destination place\n= destination SSW J3")
+    run_scenario(RUNS_OF_SITE.replace("@ tile J3 57 1", stands) + "!Bob: destination place\nBob: destination keep\n"
           "= destination SSW none", options=PLAYED_BY_SITE)  # fmt: skip
 
 
 def test_row_4_a_connection_run_may_wait() -> None:
     due = FW + "@ trains SSW 4\n@ round operating FW\n= turn Bob SSW\n"
-    holds(due + "Bob: connect wait\n= turn Ann FW")
-    holds(due + "!Bob: connect wait\nBob: destination place", options=PLAYED_BY_SITE)
+    run_scenario(due + "Bob: connect wait\n= turn Ann FW")
+    run_scenario(due + "!Bob: connect wait\nBob: destination place", options=PLAYED_BY_SITE)
 
 
 @pytest.mark.parametrize(
@@ -79,13 +79,13 @@ def test_row_4_a_connection_run_may_wait() -> None:
 )
 def test_row_5_who_has_sold_may_protect(options: Options, asked: str) -> None:
     sold = PROTECTED + "Bob: pass\nCid: pass\nAnn: sell 1 MP\nAnn: done\nBob: sell 1 MP\nBob: done\n"
-    holds(f"{sold}= turn {asked}", options=options)
+    run_scenario(f"{sold}= turn {asked}", options=options)
 
 
 def test_row_6_when_a_forced_sale_is_answered() -> None:
     sold = FORCED + "Ann: sell 4 FW\n"
-    holds(sold + "= turn Cid\n!Ann: buy train 4\nCid: protect FW\nAnn: buy train 4")
-    holds(sold + "= turn Ann\nAnn: buy train 4\n> until Cid\nCid: protect FW\n= price FW 90 1",
+    run_scenario(sold + "= turn Cid\n!Ann: buy train 4\nCid: protect FW\nAnn: buy train 4")
+    run_scenario(sold + "= turn Ann\nAnn: buy train 4\n> until Cid\nCid: protect FW\n= price FW 90 1",
           options=PLAYED_BY_SITE)  # fmt: skip
 
 
@@ -94,14 +94,14 @@ def test_row_7_room_for_what_is_protected(options: Options) -> None:
     """Two shares of a company in white take two certificates; of one in the yellow zone none."""
     three = "".join(f"@ owns Ann {c} 6\n@ price {c} 100 0\n" for c in ("FW", "IC", "SP"))
     sold = "= limit 20\nBob: sell 2 MP\nBob: done\n"
-    holds(three + PROTECTED + sold + "= turn Cid", options=options)
+    run_scenario(three + PROTECTED + sold + "= turn Cid", options=options)
     other = "@ owns Ann GMO 2\n@ owns Bob GMO 4\n@ price GMO 64 4\n@ par GMO 68\n"
     both_sold = "Bob: sell 1 MP\nBob: sell 1 GMO\nBob: done\n= turn "
     two = three.replace("@ owns Ann SP 6", "@ owns Ann SP 4")
-    holds(three + other + PROTECTED + both_sold + "Cid\n= limit 20", options=options)
-    holds(two + other + PROTECTED + both_sold + "Ann", options=options)
+    run_scenario(three + other + PROTECTED + both_sold + "Cid\n= limit 20", options=options)
+    run_scenario(two + other + PROTECTED + both_sold + "Ann", options=options)
     yellow = PROTECTED.replace("price MP 100 0", "price MP 60 2")
-    holds(three + yellow + sold + "= turn Ann\nAnn: protect MP", options=options)
+    run_scenario(three + yellow + sold + "= turn Ann\nAnn: protect MP", options=options)
 
 
 @pytest.mark.parametrize(("options", "limits"), [((), (20, 17, 15)), (PLAYED_BY_SITE, (20, 17, 17))])
@@ -110,7 +110,7 @@ def test_row_8_the_certificate_limit_with_two_companies_closed(
 ) -> None:
     for closed, limit in enumerate(limits):
         gone = "".join(f"@ closed {c}\n" for c in ("TP", "SSW")[:closed])
-        holds(
+        run_scenario(
             gone + f"@ owns Ann MP 6\n@ price MP 100 0\n@ round stock Ann\n= limit {limit}", options=options
         )
 
@@ -120,7 +120,7 @@ def test_row_8_the_certificate_limit_with_two_companies_closed(
     [((), 20), (PLAYED_BY_SITE, 23), ((*PLAYED_BY_SITE, "original_tiles"), 20)],
 )
 def test_row_9_how_many_tiles(options: Options, nines: int) -> None:
-    assert game_of(new_game("1870", ("Ann", "Bob"), options).state).facts.tiles["9"] == nines
+    assert game_of(new_game("1870", ("Ann", "Bob"), options).state).components.tiles["9"] == nines
 
 
 @pytest.mark.parametrize(("options", "left"), [((), 6), (PLAYED_BY_SITE, None)])
@@ -133,18 +133,20 @@ def test_row_10_how_many_12_trains(options: Options, left: int | None) -> None:
     [((), 200), (PLAYED_BY_SITE, 300), ((*PLAYED_BY_SITE, "max_reissue_200"), 200)],
 )
 def test_row_11_the_par_of_reissued_shares(options: Options, par: int) -> None:
-    holds(OUT + f"@ price MP 400 0\n@ round stock Ann\nAnn: reissue MP\n= par MP {par}", options=options)
+    run_scenario(
+        OUT + f"@ price MP 400 0\n@ round stock Ann\nAnn: reissue MP\n= par MP {par}", options=options
+    )
 
 
 def test_row_12_a_reissue_after_ones_own_sale() -> None:
     body = OUT + "@ price MP 140 1\n@ owns Ann FW 6\n@ price FW 100 0\n@ round stock Ann\nAnn: sell 1 FW\n"
-    holds(body + "!Ann: reissue MP")
-    holds(body + "Ann: reissue MP", options=PLAYED_BY_SITE)
+    run_scenario(body + "!Ann: reissue MP")
+    run_scenario(body + "Ann: reissue MP", options=PLAYED_BY_SITE)
 
 
 @both
 def test_row_12_no_redemption_after_it(options: Options) -> None:
-    holds(REDEEMING + "@ owns pool MP 2\nAnn: sell 1 MP\n!Ann: redeem MP", options=options)
+    run_scenario(REDEEMING + "@ owns pool MP 2\nAnn: sell 1 MP\n!Ann: redeem MP", options=options)
 
 
 @pytest.mark.parametrize(
@@ -162,14 +164,14 @@ def test_row_13_colours_of_three_spaces(options: Options, zones: list[tuple[str,
 
 def test_row_14_privates_between_players_in_phase_1() -> None:
     early = PHASE1 + "@ private SCC Bob\n@ round stock Ann\n"
-    holds(early + "Ann: buy private SCC from Bob for 30\nBob: accept\n= private SCC Ann")
-    holds(early + "!Ann: buy private SCC from Bob for 30", options=PLAYED_BY_SITE)
+    run_scenario(early + "Ann: buy private SCC from Bob for 30\nBob: accept\n= private SCC Ann")
+    run_scenario(early + "!Ann: buy private SCC from Bob for 30", options=PLAYED_BY_SITE)
 
 
 @both
 def test_row_14_and_in_phase_2_for_the_purchase_of_the_turn(options: Options) -> None:
     later = PHASE2.replace("Ann 100", "Ann 300") + "@ private SCC Bob\n@ round stock Ann\n"
-    holds(later + "!Ann: buy private SCC from Bob for 0\nAnn: buy private SCC from Bob for 1\nBob: accept\n"
+    run_scenario(later + "!Ann: buy private SCC from Bob for 0\nAnn: buy private SCC from Bob for 1\nBob: accept\n"
           "= private SCC Ann\n!Ann: buy FW from ipo", options=options)  # fmt: skip
 
 
@@ -177,59 +179,61 @@ def test_row_15_privates_of_a_closed_company() -> None:
     closed = (
         CLOSING.replace("@ limit 20\n", "") + "@ round stock Bob\nBob: sell 1 MP\n> until Cid\n= closed MP\n"
     )
-    holds(closed + "= private SCC pool")
-    holds(closed + "= private SCC closed", options=PLAYED_BY_SITE)
+    run_scenario(closed + "= private SCC pool")
+    run_scenario(closed + "= private SCC closed", options=PLAYED_BY_SITE)
 
 
 @pytest.mark.parametrize(("options", "order"), [((), ["FW", "MP"]), (PLAYED_BY_SITE, ["MP", "FW"])])
 def test_row_16_half_a_dividend_and_the_order_in_a_space(options: Options, order: list[str]) -> None:
-    state = holds(HALF + "@ round operating MP\n> until dividend\nAnn: half\n", options=options)
-    assert state.market == order
+    state = run_scenario(HALF + "@ round operating MP\n> until dividend\nAnn: half\n", options=options)
+    assert state.market_order == order
 
 
 @both
 def test_row_17_a_bank_with_nothing_left_is_not_broken(options: Options) -> None:
     paying = LAST + "@ trains MP 2\n@ cash bank {0}\n@ cash MP 180\n@ cash Bob {1}\n"
     paying += "@ round operating MP\n> until dividend\nAnn: pay\n"
-    holds(paying.format(40, 11780) + "= left none", options=options)
-    holds(paying.format(20, 11800) + "= left 1", options=options)
+    run_scenario(paying.format(40, 11780) + "= left none", options=options)
+    run_scenario(paying.format(20, 11800) + "= left 1", options=options)
 
 
 def test_row_18_the_end_at_400_dollars() -> None:
-    holds(NEAR + "> until over\n= price FW 90 1", options=("finish_on_400",))
-    holds(NEAR + "= over", options=(*PLAYED_BY_SITE, "finish_on_400"))
-    holds(NEAR + "= price MP 400 0\n= turn Bob FW", options=PLAYED_BY_SITE)
+    run_scenario(NEAR + "> until over\n= price FW 90 1", options=("finish_on_400",))
+    run_scenario(NEAR + "= over", options=(*PLAYED_BY_SITE, "finish_on_400"))
+    run_scenario(NEAR + "= price MP 400 0\n= turn Bob FW", options=PLAYED_BY_SITE)
 
 
 @pytest.mark.parametrize(("options", "legal"), [((), False), (PLAYED_BY_SITE, True)])
 def test_row_19_58_becomes_144(options: Options, legal: bool) -> None:
-    state = holds(ATSF + "@ tile B9 57 1\n@ tile B7 58 4\n= turn Ann ATSF", options=options)
-    assert any(lay.tile == "144" and lay.hex == "B7" for lay in lays(game_of(state), "ATSF")) is legal
+    state = run_scenario(ATSF + "@ tile B9 57 1\n@ tile B7 58 4\n= turn Ann ATSF", options=options)
+    assert any(lay.tile == "144" and lay.hex == "B7" for lay in legal_lays(game_of(state), "ATSF")) is legal
 
 
 @pytest.mark.parametrize(("options", "asked"), [((), "Bob"), (PLAYED_BY_SITE, "Cid")])
 def test_row_20_who_bids_next_on_a_private(options: Options, asked: str) -> None:
     """Cid $55, Bob $60, Ann $65: at Ann's left is Bob, the lowest is Cid."""
     bids = "Ann: pass\nBob: pass\nCid: bid SCC 55\nAnn: pass\nBob: bid SCC 60\nCid: pass\nAnn: bid SCC 65\n"
-    holds(f"{bids}Bob: buy GRSC\nCid: buy MRBC\n= turn {asked}", options=options)
+    run_scenario(f"{bids}Bob: buy GRSC\nCid: buy MRBC\n= turn {asked}", options=options)
 
 
 @both
 def test_row_21_money_is_public(options: Options) -> None:
-    assert not hidden(holds(OUT + "@ price MP 140 1\n@ round stock Ann\n= cash MP 100", options=options))
+    assert not hidden_treasuries(
+        run_scenario(OUT + "@ price MP 140 1\n@ round stock Ann\n= cash MP 100", options=options)
+    )
 
 
 @both
 def test_row_22_half_its_price_for_the_bridge_in_phase_1(options: Options) -> None:
     body = PHASE1 + "@ private MRBC Ann\n@ round operating MP\n"
-    holds(body + "!Ann: buy private MRBC for 19\nAnn: buy private MRBC for 20", options=options)
+    run_scenario(body + "!Ann: buy private MRBC for 19\nAnn: buy private MRBC for 20", options=options)
 
 
 def test_row_24_down_to_the_certificate_limit_before_a_forced_sale() -> None:
     over = "".join(f"@ owns Ann {c} 6\n@ price {c} 100 0\n" for c in ("SP", "GMO", "TP"))
     body = SHORT.replace("> until trains\n", "@ owns Ann IC 6\n@ price IC 50 3\n" + over + "> until trains\n")
-    holds(body + "= limit 20\n!Ann: sell 1 IC\nAnn: sell 4 FW")
-    holds(body + "= limit 20\nAnn: sell 1 IC", options=PLAYED_BY_SITE)
+    run_scenario(body + "= limit 20\n!Ann: sell 1 IC\nAnn: sell 4 FW")
+    run_scenario(body + "= limit 20\nAnn: sell 1 IC", options=PLAYED_BY_SITE)
 
 
 @both
@@ -237,7 +241,7 @@ def test_row_25_all_its_capital_as_it_floats(options: Options) -> None:
     body = (
         "@ cash Bob 500\n@ owns Ann MP 5\n@ par MP 76\n@ owns Cid FW 6\n@ price FW 100 0\n@ round stock Bob\n"
     )
-    holds(
+    run_scenario(
         body + "Bob: buy MP from ipo\n= cash MP 760\n> until Ann\n!Ann: redeem MP from Ann", options=options
     )
 
@@ -246,26 +250,26 @@ def test_row_25_all_its_capital_as_it_floats(options: Options) -> None:
 def test_row_25_what_a_reissue_brings_is_not_spent_in_that_round(options: Options) -> None:
     body = OUT.replace("cash MP 100", "cash MP 60") + "@ price MP 140 1\n@ round stock Ann\n"
     sold = "Ann: reissue MP\nBob: buy MP from ipo\n= cash MP 170\n> until Ann\n"
-    holds(body + sold + "!Ann: redeem MP from Bob", options=options)
+    run_scenario(body + sold + "!Ann: redeem MP from Bob", options=options)
 
 
 @both
 def test_row_26_shares_redeemed_from_players(options: Options) -> None:
     own = REDEEMING + "@ owns Cid MP 2\n"
-    holds(
+    run_scenario(
         own + "Ann: redeem MP from Ann\n= owns Ann MP 4\n> until Ann\n!Ann: redeem MP from Ann",
         options=options,
     )
     equal = REDEEMING.replace("Ann MP 5", "Ann MP 4").replace("Bob MP 3", "Bob MP 4") + "@ president MP Ann\n"
-    holds(equal + "!Ann: redeem MP from Ann", options=options)
+    run_scenario(equal + "!Ann: redeem MP from Ann", options=options)
     four = REDEEMING.replace("Bob MP 3", "Bob MP 1") + "@ owns treasury MP 4\n"
-    holds(four + "!Ann: redeem MP from Ann", options=options)
+    run_scenario(four + "!Ann: redeem MP from Ann", options=options)
 
 
 @both
 def test_row_27_a_president_adds_nothing_to_another_companys_train(options: Options) -> None:
     body = POOR.replace("> until trains\n", "@ trains FW 4\n> until trains\n")
-    holds(
+    run_scenario(
         body + "!Ann: buy train 4 from FW for 101\nAnn: buy train 4 from FW for 100\nBob: accept",
         options=options,
     )
@@ -273,8 +277,8 @@ def test_row_27_a_president_adds_nothing_to_another_companys_train(options: Opti
 
 def test_row_27_on_the_site_no_other_companys_train_after_a_sale() -> None:
     body = SHORT.replace("> until trains\n", "@ trains FW 4\n> until trains\n") + "Ann: sell 1 FW\n"
-    holds(body + "Ann: buy train 4 from FW for 100")
-    holds(body + "!Ann: buy train 4 from FW for 100", options=PLAYED_BY_SITE)
+    run_scenario(body + "Ann: buy train 4 from FW for 100")
+    run_scenario(body + "!Ann: buy train 4 from FW for 100", options=PLAYED_BY_SITE)
 
 
 def test_every_row_has_its_test() -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.whole.test_recorded_game import own_game, played
+from tests.end_to_end.test_whole_games import own_game, played
 
 GAME = Path(__file__).parent.parent / "games" / "1870-3p-5004.18xx"
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.__main__ import carried_out, with_others
+from bot.__main__ import app_for, run_command
 
 ROOT = Path(__file__).parent.parent.parent
 COMMAND = (sys.executable, "-m", "bot")
@@ -50,7 +50,7 @@ def command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Capt
 
     def running(*words: str) -> subprocess.CompletedProcess[str]:
         try:
-            code = carried_out(lambda: with_others(words)(words, prog_name="railpost"))
+            code = run_command(lambda: app_for(words)(words, prog_name="railpost"))
         except SystemExit as end:
             code = end.code if isinstance(end.code, int) else 1
         said = capsys.readouterr()

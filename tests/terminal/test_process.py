@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 
 import storage
-from bot.service import Service
+from bot.service.service import Service
 from storage import open_store
 from tests.terminal.conftest import COMMAND, Run, environment
 
@@ -154,7 +154,7 @@ def test_backup_and_restore(run: Run, command: Run, tmp_path: Path) -> None:
 
 
 def test_backup_and_restore_while_it_is_played(tmp_path: Path, command: Run) -> None:
-    with Playing(tmp_path) as playing:
+    with ServiceProcess(tmp_path) as playing:
         playing.say("table new 1830 Ann, Bob, Cid", "table start", "Ann: buy SV")
         playing.until("It is for Bob")
         assert command("backup", "kept.db").returncode == 0
@@ -181,7 +181,7 @@ def test_pictures_of_a_table_and_of_a_file(run: Run, command: Run, tmp_path: Pat
     assert "moves" in command("render", "game.18xx", "--at", "9", "--map", "x.png").stderr
 
 
-class Playing:
+class ServiceProcess:
     """A running service with a pipe for its terminal."""
 
     def __init__(self, folder: Path) -> None:
@@ -190,7 +190,7 @@ class Playing:
         )
         self.heard = ""
 
-    def __enter__(self) -> Playing:
+    def __enter__(self) -> ServiceProcess:
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -224,17 +224,17 @@ def lines_in_the_store(folder: Path) -> list[str]:
     async def loaded() -> list[str]:
         async with await open_store(folder / "data" / "railpost.db") as store:
             service = Service(store)
-            (table,) = await service.tables()
+            (table,) = await service.list_tables()
             view = await service.view(table.id)
             assert view.seq == table.seq
-            return [h.line for h in await service.log(table.id) if h.kind == "move" and h.live]
+            return [h.line for h in await service.log(table.id) if h.kind == "move" and h.is_live]
 
     return asyncio.run(loaded())
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_a_signal_ends_it_cleanly(tmp_path: Path, number: signal.Signals) -> None:
-    with Playing(tmp_path) as playing:
+    with ServiceProcess(tmp_path) as playing:
         playing.say("table new 1830 Ann, Bob, Cid", "table start", "Ann: buy SV")
         playing.until("It is for Bob")
         assert playing.signal(number) == 0
@@ -244,7 +244,7 @@ def test_a_signal_ends_it_cleanly(tmp_path: Path, number: signal.Signals) -> Non
 def test_kill_9_in_mid_game_loses_nothing_that_was_answered(tmp_path: Path) -> None:
     """Killed while lines pour in: what was answered is there, and nothing that was not said."""
     said = [f"{name}: {line}" for name, line in zip(["Ann", "Bob", "Cid"] * 3, BIDS, strict=True)]
-    with Playing(tmp_path) as playing:
+    with ServiceProcess(tmp_path) as playing:
         playing.say("table new 1830 Ann, Bob, Cid", "table start", *said)
         playing.until("bid CA 170")
         playing.signal(signal.SIGKILL)
@@ -252,7 +252,7 @@ def test_kill_9_in_mid_game_loses_nothing_that_was_answered(tmp_path: Path) -> N
     kept = lines_in_the_store(tmp_path)
     assert kept == BIDS[: len(kept)]
     assert len(kept) >= len(answered) >= 4
-    with Playing(tmp_path) as playing:
+    with ServiceProcess(tmp_path) as playing:
         playing.say(*said[len(kept) :], "show turn", "log 3")
         playing.until(f"{said[-1]}")
         assert playing.signal(signal.SIGTERM) == 0

@@ -1,0 +1,122 @@
+"""`railpost bench`, as it is called."""
+
+from __future__ import annotations
+
+import gc
+import os
+import sys
+from collections.abc import Iterator, Sequence
+from itertools import chain
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.progress import Progress
+
+from bot.benchmark.games import (
+    BenchmarkError,
+    BenchmarkGame,
+    find_game_files,
+    load_game,
+    random_games,
+)
+from bot.benchmark.report import picture_rows, report_rows, report_table, slowest_lines
+from bot.benchmark.rules import (
+    PlayedGame,
+    RulesMetrics,
+    densest_boards,
+    measure_decisions,
+    measure_dense_boards,
+    play_through,
+)
+from bot.benchmark.tables import (
+    TABLE_COUNT,
+    TableMetrics,
+    measure_durable_moves,
+    measure_loading,
+)
+from engine import State, decode_state, title_names
+from storage import StoreError
+
+RANDOM_GAMES = 20
+"""Random games of each title."""
+
+PICTURE_POSITIONS = 12
+"""Positions of a game whose pictures are drawn."""
+
+
+def command(
+    files: Annotated[
+        list[Path] | None, typer.Argument(help="Games: .18xx texts, or files of the site, plain or gzipped.")
+    ] = None,
+    games: Annotated[Path | None, typer.Option(help="A folder of such files.")] = None,
+    by_lot: Annotated[
+        int, typer.Option("--simulated", min=0, help="Random games of each title, besides.")
+    ] = RANDOM_GAMES,
+    store: Annotated[
+        Path, typer.Option(help="The folder in which moves are kept, while they are measured.")
+    ] = Path(),
+) -> None:
+    """Measure the rules, the tables and the pictures over games, and print a table."""
+    rules, tables, kept = RulesMetrics(), TableMetrics(), list[PlayedGame]()
+    longest = list[bytes]()
+    console = Console() if sys.stdout.isatty() else Console(width=130, color_system=None)
+    try:
+        paths = [*(files or ()), *find_game_files(games)]
+        if not store.is_dir() or not os.access(store, os.W_OK):
+            raise BenchmarkError(f"{store} is no folder that can be written; name one with --store.")
+        with Progress(console=Console(stderr=True), transient=True) as bar:
+            task = bar.add_task("playing", total=len(paths) + by_lot * len(title_names()) + 1)
+            for game in chain(map(load_game, paths), random_games(by_lot)):
+                bar.update(task, description=game.name)
+                played, states = _measure(game, rules, tables)
+                kept.append(played)
+                longest = max(longest, states, key=len)
+                bar.advance(task)
+            bar.update(task, description="the densest boards, and moves that are kept")
+            measure_dense_boards(densest_boards(_final_positions(kept)), rules)
+            if kept:
+                measure_durable_moves(_spread_over_tables(kept), tables, store)
+    except (BenchmarkError, StoreError) as wrong:
+        typer.echo(str(wrong), err=True)
+        raise typer.Exit(1) from None
+    drawn = picture_rows(_last_distinct_maps(list(map(decode_state, longest)))) if kept else ()
+    console.print(report_table(len(kept), chain(report_rows(rules, tables), drawn)))
+    for line in slowest_lines(rules, tables):
+        typer.echo(line)
+
+
+def _measure(
+    game: BenchmarkGame, rules: RulesMetrics, tables: TableMetrics
+) -> tuple[PlayedGame, list[bytes]]:
+    gc.collect()
+    gc.disable()
+    try:
+        played, states = play_through(game, rules)
+        measure_loading(played, tables)
+        measure_decisions(game, states, rules)
+    finally:
+        gc.enable()
+    return played, states
+
+
+def _final_positions(kept: Sequence[PlayedGame]) -> Iterator[tuple[str, State]]:
+    for played in kept:
+        yield played.game.name, decode_state(played.final_state)
+
+
+def _spread_over_tables(kept: Sequence[PlayedGame]) -> list[PlayedGame]:
+    """As many games as there are tables, evenly from all of them."""
+    return [kept[len(kept) * n // TABLE_COUNT] for n in range(TABLE_COUNT)]
+
+
+def _last_distinct_maps(states: Sequence[State]) -> list[State]:
+    """The last positions after which the map looks different."""
+    found = [states[-1]]
+    for state in reversed(states):
+        if (state.tiles, state.tokens) != (found[-1].tiles, found[-1].tokens):
+            found.append(state)
+        if len(found) == PICTURE_POSITIONS:
+            break
+    return found[::-1]

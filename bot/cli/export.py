@@ -1,0 +1,80 @@
+"""`railpost export`: a table, or a game in a file, in another form."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from bot import config
+from bot.cli.import_games import read_game_file
+from bot.cli.replay import MAX_BYTES as LONGEST_TEXT
+from bot.service.game_files import FORMATS, TEXT, make_game_file, parse_format
+from bot.service.service import Service
+from engine.game_text import GameHistory, HistoryLine, replay
+from engine.site_18xx.game_file import SiteFileError, read_site_file
+from engine.site_18xx.replay import SiteReplay, SiteReplayError
+from storage import StoreError, open_store
+
+
+def history_of_file(path: Path) -> GameHistory:
+    """The game of a file: a text, or a file of the site. Raises ValueError with a sentence."""
+    try:
+        raw = read_game_file(path)
+        if raw.lstrip()[:1] == b"{":
+            game = SiteReplay(read_site_file(raw))
+            for _ in game.run():
+                pass
+            return GameHistory(game.start, tuple(HistoryLine(s.seat, s.line, s.events) for s in game.lines))
+    except (SiteFileError, SiteReplayError) as wrong:
+        raise ValueError(f"{path}: {wrong}") from None
+    if len(raw) > LONGEST_TEXT:
+        raise ValueError(f"{path}: the file is larger than {LONGEST_TEXT // 1_000_000} MB; a game is not.")
+    try:
+        report = replay(raw.decode())
+    except UnicodeDecodeError:
+        raise ValueError(f"{path}: the file is not UTF-8 text.") from None
+    if report.failure is not None or report.history is None:
+        raise ValueError(f"{path}: {report.failure}")
+    return report.history
+
+
+async def _history_of_table(code: str) -> tuple[GameHistory, str]:
+    settings = config.load_settings()
+    async with await open_store(settings.database_url) as store:
+        service = Service(store)
+        table = await service.find_table(code)
+        return await service.history(table.id), f"{table.name} {table.code}"
+
+
+def command(
+    what: Annotated[str, typer.Argument(metavar="TABLE|FILE", help="A table's code, or a file of a game.")],
+    to: Annotated[str, typer.Option(help=f"{', '.join(FORMATS)}.")] = TEXT,
+    out: Annotated[
+        Path | None, typer.Option(help="Where to write it, a file or a folder; without it, it is shown.")
+    ] = None,
+) -> None:
+    """Write a game as a file of 18xx.games, as a text, or its figures as a table."""
+    try:
+        form = parse_format(to)
+        path = Path(what)
+        if path.exists():
+            telling, name, stem = history_of_file(path), "", path.name.partition(".")[0]
+        else:
+            telling, name = asyncio.run(_history_of_table(what))
+            stem = what.upper()
+        file = make_game_file(telling, form, name, stem)
+        if out is None:
+            typer.echo(file.content.decode(), nl=False)
+            return
+        target = out / file.name if out.is_dir() else out
+        target.write_bytes(file.content)
+        typer.echo(f"{what} is written to {target}.")
+    except OSError as wrong:
+        typer.echo(f"{out} cannot be written: {wrong.strerror}.", err=True)
+        raise typer.Exit(1) from None
+    except (ValueError, config.SettingsError, StoreError) as wrong:
+        typer.echo(str(wrong), err=True)
+        raise typer.Exit(1) from None

@@ -1,0 +1,47 @@
+"""`railpost replay`: text games played with their positions, refusals and checkpoints."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from engine.game_text import ReplayReport, replay
+
+MAX_BYTES = 10_000_000
+
+
+def replay_file(path: Path) -> ReplayReport | str:
+    """The report on a file, or the sentence that says why it cannot be read."""
+    try:
+        if path.stat().st_size > MAX_BYTES:
+            return f"the file is larger than {MAX_BYTES // 1_000_000} MB; a game is not."
+        return replay(path.read_text(encoding="utf-8"))
+    except OSError as wrong:
+        return f"the file cannot be read: {wrong.strerror}."
+    except UnicodeDecodeError:
+        return "the file is not UTF-8 text."
+
+
+def report_text(report: ReplayReport) -> str:
+    """What a replay came to, in words: with both values where a checkpoint did not hold."""
+    if report.failure is None:
+        return f"ok, {report.move_count} moves, {report.checkpoint_count} checkpoints"
+    return f"failed, {report.failure}"
+
+
+def command(
+    files: Annotated[
+        list[Path], typer.Argument(metavar="FILE.18xx...", help="Text games.", show_default=False)
+    ],
+) -> None:
+    """Play text games with their checkpoints; stop with 1 at the first that does not hold."""
+    for path in files:
+        report = replay_file(path)
+        if isinstance(report, str):
+            typer.echo(f"{path}: failed, {report}")
+            raise typer.Exit(1)
+        typer.echo(f"{path}: {report_text(report)}")
+        if not report.ok:
+            raise typer.Exit(1)

@@ -1,0 +1,522 @@
+"""What sort of thing a decision is, and what followed from a move, in words that are counted.
+
+A kind says what is done and not where: a hundred lays for one train are one kind. WEIGHTS names them all,
+CONSEQUENCES what nobody decides but what a game may come to.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from engine import (
+    CLOSED,
+    POOL,
+    TREASURY,
+    Action,
+    AnyEvent,
+    State,
+    game_of,
+    is_seat,
+)
+from engine.core.actions import (
+    Accept,
+    Bid,
+    BidNothing,
+    BidUpTo,
+    BuyPostMergerShares,
+    BuyPrivate,
+    BuyPrivateFromPool,
+    BuyShares,
+    BuyTrain,
+    CancelStandingProtection,
+    ChooseBuyer,
+    ChooseHome,
+    ClosePort,
+    Convert,
+    DeclareBankruptcy,
+    Decline,
+    DiscardTrain,
+    ExchangePrivate,
+    FloatCompany,
+    IssueShares,
+    KeepDestinationToken,
+    LayMill,
+    LayMine,
+    LayTile,
+    Merge,
+    OfferCompanyForSale,
+    Par,
+    PayDividend,
+    PayHalfDividend,
+    PlaceBridge,
+    PlaceCattleToken,
+    PlaceClosedPort,
+    PlaceDestinationToken,
+    PlaceOpenPort,
+    PlaceToken,
+    PostponeConnectionRun,
+    ProtectPrice,
+    RaiseBid,
+    RedeemShare,
+    RedeemShares,
+    RedeemSharesForCompany,
+    ReissueShares,
+    RemoveToken,
+    RepayLoans,
+    RunTrains,
+    SellPostMergerShares,
+    SellShares,
+    SellShort,
+    SetStandingProtection,
+    StartCompany,
+    StartConnectionRun,
+    TakeLoans,
+    TakeLoansForCompany,
+    TradePrivate,
+    WillAct,
+    WithholdDividend,
+)
+from engine.core.events import (
+    BankBroken,
+    BidMade,
+    CashMoved,
+    CompanyClosed,
+    CompanyReturned,
+    FramePushed,
+    OfferEnded,
+    PhaseStarted,
+    PlayerBankrupt,
+    PresidentNamed,
+    PriceMoved,
+    PrivateMoved,
+    SharesMoved,
+    TokenMoved,
+    TrainMoved,
+    TrainsRusted,
+)
+from engine.core.state import (
+    AnyFrame,
+    Auction,
+    BuyerChoice,
+    CashCrisis,
+    ConnectionRunTurn,
+    ExcessTokens,
+    FreeToken,
+    MergerPoll,
+    MergerTurn,
+    OperatingTurn,
+    ParPriceChoice,
+    PostMergerLoans,
+    PostMergerTrade,
+    PriceProtection,
+    RevenueClaim,
+    SeedMoneySale,
+    StockTurn,
+    TakeoverLoans,
+    Waterfall,
+    WaterfallBidding,
+)
+from engine.finance.loans import loan_terms
+from engine.finance.ownership import share_percent
+from engine.operating.trains import cheapest_train_price
+
+WEIGHTS: dict[str, float] = {
+    "buy a private that is offered": 8,
+    "buy a private after price cuts": 5,
+    "bid on a later private": 5,
+    "raise in an auction": 4,
+    "leave an auction": 4,
+    "pass in the opening": 8,
+    "par, after a private": 5,
+    "par": 6,
+    "buy from the initial offering": 9,
+    "buy from the pool": 4,
+    "buy from a treasury": 12,
+    "buy several at once": 2,
+    "buy again in the same turn": 2,
+    "sell": 0.4,
+    "sell several": 0.4,
+    "sell a presidency": 0.5,
+    "done in the stock round": 14,
+    "exchange a private": 0.6,
+    "buy a private for the company from its president": 2,
+    "ask another player for a private for the company": 1,
+    "offer a private to a player": 0.25,
+    "ask a player for a private": 0.3,
+    "accept": 3,
+    "decline": 1.5,
+    "withdraw an offer": 0.5,
+    "lay": 8,
+    "upgrade": 10,
+    "lay by the power of a private": 5,
+    "no track": 0.4,
+    "token": 4,
+    "token by the power of a private": 3,
+    "no token": 3,
+    "no free token": 3,
+    "choose a home": 1,
+    "run best": 12,
+    "run worse than best": 0.6,
+    "point out a better run": 3,
+    "let a run stand": 2,
+    "pay": 3,
+    "pay half": 3,
+    "withhold": 5,
+    "buy a train": 9,
+    "buy a train from the pool": 4,
+    "buy a train with a trade-in": 4,
+    "buy a train of an own company": 0.8,
+    "ask another president for a train": 0.25,
+    "buy a train with the president's money": 8,
+    "sell shares for a train": 4,
+    "sell a presidency for a train": 4,
+    "no train": 2,
+    "stay without a train": 0.5,
+    "no private": 2,
+    "discard": 1,
+    "bankrupt": 1,
+    "put up a private": 8,
+    "bid up to a secret limit": 0.5,
+    "bid nothing": 1,
+    "start a company": 12,
+    "choose a size": 1,
+    "sell short": 1.5,
+    "loan in the stock round": 1.2,
+    "redeem for a company": 1.5,
+    "no repay": 3,
+    "no growth": 4,
+    "no offer for sale": 6,
+    "no more of a company": 3,
+    "no more loans": 4,
+    "loan": 0.2,
+    "loan for a train": 4,
+    "repay": 9,
+    "lay with a mine": 6,
+    "lay the tile of a private": 3,
+    "bridge": 2,
+    "will act": 3,
+    "convert": 3,
+    "merge": 4,
+    "buy after growth": 6,
+    "sell after growth": 0.5,
+    "offer for sale": 0.5,
+    "bid for a company": 4,
+    "name the buyer": 1,
+    "remove a marker": 1,
+    "sell in a cash crisis": 4,
+    "protect a price": 3,
+    "do not protect": 2,
+    "leave an answer": 0.3,
+    "take back an answer": 0.3,
+    "redeem from the pool": 1.5,
+    "redeem from a player": 0.6,
+    "reissue": 2,
+    "buy a private from the open market": 3,
+    "place the token of a private": 3,
+    "close a port": 0.3,
+    "connect": 4,
+    "wait with a connection": 2.5,
+    "ask for a connection": 1,
+    "place a destination token": 3,
+    "keep a destination token": 2.5,
+    "issue shares": 1,
+    "redeem shares": 1,
+    "no issue": 3,
+}
+"""Every kind of decision, and how it is drawn beside the others that are open."""
+
+CONSEQUENCES = (
+    "private's price cut",
+    "income paid in the opening",
+    "presidency changed",
+    "sold out, price rose",
+    "offer lapsed",
+    "tokens moved with an upgrade",
+    "phase started",
+    "trains rusted",
+    "private closed",
+    "president's money spent",
+    "bank broken",
+    "company closed",
+    "company in liquidation",
+    "company without a president in liquidation",
+    "companies merged",
+    "company bought by another",
+    "company bid for by several",
+    "company out of play again",
+    "player in a cash crisis",
+    "player out of the game",
+    "short sellers pay a dividend",
+    "short position closed",
+    "held by players, price rose",
+    "station markers above the limit",
+    "loan taken over",
+    "train exported",
+    "obsolete train gone",
+    "act beside the question",
+)
+
+
+def kind_of(state: State, seat: str, action: Action) -> str:
+    """What sort of decision it is for that seat: a key of WEIGHTS."""
+    match action:
+        case BuyPrivate():
+            cut = isinstance(state.top, Waterfall) and state.top.discount
+            return "buy a private after price cuts" if cut else "buy a private that is offered"
+        case Bid() if isinstance(state.top, SeedMoneySale):
+            return "put up a private"
+        case Bid() if isinstance(state.top, Auction):
+            return "raise in an auction"
+        case Bid():
+            return (
+                "raise in an auction" if isinstance(state.top, WaterfallBidding) else "bid on a later private"
+            )
+        case ProtectPrice():
+            return "protect a price"
+        case SetStandingProtection():
+            return "leave an answer"
+        case CancelStandingProtection():
+            return "take back an answer"
+        case RedeemShare(_, source):
+            return "redeem from a player" if source else "redeem from the pool"
+        case ReissueShares():
+            return "reissue"
+        case BuyPrivateFromPool():
+            return "buy a private from the open market"
+        case PlaceCattleToken() | PlaceOpenPort() | PlaceClosedPort():
+            return "place the token of a private"
+        case ClosePort():
+            return "close a port"
+        case StartConnectionRun():
+            return "connect" if isinstance(state.top, ConnectionRunTurn) else "ask for a connection"
+        case PostponeConnectionRun():
+            return "wait with a connection"
+        case PlaceDestinationToken():
+            return "place a destination token"
+        case KeepDestinationToken():
+            return "keep a destination token"
+        case Par():
+            return "par, after a private" if isinstance(state.top, ParPriceChoice) else "par"
+        case BuyShares(_, source, count):
+            if isinstance(state.top, StockTurn) and state.top.bought:
+                return "buy again in the same turn"
+            if count > 1:
+                return "buy several at once"
+            return {POOL: "buy from the pool", TREASURY: "buy from a treasury"}.get(
+                source, "buy from the initial offering"
+            )
+        case SellShares():
+            return _kind_of_sale(state, seat, action)
+        case ExchangePrivate():
+            return "exchange a private"
+        case TradePrivate():
+            return _kind_of_deal(state, seat, action)
+        case Accept():
+            return "accept"
+        case Decline() if isinstance(state.top, PriceProtection):
+            return "do not protect"
+        case Decline(offer):
+            mine = [
+                o for o in state.offers if seat in (o.recipient, o.proposer) and offer in (None, o.number)
+            ]
+            return "withdraw an offer" if mine and mine[0].proposer == seat else "decline"
+        case LayTile(_, hex, _, using):
+            if using:
+                return "lay by the power of a private"
+            return "upgrade" if hex in state.tiles else "lay"
+        case PlaceToken():
+            return (
+                "token by the power of a private"
+                if action.using or isinstance(state.top, FreeToken)
+                else "token"
+            )
+        case ChooseHome():
+            return "choose a home"
+        case RunTrains():
+            return "point out a better run" if isinstance(state.top, RevenueClaim) else "run best"
+        case PayDividend():
+            return "pay"
+        case WithholdDividend():
+            return "withhold"
+        case PayHalfDividend():
+            return "pay half"
+        case IssueShares():
+            return "issue shares"
+        case RedeemShares():
+            return "redeem shares"
+        case BuyTrain():
+            return _kind_of_train(state, action)
+        case TakeLoans(count):
+            return "loan for a train" if _pays_for_train(state, count) else "loan"
+        case DiscardTrain():
+            return "discard"
+        case DeclareBankruptcy():
+            return "bankrupt"
+    return KIND_BY_ACTION.get(type(action)) or _kind_of_pass(state)
+
+
+KIND_BY_ACTION: dict[type[Action], str] = {
+    RaiseBid: "bid for a company",
+    BidUpTo: "bid up to a secret limit",
+    BidNothing: "bid nothing",
+    StartCompany: "start a company",
+    FloatCompany: "choose a size",
+    SellShort: "sell short",
+    TakeLoansForCompany: "loan in the stock round",
+    RedeemSharesForCompany: "redeem for a company",
+    RepayLoans: "repay",
+    LayMine: "lay with a mine",
+    LayMill: "lay the tile of a private",
+    PlaceBridge: "bridge",
+    WillAct: "will act",
+    Convert: "convert",
+    Merge: "merge",
+    BuyPostMergerShares: "buy after growth",
+    SellPostMergerShares: "sell after growth",
+    OfferCompanyForSale: "offer for sale",
+    ChooseBuyer: "name the buyer",
+    RemoveToken: "remove a marker",
+}
+"""Kinds of decision that are made by one sort of action only."""
+
+
+def _kind_of_pass(state: State) -> str:
+    match state.top:
+        case Waterfall():
+            return "pass in the opening"
+        case WaterfallBidding() | Auction():
+            return "leave an auction"
+        case SeedMoneySale():
+            return "pass in the opening"
+        case MergerTurn(_, stage) | MergerPoll(stage):
+            return "no offer for sale" if stage == "offer" else "no growth"
+        case PostMergerTrade():
+            return "no more of a company"
+        case PostMergerLoans() | TakeoverLoans():
+            return "no more loans"
+        case FreeToken():
+            return "no free token"
+        case OperatingTurn(_, step):
+            return "stay without a train" if _lacks_train(state) else f"no {step.removesuffix('s')}"
+        case RevenueClaim():
+            return "let a run stand"
+    return "done in the stock round"
+
+
+def _lacks_train(state: State) -> bool:
+    """Whether trains are bought, by a company that has none."""
+    top = state.top
+    return isinstance(top, OperatingTurn) and top.step == "trains" and not state.companies[top.company].trains
+
+
+def _pays_for_train(state: State, loans: int) -> bool:
+    """Whether a company that has none could buy a train with so many loans, and not without."""
+    if not _lacks_train(state):
+        return False
+    g, turn = game_of(state), state.top
+    assert isinstance(turn, OperatingTurn)
+    least, cash = cheapest_train_price(g), g.cash(turn.company)
+    return least is not None and cash < least <= cash + loans * loan_terms(g).value
+
+
+def _kind_of_sale(state: State, seat: str, sale: SellShares) -> str:
+    if isinstance(state.top, CashCrisis):
+        return "sell in a cash crisis"
+    forced = isinstance(state.top, OperatingTurn)
+    company = state.companies[sale.company]
+    left = company.shares[seat] - sale.count * share_percent(game_of(state), sale.company)
+    others = (p for holder, p in company.shares.items() if is_seat(holder) and holder != seat)
+    if company.president == seat and max(others, default=0) > left:
+        return "sell a presidency for a train" if forced else "sell a presidency"
+    if forced:
+        return "sell shares for a train"
+    return "sell several" if sale.count > 1 else "sell"
+
+
+def _kind_of_deal(state: State, seat: str, deal: TradePrivate) -> str:
+    if deal.target is not None:
+        return "offer a private to a player"
+    owner = state.private_owners[deal.private]
+    if isinstance(state.top, OperatingTurn):
+        own = owner == seat
+        return (
+            "buy a private for the company from its president"
+            if own
+            else "ask another player for a private for the company"
+        )
+    return "ask a player for a private"
+
+
+def _kind_of_train(state: State, buy: BuyTrain) -> str:
+    assert isinstance(state.top, OperatingTurn)
+    company, g = state.top.company, game_of(state)
+    if buy.trading:
+        return "buy a train with a trade-in"
+    if buy.source in state.companies:
+        same = g.president(buy.source) == g.president(company)
+        return "buy a train of an own company" if same else "ask another president for a train"
+    if g.train_definition(buy.train).price > g.cash(company):
+        return "buy a train with the president's money"
+    return "buy a train from the pool" if buy.source == POOL else "buy a train"
+
+
+def consequences(before: State, events: Sequence[AnyEvent]) -> Iterator[str]:
+    """What a move led to that happens seldom: members of CONSEQUENCES."""
+    opening = isinstance(before.stack[0], Waterfall)
+    for event in events:
+        match event:
+            case CashMoved(reason=why) if opening and why.startswith("income"):
+                yield "income paid in the opening"
+            case CashMoved(source, reason=why) if is_seat(source) and why.startswith("dividend"):
+                yield "short sellers pay a dividend"
+            case CashMoved(reason="a forced purchase"):
+                yield "president's money spent"
+            case PresidentNamed(company):
+                if before.companies[company].president is not None:
+                    yield "presidency changed"
+            case PriceMoved(reason=why) if why in CONSEQUENCES_BY_PRICE_REASON:
+                yield from CONSEQUENCES_BY_PRICE_REASON[why]
+            case OfferEnded(_, "lapsed"):
+                yield "offer lapsed"
+            case PrivateMoved(_, owner) if owner == CLOSED:
+                yield "private closed"
+            case SharesMoved(company, target=seat) if before.companies[company].shares.get(seat, 0) < 0:
+                yield "short position closed"
+            case TrainMoved(reason="exported"):
+                yield "train exported"
+            case TrainMoved(reason="obsolete"):
+                yield "obsolete train gone"
+            case BidMade() if isinstance(before.top, Auction) and before.top.kind == "sale":
+                if before.top.high_bidder:
+                    yield "company bid for by several"
+            case FramePushed(frame) if type(frame) in CONSEQUENCE_BY_FRAME:
+                yield CONSEQUENCE_BY_FRAME[type(frame)]
+            case _ if type(event) in CONSEQUENCE_BY_EVENT:
+                yield CONSEQUENCE_BY_EVENT[type(event)]
+
+
+CONSEQUENCES_BY_PRICE_REASON: dict[str, tuple[str, ...]] = {
+    "sold out": ("sold out, price rose",),
+    "merged": ("companies merged",),
+    "all held by players": ("held by players, price rose",),
+    "a loan taken over": ("loan taken over",),
+    "without a train": ("company in liquidation",),
+    "its interest is not paid": ("company in liquidation",),
+    "its station markers are not paid": ("company in liquidation",),
+    "without a president": ("company in liquidation", "company without a president in liquidation"),
+}
+CONSEQUENCE_BY_FRAME: dict[type[AnyFrame], str] = {
+    CashCrisis: "player in a cash crisis",
+    BuyerChoice: "company bought by another",
+    ExcessTokens: "station markers above the limit",
+}
+CONSEQUENCE_BY_EVENT: dict[type[AnyEvent], str] = {
+    TokenMoved: "tokens moved with an upgrade",
+    PhaseStarted: "phase started",
+    TrainsRusted: "trains rusted",
+    BankBroken: "bank broken",
+    CompanyClosed: "company closed",
+    CompanyReturned: "company out of play again",
+    PlayerBankrupt: "player out of the game",
+}
+"""Members of CONSEQUENCES by why a price moved, by the frame that was opened, by the event."""

@@ -1,0 +1,733 @@
+"""The only door through which a position changes.
+
+An event is a small frozen sentence with one `apply`. Rules emit events; loading a game folds
+them without asking any rule. Some change nothing and are there to be told (`Passed`, `Ran`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import ClassVar
+
+import msgspec
+
+from engine.core.state import (
+    BANK,
+    CLOSED,
+    IPO,
+    ORPHANED,
+    POOL,
+    AnyFrame,
+    CityToken,
+    Offer,
+    State,
+)
+
+
+class Event(msgspec.Struct, frozen=True, tag=True, gc=False):
+    """Something that has happened.
+
+    `moves_things`: what lies on the board, on the market, in the depot or with an owner is another
+    afterwards, not only money, offers, or what is asked. `moves_track`: the track is another.
+    """
+
+    moves_pieces: ClassVar[bool] = True
+    changes_track: ClassVar[bool] = False
+
+    def apply(self, state: State) -> None:
+        """Bring the state up to it, in place."""
+
+
+class EventWithoutPieces(Event, frozen=True):
+    """One that leaves everything where it lies."""
+
+    moves_pieces: ClassVar[bool] = False
+
+
+class TrackEvent(Event, frozen=True):
+    """One after which the track is another."""
+
+    changes_track: ClassVar[bool] = True
+
+
+class CashMoved(EventWithoutPieces, frozen=True):
+    """Dollars from one purse to another; the bank's may fall below zero once it is broken."""
+
+    source: str
+    target: str
+    amount: int
+    reason: str
+
+    def apply(self, state: State) -> None:
+        state.cash[self.source] -= self.amount
+        state.cash[self.target] += self.amount
+
+
+class BankBroken(EventWithoutPieces, frozen=True):
+    """The bank could not pay what was due (1830 §25)."""
+
+    def apply(self, state: State) -> None:
+        state.bank_broken = True
+
+
+class PrivateMoved(Event, frozen=True):
+    """A private has a new owner, or is closed."""
+
+    private: str
+    owner: str
+
+    def apply(self, state: State) -> None:
+        state.private_owners[self.private] = self.owner
+
+
+class BidMade(EventWithoutPieces, frozen=True):
+    """A seat bids dollars; they are set aside, not paid."""
+
+    seat: str
+    item: str
+    amount: int
+
+
+class AbilityUsed(Event, frozen=True):
+    """The power of a private was used, or lost."""
+
+    private: str
+
+    def apply(self, state: State) -> None:
+        state.used_abilities.append(self.private)
+
+
+class ParSet(Event, frozen=True):
+    """A company has its par price, and its token a cell (row, column) of the market."""
+
+    company: str
+    par: int
+    cell: tuple[int, int]
+
+    def apply(self, state: State) -> None:
+        company = state.companies[self.company]
+        company.par, company.cell = self.par, self.cell
+        state.market_order.append(self.company)
+
+
+class PriceMoved(Event, frozen=True):
+    """A token came to another cell, under the tokens that lie there."""
+
+    company: str
+    cell: tuple[int, int]
+    reason: str
+
+    def apply(self, state: State) -> None:
+        state.companies[self.company].cell = self.cell
+        state.market_order.remove(self.company)
+        state.market_order.append(self.company)
+
+
+class SharesMoved(Event, frozen=True):
+    """Percent of a company from one holder to another; who gives what he has not is short of it."""
+
+    company: str
+    source: str
+    target: str
+    percent: int
+
+    def apply(self, state: State) -> None:
+        shares = state.companies[self.company].shares
+        for holder, change in ((self.source, -self.percent), (self.target, self.percent)):
+            if held := shares.get(holder, 0) + change:
+                shares[holder] = held
+            else:
+                shares.pop(holder, None)
+
+
+class PresidentNamed(Event, frozen=True):
+    """The president's certificate is with that seat."""
+
+    company: str
+    seat: str
+
+    def apply(self, state: State) -> None:
+        state.companies[self.company].president = self.seat
+
+
+class CompanyFloated(Event, frozen=True):
+    """Enough of a company is sold that it will operate."""
+
+    company: str
+
+    def apply(self, state: State) -> None:
+        state.companies[self.company].floated = True
+
+
+class SharesReissued(Event, frozen=True):
+    """The shares that a company had redeemed are for sale again, at that par (1870 §5.11)."""
+
+    company: str
+    par: int
+
+    def apply(self, state: State) -> None:
+        company = state.companies[self.company]
+        company.par, company.reissued = self.par, True
+
+
+class CompanyClosed(TrackEvent, frozen=True):
+    """A company is out of play for good, with its shares and tokens (1870 §5.1.1)."""
+
+    company: str
+
+    def apply(self, state: State) -> None:
+        company = state.companies[self.company]
+        company.shares = {CLOSED: sum(company.shares.values())}
+        company.president = company.par = company.cell = None
+        company.unplaced_tokens, company.kept_destination_tokens, company.closed, company.floated = (
+            0,
+            0,
+            True,
+            False,
+        )
+        state.market_order.remove(self.company)
+        state.destination_tokens.pop(self.company, None)
+        if self.company in state.postponed_connections:
+            state.postponed_connections.remove(self.company)
+        for hex, here in list(state.tokens.items()):
+            state.tokens[hex] = [(n, c) for n, c in here if c != self.company]
+            if not state.tokens[hex]:
+                del state.tokens[hex]
+
+
+class StandingProtectionChanged(EventWithoutPieces, frozen=True):
+    """A president has left an answer whether to protect a company, or taken it back (None)."""
+
+    seat: str
+    company: str
+    limit: int | None
+
+    def apply(self, state: State) -> None:
+        left = state.standing_protections.pop(self.seat, {})
+        if self.limit is None:
+            left.pop(self.company, None)
+        else:
+            left[self.company] = self.limit
+        if left:
+            state.standing_protections[self.seat] = left
+
+
+class PriceProtected(EventWithoutPieces, frozen=True):
+    """A president has bought what was sold of his company; its price stands (1870 §5.9)."""
+
+    seat: str
+    company: str
+
+
+class RoundStarted(EventWithoutPieces, frozen=True):
+    """A round begins: `stock round 2`, `operating round 3.1 of 2`."""
+
+    round: str
+
+
+class OperatingTurnStarted(Event, frozen=True):
+    """A company begins its turn of an operating round."""
+
+    company: str
+
+    def apply(self, state: State) -> None:
+        state.companies[self.company].has_operated = True
+
+
+class TileLaid(TrackEvent, frozen=True):
+    """A tile lies on the hex in that rotation; what lay there is back in the supply."""
+
+    company: str
+    hex: str
+    tile: str
+    rotation: int
+
+    def apply(self, state: State) -> None:
+        state.tiles[self.hex] = (self.tile, self.rotation)
+
+
+class TokenPlaced(TrackEvent, frozen=True):
+    """A token left the charter for a city; node -1 is a hex whose city is still to be chosen."""
+
+    company: str
+    hex: str
+    node: int
+
+    def apply(self, state: State) -> None:
+        state.companies[self.company].unplaced_tokens -= 1
+        state.tokens.setdefault(self.hex, []).append((self.node, self.company))
+
+
+class TokenMoved(TrackEvent, frozen=True):
+    """A token stands in another city of its hex, its old one having become that, or chosen."""
+
+    company: str
+    hex: str
+    node: int
+
+    def apply(self, state: State) -> None:
+        here = state.tokens[self.hex]
+        state.tokens[self.hex] = [(self.node if c == self.company else n, c) for n, c in here]
+
+
+class ConnectionRunStarted(Event, frozen=True):
+    """A company does its connection run, the only one it has (1870 §11.3)."""
+
+    company: str
+
+    def apply(self, state: State) -> None:
+        state.companies[self.company].connected = True
+        if self.company in state.postponed_connections:
+            state.postponed_connections.remove(self.company)
+
+
+class ConnectionRunPostponed(Event, frozen=True):
+    """The connection run of a company is left for later, or wanted after all."""
+
+    company: str
+    resumed: bool
+
+    def apply(self, state: State) -> None:
+        if self.resumed:
+            state.postponed_connections.remove(self.company)
+        else:
+            state.postponed_connections.append(self.company)
+
+
+class DestinationTokenPlaced(TrackEvent, frozen=True):
+    """The destination token stands at the destination, or a token there has become it (1870 §11.4.1)."""
+
+    company: str
+    hex: str
+    node: int
+
+    def apply(self, state: State) -> None:
+        state.destination_tokens[self.company] = self.hex
+        here = state.tokens.setdefault(self.hex, [])
+        if all(company != self.company for _, company in here):
+            here.append((self.node, self.company))
+
+
+class DestinationTokenKept(Event, frozen=True):
+    """A company has one token more to place (1870 §11.4.1)."""
+
+    company: str
+
+    def apply(self, state: State) -> None:
+        company = state.companies[self.company]
+        company.unplaced_tokens += 1
+        company.kept_destination_tokens += 1
+
+
+class CityTokenPlaced(Event, frozen=True):
+    """The token of a private is in a city, or an open one closed (1870 §15.2)."""
+
+    private: str
+    token: CityToken
+
+    def apply(self, state: State) -> None:
+        state.city_tokens[self.private] = self.token
+
+
+class CityTokenRemoved(Event, frozen=True):
+    """The token of a private is off the map."""
+
+    private: str
+
+    def apply(self, state: State) -> None:
+        del state.city_tokens[self.private]
+
+
+class TrainMoved(Event, frozen=True):
+    """A train from the bank, the pool or a company to a company, the pool, or out of play."""
+
+    train: str
+    source: str
+    target: str
+    reason: str
+
+    def apply(self, state: State) -> None:
+        if self.source == BANK:
+            left = state.depot[self.train]
+            if left is not None:
+                state.depot[self.train] = left - 1
+        else:
+            _trains_of(state, self.source).remove(self.train)
+        if self.target != CLOSED:
+            _trains_of(state, self.target).append(self.train)
+
+
+class TrainsRusted(Event, frozen=True):
+    """Every train of a type is out of play, wherever it was."""
+
+    train: str
+
+    def apply(self, state: State) -> None:
+        state.depot[self.train] = 0
+        state.pool_trains = [t for t in state.pool_trains if t != self.train]
+        state.orphaned_trains = [t for t in state.orphaned_trains if t != self.train]
+        for company in state.companies.values():
+            company.trains = [t for t in company.trains if t != self.train]
+
+
+class PhaseStarted(TrackEvent, frozen=True):
+    """The first train of a type was bought."""
+
+    phase: str
+
+    def apply(self, state: State) -> None:
+        state.phase = self.phase
+
+
+class TrainsRan(EventWithoutPieces, frozen=True):
+    """What a company's trains ran: (train, route as spelled); dollars in all."""
+
+    company: str
+    routes: tuple[tuple[str, str], ...]
+    revenue: int
+
+
+class DividendDeclared(EventWithoutPieces, frozen=True):
+    """What became of the revenue: `pay`, `withhold`, `half`, or `none` where there was none."""
+
+    company: str
+    kind: str
+    revenue: int
+
+
+class Passed(EventWithoutPieces, frozen=True):
+    """Somebody declined: a seat, or a company in one of its steps."""
+
+    actor: str
+    declined: str
+
+
+class PriorityMoved(EventWithoutPieces, frozen=True):
+    """The priority deal is with that seat."""
+
+    seat: str
+
+    def apply(self, state: State) -> None:
+        state.priority = self.seat
+
+
+class OfferMade(EventWithoutPieces, frozen=True):
+    """A deal waits for the other's answer."""
+
+    offer: Offer
+
+    def apply(self, state: State) -> None:
+        state.offers.append(self.offer)
+        state.last_offer_number = self.offer.number
+
+
+class OfferEnded(EventWithoutPieces, frozen=True):
+    """An offer was `accepted`, or came to nothing: `declined`, `withdrawn`, `lapsed` with its turn."""
+
+    number: int
+    outcome: str
+
+    def apply(self, state: State) -> None:
+        state.offers = [o for o in state.offers if o.number != self.number]
+
+
+class PlayerRenamed(Event, frozen=True):
+    """Another person plays on in that seat."""
+
+    seat: str
+    name: str
+
+    def apply(self, state: State) -> None:
+        state.players[int(self.seat[1:])] = self.name
+
+
+class FramePushed(EventWithoutPieces, frozen=True):
+    """A frame was put on top."""
+
+    frame: AnyFrame
+
+    def apply(self, state: State) -> None:
+        state.stack.append(self.frame)
+
+
+class FrameReplaced(EventWithoutPieces, frozen=True):
+    """The frame on top goes on like this."""
+
+    frame: AnyFrame
+
+    def apply(self, state: State) -> None:
+        state.stack[-1] = self.frame
+
+
+class FramePopped(EventWithoutPieces, frozen=True):
+    """The frame on top is done."""
+
+    def apply(self, state: State) -> None:
+        state.stack.pop()
+
+
+class QuestionAsked(EventWithoutPieces, frozen=True):
+    """A new question stands before these seats."""
+
+    number: int
+    seats: tuple[str, ...]
+
+    def apply(self, state: State) -> None:
+        state.question_number = self.number
+
+
+class SharesRestructured(Event, frozen=True):
+    """A company has so many shares from now on, in percent by holder (1817 §5.5, §7.1)."""
+
+    company: str
+    size: int
+    shares: dict[str, int]
+
+    def apply(self, state: State) -> None:
+        company = state.companies[self.company]
+        company.size, company.shares = self.size, dict(self.shares)
+
+
+class PresidencyVacated(Event, frozen=True):
+    """Nobody holds the president's certificate any more."""
+
+    company: str
+
+    def apply(self, state: State) -> None:
+        company = state.companies[self.company]
+        company.former_president, company.president = company.president, None
+
+
+class CompanyReturned(Event, frozen=True):
+    """A company is out of play and may be started again (1817 §7.2.4); it has no token left."""
+
+    company: str
+
+    def apply(self, state: State) -> None:
+        company = state.companies[self.company]
+        company.shares = {IPO: 100}
+        company.par = company.cell = company.president = company.former_president = company.size = None
+        company.floated = company.has_operated = False
+        company.unplaced_tokens = company.loans = company.owed_tokens = company.unpaid_interest = (
+            company.covered_shorts
+        ) = 0
+        company.trains = []
+        if self.company in state.market_order:
+            state.market_order.remove(self.company)
+
+
+class LoansChanged(Event, frozen=True):
+    """A company has so many loans more or, below zero, fewer; `why` says how."""
+
+    company: str
+    count: int
+    reason: str
+
+    def apply(self, state: State) -> None:
+        state.companies[self.company].loans += self.count
+
+
+class InterestSet(EventWithoutPieces, frozen=True):
+    """The dollars that each loan costs in this operating round."""
+
+    dollars: int
+
+    def apply(self, state: State) -> None:
+        state.interest_per_loan = self.dollars
+
+
+class CoveredShortsChanged(Event, frozen=True):
+    """So many more shares lie in the pool beside as many that the bank is short of, or fewer."""
+
+    company: str
+    count: int
+
+    def apply(self, state: State) -> None:
+        state.companies[self.company].covered_shorts += self.count
+
+
+class CoveredShortsClosed(Event, frozen=True):
+    """The bank has closed what it was short of with the shares beside it."""
+
+    company: str
+
+    def apply(self, state: State) -> None:
+        state.companies[self.company].covered_shorts = 0
+
+
+class UnpaidInterestChanged(EventWithoutPieces, frozen=True):
+    """A company cannot pay its interest, and its president owes it; 0 once that is settled."""
+
+    company: str
+    dollars: int
+
+    def apply(self, state: State) -> None:
+        state.companies[self.company].unpaid_interest = self.dollars
+
+
+class CrisisStartSeatChanged(Event, frozen=True):
+    """Players who owe more than they have are looked for from that seat on."""
+
+    seat: str | None
+
+    def apply(self, state: State) -> None:
+        state.crisis_start_seat = self.seat
+
+
+class UnplacedTokensChanged(Event, frozen=True):
+    """A company has so many station markers more, or fewer, on its charter; `owed` of them unpaid."""
+
+    company: str
+    count: int
+    owed: int = 0
+
+    def apply(self, state: State) -> None:
+        company = state.companies[self.company]
+        company.unplaced_tokens += self.count
+        company.owed_tokens += self.owed
+
+
+class TokenRemoved(TrackEvent, frozen=True):
+    """A token in a hex is replaced by one of another company, or taken off the map (None)."""
+
+    company: str
+    hex: str
+    replaced_by: str | None
+
+    def apply(self, state: State) -> None:
+        here = []
+        for node, owner in state.tokens[self.hex]:
+            if owner != self.company:
+                here.append((node, owner))
+            elif self.replaced_by:
+                here.append((node, self.replaced_by))
+        if here:
+            state.tokens[self.hex] = here
+        else:
+            del state.tokens[self.hex]
+
+
+class MineOrBridgeBuilt(Event, frozen=True):
+    """A `mine` or `bridge` of a private is on a hex (1817 §1.2.6)."""
+
+    company: str
+    private: str
+    hex: str
+    kind: str
+
+    def apply(self, state: State) -> None:
+        (state.mine_hexes if self.kind == "mine" else state.bridge_hexes).append(self.hex)
+        state.used_abilities.append(self.private)
+
+
+class PlayerBankrupt(Event, frozen=True):
+    """A player is bankrupt, and the others play on (1817 §7.4)."""
+
+    seat: str
+
+    def apply(self, state: State) -> None:
+        state.bankrupt_seats.append(self.seat)
+
+
+class EndTriggered(Event, frozen=True):
+    """The last type of train has come, in an operating round of the set after a stock round."""
+
+    stock_round: int
+    number: int
+
+    def apply(self, state: State) -> None:
+        state.end_triggered_in = (self.stock_round, self.number)
+
+
+class TrainsWithdrawn(Event, frozen=True):
+    """The bank sells no more trains of a type."""
+
+    train: str
+
+    def apply(self, state: State) -> None:
+        state.depot[self.train] = 0
+
+
+AnyEvent = (
+    SharesRestructured
+    | PresidencyVacated
+    | CompanyReturned
+    | LoansChanged
+    | InterestSet
+    | CoveredShortsChanged
+    | CoveredShortsClosed
+    | UnpaidInterestChanged
+    | CrisisStartSeatChanged
+    | UnplacedTokensChanged
+    | TokenRemoved
+    | MineOrBridgeBuilt
+    | PlayerBankrupt
+    | EndTriggered
+    | TrainsWithdrawn
+    | CashMoved
+    | BankBroken
+    | PrivateMoved
+    | BidMade
+    | AbilityUsed
+    | ParSet
+    | PriceMoved
+    | SharesMoved
+    | PresidentNamed
+    | CompanyFloated
+    | SharesReissued
+    | CompanyClosed
+    | StandingProtectionChanged
+    | PriceProtected
+    | RoundStarted
+    | OperatingTurnStarted
+    | TileLaid
+    | TokenPlaced
+    | TokenMoved
+    | ConnectionRunStarted
+    | ConnectionRunPostponed
+    | DestinationTokenPlaced
+    | DestinationTokenKept
+    | CityTokenPlaced
+    | CityTokenRemoved
+    | TrainMoved
+    | TrainsRusted
+    | PhaseStarted
+    | TrainsRan
+    | DividendDeclared
+    | Passed
+    | PriorityMoved
+    | OfferMade
+    | OfferEnded
+    | PlayerRenamed
+    | FramePushed
+    | FrameReplaced
+    | FramePopped
+    | QuestionAsked
+)
+
+
+def _trains_of(state: State, owner: str) -> list[str]:
+    if owner in (POOL, ORPHANED):
+        return state.pool_trains if owner == POOL else state.orphaned_trains
+    return state.companies[owner].trains
+
+
+def fold(events: Iterable[AnyEvent], state: State) -> State:
+    """Apply the events in order to that state, in place; no rule is asked."""
+    for event in events:
+        event.apply(state)
+    return state
+
+
+_encoder = msgspec.msgpack.Encoder()
+_decoder = msgspec.msgpack.Decoder(list[AnyEvent])
+
+
+def encode_events(events: Iterable[AnyEvent]) -> bytes:
+    """The events as MessagePack."""
+    return _encoder.encode(list(events))
+
+
+def decode_events(raw: bytes) -> list[AnyEvent]:
+    """The events that `encoded_events` wrote."""
+    return _decoder.decode(raw)

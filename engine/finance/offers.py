@@ -1,0 +1,141 @@
+"""Deals between two players: one offers, the other answers (1830 §21, §23).
+
+An open offer stops nobody: the turn goes on, and the offer ends with it. What is offered is
+judged when it is made and again when it is accepted, by the same objections.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import ClassVar, NamedTuple
+
+from engine.core.actions import (
+    Accept,
+    Action,
+    BuyTrain,
+    Decline,
+    Merge,
+    RedeemShare,
+    TradePrivate,
+)
+from engine.core.components import train_label
+from engine.core.events import OfferEnded, OfferMade
+from engine.core.state import AnyFrame, Offer
+from engine.game import Game
+from engine.title import Option, OutOfTurn
+
+
+class DealHandler(NamedTuple):
+    """How an offer of some action is judged and carried out once it is accepted."""
+
+    refusal: Callable[[Game, Offer], str | None]
+    apply: Callable[[Game, Offer], None]
+
+
+def make_offer(
+    g: Game,
+    asker: str,
+    asked: str,
+    deal: BuyTrain | TradePrivate | Merge | RedeemShare,
+    source: str,
+    target: str,
+    price: int,
+) -> None:
+    """Put a deal to the seat that speaks for its other side."""
+    g.emit(OfferMade(Offer(g.state.last_offer_number + 1, asker, asked, deal, source, target, price)))
+
+
+def lapse_offers(g: Game) -> None:
+    """End every open offer with the turn."""
+    for offer in list(g.state.offers):
+        g.emit(OfferEnded(offer.number, "lapsed"))
+
+
+def offer_label(g: Game, offer: Offer) -> str:
+    """The offer as its addressee would put it."""
+    match offer.deal:
+        case Merge():
+            stays = offer.deal.survivor or offer.source
+            return f"the {offer.source} merges with the {offer.target}; the {stays} remains"
+        case TradePrivate(private):
+            what = f"the {private}"
+        case BuyTrain(train):
+            what = train_label(train)
+        case RedeemShare(company):
+            what = f"a share of the {company}"
+    source, target = (
+        f"the {o}" if o in g.state.companies else g.state.name(o) for o in (offer.source, offer.target)
+    )
+    return f"{what} from {source} to {target} for ${offer.price}"
+
+
+@dataclass(frozen=True)
+class OfferResponses(OutOfTurn):
+    """Accept, decline, or withdraw an offer.
+
+    `but`: questions to which `decline` is an answer of its own.
+    """
+
+    handles: ClassVar[tuple[type[Action], ...]] = (Accept, Decline)
+
+    handlers: Mapping[type[Action], DealHandler]
+    except_during: tuple[type[AnyFrame], ...] = ()
+
+    def applies(self, g: Game, action: Action) -> bool:
+        return not (isinstance(g.top, self.except_during) and isinstance(action, Decline))
+
+    def asked(self, g: Game) -> tuple[str, ...]:
+        offers = g.state.offers
+        return tuple(offer.recipient for offer in offers) if offers else ()
+
+    def options(self, g: Game, seat: str) -> Iterator[Option]:
+        several = len(self._open_offers(g, seat)) > 1
+        for offer in self._open_offers(g, seat):
+            number = offer.number if several else None
+            words = offer_label(g, offer)
+            if seat != offer.proposer and self.refusal(g, seat, Accept(number)) is None:
+                yield Option(Accept(number), f"Accept: {words}")
+            yield Option(Decline(number), f"{'Withdraw' if seat == offer.proposer else 'Decline'}: {words}")
+
+    def _open_offers(self, g: Game, seat: str) -> list[Offer]:
+        return [o for o in g.state.offers if seat in (o.recipient, o.proposer)]
+
+    def _find_offer(self, g: Game, seat: str, action: Accept | Decline) -> Offer | str:
+        mine = self._open_offers(g, seat)
+        if isinstance(action, Accept):
+            mine = [o for o in mine if o.recipient == seat]
+        if action.offer is not None:
+            mine = [o for o in mine if o.number == action.offer]
+        elif isinstance(action, Accept) and len(mine) > 1:
+            mine = [o for o in mine if self._refuse_deal(g, o) is None] or mine
+        if len(mine) == 1:
+            return mine[0]
+        if mine:
+            return "Several offers are open; say which: " + "; ".join(
+                f"{o.number} is {offer_label(g, o)}" for o in mine
+            )
+        return "No such offer is open to you."
+
+    def refusal(self, g: Game, seat: str, action: Action) -> str | None:
+        assert isinstance(action, Accept | Decline)
+        offer = self._find_offer(g, seat, action)
+        if isinstance(offer, str):
+            return offer
+        return self._refuse_deal(g, offer) if isinstance(action, Accept) else None
+
+    def _refuse_deal(self, g: Game, offer: Offer) -> str | None:
+        """Why the deal cannot be made as things stand by now, or None."""
+        if {g.controller(offer.source), g.controller(offer.target)} != {offer.proposer, offer.recipient}:
+            return "Another president speaks for the company now; the offer has to be made again."
+        return self.handlers[type(offer.deal)].refusal(g, offer)
+
+    def apply(self, g: Game, seat: str, action: Action) -> None:
+        assert isinstance(action, Accept | Decline)
+        offer = self._find_offer(g, seat, action)
+        assert isinstance(offer, Offer)
+        if isinstance(action, Decline):
+            g.emit(OfferEnded(offer.number, "withdrawn" if seat == offer.proposer else "declined"))
+        else:
+            g.emit(OfferEnded(offer.number, "accepted"))
+            self.handlers[type(offer.deal)].apply(g, offer)

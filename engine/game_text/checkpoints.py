@@ -1,0 +1,336 @@
+"""Checkpoints: what was expected beside what is so, in the same words.
+
+Every reader takes the words of its line and gives both as text; the checkpoint holds where they
+are equal.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from engine.core.state import (
+    BANK,
+    POOL,
+    TREASURY,
+    MergerRound,
+    OperatingRound,
+    State,
+    StockRound,
+    StockTurn,
+)
+from engine.finance.ownership import certificate_limit, share_percent
+from engine.game import Game
+from engine.game_text.setup import UNPRICED_ZONES, zone_cell
+from engine.game_text.word_reader import NONE, WordReader
+from engine.kernel import awaited_seats, game_of
+from engine.operating.run import best_run
+from engine.operating.trains import trains_for_sale
+from engine.rounds.sequence import OperatingRoundRules
+from engine.stock.turn import source_holder
+
+Comparison = tuple[str, str]
+"""(expected, actual)."""
+
+
+def compare_checkpoint(state: State, text: str) -> Comparison:
+    """What a checkpoint expects, and what is so. Raises Wrong for one that cannot be read."""
+    g = game_of(state)
+    words = WordReader(g, text)
+    found = CHECKPOINTS[words.expect(*CHECKPOINTS)](g, words)
+    words.expect_end()
+    return found
+
+
+def _dollars(amount: int) -> str:
+    return f"-${-amount}" if amount < 0 else f"${amount}"
+
+
+def _joined_or_none(things: Iterable[str]) -> str:
+    return " ".join(things) or NONE
+
+
+def _cash(g: Game, words: WordReader) -> Comparison:
+    who = words.cash_holder()
+    return _dollars(words.amount()), _dollars(g.cash(who))
+
+
+def _owns(g: Game, words: WordReader) -> Comparison:
+    holder, company = words.shareholder(), words.company()
+    held = g.percent_held(source_holder(company, holder), company)
+    return str(words.amount("a number of shares")), str(held // share_percent(g, company))
+
+
+def _president(g: Game, words: WordReader) -> Comparison:
+    president = g.company(words.company()).president
+    expected = words.accept(NONE) or g.state.name(words.player())
+    return expected, g.state.name(president) if president else NONE
+
+
+def _private(g: Game, words: WordReader) -> Comparison:
+    owner = g.state.private_owners[words.private()]
+    return g.state.name(words.private_owner()), g.state.name(owner)
+
+
+def _price(g: Game, words: WordReader) -> Comparison:
+    co = g.company(words.company())
+    if zone := words.accept(*UNPRICED_ZONES):
+        return f"{zone} {zone_cell(words, zone)[1]}", _zone_or_price(g, co.cell, zone)
+    expected = words.accept(NONE) or _dollars(words.amount())
+    actual = _dollars(g.title.cell(co.cell).price) if co.cell else NONE
+    if words.has_more:
+        expected += f" in row {words.amount('a row of the market, from 0')}"
+        actual += f" in row {co.cell[0]}" if co.cell else ""
+    return expected, actual
+
+
+def _zone_or_price(g: Game, at: tuple[int, int] | None, zone: str) -> str:
+    """Where a token stands, by a zone if it is in that one."""
+    if at is None:
+        return NONE
+    cell = g.title.cell(at)
+    return f"{zone} {at[1]}" if zone in cell.zones else _dollars(cell.price)
+
+
+def _size(g: Game, words: WordReader) -> Comparison:
+    size = g.company(words.company()).size
+    return words.accept(NONE) or str(words.amount("a number of shares")), NONE if size is None else str(size)
+
+
+def _loans(g: Game, words: WordReader) -> Comparison:
+    loans = g.company(words.company()).loans
+    return str(words.amount("a number of loans")), str(loans)
+
+
+def _interest(g: Game, words: WordReader) -> Comparison:
+    return _dollars(words.amount()), _dollars(g.state.interest_per_loan)
+
+
+def _mine(g: Game, words: WordReader) -> Comparison:
+    hex = words.hex()
+    return hex, hex if hex in g.state.mine_hexes else NONE
+
+
+def _bridge(g: Game, words: WordReader) -> Comparison:
+    hex = words.hex()
+    return hex, hex if hex in g.state.bridge_hexes else NONE
+
+
+def _par(g: Game, words: WordReader) -> Comparison:
+    par = g.company(words.company()).par
+    return words.accept(NONE) or _dollars(words.amount()), NONE if par is None else _dollars(par)
+
+
+def _trains(g: Game, words: WordReader) -> Comparison:
+    if words.accept(BANK):
+        train, left = _train_for_sale(g)
+        return _joined_or_none(words.trains()), _joined_or_none([train] * (left or 1) if train else [])
+    owned = g.state.pool_trains if words.accept(POOL) else g.company(words.company()).trains
+    order = list(g.title.trains)
+    return _joined_or_none(words.trains()), _joined_or_none(sorted(owned, key=order.index))
+
+
+def _train_for_sale(g: Game) -> tuple[str | None, int | None]:
+    """The type now sold and how many are left, None where unlimited."""
+    train = next(iter(trains_for_sale(g)), None)
+    return train, g.state.depot[train] if train else 0
+
+
+def _depot(g: Game, words: WordReader) -> Comparison:
+    train, left = _train_for_sale(g)
+    expected = words.accept(NONE) or words.train()
+    if words.has_more:
+        expected += f" {words.amount('a number of trains')}"
+    elif left is not None:
+        left = None
+    return expected, NONE if train is None else train if left is None else f"{train} {left}"
+
+
+def _tile(g: Game, words: WordReader) -> Comparison:
+    laid = g.state.tiles.get(words.hex())
+    expected = words.accept(NONE) or f"#{words.tile()}"
+    actual = f"#{laid[0]}" if laid else NONE
+    if words.has_more:
+        expected += f" turned {words.amount('a rotation from 0 to 5')}"
+        actual += f" turned {laid[1]}" if laid else ""
+    return expected, actual
+
+
+def _token(g: Game, words: WordReader) -> Comparison:
+    """Those that are named must stand; `markers` says how many are still to come."""
+    company = words.company()
+    standing = [
+        (hex, node) for hex, tokens in g.state.tokens.items() for node, owner in tokens if owner == company
+    ]
+    actual = _joined_or_none(hex if node <= 0 else f"{hex}.{node}" for hex, node in standing)
+    if words.accept(NONE):
+        return NONE, actual
+    named = [words.city()]
+    while words.has_more:
+        named.append(words.city())
+    if all(any(h == hex and node in (None, n) for h, n in standing) for hex, node in named):
+        return actual, actual
+    return _joined_or_none(hex if node is None else f"{hex}.{node}" for hex, node in named), actual
+
+
+def _tokens_left(g: Game, words: WordReader) -> Comparison:
+    company = words.company()
+    return str(words.amount("a number of tokens")), str(g.company(company).unplaced_tokens)
+
+
+def _phase(g: Game, words: WordReader) -> Comparison:
+    return words.phase(), g.state.phase
+
+
+def _priority(g: Game, words: WordReader) -> Comparison:
+    return g.state.name(words.player()), g.state.name(g.state.priority)
+
+
+def _rounds_left(g: Game, words: WordReader) -> Comparison:
+    expected = words.accept(NONE) or str(words.amount("a number of rounds"))
+    if not g.state.bank_broken or g.state.game_over:
+        return expected, NONE
+    rounds = g.title.questions[OperatingRound]
+    assert isinstance(rounds, OperatingRoundRules)
+    return expected, str(rounds.rounds_left(g))
+
+
+def _limit(g: Game, words: WordReader) -> Comparison:
+    return str(words.amount("a number of certificates")), str(certificate_limit(g))
+
+
+def _round(g: Game, words: WordReader) -> Comparison:
+    kind = words.expect("opening", "stock", "operating", "merger", "over")
+    expected, actual = [kind], _current_round(g)
+    if kind == "stock" and words.has_more:
+        expected.append(g.state.name(words.player()))
+    elif kind == "operating" and words.has_more:
+        expected.append(words.company())
+        expected.append(str(words.amount("the number of the round in its set")) if words.has_more else "1")
+    if len(expected) == 1:
+        actual = actual[:1]
+    return " ".join(expected), " ".join(actual)
+
+
+def _current_round(g: Game) -> list[str]:
+    """The round in words, with who is to act in it."""
+    if g.state.game_over:
+        return ["over"]
+    match g.state.stack[0]:
+        case StockRound(current_seat=turn):
+            seat = next((f.seat for f in g.state.stack if isinstance(f, StockTurn)), turn)
+            return ["stock", g.state.name(seat)]
+        case OperatingRound(number=number):
+            return ["operating", _deciding_company(g) or "?", str(number)]
+        case MergerRound(number=number):
+            return ["merger", _deciding_company(g) or "?", str(number)]
+    return ["opening"]
+
+
+def _deciding_company(g: Game) -> str | None:
+    """The company that the question is about."""
+    return getattr(g.top, "company", None)
+
+
+def _turn(g: Game, words: WordReader) -> Comparison:
+    who = words.actor()
+    company = words.company() if words.has_more else None
+    seats = () if g.state.game_over else awaited_seats(g)
+    actual = " and ".join(g.state.name(s) for s in seats) or "nobody"
+    if _deciding_company(g):
+        actual += f" for the {_deciding_company(g)}"
+    holds = (who in seats or who == _deciding_company(g)) and company in (None, _deciding_company(g))
+    expected = g.state.name(who) + (f" for the {company}" if company else "")
+    return actual if holds else expected, actual
+
+
+def _best(g: Game, words: WordReader) -> Comparison:
+    company = words.company()
+    return _dollars(words.amount()), _dollars(best_run(g, company).revenue)
+
+
+def _over(g: Game, words: WordReader) -> Comparison:
+    return "over", "over" if g.state.game_over else "not over"
+
+
+def _score(g: Game, words: WordReader) -> Comparison:
+    seat = words.player()
+    bankrupt = g.state.game_over.bankrupt if g.state.game_over else None
+    return _dollars(words.amount()), _dollars(g.title.scores(g, bankrupt)[seat])
+
+
+def _destination(g: Game, words: WordReader) -> Comparison:
+    actual = g.state.destination_tokens.get(words.company(), NONE)
+    return words.accept(NONE) or words.hex(), actual
+
+
+def _city_token(g: Game, words: WordReader) -> Comparison:
+    words.position -= 1
+    private, opened = words.city_token()
+    here = g.state.city_tokens.get(private)
+    expected = words.accept(NONE) or f"{words.hex()} {words.company()} {opened}"
+    return expected, f"{here.hex} {here.company} {here.is_open}" if here else NONE
+
+
+def _connected(g: Game, words: WordReader) -> Comparison:
+    company = words.company()
+    return "connected", "connected" if g.company(company).connected else "not connected"
+
+
+def _closed(g: Game, words: WordReader) -> Comparison:
+    return "closed", "closed" if g.company(words.company()).closed else "open"
+
+
+CHECKPOINTS: dict[str, Callable[[Game, WordReader], Comparison]] = {
+    "cash": _cash,
+    "owns": _owns,
+    "president": _president,
+    "private": _private,
+    "price": _price,
+    "par": _par,
+    "trains": _trains,
+    "depot": _depot,
+    "tile": _tile,
+    "token": _token,
+    "markers": _tokens_left,
+    "phase": _phase,
+    "priority": _priority,
+    "left": _rounds_left,
+    "limit": _limit,
+    "round": _round,
+    "turn": _turn,
+    "best": _best,
+    "destination": _destination,
+    "cattle": _city_token,
+    "port": _city_token,
+    "connected": _connected,
+    "closed": _closed,
+    "over": _over,
+    "size": _size,
+    "loans": _loans,
+    "interest": _interest,
+    "mine": _mine,
+    "bridge": _bridge,
+    "score": _score,
+}
+
+
+def current_checkpoints(state: State) -> list[str]:
+    """Checkpoints that hold now: money, prices, holdings, trains, tokens, phase, and the end."""
+    g = game_of(state)
+    found = [f"cash {state.name(who)} {amount}" for who, amount in state.cash.items()]
+    for company, co in state.companies.items():
+        if co.cell is None:
+            continue
+        found.append(f"price {company} {g.price(company)} {co.cell[0]}")
+        if co.size is not None:
+            found += [f"size {company} {co.size}", f"loans {company} {co.loans}"]
+        for holder, percent in co.shares.items():
+            name = TREASURY if holder == company else state.name(holder)
+            found.append(f"owns {name} {company} {percent // share_percent(g, company)}")
+        found.append(f"trains {company} {_joined_or_none(sorted(co.trains, key=list(g.title.trains).index))}")
+        found.append(f"markers {company} {co.unplaced_tokens}")
+    found.append(f"phase {state.phase}")
+    if state.game_over:
+        scores = g.title.scores(g, state.game_over.bankrupt)
+        found += [f"score {state.name(seat)} {dollars}" for seat, dollars in scores.items()] + ["over"]
+    return found

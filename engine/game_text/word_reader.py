@@ -1,0 +1,169 @@
+"""Reading the words of set-up lines and checkpoints, by the kinds of token that moves are made of."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from engine.core.state import BANK, CLOSED, IPO, POOL, TREASURY
+from engine.game import Game
+from engine.language.notation import FIELD_TYPES, split_words
+
+NONE = "none"
+
+
+class InvalidLine(ValueError):
+    """A set-up line or a checkpoint that cannot be read or cannot be; a sentence says why.
+
+    `about`: the company, hex or other thing that it is about, where that is known.
+    """
+
+    def __init__(self, sentence: str, about: str = "") -> None:
+        super().__init__(sentence)
+        self.subject = about
+
+
+class WordReader:
+    """The words of a line, taken one after the other. Every reader raises Wrong."""
+
+    def __init__(self, g: Game, text: str) -> None:
+        self.g = g
+        self.text = text
+        self.words = split_words(text)
+        self.position = 0
+
+    @property
+    def has_more(self) -> bool:
+        return self.position < len(self.words)
+
+    def _accept_token(self, kind: str) -> tuple[Any, ...] | None:
+        """The fields that the next words are of that kind of token, if they are."""
+        if self.has_more:
+            for values, following in FIELD_TYPES[kind].parse(self.g, self.words, self.position):
+                self.position = following
+                return values
+        return None
+
+    def _missing(self, wanted: str) -> InvalidLine:
+        if self.has_more:
+            return InvalidLine(f"{self.words[self.position]!r} is not {wanted}.")
+        return InvalidLine(f"{self.text!r} ends where {wanted} should follow.")
+
+    def _expect_token(self, kind: str, wanted: str) -> tuple[Any, ...]:
+        found = self._accept_token(kind)
+        if found is None:
+            raise self._missing(wanted)
+        return found
+
+    def accept(self, *words: str) -> str | None:
+        """Take the next word if it is one of these."""
+        if self.has_more and (word := self.words[self.position].casefold()) in words:
+            self.position += 1
+            return word
+        return None
+
+    def _expect_any(self, kinds: tuple[str, ...], words: tuple[str, ...], wanted: str) -> str:
+        """One of the words, or what the first fitting kind of token reads."""
+        if word := self.accept(*words):
+            return word
+        for kind in kinds:
+            if found := self._accept_token(kind):
+                return str(found[0])
+        raise self._missing(wanted)
+
+    def expect(self, *choices: str) -> str:
+        return self._expect_any((), choices, f"one of {', '.join(choices)}")
+
+    def any_word(self, wanted: str) -> str:
+        if not self.has_more:
+            raise self._missing(wanted)
+        self.position += 1
+        return self.words[self.position - 1]
+
+    def phase(self) -> str:
+        said = self.any_word("a phase").casefold()
+        for phase in self.g.title.phases:
+            if phase.casefold() == said:
+                return phase
+        raise InvalidLine(f"There is no phase {said}; there is {', '.join(self.g.title.phases)}.")
+
+    def player(self) -> str:
+        return str(self._expect_token("PLAYER", "a player of this table")[0])
+
+    def company(self) -> str:
+        return str(self._expect_token("COMPANY", "a company of this title")[0])
+
+    def private(self) -> str:
+        return str(self._expect_token("PRIVATE", "a private of this title")[0])
+
+    def cash_holder(self) -> str:
+        """A player, a company or the bank."""
+        return self._expect_any(("PLAYER", "COMPANY"), (BANK,), f"a player, a company or {BANK}")
+
+    def actor(self) -> str:
+        """A player or a company."""
+        return self._expect_any(("PLAYER", "COMPANY"), (), "a player or a company")
+
+    def shareholder(self) -> str:
+        """Who holds shares: a player, the initial offering, the pool, or a company's treasury."""
+        limits = self.g.components.limits
+        own = "redeemed_shares" in limits or bool(self.g.components.company_sizes)
+        keeps = self.g.title.flotation.rest_to_treasury or own
+        places = (IPO, POOL, TREASURY) if keeps else (IPO, POOL)
+        if TREASURY not in places and self.accept(TREASURY):
+            raise InvalidLine("No company of this title holds shares in its treasury.")
+        return self._expect_any(("PLAYER",), places, f"a player, {' or '.join(places)}")
+
+    def private_owner(self) -> str:
+        """Who owns a private: a player, a company, the bank, or nobody any more."""
+        if self.accept(POOL):
+            cells = (cell for row in self.g.components.market.rows for cell in row if cell)
+            if not any("closing" in cell.zones for cell in cells):
+                raise InvalidLine("No private of this title lies in the pool.")
+            return POOL
+        return self._expect_any(("PLAYER", "COMPANY"), (BANK, CLOSED), f"a player, a company or {CLOSED}")
+
+    def amount(self, wanted: str = "an amount in dollars") -> int:
+        if (
+            self.has_more
+            and self.words[self.position].startswith("-")
+            and self.words[self.position][1:].isdecimal()
+        ):
+            self.position += 1
+            return int(self.words[self.position - 1])
+        return int(self._expect_token("AMOUNT", wanted)[0])
+
+    def city_token(self) -> tuple[str, bool]:
+        """The private whose token a line is about, by its word, and whether it is an open port."""
+        for private in self.g.components.privates:
+            word = private.effect.get("word")
+            if word and self.accept(word):
+                opened = "open_bonus" in private.effect and self.expect("open", "closed") == "open"
+                return private.sym, opened
+        raise self._missing("the token of a private")
+
+    def tile(self) -> str:
+        return str(self._expect_token("TILE", "a tile of this title")[0])
+
+    def hex(self) -> str:
+        return str(self._expect_token("HEX", "a hex of the map")[0])
+
+    def city(self) -> tuple[str, int | None]:
+        """A hex with the node of its city, None where that was left out."""
+        found = self._expect_token("CITY", "a hex of the map")
+        return str(found[0]), int(found[1]) if len(found) > 1 else None
+
+    def train(self) -> str:
+        return str(self._expect_token("TRAIN", "a type of train of this title")[0])
+
+    def trains(self) -> list[str]:
+        """The types of trains up to the end of the line, in the title's order; `none` for no train."""
+        if self.accept(NONE):
+            return []
+        found = [self.train()]
+        while self.has_more:
+            found.append(self.train())
+        return sorted(found, key=list(self.g.title.trains).index)
+
+    def expect_end(self) -> None:
+        if self.has_more:
+            raise InvalidLine(f"{' '.join(self.words[self.position :])!r} is too much in {self.text!r}.")

@@ -1,0 +1,257 @@
+"""Players who owe more than they have, and bankruptcies that the game survives (1817 §7.4).
+
+What is due is paid at once, so a player's cash is below zero for as long as his crisis lasts; he
+sells until it is not, or is bankrupt. That is looked for before any question goes on. Of several who
+are in need, on which the book is silent, the first is whoever presides over the company that it is
+about, or sits next to the left. A private cannot be bought from the open market, so a bankrupt's are
+closed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from engine.core.actions import Action, DeclareBankruptcy, SellShares
+from engine.core.events import (
+    CashMoved,
+    CrisisStartSeatChanged,
+    PlayerBankrupt,
+    PresidencyVacated,
+    PrivateMoved,
+    SharesMoved,
+    UnpaidInterestChanged,
+    UnplacedTokensChanged,
+)
+from engine.core.state import (
+    BANK,
+    CLOSED,
+    POOL,
+    CashCrisis,
+    CompanyStart,
+    ExcessTokens,
+    GameOver,
+    StockRound,
+)
+from engine.finance.loans import in_zone, is_tradable, put_into_liquidation, size_definition
+from engine.finance.offers import lapse_offers
+from engine.finance.ownership import (
+    close_covered_shorts,
+    move_shares,
+    next_president,
+    refuse_share_sale,
+    share_percent,
+)
+from engine.game import Game
+from engine.title import Option, never
+
+
+def refuse_sale_at_steady_price(g: Game, seat: str, company: str, count: int) -> str | None:
+    """Why the player may not sell so many shares, whoever asks for it (1817 §5.2); or None."""
+    co = g.company(company)
+    if count < 1:
+        return "At least one share has to be sold."
+    if g.percent_held(seat, company) <= 0:
+        return f"{g.state.name(seat)} holds no share of the {company}."
+    if co.size is not None and share_percent(g, company) * 2 == 100:
+        return "Shares of a 2-share company may not be sold (§5.2)."
+    if not is_tradable(g, company):
+        return f"Shares of the {company} cannot be bought or sold while it is in acquisition (§5.2)."
+    base = g.state.stack[0]
+    if isinstance(base, StockRound) and company in base.formed:
+        return f"The {company} was formed in this stock round (§5.2)."
+    return refuse_share_sale(g, seat, company, count * share_percent(g, company))
+
+
+def sell_at_steady_price(g: Game, seat: str, company: str, count: int) -> None:
+    """Sell shares into the open market; the price stays (1817 §5.2)."""
+    percent = count * share_percent(g, company)
+    move_shares(g, company, seat, POOL, percent)
+    close_covered_shorts(g, *g.state.companies)
+    g.pay(BANK, seat, g.price(company) * count, f"{percent} % of the {company}")
+
+
+@dataclass(frozen=True)
+class CashCrisisQuestion:
+    """Asks a player in a cash crisis what he sells.
+
+    `one_by_one`: a share at a time, as the book says; otherwise no more than is needed. `to_charter`:
+    what a bankrupt had left goes to the company whose interest he could not pay. `keeps_privates`: his
+    privates stay with him, where they are of no use to anybody. `sells_all`: who cannot raise enough is
+    bankrupt before he has sold anything. `then`: what is looked for before anything goes on, as on the site
+    whoever else is in need.
+    """
+
+    one_share_at_a_time: bool = True
+    cash_to_company: bool = True
+    keeps_privates: bool = False
+    bankrupt_without_sales: bool = False
+    next_interruption: Callable[[Game], bool] = never
+
+    def asked(self, g: Game, frame: CashCrisis) -> tuple[str, ...]:
+        return (frame.seat,)
+
+    def prompt(self, g: Game, frame: CashCrisis) -> str:
+        owed = f"${-g.cash(frame.seat)}"
+        if (
+            self.refusal(g, frame, frame.seat, DeclareBankruptcy()) is None
+            and next(self._sales(g, frame), None) is None
+        ):
+            return f"to declare bankruptcy: {owed} are owed, and no share may be sold"
+        return f"to sell shares: {owed} are owed"
+
+    def options(self, g: Game, frame: CashCrisis, seat: str) -> Iterator[Option]:
+        yield from self._sales(g, frame)
+        if self.refusal(g, frame, seat, DeclareBankruptcy()) is None:
+            yield Option(DeclareBankruptcy(), "Declare bankruptcy: the others play on")
+
+    def _sales(self, g: Game, frame: CashCrisis) -> Iterator[Option]:
+        for company, co in g.state.companies.items():
+            for count in range(1, max(co.shares.get(frame.seat, 0), 0) // share_percent(g, company) + 1):
+                if self.refusal(g, frame, frame.seat, sale := SellShares(company, count)) is None:
+                    dollars = g.price(company) * count
+                    yield Option(
+                        sale, f"Sell {count * share_percent(g, company)} % of the {company} for ${dollars}"
+                    )
+
+    def refusal(self, g: Game, frame: CashCrisis, seat: str, action: Action) -> str | None:
+        match action:
+            case SellShares(company, count):
+                return self._refuse_sale(g, seat, company, count)
+            case DeclareBankruptcy():
+                if self.bankrupt_without_sales and self._liquidity(g, frame) >= -g.cash(seat):
+                    return "The money can be raised by selling (§7.4)."
+                if not self.bankrupt_without_sales and next(self._sales(g, frame), None):
+                    return "Sell first all that may be sold (§7.4)."
+                return None
+        return f"{g.state.name(seat)} is ${-g.cash(seat)} short and has to sell shares first (§7.4)."
+
+    def _liquidity(self, g: Game, frame: CashCrisis) -> int:
+        """Dollars that the player could raise."""
+        total = 0
+        for company, co in g.state.companies.items():
+            counts = range(1, max(co.shares.get(frame.seat, 0), 0) // share_percent(g, company) + 1)
+            able = [n for n in counts if self._refuse_holding(g, frame.seat, company, n) is None]
+            total += g.price(company) * max(able, default=0)
+        return total
+
+    def _refuse_holding(self, g: Game, seat: str, company: str, count: int) -> str | None:
+        """Why so many shares may not be sold, whatever is needed."""
+        if why := refuse_sale_at_steady_price(g, seat, company, count):
+            return why
+        if g.company(company).president == seat and next_president(
+            g, company, losing=count * share_percent(g, company)
+        ):
+            return f"No presidency may change in a cash crisis: the {company}'s would (§7.4)."
+        return None
+
+    def _refuse_sale(self, g: Game, seat: str, company: str, count: int) -> str | None:
+        if why := self._refuse_holding(g, seat, company, count):
+            return why
+        if self.one_share_at_a_time and count > 1:
+            return "In a cash crisis one share is sold at a time (§7.4)."
+        if g.price(company) * (count - 1) >= -g.cash(seat):
+            return f"${-g.cash(seat)} are needed; fewer shares bring that (§7.4)."
+        return None
+
+    def apply(self, g: Game, frame: CashCrisis, seat: str, action: Action) -> None:
+        if isinstance(action, SellShares):
+            sell_at_steady_price(g, seat, action.company, action.count)
+            return
+        g.pop()
+        remove_bankrupt_player(g, frame, to_charter=self.cash_to_company, keeps_privates=self.keeps_privates)
+        self.next_interruption(g)
+
+    def advance(self, g: Game, frame: CashCrisis) -> bool:
+        if g.cash(frame.seat) >= 0:
+            g.pop()
+            for company, co in g.state.companies.items():
+                if co.unpaid_interest and co.president == frame.seat:
+                    g.emit(UnpaidInterestChanged(company, 0))
+            self.next_interruption(g)
+            return True
+        return False
+
+
+def remove_bankrupt_player(
+    g: Game, frame: CashCrisis, *, to_charter: bool, keeps_privates: bool = False
+) -> None:
+    """Take a bankrupt player out of the game (1817 §7.4)."""
+    seat, left = frame.seat, g.cash(frame.seat)
+    if left:
+        g.emit(CashMoved(BANK, seat, -left, "bankruptcy"))
+    for company, co in g.state.companies.items():
+        if co.unpaid_interest and co.president == seat:
+            if to_charter:
+                g.pay(BANK, company, max(co.unpaid_interest + left, 0), "what its president had")
+            g.emit(UnpaidInterestChanged(company, 0))
+    for private in g.privates_of(seat):
+        if not keeps_privates:
+            g.emit(PrivateMoved(private, CLOSED))
+    g.emit(PlayerBankrupt(seat))
+    for company in g.operating_order():
+        co = g.company(company)
+        if seat in co.shares:
+            g.emit(SharesMoved(company, seat, POOL, co.shares[seat]))
+        if co.president == seat:
+            g.emit(PresidencyVacated(company))
+            put_into_liquidation(g, company, "without a president")
+    close_covered_shorts(g, *g.state.companies)
+    lapse_offers(g)
+
+
+def end_by_bankruptcy(g: Game) -> bool:
+    """End the game where all players but one are bankrupt (1817 §8)."""
+    if g.state.game_over or len(g.state.active_seats) > 1:
+        return False
+    names = " and ".join(g.state.name(s) for s in g.state.active_seats)
+    g.push(GameOver(f"All but {names} are bankrupt." if names else "All players are bankrupt."))
+    return True
+
+
+def open_cash_crisis(g: Game) -> bool:
+    """Open a crisis for the first player in need, counted from whoever acts (1817 §7.4)."""
+    if g.state.game_over or isinstance(g.top, CashCrisis | CompanyStart | ExcessTokens):
+        return False
+    needy = [s for s in g.state.active_seats if g.cash(s) < 0]
+    if not needy:
+        if g.state.crisis_start_seat:
+            g.emit(CrisisStartSeatChanged(None))
+        return False
+    if g.state.crisis_start_seat is None:
+        g.emit(CrisisStartSeatChanged(_acting_player(g)))
+    first = next(s for s in g.state.seats_from(g.state.crisis_start_seat or _acting_player(g)) if s in needy)
+    g.push(CashCrisis(first))
+    return True
+
+
+def _acting_player(g: Game) -> str:
+    """The player whose company or turn it is."""
+    for frame in reversed(g.state.stack):
+        company = getattr(frame, "company", None)
+        if company and (president := g.company(company).president):
+            return president
+        if seat := getattr(frame, "seat", None):
+            return str(seat)
+    return g.state.priority
+
+
+def pay_for_owed_tokens(g: Game) -> bool:
+    """Pay for the markers that a company owes as soon as it can pay for all of them (1817 §5.5)."""
+    for company, co in g.state.companies.items():
+        if co.owed_tokens and not isinstance(g.top, CompanyStart):
+            cost = co.owed_tokens * size_definition(g, company).station_cost
+            if g.cash(company) >= cost and not in_zone(g, company, "liquidation"):
+                count = co.owed_tokens
+                g.pay(company, BANK, cost, "station markers")
+                g.emit(UnplacedTokensChanged(company, count, -count))
+                return True
+    return False
+
+
+def handle_interruptions(
+    g: Game, markers: Callable[[Game], bool] = never, trains: Callable[[Game], bool] = never
+) -> bool:
+    """What comes before anything else goes on; `markers`, `trains`: those above the limits, where they wait
+    for that."""
+    return end_by_bankruptcy(g) or markers(g) or open_cash_crisis(g) or pay_for_owed_tokens(g) or trains(g)

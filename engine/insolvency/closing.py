@@ -1,0 +1,44 @@
+"""Companies that are closed by the market (1870 §5.1.1(7), §10.6.3)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from engine.core.events import CompanyClosed, PrivateMoved, TrainMoved
+from engine.core.state import BANK, CLOSED, POOL, OperatingTurn
+from engine.finance.ownership import market_zones
+from engine.game import Game
+from engine.operating.trains import president_contribution
+
+
+def close_in_closing_zone(*, privates_to_pool: bool) -> Callable[[Game, str], None]:
+    """What follows where a token has come to the closing section.
+
+    `privates_to_pool`: the company's privates are for sale from then on, instead of closed too.
+    """
+
+    def close_where_worthless(g: Game, company: str) -> None:
+        if "closing" not in market_zones(g, company):
+            return
+        _forfeit_train_cash(g, company)
+        g.pay(company, BANK, g.cash(company), f"the end of the {company}")
+        for train in list(g.company(company).trains):
+            g.emit(TrainMoved(train, company, POOL, "closed"))
+        for private in g.privates_of(company):
+            g.emit(PrivateMoved(private, POOL if privates_to_pool else CLOSED))
+        g.emit(CompanyClosed(company))
+
+    return close_where_worthless
+
+
+def _forfeit_train_cash(g: Game, company: str) -> None:
+    """A president who has closed it by selling loses what he was adding to its train (§10.6.3)."""
+    turn = next((f for f in g.state.stack if isinstance(f, OperatingTurn)), None)
+    if turn is not None and turn.company == company and turn.step == "trains":
+        president = g.president(company)
+        g.pay(
+            president,
+            BANK,
+            min(g.cash(president), president_contribution(g, company)),
+            "the train of a closed company",
+        )

@@ -1,0 +1,133 @@
+"""Options as choices that a person narrows down step by step, whatever the transport."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from engine.board.tile_geometry import face_at
+from engine.core.actions import (
+    Action,
+    RepayLoans,
+    RunTrains,
+    TakeLoans,
+    TakeLoansForCompany,
+)
+from engine.core.state import is_seat
+from engine.game import Game
+from engine.kernel import options
+from engine.language.notation import field_defaults, format_action
+from engine.title import Option
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One thing that may be said.
+
+    `line` is what is said, with the least of `amounts` where dollars are open. `says` tells it in
+    words. `path` narrows down to it: its verb, then a label for each part, as a menu would.
+    """
+
+    line: str
+    label: str
+    path: tuple[str, ...]
+    amounts: range | None = None
+
+    @property
+    def limit_text(self) -> str:
+        """How far open dollars go: `$400`, or `$400 in steps of $5`; nothing where they are not open."""
+        if self.amounts is None:
+            return ""
+        steps = f" in steps of ${self.amounts.step}" if self.amounts.step > 1 else ""
+        return f"${self.amounts[-1]}{steps}"
+
+    def line_for(self, amount: int) -> str:
+        """The line with that many dollars, which stand at its end. Raises ValueError outside the range."""
+        if self.amounts is None or amount not in self.amounts:
+            raise ValueError(f"${amount} is not possible here.")
+        return f"{self.line.rpartition(' ')[0]} {amount}"
+
+
+VERBS = {
+    "Pass": "done",
+    "BuyPrivate": "buy",
+    "DealPrivate": "private",
+    "BuyTrain": "buy train",
+    "DiscardTrain": "discard",
+    "ChooseHome": "home",
+    "BidUpTo": "bid up to",
+    "BidNothing": "bid nothing",
+    "StartCompany": "start",
+    "LoanFor": "loan for",
+    "RedeemFor": "redeem for",
+    "FloatCompany": "float",
+    "Mine": "lay with mine",
+    "BuyNew": "buy",
+    "SellNew": "sell",
+    "BuyOpenPrivate": "private from the pool",
+    "StandBy": "answer protection beforehand",
+    "AskAgain": "be asked again",
+    "PlaceCattle": "place cattle",
+    "OpenPort": "place an open port",
+    "ClosedPort": "place a closed port",
+    "ClosePort": "close the port",
+    "ConnectRun": "connect",
+    "ConnectWait": "wait with the connection",
+    "PlaceDestination": "place the destination token",
+    "KeepDestination": "keep the destination token",
+}
+
+
+def choices(g: Game, seat: str) -> list[Choice]:
+    """All that the seat may say now."""
+    return [_choice(g, option) for option in options(g, seat)]
+
+
+def _choice(g: Game, option: Option) -> Choice:
+    action = option.action
+    line = format_action(g, action)
+    verb = VERBS.get(type(action).__name__, line.split()[0])
+    labels = [label for name in action.menu_fields if (label := _field_label(g, action, name))]
+    if isinstance(action, RunTrains):
+        labels = [option.label]
+    open_ended = option.amounts is not None and len(option.amounts) > 1
+    return Choice(line, option.label, (verb, *labels), option.amounts if open_ended else None)
+
+
+def _field_label(g: Game, action: Action, name: str) -> str | None:
+    value = getattr(action, name)
+    if value is None:
+        return None
+    match name:
+        case "hex":
+            town = g.components.map.hexes[value].name
+            return f"{value} {town}" if town else str(value)
+        case "tile":
+            return f"#{value}"
+        case "turn":
+            return f"rotation {value}"
+        case "node":
+            cities = face_at(g.components, g.state.tiles, getattr(action, "hex", "")).nodes
+            return f"city {value}" if len(cities) > 1 else None
+        case "price":
+            return f"${value}"
+        case "offer":
+            return f"offer {value}"
+        case "count" if isinstance(action, TakeLoans | RepayLoans | TakeLoansForCompany):
+            return f"{value} loan{'s' if value > 1 else ''}"
+        case "count":
+            return (
+                None
+                if value == field_defaults(type(action)).get(name)
+                else f"{value} share{'s' * (value > 1)}"
+            )
+        case "size":
+            return f"{value} shares"
+        case "privates":
+            return f"with {', '.join(value)}" if value else "without privates"
+        case "survivor":
+            return f"the {value} remains"
+        case "train" | "trading":
+            return f"{value}-train" if name == "train" else f"trading in a {value}"
+        case "using":
+            return f"by the {value}"
+    return g.state.name(value) if isinstance(value, str) and is_seat(value) else str(value)

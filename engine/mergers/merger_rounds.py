@@ -1,0 +1,348 @@
+"""Operating rounds with an export and a merger round after each, and when the game ends (1817 §3, §6.11,
+§7, §8)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import msgspec
+
+from engine.core.actions import Action, Pass, WillAct
+from engine.core.events import (
+    CoveredShortsChanged,
+    Passed,
+    PriorityMoved,
+    PrivateMoved,
+    RoundStarted,
+    SharesMoved,
+)
+from engine.core.state import (
+    CLOSED,
+    POOL,
+    GameOver,
+    MergerPoll,
+    MergerRound,
+    MergerTurn,
+    OperatingRound,
+    OperatingTurn,
+    StockRound,
+    is_seat,
+)
+from engine.finance import market
+from engine.finance.loans import in_zone, is_tradable, put_into_liquidation, set_interest
+from engine.finance.ownership import share_percent
+from engine.game import Game
+from engine.insolvency.cash_crisis import end_by_bankruptcy, open_cash_crisis
+from engine.mergers.acquisition import auction_company, may_be_offered
+from engine.mergers.conversion import may_convert_or_merge
+from engine.operating.loans_and_interest import export_train, may_operate, pay_mail_contracts
+from engine.rounds.sequence import AutomaticRules
+from engine.title import Option
+
+STAGES = ("export", "convert", "liquidate", "acquire", "offer", "end")
+ONE_PASS_STAGES = ("export", "convert", "sales", "end")
+
+
+def begin_stock_round(g: Game, number: int) -> StockRound:
+    """The stock round of that number; the bank first closes what it is short of (§7.4), but for
+    companies whose shares cannot be bought (§1.2.2): it waits until they can."""
+    for company, co in g.state.companies.items():
+        pool, treasury = co.shares.get(POOL, 0), max(co.shares.get(company, 0), 0)
+        loose = co.covered_shorts * share_percent(g, company) if co.covered_shorts else 0
+        short = min(max(-pool, 0) + loose, treasury)
+        if short > 0 and is_tradable(g, company):
+            dollars = short // share_percent(g, company) * g.price(company)
+            g.pay("bank", company, dollars, f"{short} % of the {company}")
+            if kept := min(max(-pool, 0) + loose - short, loose) - loose:
+                g.emit(CoveredShortsChanged(company, kept // share_percent(g, company)))
+            g.emit(SharesMoved(company, company, POOL, short))
+    g.emit(RoundStarted(f"stock round {number}"))
+    first = g.state.seats_from(g.state.priority)[0]
+    if first != g.state.priority:
+        g.emit(PriorityMoved(first))
+    return StockRound(number=number, current_seat=first)
+
+
+@dataclass(frozen=True)
+class StockRoundEnd:
+    """What follows the last turn of a stock round (§5.5, §5.7); station privates have done all they can.
+
+    `squeeze`: a company of which players hold more than all rises by two spaces (§9.3).
+    """
+
+    short_squeeze: bool = False
+
+    def __call__(self, g: Game) -> None:
+        for company, co in g.state.companies.items():  # the last is sold first (§7); §5.5 has no order
+            if co.owed_tokens:
+                put_into_liquidation(g, company, "its station markers are not paid")
+        for company in g.operating_order():
+            self._move_price(g, company)
+        for private, owner in list(g.owned_privates()):
+            if not is_seat(owner) and g.private_definition(private).effect.get("kind") == "station":
+                g.emit(PrivateMoved(private, CLOSED))
+
+    def _move_price(self, g: Game, company: str) -> None:
+        co = g.company(company)
+        if co.size is None or co.size <= 2 or in_zone(g, company, "liquidation"):
+            return
+        held = sum(p for h, p in co.shares.items() if is_seat(h) and p > 0)
+        rises = (held >= 100) + (self.short_squeeze and held > 100)
+        for _ in range(rises):
+            market.move_token(
+                g, company, market.right(g, market.token_space(g, company)), "all held by players"
+            )
+        for _ in range(max(co.shares.get(POOL, 0), 0) // share_percent(g, company)):
+            market.move_token(
+                g, company, market.left(g, market.token_space(g, company)), "shares in the pool"
+            )
+
+
+@dataclass(frozen=True)
+class GameLength:
+    """When the game ends (§8).
+
+    `rounds_after`: how many operating rounds the last set has where the last train came in the second
+    of a set. `final_merger`: whether a merger round follows the last operating round.
+    """
+
+    last_set_rounds: int = 3
+    final_merger: bool = False
+
+    def operating_rounds(self, g: Game, after: int) -> int:
+        """The number of operating rounds after that stock round."""
+        ending, usual = g.state.end_triggered_in, g.phase.operating_rounds
+        return self.last_set_rounds if ending and after > ending[0] and ending[1] >= usual else usual
+
+    def is_last_round(self, g: Game, after: int, number: int, of: int) -> bool:
+        ending = g.state.end_triggered_in
+        return ending is not None and after > ending[0] and number >= of
+
+
+def start_operating_round(g: Game, frame: OperatingRound) -> None:
+    """Fix the interest, pay the mail; whoever is not in liquidation will operate (§6)."""
+    g.emit(RoundStarted(f"operating round {frame.stock_round}.{frame.number} of {frame.rounds_in_set}"))
+    set_interest(g)
+    pay_mail_contracts(g)
+    waiting = tuple(c for c in g.operating_order() if may_operate(g, c))
+    g.replace_top(msgspec.structs.replace(frame, yet_to_operate=waiting))
+
+
+def begin_operating_round(g: Game) -> None:
+    """Begin the operating round on top."""
+    frame = g.top
+    assert isinstance(frame, OperatingRound)
+    start_operating_round(g, frame)
+
+
+@dataclass(frozen=True)
+class OperatingWithMergersRules(AutomaticRules):
+    """A turn for each company, the next always the highest of those that wait; then the merger round."""
+
+    first_step: str
+
+    def advance(self, g: Game, frame: OperatingRound) -> bool:
+        waiting = tuple(c for c in g.operating_order() if c in frame.yet_to_operate and may_operate(g, c))
+        if waiting:
+            g.replace_top(msgspec.structs.replace(frame, yet_to_operate=waiting[1:]))
+            g.push(OperatingTurn(waiting[0], self.first_step))
+            return True
+        gray = tuple(c for c in g.state.market_order if in_zone(g, c, "acquisition"))
+        red = tuple(c for c in g.state.market_order if in_zone(g, c, "liquidation"))
+        order = tuple(g.operating_order())
+        g.replace_top(
+            MergerRound(
+                frame.stock_round,
+                frame.number,
+                frame.rounds_in_set,
+                STAGES[0],
+                order,
+                gray,
+                red,
+                initial_order=order,
+            )
+        )
+        return True
+
+
+@dataclass(frozen=True)
+class MergerRoundRules(AutomaticRules):
+    """The stages of a merger round, one company after the other.
+
+    `polls`: presidents are asked at once whether they will act, and where nobody will the stage is
+    over; otherwise each is asked when the turn is his company's. `one_pass`: all sales are one stage, in
+    the order as it is when they begin, each company by what it is when its turn comes. `crises_wait`: whoever
+    a sale has left with less than nothing raises it once the next company is up, not before; and so ends a
+    game by bankruptcy.
+    """
+
+    game_length: GameLength
+    polls: bool = True
+    one_pass: bool = False
+    defers_crises: bool = False
+
+    def advance(self, g: Game, frame: MergerRound) -> bool:
+        at_once = not self.defers_crises
+        if (at_once or frame.stage == "export") and end_by_bankruptcy(g):
+            return True
+        if at_once and open_cash_crisis(g):
+            return True
+        match frame.stage:
+            case "export":
+                self._export(g, frame)
+            case "convert":
+                self._convert(g, frame)
+            case "sales":
+                self._sales(g, frame)
+            case "liquidate":
+                self._liquidate(g, frame)
+            case "acquire":
+                self._acquire(g, frame)
+            case "offer":
+                self._offer(g, frame)
+            case _:
+                self._end(g, frame)
+        return True
+
+    def _export(self, g: Game, frame: MergerRound) -> None:
+        if (
+            self.game_length.is_last_round(g, frame.stock_round, frame.number, frame.rounds_in_set)
+            and not self.game_length.final_merger
+        ):
+            if open_cash_crisis(g):
+                return
+            g.replace_top(GameOver("The last operating round is over."))
+            return
+        g.replace_top(msgspec.structs.replace(frame, stage="convert"))
+        export_train(g)
+        if not g.state.game_over:
+            g.emit(RoundStarted(f"merger round {frame.stock_round}.{frame.number}"))
+
+    def _next_stage(self, g: Game, frame: MergerRound) -> None:
+        stages = ONE_PASS_STAGES if self.one_pass else STAGES
+        stage = stages[stages.index(frame.stage) + 1]
+        if stage == "sales":
+            frame = msgspec.structs.replace(frame, initial_order=tuple(g.operating_order()))
+        start = [c for c in frame.initial_order if g.company(c).cell is not None]
+        others = [c for c in g.operating_order() if c not in start]
+        order = tuple(reversed([*start, *others]))
+        g.replace_top(
+            msgspec.structs.replace(frame, stage=stage, remaining_order=order, willing_presidents=None)
+        )
+
+    def _convert(self, g: Game, frame: MergerRound) -> None:
+        self._ask(g, frame, [c for c in frame.remaining_order if may_convert_or_merge(g, c)])
+
+    def _offer(self, g: Game, frame: MergerRound) -> None:
+        self._ask(g, frame, [c for c in frame.remaining_order if may_be_offered(g, c)])
+
+    def _ask(self, g: Game, frame: MergerRound, able: list[str]) -> None:
+        """Let the next company that can and whose president will act have its turn; none: the next stage."""
+        if able and self.polls and frame.willing_presidents is None:
+            g.push(MergerPoll(frame.stage, tuple(dict.fromkeys(g.president(c) for c in able))))
+            return
+        wanted = [c for c in able if not self.polls or g.president(c) in (frame.willing_presidents or ())]
+        if not wanted:
+            self._next_stage(g, frame)
+            return
+        self._skip_to(g, frame, wanted[0])
+        g.push(MergerTurn(wanted[0], frame.stage))
+
+    @staticmethod
+    def _skip_to(g: Game, frame: MergerRound, company: str) -> None:
+        """Only those behind it in the order are still to come."""
+        rest = frame.remaining_order[frame.remaining_order.index(company) + 1 :]
+        g.replace_top(msgspec.structs.replace(frame, remaining_order=rest))
+
+    def _liquidate(self, g: Game, frame: MergerRound) -> None:
+        """Whichever was placed in liquidation last, until none is left (§7): so one that could not pay for
+        its markers, or lost its president by the sale of another, comes before those that were there. One
+        that loses its president later waits for the next round."""
+        red = [c for c in g.operating_order() if in_zone(g, c, "liquidation")]
+        if red:
+            auction_company(g, red[-1])
+        else:
+            self._next_stage(g, frame)
+
+    def _acquire(self, g: Game, frame: MergerRound) -> None:
+        """Those that were gray as the round began; what becomes gray in it is not put up (§7)."""
+        gray = [
+            c for c in frame.remaining_order if c in frame.in_acquisition and in_zone(g, c, "acquisition")
+        ]
+        if gray:
+            self._skip_to(g, frame, gray[0])
+            auction_company(g, gray[0])
+        else:
+            self._next_stage(g, frame)
+
+    def _sales(self, g: Game, frame: MergerRound) -> None:
+        """The next company in turn: put up, or its president asked; what has come into liquidation or
+        acquisition in this round is passed over."""
+        if not frame.remaining_order:
+            self._next_stage(g, frame)
+            return
+        company, *rest = frame.remaining_order
+        g.replace_top(msgspec.structs.replace(frame, remaining_order=tuple(rest)))
+        if in_zone(g, company, "liquidation"):
+            if company in frame.in_liquidation:
+                auction_company(g, company)
+        elif in_zone(g, company, "acquisition"):
+            if company in frame.in_acquisition:
+                auction_company(g, company)
+        elif may_be_offered(g, company):
+            g.push(MergerTurn(company, "offer"))
+
+    def _end(self, g: Game, frame: MergerRound) -> None:
+        if g.title.interrupt(g):
+            return
+        if self.game_length.is_last_round(g, frame.stock_round, frame.number, frame.rounds_in_set):
+            g.replace_top(GameOver("The last operating round is over."))
+        elif frame.number < frame.rounds_in_set:
+            following = OperatingRound(frame.stock_round, frame.number + 1, frame.rounds_in_set)
+            g.replace_top(following)
+            start_operating_round(g, following)
+        else:
+            g.replace_top(begin_stock_round(g, frame.stock_round + 1))
+
+
+@dataclass(frozen=True)
+class MergerPollQuestion:
+    """Asks presidents all at once whether any of their companies will act in a stage."""
+
+    def asked(self, g: Game, frame: MergerPoll) -> tuple[str, ...]:
+        return tuple(s for s in frame.unanswered if s in g.state.active_seats)
+
+    def prompt(self, g: Game, frame: MergerPoll) -> str:
+        what = "offer a company for sale" if frame.stage == "offer" else "convert or merge a company"
+        return f"to say whether to {what}: act, or pass"
+
+    def options(self, g: Game, frame: MergerPoll, seat: str) -> Iterator[Option]:
+        able = may_be_offered if frame.stage == "offer" else may_convert_or_merge
+        mine = [c for c in g.operating_order() if g.company(c).president == seat and able(g, c)]
+        which = " or ".join(f"the {c}" for c in mine)
+        does = "is offered for sale" if frame.stage == "offer" else "converts or merges"
+        yield Option(WillAct(), f"Act: {which} {does}")
+        yield Option(Pass(), f"Pass: not {which}")
+
+    def refusal(self, g: Game, frame: MergerPoll, seat: str, action: Action) -> str | None:
+        if isinstance(action, Pass | WillAct):
+            return None
+        return "Say whether you will act, or pass; what is done is said when it is your company's turn (§7)."
+
+    def apply(self, g: Game, frame: MergerPoll, seat: str, action: Action) -> None:
+        if isinstance(action, Pass):
+            g.emit(Passed(seat, "the merger round"))
+        willing = (
+            (*frame.willing_presidents, seat) if isinstance(action, WillAct) else frame.willing_presidents
+        )
+        g.replace_top(MergerPoll(frame.stage, tuple(s for s in frame.unanswered if s != seat), willing))
+
+    def advance(self, g: Game, frame: MergerPoll) -> bool:
+        if self.asked(g, frame):
+            return False
+        g.pop()
+        base = g.top
+        assert isinstance(base, MergerRound)
+        g.replace_top(msgspec.structs.replace(base, willing_presidents=frame.willing_presidents))
+        return True

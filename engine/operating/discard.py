@@ -1,0 +1,64 @@
+"""Trains above the limit go to the pool, where they may be bought (1830 §21)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from engine.core.actions import Action, DiscardTrain
+from engine.core.components import train_label
+from engine.core.events import TrainMoved
+from engine.core.state import CLOSED, POOL, Discard
+from engine.game import Game
+from engine.operating.trains import is_obsolete
+from engine.title import Option, never
+
+
+@dataclass(frozen=True)
+class DiscardQuestion:
+    """Asks the president of a company with too many trains which one goes.
+
+    `by_bank`: of one without a president the bank takes the oldest (1817 §7.4); on the site that is asked
+    like any other discard, and it is for whoever has the priority to answer. `scraps`: an obsolete train
+    leaves the game; the book does not say where it goes. `then`: what is looked for before anything goes on.
+    """
+
+    bank_discards: bool = True
+    scraps_obsolete: bool = False
+    next_interruption: Callable[[Game], bool] = never
+
+    def asked(self, g: Game, frame: Discard) -> tuple[str, ...]:
+        return (g.company(frame.company).president or g.state.seats_from(g.state.priority)[0],)
+
+    def prompt(self, g: Game, frame: Discard) -> str:
+        return f"to discard a train of the {frame.company}"
+
+    def options(self, g: Game, frame: Discard, seat: str) -> Iterator[Option]:
+        for train in sorted(set(g.company(frame.company).trains)):
+            yield Option(
+                DiscardTrain(train, frame.company), f"Discard {train_label(train)} of the {frame.company}"
+            )
+
+    def refusal(self, g: Game, frame: Discard, seat: str, action: Action) -> str | None:
+        match action:
+            case DiscardTrain(train, company) if company == frame.company:
+                if train in g.company(company).trains:
+                    return None
+                return f"The {company} has no {train}-train."
+        return f"The {frame.company} is above the train limit and has to discard first (§21)."
+
+    def apply(self, g: Game, frame: Discard, seat: str, action: Action) -> None:
+        assert isinstance(action, DiscardTrain)
+        self._discard(g, frame, action.train)
+
+    def _discard(self, g: Game, frame: Discard, train: str) -> None:
+        g.pop()
+        gone = self.scraps_obsolete and is_obsolete(g, train)
+        g.emit(TrainMoved(train, frame.company, CLOSED if gone else POOL, "discarded"))
+        self.next_interruption(g)
+
+    def advance(self, g: Game, frame: Discard) -> bool:
+        if not self.bank_discards or g.company(frame.company).president is not None:
+            return False
+        self._discard(g, frame, next(t for t in g.title.trains if t in g.company(frame.company).trains))
+        return True

@@ -1,0 +1,361 @@
+"""Track work of a turn: two tiles, one of them an upgrade at most, with mines, bridges and a mill
+(1817 §6.3, §1.2.6)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import msgspec
+
+from engine.board.route_graph import RevenueRules
+from engine.board.tile_geometry import face_at, fitting_rotations
+from engine.core.actions import Action, LayMill, LayMine, LayTile, PlaceBridge
+from engine.core.components import tile_faces
+from engine.core.events import (
+    AbilityUsed,
+    MineOrBridgeBuilt,
+    PrivateMoved,
+    TileLaid,
+    TokenMoved,
+)
+from engine.core.state import BANK, CLOSED, OperatingTurn
+from engine.finance.loans import loans_available
+from engine.game import Game
+from engine.operating.stations import city_label
+from engine.operating.track import (
+    candidate_tiles,
+    fit_in_rotation,
+    lay_label,
+    refuse_lay,
+    tile_fits,
+)
+from engine.operating.turn import is_step_past, turn_or_refusal
+from engine.title import Option, OutOfTurn
+
+LAYS_PER_TURN = 2
+TOKEN_BONUS = 10
+"""Dollars that a mine or a bridge brings."""
+
+
+def private_tokens_left(g: Game, company: str, kind: str) -> Iterator[tuple[str, dict[str, Any]]]:
+    """The company's privates of that kind that have tokens left, with their effects."""
+    for private in g.privates_of(company):
+        effect = g.private_definition(private).effect
+        if effect.get("kind") == kind and g.state.used_abilities.count(private) < effect.get("tokens", 1):
+            yield private, effect
+
+
+def company_effects(g: Game, company: str, kind: str) -> list[dict[str, Any]]:
+    """The effects of that kind that the company's privates have."""
+    mine = [g.private_definition(p).effect for p in g.privates_of(company)]
+    return [e for e in mine if e.get("kind") == kind]
+
+
+def is_upgrade(tile: str) -> bool:
+    """Whether laying the tile is an upgrade."""
+    return tile_faces()[tile].color != "yellow"
+
+
+def company_terrain_cost(g: Game, company: str, hex: str, *, mine: bool = False) -> int:
+    """Dollars for the ground of the first tile on a hex, to that company (1817 §6.3.1)."""
+    if hex in g.state.tiles or mine:
+        return 0
+    saved = {str(e["terrain"]): int(str(e["saves"])) for e in company_effects(g, company, "bridge")}
+    return sum(max(t.cost - saved.get(t.kind, 0), 0) for t in g.components.map.hexes[hex].terrain)
+
+
+def tile_income(g: Game, company: str, hex: str, tile: str) -> int:
+    """Dollars that the company receives for a yellow tile there (1817 §1.2.6)."""
+    if is_upgrade(tile):
+        return 0
+    kinds = {t.kind for t in g.components.map.hexes[hex].terrain}
+    return sum(
+        int(str(e["income"])) for e in company_effects(g, company, "tile_income") if e["terrain"] in kinds
+    )
+
+
+def mine_and_bridge_terms(g: Game, company: str) -> RevenueRules:
+    """What mines and bridges bring, and the cities of which a route visits one (1817 §6.5)."""
+    return RevenueRules(
+        pass_through_bonus=dict.fromkeys(g.state.mine_hexes, TOKEN_BONUS),
+        stop_bonus={(hex, 0): TOKEN_BONUS for hex in g.state.bridge_hexes},
+        single_city_hexes=frozenset(g.components.one_city),
+    )
+
+
+def refuse_fewer_exits(g: Game, lay: LayTile) -> str | None:
+    """Why a brown city tile has to have more exits (1817 §6.3.2), or None."""
+    face = tile_faces()[lay.tile]
+    if face.color != "brown" or face.label or not any(n.kind == "city" for n in face.nodes):
+        return None
+
+    def exits(tile: str) -> int:
+        return max((f.face.exits.bit_count() for f in tile_fits(g, tile, lay.hex)), default=0)
+
+    found = fit_in_rotation(g, lay.tile, lay.hex, lay.turn)
+    most = max(exits(t) for t in candidate_tiles(g, lay.hex))
+    if found is not None and found.face.exits.bit_count() < most:
+        return f"A brown city has as many exits as fit: {most} on {lay.hex} (§6.3.2)."
+    return None
+
+
+@dataclass(frozen=True)
+class TwoTileTrackStep:
+    """Lay a tile, and for $20 a second one; at most one upgrade, and not both on one hex (§6.3).
+
+    `all_exits`: brown cities have as many exits as fit. `always`: it is asked as long as the fee can be
+    paid, even where nothing can be laid.
+    """
+
+    requires_most_exits: bool = True
+    always_asked: bool = False
+    name: str = "track"
+    handles: tuple[type[Action], ...] = (LayTile, LayMine, LayMill)
+
+    def is_blocking(self, g: Game, turn: OperatingTurn) -> bool:
+        if self.always_asked and turn.lays_used < LAYS_PER_TURN:
+            fee = g.components.second_lay_cost
+            return not turn.lays_used or g.cash(turn.company) >= fee or loans_available(g, turn.company) > 0
+        if next(self._legal_actions(g, turn), None) is not None:
+            return True
+        return (
+            loans_available(g, turn.company) > 0
+            and next(self._legal_actions(g, turn, borrowed=True), None) is not None
+        )
+
+    def pass_refusal(self, g: Game, turn: OperatingTurn) -> str | None:
+        return None
+
+    def prompt(self, g: Game, turn: OperatingTurn) -> str:
+        more = f" once more, for ${g.components.second_lay_cost}" if turn.lays_used else ""
+        return f"to lay or upgrade track for the {turn.company}{more}"
+
+    def options(self, g: Game, turn: OperatingTurn) -> Iterator[Option]:
+        for action in self._legal_actions(g, turn):
+            lay = self._lay_of(g, turn.company, action)
+            cost = self._cost(g, turn, action)
+            says = lay_label(g, lay).partition(", for $")[0] + (f", for ${cost}" if cost else "")
+            if isinstance(action, LayMine):
+                says += ", with a coal mine"
+            elif isinstance(action, LayMill):
+                says = f"By the {lay.using}: {says}"
+            yield Option(action, says)
+
+    def _lay_of(self, g: Game, company: str, action: Action) -> LayTile:
+        """The tile that the action puts down; `using` where it is a private's own."""
+        match action:
+            case LayTile():
+                return action
+            case LayMine(tile, hex, turn):
+                return LayTile(tile, hex, turn)
+            case LayMill(turn):
+                for private, effect in private_tokens_left(g, company, "tile_lay"):
+                    tiles, hexes = effect["tiles"], effect["hexes"]
+                    assert isinstance(tiles, list) and isinstance(hexes, list)
+                    return LayTile(tiles[0], hexes[0], turn, private)
+        raise ValueError(f"The {company} has no tile of a private to lay (§1.2.6).")
+
+    def _legal_actions(self, g: Game, turn: OperatingTurn, *, borrowed: bool = False) -> Iterator[Action]:
+        """What the company can do; `borrowed`: if it took loans first."""
+        if turn.lays_used >= LAYS_PER_TURN:
+            return
+        company = turn.company
+        own = {str(t) for e in _all_effects(g, "tile_lay") for t in e["tiles"]}
+        mining = any(True for _ in private_tokens_left(g, company, "coal_mine"))
+        for hex, edges in sorted(g.network.reachable(company).edges.items()):
+            for tile in candidate_tiles(g, hex):
+                if tile in own or tile_faces()[tile].color not in g.phase.tile_colors:
+                    continue
+                for found in tile_fits(g, tile, hex):
+                    if found.face.exits & edges:
+                        lay = LayTile(tile, hex, found.rotation)
+                        if self._lay_refusal(g, turn, lay, borrowed=borrowed) is None:
+                            yield lay
+                        mine = LayMine(tile, hex, found.rotation)
+                        if mining and self._lay_refusal(g, turn, mine, borrowed=borrowed) is None:
+                            yield mine
+        if any(True for _ in private_tokens_left(g, company, "tile_lay")):
+            for rotation in range(6):
+                if self._lay_refusal(g, turn, mill := LayMill(rotation), borrowed=borrowed) is None:
+                    yield mill
+
+    def _cost(self, g: Game, turn: OperatingTurn, action: Action) -> int:
+        lay = self._lay_of(g, turn.company, action)
+        ground = company_terrain_cost(g, turn.company, lay.hex, mine=isinstance(action, LayMine))
+        return ground + (g.components.second_lay_cost if turn.lays_used else 0)
+
+    def refusal(self, g: Game, turn: OperatingTurn, action: Action) -> str | None:
+        return self._lay_refusal(g, turn, action, borrowed=False)
+
+    def _lay_refusal(self, g: Game, turn: OperatingTurn, action: Action, *, borrowed: bool) -> str | None:
+        company = turn.company
+        if turn.lays_used >= LAYS_PER_TURN:
+            return f"The {company} has laid its two tiles for this turn (§6.3)."
+        try:
+            lay = self._lay_of(g, company, action)
+        except ValueError as wrong:
+            return str(wrong)
+        if lay.using and not isinstance(action, LayMill):
+            return f"A tile of the {lay.using} is laid by `mill` or `with mine` (§1.2.6)."
+        if isinstance(action, LayMine) and (why := self._refuse_mine(g, company, lay, action.using)):
+            return why
+        mill = isinstance(action, LayMill)
+        if mill and lay.hex in g.state.tiles:
+            return f"Track lies in {lay.hex} (§1.2.6)."
+        if not mill and lay.tile in {t for e in _all_effects(g, "tile_lay") for t in e["tiles"]}:
+            return f"#{lay.tile} is laid by the power of a private only (§1.2.6)."
+        if lay.hex in turn.hexes_laid:
+            return f"{lay.hex} was worked on in this turn (§6.3)."
+        if lay.hex in g.state.mine_hexes:
+            return f"The tile under the mine in {lay.hex} is never replaced (§1.2.6)."
+        cost = self._cost(g, turn, action) if lay.hex in g.components.map.hexes else 0
+        if why := refuse_lay(g, company, lay, connected=not mill, cost=0 if borrowed else cost):
+            return why
+        if turn.upgraded and is_upgrade(lay.tile):
+            return "At most one of the two tiles may be an upgrade (§6.3)."
+        if self.requires_most_exits and (why := refuse_fewer_exits(g, lay)):
+            return why
+        return self._refuse_isolated_mine(g, lay) if isinstance(action, LayMine) else None
+
+    def _refuse_mine(self, g: Game, company: str, lay: LayTile, using: str | None) -> str | None:
+        """Why no mine may be built there by any lay, or by that one."""
+        fitting = [e for p, e in private_tokens_left(g, company, "coal_mine") if using in (None, p)]
+        if not fitting:
+            return f"The {company} has no coal mine to build (§1.2.6)."
+        hexes, tiles = fitting[0]["hexes"], fitting[0]["tiles"]
+        assert isinstance(hexes, list) and isinstance(tiles, list)
+        if lay.hex not in hexes or lay.tile not in tiles:
+            return "A mine goes with plain yellow track on a mountain beside a city or red area (§1.2.6)."
+        return None
+
+    def _refuse_isolated_mine(self, g: Game, lay: LayTile) -> str | None:
+        """Why a mine is of no use where the tile is laid so."""
+        found = fit_in_rotation(g, lay.tile, lay.hex, lay.turn)
+        here = g.components.map.hexes[lay.hex]
+        for edge, beside in here.neighbors.items():
+            if found and found.face.exits >> edge & 1 and _can_have_track_at(g, beside, (edge + 3) % 6):
+                return None
+        return f"The mine in {lay.hex} could never be joined to a city or red area beside it (§1.2.6)."
+
+    def apply(self, g: Game, turn: OperatingTurn, action: Action) -> None:
+        company, lay = turn.company, self._lay_of(g, turn.company, action)
+        found = fit_in_rotation(g, lay.tile, lay.hex, lay.turn)
+        assert found is not None
+        first = lay.hex not in g.state.tiles
+        cost, income = self._cost(g, turn, action), tile_income(g, company, lay.hex, lay.tile) if first else 0
+        g.replace_top(
+            msgspec.structs.replace(
+                turn,
+                lays_used=turn.lays_used + 1,
+                acted=True,
+                hexes_laid=(*turn.hexes_laid, lay.hex),
+                upgraded=turn.upgraded or is_upgrade(lay.tile),
+            )
+        )
+        g.pay(company, BANK, cost, f"track on {lay.hex}")
+        g.emit(TileLaid(company, lay.hex, lay.tile, lay.turn))
+        for node, owner in list(g.state.tokens.get(lay.hex, ())):
+            if (now := found.node_map.get(node, node)) != node:
+                g.emit(TokenMoved(owner, lay.hex, now))
+        if isinstance(action, LayMine):
+            private = next(
+                p for p, _ in private_tokens_left(g, company, "coal_mine") if action.using in (None, p)
+            )
+            g.emit(MineOrBridgeBuilt(company, private, lay.hex, "mine"))
+            if not any(p == private for p, _ in private_tokens_left(g, company, "coal_mine")):
+                g.emit(PrivateMoved(private, CLOSED))
+        if lay.using:
+            g.emit(AbilityUsed(lay.using))
+            g.emit(PrivateMoved(lay.using, CLOSED))
+        g.pay(BANK, company, income, "income of mountain engineering")
+
+    def skip(self, g: Game, turn: OperatingTurn) -> None:
+        """Nothing is laid."""
+
+
+def _all_effects(g: Game, kind: str) -> list[dict[str, Any]]:
+    return [p.effect for p in g.components.privates if p.effect.get("kind") == kind]
+
+
+def _can_have_track_at(g: Game, hex: str, edge: int) -> bool:
+    """Whether a city or red area beside can have track at that edge, now or after upgrades."""
+    if hex not in g.components.map.hexes:
+        return False
+    face = face_at(g.components, g.state.tiles, hex)
+    kinds = {n.kind for n in face.nodes}
+    if "offboard" in kinds or (face.color == "gray" and "city" in kinds):
+        return bool(face.exits >> edge & 1)
+    if "city" not in kinds:
+        return False
+    if face.exits >> edge & 1:
+        return True
+    return any(_upgrades_with_exit(g, hex, g.state.tiles.get(hex), edge, 0))
+
+
+def _upgrades_with_exit(
+    g: Game, hex: str, old: tuple[str, int] | None, edge: int, depth: int
+) -> Iterator[bool]:
+    """True for each way in which upgrades of what lies there can come to have track at the edge."""
+    following = candidate_tiles(g, hex) if old is None else (g.components.upgrades or {}).get(old[0], ())
+    for tile in following:
+        for found in fitting_rotations(g.components, hex, old, tile):
+            if found.face.exits >> edge & 1:
+                yield True
+                return
+    if depth < 2:
+        for tile in following:
+            for found in fitting_rotations(g.components, hex, old, tile):
+                yield from _upgrades_with_exit(g, hex, (tile, found.rotation), edge, depth + 1)
+
+
+@dataclass(frozen=True)
+class BridgeTokens(OutOfTurn):
+    """Bridge tokens, placed at any time of the company's turn (1817 §1.2.6).
+
+    `before_interest`: not any more once the interest is paid, as on the site.
+    """
+
+    handles: ClassVar[tuple[type[Action], ...]] = (PlaceBridge,)
+
+    before_interest: bool = False
+
+    def _free_hexes(self, g: Game, company: str) -> list[str]:
+        for _, effect in private_tokens_left(g, company, "bridge"):
+            hexes = effect["hexes"]
+            assert isinstance(hexes, list)
+            return [h for h in hexes if h not in g.state.bridge_hexes]
+        return []
+
+    def options(self, g: Game, seat: str) -> Iterator[Option]:
+        turn = g.top
+        if isinstance(turn, OperatingTurn) and g.president(turn.company) == seat:
+            for hex in self._free_hexes(g, turn.company):
+                if self.refusal(g, seat, PlaceBridge(hex)) is None:
+                    yield Option(PlaceBridge(hex), f"Bridge token on {city_label(g, hex, 0)}")
+
+    def refusal(self, g: Game, seat: str, action: Action) -> str | None:
+        assert isinstance(action, PlaceBridge)
+        turn = turn_or_refusal(
+            g, seat, "Bridge tokens are placed in a company's turn of an operating round (§1.2.6)."
+        )
+        if isinstance(turn, str):
+            return turn
+        if not any(True for _ in private_tokens_left(g, turn.company, "bridge")):
+            return f"The {turn.company} has no bridge token (§1.2.6)."
+        if action.using and all(p != action.using for p, _ in private_tokens_left(g, turn.company, "bridge")):
+            return f"The {turn.company} has no token of the {action.using} (§1.2.6)."
+        if self.before_interest and is_step_past(g, turn, "interest"):
+            return f"The {turn.company} has paid its interest, and only repays or takes loans now (§6.9)."
+        if action.hex not in self._free_hexes(g, turn.company):
+            return f"{action.hex} takes no bridge token, or has one (§1.2.6)."
+        return None
+
+    def apply(self, g: Game, seat: str, action: Action) -> None:
+        assert isinstance(action, PlaceBridge)
+        turn = g.top
+        assert isinstance(turn, OperatingTurn)
+        owned = [p for p, _ in private_tokens_left(g, turn.company, "bridge")]
+        private = next(p for p in owned if action.using in (None, p))
+        g.emit(MineOrBridgeBuilt(turn.company, private, action.hex, "bridge"))

@@ -1,0 +1,79 @@
+"""A company's dealings in its own shares, at the end of its turn (1851, Issue or Redeem Stock)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import msgspec
+
+from engine.core.actions import Action, IssueShares, RedeemShares
+from engine.core.state import BANK, POOL, OperatingTurn
+from engine.finance import market
+from engine.finance.ownership import move_shares, share_percent
+from engine.game import Game
+from engine.title import Option
+
+CITATION = "(Issue or Redeem Stock)"
+
+
+@dataclass(frozen=True)
+class ShareIssueStep:
+    """Issue shares or redeem some, once in a turn; none are issued in the first."""
+
+    name: str = "issue"
+    handles: tuple[type[Action], ...] = (IssueShares, RedeemShares)
+
+    def is_blocking(self, g: Game, turn: OperatingTurn) -> bool:
+        return not turn.acted and next(self.options(g, turn), None) is not None
+
+    def pass_refusal(self, g: Game, turn: OperatingTurn) -> str | None:
+        return None
+
+    def prompt(self, g: Game, turn: OperatingTurn) -> str:
+        return f"to issue or redeem shares of the {turn.company}, or be done"
+
+    def options(self, g: Game, turn: OperatingTurn) -> Iterator[Option]:
+        company, step = turn.company, share_percent(g, turn.company)
+        for kind, source, verb in ((IssueShares, company, "Issue"), (RedeemShares, POOL, "Redeem")):
+            for count in range(1, g.percent_held(source, company) // step + 1):
+                if self.refusal(g, turn, action := kind(count)) is None:
+                    dollars = count * g.price(company)
+                    yield Option(action, f"{verb} {count * step} % of the {company} for ${dollars}")
+
+    def refusal(self, g: Game, turn: OperatingTurn, action: Action) -> str | None:
+        assert isinstance(action, IssueShares | RedeemShares)
+        company, count = turn.company, action.count
+        if turn.acted:
+            return f"The {company} has issued or redeemed in this turn {CITATION}."
+        if count < 1:
+            return "At least one share has to be named."
+        issues = isinstance(action, IssueShares)
+        if issues and turn.is_first:
+            return f"The {company} issues nothing in its first turn {CITATION}."
+        source, target, limit = (company, POOL, "pool") if issues else (POOL, company, "treasury")
+        percent, lies = count * share_percent(g, company), "treasury" if issues else "pool"
+        if percent > g.percent_held(source, company):
+            return f"The {lies} holds {g.percent_held(source, company)} % of the {company} {CITATION}."
+        most = g.components.limits[f"{limit}_percent"]
+        if g.percent_held(target, company) + percent > most:
+            return f"The {limit} may hold {most} % of the {company} at most {CITATION}."
+        if not issues and count * g.price(company) > g.cash(company):
+            return f"That costs ${count * g.price(company)}, and the {company} has ${g.cash(company)}."
+        return None
+
+    def apply(self, g: Game, turn: OperatingTurn, action: Action) -> None:
+        assert isinstance(action, IssueShares | RedeemShares)
+        company, count = turn.company, action.count
+        percent, dollars = count * share_percent(g, company), count * g.price(company)
+        g.replace_top(msgspec.structs.replace(turn, acted=True))
+        if isinstance(action, IssueShares):
+            move_shares(g, company, company, POOL, percent)
+            g.pay(BANK, company, dollars, f"{percent} % of the {company}")
+            market.move_token(g, company, market.down(g, market.token_space(g, company), count), "issued")
+        else:
+            g.pay(company, BANK, dollars, f"{percent} % of the {company}")
+            move_shares(g, company, POOL, company, percent)
+
+    def skip(self, g: Game, turn: OperatingTurn) -> None:
+        """Nothing is issued or redeemed."""

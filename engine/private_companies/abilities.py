@@ -1,0 +1,221 @@
+"""The powers of private companies (1830 Table 1), each driven by the `effect` in the facts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import msgspec
+
+from engine.core.actions import Action, ExchangePrivate, LayTile, Pass, PlaceToken
+from engine.core.events import AbilityUsed, Passed, PrivateMoved, TokenPlaced
+from engine.core.state import (
+    CLOSED,
+    IPO,
+    POOL,
+    FreeToken,
+    OperatingTurn,
+    ParPriceChoice,
+    Waterfall,
+    WaterfallBidding,
+)
+from engine.finance.ownership import move_shares, percent_limit
+from engine.game import Game
+from engine.operating.stations import ask_for_home_cities, city_label, refuse_token
+from engine.operating.track import lay_label, lay_tile, refuse_lay, tile_fits
+from engine.operating.turn import current_turn, turn_or_refusal
+from engine.stock.turn import SOURCE_LABELS
+from engine.title import Option, OutOfTurn
+
+OPENING_FRAMES = (Waterfall, WaterfallBidding, ParPriceChoice)
+
+
+def active_effect(g: Game, private: str, kind: str) -> dict[str, Any] | None:
+    """The effect of that kind of a private that is open and unspent, or None."""
+    if (
+        private not in g.title.privates
+        or private in g.state.used_abilities
+        or g.state.private_owners[private] == CLOSED
+    ):
+        return None
+    effect = g.private_definition(private).effect
+    return effect if effect.get("kind") == kind else None
+
+
+@dataclass(frozen=True)
+class ShareExchanges(OutOfTurn):
+    """A private traded by its player for a share, at any time outside the opening (note 3).
+
+    `before_par`: also while the company has no par price.
+    """
+
+    handles: ClassVar[tuple[type[Action], ...]] = (ExchangePrivate,)
+
+    before_par: bool = False
+
+    def options(self, g: Game, seat: str) -> Iterator[Option]:
+        for private in g.privates_of(seat):
+            if effect := active_effect(g, private, "exchange"):
+                for source in (IPO, POOL):
+                    if self.refusal(g, seat, swap := ExchangePrivate(private, source)) is None:
+                        share = f"{effect['percent']} % of the {effect['company']}"
+                        yield Option(swap, f"Exchange the {private} for {share} from {SOURCE_LABELS[source]}")
+
+    def refusal(self, g: Game, seat: str, action: Action) -> str | None:
+        assert isinstance(action, ExchangePrivate)
+        effect = active_effect(g, action.private, "exchange")
+        if effect is None:
+            return f"The {action.private} cannot be exchanged (Table 1)."
+        if g.state.private_owners[action.private] != seat:
+            return f"{g.state.name(seat)} does not own the {action.private} (Table 1.3)."
+        if isinstance(g.state.stack[0], OPENING_FRAMES):
+            return "Nothing is exchanged while the privates are sold (Table 1.3)."
+        company, percent = effect["company"], effect["percent"]
+        if not self.before_par and g.company(company).par is None:
+            return f"The {company} has no par price yet (Table 1.3)."
+        if g.percent_held(seat, company) + percent > percent_limit(g, company):
+            return (
+                f"{g.state.name(seat)} holds {g.percent_held(seat, company)} % of the {company} (Table 1.3)."
+            )
+        if action.source not in SOURCE_LABELS or g.percent_held(action.source, company) < percent:
+            return f"There is no share of the {company} there (Table 1.3)."
+        return None
+
+    def apply(self, g: Game, seat: str, action: Action) -> None:
+        assert isinstance(action, ExchangePrivate)
+        effect = active_effect(g, action.private, "exchange")
+        assert effect is not None
+        g.emit(PrivateMoved(action.private, CLOSED))
+        move_shares(g, effect["company"], action.source, seat, effect["percent"])
+
+
+@dataclass(frozen=True)
+class TileAbilities(OutOfTurn):
+    """Tiles that a company lays by the power of a private it owns (notes 1, 2).
+
+    An extra lay comes at any time of its turn beside the normal one; another takes the place of
+    the normal lay, and may be followed at once by a free token.
+    """
+
+    handles: ClassVar[tuple[type[Action], ...]] = (LayTile,)
+
+    def applies(self, g: Game, action: Action) -> bool:
+        return isinstance(action, LayTile) and action.using is not None
+
+    def usable_effects(self, g: Game, turn: OperatingTurn) -> Iterator[tuple[str, dict[str, Any]]]:
+        """The private and effect of each tile power that the company has left."""
+        for private in g.privates_of(turn.company):
+            effect = active_effect(g, private, "tile_lay") or active_effect(g, private, "teleport")
+            if effect:
+                yield private, effect
+
+    def legal_lays(self, g: Game, turn: OperatingTurn) -> Iterator[LayTile]:
+        for private, effect in self.usable_effects(g, turn):
+            for hex in effect["hexes"]:
+                for tile in effect["tiles"]:
+                    for found in tile_fits(g, tile, hex):
+                        lay = LayTile(tile, hex, found.rotation, private)
+                        if self._refuse(g, turn, lay) is None:
+                            yield lay
+
+    def has_extra_lay(self, g: Game, turn: OperatingTurn) -> bool:
+        """Whether the company has a lay left that comes on top of its normal one."""
+        return any(effect["extra_lay"] for _, effect in self.usable_effects(g, turn))
+
+    def has_lay(self, g: Game, turn: OperatingTurn) -> bool:
+        """Whether a power offers any lay now."""
+        return next(self.legal_lays(g, turn), None) is not None
+
+    def has_replacing_lay(self, g: Game, turn: OperatingTurn) -> bool:
+        """Whether a power offers a lay in place of the normal one."""
+        return any(
+            not g.private_definition(lay.using or "").effect["extra_lay"] for lay in self.legal_lays(g, turn)
+        )
+
+    def options(self, g: Game, seat: str) -> Iterator[Option]:
+        turn = current_turn(g)
+        if turn is not None and g.president(turn.company) == seat:
+            for lay in self.legal_lays(g, turn):
+                yield Option(lay, f"By the {lay.using}: {lay_label(g, lay)}")
+
+    def refusal(self, g: Game, seat: str, action: Action) -> str | None:
+        assert isinstance(action, LayTile)
+        turn = turn_or_refusal(g, seat, "Track is laid in a company's turn of an operating round (§17).")
+        if isinstance(turn, str):
+            return turn
+        return self._refuse(g, turn, action)
+
+    def _refuse(self, g: Game, turn: OperatingTurn, lay: LayTile) -> str | None:
+        effect = next((e for p, e in self.usable_effects(g, turn) if p == lay.using), None)
+        if effect is None:
+            return f"The {turn.company} has no power of the {lay.using} to use (Table 1)."
+        if lay.hex not in effect["hexes"] or lay.tile not in effect["tiles"]:
+            tiles, hexes = ", ".join(effect["tiles"]), ", ".join(effect["hexes"])
+            return f"The {lay.using} lays {tiles} on {hexes} (Table 1)."
+        if not effect["extra_lay"] and (turn.step != "track" or turn.lays_used):
+            return f"The lay by the {lay.using} is the turn's one tile (Table 1.2)."
+        return refuse_lay(g, turn.company, lay, connected=effect["connected"])
+
+    def apply(self, g: Game, seat: str, action: Action) -> None:
+        assert isinstance(action, LayTile) and action.using is not None
+        turn = g.top
+        assert isinstance(turn, OperatingTurn)
+        effect = g.private_definition(action.using).effect
+        if not effect["extra_lay"]:
+            g.replace_top(msgspec.structs.replace(turn, lays_used=turn.lays_used + 1, acted=True))
+        lay_tile(g, turn.company, action)
+        g.emit(AbilityUsed(action.using))
+        ask_for_home_cities(g, action.hex, seat)
+        if "token_cost" in effect and not turn.tokens_placed:
+            g.push(FreeToken(turn.company, action.using, action.hex))
+
+
+@dataclass(frozen=True)
+class FreeTokenQuestion:
+    """Asks at once for the token that goes with such a tile; later it costs and must connect.
+
+    A line of a later step declines it, as it declines any optional step.
+    """
+
+    def asked(self, g: Game, frame: FreeToken) -> tuple[str, ...]:
+        return (g.president(frame.company),)
+
+    def prompt(self, g: Game, frame: FreeToken) -> str:
+        return f"to place a free token of the {frame.company} in {frame.hex}"
+
+    def options(self, g: Game, frame: FreeToken, seat: str) -> Iterator[Option]:
+        token = PlaceToken(frame.hex, 0, frame.private)
+        if self.refusal(g, frame, seat, token) is None:
+            yield Option(token, f"Free token in {city_label(g, frame.hex, 0)}")
+        yield Option(Pass(), "No token: the free place is lost")
+
+    def refusal(self, g: Game, frame: FreeToken, seat: str, action: Action) -> str | None:
+        match action:
+            case Pass():
+                return None
+            case PlaceToken(hex, node, using) if hex == frame.hex and using in (None, frame.private):
+                return refuse_token(g, frame.company, hex, node, free=True)
+            case LayTile() | PlaceToken():
+                place = f"the free token of the {frame.private} in {frame.hex}"
+                return f"First {place}: place it, or pass (Table 1.2)."
+        turn = g.state.stack[-2]
+        return g.title.questions[type(turn)].refusal(g, turn, seat, action)
+
+    def apply(self, g: Game, frame: FreeToken, seat: str, action: Action) -> None:
+        g.pop()
+        turn = g.top
+        assert isinstance(turn, OperatingTurn)
+        if isinstance(action, PlaceToken):
+            g.replace_top(msgspec.structs.replace(turn, tokens_placed=turn.tokens_placed + 1))
+            g.emit(TokenPlaced(frame.company, action.hex, action.node))
+            return
+        g.emit(Passed(frame.company, "the free token"))
+        if not isinstance(action, Pass):
+            g.title.questions[type(turn)].apply(g, turn, seat, action)
+
+    def advance(self, g: Game, frame: FreeToken) -> bool:
+        if refuse_token(g, frame.company, frame.hex, 0, free=True) is None:
+            return False
+        g.pop()
+        return True

@@ -1,0 +1,130 @@
+"""Tokens of privates in cities, and what destination tokens earn (1870 §8.3, §11.5, §15.2).
+
+A stop is worth what is printed; at an end of a route it counts twice for the company whose destination
+token stands there; then come the tokens of privates.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from engine.board.network import Stop
+from engine.board.route_graph import RevenueRules
+from engine.core.actions import (
+    Action,
+    ClosePort,
+    PlaceCattleToken,
+    PlaceClosedPort,
+    PlaceOpenPort,
+)
+from engine.core.events import CityTokenPlaced, PrivateMoved
+from engine.core.state import CLOSED, CityToken, OperatingTurn
+from engine.game import Game
+from engine.operating.run import stop_revenue
+from engine.operating.turn import current_turn, turn_or_refusal
+from engine.private_companies.abilities import active_effect
+from engine.title import Option, OutOfTurn
+
+CityTokenPlacement = PlaceCattleToken | PlaceOpenPort | PlaceClosedPort
+EFFECT_WORDS = {PlaceCattleToken: "cattle", PlaceOpenPort: "port", PlaceClosedPort: "port", ClosePort: "port"}
+
+
+def beneficiary(g: Game, private: str) -> str:
+    """The company for which the token of a private counts: its owner, or who has placed it."""
+    owner = g.state.private_owners[private]
+    return owner if owner in g.state.companies else g.state.city_tokens[private].company
+
+
+def revenue_rules(g: Game, company: str) -> RevenueRules:
+    """What stops bring the company beyond their figures."""
+    at_stops: dict[Stop, int] = {}
+    for private, token in g.state.city_tokens.items():
+        effect = g.private_definition(private).effect
+        own = beneficiary(g, private) == company
+        bonus = effect["bonus"] if own else effect.get("open_bonus", 0) if token.is_open else 0
+        if bonus:
+            at_stops[token.hex, 0] = at_stops.get((token.hex, 0), 0) + bonus
+    hex = g.state.destination_tokens.get(company)
+    if hex is None:
+        return RevenueRules(stop_bonus=at_stops)
+    value = stop_revenue(g.components, g.state.phase, g.network.node((hex, 0)))
+    return RevenueRules(stop_bonus=at_stops, end_bonus={(hex, 0): value})
+
+
+@dataclass(frozen=True)
+class CityTokens(OutOfTurn):
+    """The company that owns such a private places its token at any time in its turn, once."""
+
+    handles: ClassVar[tuple[type[Action], ...]] = (
+        PlaceCattleToken,
+        PlaceOpenPort,
+        PlaceClosedPort,
+        ClosePort,
+    )
+
+    def _usable_effects(self, g: Game, turn: OperatingTurn) -> Iterator[tuple[str, dict[str, Any]]]:
+        for private in g.privates_of(turn.company):
+            effect = active_effect(g, private, "token")
+            if effect:
+                yield private, effect
+
+    def has_unused_token(self, g: Game, turn: OperatingTurn) -> bool:
+        """Whether the company has a token left to place, or a port to close."""
+        placed = g.state.city_tokens
+        return any(
+            private not in placed or placed[private].is_open for private, _ in self._usable_effects(g, turn)
+        )
+
+    def options(self, g: Game, seat: str) -> Iterator[Option]:
+        turn = current_turn(g)
+        if turn is None or g.president(turn.company) != seat:
+            return
+        for private, effect in self._usable_effects(g, turn):
+            if private in g.state.city_tokens:
+                if self.refusal(g, seat, ClosePort()) is None and effect["word"] == "port":
+                    yield Option(
+                        ClosePort(), f"Close the {private}: its port serves the {turn.company} alone"
+                    )
+                continue
+            for kind in (PlaceCattleToken, PlaceOpenPort, PlaceClosedPort):
+                if EFFECT_WORDS[kind] == effect["word"]:
+                    for hex in effect["hexes"]:
+                        name = g.components.map.hexes[hex].name or ""
+                        how = {PlaceOpenPort: "Open port", PlaceClosedPort: "Closed port"}.get(
+                            kind, "Cattle token"
+                        )
+                        yield Option(kind(hex), f"{how} in {hex} {name}".strip())
+
+    def refusal(self, g: Game, seat: str, action: Action) -> str | None:
+        assert isinstance(action, PlaceCattleToken | PlaceOpenPort | PlaceClosedPort | ClosePort)
+        turn = turn_or_refusal(g, seat, "That is done in a company's turn of an operating round (§15.2).")
+        if isinstance(turn, str):
+            return turn
+        found = next(
+            ((p, e) for p, e in self._usable_effects(g, turn) if e["word"] == EFFECT_WORDS[type(action)]),
+            None,
+        )
+        if found is None:
+            return f"The {turn.company} owns no private with such a token (§15.2)."
+        private, effect = found
+        placed = g.state.city_tokens.get(private)
+        if isinstance(action, ClosePort):
+            return None if placed and placed.is_open else f"The {private} has placed no open port (§15.2)."
+        if placed:
+            return f"The token of the {private} is placed, and is not moved (§15.2)."
+        if action.hex not in effect["hexes"]:
+            return f"The token of the {private} goes to {', '.join(effect['hexes'])} (§15.2)."
+        return None
+
+    def apply(self, g: Game, seat: str, action: Action) -> None:
+        assert isinstance(action, PlaceCattleToken | PlaceOpenPort | PlaceClosedPort | ClosePort)
+        turn = current_turn(g)
+        assert turn is not None
+        private = next(p for p, e in self._usable_effects(g, turn) if e["word"] == EFFECT_WORDS[type(action)])
+        opened = isinstance(action, PlaceOpenPort)
+        hex = g.state.city_tokens[private].hex if isinstance(action, ClosePort) else action.hex
+        g.emit(CityTokenPlaced(private, CityToken(hex, turn.company, opened)))
+        if isinstance(action, PlaceClosedPort | ClosePort):
+            g.emit(PrivateMoved(private, CLOSED))

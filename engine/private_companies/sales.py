@@ -1,0 +1,342 @@
+"""Privates sold: to the company whose turn it is, and between players (1830 §23.1, §24.3)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import ClassVar
+
+import msgspec
+
+from engine.core.actions import Action, BuyPrivateFromPool, TradePrivate
+from engine.core.events import PrivateMoved
+from engine.core.state import (
+    BANK,
+    POOL,
+    Offer,
+    OperatingTurn,
+    StockRound,
+    StockTurn,
+    is_seat,
+)
+from engine.finance.offers import DealHandler, make_offer
+from engine.finance.ownership import certificate_limit, counted_certificates
+from engine.game import Game
+from engine.operating.trains import president_contribution
+from engine.operating.turn import current_turn
+from engine.title import Option, OutOfTurn
+
+
+def company_price_range(g: Game, private: str) -> range:
+    """What a company may pay: from half the face value to twice (§23.1), or less early on."""
+    facts = g.private_definition(private)
+    face = facts.price
+    most = 2 * face if companies_may_buy(g) else facts.effect.get("phase1_max_price", 2 * face)
+    return range((face + 1) // 2, most + 1)
+
+
+def companies_may_buy(g: Game) -> bool:
+    """Whether it is a phase in which all companies may buy privates (§22)."""
+    return "can_buy_privates" in g.phase.notes
+
+
+def company_may_buy(g: Game, company: str, private: str) -> bool:
+    """Whether the company may buy the private in this phase; some may from the start (1870 §15.2)."""
+    early = g.phase == g.components.phases[0] and company in g.private_definition(private).effect.get(
+        "phase1_buyers", ()
+    )
+    return companies_may_buy(g) or early
+
+
+def sellable_to_company(g: Game, private: str) -> bool:
+    return bool(g.private_definition(private).effect.get("sellable_to_company", True))
+
+
+def purchasable_privates(g: Game, company: str) -> Iterator[str]:
+    """Privates of players that the company could pay for now (§23.1)."""
+    for private, owner in g.owned_privates():
+        if company_may_buy(g, company, private):
+            affordable = company_price_range(g, private).start <= g.cash(company)
+            if is_seat(owner) and affordable and sellable_to_company(g, private):
+                yield private
+
+
+def may_buy_in_first_phase(g: Game, turn: OperatingTurn) -> bool:
+    """Whether the company is one that may buy a certain private before others buy any, and could pay
+    for it: as the site has it, whether or not it is still to be had."""
+    return g.phase == g.components.phases[0] and any(
+        turn.company in private.effect.get("phase1_buyers", ())
+        and company_price_range(g, private.sym).start <= g.cash(turn.company)
+        for private in g.components.privates
+    )
+
+
+def can_buy_private(g: Game, turn: OperatingTurn) -> bool:
+    return next(purchasable_privates(g, turn.company), None) is not None
+
+
+@dataclass(frozen=True)
+class PrivatePurchaseStep:
+    """A step of its own, after the trains, that waits while the company could buy a private,
+    or while `also` says so."""
+
+    also_blocks: Callable[[Game, OperatingTurn], bool]
+    name: str = "privates"
+    handles: tuple[type[Action], ...] = ()
+
+    def is_blocking(self, g: Game, turn: OperatingTurn) -> bool:
+        return can_buy_private(g, turn) or self.also_blocks(g, turn)
+
+    def pass_refusal(self, g: Game, turn: OperatingTurn) -> str | None:
+        return None
+
+    def prompt(self, g: Game, turn: OperatingTurn) -> str:
+        return f"to buy a private for the {turn.company}, or be done"
+
+    def options(self, g: Game, turn: OperatingTurn) -> Iterator[Option]:
+        yield from ()
+
+    def refusal(self, g: Game, turn: OperatingTurn, action: Action) -> str | None:
+        return "A private is bought by saying for how much (§23.1)."
+
+    def apply(self, g: Game, turn: OperatingTurn, action: Action) -> None:
+        raise AssertionError("a private is bought aside")
+
+    def skip(self, g: Game, turn: OperatingTurn) -> None:
+        """No private is bought."""
+
+
+def no_required_sales(g: Game, turn: StockTurn) -> list[str]:
+    """Nothing has to be sold before a private is bought."""
+    return []
+
+
+@dataclass(frozen=True)
+class PrivateDeals(OutOfTurn):
+    """Deals in privates, offered where the owner is another than the buyer.
+
+    `by_seller`: the seller may offer too. `instead_of_share`: a purchase from a player takes the
+    place of the turn's certificate. `in_emergency`: a president in need may sell his (§24.3).
+    `least`: dollars at least between players. `bound`: a private that no company may buy is not
+    sold between players either. `in_buyers_turn`: a deal between players is made in the buyer's turn,
+    whoever proposes it. `from_phase`: the first phase in which players deal with each other.
+    `within_limit`: who is at the certificate limit buys none. `owing`: what a player has to sell in
+    his stock turn before he buys any.
+    """
+
+    handles: ClassVar[tuple[type[Action], ...]] = (TradePrivate,)
+
+    seller_may_offer: bool = True
+    replaces_share_purchase: bool = False
+    in_forced_purchase: bool = True
+    min_price: int = 0
+    company_ban_applies: bool = False
+    in_buyers_turn: bool = False
+    from_phase: str | None = None
+    certificate_limit_applies: bool = True
+    required_sales: Callable[[Game, StockTurn], list[str]] = no_required_sales
+
+    def deal_handler(self) -> DealHandler:
+        """How such an offer is judged and carried out when it is accepted."""
+        return DealHandler(self._refuse_offer, self._apply_deal)
+
+    # -- who deals with whom -----------------------------------------------------------
+
+    def _parties(self, g: Game, seat: str, action: TradePrivate) -> tuple[str, str] | str:
+        """(seller, buyer), or why the deal makes no sense."""
+        if action.private not in g.title.privates:
+            return f"There is no private {action.private}."
+        owner = g.state.private_owners[action.private]
+        if not is_seat(owner):
+            return f"No player owns the {action.private} (§23.1)."
+        if action.source not in (None, owner):
+            return f"The {action.private} is {g.state.name(owner)}'s."
+        if action.target is not None:
+            if owner != seat:
+                return f"{g.state.name(seat)} does not own the {action.private}."
+            return (owner, action.target)
+        turn = current_turn(g)
+        if turn is not None and g.president(turn.company) == seat:
+            return (owner, turn.company)
+        return (owner, seat)
+
+    def refusal(self, g: Game, seat: str, action: Action) -> str | None:
+        assert isinstance(action, TradePrivate)
+        parties = self._parties(g, seat, action)
+        if isinstance(parties, str):
+            return parties
+        seller, buyer = parties
+        if action.target is not None and not self.seller_may_offer and isinstance(g.top, StockTurn):
+            return "The buyer makes the purchase, in his own turn."
+        return self._refuse_deal(g, seller, buyer, action.private, action.amount)
+
+    def _refuse_offer(self, g: Game, offer: Offer) -> str | None:
+        assert isinstance(offer.deal, TradePrivate)
+        if g.state.private_owners[offer.deal.private] != offer.source:
+            return f"The {offer.deal.private} is no longer {g.state.name(offer.source)}'s."
+        return self._refuse_deal(g, offer.source, offer.target, offer.deal.private, offer.price)
+
+    def _refuse_deal(self, g: Game, seller: str, buyer: str, private: str, price: int) -> str | None:
+        if seller == buyer:
+            return f"{g.state.name(seller)} owns the {private}."
+        why = (
+            self._refuse_between_players(g, seller, buyer, private, price)
+            if is_seat(buyer)
+            else self._refuse_to_company(g, buyer, private, price)
+        )
+        if why is None and price > g.cash(buyer):
+            who = g.state.name(buyer) if is_seat(buyer) else f"the {buyer}"
+            return f"That costs ${price}, and {who} has ${g.cash(buyer)}."
+        return why
+
+    def _refuse_to_company(self, g: Game, company: str, private: str, price: int) -> str | None:
+        turn = current_turn(g)
+        if turn is None or turn.company != company:
+            return "A company buys a private in its own turn of an operating round (§23.1)."
+        if not company_may_buy(g, company, private):
+            return "Companies may buy privates from the first 3-train to the first 5-train (§22, §23.1)."
+        if not sellable_to_company(g, private):
+            return f"The {private} may not be sold to a company (Table 1.5)."
+        allowed = company_price_range(g, private)
+        if price not in allowed:
+            return f"A company pays ${allowed.start} to ${allowed.stop - 1} for the {private} (§23.1)."
+        return None
+
+    def _refuse_between_players(
+        self, g: Game, seller: str, buyer: str, private: str, price: int
+    ) -> str | None:
+        turn = g.top
+        if isinstance(turn, OperatingTurn):
+            if not self.in_forced_purchase or g.president(turn.company) != seller:
+                return "Players deal in privates in a stock round (§23.1)."
+            if president_contribution(g, turn.company) <= g.cash(seller):
+                return "Outside stock rounds a president sells a private only in a forced purchase (§24.3)."
+        elif not isinstance(turn, StockTurn):
+            return "Players deal in privates in a stock round (§23.1)."
+        elif self._before_from_phase(g):
+            return "Privates are not sold between players yet."
+        elif turn.seat not in (seller, buyer) or (self._only_buyer_offers and turn.seat != buyer):
+            whose = "buyer" if self._only_buyer_offers else "buyer or seller"
+            return f"The deal is made in a turn of its {whose} (§23.1)."
+        elif isinstance(round := g.state.stack[0], StockRound) and round.number == 1:
+            return "Privates are not sold between players in the first stock round (§23.1)."
+        elif self.replaces_share_purchase and turn.bought:
+            return "The turn's one purchase is made (§4)."
+        elif turn.seat == buyer and (over := self.required_sales(g, turn)):
+            return f"Sell down to the limit first: {', '.join(over)} (§10)."
+        if self.company_ban_applies and not sellable_to_company(g, private):
+            return f"The {private} stays with its buyer."
+        if price < self.min_price:
+            return f"A private costs at least ${self.min_price}."
+        if self.certificate_limit_applies and counted_certificates(g, buyer) >= certificate_limit(g):
+            return f"{g.state.name(buyer)} is at the limit of {certificate_limit(g)} certificates (§10)."
+        return None
+
+    @property
+    def _only_buyer_offers(self) -> bool:
+        return self.in_buyers_turn or not self.seller_may_offer
+
+    def _before_from_phase(self, g: Game) -> bool:
+        names = [phase.name for phase in g.components.phases]
+        return self.from_phase is not None and names.index(g.phase.name) < names.index(self.from_phase)
+
+    # -- options and effects -----------------------------------------------------------
+
+    def options(self, g: Game, seat: str) -> Iterator[Option]:
+        turn = current_turn(g)
+        if turn is not None and g.president(turn.company) == seat:
+            for private in purchasable_privates(g, turn.company):
+                owner = g.state.private_owners[private]
+                allowed = company_price_range(g, private)
+                prices = range(allowed.start, min(allowed.stop, g.cash(turn.company) + 1))
+                consent = "" if owner == seat else f" from {g.state.name(owner)}, if he agrees"
+                deal = TradePrivate(private, prices.start)
+                yield Option(deal, f"{turn.company} buys the {private}{consent}", prices)
+        yield from self._player_deals(g, seat)
+
+    def justifies_turn(self, g: Game, turn: StockTurn) -> bool:
+        """Whether a deal is reason enough to ask a player who has nothing else to do: his own
+        private where sellers may offer, else one that he could buy."""
+        deals = (option.action for option in self._player_deals(g, turn.seat))
+        if turn.bought or (turn.sold and not self.replaces_share_purchase):
+            return False
+        sells = not self._only_buyer_offers
+        return any(isinstance(d, TradePrivate) and (d.target is not None) == sells for d in deals)
+
+    def _player_deals(self, g: Game, seat: str) -> Iterator[Option]:
+        for private, owner in g.owned_privates():
+            if not is_seat(owner):
+                continue
+            others = [s for s in g.state.seats if s != seat] if owner == seat else [seat]
+            for buyer in others:
+                sells = owner == seat
+                deal = TradePrivate(
+                    private, self.min_price, None if sells else owner, buyer if sells else None
+                )
+                if self.refusal(g, seat, deal) is None:
+                    prices = range(self.min_price, g.cash(buyer) + 1)
+                    words = (
+                        f"Offer the {private} to {g.state.name(buyer)}"
+                        if sells
+                        else f"Ask {g.state.name(owner)} for the {private}"
+                    )
+                    yield Option(deal, words, prices)
+
+    def apply(self, g: Game, seat: str, action: Action) -> None:
+        assert isinstance(action, TradePrivate)
+        parties = self._parties(g, seat, action)
+        assert not isinstance(parties, str)
+        seller, buyer = parties
+        other = seller if g.controller(buyer) == seat else g.controller(buyer)
+        offer = Offer(0, seat, other, action, seller, buyer, action.amount)
+        if other == seat:
+            self._apply_deal(g, offer)
+        else:
+            make_offer(g, seat, other, action, seller, buyer, action.amount)
+
+    def _apply_deal(self, g: Game, offer: Offer) -> None:
+        assert isinstance(offer.deal, TradePrivate)
+        private, turn = offer.deal.private, g.top
+        g.pay(offer.target, offer.source, offer.price, f"the {private}")
+        g.emit(PrivateMoved(private, offer.target))
+        if self.replaces_share_purchase and isinstance(turn, StockTurn):
+            g.replace_top(
+                msgspec.structs.replace(
+                    turn, bought=private, source=offer.source, sales_closed=bool(turn.sold)
+                )
+            )
+
+
+@dataclass(frozen=True)
+class OpenMarketPurchase:
+    """A private that lies in the open market, bought in a stock turn at its listed price (1870 §5.3.2)."""
+
+    def handles(self, action: Action) -> bool:
+        return isinstance(action, BuyPrivateFromPool)
+
+    def options(self, g: Game, frame: StockTurn) -> Iterator[Option]:
+        for private in g.privates_of(POOL):
+            price = g.private_definition(private).price
+            yield Option(BuyPrivateFromPool(private), f"Buy the {private} from the open market for ${price}")
+
+    def refusal(self, g: Game, frame: StockTurn, action: Action) -> str | None:
+        assert isinstance(action, BuyPrivateFromPool)
+        if g.state.private_owners[action.private] != POOL:
+            return f"The {action.private} is not in the open market (§5.3.2)."
+        if frame.bought:
+            return "The turn's one purchase is made (§5.3)."
+        price = g.private_definition(action.private).price
+        if price > g.cash(frame.seat):
+            return f"That costs ${price}, and {g.state.name(frame.seat)} has ${g.cash(frame.seat)}."
+        if counted_certificates(g, frame.seat) >= certificate_limit(g):
+            return f"The limit is {certificate_limit(g)} certificates (§10)."
+        return None
+
+    def apply(self, g: Game, frame: StockTurn, action: Action) -> None:
+        assert isinstance(action, BuyPrivateFromPool)
+        private = action.private
+        g.pay(frame.seat, BANK, g.private_definition(private).price, f"the {private}")
+        g.emit(PrivateMoved(private, frame.seat))
+        g.replace_top(
+            msgspec.structs.replace(frame, bought=private, source=POOL, sales_closed=bool(frame.sold))
+        )

@@ -1,0 +1,225 @@
+"""The order of rounds: stock rounds, and the operating rounds between them (1830 §3, §16, §22).
+
+A stock round ends when every player has passed in a row. The number of operating rounds is that
+of the phase in which their set begins. A broken bank ends the game with the set (§25).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import msgspec
+
+from engine.core.actions import Action
+from engine.core.events import PriorityMoved, RoundStarted
+from engine.core.state import (
+    AnyFrame,
+    GameOver,
+    OperatingRound,
+    OperatingTurn,
+    PendingSale,
+    StockRound,
+    StockTurn,
+    is_seat,
+)
+from engine.finance import market
+from engine.game import Game
+from engine.opening.waterfall import pay_private_income
+from engine.operating.stations import HomeChooser, begin_first_turn
+from engine.title import Option
+
+
+def start_stock_round(g: Game, number: int, sales: tuple[PendingSale, ...] = ()) -> StockRound:
+    """The stock round of that number: whoever has the priority begins (§4, §7). `sales`: what is still to
+    be asked at the end of the first turn."""
+    g.emit(RoundStarted(f"stock round {number}"))
+    return StockRound(number=number, current_seat=g.state.priority, pending_sales=sales)
+
+
+def start_first_stock_round(g: Game) -> AnyFrame:
+    """The stock round that follows the sale of the privates."""
+    return start_stock_round(g, 1)
+
+
+@dataclass(frozen=True)
+class AutomaticRules:
+    """A frame that nobody answers."""
+
+    def asked(self, g: Game, frame: AnyFrame) -> tuple[str, ...]:
+        return ()
+
+    def prompt(self, g: Game, frame: AnyFrame) -> str:
+        return ""
+
+    def options(self, g: Game, frame: AnyFrame, seat: str) -> Iterator[Option]:
+        yield from ()
+
+    def refusal(self, g: Game, frame: AnyFrame, seat: str, action: Action) -> str | None:
+        return "Nothing is asked."
+
+    def apply(self, g: Game, frame: AnyFrame, seat: str, action: Action) -> None:
+        raise AssertionError("nothing is asked")
+
+
+def no_end(g: Game) -> str | None:
+    """The game goes on."""
+    return None
+
+
+def no_interruption(g: Game, frame: OperatingRound) -> AnyFrame | None:
+    """One turn follows the other."""
+    return None
+
+
+def raise_sold_out_prices(g: Game, own_count: bool) -> None:
+    """Move up every token of a company that players hold whole (§8.2.2), or players and it itself."""
+    for company in g.operating_order():
+        co = g.company(company)
+        if co.floated and all(is_seat(h) or (own_count and h == company) for h in co.shares):
+            market.move_token(g, company, market.up(g, market.token_space(g, company)), "sold out")
+
+
+def first_operating_round(g: Game, after: int) -> OperatingRound:
+    """The first operating round after that stock round."""
+    return OperatingRound(stock_round=after, number=1, rounds_in_set=g.phase.operating_rounds)
+
+
+def begin_operating_round(g: Game) -> None:
+    """Pay private income; whoever has floated by now will operate (§11, §16)."""
+    frame = g.top
+    assert isinstance(frame, OperatingRound)
+    g.emit(RoundStarted(f"operating round {frame.stock_round}.{frame.number} of {frame.rounds_in_set}"))
+    pay_private_income(g)
+    running = tuple(c for c in g.operating_order() if g.company(c).floated)
+    g.replace_top(msgspec.structs.replace(frame, yet_to_operate=running))
+
+
+@dataclass(frozen=True)
+class StockRoundRules(AutomaticRules):
+    """Turns until all pass in a row; then prices of sold-out companies rise (§8.2.2).
+
+    `ended`: why the game is over before another turn or round, if it is. `own_count`: what a company
+    holds of itself counts as sold (1870 §5.10). `last`: the number of the round with which the game is
+    over in any case. `closing`: what follows the last turn instead. `following`: makes the first
+    operating round, which `begin` begins.
+    """
+
+    end_reason: Callable[[Game], str | None] = no_end
+    count_treasury: bool = False
+    last_round: int | None = None
+    at_end: Callable[[Game], None] | None = None
+    make_operating_round: Callable[[Game, int], OperatingRound] = first_operating_round
+    begin_operating_round: Callable[[Game], None] = begin_operating_round
+
+    def advance(self, g: Game, frame: StockRound) -> bool:
+        if frame.consecutive_passes < len(g.state.active_seats):
+            if why := self.end_reason(g):
+                g.replace_top(GameOver(why))
+            else:
+                tempted, sales = frame.current_seat in frame.guaranteed_turns, frame.pending_sales
+                if tempted or sales:
+                    g.replace_top(msgspec.structs.replace(frame, guaranteed_turns=(), pending_sales=()))
+                g.push(StockTurn(frame.current_seat, guaranteed=tempted, pending_sales=sales))
+            return True
+        if self.at_end:
+            self.at_end(g)
+        else:
+            raise_sold_out_prices(g, self.count_treasury)
+        if frame.last_to_act:
+            g.emit(PriorityMoved(g.state.left_of(frame.last_to_act)))
+        if why := self.end_reason(g) or self._last_round_reason(frame):
+            g.replace_top(GameOver(why))
+            return True
+        g.replace_top(self.make_operating_round(g, frame.number))
+        self.begin_operating_round(g)
+        return True
+
+    def _last_round_reason(self, frame: StockRound) -> str | None:
+        if self.last_round is None or frame.number < self.last_round:
+            return None
+        return f"Stock round {frame.number} is over, and with it the game."
+
+
+@dataclass(frozen=True)
+class OperatingRoundRules(AutomaticRules):
+    """A turn for each company, the next always the highest of those that wait (§16).
+
+    `between`: what comes first, before another company has its turn. `ended`: see `StockRounds`.
+    `whole_set`: a broken bank lets the set of rounds be finished (§25), else only the round.
+    `first_is_settled`: who begins is known before what comes first.
+    """
+
+    first_step: str
+    home_chooser: HomeChooser
+    interruption: Callable[[Game, OperatingRound], AnyFrame | None] = no_interruption
+    end_reason: Callable[[Game], str | None] = no_end
+    finish_set: bool = True
+    fix_first_company: bool = False
+
+    def rounds_left(self, g: Game) -> int:
+        """How many operating rounds are still to come after this one, now that the bank is broken."""
+        match g.state.stack[0]:
+            case OperatingRound(number=number, rounds_in_set=of):
+                return of - number if self.finish_set else 0
+        return g.phase.operating_rounds if self.finish_set else 1
+
+    def advance(self, g: Game, frame: OperatingRound) -> bool:
+        waiting = tuple(c for c in frame.yet_to_operate if not g.company(c).closed)
+        if why := self.end_reason(g):
+            g.replace_top(GameOver(why))
+        elif interruption := self.interruption(g, frame):
+            if (
+                self.fix_first_company
+                and waiting
+                and frame.last_operated is None
+                and frame.first_company is None
+            ):
+                g.replace_top(
+                    msgspec.structs.replace(frame, first_company=self._next_company(g, frame, waiting))
+                )
+            g.push(interruption)
+        elif waiting:
+            following = self._next_company(g, frame, waiting)
+            waiting = tuple(c for c in waiting if c != following)
+            turned = (*frame.operated, following)
+            g.replace_top(
+                msgspec.structs.replace(
+                    frame,
+                    yet_to_operate=waiting,
+                    last_operated=following,
+                    operated=turned,
+                    pending_sales=(),
+                    first_company=None,
+                )
+            )
+            first = not g.company(following).has_operated
+            g.push(
+                OperatingTurn(following, self.first_step, is_first=first, pending_sales=frame.pending_sales)
+            )
+            begin_first_turn(g, following, self.home_chooser)
+        elif frame.number < frame.rounds_in_set and (self.finish_set or not g.state.bank_broken):
+            g.replace_top(
+                msgspec.structs.replace(
+                    frame, number=frame.number + 1, yet_to_operate=(), last_operated=None, operated=()
+                )
+            )
+            begin_operating_round(g)
+        elif g.state.bank_broken:
+            g.replace_top(GameOver("The bank is broken."))
+        else:
+            g.replace_top(start_stock_round(g, frame.stock_round + 1, frame.pending_sales))
+        return True
+
+    def _next_company(self, g: Game, frame: OperatingRound, waiting: tuple[str, ...]) -> str:
+        if frame.first_company in waiting:
+            return frame.first_company
+        return next(c for c in g.operating_order() if c in waiting)
+
+
+@dataclass(frozen=True)
+class GameOverRules(AutomaticRules):
+    """The game is over."""
+
+    def advance(self, g: Game, frame: GameOver) -> bool:
+        return False

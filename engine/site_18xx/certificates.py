@@ -1,0 +1,279 @@
+"""Which numbered certificate of a company is whose: what the site's files say and our position does not.
+
+Theory of operation. A holder's certificates lie in the order in which they came, and those that came
+first leave first; who protects a price buys those that were sold. The president's (number 0) is handed
+over last, and when a presidency passes on, the new president gives his first ordinary certificates for
+it: to the old one, or to the pool where the old one keeps too few.
+
+A company that chooses its number of shares has them numbered as they come into being: 0 is its
+president's, then those of its first size, then those of a conversion or of the company that it absorbs.
+A short sale makes two, from 10 upward: an ordinary one that goes to the pool, and its opposite, which
+stays with the seller until he buys a share for it and both are gone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from engine.core.events import (
+    AnyEvent,
+    CompanyReturned,
+    CoveredShortsClosed,
+    PresidencyVacated,
+    PresidentNamed,
+    PriceProtected,
+    SharesMoved,
+    SharesRestructured,
+)
+from engine.core.state import IPO, POOL
+from engine.site_18xx.names import SiteNames
+from engine.title import Title
+
+FIRST_SHORT_NUMBER = 10
+RELEVANT_EVENTS = frozenset(
+    {SharesMoved, SharesRestructured, PresidentNamed, PresidencyVacated, CompanyReturned, CoveredShortsClosed}
+)
+
+
+class CertificateNumbering:
+    """The certificates of all companies of one game, as far as it was played."""
+
+    def __init__(self, names: SiteNames, title: Title) -> None:
+        self._names = names
+        self._percents: dict[str, dict[str, int]] = {}
+        self._held: dict[str, dict[str, list[str]]] = {}
+        self._presidents: dict[str, str] = {}
+        self._sizes: dict[str, int] = {}
+        for company, facts in title.companies.items():
+            percents = {self._name(company, number): p for number, p in enumerate(facts.shares)}
+            self._percents[company], self._held[company] = percents, {IPO: list(percents)}
+
+    def last_received(self, company: str, owner: str, percent: int) -> list[str]:
+        """Those in which so many percent came to an owner last."""
+        percents, found = self._percents[company], list[str]()
+        for share in reversed(self._held[company].get(owner, ())):
+            if percent > 0:
+                found.insert(0, share)
+                percent -= percents[share]
+        return found
+
+    def next_to_leave(self, company: str, owner: str, percent: int) -> list[str]:
+        """Those in which so many percent leave an owner; half a president's is named whole."""
+        percents, found = self._percents[company], list[str]()
+        mine = [share for share in self._held[company].get(owner, ()) if percents[share] > 0]
+        for share in sorted(mine, key=lambda share: share == self._presidents_certificate(company)):
+            if percent <= 0:
+                break
+            found.append(share)
+            percent -= percents[share]
+        return found
+
+    def owner(self, share: str) -> str | None:
+        """Who has a certificate; None where there is none of that name."""
+        company = self._names.our_company(share.rpartition("_")[0])
+        return next((owner for owner, held in self._held.get(company, {}).items() if share in held), None)
+
+    def prefer(self, shares: Sequence[str]) -> None:
+        """Let these leave their owner before his others; what is not known is left aside."""
+        for share in reversed(shares):
+            if owner := self.owner(share):
+                held = self._held[self._names.our_company(share.rpartition("_")[0])][owner]
+                held.remove(share)
+                held.insert(0, share)
+
+    def holders(self, company: str) -> dict[str, dict[str, int]]:
+        """By owner his certificates of a company, with the percent of each."""
+        percents = self._percents[company]
+        return {owner: {s: percents[s] for s in held} for owner, held in self._held[company].items() if held}
+
+    def update(self, events: Sequence[AnyEvent]) -> None:
+        """Bring it up to what has happened."""
+        absorbed = [e.company for e in events if isinstance(e, PresidencyVacated)]
+        protected: str | None = None
+        for at, event in enumerate(events):
+            match event:
+                case PriceProtected(_, company):
+                    protected = company
+                case SharesMoved(company, source, target, percent):
+                    moved = (
+                        self.last_received if company == protected and source == POOL else self.next_to_leave
+                    )
+                    moving = moved(company, source, percent)
+                    self._move(
+                        company, source, target, percent, moving, _president_named_beside(events, at, company)
+                    )
+                    protected = None
+                case SharesRestructured(company, size, shares):
+                    self._restructure(company, size, shares, [c for c in absorbed if c != company])
+                case PresidentNamed(company, seat) if not _shares_moved_beside(events, at, company):
+                    self._set_president(company, seat)
+                case CoveredShortsClosed(company):
+                    self._close_shorts(company, POOL)
+                case PresidencyVacated(company):
+                    self._presidents.pop(company, None)
+                case CompanyReturned(company):
+                    first = self._presidents_certificate(company)
+                    self._percents[company], self._held[company] = {first: 100}, {IPO: [first]}
+                    self._presidents.pop(company, None)
+                    self._sizes.pop(company, None)
+        for company in {e.company for e in events if isinstance(e, SharesRestructured)}:
+            for owner in self._held[company]:
+                if owner != POOL or absorbed:
+                    self._close_shorts(company, owner)
+
+    # -- names -------------------------------------------------------------------------
+
+    def _name(self, company: str, number: int) -> str:
+        return f"{self._names.site_company(company)}_{number}"
+
+    def _presidents_certificate(self, company: str) -> str:
+        """The president's certificate."""
+        return self._name(company, 0)
+
+    def _number(self, share: str) -> int:
+        return int(share.rpartition("_")[2])
+
+    # -- moving ------------------------------------------------------------------------
+
+    def _transfer(self, company: str, shares: Sequence[str], source: str, target: str) -> None:
+        for share in shares:
+            self._held[company][source].remove(share)
+            self._held[company].setdefault(target, []).append(share)
+
+    def _total_percent(self, company: str, owner: str) -> int:
+        return sum(self._percents[company][share] for share in self._held[company].get(owner, ()))
+
+    def _owner(self, company: str, share: str) -> str:
+        return next(owner for owner, held in self._held[company].items() if share in held)
+
+    def _move(
+        self, company: str, source: str, target: str, percent: int, moved: list[str], new: str | None
+    ) -> None:
+        percents, old = self._percents[company], self._presidents.get(company)
+        first, unit = self._presidents_certificate(company), min(map(abs, percents.values()))
+        if old is None and new is not None:
+            self._transfer(company, [first], source, target)
+            self._presidents[company] = new
+            return
+        if percent < 0:
+            self._transfer(company, self._shorts(company, source), source, target)
+            self._close_shorts(company, target)
+            return
+        if source == company and target == POOL and self._shorts(company, POOL):
+            self._close_pool_shorts(company, moved)
+            return
+        if source != POOL and self._total_percent(company, source) < percent:
+            self._sell_short(company, source, target, percent)
+            return
+        left = self._total_percent(company, old) - (percent if source == old else 0) if old else 0
+        self._transfer(company, moved, source, target)
+        if old and new:
+            self._transfer_presidency(company, old, new, keeps=left >= percents[first])
+        over = sum(percents[share] for share in moved) - percent
+        self._transfer(company, self._held[company][target][: over // unit], target, source)
+        self._close_shorts(company, target)
+
+    def _transfer_presidency(self, company: str, old: str, new: str, *, keeps: bool) -> None:
+        """The president's certificate goes to another, who gives ordinary ones for it."""
+        percents, first = self._percents[company], self._presidents_certificate(company)
+        given = [share for share in self._held[company][new] if 0 < percents[share] < percents[first]]
+        unit = min(map(abs, percents.values()))
+        self._transfer(company, given[: percents[first] // unit], new, old if keeps else POOL)
+        self._transfer(company, [first], self._owner(company, first), new)
+        self._presidents[company] = new
+
+    # -- shares that are not there -------------------------------------------------------
+
+    def _shorts(self, company: str, owner: str) -> list[str]:
+        return [share for share in self._held[company].get(owner, ()) if self._percents[company][share] < 0]
+
+    def _sell_short(self, company: str, seller: str, target: str, percent: int) -> None:
+        percents = self._percents[company]
+        number = max(FIRST_SHORT_NUMBER - 1, *map(self._number, percents)) + 1
+        for each, worth, owner in ((number + 1, -percent, seller), (number, percent, target)):
+            share = self._name(company, each)
+            percents[share] = worth
+            self._held[company].setdefault(owner, []).append(share)
+
+    def _close_pool_shorts(self, company: str, shares: Sequence[str]) -> None:
+        """The bank buys these of the treasury for as many that it is short of."""
+        percents, held = self._percents[company], self._held[company]
+        for share, short in zip(shares, self._shorts(company, POOL), strict=False):
+            held[company].remove(share)
+            held[POOL].remove(short)
+            del percents[share], percents[short]
+
+    def _close_shorts(self, company: str, owner: str) -> None:
+        """A share and its opposite in the same hands are both gone."""
+        percents, held = self._percents[company], self._held[company].get(owner, [])
+        shares = [
+            share for share in held if percents[share] > 0 and share != self._presidents_certificate(company)
+        ]
+        for pair in zip(self._shorts(company, owner), shares, strict=False):
+            for share in pair:
+                held.remove(share)
+                del percents[share]
+
+    # -- companies that choose their number of shares --------------------------------------
+
+    def _restructure(self, company: str, size: int, shares: dict[str, int], absorbed: list[str]) -> None:
+        percents, first = self._percents[company], self._presidents_certificate(company)
+        if set(shares) == {company}:
+            return  # it is absorbed by another
+        percents |= {share: (100 if worth > 0 else -100) // size for share, worth in percents.items()}
+        percents[first] = 200 // size
+        old = self._sizes.get(company, size)
+        self._sizes[company] = size
+        made = [self._name(company, number) for number in range(max(old - 1, 1), size - 1)]
+        percents |= dict.fromkeys(made, 100 // size)
+        if size == 2:
+            self._held[company] = {next(iter(shares)): [first]}
+            return
+        self._held[company].setdefault(company, []).extend(made)
+        if size == 10:
+            for other in absorbed:
+                self._absorb(company, other, made)
+        for holder, percent in shares.items():
+            lacks = (percent - self._total_percent(company, holder)) // (100 // size)
+            if holder != company and lacks > 0:
+                self._transfer(company, self._held[company][company][:lacks], company, holder)
+
+    def _absorb(self, company: str, other: str, made: list[str]) -> None:
+        """The holders of a company that is absorbed have as many of the new certificates, in the order in
+        which theirs came into being: ordinary ones those that come into being anyway, while there are any;
+        the others, and what is sold short, the next numbers."""
+        percents, left = self._percents[company], list(made)
+        owners = {share: owner for owner, held in self._held[other].items() for share in held}
+        number = max(FIRST_SHORT_NUMBER - 1, *map(self._number, percents))
+        for share, worth in self._percents[other].items():
+            owner = company if owners[share] == other else owners[share]
+            for _ in range(2 if share == self._presidents_certificate(other) else 1):
+                if worth > 0 and left:
+                    self._transfer(company, [left.pop(0)], company, owner)
+                    continue
+                number += 1
+                new = self._name(company, number)
+                percents[new] = percents[made[0]] * (1 if worth > 0 else -1)
+                self._held[company].setdefault(owner, []).append(new)
+
+    def _set_president(self, company: str, seat: str) -> None:
+        """A president who is named without shares that move."""
+        old = self._presidents.get(company)
+        if old is None:
+            self._presidents[company] = seat
+        elif old != seat:
+            self._transfer_presidency(company, old, seat, keeps=True)
+
+
+def _shares_moved_beside(events: Sequence[AnyEvent], at: int, company: str) -> bool:
+    """Whether shares of the company move right before or behind."""
+    beside = (*events[max(at - 1, 0) : at], *events[at + 1 : at + 2])
+    return any(isinstance(event, SharesMoved) and event.company == company for event in beside)
+
+
+def _president_named_beside(events: Sequence[AnyEvent], at: int, company: str) -> str | None:
+    """The president who is named with shares that move: right before them, or right behind."""
+    for event in (*events[max(at - 1, 0) : at], *events[at + 1 : at + 2]):
+        if isinstance(event, PresidentNamed) and event.company == company:
+            return event.seat
+    return None

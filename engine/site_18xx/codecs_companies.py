@@ -1,0 +1,250 @@
+"""Actions of the site beside ours: companies that are formed, borrow, grow, are sold; privates' tokens."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from engine.core.actions import (
+    Accept,
+    Action,
+    ChooseBuyer,
+    ClosePort,
+    Convert,
+    FloatCompany,
+    KeepDestinationToken,
+    Merge,
+    OfferCompanyForSale,
+    Pass,
+    PlaceBridge,
+    PlaceCattleToken,
+    PlaceDestinationToken,
+    PlaceOpenPort,
+    RemoveToken,
+    RepayLoans,
+    TakeLoans,
+    TakeLoansForCompany,
+)
+from engine.core.state import (
+    BANK,
+    Auction,
+    CompanyStart,
+    ExcessTokens,
+    MergerTurn,
+    StockTurn,
+)
+from engine.kernel import awaited_seats, refusal
+from engine.operating.mines_and_bridges import private_tokens_left
+from engine.site_18xx.codec import ActionCodec, ActionRecord, EncodingContext
+from engine.site_18xx.game_file import SiteAction, SiteFileError
+
+if TYPE_CHECKING:
+    from engine.site_18xx.replay import SiteReplay
+
+
+# -- choose --------------------------------------------------------------------------------------
+
+
+def _decode_choose(replay: SiteReplay, action: SiteAction) -> None:
+    choices: dict[object, Action] = {"Map": PlaceDestinationToken(), "Charter": KeepDestinationToken()}
+    choices |= {size: FloatCompany(size) for size in replay.game.components.company_sizes}
+    if action.choice not in choices:
+        raise SiteFileError(f"{action.choice!r} is no choice of this title")
+    replay.play_in_turn(action, choices[action.choice])
+
+
+def _encode_destination(
+    desk: EncodingContext, seat: str, action: PlaceDestinationToken | KeepDestinationToken
+) -> ActionRecord:
+    choice = "Map" if isinstance(action, PlaceDestinationToken) else "Charter"
+    return {"type": "choose", **desk.turn_entity(seat), "choice": choice}
+
+
+# -- assign --------------------------------------------------------------------------------------
+
+
+def _decode_assign(replay: SiteReplay, action: SiteAction) -> None:
+    if action.target_type == "hex" and not replay.game.components.company_sizes:
+        _play_private_token(replay, action)
+    elif action.target_type == "hex":
+        replay.play(
+            replay.acting_seat(action), PlaceBridge(action.target or "", replay.private(action.entity_key))
+        )
+    elif action.target_type == "corporation":
+        _play_offer_sale(replay, action, replay.company(action.target))
+    else:
+        top = replay.game.top
+        size = top.size if isinstance(top, CompanyStart) else None
+        replay.play_in_turn(action, FloatCompany(size or 0, (replay.private(action.target),)))
+
+
+def _play_private_token(replay: SiteReplay, action: SiteAction) -> None:
+    """The token of a private; a second one on the same hex closes the port."""
+    private, hex = replay.private(action.entity_key), action.target or ""
+    word = replay.game.private_definition(private).effect.get("word")
+    said: Action = PlaceCattleToken(hex) if word == "cattle" else PlaceOpenPort(hex)
+    if private in replay.state.city_tokens:
+        said = ClosePort()
+    replay.play(replay.acting_seat(action), said)
+
+
+def _play_offer_sale(replay: SiteReplay, action: SiteAction, company: str) -> None:
+    """An offer for sale; what other companies are asked before it is declined."""
+    for _ in range(100):
+        top = replay.game.top
+        if isinstance(top, MergerTurn) and (top.stage, top.company) == ("offer", company):
+            break
+        seat = awaited_seats(replay.game)[0] if awaited_seats(replay.game) else ""
+        if not seat or refusal(replay.game, seat, Pass()):
+            break
+        replay.play(seat, Pass())
+    replay.play(replay.acting_seat(action), OfferCompanyForSale(company))
+
+
+def _encode_private_token(
+    desk: EncodingContext, seat: str, action: PlaceCattleToken | PlaceOpenPort | ClosePort
+) -> ActionRecord:
+    word = "cattle" if isinstance(action, PlaceCattleToken) else "port"
+    privates = desk.g.components.privates
+    private = next(p.sym for p in privates if p.effect.get("word") == word)
+    placed = desk.g.state.city_tokens
+    hex = placed[private].hex if isinstance(action, ClosePort) else action.hex
+    return {"type": "assign", **desk.private_entity(private), "target": hex, "target_type": "hex"}
+
+
+def _encode_bridge(desk: EncodingContext, seat: str, action: PlaceBridge) -> ActionRecord:
+    private = action.using or next(
+        p for p, _ in private_tokens_left(desk.g, desk.current_company(), "bridge")
+    )
+    return {"type": "assign", **desk.private_entity(private), "target": action.hex, "target_type": "hex"}
+
+
+def _encode_offer_sale(desk: EncodingContext, seat: str, action: OfferCompanyForSale) -> ActionRecord:
+    target = desk.names.site_company(action.company)
+    return {"type": "assign", **desk.entity(seat), "target": target, "target_type": "corporation"}
+
+
+def _encode_float(desk: EncodingContext, seat: str, action: FloatCompany) -> ActionRecord:
+    """The size of a new company, or a private that is put into it."""
+    if not action.privates:
+        return {"type": "choose", **desk.entity(seat), "choice": action.size}
+    target = desk.names.site_private(action.privates[0])
+    return {"type": "assign", **desk.entity(seat), "target": target, "target_type": "company"}
+
+
+# -- take_loan -----------------------------------------------------------------------------------
+
+
+def _decode_take_loan(replay: SiteReplay, action: SiteAction) -> None:
+    replay.pass_for_others(action)
+    company = replay.company(action.entity_key)
+    stock = isinstance(replay.game.top, StockTurn | Auction)
+    replay.play(replay.acting_seat(action), TakeLoansForCompany(company, 1) if stock else TakeLoans(1))
+
+
+def _encode_loan_for(desk: EncodingContext, seat: str, action: TakeLoansForCompany) -> ActionRecord:
+    return {"type": "take_loan", **desk.entity(action.company), "loan": desk.numbering.next_loan(BANK)}
+
+
+def _encode_loan(desk: EncodingContext, seat: str, action: TakeLoans) -> ActionRecord:
+    return {
+        "type": "take_loan",
+        **desk.entity(desk.current_company()),
+        "loan": desk.numbering.next_loan(BANK),
+    }
+
+
+# -- payoff_loan ---------------------------------------------------------------------------------
+
+
+def _decode_payoff_loan(replay: SiteReplay, action: SiteAction) -> None:
+    replay.play_in_turn(action, RepayLoans(1))
+
+
+def _encode_repay(desk: EncodingContext, seat: str, action: RepayLoans) -> ActionRecord:
+    company = desk.current_company()
+    return {"type": "payoff_loan", **desk.entity(company), "loan": desk.numbering.next_loan(company)}
+
+
+# -- convert -------------------------------------------------------------------------------------
+
+
+def _decode_convert(replay: SiteReplay, action: SiteAction) -> None:
+    replay.play_in_turn(action, Convert())
+
+
+def _encode_convert(desk: EncodingContext, seat: str, action: Convert) -> ActionRecord:
+    return {"type": "convert", **desk.entity(desk.current_company())}
+
+
+# -- merge ---------------------------------------------------------------------------------------
+
+
+def _decode_merge(replay: SiteReplay, action: SiteAction) -> None:
+    company = replay.company(action.corporation)
+    if action.entity_type == "player":
+        replay.play_in_turn(action, ChooseBuyer(company))
+        return
+    president = replay.state.companies[company].president
+    replay.play_in_turn(action, Merge(company))
+    if replay.state.offers and president:
+        replay.play(president, Accept())
+
+
+def _encode_merge(desk: EncodingContext, seat: str, action: Merge) -> ActionRecord:
+    return {
+        "type": "merge",
+        **desk.entity(desk.current_company()),
+        "corporation": desk.names.site_company(action.company),
+    }
+
+
+def _encode_buyer(desk: EncodingContext, seat: str, action: ChooseBuyer) -> ActionRecord:
+    return {"type": "merge", **desk.entity(seat), "corporation": desk.names.site_company(action.company)}
+
+
+# -- remove_token --------------------------------------------------------------------------------
+
+
+def _decode_remove_token(replay: SiteReplay, action: SiteAction) -> None:
+    replay.play(replay.acting_seat(action), RemoveToken(*replay.numbering.find_city(action.city or "")))
+
+
+def _encode_remove_token(desk: EncodingContext, seat: str, action: RemoveToken) -> ActionRecord:
+    top = desk.g.top
+    assert isinstance(top, ExcessTokens)
+    here = (owner for node, owner in desk.g.state.tokens[action.hex] if node == action.node)
+    owner = next(owner for owner in here if owner in (top.company, top.target))
+    return {
+        "type": "remove_token",
+        **desk.entity(top.company),
+        "city": desk.numbering.city_name(action.hex, action.node),
+        "slot": desk.numbering.slot(action.hex, action.node, owner),
+    }
+
+
+CODECS = (
+    ActionCodec(
+        "choose",
+        _decode_choose,
+        {PlaceDestinationToken: _encode_destination, KeepDestinationToken: _encode_destination},
+    ),
+    ActionCodec(
+        "assign",
+        _decode_assign,
+        {
+            PlaceCattleToken: _encode_private_token,
+            PlaceOpenPort: _encode_private_token,
+            ClosePort: _encode_private_token,
+            PlaceBridge: _encode_bridge,
+            OfferCompanyForSale: _encode_offer_sale,
+            FloatCompany: _encode_float,
+        },
+    ),
+    ActionCodec(
+        "take_loan", _decode_take_loan, {TakeLoansForCompany: _encode_loan_for, TakeLoans: _encode_loan}
+    ),
+    ActionCodec("payoff_loan", _decode_payoff_loan, {RepayLoans: _encode_repay}),
+    ActionCodec("convert", _decode_convert, {Convert: _encode_convert}),
+    ActionCodec("merge", _decode_merge, {Merge: _encode_merge, ChooseBuyer: _encode_buyer}),
+    ActionCodec("remove_token", _decode_remove_token, {RemoveToken: _encode_remove_token}),
+)

@@ -1,0 +1,204 @@
+"""The start of a company: the auction of its president's certificate, its size, and what is put into it
+(1817 §5.5)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import combinations
+
+import msgspec
+
+from engine.core.actions import Action, FloatCompany, Pass
+from engine.core.events import (
+    CompanyFloated,
+    OperatingTurnStarted,
+    ParSet,
+    PresidentNamed,
+    PrivateMoved,
+    SharesRestructured,
+    UnplacedTokensChanged,
+)
+from engine.core.state import Auction, CompanyStart, StockTurn
+from engine.finance.loans import size_definition, token_cost_label
+from engine.finance.ownership import certificate_limit, counted_certificates
+from engine.game import Game
+from engine.operating.stations import city_label
+from engine.stock.short_selling import affordable_bids, private_value_sums, refuse_bid
+from engine.stock.turn import current_stock_round, end_stock_turn
+from engine.title import Option
+
+
+@dataclass(frozen=True)
+class CertificateAuction:
+    """President's certificates up for auction (§5.5).
+
+    `by_worth`: who has cash and privates for a bid is asked, also where they do not make one exactly, as
+    on the site.
+    """
+
+    ask_by_worth: bool = False
+
+    def bid_names_item(self) -> bool:
+        return False
+
+    def label(self, g: Game, frame: Auction) -> str:
+        return f"the {frame.item}"
+
+    def details(self, g: Game, frame: Auction) -> str:
+        return f"home in {city_label(g, frame.home_hex, frame.home_node)}"
+
+    def bid_range(self, g: Game, frame: Auction, seat: str) -> range:
+        terms = g.components.ipo_bid
+        assert terms is not None
+        if counted_certificates(g, seat) >= certificate_limit(g):
+            return range(0)
+        return affordable_bids(g, seat, frame.high_bid + terms.step)
+
+    limit_range = bid_range
+
+    def asked_without_bid(self, g: Game, frame: Auction, seat: str) -> bool:
+        terms = g.components.ipo_bid
+        assert terms is not None
+        if not self.ask_by_worth or counted_certificates(g, seat) >= certificate_limit(g):
+            return False
+        worth = g.cash(seat) + max(private_value_sums(g, seat))
+        return frame.high_bid + terms.step <= min(worth, terms.max)
+
+    def bid_refusal(self, g: Game, frame: Auction, seat: str, amount: int) -> str | None:
+        terms = g.components.ipo_bid
+        assert terms is not None
+        if amount <= frame.high_bid or amount > terms.max or amount % terms.step:
+            low = frame.high_bid + terms.step
+            return f"A bid is a multiple of ${terms.step} from ${low} to ${terms.max} (§5.5)."
+        return refuse_bid(g, seat, amount)
+
+    def on_close(self, g: Game, frame: Auction) -> None:
+        company, seat, price = frame.item, frame.high_bidder, frame.high_bid
+        assert seat is not None
+        par = max(p for p in g.components.par_prices if p <= price // 2)
+        cell = g.title.par_cell(par)
+        assert cell is not None
+        g.emit(SharesRestructured(company, 2, {seat: 100}))
+        g.emit(PresidentNamed(company, seat))
+        g.pay(seat, company, price, f"the president's certificate of the {company}")
+        g.emit(ParSet(company, par, cell))
+        g.emit(CompanyFloated(company))
+        g.emit(OperatingTurnStarted(company))
+        if (
+            frame.acting_company
+        ):  # no privates are asked for then, and the turn goes on where the size was asked for
+            g.push(CompanyStart(company, seat, 0, extra_turn=len(g.phase.ipo_sizes) > 1))
+        else:
+            g.push(CompanyStart(company, seat, price))
+
+
+@dataclass(frozen=True)
+class CompanyStartQuestion:
+    """Asks the winner for the size and for the privates that he puts in.
+
+    `piecemeal`: size and privates are said one after the other, as on the site.
+    """
+
+    size_before_privates: bool = False
+
+    def asked(self, g: Game, frame: CompanyStart) -> tuple[str, ...]:
+        return (frame.seat,)
+
+    def prompt(self, g: Game, frame: CompanyStart) -> str:
+        price = f"${frame.payable_in_privates} to pay, price ${g.price(frame.company)}"
+        return f"to choose the size of the {frame.company} and what is put into it ({price})"
+
+    def options(self, g: Game, frame: CompanyStart, seat: str) -> Iterator[Option]:
+        mine = g.privates_of(seat)
+        for size in g.phase.ipo_sizes:
+            for count in range(len(mine) + 1):
+                if count > 1 and self.size_before_privates:
+                    break
+                for privates in combinations(mine, count):
+                    said = FloatCompany(size, privates)
+                    if self.refusal(g, frame, seat, said) is None:
+                        cost = token_cost_label(g, size, g.components.company_sizes[size].stations_to_buy)
+                        with_ = f" with {', '.join(privates)}" if privates else ""
+                        yield Option(said, f"{size} shares{with_}{cost}")
+        if self.refusal(g, frame, seat, Pass()) is None:
+            yield Option(Pass(), "Nothing more is put in")
+
+    def refusal(self, g: Game, frame: CompanyStart, seat: str, action: Action) -> str | None:
+        chosen = frame.size
+        if isinstance(action, Pass):
+            if chosen is None:
+                return f"The size of the {frame.company} has to be chosen (§5.5)."
+            return None if g.cash(seat) >= 0 else "The bid has to be paid with privates first (§5.5)."
+        if not isinstance(action, FloatCompany):
+            return f"The {frame.company} is being started: choose its size, and what is put in (§5.5)."
+        if action.size not in g.phase.ipo_sizes or chosen not in (None, action.size):
+            sizes = [chosen] if chosen else g.phase.ipo_sizes
+            return f"The {frame.company} may start with {' or '.join(map(str, sizes))} shares (§5.5)."
+        mine = g.privates_of(seat)
+        if len(set(action.privates)) < len(action.privates) or not set(action.privates) <= set(mine):
+            return "A president puts in privates that he owns, each once (§5.5)."
+        worth = sum(g.private_definition(p).price for p in action.privates)
+        if worth > frame.payable_in_privates:
+            return f"Privates for ${worth} are more than the bid, ${frame.payable_in_privates} (§5.5)."
+        others = private_value_sums(g, seat, action.privates) if self.size_before_privates else {0}
+        if not any(
+            worth + more <= frame.payable_in_privates and g.cash(seat) + worth + more >= 0 for more in others
+        ):
+            return f"${-g.cash(seat)} more have to be paid with privates (§5.5)."
+        if chosen is not None and not action.privates:
+            return "The size is chosen; say what else is put in (§5.5)."
+        return None
+
+    def apply(self, g: Game, frame: CompanyStart, seat: str, action: Action) -> None:
+        if isinstance(action, Pass):
+            self._finish(g, frame)
+            return
+        assert isinstance(action, FloatCompany)
+        if frame.size is None:
+            self._choose_size(g, frame, action.size)
+        bid = frame.payable_in_privates
+        for private in action.privates:
+            face = g.private_definition(private).price
+            bid -= face
+            g.pay(frame.company, seat, face, f"the {private}")
+            g.emit(PrivateMoved(private, frame.company))
+            effect = g.private_definition(private).effect
+            if effect.get("kind") == "station":
+                g.emit(UnplacedTokensChanged(frame.company, effect["tokens"]))
+        if self.size_before_privates:
+            g.replace_top(msgspec.structs.replace(frame, size=action.size, payable_in_privates=bid))
+        else:
+            self._finish(g, frame)
+
+    def _choose_size(self, g: Game, frame: CompanyStart, size: int) -> None:
+        company = frame.company
+        mine = 200 // size
+        rest = {company: 100 - mine} if mine < 100 else {}
+        g.emit(SharesRestructured(company, size, {frame.seat: mine} | rest))
+        facts = size_definition(g, company)
+        if facts.stations_to_buy:
+            g.emit(UnplacedTokensChanged(company, 0, facts.stations_to_buy))
+
+    def _finish(self, g: Game, frame: CompanyStart) -> None:
+        g.pop()
+        turn = g.top
+        assert isinstance(turn, StockTurn)
+        end_stock_turn(g, turn, formed=frame.company)
+        if frame.extra_turn:
+            g.replace_top(msgspec.structs.replace(current_stock_round(g), current_seat=turn.seat))
+
+    def advance(self, g: Game, frame: CompanyStart) -> bool:
+        if frame.size is None and self.size_before_privates and len(g.phase.ipo_sizes) == 1:
+            self._choose_size(g, frame, g.phase.ipo_sizes[0])
+            g.replace_top(msgspec.structs.replace(frame, size=g.phase.ipo_sizes[0]))
+            return True
+        said = (option.action for option in self.options(g, frame, frame.seat))
+        puts = any(isinstance(action, FloatCompany) and action.privates for action in said)
+        if frame.size is not None and not puts:
+            self._finish(g, frame)
+            return True
+        if frame.size is None and not puts and len(g.phase.ipo_sizes) == 1:
+            self.apply(g, frame, frame.seat, FloatCompany(g.phase.ipo_sizes[0]))
+            return True
+        return False

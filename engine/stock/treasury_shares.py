@@ -1,0 +1,168 @@
+"""Companies that buy their own shares back, and put them up again (1870 §5.10, §5.11).
+
+A president uses his stock turn for it. What a company earns by reissued shares it cannot spend before
+the round is over.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import msgspec
+
+from engine.core.actions import Action, RedeemShare, ReissueShares
+from engine.core.events import SharesReissued
+from engine.core.state import BANK, IPO, POOL, Offer, StockTurn
+from engine.finance.offers import DealHandler, make_offer
+from engine.finance.ownership import (
+    move_shares,
+    next_president,
+    president_share_percent,
+    share_percent,
+)
+from engine.game import Game
+from engine.stock.turn import current_stock_round
+from engine.title import Option
+
+MIN_OUTSTANDING_PERCENT = 60
+"""Percent that must stay with players or in the open market (§5.10)."""
+
+
+def spendable_cash(g: Game, company: str) -> int:
+    """Dollars that a company may spend in this stock round."""
+    return g.cash(company) - current_stock_round(g).restricted_cash.get(company, 0)
+
+
+def reissue_par_price(g: Game, company: str) -> int:
+    """The par price of reissued shares: nearest to three quarters of the price, never below the old
+    one; of two that are as near the higher (§5.11)."""
+    goal = 3 * g.price(company)
+    nearest = min(g.components.reissue_prices, key=lambda par: (abs(4 * par - goal), -par))
+    return max(nearest, g.company(company).par or 0)
+
+
+@dataclass(frozen=True)
+class TreasuryShares:
+    """Redemption and reissue in a stock turn.
+
+    `reissue_after_deals`: a president may reissue after he has bought or sold shares of his own.
+    `ordinary_share`: players give none up where the president holds only his certificate, unless
+    somebody else holds as much.
+    """
+
+    reissue_after_trades: bool = False
+    ordinary_share_only: bool = False
+
+    def handles(self, action: Action) -> bool:
+        return isinstance(action, RedeemShare | ReissueShares)
+
+    def options(self, g: Game, frame: StockTurn) -> Iterator[Option]:
+        for company, co in g.state.companies.items():
+            if co.president != frame.seat:
+                continue
+            for source in (None, *(s for s in g.state.seats if s in co.shares)):
+                if self.refusal(g, frame, redeem := RedeemShare(company, source)) is None:
+                    where = g.state.name(source) if source else "the open market"
+                    asks = "" if source in (None, frame.seat) else ", if he agrees"
+                    price = g.price(company)
+                    yield Option(redeem, f"The {company} redeems a share from {where} for ${price}{asks}")
+            if self.refusal(g, frame, ReissueShares(company)) is None:
+                percent, par = g.percent_held(company, company), reissue_par_price(g, company)
+                yield Option(ReissueShares(company), f"The {company} reissues {percent} % at ${par}")
+
+    def refusal(self, g: Game, frame: StockTurn, action: Action) -> str | None:
+        assert isinstance(action, RedeemShare | ReissueShares)
+        company = action.company
+        if g.company(company).president != frame.seat:
+            return f"Only the president acts for the {company} (§5.3)."
+        if (frame.bought or frame.sold) and not (
+            self.reissue_after_trades and isinstance(action, ReissueShares)
+        ):
+            return "Who acts for a company does nothing else in that turn (§5.3)."
+        if isinstance(action, ReissueShares):
+            return self._refuse_reissue(g, company)
+        return self._refuse_redemption(g, company, action.source)
+
+    def _refuse_redemption(self, g: Game, company: str, source: str | None) -> str | None:
+        co, step = g.company(company), share_percent(g, company)
+        if not co.has_operated:
+            return f"The {company} has no money of its own before it has operated (§5.10)."
+        if company in current_stock_round(g).redeemed:
+            return f"The {company} has redeemed a share in this stock round (§5.10)."
+        if g.percent_held(company, company) + step > g.components.limits["redeemed_shares"] * step:
+            return f"A company holds {g.components.limits['redeemed_shares']} shares at most (§5.10)."
+        out = 100 - co.shares.get(IPO, 0) - co.shares.get(company, 0)
+        if out - step < MIN_OUTSTANDING_PERCENT:
+            return f"{MIN_OUTSTANDING_PERCENT} % of the {company} have to stay with players or in the open market (§5.10)."
+        if spendable_cash(g, company) < g.price(company):
+            return f"A share costs ${g.price(company)}; the {company} has ${spendable_cash(g, company)} to spend."
+        pool = co.shares.get(POOL, 0)
+        if source is None:
+            return None if pool else f"The open market has no share of the {company}; say from whom (§5.10)."
+        if pool:
+            return f"A share of the {company} in the open market is redeemed first (§5.10)."
+        return self._refuse_holder(g, company, source)
+
+    def _refuse_holder(self, g: Game, company: str, source: str) -> str | None:
+        step = share_percent(g, company)
+        if g.percent_held(source, company) < step:
+            return f"{g.state.name(source)} has no share of the {company}."
+        if self.ordinary_share_only and self._president_holds_only_certificate(g, company):
+            return f"Nobody has as much of the {company} as its president's certificate, all that he holds."
+        if g.company(company).president == source and (
+            g.percent_held(source, company) - step < president_share_percent(g, company)
+            or next_president(g, company, losing=step)
+        ):
+            return f"A redemption must not change the presidency of the {company} (§5.10)."
+        return None
+
+    def _president_holds_only_certificate(self, g: Game, company: str) -> bool:
+        """Whether the president holds nothing but his certificate, and nobody else as much."""
+        least = president_share_percent(g, company)
+        held = [g.percent_held(seat, company) for seat in g.state.seats]
+        return max(held) == least and held.count(least) == 1
+
+    def _refuse_reissue(self, g: Game, company: str) -> str | None:
+        if not g.percent_held(company, company):
+            return f"The {company} holds no shares to reissue (§5.11)."
+        if g.percent_held(IPO, company):
+            return f"The initial offering of the {company} has to be sold out first (§5.11)."
+        if company in current_stock_round(g).reissued:
+            return f"The {company} has reissued shares in this stock round (§5.11)."
+        return None
+
+    def apply(self, g: Game, frame: StockTurn, action: Action) -> None:
+        assert isinstance(action, RedeemShare | ReissueShares)
+        company = action.company
+        if isinstance(action, ReissueShares):
+            g.replace_top(msgspec.structs.replace(frame, for_company=company, company_action="reissue"))
+            g.emit(SharesReissued(company, reissue_par_price(g, company)))
+            move_shares(g, company, company, IPO, g.percent_held(company, company))
+        elif action.source in (None, frame.seat):
+            self._redeem(g, company, action.source or POOL)
+        else:
+            seller = action.source or POOL
+            make_offer(g, frame.seat, seller, action, seller, company, g.price(company))
+
+    def _redeem(self, g: Game, company: str, source: str) -> None:
+        turn = g.top
+        assert isinstance(turn, StockTurn)
+        g.replace_top(msgspec.structs.replace(turn, for_company=company, company_action="redeem"))
+        step = share_percent(g, company)
+        g.pay(company, BANK if source == POOL else source, g.price(company), f"{step} % of the {company}")
+        move_shares(g, company, source, company, step)
+
+    def deal_handler(self) -> DealHandler:
+        """How a redemption from a player is judged and carried out when he accepts."""
+
+        def refuse(g: Game, offer: Offer) -> str | None:
+            turn = g.top
+            if not isinstance(turn, StockTurn):
+                return "A share is redeemed in a stock turn of the president (§5.10)."
+            return self.refusal(g, turn, offer.deal)
+
+        def take(g: Game, offer: Offer) -> None:
+            self._redeem(g, offer.target, offer.source)
+
+        return DealHandler(refuse, take)

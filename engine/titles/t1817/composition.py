@@ -1,0 +1,265 @@
+"""1817: which mechanics it is made of, under the rulebook's conventions and the site's."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import msgspec
+
+from engine.core.actions import BuyTrain, Merge
+from engine.core.components import Components, PhaseDefinition, components_of
+from engine.core.state import (
+    CLOSED,
+    ORPHANED,
+    Auction,
+    BuyerChoice,
+    CashCrisis,
+    CompanyStart,
+    Discard,
+    ExcessTokens,
+    GameOver,
+    MergerPoll,
+    MergerRound,
+    MergerTurn,
+    OperatingRound,
+    OperatingTurn,
+    PostMergerLoans,
+    PostMergerTrade,
+    SeedMoneySale,
+    ShareholderSettlement,
+    StockRound,
+    StockTurn,
+    TakeoverLoans,
+)
+from engine.finance.auctions import AuctionQuestion
+from engine.finance.offers import OfferResponses
+from engine.game import Game
+from engine.insolvency.cash_crisis import CashCrisisQuestion, handle_interruptions, open_cash_crisis
+from engine.mergers.acquisition import (
+    CompanyAuction,
+    PurchaseQuestion,
+    SettlementRules,
+    TakeoverQuestion,
+)
+from engine.mergers.assets import (
+    SurplusQuestion,
+    ask_for_next_discard,
+    ask_for_token_removal,
+)
+from engine.mergers.conversion import (
+    BorrowingQuestion,
+    MergerConventions,
+    MergerTurnQuestion,
+    ShareTradeQuestion,
+    merger_deal,
+)
+from engine.mergers.merger_rounds import (
+    GameLength,
+    MergerPollQuestion,
+    MergerRoundRules,
+    OperatingWithMergersRules,
+    StockRoundEnd,
+    begin_operating_round,
+    begin_stock_round,
+)
+from engine.opening.seed_money import SeedMoneyAuction, SeedMoneyQuestion
+from engine.operating.discard import DiscardQuestion
+from engine.operating.loans_and_interest import (
+    AutomaticStep,
+    DoubleJumpDividendStep,
+    LoanRepaymentStep,
+    OutOfTurnLoans,
+    could_afford_train_with_loans,
+    liquidate_without_train,
+    pay_turn_interest,
+    scrap_obsolete_trains,
+    turn_is_over,
+)
+from engine.operating.mines_and_bridges import BridgeTokens, TwoTileTrackStep, mine_and_bridge_terms
+from engine.operating.run import RunStep
+from engine.operating.stations import TokenStep
+from engine.operating.trains import (
+    TrainStep,
+    TrainTradeConventions,
+    ask_for_discards,
+    train_deal,
+)
+from engine.operating.turn import OperatingTurnQuestion, do_nothing
+from engine.rounds.game_end import LAST_STOCK_ROUND_ON_SITE, final_scores
+from engine.rounds.sequence import GameOverRules, StockRoundRules
+from engine.stock.company_start import CertificateAuction, CompanyStartQuestion
+from engine.stock.floating import Capitalization
+from engine.stock.short_selling import BidderCompanyActions, ShortSellingTurnQuestion
+from engine.title import Title, never, validated_options
+
+SITE = "conventions 18xx.games"
+OPTIONS = (
+    SITE,
+    "five_shorts",
+    "increased_short_sales",
+    "modern_trains",
+    "more_players",
+    "short_squeeze",
+)
+
+
+def compose(options: tuple[str, ...]) -> Title:
+    """The title under those options. Raises ValueError for one that it does not have."""
+    options = validated_options(OPTIONS, options)
+    if {"five_shorts", "increased_short_sales"} <= set(options):
+        raise ValueError("Of five_shorts and increased_short_sales there is one or the other.")
+    site = SITE in options
+    trade = TrainTradeConventions(
+        discards_in_operating_order=not site, only_in_train_step=True, defers_discards=site
+    )
+    facts = _components(site, more_players=site or "more_players" in options)
+    if "modern_trains" not in options:
+        facts = msgspec.structs.replace(facts, own_station_bonus={})
+    ten = "increased_short_sales" in options or (site and "five_shorts" not in options)
+    lots = SeedMoneyAuction(above_face_value=site, multiples_of_five=not site)
+    finish = GameLength(final_merger=site)
+    fusion = MergerConventions(keeps_stack_position=site, nearest_presides=site, closes_before_excess=site)
+    seed = facts.seed_money
+    floor = ShortSellingTurnQuestion(
+        sales_first=not site,
+        max_shorts=((10, 10),) if ten else (),
+        untradable_may_borrow=site,
+        shorts_stay_open=site,
+    )
+    return Title(
+        components=facts,
+        options=options,
+        opening=lambda g, lot: SeedMoneySale(current_seat=g.state.seats[0], seed_money=seed),
+        questions={
+            SeedMoneySale: SeedMoneyQuestion(
+                lots, next_round=lambda g: begin_stock_round(g, 1), ask_everyone=site
+            ),
+            Auction: AuctionQuestion(
+                {
+                    "private": lots,
+                    "certificate": CertificateAuction(ask_by_worth=site),
+                    "sale": CompanyAuction(
+                        defers_new_liquidations=site, trains_to=ORPHANED if site else CLOSED
+                    ),
+                },
+                bids_in_advance=not site,
+            ),
+            StockRound: StockRoundRules(
+                last_round=LAST_STOCK_ROUND_ON_SITE if site else None,
+                at_end=StockRoundEnd(short_squeeze="short_squeeze" in options),
+                make_operating_round=lambda g, after: OperatingRound(
+                    after, 1, finish.operating_rounds(g, after)
+                ),
+                begin_operating_round=begin_operating_round,
+            ),
+            StockTurn: floor,
+            CompanyStart: CompanyStartQuestion(size_before_privates=site),
+            OperatingRound: OperatingWithMergersRules("track"),
+            OperatingTurn: OperatingTurnQuestion(
+                (
+                    TwoTileTrackStep(requires_most_exits=not site, always_asked=site),
+                    TokenStep(),
+                    RunStep(best_only=not site, allows_claims=site),
+                    *(() if site else (AutomaticStep("obsolete", scrap_obsolete_trains),)),
+                    DoubleJumpDividendStep(after_dividend=scrap_obsolete_trains)
+                    if site
+                    else DoubleJumpDividendStep(),
+                    TrainStep(also_blocks=could_afford_train_with_loans, conventions=trade),
+                    AutomaticStep("interest", pay_turn_interest),
+                    LoanRepaymentStep(),
+                    AutomaticStep("liquidation", liquidate_without_train),
+                ),
+                ends_early=turn_is_over,
+                interrupt=open_cash_crisis,
+                after_turn=partial(ask_for_discards, by_price=False) if site else do_nothing,
+            ),
+            CashCrisis: CashCrisisQuestion(
+                one_share_at_a_time=not site,
+                cash_to_company=not site,
+                keeps_privates=site,
+                bankrupt_without_sales=site,
+                next_interruption=_open_crisis_or_train_limit if site else never,
+            ),
+            MergerRound: MergerRoundRules(finish, polls=not site, one_pass=site, defers_crises=site),
+            MergerPoll: MergerPollQuestion(),
+            MergerTurn: MergerTurnQuestion(
+                initiator_survives=site, checks_buyers_once=site, conventions=fusion
+            ),
+            PostMergerTrade: ShareTradeQuestion(new_president_continues=site, asks_together=not site),
+            PostMergerLoans: BorrowingQuestion(),
+            BuyerChoice: PurchaseQuestion(defers_excess=site),
+            TakeoverLoans: TakeoverQuestion(loans_first=site),
+            ShareholderSettlement: SettlementRules(),
+            ExcessTokens: SurplusQuestion(next_interruption=_open_crisis_or_train_limit if site else never),
+            Discard: DiscardQuestion(
+                bank_discards=not site,
+                scraps_obsolete=site,
+                next_interruption=ask_for_next_discard if site else never,
+            ),
+            GameOver: GameOverRules(),
+        },
+        out_of_turn=(
+            OfferResponses({BuyTrain: train_deal(trade), Merge: merger_deal(fusion)}),
+            BridgeTokens(before_interest=site),
+            OutOfTurnLoans(),
+            *([BidderCompanyActions(floor)] if site else []),
+        ),
+        scores=lambda g, bankrupt: final_scores(g, bankrupt, with_privates=True),
+        flotation=Capitalization(),
+        revenue_rules=mine_and_bridge_terms,
+        interrupt=partial(handle_interruptions, markers=ask_for_token_removal, trains=ask_for_next_discard)
+        if site
+        else handle_interruptions,
+        train_counts={"2": 40} if site else {},
+        sections=SECTIONS,
+    )
+
+
+SECTIONS = {
+    "§4": "§5",
+    "§17": "§6",
+    "§18": "§6.3",
+    "§19": "§6.4",
+    "§20.1": "§6.5",
+    "§20.2": "§6.5",
+    "§20.3": "§6.5",
+    "§21": "§6.7",
+    "§22": "§2",
+    "Table 6": "§14",
+    "Table 7": "§1.2.8",
+    "§12": "§5.2",
+    "§13": "§5.2",
+    "§18.1": "§6.3",
+    "§19.1": "§6.4",
+} | {
+    own: own
+    for own in (
+        *("§1.2.5", "§1.2.6", "§2", "§4.2", "§5", "§5.1", "§5.2", "§5.3", "§5.4", "§5.5", "§5.6"),
+        *("§6", "§6.1", "§6.3", "§6.3.2", "§6.5", "§6.6", "§6.8", "§6.9", "§6.10"),
+        *("§7", "§7.1", "§7.1.1", "§7.1.2", "§7.1.3", "§7.1.4", "§7.2.3", "§7.2.4", "§7.3", "§7.4"),
+    )
+}
+
+
+def _open_crisis_or_train_limit(g: Game) -> bool:
+    """Whoever else is in need, or has too many trains."""
+    return open_cash_crisis(g) or ask_for_next_discard(g)
+
+
+def _components(site: bool, *, more_players: bool) -> Components:
+    """The printed facts; the site has a phase more, its own most players, and counts privates at the end."""
+    facts = components_of("1817")
+    if more_players and facts.more_players:
+        more = facts.more_players
+        facts = msgspec.structs.replace(
+            facts,
+            players=facts.players | {"max": more.max},
+            starting_cash=facts.starting_cash | more.starting_cash,
+            cert_limit=facts.cert_limit | more.cert_limit,
+        )
+    if site:
+        first, *others = facts.phases
+        between: PhaseDefinition = msgspec.structs.replace(first, name="2+", on="2+")
+        limits = facts.limits | {"private_worth": 1}
+        facts = msgspec.structs.replace(facts, phases=(first, between, *others), limits=limits)
+    return facts

@@ -1,0 +1,134 @@
+"""1830: which mechanics it is made of, under the rulebook's conventions and the site's.
+
+Each place where the site 18xx.games plays otherwise than the book is a parameter here, so this
+file is the list of the differences.
+"""
+
+from __future__ import annotations
+
+from engine.core.actions import BuyTrain, TradePrivate
+from engine.core.components import components_of
+from engine.core.state import (
+    Discard,
+    FreeToken,
+    GameOver,
+    HomeToken,
+    OperatingRound,
+    OperatingTurn,
+    ParPriceChoice,
+    StockRound,
+    StockTurn,
+    Waterfall,
+    WaterfallBidding,
+)
+from engine.finance.offers import OfferResponses
+from engine.game import Game
+from engine.opening.waterfall import (
+    ParPriceQuestion,
+    WaterfallBiddersQuestion,
+    WaterfallQuestion,
+)
+from engine.operating.discard import DiscardQuestion
+from engine.operating.dividends import DividendStep
+from engine.operating.run import RunStep
+from engine.operating.stations import HomeTokenQuestion, TokenStep, ask_for_home_cities
+from engine.operating.track import TrackStep, never
+from engine.operating.trains import TrainStep, TrainTradeConventions, train_deal
+from engine.operating.turn import OperatingTurnQuestion
+from engine.private_companies.abilities import FreeTokenQuestion, ShareExchanges, TileAbilities
+from engine.private_companies.sales import PrivateDeals, PrivatePurchaseStep, can_buy_private
+from engine.rounds.game_end import LAST_STOCK_ROUND_ON_SITE, final_scores
+from engine.rounds.sequence import (
+    GameOverRules,
+    OperatingRoundRules,
+    StockRoundRules,
+    start_first_stock_round,
+)
+from engine.stock.floating import Capitalization
+from engine.stock.turn import StockTurnQuestion
+from engine.title import SITE_CONVENTIONS, Title, validated_options
+
+OPTIONS = (SITE_CONVENTIONS, "multiple_brown_from_ipo", "optional_6_train")
+
+
+def compose(options: tuple[str, ...]) -> Title:
+    """The title under those options. Raises ValueError for one that it does not have."""
+    options = validated_options(OPTIONS, options)
+    site = SITE_CONVENTIONS in options
+    facts = components_of("1830")
+    powers, trade = (
+        TileAbilities(),
+        TrainTradeConventions(president_always_helps=site, last_sale_needed=site, only_in_train_step=site),
+    )
+
+    def owing(g: Game, turn: StockTurn) -> list[str]:
+        return trading.required_sales(g, turn) if site else []
+
+    deals = PrivateDeals(
+        seller_may_offer=not site,
+        replaces_share_purchase=site,
+        in_forced_purchase=not site,
+        min_price=1 if site else 0,
+        company_ban_applies=site,
+        certificate_limit_applies=not site,
+        required_sales=owing,
+    )
+    trading = StockTurnQuestion(
+        also_blocks=deals.justifies_turn,
+        sale_timing="around" if site else "before or after",
+        multiple_from_ipo=not site or "multiple_brown_from_ipo" in options,
+        multiple_of_one_company=site,
+        multiple_after_private=site,
+        sell_any_over_limit=site,
+    )
+    depot: dict[str, int | None] = {}
+    if site:
+        depot["D"] = None
+    if "optional_6_train" in options:
+        depot["6"] = 3
+    return Title(
+        components=facts,
+        options=options,
+        opening=lambda g, lot: Waterfall(current_seat=g.state.seats[0]),
+        questions={
+            Waterfall: WaterfallQuestion(next_round=start_first_stock_round, any_price=site),
+            WaterfallBidding: WaterfallBiddersQuestion(),
+            ParPriceChoice: ParPriceQuestion(),
+            StockRound: StockRoundRules(last_round=LAST_STOCK_ROUND_ON_SITE if site else None),
+            StockTurn: trading,
+            OperatingRound: OperatingRoundRules("track", "layer" if site else "president"),
+            OperatingTurn: OperatingTurnQuestion(
+                (
+                    TrackStep(
+                        also_blocks=powers.has_replacing_lay if site else powers.has_lay,
+                        after_lay=ask_for_home_cities,
+                        always_asked=site,
+                        stays_open=never if site else powers.has_lay,
+                    ),
+                    TokenStep(),
+                    RunStep(best_only=not site, allows_claims=site),
+                    DividendStep(),
+                    TrainStep(
+                        also_blocks=None if site else can_buy_private,
+                        conventions=trade,
+                        bankrupt_sells_all=site,
+                        whole_certificates=site,
+                    ),
+                    *([PrivatePurchaseStep(also_blocks=powers.has_extra_lay)] if site else []),
+                )
+            ),
+            FreeToken: FreeTokenQuestion(),
+            HomeToken: HomeTokenQuestion(),
+            Discard: DiscardQuestion(),
+            GameOver: GameOverRules(),
+        },
+        out_of_turn=(
+            OfferResponses({TradePrivate: deals.deal_handler(), BuyTrain: train_deal(trade)}),
+            powers,
+            deals,
+            ShareExchanges(before_par=site),
+        ),
+        scores=lambda g, bankrupt: final_scores(g, bankrupt, with_privates=site),
+        flotation=Capitalization(),
+        train_counts=depot,
+    )

@@ -1,0 +1,155 @@
+"""1851: which mechanics it is made of.
+
+The site 18xx.games does not have it, so its conventions change nothing here.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+from engine.board.route_graph import RevenueRules
+from engine.core.actions import BuyTrain
+from engine.core.components import Components, components_of
+from engine.core.state import (
+    IPO,
+    POOL,
+    TREASURY,
+    Discard,
+    GameOver,
+    OperatingRound,
+    OperatingTurn,
+    ParPriceChoice,
+    PrivateAllotment,
+    RevenueClaim,
+    StockRound,
+    StockTurn,
+)
+from engine.finance.offers import OfferResponses
+from engine.finance.ownership import refuse_sale_before_first_turn
+from engine.opening.allotment import PrivateAllotmentRules, deal_privates
+from engine.opening.waterfall import ParPriceQuestion
+from engine.operating.discard import DiscardQuestion
+from engine.operating.dividends import DividendStep
+from engine.operating.revenue_claims import RevenueClaimQuestion, open_claim
+from engine.operating.run import RunStep
+from engine.operating.share_issue import ShareIssueStep
+from engine.operating.stations import TokenStep, ask_for_home_cities
+from engine.operating.track import TrackStep, never, refuse_unused_plain_track
+from engine.operating.trains import TrainStep, TrainTradeConventions, train_deal
+from engine.operating.turn import OperatingTurnQuestion
+from engine.rounds.game_end import final_scores
+from engine.rounds.sequence import (
+    GameOverRules,
+    OperatingRoundRules,
+    StockRoundRules,
+    start_first_stock_round,
+)
+from engine.stock.floating import Capitalization
+from engine.stock.turn import StockTurnQuestion
+from engine.title import SITE_CONVENTIONS, Title, validated_options
+
+CLAIMS, JOHNSON_CITY_FALLING = "claims", "johnson_city_falling"
+OPTIONS = (SITE_CONVENTIONS, CLAIMS, JOHNSON_CITY_FALLING)
+
+ROUTE_TERMS = RevenueRules(offboard_pair_bonus=10)
+
+SECTIONS = {
+    "§4": "Stock Rounds",
+    "§7": "Setting Up the Game",
+    "§8": "Buying Stock",
+    "§8.1": "Buying Stock",
+    "§8.2": "Buying Stock",
+    "§10": "Buying Stock",
+    "Table 3": "Buying Stock",
+    "§11": "Buying Stock",
+    "§12": "Selling Stock",
+    "§12.1": "Selling Stock",
+    "§12.2": "Selling Stock",
+    "§13": "Selling Stock",
+    "§15": "Buying Stock",
+    "§16": "Operating Rounds",
+    "§17": "Operating Rounds",
+    "§18": "Lay or Upgrade Track",
+    "§18.1": "Lay or Upgrade Track",
+    "Table 6": "Lay or Upgrade Track",
+    "Table 7": "Lay or Upgrade Track",
+    "§19": "Place Station Marker",
+    "§19.1": "Place Station Marker",
+    "§20.1": "Routes",
+    "§20.2": "Purchase Trains",
+    "§20.3": "Run Trains, Pay Dividends",
+    "§21": "Purchase Trains",
+    "§22": "Phases",
+    "§24": "Purchase Trains",
+    "§24.2": "Purchase Trains",
+    "§24.3": "Purchase Trains",
+    "§24.6": "Purchase Trains",
+    "§25": "Ending the Game",
+}
+"""Where the rulebook, whose chapters have no numbers, has the rules that mechanics cite."""
+
+
+def with_johnson_city_falling(facts: Components) -> Components:
+    """The facts with a Johnson City that is worth most at the beginning."""
+    hexes = facts.map.hexes
+    city = msgspec.structs.replace(hexes["E23"].nodes[0], revenue={"2": 40, "4": 30, "6": 30})
+    changed = hexes | {"E23": msgspec.structs.replace(hexes["E23"], nodes=(city,))}
+    return msgspec.structs.replace(facts, map=msgspec.structs.replace(facts.map, hexes=changed))
+
+
+def compose(options: tuple[str, ...]) -> Title:
+    """The title under those options. Raises ValueError for one that it does not have."""
+    options = validated_options(OPTIONS, options)
+    claims = CLAIMS in options
+    trade = TrainTradeConventions(
+        president_helps_between_companies=False,
+        face_value_between_presidents=True,
+        discards_in_operating_order=True,
+    )
+    run = RunStep(best_only=False, after_run=open_claim) if claims else RunStep()
+    return Title(
+        components=with_johnson_city_falling(components_of("1851"))
+        if JOHNSON_CITY_FALLING in options
+        else components_of("1851"),
+        options=options,
+        opening=deal_privates,
+        questions={
+            PrivateAllotment: PrivateAllotmentRules(next_round=start_first_stock_round),
+            ParPriceChoice: ParPriceQuestion(),
+            StockRound: StockRoundRules(),
+            StockTurn: StockTurnQuestion(
+                also_blocks=lambda g, turn: False,
+                sale_timing="before",
+                sources=(IPO, POOL, TREASURY),
+                first_sale_round=1,
+            ),
+            OperatingRound: OperatingRoundRules("track", "president", finish_set=False),
+            OperatingTurn: OperatingTurnQuestion(
+                (
+                    TrackStep(also_blocks=never, after_lay=ask_for_home_cities),
+                    TokenStep(),
+                    run,
+                    DividendStep(half_rounding=10, pays_pool_shares=False, rise_needs_price=True),
+                    TrainStep(
+                        also_blocks=None,
+                        conventions=trade,
+                        sells_at_first_price=True,
+                        bankrupt_loses_cash=False,
+                    ),
+                    ShareIssueStep(),
+                )
+            ),
+            RevenueClaim: RevenueClaimQuestion(),
+            Discard: DiscardQuestion(),
+            GameOver: GameOverRules(),
+        },
+        out_of_turn=(OfferResponses({BuyTrain: train_deal(trade)}),),
+        scores=lambda g, bankrupt: final_scores(g, bankrupt, with_privates=True),
+        flotation=Capitalization(
+            paid_shares=5, fee=100, rest_to_treasury=True, places_home=True, price_rows_up=1
+        ),
+        revenue_rules=lambda g, company: ROUTE_TERMS,
+        sale_objections=(refuse_sale_before_first_turn,),
+        lay_objections=(refuse_unused_plain_track,),
+        sections=SECTIONS,
+    )

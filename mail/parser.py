@@ -1,0 +1,431 @@
+"""A mail's bytes, read into a `Letter`: pure, total and bounded.
+
+Nothing here decides anything; whatever the bytes are, a `Letter` comes out, and what cannot be read is said
+in `.problem`. Three rules keep hostile mail cheap:
+
+- what is dear in the standard library is counted before it is called: the header block, boundary lines, the
+  depth of parts, the length of every header value that is looked at. Only From goes through the full address
+  grammar;
+- headers are taken raw, one by one, so that a broken one costs only itself;
+- the text is cut to `TEXT` characters and `LINES` lines: whoever writes orders writes them on top.
+
+The time limit that remains necessary is the worker's (`mail.parser_process`).
+"""
+
+import codecs
+import email.parser
+import email.policy
+import hashlib
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from email.header import decode_header
+from email.headerregistry import HeaderRegistry
+from email.message import Message
+from enum import StrEnum
+from typing import Any, Literal
+
+from mail.html_text import visible_text
+from mail.reply_address import find_message_ids, normalize_address
+
+MAX_HEADER_BYTES = 64 * 1024
+MAX_PARTS = 100
+MAX_DEPTH = 20
+MAX_TEXT = 64 * 1024
+MAX_LINES = 400
+_MAX_HTML = 256 * 1024
+_MAX_HEADER_VALUE = 4_000
+_MAX_BOUNDARY_LINES = 1_000
+
+DmarcVerdict = Literal["none", "pass", "fail"]
+
+
+class MailProblem(StrEnum):
+    """Why a mail has no text that could be read. The values are parts of sentences."""
+
+    LONG_HEADERS = "its header is far too long"
+    TOO_MANY_PARTS = "it has far too many parts"
+    BROKEN = "its structure is broken"
+    TOO_BIG = "it is too big"
+    EMPTY = "it has no text above the quoted letter"
+    NO_TEXT = "it has pictures or attachments but no text"
+    TNEF = "its text is inside a winmail.dat attachment"
+    ENCRYPTED = "it is encrypted"
+
+
+@dataclass(frozen=True, slots=True)
+class DeliveryReport:
+    """A delivery report: its status (RFC 3463, empty when it has none) and the Message-IDs that it quotes."""
+
+    status: str
+    message_ids: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedMail:
+    """What is known of one mail.
+
+    `message_id` is its own id or, without one, a digest of its contents. `sender` is the one clean address of
+    its one From, in lower case, or None. `recipients` are header values in the order in which a reply token
+    is looked for. `parents` are the ids it answers, nearest first. `dmarc` is the verdict of our own server,
+    `none` where there is none. `automatic` names the sign by which no human wrote it. `text` has plain line
+    ends and no quotes where it came from HTML.
+    """
+
+    message_id: str
+    sender: str | None = None
+    subject: str = ""
+    recipients: tuple[str, ...] = ()
+    parent_ids: tuple[str, ...] = ()
+    loop_headers: tuple[str, ...] = ()
+    dmarc: DmarcVerdict = "none"
+    automatic_sign: str | None = None
+    report: DeliveryReport | None = None
+    text: str = ""
+    problem: MailProblem | None = None
+
+
+def parse_mail(raw: bytes, authserv_id: str = "", partial: bool = False) -> ParsedMail:
+    """Read a mail. `authserv_id` names the server whose Authentication-Results are believed (empty: none);
+    `partial` says that only the beginning was fetched because the mail is too big. Never raises."""
+    try:
+        return _parse(raw, authserv_id, partial)
+    except (ValueError, LookupError, TypeError, AttributeError, AssertionError, RecursionError):
+        # The standard library's parser is not total; what it stumbles over is a broken mail.
+        return ParsedMail(_digest(raw), problem=MailProblem.BROKEN)
+
+
+def _parse(raw: bytes, authserv_id: str, partial: bool) -> ParsedMail:
+    end = re.search(rb"\r?\n\r?\n", raw[: MAX_HEADER_BYTES + 4])
+    if end is None and len(raw) > MAX_HEADER_BYTES:
+        return ParsedMail(_digest(raw), problem=MailProblem.LONG_HEADERS)
+    head = _Headers(email.parser.BytesHeaderParser().parsebytes(raw[: end.end()] if end else raw))
+    message, problem = None, MailProblem.TOO_BIG if partial else None
+    if len(re.findall(rb"(?m)^--", raw)) > _MAX_BOUNDARY_LINES:
+        problem = problem or MailProblem.TOO_MANY_PARTS
+    else:
+        try:
+            message = email.message_from_bytes(raw, policy=email.policy.compat32)
+        except (RecursionError, ValueError, LookupError, TypeError, AttributeError, AssertionError):
+            problem = problem or MailProblem.BROKEN
+    parts: list[Message] = []
+    if message is not None:
+        parts, fits = _parts(message)
+        problem = problem or (None if fits else MailProblem.TOO_MANY_PARTS)
+    report = _delivery_report(head, parts, raw)
+    text = ""
+    if problem is None:
+        text, problem = _text(parts)
+    ids = find_message_ids(head.first("message-id"))
+    return ParsedMail(
+        message_id=ids[0] if ids else _digest(f"{head.first('date')}\n{head.first('from')}\n{text}".encode()),
+        sender=_sender(head),
+        subject=_decode_subject(head.first("subject")),
+        recipients=tuple(value for name in _RECIPIENT_HEADERS for value in head.all(name)[:20]),
+        parent_ids=_parents(head),
+        loop_headers=tuple(head.all("x-loop")[:5]),
+        dmarc=_dmarc(head.all("authentication-results"), authserv_id),
+        automatic_sign=_automatic_sign(head, report),
+        report=report,
+        text=text,
+        problem=problem,
+    )
+
+
+def _digest(data: bytes) -> str:
+    return f"<sha256.{hashlib.sha256(data).hexdigest()}>"
+
+
+# --- headers ---
+
+# Stamped by our own server first, then what the sender wrote.
+_RECIPIENT_HEADERS = (
+    "delivered-to",
+    "x-original-to",
+    "envelope-to",
+    "x-envelope-to",
+    "to",
+    "cc",
+    "resent-to",
+    "x-forwarded-to",
+)
+
+
+class _Headers:
+    """Header values by lower-case name: unfolded, never parsed, each cut to a bounded length."""
+
+    def __init__(self, message: Message) -> None:
+        self._values: dict[str, list[str]] = {}
+        for name, value in message.raw_items():
+            self._values.setdefault(name.lower().strip(), []).append(_unfolded(str(value)))
+
+    def all(self, name: str) -> list[str]:
+        return self._values.get(name, [])
+
+    def first(self, name: str) -> str:
+        return next(iter(self.all(name)), "")
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._values
+
+
+def _unfolded(value: str) -> str:
+    raw = value[: _MAX_HEADER_VALUE * 4].encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+    return re.sub(r"[\r\n]+[ \t]*", " ", raw)[:_MAX_HEADER_VALUE].strip()
+
+
+def _sender(head: _Headers) -> str | None:
+    """The address of From: exactly one header with exactly one mailbox, and nothing odd in it."""
+    if len(head.all("from")) != 1:
+        return None
+    value = head.first("from")
+    # Deep comments send the address grammar into deep recursion; no honest From has them.
+    if len(value) > 1_000 or value.count("(") > 4 or any(ord(char) < 32 or char == "\x7f" for char in value):
+        return None
+    try:
+        header: Any = HeaderRegistry()("From", value)
+    except (ValueError, LookupError, TypeError, AttributeError, AssertionError, RecursionError):
+        return None
+    if header.defects or len(header.addresses) != 1 or any(g.display_name is not None for g in header.groups):
+        return None
+    try:
+        return normalize_address(header.addresses[0].addr_spec)
+    except ValueError:
+        return None
+
+
+def _decode_subject(value: str) -> str:
+    """A subject as text; encoded words of unknown charset stay as they are."""
+    try:
+        pieces = decode_header(value[:1_000])
+        text = "".join(
+            piece if isinstance(piece, str) else decode_text(piece, charset or "us-ascii")
+            for piece, charset in pieces
+        )
+    except (ValueError, LookupError):
+        text = value
+    return " ".join(text.split())[:300]
+
+
+def _parents(head: _Headers) -> tuple[str, ...]:
+    nearest = (
+        find_message_ids(head.first("in-reply-to"))[:5]
+        + find_message_ids(head.first("references"))[-5:][::-1]
+    )
+    return tuple(dict.fromkeys(nearest))
+
+
+def _dmarc(values: list[str], authserv_id: str) -> DmarcVerdict:
+    """The verdict in the topmost Authentication-Results (RFC 8601) of the server that is believed.
+
+    Tolerant reading, no answer when in doubt: a server that does not sign its results with a name counts as
+    none.
+    """
+    for value in values if authserv_id else []:
+        pieces = _without_comments(value).lower().split(";")
+        if pieces[0].split()[:1] != [authserv_id.lower()]:
+            continue
+        found = [piece.split()[0] for piece in pieces[1:] if re.match(r"\s*dmarc\s*=", piece)]
+        results = {re.sub(r"\s", "", piece).partition("=")[2] for piece in found}
+        return "fail" if "fail" in results else "pass" if results == {"pass"} else "none"
+    return "none"
+
+
+def _without_comments(value: str) -> str:
+    """The value without (nested) comments."""
+    out, depth, escaped = [], 0, False
+    for char in value:
+        if escaped:
+            escaped = False
+        elif char == "\\":
+            escaped = True
+        elif char == "(":
+            depth += 1
+        elif char == ")" and depth:
+            depth -= 1
+        elif not depth:
+            out.append(char)
+    return "".join(out)
+
+
+# --- mail that no human wrote ---
+
+_DAEMON_SENDERS = re.compile(
+    r"(?:mailer-?daemon|postmaster|mail-?delivery(?:-?(?:system|subsystem))?|no-?reply|do-?not-?reply|bounces?"
+    r"|auto-?reply|automailer|mmdf|root)(?:[+.=_-].*)?@"
+)
+_AUTOMATIC_SUBJECTS = re.compile(
+    r"automatic reply|auto(?:matic)?[ -]?(?:reply|response)|out of (?:the )?office"
+    r"|away from (?:my|the) (?:office|mail)|on (?:vacation|holiday)"
+    r"|undeliver(?:able|ed)|delivery (?:status notification|failure|has failed|delayed)"
+    r"|mail delivery (?:failed|failure|system)|returned mail|failure notice|delivery notification"
+    r"|read(?: receipt)?:|automatische antwort|abwesenheits|abwesend|unzustellbar|nicht zugestellt|gelesen:"
+    r"|r[eé]ponse automatique|absen(?:ce|t) du bureau|respuesta automática|fuera de (?:la )?oficina"
+    r"|risposta automatica|fuori (?:sede|ufficio)|resposta automática|fora do escritório|automatisch antwoord"
+    r"|afwezig|autosvar|automatiskt svar|automaattinen vastaus|odpowiedź automatyczna|automatická odpověď"
+    r"|автоматический ответ|автоответ|自動返信|自动回复|自動回覆|자동 회신"
+)
+
+
+def _automatic_sign(head: _Headers, report: DeliveryReport | None) -> str | None:
+    """The sign that a machine wrote this. X-Auto-Response-Suppress is none: mailers put it on human mail."""
+    if report is not None:
+        return "delivery report"
+    submitted = head.first("auto-submitted").lower()
+    if submitted and not re.match(r"no\b", submitted):
+        return "Auto-Submitted"
+    for name in ("x-autoreply", "x-autorespond", "x-autoresponse", "x-autogenerated", "x-mail-autoreply"):
+        if name in head and head.first(name).lower() != "no":
+            return name
+    if re.match(r"(?:bulk|junk|list|auto_?reply)\b", head.first("precedence").lower()):
+        return "Precedence"
+    if "x-failed-recipients" in head:
+        return "X-Failed-Recipients"
+    if re.fullmatch(r"<\s*>", head.first("return-path")):
+        return "empty Return-Path"
+    if _DAEMON_SENDERS.match(_bare_address(head.first("from"))):
+        return "From"
+    if _AUTOMATIC_SUBJECTS.match(_decode_subject(head.first("subject")).lower()):
+        return "Subject"
+    return None
+
+
+def _bare_address(value: str) -> str:
+    """The address in a From as a machine writes it; only ever used to leave mail aside."""
+    return value.rpartition("<")[2].strip(" >").lower()
+
+
+def _delivery_report(head: _Headers, parts: list[Message], raw: bytes) -> DeliveryReport | None:
+    """A bounce, by its type, its status part or the headers that only bounces have (RFC 3464)."""
+    kinds = [part.get_content_type() for part in parts]
+    signs = "message/delivery-status" in kinds or "message/feedback-report" in kinds
+    if not (signs or "multipart/report" in kinds[:1] or "x-failed-recipients" in head):
+        return None
+    status = re.search(rb"(?im)^status:[ \t]{0,9}([245]\.[0-9]{1,3}\.[0-9]{1,3})", raw[:1_000_000])
+    ids = re.findall(rb"<t\.[a-z2-7]{20}\.[a-z0-9-]{1,60}@[A-Za-z0-9.-]{1,253}>", raw[:1_000_000])
+    found = dict.fromkeys(id.decode() for id in ids[:50])
+    return DeliveryReport(status[1].decode() if status else "", tuple(found))
+
+
+# --- text ---
+
+
+def _parts(message: Message) -> tuple[list[Message], bool]:
+    """All parts in order, those inside attached mails left out, and whether they are within the limits."""
+    found: list[Message] = []
+    rest = [(message, 0)]
+    while rest:
+        part, depth = rest.pop()
+        found.append(part)
+        if len(found) > MAX_PARTS or depth > MAX_DEPTH:
+            return found, False
+        if part.get_content_maintype() == "multipart":
+            rest += [(child, depth + 1) for child in reversed(_children(part))]
+    return found, True
+
+
+def _children(part: Message) -> list[Message]:
+    payload = part.get_payload()
+    return [child for child in payload if isinstance(child, Message)] if isinstance(payload, list) else []
+
+
+def _is_attached(part: Message) -> bool:
+    return _unfolded(str(part.get("content-disposition", ""))).lower().startswith("attachment")
+
+
+def _text(parts: list[Message]) -> tuple[str, MailProblem | None]:
+    """The written text: the first text/plain that is not empty, else the first text/html; else why there is
+    none.
+    """
+    kinds = {part.get_content_type() for part in parts}
+    inline = [part for part in parts if part.get_content_maintype() == "text" and not _is_attached(part)]
+    for subtype in ("plain", "html"):
+        for part in inline:
+            if part.get_content_subtype() == subtype and (text := _content(part, subtype)).strip():
+                sealed = text.lstrip().startswith("-----BEGIN PGP MESSAGE-----")
+                return ("", MailProblem.ENCRYPTED) if sealed else (text, None)
+    if kinds & {"multipart/encrypted", "application/pkcs7-mime", "application/x-pkcs7-mime"}:
+        return "", MailProblem.ENCRYPTED
+    if "application/ms-tnef" in kinds or any(_name(part) == "winmail.dat" for part in parts):
+        return "", MailProblem.TNEF
+    if any(part.get_content_maintype() not in {"text", "multipart"} or _is_attached(part) for part in parts):
+        return "", MailProblem.NO_TEXT
+    return "", MailProblem.EMPTY
+
+
+def _name(part: Message) -> str:
+    return (part.get_filename() or "").lower()
+
+
+def _content(part: Message, subtype: str) -> str:
+    payload = part.get_payload(decode=True)
+    data = payload if isinstance(payload, bytes) else b""
+    charset = part.get_param("charset", "us-ascii")
+    text = decode_text(data[: _MAX_HTML if subtype == "html" else MAX_TEXT * 4], str(charset))
+    if subtype == "html":
+        text = visible_text(text[:_MAX_HTML])
+    elif str(part.get_param("format", "")).lower() == "flowed":
+        text = _unflowed(text[:MAX_TEXT], str(part.get_param("delsp", "")).lower() == "yes")
+    return "\n".join(text[:MAX_TEXT].splitlines()[:MAX_LINES])
+
+
+def _unflowed(text: str, delsp: bool) -> str:
+    """The paragraphs of format=flowed (RFC 3676) as one line each; the signature's mark stays a line."""
+    out: list[str] = []
+    flowing = False
+    for line in text.splitlines():
+        body = line.removeprefix(" ")
+        soft = body.endswith(" ") and body != "-- " and not body.startswith(">") and body.strip() != ""
+        if flowing and not body.startswith(">") and body != "-- ":
+            out[-1] += body
+        else:
+            out.append(body)
+        if soft and delsp:
+            out[-1] = out[-1][:-1]
+        flowing = soft
+    return "\n".join(out)
+
+
+# Mailers name a charset and send its larger sister; some names are their own.
+_CHARSET_SUPERSETS = {
+    "us-ascii": "utf-8",
+    "ascii": "utf-8",
+    "iso-8859-1": "cp1252",
+    "latin-1": "cp1252",
+    "latin1": "cp1252",
+    "gb2312": "gb18030",
+    "gbk": "gb18030",
+    "ks_c_5601-1987": "cp949",
+    "euc-kr": "cp949",
+    "shift_jis": "cp932",
+    "x-sjis": "cp932",
+    "windows-31j": "cp932",
+    "iso-2022-jp": "iso2022_jp_ext",
+    "iso-8859-8-i": "iso-8859-8",
+    "iso-8859-8-e": "iso-8859-8",
+    "windows-874": "cp874",
+}
+_UNSAFE_CHARSETS = frozenset(
+    {"idna", "punycode", "unicode-escape", "raw-unicode-escape", "undefined", "utf-7"}
+)
+
+
+def decode_text(data: bytes, charset: str) -> str:
+    """Text by the declared charset, else UTF-8, else Windows-1252 with U+FFFD for what that does not know."""
+    name = charset.strip(" '\"").lower()
+    for candidate in (_CHARSET_SUPERSETS.get(name, name), "utf-8"):
+        try:
+            if codecs.lookup(candidate).name.replace("_", "-") not in _UNSAFE_CHARSETS:
+                return data.decode(candidate)
+        except (LookupError, ValueError):
+            continue
+    return data.decode("cp1252", "replace")
+
+
+def recipient_headers(raw: bytes) -> Iterator[str]:
+    """The header lines that may carry a reply token, unparsed: for a mail that the reader did not survive."""
+    head = re.split(rb"\r?\n\r?\n", raw[:MAX_HEADER_BYTES], maxsplit=1)[0].decode("latin-1")
+    for line in re.sub(r"\r?\n[ \t]+", " ", head).splitlines():
+        name, _, value = line.partition(":")
+        if name.strip().lower() in _RECIPIENT_HEADERS:
+            yield value.strip()[:_MAX_HEADER_VALUE]

@@ -1,0 +1,102 @@
+"""Letters are read in a process of their own: whatever a hostile mail does to it, the service goes on.
+
+One worker, one mail at a time. It lives until it takes longer than the limit or dies; then it is killed, the
+mail is `Unread`, and the next mail gets a new worker.
+"""
+
+import asyncio
+import contextlib
+import multiprocessing
+import signal
+import threading
+from multiprocessing.connection import Connection
+from multiprocessing.process import BaseProcess
+from types import TracebackType
+from typing import Self
+
+from mail.parser import ParsedMail, parse_mail
+
+MEMORY_LIMIT = 1 << 30
+START_TIMEOUT = 30.0
+
+
+class ParserFailed(Exception):
+    """The worker did not survive this mail, or took too long over it."""
+
+
+def _worker_main(pipe: Connection, authserv_id: str) -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    with contextlib.suppress(ImportError, ValueError, OSError):
+        import resource
+
+        resource.setrlimit(resource.RLIMIT_AS, (MEMORY_LIMIT, MEMORY_LIMIT))
+    pipe.send(None)
+    with contextlib.suppress(EOFError, OSError):
+        while True:
+            partial = bool(pipe.recv())
+            pipe.send(parse_mail(pipe.recv_bytes(), authserv_id, partial))
+
+
+class ParserProcess:
+    """Reads mails in a worker process: `async with Reader() as reader: letter = await reader.read(raw)`.
+
+    `limit` is in seconds and counts from when the worker is ready.
+    """
+
+    def __init__(self, authserv_id: str = "", limit: float = 5.0) -> None:
+        self._authserv_id = authserv_id
+        self._timeout = limit
+        self._lock = threading.Lock()
+        self._worker: tuple[BaseProcess, Connection] | None = None
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await asyncio.to_thread(self._stop)
+
+    async def parse(self, raw: bytes, partial: bool = False) -> ParsedMail:
+        """The letter in the bytes. Raises Unread."""
+        return await asyncio.to_thread(self._parse, raw, partial)
+
+    def _parse(self, raw: bytes, partial: bool) -> ParsedMail:
+        with self._lock:
+            try:
+                _, pipe = self._worker = self._worker or self._start()
+                pipe.send(partial)
+                pipe.send_bytes(raw)
+                if pipe.poll(self._timeout) and isinstance(letter := pipe.recv(), ParsedMail):
+                    return letter
+            except (OSError, EOFError) as error:
+                self._kill()
+                raise ParserFailed("the reader died") from error
+            self._kill()
+            raise ParserFailed(f"the reader took longer than {self._timeout} seconds")
+
+    def _start(self) -> tuple[BaseProcess, Connection]:
+        context = multiprocessing.get_context("spawn")
+        ours, theirs = context.Pipe()
+        process = context.Process(
+            target=_worker_main, args=(theirs, self._authserv_id), daemon=True, name="mail-reader"
+        )
+        process.start()
+        theirs.close()
+        if not ours.poll(START_TIMEOUT):
+            process.kill()
+            raise EOFError
+        ours.recv()
+        return process, ours
+
+    def _kill(self) -> None:
+        if self._worker:
+            process, pipe = self._worker
+            self._worker = None
+            process.kill()
+            process.join()
+            pipe.close()
+
+    def _stop(self) -> None:
+        with self._lock:
+            self._kill()

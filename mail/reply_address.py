@@ -1,0 +1,148 @@
+"""Reply addresses: what is in them, how they are found again, and how they are kept out of logs.
+
+A letter goes out with `Reply-To: play+<token>@domain`. A token is 26 lower-case base32 characters (130 random
+bits): no mailer that changes case breaks it, and the local part stays far below 64 octets. Only the SHA-256
+of it is stored.
+
+The second carrier is the Message-ID `<t.<mac>.<serial>@domain>` that we give each letter: mailers that strip
+`+token` still send In-Reply-To and References. The mac shows without a look-up that the id is one of ours, so
+that foreign ids are never asked for and our own mail is known when it comes back.
+"""
+
+import base64
+import hashlib
+import hmac
+import logging
+import re
+import secrets
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from functools import cached_property
+
+TOKEN_LENGTH = 26
+_TOKEN = re.compile(r"(?<![A-Za-z0-9])[A-Za-z2-7]{26}(?![A-Za-z0-9])")
+_ATOM = r"[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]{1,64}"
+_ADDR_SPEC = re.compile(
+    rf"(?P<local>{_ATOM}(?:\.{_ATOM}){{0,31}})@"
+    r"(?P<domain>[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?(?:\.[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?){1,10})"
+)
+_MESSAGE_ID = re.compile(r"<[\x21-\x3b\x3d\x3f-\x7e]{1,250}>")
+
+
+def normalize_address(text: str) -> str:
+    """The address as it is stored and compared: trimmed, in lower case.
+
+    Raises ValueError with a sentence for people where it is not one plain ASCII address: a
+    second recipient, a control character or a quoted local part never reach SMTP.
+    """
+    match = _ADDR_SPEC.fullmatch(text.strip(" "))
+    if match is None or len(match["local"]) > 64 or len(match["domain"]) > 253:
+        raise ValueError(f"{text[:80]!r} is not one plain email address like ann@example.org.")
+    return match.group().casefold()
+
+
+def find_message_ids(text: str) -> list[str]:
+    """All `<…>` ids in a header's value, in order."""
+    return _MESSAGE_ID.findall(text[:20_000])
+
+
+def new_token() -> str:
+    """A fresh token."""
+    return base64.b32encode(secrets.token_bytes(17)).decode().lower()[:TOKEN_LENGTH]
+
+
+def hash_token(token: str) -> str:
+    """What is stored of a token: the hex SHA-256 of its lower-case form."""
+    return hashlib.sha256(token.lower().encode()).hexdigest()
+
+
+def redact(text: str) -> str:
+    """The text with each token shown as `tok:…` and its last four characters."""
+    return _TOKEN.sub(lambda found: f"tok:…{found.group()[-4:].lower()}", text)
+
+
+class TokenRedactionFilter(logging.Filter):
+    """Keeps tokens out of a log: put it on the handlers. Messages, arguments and tracebacks are covered."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        record.msg, record.args = redact(record.getMessage()), ()
+        if record.exc_info and not record.exc_text:
+            record.exc_text = logging.Formatter().formatException(record.exc_info)
+        record.exc_text = record.exc_text and redact(record.exc_text)
+        record.stack_info = record.stack_info and redact(record.stack_info)
+        return True
+
+
+@dataclass(frozen=True)
+class ServiceAddress:
+    """Our own address: `play@games.example.org`, with `separator` between `play` and a token.
+
+    `key` is a secret of the installation (16 bytes or more) for the mac in Message-IDs; `name` is what From
+    shows where a letter belongs to no table.
+    """
+
+    address: str
+    key: bytes = field(repr=False)
+    separator: str = "+"
+    name: str = "Railpost"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "address", normalize_address(self.address))
+        if len(self.key) < 16:
+            raise ValueError("The key for Message-IDs needs 16 bytes or more.")
+        if self.separator not in {"+", "-", "=", "_", "."}:
+            raise ValueError(
+                f"The separator of reply addresses is one of + - = _ . and not {self.separator!r}."
+            )
+        if len(self.local) > 64 - 1 - TOKEN_LENGTH:
+            raise ValueError(
+                f"{self.local!r} is too long: with a token it would pass the 64 octets of a local part."
+            )
+
+    @property
+    def local(self) -> str:
+        return self.address.partition("@")[0]
+
+    @property
+    def domain(self) -> str:
+        return self.address.partition("@")[2]
+
+    def reply_address(self, token: str) -> str:
+        """`play+<token>@domain`."""
+        return f"{self.local}{self.separator}{token}@{self.domain}"
+
+    @cached_property
+    def _token_pattern(self) -> re.Pattern[str]:
+        head, tail = re.escape(self.local + self.separator), re.escape(self.domain)
+        return re.compile(
+            rf"(?<![a-z0-9.!#$%&'*+/=?^_`{{|}}~-]){head}([a-z2-7]{{26}})@{tail}(?![a-z0-9.-])", re.IGNORECASE
+        )
+
+    def find_tokens(self, values: Iterable[str]) -> list[str]:
+        """The distinct tokens in header values, in the order of the values, in lower case."""
+        return list(dict.fromkeys(t.lower() for value in values for t in self._token_pattern.findall(value)))
+
+    def owns(self, address: str) -> bool:
+        """Whether mail to this address comes back to us: the bare one or one with anything behind the
+        separator.
+        """
+        local, _, domain = address.casefold().partition("@")
+        return domain == self.domain and (
+            local == self.local or local.startswith(self.local + self.separator)
+        )
+
+    def new_message_id(self, serial: str = "") -> str:
+        """A Message-ID of ours: a fresh one, or always the same for one serial (a table's root)."""
+        serial = serial or new_token()[:16]
+        return f"<t.{self._mac(serial)}.{serial}@{self.domain}>"
+
+    def is_own_message_id(self, message_id: str) -> bool:
+        """Whether we made this Message-ID."""
+        match = re.fullmatch(r"<t\.([a-z2-7]{20})\.([a-z0-9-]{1,60})@(.{1,255})>", message_id.strip().lower())
+        if match is None or match[3] != self.domain:
+            return False
+        return hmac.compare_digest(match[1], self._mac(match[2]))
+
+    def _mac(self, serial: str) -> str:
+        mac = hmac.digest(self.key, b"message-id:" + serial.encode(), "sha256")
+        return base64.b32encode(mac).decode().lower()[:20]

@@ -1,0 +1,587 @@
+"""Where everything on a hex map lies: the one module that knows geometry.
+
+Theory of operation. A hex is described in *units*: its centre is (0, 0), its corners lie at
+distance 1, the middles of its edges at `APOTHEM`; x grows to the right and y downwards. Edge e
+lies in the direction `bearing(e)`, which is all that tells a pointy layout from a flat one. A
+`Grid` maps units to whole pixels: half a hex and half a row are whole numbers of pixels, so that
+every hex has the same pixels and one picture of it can be pasted anywhere.
+
+Track between two edges is an arc that meets both edges at a right angle: a straight line across,
+a gentle curve about the centre of the neighbour between them, a sharp one about the common
+corner. A stop with two exits sits on that arc; any other sits where its exits meet. Where a
+face has several stops, or track that passes one by, places are tried in a fixed order and the one
+with the least crowding is taken. Words and figures are then put, largest first, into what room
+is left (`Room`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property, lru_cache
+from itertools import combinations, pairwise, product
+from math import atan2, ceil, cos, hypot, inf, pi, radians, sin, sqrt
+from typing import Literal
+
+Point = tuple[float, float]
+Line = tuple[Point, ...]
+HexLayout = Literal["flat", "pointy"]
+Axes = tuple[tuple[str, str], ...]
+
+APOTHEM = sqrt(3) / 2
+CURVE_STEPS = 12
+COVERED_COST = 14.0
+USABLE_APOTHEM = APOTHEM * 0.98
+_CENTER: Point = (0.0, 0.0)
+
+
+def bearing(layout: HexLayout, edge: float) -> float:
+    """The direction of an edge from the centre in radians, clockwise from the right.
+
+    Half an edge more is the corner between it and the next.
+    """
+    return radians((120 if layout == "pointy" else 90) + 60 * edge)
+
+
+def polar(angle: float, distance: float) -> Point:
+    return cos(angle) * distance, sin(angle) * distance
+
+
+def edge_middle(layout: HexLayout, edge: int) -> Point:
+    """The middle of an edge, in units."""
+    return polar(bearing(layout, edge), APOTHEM)
+
+
+def corner(layout: HexLayout, edge: int) -> Point:
+    """The corner between an edge and the next one clockwise, in units."""
+    return polar(bearing(layout, edge + 0.5), 1.0)
+
+
+def outline(layout: HexLayout, distance: float = 1.0) -> Line:
+    """The six corners, drawn in to a distance from the centre."""
+    return tuple(polar(bearing(layout, e + 0.5), distance) for e in range(6))
+
+
+def edge_line(layout: HexLayout, edge: int) -> Line:
+    """An edge from corner to corner, clockwise."""
+    return corner(layout, edge - 1), corner(layout, edge)
+
+
+def distance(a: Point, b: Point) -> float:
+    return hypot(a[0] - b[0], a[1] - b[1])
+
+
+def midpoint(a: Point, b: Point) -> Point:
+    return (a[0] + b[0]) / 2, (a[1] + b[1]) / 2
+
+
+def point_along(line: Line, share: float) -> tuple[Point, float]:
+    """The point at a share (0-1) of an evenly stepped line, and the line's direction there."""
+    at = share * (len(line) - 1)
+    i = min(int(at), len(line) - 2)
+    (x0, y0), (x1, y1) = line[i], line[i + 1]
+    t = at - i
+    return (x0 + (x1 - x0) * t, y0 + (y1 - y0) * t), atan2(y1 - y0, x1 - x0)
+
+
+@lru_cache(256)
+def track_line(layout: HexLayout, a: int, b: int) -> Line:
+    """The middle line of track from edge a to edge b, in units."""
+    turn = (b - a) % 6
+    start, end = edge_middle(layout, a), edge_middle(layout, b)
+    if turn == 3:
+        return tuple(
+            (
+                start[0] + (end[0] - start[0]) * i / CURVE_STEPS,
+                start[1] + (end[1] - start[1]) * i / CURVE_STEPS,
+            )
+            for i in range(CURVE_STEPS + 1)
+        )
+    about = a + turn / 2 if turn < 3 else b + (6 - turn) / 2
+    hub = polar(bearing(layout, about), 1.0 if turn in (1, 5) else 2 * APOTHEM)
+    radius = distance(hub, start)
+    first = atan2(start[1] - hub[1], start[0] - hub[0])
+    sweep = atan2(end[1] - hub[1], end[0] - hub[0]) - first
+    sweep = (sweep + pi) % (2 * pi) - pi
+    return tuple(
+        (
+            hub[0] + radius * cos(first + sweep * i / CURVE_STEPS),
+            hub[1] + radius * sin(first + sweep * i / CURVE_STEPS),
+        )
+        for i in range(CURVE_STEPS + 1)
+    )
+
+
+def spur(layout: HexLayout, edge: int, to: Point) -> Line:
+    """Track from an edge to a point within, leaving the edge at a right angle."""
+    start = edge_middle(layout, edge)
+    inward = polar(bearing(layout, edge), -1.0)
+    reach = max(0.0, (to[0] - start[0]) * inward[0] + (to[1] - start[1]) * inward[1])
+    bend = start[0] + inward[0] * reach, start[1] + inward[1] * reach
+    return bezier(start, bend, to)
+
+
+def bezier(start: Point, bend: Point, end: Point) -> Line:
+    """A quadratic curve in even steps."""
+    return tuple(
+        (
+            (1 - t) ** 2 * start[0] + 2 * t * (1 - t) * bend[0] + t * t * end[0],
+            (1 - t) ** 2 * start[1] + 2 * t * (1 - t) * bend[1] + t * t * end[1],
+        )
+        for t in (i / CURVE_STEPS for i in range(CURVE_STEPS + 1))
+    )
+
+
+# --- where the stops of a face lie ----------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class NodeSpec:
+    """What has to be known of a node to place it: how wide it is, and where track leaves it."""
+
+    kind: str
+    slots: int
+    exits: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class PlacedNode:
+    """A placed node: its middle, the middles of its slots, and the direction of the track."""
+
+    point: Point
+    slots: tuple[Point, ...]
+    heading: float | None
+    radius: float
+
+
+@dataclass(frozen=True)
+class FaceLayout:
+    """A face laid out, in units: its nodes, and a line for every path in the face's order."""
+
+    layout: HexLayout
+    nodes: tuple[PlacedNode, ...]
+    paths: tuple[tuple[str, str], ...]
+    lines: tuple[Line, ...]
+
+    @property
+    def exits(self) -> frozenset[int]:
+        """The edges that track leaves by."""
+        return frozenset(int(end[1:]) for path in self.paths for end in path if end[0] == "e")
+
+    def track_between(self, a: str, b: str) -> tuple[Line, ...]:
+        """The track between two ends: the line of one path, or those of two that meet in a junction."""
+        if line := self._path_line(a, b):
+            return (line,)
+        for node in {end for ends in self.paths for end in ends if end[0] == "n"}:
+            if (first := self._path_line(a, node)) and (second := self._path_line(node, b)):
+                return first, second
+        return ()
+
+    def _path_line(self, a: str, b: str) -> Line | None:
+        for ends, line in zip(self.paths, self.lines, strict=True):
+            if ends == (a, b):
+                return line
+            if ends == (b, a):
+                return line[::-1]
+        return None
+
+
+def rotate_end(end: str, turns: int) -> str:
+    """An end of a path (`e0`, `n1`) after so many sixths of a turn."""
+    return f"e{(int(end[1:]) + turns) % 6}" if end[0] == "e" else end
+
+
+def slot_radius(slots: int) -> float:
+    """The radius of a slot on a face with so many slots altogether, in units."""
+    return 0.335 if slots <= 2 else 0.3 if slots == 3 else 0.285
+
+
+TOWN_RADIUS = 0.17
+
+
+@lru_cache(2048)
+def lay_out_face(
+    layout: HexLayout, nodes: tuple[tuple[str, int], ...], paths: tuple[tuple[str, str], ...], turns: int = 0
+) -> FaceLayout:
+    """Lay out a face: `nodes` as (kind, slots), `paths` as printed, turned by sixths."""
+    ends = tuple((rotate_end(a, turns), rotate_end(b, turns)) for a, b in paths)
+    stops = [
+        NodeSpec(kind, slots, tuple(sorted(_node_exits(ends, f"n{i}"))))
+        for i, (kind, slots) in enumerate(nodes)
+    ]
+    passing = [track_line(layout, int(a[1:]), int(b[1:])) for a, b in ends if a[0] == "e" and b[0] == "e"]
+    spots = _place_nodes(layout, stops, passing)
+    return FaceLayout(layout, spots, ends, tuple(_path_line(layout, a, b, stops, spots) for a, b in ends))
+
+
+def _node_exits(paths: Iterable[tuple[str, str]], node: str) -> Iterator[int]:
+    for path in paths:
+        for end, other in (path, path[::-1]):
+            if end == node and other[0] == "e":
+                yield int(other[1:])
+
+
+def _path_line(
+    layout: HexLayout, a: str, b: str, stops: Sequence[NodeSpec], spots: Sequence[PlacedNode]
+) -> Line:
+    if a[0] == "e" and b[0] == "e":
+        return track_line(layout, int(a[1:]), int(b[1:]))
+    if a[0] == "n" and b[0] == "n":
+        return spots[int(a[1:])].point, spots[int(b[1:])].point
+    if a[0] == "n":
+        return _path_line(layout, b, a, stops, spots)[::-1]
+    edge, node = int(a[1:]), int(b[1:])
+    point, exits = spots[node].point, stops[node].exits
+    if len(exits) == 2:
+        arc = track_line(layout, edge, next(e for e in exits if e != edge))
+        near = min(range(len(arc)), key=lambda i: distance(arc[i], point))
+        if distance(arc[near], point) < 1e-6:
+            return arc[: near + 1]
+    return spur(layout, edge, point)
+
+
+def _candidate_points(layout: HexLayout, stop: NodeSpec, alone: bool) -> list[tuple[Point, float | None]]:
+    """Places for a node in order of liking, each with the direction of the track through it."""
+    if len(stop.exits) == 2 and not (stop.kind == "city" and alone):
+        arc = track_line(layout, *stop.exits)
+        along = [point_along(arc, i / CURVE_STEPS) for i in (6, 5, 7, 4, 8, 3, 9)]
+        x, y = along[0][0]
+        inner = [((x * k, y * k), along[0][1]) for k in (0.76, 0.86)]
+        ring = [(p, None) for p in _ring_points(layout)]
+        return [*inner, *along, *ring] if stop.kind == "city" and hypot(x, y) > 0.4 else [*along, *ring]
+    home: list[tuple[Point, float | None]] = [(_CENTER, None)]
+    if alone:
+        return home + [(p, None) for p in _ring_points(layout)]
+    if not stop.exits:
+        beside = [(x, y) for y in (0.0, -0.14, 0.14) for x in (-0.45, 0.45)]
+        return [(point, None) for point in (*beside, (0.0, -0.45), (0.0, 0.45))]
+    lean = [polar(bearing(layout, e), 1.0) for e in stop.exits]
+    toward = atan2(sum(y for _, y in lean), sum(x for x, _ in lean))
+    return [(polar(toward, d), bearing(layout, stop.exits[0])) for d in (0.44, 0.48, 0.4, 0.34, 0.3)] + home
+
+
+def _ring_points(layout: HexLayout) -> Iterator[Point]:
+    """Places round the middle, the lowest first: the top is the coordinate's."""
+    for d in (0.42, 0.3):
+        yield from sorted(
+            (polar(bearing(layout, e / 2), d) for e in range(12)), key=lambda p: (round(-p[1], 6), p)
+        )
+
+
+@dataclass(frozen=True)
+class _Placement:
+    """A possible place of a node, the discs that it covers there, and how bad that is in itself."""
+
+    node: PlacedNode
+    discs: Line
+    cost: float
+
+
+def _place_nodes(
+    layout: HexLayout, stops: Sequence[NodeSpec], passing: Sequence[Line]
+) -> tuple[PlacedNode, ...]:
+    """The places with the least crowding, of all that the nodes could have together."""
+    width = slot_radius(sum(s.slots for s in stops))
+    tracks = [track_line(layout, *s.exits) if len(s.exits) == 2 else () for s in stops]
+    open_edges = [edge_middle(layout, e) for s in stops for e in s.exits]
+    seats = [
+        sorted(
+            _placements(layout, stop, len(stops) == 1, width if stop.kind == "city" else TOWN_RADIUS, open_edges, [
+                *passing, *(t for j, t in enumerate(tracks) if j != i and t)
+            ]),
+            key=lambda seat: seat.cost,
+        )
+        for i, stop in enumerate(stops)
+    ]  # fmt: skip
+    best, least = (), inf  # type: tuple[_Placement, ...], float
+    for pick in product(*seats):
+        cost = sum(seat.cost for seat in pick)
+        if cost < least:
+            cost += sum(_overlap_cost(a, b) for a, b in combinations(pick, 2))
+        if cost < least:
+            best, least = pick, cost
+    return tuple(seat.node for seat in best)
+
+
+def _placements(
+    layout: HexLayout,
+    stop: NodeSpec,
+    alone: bool,
+    radius: float,
+    open_edges: Iterable[Point],
+    foreign: Sequence[Line],
+) -> Iterator[_Placement]:
+    """Every place of a node, with its slots in a row, a triangle or a square, turned every way."""
+    cluster = _slot_offsets(stop.slots, radius) if stop.kind in ("city", "offboard") else ()
+    angles = (0,) if alone or len(cluster) < 2 else (0, 60, 120, 90, 30, 150)
+    for rank, ((point, heading), angle) in enumerate(product(_candidate_points(layout, stop, alone), angles)):
+        slots = tuple((point[0] + x, point[1] + y) for x, y in _rotated(cluster, angle))
+        discs = slots or (point,)
+        cost = 0.02 * rank / len(angles)
+        for disc in discs:
+            cost += 8 * max(0.0, hypot(*disc) + radius - APOTHEM)
+            cost += sum(8 * max(0.0, radius + 0.12 - distance(disc, edge)) for edge in open_edges)
+            cost += sum(6 * max(0.0, radius + 0.1 - min(distance(disc, p) for p in line)) for line in foreign)
+        yield _Placement(PlacedNode(point, slots, heading, radius), discs, cost)
+
+
+def _overlap_cost(a: _Placement, b: _Placement) -> float:
+    """How far two nodes come too near to each other."""
+    reach = a.node.radius + b.node.radius + 0.08
+    return sum(12 * max(0.0, reach - distance(p, q)) for p in a.discs for q in b.discs)
+
+
+def _slot_offsets(slots: int, radius: float) -> tuple[Point, ...]:
+    if slots <= 2:
+        return tuple(((2 * i - slots + 1) * radius, 0.0) for i in range(slots))
+    if slots == 4:
+        return tuple((x * radius, y * radius) for y in (-1, 1) for x in (-1, 1))
+    ring = radius / sin(pi / slots)
+    return tuple(polar(2 * pi * i / slots - pi / 2, ring) for i in range(slots))
+
+
+def _rotated(offsets: Iterable[Point], angle: float) -> Iterator[Point]:
+    c, s = cos(radians(angle)), sin(radians(angle))
+    for x, y in offsets:
+        yield x * c - y * s, x * s + y * c
+
+
+# --- the map on the page --------------------------------------------------------------------
+
+
+def column_row(coord: str, axes: Axes) -> tuple[int, int]:
+    """The column and the row of a coordinate such as `H10`; letters count from A = 0."""
+    cut = next(i for i, c in enumerate(coord) if c.isdigit())
+    letter = 0
+    for c in coord[:cut]:
+        letter = letter * 26 + ord(c.upper()) - ord("A") + 1
+    letter, number = letter - 1, int(coord[cut:])
+    return (letter, number) if dict(axes)["x"] == "letter" else (number, letter)
+
+
+@dataclass(frozen=True)
+class HexMetrics:
+    """The size of hexes: pixels from a column to the next and from a row to the next."""
+
+    layout: HexLayout
+    column: int
+    row: int
+
+    @property
+    def scale(self) -> tuple[float, float]:
+        """Pixels of a unit along x and along y."""
+        if self.layout == "pointy":
+            return self.column / APOTHEM, self.row / 1.5
+        return self.column / 1.5, self.row / APOTHEM
+
+    @property
+    def radius(self) -> float:
+        """Pixels of a unit, on the average."""
+        return sum(self.scale) / 2
+
+    @property
+    def half_size(self) -> tuple[int, int]:
+        """Half the width and half the height of a hex's picture in pixels."""
+        sx, sy = self.scale
+        x, y = (APOTHEM, 1.0) if self.layout == "pointy" else (1.0, APOTHEM)
+        return ceil(sx * x - 1e-9) + 1, ceil(sy * y - 1e-9) + 1
+
+    def to_pixels(self, point: Point) -> Point:
+        """The place of a point, given in units, in the picture of its hex."""
+        return self.half_size[0] + point[0] * self.scale[0], self.half_size[1] + point[1] * self.scale[1]
+
+
+@dataclass(frozen=True)
+class Grid:
+    """Hexes on a page: the pixel of the one in column and row `first`, and the page's size."""
+
+    metrics: HexMetrics
+    axes: Axes
+    origin: tuple[int, int]
+    first_cell: tuple[int, int]
+    size: tuple[int, int]
+
+    def center(self, coord: str) -> tuple[int, int]:
+        """The pixel in the middle of a hex."""
+        column, row = column_row(coord, self.axes)
+        return (
+            self.origin[0] + (column - self.first_cell[0]) * self.metrics.column,
+            self.origin[1] + (row - self.first_cell[1]) * self.metrics.row,
+        )
+
+    def cropped(self, coords: Iterable[str], margin: int) -> Grid:
+        """The same hexes on a page with `margin` pixels left at each side of these."""
+        across, down = zip(*map(self.center, coords), strict=True)
+        w, h = self.metrics.half_size
+        left, top = min(across) - w - margin, min(down) - h - margin
+        return replace(
+            self,
+            origin=(self.origin[0] - left, self.origin[1] - top),
+            size=(max(across) + w + margin - left, max(down) + h + margin - top),
+        )
+
+    def to_pixels(self, coord: str, point: Point) -> tuple[int, int]:
+        """The pixel of a point of a hex that is given in units."""
+        x, y = self.center(coord)
+        sx, sy = self.metrics.scale
+        return round(x + point[0] * sx), round(y + point[1] * sy)
+
+
+def fit_grid(
+    coords: Iterable[str],
+    layout: HexLayout,
+    axes: Axes,
+    size: tuple[int, int],
+    margin: int,
+    largest: int = 180,
+) -> Grid:
+    """The largest grid on which these hexes fill a page, `margin` pixels kept at each side."""
+    places = [column_row(c, axes) for c in coords]
+    columns, rows = [c for c, _ in places], [r for _, r in places]
+    wide, high = max(columns) - min(columns), max(rows) - min(rows)
+    ux, uy = (APOTHEM, 1.5) if layout == "pointy" else (1.5, APOTHEM)
+    ox, oy = (2 * APOTHEM, 2.0) if layout == "pointy" else (2.0, 2 * APOTHEM)
+    unit = min(
+        (size[0] - 2 * margin - 4) / (wide * ux + ox),
+        (size[1] - 2 * margin - 4) / (high * uy + oy),
+        largest,
+    )
+    column, row = max(1, int(unit * ux)), max(1, int(unit * uy))
+    origin = (size[0] - wide * column) // 2, (size[1] - high * row) // 2
+    return Grid(HexMetrics(layout, column, row), axes, origin, (min(columns), min(rows)), size)
+
+
+# --- room for words and figures -------------------------------------------------------------
+
+Shape = tuple[tuple[float, float, float, float], ...]
+"""Boxes in pixels: the middle of each from that of the shape, its width and height."""
+
+
+@dataclass
+class FreeSpace:
+    """What is still free within a hex, in pixels from its centre.
+
+    `discs` are (x, y, radius, weight): track, stops and what else should not be written on.
+    """
+
+    layout: HexLayout
+    scale: tuple[float, float]
+    discs: list[tuple[float, float, float, float]] = field(default_factory=list)
+    boxes: list[tuple[float, float, float, float]] = field(default_factory=list)
+
+    @cached_property
+    def edge_normals(self) -> list[Point]:
+        """Three directions across the edges, such that a point in pixels gives units."""
+        sx, sy = self.scale
+        across = [polar(bearing(self.layout, e), 1.0) for e in range(3)]
+        return [(x / sx, y / sy) for x, y in across]
+
+    def block_disc(self, point: Point, radius: float, weight: float) -> None:
+        """Keep clear of a disc given in units."""
+        sx, sy = self.scale
+        self.discs.append((point[0] * sx, point[1] * sy, radius * (sx + sy) / 2, weight))
+
+    def find_place(
+        self, shape: Shape, choices: Iterable[Point], below: float = inf
+    ) -> tuple[float, tuple[int, int]]:
+        """The least crowded place for a shape, in pixels from the centre, and its cost.
+
+        A cost of `CROWDED` or more means that something would be covered. `below`: places that cost as
+        much are of no use; where all do, that is the cost, of no place.
+        """
+        sx, sy = self.scale
+        boxes = [(dx, dy, w / 2, h / 2, self._normal_extents(w / 2, h / 2)) for dx, dy, w, h in shape]
+        best, least = (0, 0), below
+        for rank, (ux, uy) in enumerate(choices):
+            x, y = round(ux * sx), round(uy * sy)
+            cost = 0.05 * rank
+            if cost >= least:
+                break
+            for dx, dy, w, h, across in boxes:
+                cost = self._box_cost(x + dx, y + dy, w, h, across, cost, least)
+            if cost < least:
+                best, least = (x, y), cost
+        return least, best
+
+    def occupy(self, shape: Shape, at: tuple[int, int]) -> None:
+        """Keep the boxes of a shape."""
+        self.boxes += [(at[0] + dx, at[1] + dy, w / 2, h / 2) for dx, dy, w, h in shape]
+
+    def place_box(self, width: float, height: float, choices: Iterable[Point]) -> tuple[int, int]:
+        """Find the least crowded place for the middle of a box, and keep it."""
+        shape = ((0.0, 0.0, width, height),)
+        _, at = self.find_place(shape, choices)
+        self.occupy(shape, at)
+        return at
+
+    def _normal_extents(self, w: float, h: float) -> list[tuple[float, float, float]]:
+        """Each direction across the edges, with how far a box reaches along it from its middle."""
+        return [(nx, ny, abs(w * nx) + abs(h * ny)) for nx, ny in self.edge_normals]
+
+    def _box_cost(
+        self,
+        x: float,
+        y: float,
+        w: float,
+        h: float,
+        across: list[tuple[float, float, float]],
+        cost: float,
+        enough: float,
+    ) -> float:
+        """What a box costs, added to a cost; counting stops once that is `enough`."""
+        for nx, ny, half in across:
+            reach = abs(x * nx + y * ny) + half
+            if reach > USABLE_APOTHEM:
+                cost += 90 * (reach - USABLE_APOTHEM)
+        for bx, by, bw, bh in self.boxes:
+            dx, dy = bw + w - abs(x - bx), bh + h - abs(y - by)
+            if dx > 0 and dy > 0:
+                cost += 10 + 60 * dx * dy / (4 * w * h)
+        for px, py, radius, weight in self.discs:
+            if cost >= enough:
+                break
+            dx, dy = abs(px - x) - w, abs(py - y) - h
+            if dx < radius and dy < radius:
+                near = hypot(dx, dy) if dx > 0 and dy > 0 else max(dx, dy, 0.0)
+                if near < radius:
+                    cost += weight * (1 - near / radius)
+        return cost
+
+
+@lru_cache(8)
+def label_points(layout: HexLayout) -> tuple[Point, ...]:
+    """Where something may be written, in units: near corners, near edges, in the middle."""
+    corners = [polar(bearing(layout, e + 0.5), d) for d in (0.66, 0.58) for e in (4, 1, 3, 0, 5, 2)]
+    sides = [polar(bearing(layout, e), d) for d in (0.56, 0.46) for e in (4, 1, 0, 5, 3, 2)]
+    ring = [polar(bearing(layout, e / 4), d) for d in (0.64, 0.52, 0.36) for e in range(24)]
+    return (*corners, *sides, _CENTER, *ring)
+
+
+@lru_cache(8)
+def line_points(layout: HexLayout) -> tuple[Point, ...]:
+    """Where a line of words may stand, in units: below the middle, above it, and so on outwards."""
+    levels = (0.45, -0.45, 0.52, -0.52, 0.38, -0.38, 0.58, -0.58, 0.64, 0.0)
+    return tuple((x, y) for y in levels for x in (0.0, 0.12, -0.12))
+
+
+def line_outline(line: Sequence[Point], width: float) -> Line:
+    """The outline of a line of that width, smooth where the line bends."""
+    left, right = [], []
+    for i, (x, y) in enumerate(line):
+        before, after = line[max(0, i - 1)], line[min(len(line) - 1, i + 1)]
+        dx, dy = after[0] - before[0], after[1] - before[1]
+        length = hypot(dx, dy) or 1.0
+        ox, oy = -dy / length * width / 2, dx / length * width / 2
+        left.append((x + ox, y + oy))
+        right.append((x - ox, y - oy))
+    return (*left, *reversed(right))
+
+
+def sample_points(line: Line, every: float = 0.15) -> Iterator[Point]:
+    """Points along a line, about so far apart."""
+    since = every
+    for a, b in pairwise(line):
+        since += distance(a, b)
+        if since >= every:
+            since = 0.0
+            yield b

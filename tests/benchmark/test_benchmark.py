@@ -1,0 +1,238 @@
+"""`railpost simulate` and `railpost bench`, as they are called."""
+
+from __future__ import annotations
+
+import json
+from functools import partial
+from pathlib import Path
+
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from bot import benchmark
+from bot.benchmark import bench, tables
+from bot.benchmark.games import BenchmarkError, BenchmarkGame, load_game
+from bot.benchmark.report import report_rows
+from bot.benchmark.rules import (
+    RulesMetrics,
+    densest_boards,
+    measure_decisions,
+    measure_dense_boards,
+    play_through,
+)
+from bot.benchmark.timing import Timings
+from bot.cli.import_games import import_file
+from bot.simulation import simulate
+from engine import decode_state, title_names
+from engine.game_text import read_script, replay
+
+GAMES = sorted((Path(__file__).parents[1] / "games").glob("1870-*.18xx"))
+
+app = typer.Typer()
+app.command("simulate")(simulate.command)
+app.command("bench")(benchmark.command)
+
+
+def _said(*words: str) -> tuple[int, str]:
+    done = CliRunner().invoke(app, list(words))
+    assert done.exception is None or isinstance(done.exception, SystemExit)
+    return done.exit_code, done.output
+
+
+def test_simulate_plays_writes_and_counts(tmp_path: Path) -> None:
+    words = (
+        "--title",
+        title_names()[0],
+        "--players",
+        "3",
+        "--seed",
+        "3",
+        "--games",
+        "2",
+        "--out",
+        str(tmp_path),
+    )
+    code, told = _said("simulate", *words)
+    assert code == 0
+    assert "2 games" in told and "run best" in told
+    written = sorted(tmp_path.iterdir())
+    assert [path.name for path in written] == ["3p-3.18xx", "3p-4.18xx"]
+    assert all(replay(path.read_text()).ok for path in written)
+
+
+def test_simulate_spreads_the_seats_and_varies_the_rules(tmp_path: Path) -> None:
+    rules = ("--title", "1817", "--players", "7-8", "--seed", "8", "--games", "3", "--vary")
+    code, told = _said("simulate", *rules, "--out", str(tmp_path))
+    assert code == 0, told
+    starts = {path.name: read_script(path.read_text()).start for path in tmp_path.iterdir()}
+    assert sorted(name[:4] for name in starts) == ["7p-1", "7p-8", "8p-9"]
+    for name, start in starts.items():
+        seed = int(name.split("-")[1].removesuffix(".18xx"))
+        assert start.options == simulate.random_options("1817", len(start.players), seed)
+        assert len(start.players) == 7 or "more_players" in start.options
+
+
+def test_simulate_plays_what_goes_out_to_the_site(tmp_path: Path) -> None:
+    """Files of the site are played by its conventions, with such optional rules as it has."""
+    seeds = range(1, 13)
+    ours = [
+        rules for seed in seeds if "historical_order" in (rules := simulate.random_options("1870", 4, seed))
+    ]
+    assert ours and not any(
+        "historical_order" in simulate.random_options("1870", 4, seed, to_site=True) for seed in seeds
+    )
+    words = ("--title", "1830", "--seed", "2", "--games", "2", "--vary", "--to", "18xx.games")
+    code, told = _said("simulate", *words, "--out", str(tmp_path))
+    assert code == 0, told
+    chosen = []
+    for path in sorted(tmp_path.iterdir()):
+        file = json.loads(path.read_bytes())
+        chosen += file["settings"]["optional_rules"]
+        back, _ = import_file(path)
+        assert file["status"] == "finished" and back.ok and back.finished
+        assert not back.warnings and back.scores == file["result"]
+    assert chosen
+
+
+def test_simulate_names_seed_and_move_of_a_failure(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(simulate, "simulate_game", partial(simulate.simulate_game, most_moves=20))
+    code, told = _said("simulate", "--title", title_names()[0], "--seed", "8", "--games", "2")
+    assert code == 1
+    assert told.endswith(
+        "seed 8, move 21: the game has not ended after 20 moves\n"
+        "seed 9, move 21: the game has not ended after 20 moves\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("--title", "Monopoly"), "There is no title Monopoly"),
+        (("--title", title_names()[0], "--players", "9"), "players"),
+        (("--title", title_names()[0], "--players", "3-"), "players"),
+        (("--title", title_names()[0], "--players", "some"), "Say a number of players, like 4 or 3-6"),
+        (("--title", "1817", "--players", "13", "--vary"), "are for 13 players"),
+        (("--title", title_names()[0], "--conventions", "house"), "house"),
+        (("--title", title_names()[0], "--option", "cheat"), "cheat"),
+    ],
+)
+def test_simulate_says_what_it_cannot_play(words: tuple[str, ...], told: str) -> None:
+    code, output = _said("simulate", *words)
+    assert code == 1
+    assert told in output and output.count("\n") == 1
+
+
+@pytest.fixture
+def short(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Less of everything that only makes a figure steadier."""
+    monkeypatch.setattr(bench, "PICTURE_POSITIONS", 2)
+    monkeypatch.setattr(tables, "TABLE_COUNT", 3)
+    monkeypatch.setattr(bench, "TABLE_COUNT", 3)
+    monkeypatch.setattr(tables, "MOVES_PER_TABLE", 4)
+
+
+@pytest.mark.usefixtures("short")
+def test_bench_tells_every_figure_with_its_aim(tmp_path: Path) -> None:
+    cut = tmp_path / "cut.18xx"
+    cut.write_text(_first_lines(GAMES[0], 250))
+    code, told = _said("bench", str(cut), "--simulated", "0", "--store", str(tmp_path))
+    assert code == 0, told
+    for figure in (
+        "a second, read and judged",
+        "mean 0.1, p99 2",
+        "all legal lays of a company",
+        "all options of a decision",
+        "best routes of a run, recorded games",
+        "the densest boards",
+        "proven",
+        "a finished game from its events",
+        "memory of an open table",
+        "durable moves a second",
+        "> 500",
+        "map, from cached tiles",
+        "slowest move:",
+        "cores",
+    ):
+        assert figure in told
+    assert [path.name for path in tmp_path.iterdir()] == ["cut.18xx"]
+
+
+def test_bench_says_which_file_it_cannot_play(tmp_path: Path) -> None:
+    broken = tmp_path / "broken.18xx"
+    broken.write_text(_first_lines(GAMES[0], 40) + "Ann: fly\n")
+    code, told = _said("bench", str(broken), "--simulated", "0")
+    assert code == 1
+    assert "broken.18xx: move" in told and "fly" in told
+    assert _said("bench", str(tmp_path / "none.json"))[0] == 1
+    assert _said("bench", "--games", str(tmp_path / "none"))[0] == 1
+    assert _said("bench", "--store", str(broken)) == (
+        1, f"{broken} is no folder that can be written; name one with --store.\n"
+    )  # fmt: skip
+
+
+def test_bench_measures_every_move_and_run() -> None:
+    game = load_game(GAMES[0])
+    told = [line for _, line in game.lines]
+    lines = game.lines[: 300 - next(i for i, line in enumerate(reversed(told[:300])) if line[:4] == "run ")]
+    rules = RulesMetrics()
+    played, states = play_through(BenchmarkGame("cut", game.start, lines), rules)
+    measure_decisions(game, states, rules)
+    (said,) = rules.lines.values()
+    assert len(said.samples) == len(rules.moves.samples) == len(played.events) == len(lines)
+    assert len(states) == len(lines) + 1 and states[-1] == played.final_state
+    runs = sum(line.startswith("run ") for _, line in lines)
+    assert len(rules.runs[False].samples) == runs > 0
+    assert sum(len(times.samples) for times in rules.options_by_kind.values()) == len(rules.menus.samples)
+    assert decode_state(states[0]) == game.start
+
+
+def test_bench_asks_the_densest_boards_about_the_longest_trains() -> None:
+    game = load_game(GAMES[0])
+    boards = [
+        decode_state(raw)
+        for raw in play_through(BenchmarkGame("cut", game.start, game.lines[:300]), RulesMetrics())[1]
+    ]
+    chosen = list(densest_boards((str(n), state) for n, state in enumerate(boards)))
+    assert len(chosen) == 3
+    assert max(len(state.tiles) for state in boards) == len(chosen[0][1].tiles)
+    rules = RulesMetrics()
+    measure_dense_boards(chosen[:1], rules)
+    assert len(rules.dense.samples) == 2
+    assert len(rules.dense_still_unproven) <= len(rules.dense_unproven) == len(rules.dense_extended.samples)
+    assert " with " in rules.dense.worst_case
+
+
+def test_bench_goes_on_at_tables_in_a_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tables, "TABLE_COUNT", 4)
+    monkeypatch.setattr(tables, "MOVES_PER_TABLE", 5)
+    game = load_game(GAMES[0])
+    played, _ = play_through(BenchmarkGame("cut", game.start, game.lines[:60]), RulesMetrics())
+    figures = tables.TableMetrics()
+    tables.measure_loading(played, figures)
+    tables.measure_durable_moves([played], figures, tmp_path)
+    assert figures.move_count == 20
+    assert figures.seconds > 0 and figures.cpu_seconds > 0
+    assert len(figures.load_times.samples) == len(figures.fold_times.samples) == 1
+    assert figures.kilobytes.worst > 10
+    assert not list(tmp_path.iterdir())
+    (kept,) = (row for row in report_rows(RulesMetrics(), figures) if row.metric.startswith("durable"))
+    assert kept.samples == "20" and kept.met is (20 / figures.seconds >= 500)
+
+
+def test_bench_refuses_a_game_that_cannot_go_on() -> None:
+    game = load_game(GAMES[0])
+    with pytest.raises(BenchmarkError, match="move 1, 'pay'"):
+        play_through(BenchmarkGame("odd", game.start, [("p0", "pay")]), RulesMetrics())
+
+
+def test_times_keep_the_longest_and_where_it_was() -> None:
+    times = Timings()
+    for at in range(200):
+        times.add(float(at % 101), f"at {at}")
+    assert (times.worst, times.worst_case, times.p99) == (100, "at 100", 99)
+    assert times.mean == (sum(range(101)) + sum(range(99))) / 200
+
+
+def _first_lines(path: Path, lines: int) -> str:
+    return "\n".join(path.read_text(encoding="utf-8").splitlines()[:lines]) + "\n"

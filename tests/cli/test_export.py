@@ -1,0 +1,79 @@
+"""`railpost export`, and `railpost simulate --to`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from typer import Typer
+from typer.testing import CliRunner, Result
+
+from bot.cli import export, import_games
+from bot.simulation import simulate
+
+GAMES = Path(__file__).parents[1] / "games"
+app = Typer()
+app.command("export")(export.command)
+app.command("simulate")(simulate.command)
+app.command("import")(import_games.command)
+
+
+def run(*words: object) -> Result:
+    result = CliRunner().invoke(app, [str(w) for w in words])
+    assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
+    return result
+
+
+def test_a_text_becomes_a_file_of_the_site_and_a_text_again(tmp_path: Path) -> None:
+    source = GAMES / "2p-27-18xx.games.18xx"
+    assert run("export", source, "--to", "18xx.games", "--out", tmp_path).exit_code == 0
+    file = tmp_path / "2p-27-18xx.json"
+    assert json.loads(file.read_bytes())["title"] == "1830"
+    assert "finished" in run("import", file).output
+    assert run("export", file, "--to", "text", "--out", tmp_path / "back.18xx").exit_code == 0
+    first, second = (path.read_text().splitlines() for path in (source, tmp_path / "back.18xx"))
+    names = dict(zip(("Ann", "Bob"), second[1].removeprefix("players ").split(", "), strict=True))
+    scores = [line for line in first if line.startswith("= score")]
+    for old, new in names.items():
+        scores = [line.replace(f" {old} ", f" {new} ") for line in scores]
+    assert scores and set(scores) <= set(second)
+
+
+def test_without_a_place_it_is_shown() -> None:
+    result = run("export", GAMES / "2p-1.18xx", "--to", "csv")
+    assert result.output.startswith("round,") and "stock round 1," in result.output
+
+
+@pytest.mark.parametrize(
+    "words, told",
+    [
+        (("tests/games/2p-1.18xx", "--to", "rails"), "There is no form rails"),
+        (("NOWHERE",), "There is no table NOWHERE"),
+        ((GAMES / "4p-16.18xx", "--to", "18xx.games"), "has no counterpart on 18xx.games"),
+        ((Path(__file__), "--to", "text"), "line "),
+    ],
+)
+def test_what_cannot_be_is_one_sentence(
+    words: tuple[object, ...], told: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("RAILPOST_DATA", str(tmp_path))
+    result = run("export", *words)
+    assert result.exit_code == 1
+    assert told in result.output and len(result.output.splitlines()) == 1
+
+
+def test_simulated_games_are_written_for_the_site(tmp_path: Path) -> None:
+    words = ("--title", "1830", "--games", 2, "--conventions", "18xx.games", "--to", "18xx.games")
+    told = run("simulate", *words, "--out", tmp_path)
+    assert told.exit_code == 0 and "phase 3" in told.output
+    files = sorted(tmp_path.iterdir())
+    assert [f.suffix for f in files] == [".json"] * 2
+    assert run("import", *files).exit_code == 0
+
+
+def test_a_simulated_game_that_the_site_cannot_have_is_a_failure(tmp_path: Path) -> None:
+    words = ("--title", "1830", "--seed", 4, "--conventions", "rulebook", "--to", "18xx.games")
+    result = run("simulate", *words, "--out", tmp_path)
+    assert result.exit_code == 1 and "has no counterpart" in result.output
+    assert not list(tmp_path.iterdir())

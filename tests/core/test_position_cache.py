@@ -1,0 +1,45 @@
+"""What was derived from a position holds until an event says that things have moved."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from typing import Any, cast
+
+import pytest
+
+from bot.simulation.simulate import simulate_game
+from engine import title_names
+from engine.core.events import AnyEvent
+from engine.finance.ownership import companies_over_limit
+from engine.game import Game
+from engine.operating.trains import must_buy_train
+
+
+@pytest.mark.parametrize("conventions", [(), ("conventions 18xx.games",)])
+@pytest.mark.parametrize("title", title_names())
+def test_what_is_kept_is_what_would_be_found_anew(
+    title: str, conventions: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    emit, kept = Game.emit, Counter[str]()
+    wrong: list[tuple[AnyEvent, object, object]] = []
+
+    def checked(g: Game, event: AnyEvent) -> None:
+        for seat in g.state.active_seats:
+            companies_over_limit(g, seat)
+        for company, co in g.state.companies.items():
+            if co.floated and not co.closed:
+                must_buy_train(g, company)
+        emit(g, event)
+        for mark, found in list(g.cache.items()):
+            work, *args = cast("tuple[Callable[..., object], Any]", mark)
+            if work(g, *args) != found:
+                wrong.append((event, work, args))
+            kept[type(event).__name__] += 1
+        if g._network is not None and g._network is not Game(g.state, g.title).network:
+            wrong.append((event, Game.network, ()))
+
+    monkeypatch.setattr(Game, "emit", checked)
+    simulate_game(title, 4, 5, conventions)
+    assert not wrong
+    assert kept["CashMoved"] > 10 and kept["Asked"] > 100

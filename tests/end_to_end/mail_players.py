@@ -1,0 +1,257 @@
+"""A service with mail attached, and players who have nothing but their mail programs.
+
+async with served(tmp_path) as office:
+    ann = await office.player("Ann")
+    table = await office.table("1830", ["Ann", "Bob"])
+    turn = await ann.letter()               # the next letter to her, in order
+    await ann.reply("buy SV")               # to the newest letter that can be answered
+    receipt = await ann.letter()
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import itertools
+import re
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from dataclasses import dataclass, field
+from datetime import timedelta
+from email import message_from_bytes
+from email.message import EmailMessage
+from email.policy import SMTP
+from email.utils import parseaddr
+from pathlib import Path
+
+from bot.config import Settings, parse_settings
+from bot.email import delivery
+from bot.service import people
+from bot.service.picture_workers import PictureWorkers
+from bot.service.service import Service
+from bot.service.tables import TableInfo
+from mail import InboxTiming, ReplyLimits
+from storage import Person, Store, open_store
+from tests.fake_discord.running_bot import OnePixelPictures
+from tests.mail.servers import Delivery, Mailbox, SmtpCatcher, pymap_server, smtp_server
+
+ADDRESS = "play@games.test"
+QUICK = delivery.MailTiming(
+    limits=ReplyLimits(replies_per_hour=10**6, breaker_replies=10**6),
+    pace=InboxTiming(
+        command_timeout=10.0, idle_timeout=5.0, failed_mail_retry=0.1, first_reconnect=0.02, max_reconnect=0.2
+    ),
+    poll=0.5,
+    spacing=0.0,
+    lease=timedelta(seconds=2),
+)
+
+Server = Callable[[], AbstractAsyncContextManager[Mailbox]]
+
+
+def settings_for(data: Path, mailbox: Mailbox, player: SmtpCatcher) -> Settings:
+    """Settings as an operator would write them."""
+    return parse_settings(
+        {
+            "RAILPOST_DATA": str(data),
+            "RAILPOST_IMAP": f"imap://{mailbox.user}:{mailbox.password}@127.0.0.1:{mailbox.port}",
+            "RAILPOST_SMTP": f"smtp://127.0.0.1:{player.port}",
+            "RAILPOST_MAIL_ADDRESS": ADDRESS,
+        }
+    )
+
+
+@dataclass
+class MailPlayer:
+    """Somebody and his mail program. Letters are read in order, one by one."""
+
+    name: str
+    address: str
+    office: MailHarness
+    read: int = 0
+    _letters: list[Delivery] = field(default_factory=list)
+    _seen: int = 0
+    _serial: itertools.count[int] = field(default_factory=itertools.count)
+
+    @property
+    def inbox(self) -> list[Delivery]:
+        """All letters that reached him."""
+        everybody = self.office.player_server.letters
+        self._letters += [each for each in everybody[self._seen :] if self.address in each.recipients]
+        self._seen = len(everybody)
+        return self._letters
+
+    async def letter(self, seconds: float = 30.0) -> Delivery:
+        """The next letter."""
+        try:
+            async with asyncio.timeout(seconds):
+                while len(self.inbox) <= self.read:  # noqa: ASYNC110
+                    await asyncio.sleep(0.005)
+        except TimeoutError:
+            headlines = [headline(letter) for letter in self.inbox]
+            raise AssertionError(f"no further letter to {self.name}; so far: {headlines}") from None
+        self.read += 1
+        return self.inbox[self.read - 1]
+
+    async def quiet(self, seconds: float = 0.4) -> None:
+        """No letter comes."""
+        await asyncio.sleep(seconds)
+        assert len(self.inbox) == self.read, headline(self.inbox[self.read])
+
+    def written(
+        self,
+        to: Delivery,
+        *lines: str,
+        sender: str | None = None,
+        message_id: str | None = None,
+        subject: str | None = None,
+        quotes: bool = True,
+        token: bool = True,
+    ) -> bytes:
+        """A reply as a mail program makes it: below it stands what it answers."""
+        original = to.message
+        reply = EmailMessage(policy=SMTP)
+        reply["From"] = sender or f"{self.name} <{self.address}>"
+        reply["To"] = original["Reply-To"] if token else ADDRESS
+        reply["Subject"] = subject or "Re: " + original["Subject"].removeprefix("Re: ")
+        reply["Message-ID"] = message_id or f"<{next(self._serial)}.{self.address}>"
+        if token:
+            reply["In-Reply-To"] = original["Message-ID"]
+            reply["References"] = f"{original['References'] or ''} {original['Message-ID']}".strip()
+        body = "\n".join(lines)
+        if quotes:
+            quoted = "\n".join(f"> {line}" for line in to.text.splitlines())
+            body += f"\n\nOn Friday the post office wrote:\n{quoted}"
+        reply.set_content(body + "\n")
+        return reply.as_bytes()
+
+    async def reply(self, *lines: str, to: Delivery | None = None) -> None:
+        """Answer a letter, the last one read where none is named."""
+        await self.office.mail(self.written(to or self.inbox[self.read - 1], *lines), sender=self.address)
+
+    async def until_asked(self) -> None:
+        """Read on until the newest letter asks him for something."""
+        while not asks(self.inbox[-1], self.name):
+            self.read = len(self.inbox)
+            await self.letter()
+        self.read = len(self.inbox)
+
+    async def answered(self, *lines: str) -> Delivery:
+        """Answer the newest letter, and read on until the receipt."""
+        raw = self.written(self.inbox[-1], *lines)
+        await self.office.mail(raw, sender=self.address)
+        message_id = message_from_bytes(raw)["Message-ID"]
+        while (letter := await self.letter()).message["In-Reply-To"] != message_id:
+            pass
+        return letter
+
+    async def said(self, *lines: str, to: Delivery | None = None) -> Delivery:
+        """Answer, and read the receipt."""
+        await self.reply(*lines, to=to)
+        return await self.letter()
+
+
+@dataclass
+class MailHarness:
+    """A service with mail attached, and both servers."""
+
+    service: Service
+    store: Store
+    settings: Settings
+    mailbox: Mailbox
+    player_server: SmtpCatcher
+    task: asyncio.Task[None] | None = None
+
+    async def person(self, name: str, address: str | None = None) -> Person:
+        """Somebody whose address is verified."""
+        async with self.store.begin() as unit:
+            found = await people.person_by_address(unit, address or f"{name.lower()}@player.test", name)
+            await unit.people.add_identity(found.id, "email", address or f"{name.lower()}@player.test")
+        return found
+
+    def player(self, name: str) -> MailPlayer:
+        """His mail program."""
+        return MailPlayer(name, f"{name.lower().replace(' ', '-')}@player.test", self)
+
+    async def table(
+        self, title: str, names: Sequence[str], options: Sequence[str] | None = None
+    ) -> TableInfo:
+        """A table that has begun, everybody playing by mail, the first its host."""
+        persons = [await self.person(name) for name in names]
+        table = await self.service.create(title, persons[0].id, name="Friday", options=options)
+        for person, name in zip(persons, names, strict=True):
+            await self.service.join(table.id, person.id, name)
+        return await self.service.start(table.id, by=persons[0].id, order=names)
+
+    async def mail(self, raw: bytes, sender: str = "ann@player.test") -> None:
+        """Bring a mail to the mailbox, by LMTP where the server has it."""
+        if self.mailbox.lmtp is None:
+            await self.mailbox.put(raw)
+        else:
+            to = message_from_bytes(raw)["To"]
+            await self.mailbox.deliver(raw, parseaddr(to)[1], sender=sender)
+
+    async def lines(self, table: TableInfo) -> list[str]:
+        """The lines of play."""
+        return [row.line for row in await self.service.log(table.id) if row.kind == "move" and row.is_live]
+
+    async def settled(self, count: int, folder: str = "Processed") -> None:
+        """So many mails lie in a folder."""
+        await self.mailbox.until(folder, count)
+
+
+@asynccontextmanager
+async def served(
+    data: Path,
+    server: Server = pymap_server,
+    tempo: delivery.MailTiming = QUICK,
+    pictures: PictureWorkers | None = None,
+) -> AsyncIterator[MailHarness]:
+    """The service in this process, mail attached; it must not end by itself.
+
+    Pictures are dots where none are given.
+    """
+    async with server() as mailbox, smtp_server() as player:
+        settings = settings_for(data, mailbox, player)
+        async with await open_store(settings.data / "railpost.db") as store:
+            service = Service(store)
+            office = MailHarness(service, store, settings, mailbox, player)
+            with pictures or OnePixelPictures() as drawing:
+                async with attached(office, drawing, tempo):
+                    yield office
+
+
+@asynccontextmanager
+async def attached(
+    office: MailHarness, pictures: PictureWorkers, tempo: delivery.MailTiming = QUICK
+) -> AsyncIterator[None]:
+    """The postroom runs meanwhile."""
+    task = asyncio.create_task(delivery.run(office.service, office.settings, pictures, tempo=tempo))
+    try:
+        yield
+        assert not task.done(), task
+    finally:
+        task.cancel()
+        with contextlib.suppress(asyncio.CancelledError):
+            await task
+
+
+def headline(letter: Delivery) -> str:
+    """The first sentence of a letter, behind the delimiter."""
+    return next(line for line in letter.text.splitlines()[1:] if line.strip())
+
+
+def asks(letter: Delivery, name: str) -> bool:
+    """Whether a letter asks its reader for something: a notice, or a receipt that says so."""
+    text = letter.text
+    named = re.search(rf"It is for (?:\w+(?:, | and ))*{name}(?:(?:, | and )\w+)* to ", text)
+    return bool(named) or any(each in text for each in ("It is for you ", f"{name} is asked "))
+
+
+def copied(letter: Delivery, title: str) -> list[str]:
+    """The lines of a letter's block of that title, as one would copy them."""
+    text = "\n".join(letter.text.splitlines())
+    _, found, rest = text.partition(f"{title}\n")
+    assert found, f"no {title!r} in:\n{text}"
+    block = re.split(r"\n\n", rest.lstrip("\n"), maxsplit=1)[0]
+    return [line for line in block.splitlines() if line.strip()]

@@ -1,0 +1,413 @@
+"""A table played by mail alone, through real IMAP and SMTP sockets."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import AsyncIterator
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from bot.service import people
+from bot.service.picture_workers import PictureWorkers
+from tests.end_to_end.mail_players import ADDRESS, MailHarness, Server, copied, headline, served
+from tests.mail.servers import Delivery, dovecot_server, pymap_server
+
+SERVERS = [
+    pytest.param(pymap_server, id="pymap"),
+    pytest.param(partial(dovecot_server, user="play"), id="dovecot", marks=pytest.mark.dovecot),
+]
+NAMES = ("Ann", "Bob", "Cid")
+
+
+@pytest.fixture(params=SERVERS)
+async def office(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[MailHarness]:
+    server: Server = request.param
+    async with served(tmp_path, server) as found:
+        yield found
+
+
+@pytest.fixture
+async def pymap(tmp_path: Path) -> AsyncIterator[MailHarness]:
+    async with served(tmp_path) as found:
+        yield found
+
+
+@pytest.fixture
+async def drawing(tmp_path: Path) -> AsyncIterator[MailHarness]:
+    async with served(tmp_path, pictures=PictureWorkers(1)) as found:
+        yield found
+
+
+def images(letter: Delivery) -> dict[str, bytes]:
+    """The pictures of a letter, by file name."""
+    return {
+        str(part.get_filename()): part.get_content()
+        for part in letter.message.walk()
+        if part.get_content_type() == "image/png"
+    }
+
+
+async def test_a_notice_has_pictures(drawing: MailHarness) -> None:
+    await drawing.table("1830", NAMES)
+    ann = drawing.player("Ann")
+    await ann.letter()
+    turn = await ann.letter()
+    pictures = images(turn)
+    assert set(pictures) == {"map.png", "market.png"}
+    assert all(png.startswith(b"\x89PNG") and len(png) > 5_000 for png in pictures.values())
+    body = turn.message.get_body(("html",))
+    assert body is not None
+    html = body.get_content()
+    cids = {str(part["Content-ID"]).strip("<>") for part in turn.message.walk() if part["Content-ID"]}
+    assert cids == set(re.findall(r'src="cid:([^"]+)"', html)) and 'alt="Map of' in html
+    assert "[Picture: Map of" in turn.text
+
+
+async def test_notice_reply_receipt(office: MailHarness) -> None:
+    table = await office.table("1830", NAMES)
+    ann, bob = office.player("Ann"), office.player("Bob")
+    assert headline(await ann.letter()) == "The game begins."
+    turn = await ann.letter()
+    assert headline(turn) == "It is your turn, Ann."
+    assert "It is for you to buy the SV for $20" in turn.text
+    assert copied(turn, "You could write, for example")[0] == "buy SV"
+    receipt = await ann.said("buy SV")
+    assert headline(receipt) == "OK: all of it was done."
+    assert "buy SV → " in receipt.text and "Ann $800 → $780" in receipt.text
+    assert receipt.message["In-Reply-To"] == "<0.ann@player.test>"
+    assert receipt.message["Auto-Submitted"] == "auto-replied"
+    await bob.letter()
+    told = await bob.letter()
+    assert "Ann buys the SV for $20." in told.text
+    assert await office.lines(table) == ["buy SV"]
+    await office.settled(1)
+    assert await office.mailbox.count("INBOX") == 0
+
+
+async def test_several_lines_stand_or_fall_together(pymap: MailHarness) -> None:
+    table = await pymap.table("1830", NAMES[:2])
+    ann, bob = pymap.player("Ann"), pymap.player("Bob")
+    for player in (ann, bob):
+        await player.letter()
+    await ann.letter()
+    await ann.said("bid MH 115")
+    await bob.letter()
+    refused = await bob.said("bid MH 120", "buy XX")
+    assert headline(refused) == "NOT DONE." and "Nothing was changed." in refused.text
+    assert await pymap.lines(table) == ["bid MH 115"]
+
+
+async def test_a_bad_line_is_told_with_what_can_be_said(pymap: MailHarness) -> None:
+    table = await pymap.table("1830", NAMES)
+    ann = pymap.player("Ann")
+    await ann.letter(), await ann.letter()
+    answer = await ann.said("bid CS 41")
+    assert headline(answer) == "NOT DONE." and "| bid CS 41" in answer.text
+    assert "$45" in answer.text and "bid CS 45" in answer.text
+    answer = await ann.said("by SV")
+    assert "buy SV" in copied(answer, "The nearest lines that can be read")
+    assert headline(await ann.said("buy SV")) == "OK: all of it was done."
+    assert await pymap.lines(table) == ["buy SV"]
+
+
+async def test_a_stale_letter_changes_nothing_and_says_what_happened(pymap: MailHarness) -> None:
+    table = await pymap.table("1830", NAMES)
+    ann, bob, cid = (pymap.player(name) for name in NAMES)
+    for player in (ann, bob, cid):
+        await player.letter()
+    first = await ann.letter()
+    await ann.said("buy SV")
+    await bob.letter()
+    await bob.said("buy CS")
+    await cid.letter()
+    await cid.said("pass")
+    await ann.letter()
+    stale = await ann.said("bid MH 200", to=first)
+    assert headline(stale) == "NOT DONE: the game has gone on."
+    assert "Bob buys the CS for $40." in stale.text
+    assert "pass" in copied(stale, "What you could write now")
+    assert headline(await ann.said("pass")) == "OK: all of it was done."
+    assert await pymap.lines(table) == ["buy SV", "buy CS", "pass", "pass"]
+
+
+async def test_a_letter_that_comes_twice_takes_effect_once(office: MailHarness) -> None:
+    table = await office.table("1830", NAMES)
+    ann = office.player("Ann")
+    await ann.letter()
+    turn = await ann.letter()
+    raw = ann.written(turn, "bid CS 45")
+    await office.mail(raw)
+    assert headline(await ann.letter()) == "OK: all of it was done."
+    await office.mail(raw)
+    await office.mail(b"X-Again: yes\r\n" + raw)  # the same letter by another way
+    await office.settled(3)
+    await ann.quiet()
+    assert await office.lines(table) == ["bid CS 45"]
+
+
+async def test_who_is_not_the_seat_does_nothing(pymap: MailHarness) -> None:
+    table = await pymap.table("1830", NAMES)
+    ann, bob = pymap.player("Ann"), pymap.player("Bob")
+    await ann.letter()
+    turn = await ann.letter()
+    await bob.letter()
+    await pymap.mail(ann.written(turn, "buy SV", sender="Bob <bob@player.test>", message_id="<x@p>"))
+    note = await ann.letter()
+    assert headline(note) == "NOT DONE: was this you?"
+    assert note.message["In-Reply-To"] != "<x@p>"
+    await bob.quiet()
+    assert await pymap.lines(table) == []
+    (yes,) = copied(note, "If it was you, and you still want this, answer with")
+    assert headline(await ann.said("yes wrongcode12")) == "NOT DONE."
+    assert headline(await ann.said(yes, to=note)) == "OK: all of it was done."
+    assert await pymap.lines(table) == ["buy SV"]
+    assert headline(await ann.said(yes, to=note)) == "OK: all of it was done."
+    assert await pymap.lines(table) == ["buy SV"]
+
+
+async def test_strangers_and_guesses_get_no_answer(pymap: MailHarness) -> None:
+    table = await pymap.table("1830", NAMES)
+    ann = pymap.player("Ann")
+    await ann.letter()
+    turn = await ann.letter()
+    await pymap.mail(ann.written(turn, "buy SV", sender="eve@evil.test", token=False))
+    forged = ann.written(turn, "buy SV", sender="eve@evil.test", token=False)
+    await pymap.mail(forged.replace(b"play@games.test", b"play+" + b"a" * 26 + b"@games.test"))
+    await pymap.settled(2, "Ignored")
+    await ann.quiet()
+    assert not [letter for letter in pymap.player_server.letters if "eve@evil.test" in letter.recipients]
+    await pymap.mail(ann.written(turn, "buy SV", token=False))
+    assert "did not say which letter it answers" in (await ann.letter()).text
+    assert await pymap.lines(table) == []
+
+
+async def test_the_thread_alone_is_enough_where_the_token_was_lost(pymap: MailHarness) -> None:
+    table = await pymap.table("1830", NAMES)
+    ann = pymap.player("Ann")
+    await ann.letter()
+    turn = await ann.letter()
+    raw = ann.written(turn, "buy SV").replace(str(turn.message["Reply-To"]).encode(), ADDRESS.encode())
+    await pymap.mail(raw)
+    assert headline(await ann.letter()) == "OK: all of it was done."
+    assert await pymap.lines(table) == ["buy SV"]
+
+
+async def test_questions(drawing: MailHarness) -> None:
+    await drawing.table("1830", NAMES)
+    ann = drawing.player("Ann")
+    await ann.letter(), await ann.letter()
+    told = (await ann.said("help")).text
+    assert "buy SV" in told and "stop, start" in told
+    status = await ann.said("status")
+    assert "Ann     $800" in status.text and set(images(status)) == {"sheet.png"}
+    assert set(images(await ann.said("map"))) == {"map.png"}
+    market = await ann.said("market")
+    assert set(images(market)) == {"market.png"} and "No company has a price." in market.text
+    both = await ann.said("buy SV", "log 5")
+    assert headline(both) == "OK: all of it was done." and "Ann: buy SV" in both.text
+
+
+async def test_plans_the_past_and_files(drawing: MailHarness) -> None:
+    table = await drawing.table("1830", NAMES)
+    ann = drawing.player("Ann")
+    await ann.letter(), await ann.letter()
+    plan = await ann.said("try buy SV", "try Bob: buy CS")
+    assert "1. Ann: buy SV" in plan.text and "2. Bob: buy CS" in plan.text and "Standings" in plan.text
+    assert set(images(plan)) == {"map.png"} and not await drawing.lines(table)
+    assert "NOT DONE" not in headline(plan)
+    refused = await ann.said("try buy CA")
+    assert "buy CA" in refused.text and "2. Bob: buy CS" in (await ann.said("try")).text
+    assert headline(await ann.said("try play")) == "OK: all of it was done."
+    assert await drawing.lines(table) == ["buy SV"]
+    file = await ann.said("export 18xx.games")
+    (enclosed,) = [part for part in file.message.walk() if part.get_content_type() == "application/json"]
+    assert f"[Enclosed: {enclosed.get_filename()}]" in file.text
+    raw = enclosed.get_payload(decode=True)
+    assert isinstance(raw, bytes)
+    assert json.loads(raw)["actions"][0]["company"] == "SV"
+    assert "At the start" in (await ann.said("at start")).text
+
+
+async def test_undo_at_once_and_by_a_vote(pymap: MailHarness) -> None:
+    table = await pymap.table("1830", NAMES)
+    ann, bob, cid = (pymap.player(name) for name in NAMES)
+    for player in (ann, bob, cid):
+        await player.letter()
+    await ann.letter()
+    await ann.said("buy SV")
+    await bob.letter()
+    back = await ann.said("undo")
+    assert headline(back) == "OK: all of it was done." or "takes back" in back.text
+    assert await pymap.lines(table) == []
+    for player in (bob, cid):
+        assert "Ann takes back" in (await player.letter()).text
+    letters = [await ann.letter(), await ann.letter()]
+    (turn,) = [letter for letter in letters if headline(letter) == "It is your turn, Ann."]
+    await ann.said("buy SV", to=turn)
+    await bob.letter()
+    await bob.said("buy CS")
+    await cid.letter()
+    asked = await ann.said("undo")
+    assert "Bob is asked" in asked.text
+    vote = await bob.letter()
+    assert headline(vote) == "You are asked." and copied(vote, "Answer with one of") == ["accept", "decline"]
+    await bob.said("accept")
+    assert await pymap.lines(table) == []
+
+
+async def test_resigning_wants_a_second_mail(pymap: MailHarness) -> None:
+    table = await pymap.table("1830", NAMES)
+    ann = pymap.player("Ann")
+    await ann.letter()
+    turn = await ann.letter()
+    sure = await ann.said("resign")
+    assert headline(sure) == "NOT DONE yet: are you sure?"
+    assert (await pymap.service.table_info(table.id)).status == "running"
+    (yes,) = copied(sure, "If you are sure, answer with")
+    assert "Ann resigns" in (await ann.said(yes)).text
+    assert (await pymap.service.table_info(table.id)).status == "paused"
+    await pymap.mail(ann.written(turn, "buy SV"))  # the seat is not hers any more: the token is dead
+    assert "did not say which letter it answers" in (await ann.letter()).text
+
+
+async def test_stop_ends_the_letters_and_keeps_the_seat(pymap: MailHarness) -> None:
+    table = await pymap.table("1830", NAMES)
+    ann, bob = pymap.player("Ann"), pymap.player("Bob")
+    await ann.letter(), await ann.letter(), await bob.letter()
+    assert "No more letters go to bob@player.test" in (await bob.said("stop")).text
+    await ann.said("buy SV")
+    await bob.quiet()
+    unsubscribe = str(ann.inbox[1].message["List-Unsubscribe"])
+    to = re.fullmatch(r"<mailto:(.+)\?subject=stop>", unsubscribe)
+    assert to
+    raw = ann.written(ann.inbox[1], "", subject="stop", quotes=False)
+    await pymap.mail(raw.replace(str(ann.inbox[1].message["Reply-To"]).encode(), to[1].encode()))
+    assert "No more letters go to ann@player.test" in (await ann.letter()).text
+    assert (await pymap.service.table_info(table.id)).seat_of(table.seated_players[1].person_id) is not None
+    assert "Letters go to bob@player.test again" in (await bob.said("start")).text
+    assert headline(await bob.letter()) == "It is your turn, Bob."
+    await bob.said("buy CS")
+    assert (await pymap.lines(table))[-1] == "buy CS"
+
+
+async def test_an_address_is_linked_by_a_confirming_reply(office: MailHarness) -> None:
+    async with office.store.begin() as unit:
+        person = await people.person_by_discord(unit, 77, "Dora")
+        await people.claim_address(unit, person.id, "Dora@Player.Test")
+    office.service.wake_subscribers()
+    dora = office.player("Dora")
+    asked = await dora.letter()
+    assert headline(asked) == "Is this your address?" and copied(asked, "Answer") == ["yes"]
+    async with office.store.read() as unit:
+        assert await unit.people.verified_addresses(person.id) == []
+    assert "Please answer with one word" in (await dora.said("maybe")).text
+    assert "dora@player.test is yours now" in (await dora.said("yes", to=asked)).text
+    async with office.store.read() as unit:
+        assert await unit.people.verified_addresses(person.id) == ["dora@player.test"]
+    assert "is yours" in (await dora.said("yes", to=asked)).text
+
+
+async def test_an_address_of_a_stranger_is_not_linked_by_a_stranger(pymap: MailHarness) -> None:
+    async with pymap.store.begin() as unit:
+        person = await people.person_by_discord(unit, 77, "Mallory")
+        await people.claim_address(unit, person.id, "ann@player.test")
+    pymap.service.wake_subscribers()
+    ann = pymap.player("Ann")
+    asked = await ann.letter()
+    await pymap.mail(ann.written(asked, "yes", sender="mallory@evil.test"))
+    await ann.letter()
+    async with pymap.store.read() as unit:
+        assert await unit.people.verified_addresses(person.id) == []
+    assert "not linked" in (await ann.said("no", to=asked)).text
+    assert "not asked about any more" in (await ann.said("yes", to=asked)).text
+    async with pymap.store.read() as unit:
+        assert await unit.people.verified_addresses(person.id) == []
+
+
+async def test_somebody_with_nothing_but_mail_is_invited_and_plays(office: MailHarness) -> None:
+    ann = await office.person("Ann")
+    table = await office.service.create("1830", ann.id, name="Friday")
+    await office.service.join(table.id, ann.id, "Ann")
+    async with office.store.begin() as unit:
+        guest = await people.person_by_address(unit, "gus@player.test", "Gus")
+    await office.service.invite(table.id, guest.id, "Gus", by=ann.id)
+    gus = office.player("Gus")
+    asked = await gus.letter()
+    assert headline(asked) == "Ann invites you to a game."
+    with pytest.raises(ValueError, match="Gus has not joined yet"):
+        await office.service.start(table.id, by=ann.id)
+    assert "You have your seat" in (await gus.said("yes")).text
+    assert "You have your seat" in (await gus.said("yes", to=asked)).text
+    await office.service.start(table.id, by=ann.id, order=("Gus", "Ann"))
+    await gus.letter()
+    assert headline(await gus.letter()) == "It is your turn, Gus."
+    assert headline(await gus.said("buy SV")) == "OK: all of it was done."
+
+
+async def test_an_invitation_is_declined(pymap: MailHarness) -> None:
+    ann = await pymap.person("Ann")
+    table = await pymap.service.create("1830", ann.id, name="Friday")
+    async with pymap.store.begin() as unit:
+        guest = await people.person_by_address(unit, "gus@player.test", "Gus")
+    await pymap.service.invite(table.id, guest.id, "Gus", by=ann.id)
+    gus = pymap.player("Gus")
+    asked = await gus.letter()
+    assert "declined" in (await gus.said("no")).text
+    assert not (await pymap.service.table_info(table.id)).seated_players
+    assert "No seat is kept for you" in (await gus.said("yes", to=asked)).text
+
+
+async def test_letters_that_come_back_end_the_letters(pymap: MailHarness) -> None:
+    await pymap.table("1830", NAMES)
+    ann, bob = pymap.player("Ann"), pymap.player("Bob")
+    pymap.player_server.refuse = lambda to: "550 no such user" if to.startswith("bob@") else None
+    await ann.letter(), await ann.letter()
+    await ann.said("buy SV")
+    async with pymap.store.read() as unit:
+        person = await unit.people.find_by_identity("email", "bob@player.test")
+        assert person is not None
+    for _ in range(200):
+        async with pymap.store.read() as unit:
+            known = await unit.people.get(person.id)
+        if known.preferences.get("mail") is False:
+            break
+        await pymap.settled(1)
+    assert known.preferences["mail"] is False and len(known.preferences["bounces"]) == 2
+    assert bob.inbox == []
+
+
+async def test_what_waits_is_sent_after_a_restart_with_the_same_id(tmp_path: Path) -> None:
+    """The server took the letter and lost the connection: the very same letter comes again."""
+    async with served(tmp_path) as office:
+        office.player_server.drop_after_data = 1
+        await office.table("1830", NAMES[:2])
+        ann = office.player("Ann")
+        first = await ann.letter()
+        async with office.store.begin() as unit:
+            row = await unit.outbox.get(str(first.message["Message-ID"]))
+            assert row is not None
+        assert row.status in ("pending", "sent")
+
+
+async def test_the_end_is_told_with_the_standings(pymap: MailHarness) -> None:
+    table = await pymap.table("1830", NAMES[:2])
+    ann = pymap.player("Ann")
+    await ann.letter(), await ann.letter()
+    await pymap.service.propose_end(table.id, by=None)
+    end = await ann.letter()
+    assert headline(end) == "The game is over."
+    assert "1  Ann     $1200" in end.text.replace("$1,200", "$1200")
+    assert set(images(end)) == {"map.png", "market.png", "sheet.png"}
+    assert "is ended" in (await ann.said("buy SV", to=ann.inbox[1])).text
+
+
+async def test_a_pause_is_told(pymap: MailHarness) -> None:
+    table = await pymap.table("1830", NAMES[:2])
+    ann = pymap.player("Ann")
+    await ann.letter(), await ann.letter()
+    await pymap.service.pause(table.id, by=None)
+    assert "pauses the game" in (await ann.letter()).text
+    assert "is paused" in (await ann.said("buy SV", to=ann.inbox[1])).text

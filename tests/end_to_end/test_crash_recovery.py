@@ -1,0 +1,224 @@
+"""kill -9 of the service between what it commits and what it sends: nothing is lost, nothing is doubled.
+
+A real process with the fake Discord, an IMAP and an SMTP server. Ann plays on Discord, Bob by mail. The
+first process dies at a point that the test names; another takes over, and the game goes on as if nothing
+had been. A person whose click went unanswered looks at the card, and presses again if nothing happened.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections import Counter
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+
+from bot.service import people
+from bot.service.live_table import TableView
+from bot.service.service import Service
+from storage import open_store
+from tests.end_to_end.mail_players import (
+    ADDRESS,
+    MailHarness,
+    MailPlayer,
+    asks,
+    headline,
+    settings_for,
+)
+from tests.fake_discord.server import FakeDiscord, Message
+from tests.mail.servers import Delivery, Mailbox, SmtpCatcher, pymap_server, smtp_server
+from tests.terminal.conftest import environment
+
+LINES = ["buy SV", "bid MH 115", "pass", "buy CS", "buy DH"]
+POINTS = [
+    "bot.email.gateway:ServiceDesk.received after 1",
+    "bot.email.gateway:ServiceDesk.say before 1",
+    "bot.email.gateway:ServiceDesk.say after 1",
+    "bot.email.gateway:ServiceDesk.settle after 1",
+    "mail.imap:Imap.move after 1",
+    "bot.email.delivery:Pouch._drawn_up before 2",
+    "bot.email.delivery:Pouch._drawn_up after 2",
+    "bot.email.delivery:Pouch.sent before 2",
+    "bot.service.service:Service.say after 1",
+    "bot.discord.delivery:Courier._send before 3",
+    "bot.discord.delivery:Courier._send after 3",
+]
+
+
+@dataclass
+class CrashHarness:
+    """Two servers, a fake Discord, a store with a table that has begun, and whichever process runs."""
+
+    folder: Path
+    fake: FakeDiscord
+    mailbox: Mailbox
+    smtp: SmtpCatcher
+    office: MailHarness
+    table: int
+    process: asyncio.subprocess.Process | None = None
+    deaths: int = 0
+    log: list[bytes] = field(default_factory=list)
+
+    async def start(self, *words: str) -> None:
+        """A process of ours, on line."""
+        settings = environment(
+            RAILPOST_DATA=str(self.folder),
+            RAILPOST_PING_HOLDOFF="0",
+            RAILPOST_PICTURE_WORKERS="1",
+            RAILPOST_MAIL_IDLE="5",  # how soon mail is noticed is not tried here
+            RAILPOST_DISCORD_TOKEN=self.fake.token,
+            RAILPOST_DISCORD_API=self.fake.api_url,
+            RAILPOST_DISCORD_GATEWAY=self.fake.gateway_url,
+            RAILPOST_IMAP=f"imap://{self.mailbox.user}:{self.mailbox.password}@127.0.0.1:{self.mailbox.port}",
+            RAILPOST_SMTP=f"smtp://127.0.0.1:{self.smtp.port}",
+            RAILPOST_MAIL_ADDRESS=ADDRESS,
+        )
+        self.process = await asyncio.create_subprocess_exec(
+            sys.executable, "-m", *(words or ("bot",)),
+            env=settings, cwd=self.folder,
+            stdin=asyncio.subprocess.DEVNULL,
+            stdout=(self.folder / "out.txt").open("ab"), stderr=asyncio.subprocess.STDOUT,
+        )  # fmt: skip
+
+    async def revived(self) -> None:
+        """Start anew where the process has died."""
+        if self.process and self.process.returncode is not None:
+            assert self.process.returncode == -9, (self.folder / "out.txt").read_text()
+            self.deaths += 1
+            await self.start()
+
+    async def view(self) -> TableView:
+        """The table as the store has it, seen from outside the process."""
+        return await Service(self.office.store).view(self.table)
+
+    async def lines(self) -> list[str]:
+        """The lines of play."""
+        rows = await Service(self.office.store).log(self.table)
+        return [row.line for row in rows if row.kind == "move" and row.is_live]
+
+    async def until(self, moves: int, seconds: float = 60.0) -> None:
+        """Wait for so many moves, whatever dies meanwhile."""
+        async with asyncio.timeout(seconds):
+            while len(await self.lines()) < moves:
+                await self.revived()
+                await asyncio.sleep(0.05)
+
+    def card(self) -> Message | None:
+        """Ann's card, where there is one with the current question."""
+        for thread in self.fake.threads:
+            found = [m for m in self.fake.messages_with_controls(thread, "Ann") if m.visible_to is None]
+            if found:
+                return found[-1]
+        return None
+
+    async def pressed(self, label: str, moves: int) -> None:
+        """Ann presses a button, again where nothing came of it."""
+        async with asyncio.timeout(90):
+            while len(await self.lines()) < moves:
+                await self.revived()
+                card = self.card()
+                if card and label in [c.label for c in self.fake.controls(card)]:
+                    await self.fake.click("Ann", card, label)
+                await asyncio.sleep(0.2)
+
+    async def asked(self, bob: MailPlayer, moves: int) -> Delivery:
+        """The letter that asks Bob after so many moves, where he is asked after every second one.
+
+        What he got last may still be the letter before, which he has answered, or a receipt.
+        """
+        async with asyncio.timeout(90):
+            while True:
+                asking = {each.message["Message-ID"]: each for each in bob.inbox if asks(each, "Bob")}
+                if len(await self.lines()) == moves and len(asking) == (moves + 1) // 2:
+                    return list(asking.values())[-1]
+                await self.revived()
+                await asyncio.sleep(0.05)
+
+
+@asynccontextmanager
+async def site(folder: Path) -> AsyncIterator[CrashHarness]:
+    """Everything but the process."""
+    async with FakeDiscord(["Ann"]) as fake, pymap_server() as mailbox, smtp_server() as smtp:
+        fake.default_timeout = 1.0
+        async with await open_store(folder / "railpost.db") as store:
+            service = Service(store)
+            office = MailHarness(service, store, settings_for(folder, mailbox, smtp), mailbox, smtp)
+            async with store.begin() as unit:
+                ann = await people.person_by_discord(unit, fake.find_user("Ann").id, "Ann")
+            bob = await office.person("Bob")
+            place = {"guild": fake.guild_id, "channel": next(iter(fake.channels))}
+            table = await service.create("1830", ann.id, name="Friday", place=place)
+            await service.join(table.id, ann.id, "Ann")
+            await service.join(table.id, bob.id, "Bob")
+            await service.start(table.id, by=ann.id, order=("Ann", "Bob"))
+            found = CrashHarness(folder, fake, mailbox, smtp, office, table.id)
+            try:
+                yield found
+            finally:
+                if found.process and found.process.returncode is None:
+                    found.process.kill()
+                    await found.process.wait()
+
+
+@pytest.mark.timeout(300)
+@pytest.mark.parametrize("point", POINTS)
+async def test_killed(tmp_path: Path, point: str) -> None:
+    async with site(tmp_path) as here:
+        bob = here.office.player("Bob")
+        await here.start("tests.end_to_end.kill_at", *point.split())
+        await here.pressed("Buy the SV for $20", 1)
+        await bob.reply("bid MH 115", to=await here.asked(bob, 1))
+        await here.until(2)
+        await here.pressed("Pass", 3)
+        await bob.reply("buy CS", to=await here.asked(bob, 3))
+        await here.until(4)
+        await here.pressed("Buy the DH for $70", 5)
+        await here.asked(bob, 5)
+        await quiet(here)
+        assert here.deaths == 1, "the process did not die where it should"
+        assert await here.lines() == LINES
+        await assert_sent_once(here, bob)
+
+
+async def quiet(here: CrashHarness) -> None:
+    """Wait until nothing waits to be sent or read."""
+    async with asyncio.timeout(60):
+        while True:
+            await here.revived()
+            async with here.office.store.read() as unit:
+                waiting = [
+                    (await unit.outbox.queue_status("mail")).pending,
+                    (await unit.outbox.queue_status("discord")).pending,
+                ]
+            if waiting == [0, 0] and not await here.mailbox.count("INBOX"):
+                return
+            await asyncio.sleep(0.1)
+
+
+async def assert_sent_once(here: CrashHarness, bob: MailPlayer) -> None:
+    """Every letter is one letter, however often it was handed in; and all that should be there are."""
+    by_id: dict[str, set[bytes]] = {}
+    for letter in bob.inbox:
+        by_id.setdefault(str(letter.message["Message-ID"]), set()).add(letter.raw)
+    assert all(len(copies) == 1 for copies in by_id.values()), "the same letter differs from itself"
+    first = {str(letter.message["Message-ID"]): headline(letter) for letter in bob.inbox}
+    assert Counter(first.values()) == {
+        "The game begins.": 1,
+        "It is your turn, Bob.": 3,
+        "OK: all of it was done.": 2,
+    }
+    assert len(bob.inbox) <= len(by_id) + here.deaths, "a letter was handed in again without need"
+    assert await here.mailbox.count("Processed") == 2
+    async with here.office.store.read() as unit:
+        assert (
+            (await unit.outbox.queue_status("mail")).dead
+            == (await unit.outbox.queue_status("discord")).dead
+            == 0
+        )
+    assert len(here.fake.threads) == 1
+    # What was pressed when the process died; and a process that has only begun may take Discord's whole time.
+    here.fake.check_violations(ack=3.0, forgiven=["was acknowledged never"])

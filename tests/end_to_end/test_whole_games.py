@@ -1,0 +1,252 @@
+"""Whole games move by move through the running service: half of the seats on Discord, half by mail.
+
+The shipped Discord client is on line at the fake Discord, and its players press what their cards offer;
+the others answer letters through real IMAP and SMTP. Both kinds sit at one table, which Discord made and
+to which who plays by mail was invited by address.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import gzip
+from collections import Counter
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from itertools import groupby
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+import engine
+from bot.service.live_table import engine_seat
+from bot.service.picture_workers import PictureWorkers
+from bot.service.service import Service
+from bot.simulation.simulate import SimulatedGame
+from engine.game_text import set_up_position
+from engine.game_text.script import ScriptMove, read_script
+from engine.site_18xx.game_file import read_site_file as read_site
+from engine.site_18xx.replay import SiteReplay
+from engine.title import SITE_CONVENTIONS
+from tests.end_to_end.mail_players import MailHarness, MailPlayer, attached, headline, settings_for
+from tests.fake_discord.running_bot import RunningBot
+from tests.fake_discord.scripted_player import ScriptedPlayer, make_players
+from tests.fake_discord.server import FakeDiscord
+from tests.mail.servers import pymap_server, smtp_server
+
+GAMES = Path(__file__).parent.parent / "games"
+LONGEST = 6  # lines in one letter
+
+
+class GameLine(NamedTuple):
+    """A line of the game, by the number of its seat."""
+
+    seat: int
+    line: str
+
+
+@dataclass(frozen=True)
+class GameToPlay:
+    """What is played: who sits where, with which options, what they say, and dollars by seat at the end.
+
+    `over`: it is a whole game, not a piece of one.
+    """
+
+    title: str
+    names: tuple[str, ...]
+    options: tuple[str, ...]
+    lines: tuple[GameLine, ...]
+    scores: tuple[int, ...]
+    over: bool = True
+
+
+def site_game(path: Path) -> GameToPlay:
+    """A recorded game; its own result is what it has to end in."""
+    replay = SiteReplay(read_site(gzip.decompress(path.read_bytes())))
+    for _ in replay.run():
+        pass
+    result = replay.file.result
+    assert result is not None
+    return GameToPlay(
+        replay.file.title,
+        tuple(replay.state.players),
+        (SITE_CONVENTIONS, *replay.file.settings.optional_rules),
+        tuple(GameLine(int(said.seat[1:]), said.line) for said in replay.lines),
+        tuple(result[key] for key in replay.player_keys),
+    )
+
+
+def own_game(path: Path) -> GameToPlay:
+    """A simulated game in the text form."""
+    game = told_game(path.read_text(encoding="utf-8"))
+    assert game.over
+    return game
+
+
+def told_game(text: str) -> GameToPlay:
+    """A game in the text form, perhaps only its beginning."""
+    script = read_script(text)
+    state, said = set_up_position(script.start, script.setup), []
+    for item in script.items:
+        if isinstance(item, ScriptMove):
+            action = engine.parse(state, item.seat, item.text)
+            said.append(GameLine(int(item.seat[1:]), engine.format_action(state, action)))
+            state = engine.play(state, item.seat, action).state
+    scores = engine.standings(state)
+    return GameToPlay(
+        state.title,
+        tuple(script.start.players),
+        tuple(script.start.options),
+        tuple(said),
+        tuple(scores[seat] for seat in state.seats),
+        over=state.game_over is not None,
+    )
+
+
+def random_game(game: SimulatedGame) -> GameToPlay:
+    """A game that was drawn at random, to its end."""
+    assert game.failure is None and game.state.game_over
+    scores = engine.standings(game.state)
+    said = tuple(GameLine(int(seat[1:]), line) for seat, line in game.lines)
+    return GameToPlay(
+        game.title, game.players, game.options, said, tuple(scores[seat] for seat in game.state.seats)
+    )
+
+
+@dataclass
+class PlayedTable:
+    """A table that is being played on both transports."""
+
+    party: RunningBot
+    office: MailHarness
+    service: Service
+    id: int
+    discord: dict[int, ScriptedPlayer]
+    mail: dict[int, MailPlayer]
+    stale: int = 0
+
+    async def said(self, seat: int, lines: Sequence[str]) -> None:
+        """Somebody says lines by his own way."""
+        if seat in self.discord:
+            for line in lines:
+                await self.discord[seat].play_line(line)
+        else:
+            for start in range(0, len(lines), LONGEST):
+                await self._written(seat, lines[start : start + LONGEST])
+
+    async def _written(self, seat: int, lines: Sequence[str]) -> None:
+        player = self.mail[seat]
+        view = await self.service.view(self.id)
+        if view.decision_id_of(seat) is not None:
+            await player.until_asked()
+        for _ in range(3):
+            receipt = await player.answered(*lines)
+            if headline(receipt) != "NOT DONE: the game has gone on.":
+                break
+            self.stale += 1
+        assert headline(receipt) == "OK: all of it was done.", receipt.text
+
+
+@asynccontextmanager
+async def begun(folder: Path, game: GameToPlay) -> AsyncIterator[PlayedTable]:
+    """A table on Discord; every second seat is invited by address, and joins by its reply."""
+    on_discord, by_mail = game.names[::2], game.names[1::2]
+    async with (
+        FakeDiscord(on_discord) as fake,
+        pymap_server() as mailbox,
+        smtp_server() as smtp,
+    ):
+        party = RunningBot(fake, folder / "railpost.db", pictures=PictureWorkers(1))
+        with party.pictures:
+            async with party.online() as service:
+                office = MailHarness(
+                    service, service.store, settings_for(folder, mailbox, smtp), mailbox, smtp
+                )
+                async with attached(office, party.pictures):
+                    yield await seated(party, office, service, game, on_discord, by_mail)
+
+
+async def seated(
+    party: RunningBot,
+    office: MailHarness,
+    service: Service,
+    game: GameToPlay,
+    on_discord: Sequence[str],
+    by_mail: Sequence[str],
+) -> PlayedTable:
+    """Make the table as people do: by commands, buttons and replies."""
+    fake, host = party.fake, on_discord[0]
+    options = {"options": ", ".join(game.options)} if game.options else {}
+    await fake.run_command(host, "general", "table new", title=game.title, **options)
+    await fake.wait_until(lambda: fake.messages_with_controls("general"), "the lobby card")
+    card = fake.messages_with_controls("general")[-1]
+    party.table_code = card.text.split("Table ", 1)[1].split(" ", 1)[0]
+    for name in on_discord[1:]:
+        await fake.click(name, card, "Join")
+    guests = {name: office.player(name) for name in by_mail}
+    for name, guest in guests.items():
+        done = await fake.run_command(host, "general", "table invite", address=guest.address, name=name)
+        assert "is kept for" in done.text, done.text
+        await guest.letter()
+        assert "You have your seat" in (await guest.answered("yes")).text
+    done = await fake.run_command(host, "general", "table start", order=", ".join(game.names))
+    assert "begins" in done.text, done.text
+    await fake.wait_until(lambda: fake.threads, "the thread")
+    table = (await service.find_table(party.table_code)).id
+    seats = {name: seat for seat, name in enumerate(game.names)}
+    pressing = make_players(fake, on_discord, party.thread, lambda: service.view(table))
+    return PlayedTable(
+        party, office, service, table,
+        {seats[name]: player for name, player in pressing.items()},
+        {seats[name]: guest for name, guest in guests.items()},
+    )  # fmt: skip
+
+
+async def played(folder: Path, game: GameToPlay) -> None:
+    """Play the game, and hold its end against what was recorded."""
+    async with begun(folder, game) as table:
+        for seat, group in groupby(game.lines, key=lambda said: said.seat):
+            await table.said(seat, [said.line for said in group])
+        view = await table.service.view(table.id)
+        assert view.state is not None
+        assert view.table.status == ("finished" if game.over else "running")
+        scores = engine.standings(view.state)
+        assert tuple(scores[engine_seat(seat)] for seat in range(len(game.names))) == game.scores
+        log = await table.service.log(table.id)
+        open_to_all = [said for said in game.lines if not engine.is_secret(said.line)]
+        assert [(row.seat, row.line) for row in log if row.kind == "move" and row.line] == open_to_all
+        ways = Counter(dict.fromkeys(range(len(game.names)), 0))
+        for row in log:
+            if row.kind == "move" and row.seat is not None:
+                ways[row.seat] += 1
+        assert all(ways.values())
+        if game.over:
+            await told_of_the_end(table, game)
+        pressed = sum((player.inputs_used for player in table.discord.values()), Counter[str]())
+        assert pressed["do"] <= pressed.total() // 10, pressed
+        assert table.stale <= len(game.lines) // 20, table.stale
+
+
+async def told_of_the_end(table: PlayedTable, game: GameToPlay) -> None:
+    """Everybody hears the end and the standings, each by his own way."""
+    fake, thread = table.party.fake, table.party.thread
+    await fake.wait_until(lambda: "The game is over" in fake.last_message(thread).text, "the end on Discord")
+    for player in table.mail.values():
+        async with asyncio.timeout(30):
+            while headline(player.inbox[-1]) != "The game is over.":  # noqa: ASYNC110
+                await asyncio.sleep(0.05)
+        for name, dollars in zip(game.names, game.scores, strict=True):
+            assert f"{name} ${dollars:,}" in player.inbox[-1].text
+
+
+@pytest.mark.timeout(900)
+@pytest.mark.parametrize("name", ["played-29133", pytest.param("played-bank", marks=pytest.mark.soak)])
+async def test_a_recorded_game(tmp_path: Path, shared: Path, name: str) -> None:
+    await played(tmp_path, site_game(shared / "games/18xx.games/1830" / f"{name}.json.gz"))
+
+
+@pytest.mark.timeout(900)
+async def test_a_game_of_our_own(tmp_path: Path) -> None:
+    shortest = min(GAMES.glob("[2-6]p-*.18xx"), key=lambda path: path.read_text(encoding="utf-8").count(": "))
+    await played(tmp_path, own_game(shortest))

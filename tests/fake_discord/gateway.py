@@ -1,0 +1,344 @@
+"""The gateway: websocket connections, the sessions behind them, and what is dispatched to whom.
+
+Theory of operation. A *session* begins with IDENTIFY and outlives its connection: everything dispatched to it
+gets a sequence number and is remembered, so that a RESUME on a later connection replays what was missed and
+ends with RESUMED. It ends when the client closes with 1000 or 1001, when the server invalidates it, or when
+nobody resumed it for `resume_window` seconds. An event goes to every session alive at that moment, connected
+or not; where there is none, it is lost, as on Discord. A process that was killed leaves a session behind
+which its successor, knowing nothing of it, never resumes: the successor IDENTIFYs and starts with what
+happens from then on.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import zlib
+from collections import deque
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from aiohttp import WSMsgType, web
+
+from tests.fake_discord.models import ChangeSignal, Json, ServerClock, User
+
+PRIVILEGED = 1 << 1 | 1 << 8 | 1 << 15
+MESSAGE_CONTENT = 1 << 15
+GUILDS, GUILD_MESSAGES, DIRECT_MESSAGES = 1 << 0, 1 << 9, 1 << 12
+REQUIRED_INTENTS = {
+    "GUILD_CREATE": GUILDS,
+    "GUILD_DELETE": GUILDS,
+    "CHANNEL_CREATE": GUILDS,
+    "CHANNEL_UPDATE": GUILDS,
+    "CHANNEL_DELETE": GUILDS,
+    "CHANNEL_PINS_UPDATE": GUILDS,
+    "THREAD_CREATE": GUILDS,
+    "THREAD_UPDATE": GUILDS,
+    "THREAD_DELETE": GUILDS,
+    "THREAD_LIST_SYNC": GUILDS,
+}
+
+
+class GatewayServer(Protocol):
+    """What the gateway needs to know of the server it belongs to."""
+
+    token: str
+    bot: User
+    clock: ServerClock
+    changes: ChangeSignal
+
+    @property
+    def gateway_url(self) -> str: ...
+
+    def guilds_json(self) -> list[Json]: ...
+
+
+class GatewayClose(Exception):
+    """The server closes the connection with this code."""
+
+    def __init__(self, code: int, reason: str) -> None:
+        super().__init__(f"{code} {reason}")
+        self.code, self.reason = code, reason
+
+
+@dataclass(eq=False)
+class GatewayConnection:
+    """One websocket. With zlib-stream all frames of it share one deflate context."""
+
+    ws: web.WebSocketResponse
+    deflate: zlib._Compress | None
+    sent: deque[float] = field(default_factory=deque)
+    lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+    async def send(
+        self, op: int, data: object = None, *, event: str | None = None, seq: int | None = None
+    ) -> None:
+        frame = json.dumps({"op": op, "d": data, "s": seq, "t": event})
+        async with self.lock:
+            with contextlib.suppress(ConnectionError, RuntimeError):
+                if self.deflate is None:
+                    await self.ws.send_str(frame)
+                else:
+                    await self.ws.send_bytes(
+                        self.deflate.compress(frame.encode()) + self.deflate.flush(zlib.Z_SYNC_FLUSH)
+                    )
+
+    def abort(self) -> None:
+        """Cut the line without a closing handshake."""
+        transport = self.ws._req.transport if self.ws._req is not None else None
+        if transport is not None:
+            transport.abort()
+
+
+@dataclass(eq=False)
+class GatewaySession:
+    id: str
+    intents: int
+    connection: GatewayConnection | None
+    seq: int = 0
+    log: list[tuple[int, str, Json]] = field(default_factory=list)
+    disconnected_at: float = 0.0
+
+
+class Gateway:
+    """Serves `/gateway/`. Public switches and doings are for tests; counters say what clients did.
+
+    `heartbeat_interval` in seconds; `deaf` stops acknowledging heartbeats (a zombie connection); `privileged`
+    lets clients ask for privileged intents; `refuse_connections` makes the listener answer 503.
+    """
+
+    def __init__(self, realm: GatewayServer) -> None:
+        self.server = realm
+        self.sessions: dict[str, GatewaySession] = {}
+        self.heartbeat_interval = 41.25
+        self.resume_window = 120.0
+        self.ignore_heartbeats = False
+        self.allow_privileged = False
+        self.refuse_connections = False
+        self.invalidate_next: bool | None = None
+        self.identified = self.resumed = self.replayed = 0
+        self.client_close_codes: list[int] = []  # codes the clients closed with
+        self.server_close_codes: list[int] = []  # codes the server closed with
+        self._connections: set[GatewayConnection] = set()
+        self._session_count = 0
+
+    # --- what tests do ----------------------------------------
+
+    @property
+    def connected(self) -> bool:
+        """Whether a client is identified and on line."""
+        return any(each.connection is not None for each in self.live_sessions())
+
+    def live_sessions(self) -> list[GatewaySession]:
+        now = self.server.clock.now()
+        for each in list(self.sessions.values()):
+            if each.connection is None and now - each.disconnected_at > self.resume_window:
+                del self.sessions[each.id]
+        return list(self.sessions.values())
+
+    async def request_reconnect(self) -> None:
+        """Ask every client to reconnect and resume (opcode 7)."""
+        await asyncio.gather(*(each.send(7) for each in self._connections))
+
+    async def invalidate_sessions(self, *, resumable: bool = False) -> None:
+        """Tell every client that its session is invalid (opcode 9)."""
+        if not resumable:
+            for each in self._connections:
+                self._end_session(each)
+        await asyncio.gather(*(each.send(9, resumable) for each in list(self._connections)))
+
+    async def request_heartbeat(self) -> None:
+        """Ask every client for a heartbeat at once (opcode 1)."""
+        await asyncio.gather(*(each.send(1) for each in self._connections))
+
+    def drop_connections(self) -> None:
+        """Cut every line; the sessions stay and can be resumed."""
+        for each in list(self._connections):
+            each.abort()
+            self._detach(each)
+
+    async def close_connections(self, code: int) -> None:
+        """Close every connection with `code`."""
+        for each in list(self._connections):
+            if code not in (4000, 4001, 4002, 4008):
+                self._end_session(each)
+            self._detach(each)
+            await each.ws.close(code=code)
+
+    async def dispatch(self, event: str, data: Json, *, private: bool = False) -> bool:
+        """Send an event to every session alive that wants it; True where at least one will get it. `private`
+        is whether it belongs to a direct-message channel."""
+        need = REQUIRED_INTENTS.get(event, 0)
+        if event.startswith("MESSAGE_"):
+            need = DIRECT_MESSAGES if private else GUILD_MESSAGES
+        wanted = [each for each in self.live_sessions() if not need or each.intents & need]
+        for each in wanted:
+            await self._send_event(each, event, self._without_content(each, event, data, private))
+        return bool(wanted)
+
+    # --- the wire ----------------------------------------
+
+    async def serve(self, request: web.Request) -> web.StreamResponse:
+        if self.refuse_connections:
+            return web.Response(status=503)
+        ws = web.WebSocketResponse(max_msg_size=1 << 20)
+        await ws.prepare(request)
+        deflate = zlib.compressobj() if request.query.get("compress") == "zlib-stream" else None
+        line = GatewayConnection(ws, deflate)
+        self._connections.add(line)
+        try:
+            if request.query.get("v") not in ("9", "10"):
+                raise GatewayClose(4012, "Invalid API version.")
+            await line.send(10, {"heartbeat_interval": int(self.heartbeat_interval * 1000)})
+            await self._read_frames(line)
+        except GatewayClose as closed:
+            self.server_close_codes.append(closed.code)
+            self._end_session(line)
+            await ws.close(code=closed.code, message=closed.reason.encode())
+        finally:
+            if ws.close_code is not None:
+                self.client_close_codes.append(ws.close_code)
+            if ws.close_code in (1000, 1001):
+                self._end_session(line)
+            self._detach(line)
+            self._connections.discard(line)
+            self.server.changes.notify()
+        return ws
+
+    async def _read_frames(self, line: GatewayConnection) -> None:
+        doing: dict[int, Callable[[GatewayConnection, Json], Awaitable[None]]] = {
+            1: self._heartbeat,
+            2: self._identify,
+            6: self._resume,
+        }
+        async for frame in line.ws:
+            if frame.type not in (WSMsgType.TEXT, WSMsgType.BINARY):
+                continue
+            self._check_rate(line, len(frame.data))
+            try:
+                packet = json.loads(frame.data)
+                op, data = packet["op"], packet.get("d")
+            except (ValueError, KeyError, TypeError):
+                raise GatewayClose(4002, "Error while decoding payload.") from None
+            if op in doing:
+                await doing[op](line, data)
+            elif op not in (3, 4, 8, 31):
+                raise GatewayClose(4001, "Unknown opcode.")
+            elif self._session_of(line) is None:
+                raise GatewayClose(4003, "Not authenticated.")
+
+    def _check_rate(self, line: GatewayConnection, size: int) -> None:
+        now = self.server.clock.now()
+        line.sent.append(now)
+        while line.sent and now - line.sent[0] > 60:
+            line.sent.popleft()
+        if len(line.sent) > 120:
+            raise GatewayClose(4008, "You are being rate limited.")
+        if size > 4096:
+            raise GatewayClose(4002, "Payload longer than 4096 bytes.")
+
+    async def _heartbeat(self, line: GatewayConnection, data: Json) -> None:
+        if not self.ignore_heartbeats:
+            await line.send(11)
+
+    async def _identify(self, line: GatewayConnection, data: Json) -> None:
+        if self._session_of(line) is not None:
+            raise GatewayClose(4005, "Already authenticated.")
+        if data.get("token") != self.server.token:
+            raise GatewayClose(4004, "Authentication failed.")
+        intents = data.get("intents")
+        if not isinstance(intents, int) or intents >> 26:
+            raise GatewayClose(4013, "Invalid intent(s).")
+        if intents & PRIVILEGED and not self.allow_privileged:
+            raise GatewayClose(4014, "Disallowed intent(s).")
+        shard = data.get("shard", [0, 1])
+        if not 0 <= shard[0] < shard[1]:
+            raise GatewayClose(4010, "Invalid shard.")
+        if await self._reject_if_invalidated(line):
+            return
+        self._session_count += 1
+        session = GatewaySession(f"session{self._session_count}", intents, line)
+        self.sessions[session.id] = session
+        self.identified += 1
+        guilds = self.server.guilds_json()
+        await self._send_event(
+            session,
+            "READY",
+            {
+                "v": 10,
+                "user": self.server.bot.to_json(),
+                "session_id": session.id,
+                "shard": shard,
+                "resume_gateway_url": self.server.gateway_url,
+                "private_channels": [],
+                "guilds": [{"id": guild["id"], "unavailable": True} for guild in guilds],
+                "application": {"id": str(self.server.bot.id), "flags": 0},
+            },
+        )
+        for guild in guilds:
+            if intents & GUILDS:
+                await self._send_event(session, "GUILD_CREATE", guild)
+        self.server.changes.notify()
+
+    async def _resume(self, line: GatewayConnection, data: Json) -> None:
+        if data.get("token") != self.server.token:
+            raise GatewayClose(4004, "Authentication failed.")
+        if await self._reject_if_invalidated(line):
+            return
+        self.live_sessions()
+        session = self.sessions.get(str(data.get("session_id")))
+        if session is None:
+            await line.send(9, False)
+            return
+        seen = data.get("seq")
+        if not isinstance(seen, int) or seen > session.seq:
+            raise GatewayClose(4007, "Invalid seq.")
+        if session.connection is not None:
+            session.connection.abort()
+        self.resumed += 1
+        while seen < session.seq:  # what happens during the replay is replayed as well
+            number, event, payload = session.log[seen]
+            await line.send(0, payload, event=event, seq=number)
+            seen += 1
+            self.replayed += 1
+        session.connection = line
+        await self._send_event(session, "RESUMED", {})
+        self.server.changes.notify()
+
+    async def _reject_if_invalidated(self, line: GatewayConnection) -> bool:
+        resumable, self.invalidate_next = self.invalidate_next, None
+        if resumable is None:
+            return False
+        await line.send(9, resumable)
+        return True
+
+    async def _send_event(self, session: GatewaySession, event: str, data: Json) -> None:
+        session.seq += 1
+        session.log.append((session.seq, event, data))
+        if session.connection is not None:
+            await session.connection.send(0, data, event=event, seq=session.seq)
+
+    def _without_content(self, session: GatewaySession, event: str, data: Json, private: bool) -> Json:
+        """The event without what needs the message content intent: others' words that do not mention the
+        bot."""
+        if event not in ("MESSAGE_CREATE", "MESSAGE_UPDATE") or private or session.intents & MESSAGE_CONTENT:
+            return data
+        own = data["author"]["id"] == str(self.server.bot.id)
+        if own or any(user["id"] == str(self.server.bot.id) for user in data["mentions"]):
+            return data
+        return data | {"content": "", "attachments": [], "embeds": [], "components": []}
+
+    def _session_of(self, line: GatewayConnection) -> GatewaySession | None:
+        return next((each for each in self.sessions.values() if each.connection is line), None)
+
+    def _detach(self, line: GatewayConnection) -> None:
+        session = self._session_of(line)
+        if session is not None:
+            session.connection, session.disconnected_at = None, self.server.clock.now()
+
+    def _end_session(self, line: GatewayConnection) -> None:
+        session = self._session_of(line)
+        if session is not None:
+            del self.sessions[session.id]

@@ -1,0 +1,425 @@
+"""What Discord refuses in the things a bot makes: messages, components, modals, commands, choices.
+
+Pure functions over wire objects; each raises `Refused` (mostly 400/50035) at the first breach and returns
+nothing. The figures are Discord's published ones; where a rule is unpublished the fake takes the stricter
+reading.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Any
+
+from tests.fake_discord.models import ApiError, Json, invalid_form, walk_components
+
+CONTENT, EMBED_TEXT, V2_TEXT, V2_COMPONENTS, FILES = 2000, 6000, 4000, 40, 10
+REQUEST_BYTES = 25 * 1024 * 1024
+SELECTS = frozenset({3, 5, 6, 7, 8})
+IN_LABEL = SELECTS | {4, 19, 21, 22, 23}
+IN_CONTAINER = frozenset({1, 9, 10, 12, 13, 14})
+IN_MESSAGE = IN_CONTAINER | {17}
+COMMAND_NAME = re.compile(r"[-_'\w]{1,32}")
+AUTO_ARCHIVE = frozenset({60, 1440, 4320, 10080})
+
+FieldPath = tuple[str | int, ...]
+
+
+def check_text(value: object, least: int, most: int, *at: str | int) -> str:
+    """Require a string of `least` to `most` characters; an empty or missing one counts as no characters."""
+    if value is not None and not isinstance(value, str):
+        raise invalid_form("Must be a string.", *at)
+    length = len(value or "")
+    if not least <= length <= most:
+        raise invalid_form(f"Must be between {least} and {most} in length (it is {length}).", *at)
+    return value or ""
+
+
+def check_list(items: object, least: int, most: int, *at: str | int) -> list[Any]:
+    if not isinstance(items, list):
+        raise invalid_form("Must be a list.", *at)
+    if not least <= len(items) <= most:
+        raise invalid_form(f"Must be between {least} and {most} in length (it has {len(items)}).", *at)
+    return items
+
+
+def check_integer(value: object, least: int, most: int, *at: str | int) -> int:
+    if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= most:
+        raise invalid_form(f"Must be a whole number from {least} to {most} (it is {value!r}).", *at)
+    return value
+
+
+def value_or_default(part: Json, key: str, default: int) -> object:
+    """The value of a field that may be left out or null."""
+    value = part.get(key)
+    return default if value is None else value
+
+
+# --- messages ----------------------------------------
+
+
+def check_message(
+    *, content: str, embeds: list[Json], components: list[Json], files: int, v2: bool, thinking: bool
+) -> None:
+    """Check a whole message as it would stand after the request. Errors: 50006 empty, 50035 anything else."""
+    check_text(content, 0, CONTENT, "content")
+    if files > FILES:
+        raise invalid_form(f"Must be {FILES} or fewer in length (it has {files}).", "attachments")
+    if v2:
+        if content or embeds:
+            field = "content" if content else "embeds"
+            raise invalid_form(
+                "The message flag for components V2 cannot go with content, embeds or polls.", field
+            )
+        check_v2_components(components)
+    else:
+        check_embeds(embeds)
+        check_legacy_components(components)
+    if not (content.strip() or embeds or components or (files and not v2) or thinking):
+        raise ApiError(400, 50006, "Cannot send an empty message")
+    check_unique_ids(components)
+
+
+def check_embeds(embeds: list[Json]) -> None:
+    check_list(embeds, 0, 10, "embeds")
+    total = 0
+    for i, embed in enumerate(embeds):
+        at: FieldPath = ("embeds", i)
+        said = [
+            check_text(embed.get("title"), 0, 256, *at, "title"),
+            check_text(embed.get("description"), 0, 4096, *at, "description"),
+            check_text((embed.get("footer") or {}).get("text"), 0, 2048, *at, "footer"),
+            check_text((embed.get("author") or {}).get("name"), 0, 256, *at, "author"),
+        ]
+        for j, each in enumerate(check_list(embed.get("fields", []), 0, 25, *at, "fields")):
+            said += [
+                check_text(each.get("name"), 1, 256, *at, "fields", j, "name"),
+                check_text(each.get("value"), 1, 1024, *at, "fields", j, "value"),
+            ]
+        total += sum(map(len, said))
+    if total > EMBED_TEXT:
+        raise invalid_form(f"Embeds exceed {EMBED_TEXT} characters in total.", "embeds")
+
+
+def check_legacy_components(components: list[Json]) -> None:
+    check_list(components, 0, 5, "components")
+    for i, row in enumerate(components):
+        if row.get("type") != 1:
+            raise invalid_form(
+                "Value must be one of {1,}: only action rows without the V2 flag.", "components", i, "type"
+            )
+        check_action_row(row, ("components", i))
+
+
+def check_v2_components(components: list[Json]) -> None:
+    total = sum(1 for _ in walk_components(components))
+    if total > V2_COMPONENTS:
+        raise invalid_form(
+            f"The total number of components must be at most {V2_COMPONENTS} (it is {total}).", "components"
+        )
+    said = sum(
+        len(part.get("content") or "") for part in walk_components(components) if part.get("type") == 10
+    )
+    if said > V2_TEXT:
+        raise invalid_form(
+            f"The total displayable text must be at most {V2_TEXT} (it is {said}).", "components"
+        )
+    for i, part in enumerate(components):
+        check_component(part, ("components", i), IN_MESSAGE)
+
+
+def check_component(part: Json, at: FieldPath, allowed: frozenset[int]) -> None:
+    kind = part.get("type")
+    if kind not in allowed:
+        raise invalid_form(f"A component of type {kind} cannot stand here.", *at, "type")
+    if kind == 1:
+        check_action_row(part, at)
+    elif kind == 9:
+        check_section(part, at)
+    elif kind == 10:
+        check_text(part.get("content"), 1, V2_TEXT, *at, "content")
+    elif kind == 12:
+        for i, item in enumerate(check_list(part.get("items"), 1, 10, *at, "items")):
+            check_media(item.get("media"), (*at, "items", i, "media"))
+            check_text(item.get("description"), 0, 1024, *at, "items", i, "description")
+    elif kind == 13:
+        check_media(part.get("file"), (*at, "file"))
+    elif kind == 17:
+        for i, child in enumerate(check_list(part.get("components"), 1, V2_COMPONENTS, *at, "components")):
+            check_component(child, (*at, "components", i), IN_CONTAINER)
+
+
+def check_section(part: Json, at: FieldPath) -> None:
+    for i, child in enumerate(check_list(part.get("components"), 1, 3, *at, "components")):
+        check_component(child, (*at, "components", i), frozenset({10}))
+    accessory = part.get("accessory")
+    if not isinstance(accessory, dict) or accessory.get("type") not in (2, 11):
+        raise invalid_form("A section needs a button or a thumbnail as its accessory.", *at, "accessory")
+    if accessory["type"] == 2:
+        check_button(accessory, (*at, "accessory"))
+    else:
+        check_media(accessory.get("media"), (*at, "accessory", "media"))
+        check_text(accessory.get("description"), 0, 1024, *at, "accessory", "description")
+
+
+def check_media(item: object, at: FieldPath) -> None:
+    if not isinstance(item, dict) or not str(item.get("url", "")).startswith(
+        ("attachment://", "http://", "https://")
+    ):
+        raise invalid_form("Not a well formed URL.", *at, "url")
+
+
+def check_action_row(row: Json, at: FieldPath) -> None:
+    children = check_list(row.get("components"), 1, 5, *at, "components")
+    kinds = {child.get("type") for child in children}
+    if kinds - {2} and (len(children) > 1 or not kinds <= SELECTS):
+        raise invalid_form("An action row holds up to five buttons or a single select.", *at, "components")
+    for i, child in enumerate(children):
+        (check_button if child["type"] == 2 else check_select)(child, (*at, "components", i))
+
+
+def check_button(part: Json, at: FieldPath) -> None:
+    style = check_integer(part.get("style"), 1, 6, *at, "style")
+    check_text(part.get("label"), 0, 80, *at, "label")
+    if style == 5:
+        check_text(part.get("url"), 1, 512, *at, "url")
+        if part.get("custom_id"):
+            raise invalid_form("A custom id and url cannot both be specified.", *at)
+    elif style != 6:
+        check_custom_id(part, at)
+    if style != 6 and not part.get("label") and not part.get("emoji"):
+        raise invalid_form("A button needs a label or an emoji.", *at)
+    check_emoji(part.get("emoji"), at)
+
+
+def check_emoji(value: Json | None, at: FieldPath) -> None:
+    """Refuse what is neither a Unicode emoji nor one with an id."""
+    if value is None or value.get("id"):
+        return
+    name = str(value.get("name") or "")
+    if (
+        not name
+        or len(name) > 32
+        or not any(ord(sign) > 0x203B or ord(sign) in (0xA9, 0xAE) for sign in name)
+    ):
+        raise invalid_form("Invalid emoji", *at, "emoji", "name")
+
+
+def check_custom_id(part: Json, at: FieldPath) -> None:
+    check_text(part.get("custom_id"), 1, 100, *at, "custom_id")
+
+
+def check_select(part: Json, at: FieldPath) -> None:
+    check_custom_id(part, at)
+    check_text(part.get("placeholder"), 0, 150, *at, "placeholder")
+    most = check_integer(part.get("max_values", 1), 1, 25, *at, "max_values")
+    least = check_integer(part.get("min_values", 1), 0, 25, *at, "min_values")
+    if least > most:
+        raise invalid_form("min_values must not exceed max_values.", *at, "min_values")
+    if part["type"] == 3:
+        check_options(part, at, 1, 25)
+        if most > len(part["options"]):
+            raise invalid_form("max_values must not exceed the number of options.", *at, "max_values")
+        if sum(bool(each.get("default")) for each in part["options"]) > most:
+            raise invalid_form("More default options than max_values.", *at, "options")
+
+
+def check_options(part: Json, at: FieldPath, least: int, most: int) -> None:
+    seen: set[str] = set()
+    for i, each in enumerate(check_list(part.get("options"), least, most, *at, "options")):
+        here: FieldPath = (*at, "options", i)
+        check_text(each.get("label"), 1, 100, *here, "label")
+        check_text(each.get("description"), 0, 100, *here, "description")
+        value = check_text(each.get("value"), 1, 100, *here, "value")
+        check_emoji(each.get("emoji"), here)
+        if value in seen:
+            raise invalid_form("The specified option value is already used", *here, "value")
+        seen.add(value)
+
+
+def check_unique_ids(components: list[Json]) -> None:
+    seen: set[str] = set()
+    for part in walk_components(components):
+        name = part.get("custom_id")
+        if name is not None and name in seen:
+            raise invalid_form("Component custom id cannot be duplicated", "components")
+        seen.add(str(name))
+
+
+def check_allowed_mentions(allowed: Json | None) -> None:
+    if allowed is None:
+        return
+    parse = allowed.get("parse", [])
+    for name in ("users", "roles"):
+        listed = check_list(allowed.get(name) or [], 0, 100, "allowed_mentions", name)
+        if listed and name in parse:
+            raise invalid_form(
+                f"parse:[{name}] and {name}: [ids...] are mutually exclusive.", "allowed_mentions"
+            )
+
+
+# --- modals ----------------------------------------
+
+
+def check_modal(data: Json) -> None:
+    check_text(data.get("title"), 1, 45, "data", "title")
+    check_custom_id(data, ("data",))
+    parts = check_list(data.get("components"), 1, 5, "data", "components")
+    for i, part in enumerate(parts):
+        at: FieldPath = ("data", "components", i)
+        if part.get("type") == 10:
+            check_text(part.get("content"), 1, V2_TEXT, *at, "content")
+        elif part.get("type") == 18:
+            check_label(part, at)
+        elif part.get("type") == 1:
+            inputs = check_list(part.get("components"), 1, 1, *at, "components")
+            if inputs[0].get("type") != 4:
+                raise invalid_form("An action row of a modal holds one text input.", *at, "components")
+            check_text(inputs[0].get("label"), 1, 45, *at, "components", 0, "label")
+            check_text_input(inputs[0], (*at, "components", 0))
+        else:
+            raise invalid_form(
+                f"A component of type {part.get('type')} cannot stand in a modal.", *at, "type"
+            )
+    check_unique_ids(parts)
+
+
+def check_label(part: Json, at: FieldPath) -> None:
+    check_text(part.get("label"), 1, 45, *at, "label")
+    check_text(part.get("description"), 0, 100, *at, "description")
+    child = part.get("component")
+    if not isinstance(child, dict) or child.get("type") not in IN_LABEL:
+        raise invalid_form("A label wraps one input.", *at, "component")
+    here: FieldPath = (*at, "component")
+    kind = child["type"]
+    if kind == 4:
+        if child.get("label"):
+            raise invalid_form("A text input inside a label has no label of its own.", *here, "label")
+        check_text_input(child, here)
+    elif kind in SELECTS:
+        if child.get("disabled"):
+            raise invalid_form("A select in a modal cannot be disabled.", *here, "disabled")
+        check_select(child, here)
+    else:
+        check_custom_id(child, here)
+        if kind in (21, 22):
+            check_options(child, here, 2 if kind == 21 else 1, 10)
+
+
+def check_text_input(part: Json, at: FieldPath) -> None:
+    check_custom_id(part, at)
+    check_integer(part.get("style"), 1, 2, *at, "style")
+    check_text(part.get("placeholder"), 0, 100, *at, "placeholder")
+    check_text(part.get("value"), 0, 4000, *at, "value")
+    least = check_integer(value_or_default(part, "min_length", 0), 0, 4000, *at, "min_length")
+    most = check_integer(value_or_default(part, "max_length", 4000), 1, 4000, *at, "max_length")
+    if least > most:
+        raise invalid_form("min_length must not exceed max_length.", *at, "min_length")
+    if part.get("value"):
+        check_text(part["value"], least, most, *at, "value")
+
+
+# --- commands ----------------------------------------
+
+
+def check_commands(tree: list[Json]) -> None:
+    """Check a bulk upsert."""
+    seen: set[tuple[int, str]] = set()
+    for i, command in enumerate(tree):
+        kind = check_integer(command.get("type", 1), 1, 3, i, "type")
+        if kind == 1:
+            check_command_name(command, (i,))
+            check_text(command.get("description"), 1, 100, i, "description")
+            check_command_options(command, (i,), 3)
+            if (size := command_size(command)) > 8000:
+                raise invalid_form(f"Command exceeds maximum size (8000): it has {size} characters.", i)
+        else:
+            check_text(command.get("name"), 1, 32, i, "name")
+            if command.get("description") or command.get("options"):
+                raise invalid_form("Context menu commands cannot have descriptions or options.", i)
+        key = (kind, command["name"])
+        if key in seen:
+            raise invalid_form("Application command names must be unique", i, "name")
+        seen.add(key)
+    for kind, most in ((1, 100), (2, 15), (3, 15)):
+        if sum(1 for each, _ in seen if each == kind) > most:
+            raise ApiError(400, 30032, f"Maximum number of application commands reached ({most})")
+
+
+def check_command_name(part: Json, at: FieldPath) -> None:
+    name = part.get("name")
+    if not isinstance(name, str) or not COMMAND_NAME.fullmatch(name) or name != name.lower():
+        raise invalid_form(
+            f"Command name is invalid: {name!r} (1-32 lower-case letters, digits, - or _).", *at, "name"
+        )
+
+
+def check_command_options(part: Json, at: FieldPath, above: int) -> None:
+    """`above` is the kind of option around these: 3 the command itself, 2 a group, 1 a sub-command."""
+    items = check_list(part.get("options") or [], 0, 25, *at, "options")
+    kinds = {item.get("type") for item in items}
+    if kinds & {1, 2} and kinds - {1, 2}:
+        raise invalid_form(
+            "Sub-command and sub-command group options are mutually exclusive to others.", *at, "options"
+        )
+    names = [item.get("name") for item in items]
+    if len(set(names)) < len(names):
+        raise invalid_form("Option names must be unique", *at, "options")
+    optional = False
+    for i, item in enumerate(items):
+        here: FieldPath = (*at, "options", i)
+        kind = check_integer(item.get("type"), 1, 11, *here, "type")
+        if kind < 3 and kind >= above:
+            raise invalid_form("Sub-commands are nested too deeply.", *here, "type")
+        check_command_name(item, here)
+        check_text(item.get("description"), 1, 100, *here, "description")
+        if kind < 3:
+            if kind == 2:
+                check_list(item.get("options"), 1, 25, *here, "options")
+                if any(child.get("type") != 1 for child in item["options"]):
+                    raise invalid_form("A sub-command group holds sub-commands only.", *here, "options")
+            check_command_options(item, here, kind)
+            continue
+        if item.get("required") and optional:
+            raise invalid_form(
+                "Required options must be placed before non-required options", *here, "required"
+            )
+        optional = optional or not item.get("required")
+        check_option_limits(item, here)
+
+
+def check_option_limits(item: Json, at: FieldPath) -> None:
+    offered = item.get("choices") or []
+    if offered and item.get("autocomplete"):
+        raise invalid_form("Choices and autocomplete are mutually exclusive.", *at, "choices")
+    if (offered or item.get("autocomplete")) and item["type"] not in (3, 4, 10):
+        raise invalid_form("Only texts and numbers can have choices or autocomplete.", *at, "type")
+    check_choices(offered, item["type"], at)
+    if item["type"] == 3:
+        check_integer(value_or_default(item, "min_length", 0), 0, 6000, *at, "min_length")
+        check_integer(value_or_default(item, "max_length", 6000), 1, 6000, *at, "max_length")
+
+
+def check_choices(offered: object, kind: int, at: FieldPath) -> None:
+    """Check choices of an option or the suggestions of an autocompletion (`kind` is the option's type)."""
+    for i, each in enumerate(check_list(offered, 0, 25, *at, "choices")):
+        here: FieldPath = (*at, "choices", i)
+        check_text(each.get("name"), 1, 100, *here, "name")
+        value = each.get("value")
+        if kind == 3:
+            check_text(value, 1, 100, *here, "value")
+        elif not isinstance(value, (int, float)) or (kind == 4 and not isinstance(value, int)):
+            raise invalid_form("The value does not fit the option's type.", *here, "value")
+
+
+def command_size(part: Json) -> int:
+    """Names, descriptions and choice values of a command together; the longest localisation of each
+    counts."""
+
+    def longest(key: str, item: Json) -> int:
+        said: Iterable[str] = (item.get(f"{key}_localizations") or {}).values()
+        return max([len(str(item.get(key) or "")), *map(len, said)])
+
+    own = longest("name", part) + longest("description", part)
+    own += sum(longest("name", each) + len(str(each.get("value"))) for each in part.get("choices") or [])
+    return own + sum(map(command_size, part.get("options") or []))

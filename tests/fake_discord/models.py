@@ -1,0 +1,601 @@
+"""What exists on the fake server: people, places, messages, interactions; and the clock and the ids they
+share.
+
+A `Message` is one live object for as long as the server runs: edits change it in place (older faces stay in
+`Message.history`), so a driver always acts on what a person would see now. `Message.snapshot()` is the face
+on a screen that has not refreshed yet.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import copy
+import datetime
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+Json = dict[str, Any]
+
+DISCORD_EPOCH_MS = 1_420_070_400_000
+EPHEMERAL, SUPPRESS_NOTIFICATIONS, COMPONENTS_V2, LOADING = 1 << 6, 1 << 12, 1 << 15, 1 << 7
+TEXT, DM, PUBLIC_THREAD, PRIVATE_THREAD, FORUM = 0, 1, 11, 12, 15
+COMMAND, COMPONENT, AUTOCOMPLETE, MODAL_SUBMIT = 2, 3, 4, 5
+TOKEN_LIFETIME = 15 * 60.0
+ACK_DEADLINE = 3.0
+
+PERMISSIONS = {
+    "MANAGE_CHANNELS": 1 << 4,
+    "MANAGE_GUILD": 1 << 5,
+    "VIEW_CHANNEL": 1 << 10,
+    "SEND_MESSAGES": 1 << 11,
+    "MANAGE_MESSAGES": 1 << 13,
+    "EMBED_LINKS": 1 << 14,
+    "ATTACH_FILES": 1 << 15,
+    "READ_MESSAGE_HISTORY": 1 << 16,
+    "MENTION_EVERYONE": 1 << 17,
+    "USE_APPLICATION_COMMANDS": 1 << 31,
+    "MANAGE_THREADS": 1 << 34,
+    "CREATE_PUBLIC_THREADS": 1 << 35,
+    "CREATE_PRIVATE_THREADS": 1 << 36,
+    "SEND_MESSAGES_IN_THREADS": 1 << 38,
+    "PIN_MESSAGES": 1 << 51,
+}
+_MEMBER = (
+    "VIEW_CHANNEL",
+    "SEND_MESSAGES",
+    "EMBED_LINKS",
+    "ATTACH_FILES",
+    "READ_MESSAGE_HISTORY",
+    "USE_APPLICATION_COMMANDS",
+    "SEND_MESSAGES_IN_THREADS",
+    "CREATE_PUBLIC_THREADS",
+)
+MEMBER_PERMISSIONS = sum(PERMISSIONS[name] for name in _MEMBER)
+ALL_PERMISSIONS = sum(PERMISSIONS.values())
+
+
+class ApiError(Exception):
+    """Discord's answer to a request it does not accept.
+
+    `at` is the path of the offending field, outermost first; it becomes Discord's nested `errors` object.
+    """
+
+    def __init__(
+        self,
+        status: int,
+        code: int,
+        message: str,
+        at: tuple[str | int, ...] = (),
+        *,
+        retry_after: float | None = None,
+    ) -> None:
+        super().__init__(f"{status}/{code} {message}" + (f" at {'.'.join(map(str, at))}" if at else ""))
+        self.status, self.code, self.message, self.path, self.retry_after = (
+            status,
+            code,
+            message,
+            at,
+            retry_after,
+        )
+
+    def body(self) -> Json:
+        if self.retry_after is not None:
+            return {
+                "message": self.message,
+                "code": self.code,
+                "retry_after": self.retry_after,
+                "global": False,
+            }
+        if not self.path:
+            return {"message": self.message, "code": self.code}
+        errors: Json = {"_errors": [{"code": "INVALID", "message": self.message}]}
+        for name in reversed(self.path):
+            errors = {str(name): errors}
+        return {"message": "Invalid Form Body", "code": self.code, "errors": errors}
+
+
+def invalid_form(message: str, *at: str | int) -> ApiError:
+    """400/50035, the answer to a well-formed request whose content breaks a limit."""
+    return ApiError(400, 50035, message, at or ("_",))
+
+
+class ChangeSignal:
+    """Wakes everybody who waits for the server's state to change; what changes elsewhere is looked at every
+    20 ms."""
+
+    def __init__(self) -> None:
+        self._event = asyncio.Event()
+
+    def notify(self) -> None:
+        self._event.set()
+        self._event = asyncio.Event()
+
+    async def wait_until(self, true: Callable[[], Any], timeout: float) -> bool:
+        """Wait until `true()` holds; False after `timeout` seconds."""
+        end = time.monotonic() + timeout
+        while not true():
+            left = end - time.monotonic()
+            if left <= 0:
+                return False
+            try:
+                await asyncio.wait_for(self._event.wait(), min(left, 0.02))
+            except TimeoutError:
+                continue
+        return True
+
+
+class ServerClock:
+    """The server's time in seconds: real time plus what tests skip with `advance`."""
+
+    def __init__(self, pulse: ChangeSignal) -> None:
+        self._changes, self.skipped = pulse, 0.0
+
+    def now(self) -> float:
+        """Seconds on a scale that never goes back; only differences mean anything."""
+        return time.monotonic() + self.skipped
+
+    def unix_time(self) -> float:
+        """Unix time in seconds, skips included."""
+        return time.time() + self.skipped
+
+    def advance(self, seconds: float) -> None:
+        """Let `seconds` pass at once: tokens expire, threads fall asleep, limits refill."""
+        self.skipped += seconds
+        self._changes.notify()
+
+
+class SnowflakeGenerator:
+    """Ids in Discord's form: ascending, and telling their time."""
+
+    def __init__(self, clock: ServerClock) -> None:
+        self._clock, self._last = clock, 0
+
+    def __call__(self) -> int:
+        made = (int(self._clock.unix_time() * 1000) - DISCORD_EPOCH_MS) << 22
+        self._last = max(made, self._last + 1)
+        return self._last
+
+
+def iso_time(unix: float) -> str:
+    return datetime.datetime.fromtimestamp(unix, datetime.UTC).isoformat()
+
+
+@dataclass(eq=False)
+class User:
+    """A person (or the bot). `manager` has every permission in the guild; `dms` is whether the bot may write
+    to him directly; a person who is not `member` is in no guild with the bot."""
+
+    id: int
+    name: str
+    bot: bool = False
+    is_manager: bool = False
+    is_member: bool = True
+    accepts_dms: bool = True
+
+    @property
+    def mention(self) -> str:
+        return f"<@{self.id}>"
+
+    @property
+    def permissions(self) -> int:
+        return ALL_PERMISSIONS if self.is_manager else MEMBER_PERMISSIONS
+
+    def to_json(self) -> Json:
+        return {
+            "id": str(self.id),
+            "username": self.name.lower(),
+            "global_name": self.name,
+            "discriminator": "0",
+            "avatar": None,
+            "bot": self.bot,
+            "public_flags": 0,
+        }
+
+    def member_json(self, *, user: bool = True) -> Json:
+        data: Json = {
+            "roles": [],
+            "joined_at": iso_time(0),
+            "deaf": False,
+            "mute": False,
+            "nick": None,
+            "avatar": None,
+            "flags": 0,
+            "permissions": str(self.permissions),
+            "pending": False,
+            "communication_disabled_until": None,
+            "premium_since": None,
+        }
+        return data | {"user": self.to_json()} if user else data
+
+
+@dataclass(eq=False)
+class Channel:
+    """A guild channel, a thread (`parent` set) or a direct-message channel (`recipient` set).
+
+    `denied` holds the permission names that the bot lacks here. `touched` and `auto_archive` (minutes) decide
+    with the clock whether a thread is asleep.
+    """
+
+    id: int
+    name: str
+    kind: int
+    clock: ServerClock
+    guild_id: int | None = None
+    parent: Channel | None = None
+    recipient: User | None = None
+    owner_id: int = 0
+    denied: set[str] = field(default_factory=set)
+    messages: list[Message] = field(default_factory=list)
+    members: dict[int, User] = field(default_factory=dict)
+    topic: str | None = None
+    auto_archive_minutes: int = 4320
+    locked: bool = False
+    archived_by_request: bool = False
+    active_at: float = 0.0
+    rename_times: list[float] = field(default_factory=list)
+    old_edit_times: list[float] = field(default_factory=list)
+    typing_count: int = 0
+    deleted: bool = False
+
+    @property
+    def is_thread(self) -> bool:
+        return self.parent is not None
+
+    @property
+    def archived(self) -> bool:
+        return self.is_thread and (
+            self.archived_by_request or self.clock.now() - self.active_at > self.auto_archive_minutes * 60
+        )
+
+    @property
+    def pins(self) -> list[Message]:
+        return [message for message in self.messages if message.pinned and not message.deleted]
+
+    def allows(self, permission: str) -> bool:
+        """Whether the bot has `permission` here; a thread inherits what its parent denies."""
+        return permission not in self.denied and (self.parent is None or self.parent.allows(permission))
+
+    @property
+    def bot_permissions(self) -> int:
+        return sum(bit for name, bit in PERMISSIONS.items() if self.allows(name))
+
+    def unarchive(self) -> None:
+        self.archived_by_request, self.active_at = False, self.clock.now()
+
+    def to_json(self) -> Json:
+        last = str(self.messages[-1].id) if self.messages else None
+        data: Json = {"id": str(self.id), "type": self.kind, "flags": 0, "last_message_id": last}
+        if self.recipient is not None:
+            return data | {"recipients": [self.recipient.to_json()]}
+        data |= {"name": self.name, "guild_id": str(self.guild_id), "rate_limit_per_user": 0}
+        if self.parent is None:
+            return data | {
+                "position": 0,
+                "permission_overwrites": [],
+                "nsfw": False,
+                "parent_id": None,
+                "topic": self.topic,
+                "available_tags": [],
+                "default_auto_archive_duration": 4320,
+            }
+        return data | {
+            "parent_id": str(self.parent.id),
+            "owner_id": str(self.owner_id),
+            "message_count": len(self.messages),
+            "member_count": len(self.members),
+            "total_message_sent": len(self.messages),
+            "applied_tags": [],
+            "thread_metadata": {
+                "archived": self.archived,
+                "auto_archive_duration": self.auto_archive_minutes,
+                "archive_timestamp": iso_time(self.clock.unix_time()),
+                "locked": self.locked,
+                "create_timestamp": iso_time(((self.id >> 22) + DISCORD_EPOCH_MS) / 1000),
+            },
+        }
+
+
+@dataclass(eq=False)
+class UploadedFile:
+    """An uploaded file; `content` is the bytes that arrived."""
+
+    id: int
+    filename: str
+    content: bytes
+    url: str
+    description: str | None = None
+
+    @property
+    def pixel_size(self) -> tuple[int, int] | None:
+        """Width and height of a PNG, from its header; None for other files."""
+        if self.content[:8] != b"\x89PNG\r\n\x1a\n" or len(self.content) < 24:
+            return None
+        return int.from_bytes(self.content[16:20], "big"), int.from_bytes(self.content[20:24], "big")
+
+    @property
+    def is_image(self) -> bool:
+        return self.filename.lower().endswith((".png", ".jpg", ".jpeg", ".gif", ".webp"))
+
+    def to_json(self) -> Json:
+        data: Json = {
+            "id": str(self.id),
+            "filename": self.filename,
+            "size": len(self.content),
+            "url": self.url,
+            "proxy_url": self.url,
+            "content_type": "image/png" if self.pixel_size else "application/octet-stream",
+        }
+        if self.description:
+            data["description"] = self.description
+        if self.pixel_size:
+            data["width"], data["height"] = self.pixel_size
+        return data
+
+
+@dataclass(frozen=True)
+class MessageRevision:
+    """How a message looked before an edit."""
+
+    content: str
+    components: list[Json]
+    attachments: list[UploadedFile]
+    edited_at: float
+
+
+@dataclass(eq=False)
+class Message:
+    """A message as its reader sees it. `seen_by` is the one person who sees an ephemeral message, else
+    None."""
+
+    id: int
+    channel: Channel
+    author: User
+    created_at: float
+    created_unix: float
+    content: str = ""
+    components: list[Json] = field(default_factory=list)
+    embeds: list[Json] = field(default_factory=list)
+    attachments: list[UploadedFile] = field(default_factory=list)
+    flags: int = 0
+    type: int = 0
+    nonce: str | None = None
+    visible_to: User | None = None
+    mentioned: list[User] = field(default_factory=list)
+    pinged: list[User] = field(default_factory=list)
+    reference: Message | None = None
+    interaction: Interaction | None = None
+    pinned: bool = False
+    deleted: bool = False
+    edited_unix: float | None = None
+    history: list[MessageRevision] = field(default_factory=list)
+    live_message: Message | None = None
+
+    @property
+    def ephemeral(self) -> bool:
+        return self.visible_to is not None
+
+    @property
+    def uses_v2(self) -> bool:
+        return bool(self.flags & COMPONENTS_V2)
+
+    @property
+    def loading(self) -> bool:
+        """Whether it still says that the bot is thinking."""
+        return bool(self.flags & LOADING)
+
+    @property
+    def text(self) -> str:
+        """All that is written in it, line by line: content, embeds, text displays."""
+        return "\n".join(self.texts)
+
+    @property
+    def texts(self) -> list[str]:
+        said = [self.content] if self.content else []
+        for embed in self.embeds:
+            said += [str(embed[key]) for key in ("title", "description") if embed.get(key)]
+            said += [f"{each.get('name')}: {each.get('value')}" for each in embed.get("fields", [])]
+        return said + [part["content"] for part in walk_components(self.components) if part["type"] == 10]
+
+    def attachment(self, name: str) -> UploadedFile:
+        for each in self.attachments:
+            if each.filename == name:
+                return each
+        raise AssertionError(
+            f"No file {name} on this message; it has {[each.filename for each in self.attachments]}."
+        )
+
+    def snapshot(self) -> Message:
+        """The same message as it looks now, frozen: a screen that has not refreshed. Drivers accept it."""
+        still = copy.copy(self)
+        still.live_message = self.live_message or self
+        still.components = copy.deepcopy(self.components)
+        still.attachments = list(self.attachments)
+        return still
+
+    def to_json(self) -> Json:
+        data: Json = {
+            "id": str(self.id),
+            "channel_id": str(self.channel.id),
+            "type": self.type,
+            "content": self.content,
+            "author": self.author.to_json(),
+            "attachments": [each.to_json() for each in self.attachments],
+            "embeds": self.embeds,
+            "components": copy.deepcopy(self.components),
+            "flags": self.flags,
+            "mentions": [user.to_json() for user in self.mentioned],
+            "mention_roles": [],
+            "mention_everyone": False,
+            "pinned": self.pinned,
+            "tts": False,
+            "timestamp": iso_time(self.created_unix),
+            "edited_timestamp": None if self.edited_unix is None else iso_time(self.edited_unix),
+        }
+        if self.nonce is not None:
+            data["nonce"] = self.nonce
+        if self.author.bot:
+            data["application_id"] = str(self.author.id)
+            if self.interaction is not None:
+                data["webhook_id"] = str(self.author.id)
+        if self.reference is not None:
+            data["message_reference"] = {
+                "message_id": str(self.reference.id),
+                "channel_id": str(self.channel.id),
+            }
+        return data
+
+    def __repr__(self) -> str:
+        return f"<Message {self.id} in {self.channel.name!r}: {self.text[:60]!r}>"
+
+
+@dataclass(frozen=True)
+class Ping:
+    """One notification that one person really got. `silent` when sent with suppressed notifications."""
+
+    user: User
+    message: Message
+    silent: bool
+
+
+@dataclass(frozen=True)
+class OptionChoice:
+    """One suggestion of an autocompletion."""
+
+    name: str
+    value: str | int | float
+
+
+@dataclass(eq=False)
+class Modal:
+    """A form as one person sees it. `fields` are its inputs in order (see `Field`)."""
+
+    user: User
+    custom_id: str
+    title: str
+    components: list[Json]
+    channel: Channel
+    message: Message | None
+    is_open: bool = True
+
+    @property
+    def fields(self) -> list[ModalField]:
+        return list(_modal_fields(self.components))
+
+    @property
+    def texts(self) -> list[str]:
+        return [part["content"] for part in self.components if part["type"] == 10]
+
+
+@dataclass(frozen=True)
+class ModalField:
+    """One input of a form: what it is called, and its component as sent."""
+
+    label: str
+    description: str | None
+    component: Json
+
+    @property
+    def custom_id(self) -> str:
+        return str(self.component["custom_id"])
+
+    @property
+    def options(self) -> list[OptionChoice]:
+        return [OptionChoice(each["label"], each["value"]) for each in self.component.get("options", [])]
+
+
+def _modal_fields(components: list[Json]) -> Iterator[ModalField]:
+    for part in components:
+        if part["type"] == 18:
+            yield ModalField(part["label"], part.get("description"), part["component"])
+        elif part["type"] == 1:
+            for child in part["components"]:
+                yield ModalField(child.get("label") or "", None, child)
+
+
+@dataclass(eq=False)
+class Interaction:
+    """One thing that one person did, and everything that came of it.
+
+    `ack_type` is the callback type (4 message, 5 thinking, 6 deferred update, 7 update, 8 choices, 9 modal)
+    and `ack_after` the seconds until it arrived; both None while (or if never) unanswered. `responses` are
+    the messages made for it, in order, whatever their visibility. `delivered` tells whether any session was
+    there to get it.
+    """
+
+    id: int
+    token: str
+    type: int
+    user: User
+    channel: Channel
+    data: Json
+    created_at: float
+    source: Message | None = None
+    delivered: bool = False
+    ack_type: int | None = None
+    ack_after: float | None = None
+    original: Message | None = None
+    updated: bool = False
+    responses: list[Message] = field(default_factory=list)
+    choices: list[OptionChoice] = field(default_factory=list)
+    modal: Modal | None = None
+    edit_count: int = 0
+
+    @property
+    def is_unanswered(self) -> bool:
+        """Whether the person was told that the application did not respond."""
+        return self.ack_type is None
+
+    @property
+    def is_thinking(self) -> bool:
+        """Whether the person still looks at a thinking message."""
+        return self.original is not None and self.original.loading and not self.original.deleted
+
+    @property
+    def private_messages(self) -> list[Message]:
+        """The answers that only this person sees."""
+        return [each for each in self.responses if each.ephemeral and not each.deleted]
+
+    @property
+    def public_messages(self) -> list[Message]:
+        return [each for each in self.responses if not each.ephemeral and not each.deleted]
+
+    @property
+    def message(self) -> Message:
+        """The first message made for it. Raises AssertionError where there is none."""
+        assert self.responses, f"No message came of this {self}."
+        return self.responses[0]
+
+    @property
+    def text(self) -> str:
+        """All that was written in answer, private and public."""
+        return "\n".join(each.text for each in self.responses if not each.deleted)
+
+    def __repr__(self) -> str:
+        said = self.data.get("name") or self.data.get("custom_id")
+        return f"<Interaction type {self.type} {said!r} by {self.user.name}, ack {self.ack_type}>"
+
+
+@dataclass(frozen=True)
+class RejectedRequest:
+    """One request that got a 4xx answer, and why."""
+
+    method: str
+    path: str
+    status: int
+    code: int
+    reason: str
+
+    def __str__(self) -> str:
+        return f"{self.method} {self.path}: {self.status}/{self.code} {self.reason}"
+
+
+def walk_components(components: list[Json]) -> Iterator[Json]:
+    """Every component, nested ones after their parent, in reading order."""
+    for part in components:
+        yield part
+        yield from walk_components(part.get("components", []))
+        for key in ("accessory", "component"):
+            if isinstance(part.get(key), dict):
+                yield from walk_components([part[key]])

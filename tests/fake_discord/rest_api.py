@@ -1,0 +1,714 @@
+"""REST v10: requests translated into operations of the `World`, its refusals into Discord's answers.
+
+Theory of operation. One middleware takes every request through the same stations: a `Hold` may stop it, a
+`Fault` may fail it (before it had any effect, or after), the token is checked, the bucket is metered, the
+handler runs, and a `Refused` becomes Discord's error body and is recorded. Bodies are sent as exactly
+`application/json`: with a charset appended the client would take them for text.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import hashlib
+import json
+import re
+from collections import defaultdict
+from collections.abc import AsyncIterator, Awaitable, Callable
+from dataclasses import dataclass, field
+
+from aiohttp import web
+
+from tests.fake_discord import limits
+from tests.fake_discord.models import (
+    AUTOCOMPLETE,
+    COMMAND,
+    COMPONENT,
+    EPHEMERAL,
+    FORUM,
+    MODAL_SUBMIT,
+    PRIVATE_THREAD,
+    PUBLIC_THREAD,
+    ApiError,
+    Channel,
+    Interaction,
+    Json,
+    Message,
+    Modal,
+    OptionChoice,
+    RejectedRequest,
+    invalid_form,
+    walk_components,
+)
+from tests.fake_discord.server_state import MessageRequest, ServerState, Upload
+
+Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
+PREFIX = "/api/v10"
+VALID_CALLBACKS = {
+    COMMAND: {4, 5, 9},
+    COMPONENT: {4, 5, 6, 7, 9},
+    AUTOCOMPLETE: {8},
+    MODAL_SUBMIT: {4, 5, 6, 7},
+}
+
+
+@dataclass(eq=False)
+class InjectedFault:
+    """Fails the next `times` requests that match; `after` lets them take effect first; status 0 cuts the
+    line."""
+
+    method: str
+    path: re.Pattern[str]
+    status: int
+    times: int
+    after_effect: bool
+    retry_after: float
+
+    def matches(self, method: str, path: str) -> bool:
+        return self.times > 0 and self.method == method and self.path.search(path) is not None
+
+
+@dataclass(eq=False)
+class RequestHold:
+    """Stops requests that match, before they have any effect, until released. `reached` is how many wait or
+    waited."""
+
+    method: str
+    path: re.Pattern[str]
+    released: asyncio.Event = field(default_factory=asyncio.Event)
+    reached: int = 0
+
+
+class RestApi:
+    """The HTTP side. `buckets` maps a route such as `POST /channels/{channel}/messages` to (requests,
+    seconds) per channel or webhook; other routes are announced with the wide `default_bucket`."""
+
+    def __init__(self, world: ServerState) -> None:
+        self.world = world
+        self.injected_faults: list[InjectedFault] = []
+        self.holds: list[RequestHold] = []
+        self.buckets: dict[str, tuple[int, float]] = {}
+        self.default_bucket = (1000, 1.0)
+        self.requests: list[tuple[str, str]] = []
+        self.rate_limited_count = 0
+        self._acknowledging: set[Interaction] = set()
+        self._bucket_uses: dict[tuple[str, str], list[float]] = defaultdict(list)
+
+    # --- what tests do ----------------------------------------
+
+    def inject_fault(
+        self,
+        method: str,
+        path: str,
+        status: int,
+        *,
+        times: int = 1,
+        after: bool = False,
+        retry_after: float = 0.1,
+    ) -> InjectedFault:
+        """Answer the next `times` requests whose path matches the expression `path` with `status` (0: cut the
+        line). With `after` the request takes effect and only its answer is lost."""
+        fault = InjectedFault(method, re.compile(path), status, times, after, retry_after)
+        self.injected_faults.append(fault)
+        return fault
+
+    @contextlib.asynccontextmanager
+    async def hold_requests(self, method: str, path: str) -> AsyncIterator[RequestHold]:
+        """Stop matching requests on their way in, until the block ends."""
+        hold = RequestHold(method, re.compile(path))
+        self.holds.append(hold)
+        try:
+            yield hold
+        finally:
+            self.holds.remove(hold)
+            hold.released.set()
+
+    # --- stations ----------------------------------------
+
+    def app(self) -> web.Application:
+        app = web.Application(middlewares=[self._middleware], client_max_size=64 * 1024 * 1024)
+        for method, path, handler in self._routes():
+            app.router.add_route(method, PREFIX + path, handler)
+        app.router.add_get("/cdn/attachments/{channel}/{file}/{name}", self._cdn)
+        app.router.add_get("/gateway/", self.world.gateway.serve)
+        return app
+
+    @web.middleware
+    async def _middleware(self, request: web.Request, handler: Handler) -> web.StreamResponse:
+        if not request.path.startswith(PREFIX):
+            return await handler(request)
+        method, path = request.method, request.path.removeprefix(PREFIX)
+        self.requests.append((method, path))
+        headers: dict[str, str] = {}
+        try:
+            for hold in self.holds:
+                if hold.method == method and hold.path.search(path):
+                    hold.reached += 1
+                    self.world.changes.notify()
+                    await hold.released.wait()
+            fault = next((each for each in self.injected_faults if each.matches(method, path)), None)
+            if fault is not None:
+                fault.times -= 1
+                if not fault.after_effect:
+                    return self._fault_response(fault, request)
+            self._authorise(request, path)
+            headers = self._rate_limit(request)
+            response = await self._run_handler(request, handler)
+            if fault is not None:
+                return self._fault_response(fault, request)
+            response.headers.update(headers)
+            return response
+        except ApiError as refused:
+            shown = re.sub(r"[\w-]{30,}", "…", path)
+            self.world.rejected.append(
+                RejectedRequest(method, shown, refused.status, refused.code, str(refused))
+            )
+            self.world.changes.notify()
+            if refused.status == 429:
+                self.rate_limited_count += 1
+                headers |= {"Via": "1.1 fake", "Retry-After": str(refused.retry_after)}
+            return json_response(refused.body(), refused.status, headers)
+
+    async def _run_handler(self, request: web.Request, handler: Handler) -> web.StreamResponse:
+        try:
+            return await handler(request)
+        except (AttributeError, KeyError, TypeError, ValueError) as error:
+            raise invalid_form(f"The request is not of the expected form: {error!r}.") from error
+        except web.HTTPNotFound:
+            raise ApiError(404, 0, "404: Not Found (the fake does not serve this route)") from None
+        except web.HTTPMethodNotAllowed:
+            raise ApiError(405, 0, "405: Method Not Allowed (the fake does not serve this route)") from None
+
+    def _fault_response(self, fault: InjectedFault, request: web.Request) -> web.StreamResponse:
+        if fault.status == 0:
+            if request.transport is not None:
+                request.transport.abort()
+            return web.Response(status=500)
+        if fault.status == 429:
+            self.rate_limited_count += 1
+            body = {
+                "message": "You are being rate limited.",
+                "retry_after": fault.retry_after,
+                "global": False,
+            }
+            return json_response(body, 429, {"Via": "1.1 fake", "Retry-After": str(fault.retry_after)})
+        return json_response({"message": "Made to fail by the test", "code": 0}, fault.status)
+
+    def _authorise(self, request: web.Request, path: str) -> None:
+        if path.startswith(("/interactions/", "/webhooks/")):
+            return
+        if request.headers.get("Authorization") != f"Bot {self.world.token}":
+            raise ApiError(401, 0, "401: Unauthorized")
+
+    def _rate_limit(self, request: web.Request) -> dict[str, str]:
+        """Rate-limit headers of an accepted request; `Refused` 429 when its bucket is empty."""
+        resource = request.match_info.route.resource
+        template = resource.canonical.removeprefix(PREFIX) if resource is not None else request.path
+        if template.startswith("/interactions/"):
+            return {}
+        route = f"{request.method} {template}"
+        major = request.match_info.get("channel") or request.match_info.get("token") or ""
+        most, window = self.buckets.get(route, self.default_bucket)
+        now = self.world.clock.now()
+        used = [at for at in self._bucket_uses[(route, major)] if now - at < window]
+        reset_after = window - (now - used[0]) if used else window
+        if len(used) >= most:
+            raise ApiError(429, 0, "You are being rate limited.", retry_after=round(reset_after, 3))
+        self._bucket_uses[(route, major)] = [*used, now]
+        return {
+            "X-RateLimit-Limit": str(most),
+            "X-RateLimit-Remaining": str(most - len(used) - 1),
+            "X-RateLimit-Reset": f"{self.world.clock.unix_time() + reset_after:.3f}",
+            "X-RateLimit-Reset-After": f"{reset_after:.3f}",
+            "X-RateLimit-Bucket": hashlib.sha1(route.encode()).hexdigest()[:16],
+        }
+
+    # --- routes ----------------------------------------
+
+    def _routes(self) -> list[tuple[str, str, Handler]]:
+        messages, message = "/channels/{channel}/messages", "/channels/{channel}/messages/{message}"
+        own, member = "/webhooks/{app}/{token}", "/channels/{channel}/thread-members/{user}"
+        return [
+            ("GET", "/users/@me", self._me),
+            ("GET", "/oauth2/applications/@me", self._application),
+            ("GET", "/applications/@me", self._application),
+            ("GET", "/gateway", self._gateway_url),
+            ("GET", "/gateway/bot", self._gateway_url),
+            ("GET", "/users/{user}", self._user),
+            ("POST", "/users/@me/channels", self._open_direct),
+            ("GET", "/guilds/{guild}", self._guild),
+            ("GET", "/guilds/{guild}/channels", self._guild_channels),
+            ("GET", "/guilds/{guild}/threads/active", self._active_threads),
+            ("GET", "/guilds/{guild}/members/{user}", self._member),
+            ("PUT", "/applications/{app}/commands", self._upsert_commands),
+            ("GET", "/applications/{app}/commands", self._get_commands),
+            ("PUT", "/applications/{app}/guilds/{guild}/commands", self._upsert_commands),
+            ("GET", "/applications/{app}/guilds/{guild}/commands", self._get_commands),
+            ("POST", "/interactions/{id}/{token}/callback", self._interaction_callback),
+            ("POST", own, self._follow_up),
+            ("GET", own + "/messages/{message}", self._get_response),
+            ("PATCH", own + "/messages/{message}", self._edit_response),
+            ("DELETE", own + "/messages/{message}", self._delete_response),
+            ("GET", messages + "/pins", self._pins),
+            ("PUT", messages + "/pins/{message}", self._pin),
+            ("DELETE", messages + "/pins/{message}", self._unpin),
+            ("GET", "/channels/{channel}/pins", self._pins),
+            ("PUT", "/channels/{channel}/pins/{message}", self._pin),
+            ("DELETE", "/channels/{channel}/pins/{message}", self._unpin),
+            ("GET", messages, self._list_messages),
+            ("POST", messages, self._create_message),
+            ("GET", message, self._get_message),
+            ("PATCH", message, self._edit_message),
+            ("DELETE", message, self._delete_message),
+            ("POST", message + "/threads", self._create_thread),
+            ("POST", "/channels/{channel}/threads", self._create_thread),
+            ("POST", "/channels/{channel}/typing", self._typing),
+            ("GET", "/channels/{channel}/thread-members", self._thread_members),
+            ("PUT", member, self._add_thread_member),
+            ("DELETE", member, self._remove_thread_member),
+            ("GET", "/channels/{channel}", self._get_channel),
+            ("PATCH", "/channels/{channel}", self._change_channel),
+            ("DELETE", "/channels/{channel}", self._delete_channel),
+        ]
+
+    # people and guild
+
+    async def _me(self, request: web.Request) -> web.Response:
+        return json_response(
+            self.world.bot.to_json() | {"verified": True, "mfa_enabled": True, "locale": "en-GB"}
+        )
+
+    async def _application(self, request: web.Request) -> web.Response:
+        bot = self.world.bot
+        return json_response(
+            {
+                "id": str(bot.id),
+                "name": bot.name,
+                "icon": None,
+                "description": "",
+                "summary": "",
+                "bot_public": True,
+                "bot_require_code_grant": False,
+                "verify_key": "",
+                "flags": 0,
+                "team": None,
+                "rpc_origins": [],
+                "hook": True,
+                "owner": bot.to_json(),
+                "interactions_endpoint_url": None,
+                "approximate_guild_count": 1,
+                "integration_types_config": {"0": {}},
+                "redirect_uris": [],
+            }
+        )
+
+    async def _gateway_url(self, request: web.Request) -> web.Response:
+        limit = {"total": 1000, "remaining": 999, "reset_after": 0, "max_concurrency": 1}
+        return json_response({"url": self.world.gateway_url, "shards": 1, "session_start_limit": limit})
+
+    async def _user(self, request: web.Request) -> web.Response:
+        return json_response(self.world.user_by_id(request.match_info["user"]).to_json())
+
+    async def _open_direct(self, request: web.Request) -> web.Response:
+        user = self.world.user_by_id((await json_object(request)).get("recipient_id"))
+        return json_response(self.world.dm_channel(user).to_json())
+
+    def _require_guild(self, request: web.Request) -> None:
+        if request.match_info["guild"] != str(self.world.guild_id):
+            raise ApiError(404, 10004, "Unknown Guild")
+
+    async def _guild(self, request: web.Request) -> web.Response:
+        self._require_guild(request)
+        return json_response(self.world.guild_json())
+
+    async def _guild_channels(self, request: web.Request) -> web.Response:
+        self._require_guild(request)
+        return json_response(self.world.guild_json()["channels"])
+
+    async def _active_threads(self, request: web.Request) -> web.Response:
+        self._require_guild(request)
+        return json_response({"threads": self.world.guild_json()["threads"], "members": []})
+
+    async def _member(self, request: web.Request) -> web.Response:
+        self._require_guild(request)
+        user = self.world.user_by_id(request.match_info["user"])
+        if not user.is_member:
+            raise ApiError(404, 10007, "Unknown Member")
+        return json_response(user.member_json())
+
+    # commands
+
+    def _command_list(self, request: web.Request) -> list[Json]:
+        if request.match_info["app"] != str(self.world.bot.id):
+            raise ApiError(403, 20012, "You are not authorized to perform this action on this application")
+        if "guild" in request.match_info:
+            self._require_guild(request)
+            return self.world.guild_commands
+        return self.world.commands
+
+    async def _get_commands(self, request: web.Request) -> web.Response:
+        return json_response(self._command_list(request))
+
+    async def _upsert_commands(self, request: web.Request) -> web.Response:
+        kept = self._command_list(request)
+        sent = await json_list(request)
+        limits.check_commands(sent)
+        known = {(each["type"], each["name"]): each["id"] for each in kept}
+        kept[:] = [
+            {
+                "type": 1,
+                "description": "",
+                "default_member_permissions": None,
+                "nsfw": False,
+                "options": [],
+                "contexts": None,
+                "integration_types": [0],
+            }
+            | each
+            | {
+                "id": known.get((each.get("type", 1), each["name"])) or str(self.world.ids()),
+                "application_id": str(self.world.bot.id),
+                "version": str(self.world.ids()),
+            }
+            for each in sent
+        ]
+        self.world.changes.notify()
+        return json_response(kept)
+
+    # interactions
+
+    async def _interaction_callback(self, request: web.Request) -> web.Response:
+        draft = await read_message_request(request)
+        doing = self.world.interaction_by_id(request.match_info["id"], request.match_info["token"])
+        kind, data = draft.data.get("type"), draft.data.get("data") or {}
+        if kind not in VALID_CALLBACKS[doing.type]:
+            raise invalid_form(
+                f"A callback of type {kind} does not answer an interaction of type {doing.type}.", "type"
+            )
+        if kind in (6, 7) and doing.source is None:
+            raise invalid_form("There is no message to update.", "type")
+        if doing in self._acknowledging:
+            raise ApiError(400, 40060, "Interaction has already been acknowledged.")
+        self._acknowledging.add(doing)
+        try:
+            await self._acknowledge(doing, kind, MessageRequest(data, draft.uploads))
+        finally:
+            self._acknowledging.discard(doing)
+        doing.ack_type, doing.ack_after = kind, self.world.clock.now() - doing.created_at
+        self.world.changes.notify()
+        if request.query.get("with_response", "").lower() not in ("1", "true"):
+            return web.Response(status=204)
+        shown = doing.original if kind in (4, 5, 7) else None
+        told: Json = {"id": str(doing.id), "type": doing.type}
+        resource: Json = {"type": kind}
+        if shown is not None:
+            told |= {
+                "response_message_id": str(shown.id),
+                "response_message_loading": shown.loading,
+                "response_message_ephemeral": shown.ephemeral,
+            }
+            resource["message"] = shown.to_json()
+        return json_response({"interaction": told, "resource": resource})
+
+    async def _acknowledge(self, doing: Interaction, kind: int, draft: MessageRequest) -> None:
+        data = draft.data
+        if kind in (4, 5):
+            thinking = kind == 5
+            private = bool(int(data.get("flags") or 0) & EPHEMERAL)
+            doing.original = await self.world.create_message(
+                doing.channel,
+                MessageRequest({}) if thinking else draft,
+                interaction=doing,
+                ephemeral=private,
+                thinking=thinking,
+            )
+        elif kind in (6, 7):
+            doing.original = doing.source
+            if kind == 7 and doing.source is not None:
+                await self._edit_for_interaction(doing, doing.source, draft)
+        elif kind == 8:
+            limits.check_choices(data.get("choices") or [], focused_option_type(doing.data), ("data",))
+            doing.choices = [OptionChoice(each["name"], each["value"]) for each in data.get("choices") or []]
+        elif kind == 9:
+            limits.check_modal(data)
+            doing.modal = Modal(
+                doing.user,
+                data["custom_id"],
+                data["title"],
+                with_component_ids(data["components"]),
+                doing.channel,
+                doing.source,
+            )
+
+    async def _edit_for_interaction(
+        self, doing: Interaction, message: Message, draft: MessageRequest
+    ) -> Message:
+        if message.deleted:
+            raise ApiError(404, 10008, "Unknown Message")
+        self.world.require_unarchived(message.channel)
+        doing.edit_count += 1
+        doing.updated = doing.updated or message is doing.source
+        return await self.world.edit_message(message, draft)
+
+    def _webhook_interaction(self, request: web.Request) -> Interaction:
+        return self.world.interaction_by_token(request.match_info["app"], request.match_info["token"])
+
+    def _interaction_message(self, request: web.Request) -> tuple[Interaction, Message]:
+        doing, wanted = self._webhook_interaction(request), request.match_info["message"]
+        if wanted == "@original":
+            found = doing.original
+        else:
+            own = doing.responses if doing.source is None else [doing.source, *doing.responses]
+            found = next((each for each in own if str(each.id) == wanted), None)
+        if found is None or found.deleted:
+            raise ApiError(404, 10008, "Unknown Message")
+        return doing, found
+
+    async def _follow_up(self, request: web.Request) -> web.Response:
+        doing, draft = self._webhook_interaction(request), await read_message_request(request)
+        if doing.is_thinking and doing.original is not None:
+            return json_response((await self._edit_for_interaction(doing, doing.original, draft)).to_json())
+        private = bool(int(draft.data.get("flags") or 0) & EPHEMERAL)
+        made = await self.world.create_message(doing.channel, draft, interaction=doing, ephemeral=private)
+        return json_response(made.to_json())
+
+    async def _get_response(self, request: web.Request) -> web.Response:
+        return json_response(self._interaction_message(request)[1].to_json())
+
+    async def _edit_response(self, request: web.Request) -> web.Response:
+        doing, message = self._interaction_message(request)
+        return json_response(
+            (await self._edit_for_interaction(doing, message, await read_message_request(request))).to_json()
+        )
+
+    async def _delete_response(self, request: web.Request) -> web.Response:
+        await self.world.delete_message(self._interaction_message(request)[1])
+        return web.Response(status=204)
+
+    # messages
+
+    def _channel(self, request: web.Request) -> Channel:
+        return self.world.channel_by_id(request.match_info["channel"])
+
+    def _message(self, request: web.Request) -> tuple[Channel, Message]:
+        channel = self._channel(request)
+        return channel, self.world.message_by_id(channel, request.match_info["message"])
+
+    async def _create_message(self, request: web.Request) -> web.Response:
+        channel = self._channel(request)
+        return json_response(
+            (await self.world.create_message(channel, await read_message_request(request))).to_json()
+        )
+
+    async def _list_messages(self, request: web.Request) -> web.Response:
+        channel = self._channel(request)
+        self.world.require_permissions(channel, "READ_MESSAGE_HISTORY")
+        most = limits.check_integer(int(request.query.get("limit", 50)), 1, 100, "limit")
+        seen = [each for each in channel.messages if not each.deleted and not each.ephemeral]
+        if "after" in request.query:
+            seen = [each for each in seen if each.id > int(request.query["after"])][:most]
+        if "before" in request.query:
+            seen = [each for each in seen if each.id < int(request.query["before"])]
+        return json_response([each.to_json() for each in reversed(seen[-most:])])
+
+    async def _get_message(self, request: web.Request) -> web.Response:
+        channel, message = self._message(request)
+        self.world.require_permissions(channel, "READ_MESSAGE_HISTORY")
+        return json_response(message.to_json())
+
+    async def _edit_message(self, request: web.Request) -> web.Response:
+        channel, message = self._message(request)
+        return json_response(
+            (
+                await self.world.edit_own_message(channel, message, await read_message_request(request))
+            ).to_json()
+        )
+
+    async def _delete_message(self, request: web.Request) -> web.Response:
+        channel, message = self._message(request)
+        self.world.require_unarchived(channel)
+        if message.author is not self.world.bot:
+            self.world.require_permissions(channel, "MANAGE_MESSAGES")
+        await self.world.delete_message(message)
+        return web.Response(status=204)
+
+    async def _pins(self, request: web.Request) -> web.Response:
+        channel = self._channel(request)
+        if request.path.endswith("/messages/pins"):
+            items = [
+                {"pinned_at": "2026-01-01T00:00:00+00:00", "message": each.to_json()} for each in channel.pins
+            ]
+            return json_response({"items": items, "has_more": False})
+        return json_response([each.to_json() for each in channel.pins])
+
+    async def _pin(self, request: web.Request) -> web.Response:
+        channel, message = self._message(request)
+        self.world.require_unarchived(channel)
+        self.world.require_permissions(channel, "PIN_MESSAGES")
+        if len(channel.pins) >= 250:
+            raise ApiError(400, 30003, "Maximum number of pins reached for the channel (250)")
+        if not message.pinned:
+            message.pinned = True
+            await self.world.post_system_message(channel, 6, self.world.bot, "")
+        return web.Response(status=204)
+
+    async def _unpin(self, request: web.Request) -> web.Response:
+        channel, message = self._message(request)
+        self.world.require_unarchived(channel)
+        self.world.require_permissions(channel, "PIN_MESSAGES")
+        message.pinned = False
+        return web.Response(status=204)
+
+    # channels and threads
+
+    async def _create_thread(self, request: web.Request) -> web.Response:
+        parent = self._channel(request)
+        draft = await read_message_request(request)
+        source = self._message(request)[1] if "message" in request.match_info else None
+        first = draft.data.get("message") if parent.kind == FORUM else None
+        kind = PUBLIC_THREAD if source or parent.kind == FORUM else draft.data.get("type", PRIVATE_THREAD)
+        if kind not in (PUBLIC_THREAD, PRIVATE_THREAD):
+            raise invalid_form("Value must be one of {11, 12}.", "type")
+        if parent.kind == FORUM and not isinstance(first, dict):
+            raise invalid_form("This field is required", "message")
+        thread = await self.world.open_thread(parent, draft.data, source=source, kind=kind)
+        data = thread.to_json()
+        if first is not None:
+            try:
+                data["message"] = (
+                    await self.world.create_message(thread, MessageRequest(first, draft.uploads))
+                ).to_json()
+            except ApiError:
+                await self.world.vanish_channel(thread)
+                raise
+        return json_response(data, 201)
+
+    async def _get_channel(self, request: web.Request) -> web.Response:
+        return json_response(self._channel(request).to_json())
+
+    async def _change_channel(self, request: web.Request) -> web.Response:
+        return json_response(
+            (await self.world.change_channel(self._channel(request), await json_object(request))).to_json()
+        )
+
+    async def _delete_channel(self, request: web.Request) -> web.Response:
+        channel = self._channel(request)
+        await self.world.delete_channel(channel)
+        return json_response(channel.to_json())
+
+    async def _typing(self, request: web.Request) -> web.Response:
+        self._channel(request).typing_count += 1
+        return web.Response(status=204)
+
+    def _thread_and_user(self, request: web.Request) -> tuple[Channel, int]:
+        channel, who = self._channel(request), request.match_info["user"]
+        if not channel.is_thread:
+            raise ApiError(400, 50024, "Cannot execute action on this channel type")
+        self.world.require_unarchived(channel)
+        return channel, self.world.bot.id if who == "@me" else self.world.user_by_id(who).id
+
+    async def _add_thread_member(self, request: web.Request) -> web.Response:
+        thread, who = self._thread_and_user(request)
+        user = self.world.user_by_id(who)
+        if not user.is_member:
+            raise ApiError(404, 10007, "Unknown Member")
+        self.world.require_permissions(thread, "SEND_MESSAGES_IN_THREADS")
+        thread.members[who] = user
+        return web.Response(status=204)
+
+    async def _remove_thread_member(self, request: web.Request) -> web.Response:
+        thread, who = self._thread_and_user(request)
+        if who != self.world.bot.id:
+            self.world.require_permissions(thread, "MANAGE_THREADS")
+        thread.members.pop(who, None)
+        return web.Response(status=204)
+
+    async def _thread_members(self, request: web.Request) -> web.Response:
+        thread = self._channel(request)
+        return json_response(
+            [
+                {
+                    "id": str(thread.id),
+                    "user_id": str(who),
+                    "flags": 0,
+                    "join_timestamp": "2026-01-01T00:00:00+00:00",
+                }
+                for who in thread.members
+            ]
+        )
+
+    async def _cdn(self, request: web.Request) -> web.Response:
+        file = self.world.files.get(int(request.match_info["file"]))
+        if file is None:
+            return web.Response(status=404)
+        return web.Response(body=file.content, content_type=file.to_json()["content_type"])
+
+
+def json_response(data: object, status: int = 200, headers: dict[str, str] | None = None) -> web.Response:
+    return web.Response(
+        body=json.dumps(data).encode(),
+        status=status,
+        headers={"Content-Type": "application/json"} | (headers or {}),
+    )
+
+
+async def parse_json(request: web.Request) -> object:
+    if request.content_type != "application/json":
+        raise ApiError(400, 50035, "Expected \"Content-Type\" header to be one of {'application/json'}.")
+    try:
+        return json.loads(await request.read())
+    except ValueError:
+        raise ApiError(400, 50109, "The request body contains invalid JSON.") from None
+
+
+async def json_object(request: web.Request) -> Json:
+    data = await parse_json(request)
+    if not isinstance(data, dict):
+        raise invalid_form("Only dictionaries may be used in a DictType")
+    return data
+
+
+async def json_list(request: web.Request) -> list[Json]:
+    return limits.check_list(await parse_json(request), 0, 1000)
+
+
+async def read_message_request(request: web.Request) -> MessageRequest:
+    """A request that may carry files: JSON, or multipart with `payload_json` and `files[n]`."""
+    if (request.content_length or 0) > limits.REQUEST_BYTES:
+        await request.release()
+        raise ApiError(413, 40005, "Request entity too large")
+    if request.content_type != "multipart/form-data":
+        return MessageRequest(await json_object(request))
+    data: Json = {}
+    uploads: list[Upload] = []
+    total = 0
+    async for part in await request.multipart():
+        content = bytes(await part.read())  # type: ignore[union-attr]
+        total += len(content)
+        if total > limits.REQUEST_BYTES:
+            raise ApiError(413, 40005, "Request entity too large")
+        name = str(part.name or "")  # type: ignore[union-attr]
+        if name == "payload_json":
+            data = json.loads(content)
+        elif found := re.fullmatch(r"files\[(\d+)\]", name):
+            uploads.append(Upload(int(found[1]), str(part.filename or "unnamed"), content))  # type: ignore[union-attr]
+        else:
+            raise invalid_form(f"Unknown form field {name!r}.", name)
+    return MessageRequest(data, uploads)
+
+
+def focused_option_type(data: Json) -> int:
+    """The type of the option that is being typed (3 where none is marked)."""
+    for option in data.get("options", []):
+        if option.get("focused"):
+            return int(option["type"])
+        if "options" in option:
+            return focused_option_type(option)
+    return 3
+
+
+def with_component_ids(components: list[Json]) -> list[Json]:
+    """The components of a modal with the ids that the server gives to those without one."""
+    for number, part in enumerate(walk_components(components), 1):
+        part.setdefault("id", number)
+    return components

@@ -1,0 +1,155 @@
+"""The shipped client on line at the fake Discord, with a service over a real store."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from bot.config import Settings, parse_settings
+from bot.discord import client
+from bot.service.picture_workers import PictureWorkers
+from bot.service.service import Service
+from renderers import Picture
+from storage import open_store
+from tests.fake_discord.server import Channel, FakeDiscord, Interaction, Message
+
+DOT = bytes.fromhex(
+    "89504e470d0a1a0a0000000d4948445200000001000000010802000000907753de"
+    "0000000c49444154789c63f8cfc000000301010018dd8db00000000049454e44ae426082"
+)
+
+
+class OnePixelPictures(PictureWorkers):
+    """Pictures of one pixel, for tests that look at none; `broken` draws nothing."""
+
+    def __init__(self) -> None:
+        super().__init__(1)
+        self.fails = False
+        self.draw_count = 0
+
+    async def _cached(self, what: str, *_: Any, **__: Any) -> Picture | None:
+        self.draw_count += 1
+        return None if self.fails else Picture(DOT, f"The {what}, in words.", 1, 1)
+
+
+@dataclass
+class RunningBot:
+    """A fake Discord, the store at `path`, and whatever process of ours is on line."""
+
+    fake: FakeDiscord
+    path: Path
+    service: Service | None = None
+    pictures: PictureWorkers = field(default_factory=OnePixelPictures)
+    table_code: str = ""
+
+    @property
+    def settings(self) -> Settings:
+        return parse_settings(
+            {
+                "RAILPOST_DISCORD_TOKEN": self.fake.token,
+                "RAILPOST_DISCORD_API": self.fake.api_url,
+                "RAILPOST_DISCORD_GATEWAY": self.fake.gateway_url,
+            }
+        )
+
+    @contextlib.asynccontextmanager
+    async def online(self, *, lease: float = 10.0, holdoff: float = 0.0) -> AsyncIterator[Service]:
+        """Our service and client, until the block ends; enter again for a restart."""
+        with self.fake.attached():
+            async with await open_store(self.path) as store:
+                self.service = Service(store, holdoff=holdoff)
+                before = self.fake.gateway.identified
+                run = client.run(self.service, self.settings, self.pictures, lease=lease)
+                going = [asyncio.create_task(self.service.run()), asyncio.create_task(run)]
+                try:
+                    await self.fake.wait_until(lambda: self.fake.gateway.identified > before, "our client")
+                    await self.fake.wait_ready()
+                    yield self.service
+                finally:
+                    for task in going:
+                        task.cancel()
+                    ended = await asyncio.gather(*going, return_exceptions=True)
+                assert all(isinstance(each, asyncio.CancelledError) for each in ended), ended
+
+    # -- usual doings ------------------------------------------------------------------------
+
+    async def open_table(self, *others: str, host: str = "Ann", name: str = "Friday") -> Message:
+        """A table at which all sit; its lobby card."""
+        await self.fake.run_command(host, "general", "table new", title="1830", name=name)
+        await self.fake.wait_until(lambda: self.fake.messages_with_controls("general"), "the lobby card")
+        card = self.fake.messages_with_controls("general")[-1]
+        self.table_code = card.text.split("Table ", 1)[1].split(" ", 1)[0]
+        for other in others:
+            done = await self.fake.click(other, card, "Join")
+            assert "You sit" in done.text, done.text
+        return card
+
+    async def start_game(self, *names: str) -> Channel:
+        """A table that is being played, seated in the order of the names; its thread, with a first card."""
+        await self.open_table(*names[1:], host=names[0])
+        done = await self.fake.run_command(names[0], "general", "table start", order=", ".join(names))
+        assert "begins" in done.text, done.text
+        await self.fake.wait_until(
+            lambda: any(each.name.startswith(self.table_code) for each in self.fake.threads), "the thread"
+        )
+        await self.wait_for_card(names[0])
+        return self.thread
+
+    @property
+    def thread(self) -> Channel:
+        return next(each for each in reversed(self.fake.threads) if each.name.startswith(self.table_code))
+
+    @property
+    def cards(self) -> list[Message]:
+        """The messages of the thread on which something can be pressed."""
+        return self.fake.messages_with_controls(self.thread) if self.fake.threads else []
+
+    async def wait_for_card(self, name: str, *, holding: str = "") -> Message:
+        """Wait for the one turn card, and that it is for somebody and shows where the game is."""
+        assert self.service is not None
+        table = await self.service.find_table(self.table_code)
+        mention = self.fake.find_user(name).mention
+
+        def there() -> list[Message]:
+            view = self.service.peek(table.id) if self.service else None
+            now = f"move {view.seq}\n" if view else ""
+            found = [m for m in self.cards if m.text.startswith((mention, f"**{name}**"))]
+            return [m for m in found if len(self.cards) == 1 and now in m.text and holding in m.text]
+
+        try:
+            await self.fake.wait_until(there, f"a card for {name}")
+        except AssertionError:
+            shown = [m.text[:300] for m in self.cards]
+            raise AssertionError(f"There is no card for {name}, but {shown}.") from None
+        return there()[0]
+
+    async def wait_for_delivery(self) -> None:
+        """Wait until nothing waits to be posted."""
+        assert self.service is not None
+        async with asyncio.timeout(10):
+            while True:
+                async with self.service.store.read() as unit:
+                    if not (await unit.outbox.queue_status("discord")).pending:
+                        return
+                await asyncio.sleep(0.01)
+
+    async def play_lines(self, *said: str) -> None:
+        """Lines said by `/do`, each `Ann: buy SV`; each has to be done."""
+        for each in said:
+            name, _, line = each.partition(": ")
+            done = await self.submit_lines(name, line)
+            assert done.text.startswith("Done."), f"{each}: {done.text}"
+
+    async def submit_lines(self, name: str, *lines: str) -> Interaction:
+        """Say lines by `/do` in the thread."""
+        return await self.fake.run_command(name, self.thread, "do", line="; ".join(lines))
+
+    async def played_lines(self) -> list[str]:
+        """The lines of play."""
+        assert self.service is not None
+        table = await self.service.find_table(self.table_code)
+        return [row.line for row in await self.service.log(table.id) if row.kind == "move" and row.is_live]

@@ -1,0 +1,709 @@
+"""The state of the fake server and the laws that hold for it whoever acts: places, messages, pings, files.
+
+`rest` translates requests into these operations, `drivers` lets people act on their outcome. Every breach
+raises `Refused` with Discord's status and code.
+"""
+
+from __future__ import annotations
+
+import re
+import secrets
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from tests.fake_discord import limits
+from tests.fake_discord.gateway import Gateway
+from tests.fake_discord.models import (
+    ACK_DEADLINE,
+    AUTOCOMPLETE,
+    COMPONENTS_V2,
+    DM,
+    EPHEMERAL,
+    FORUM,
+    LOADING,
+    PUBLIC_THREAD,
+    SUPPRESS_NOTIFICATIONS,
+    TEXT,
+    TOKEN_LIFETIME,
+    ApiError,
+    ChangeSignal,
+    Channel,
+    Interaction,
+    Json,
+    Message,
+    MessageRevision,
+    Ping,
+    RejectedRequest,
+    ServerClock,
+    SnowflakeGenerator,
+    UploadedFile,
+    User,
+    invalid_form,
+    walk_components,
+)
+
+MENTION = re.compile(r"<@!?(\d+)>")
+HOUR = 3600.0
+
+
+@dataclass
+class Upload:
+    """A file part of a multipart request; `index` is the n of `files[n]`."""
+
+    index: int
+    filename: str
+    content: bytes
+
+
+@dataclass
+class MessageRequest:
+    """A request about a message: the JSON part and the files that came with it."""
+
+    data: Json
+    uploads: list[Upload] = field(default_factory=list)
+
+
+class ServerState:
+    """Everything there is. `people` become members of the one guild; `manager` names who may manage it."""
+
+    def __init__(self, people: Sequence[str], guild: str, channels: Sequence[str]) -> None:
+        self.changes = ChangeSignal()
+        self.clock = ServerClock(self.changes)
+        self.ids = SnowflakeGenerator(self.clock)
+        self.token = f"fake.{secrets.token_hex(8)}"
+        self.base_url = ""
+        self.bot = User(self.ids(), "Railpost", bot=True)
+        self.users = {name: User(self.ids(), name, is_manager=i == 0) for i, name in enumerate(people)}
+        self.guild_id, self.guild_name = self.ids(), guild
+        self.channels: dict[int, Channel] = {}
+        for name in channels:
+            self.open_channel(name)
+        self.commands: list[Json] = []
+        self.guild_commands: list[Json] = []
+        self.interactions: list[Interaction] = []
+        self.pings: list[Ping] = []
+        self.rejected: list[RejectedRequest] = []
+        self.problems: list[str] = []
+        self.files: dict[int, UploadedFile] = {}
+        self.nonces: dict[tuple[int, str], Message] = {}
+        self.repeated_sends: list[Message] = []
+        self.attachment_limit = 10 * 1024 * 1024
+        self.nonce_lifetime = 300.0
+        self.old_edit_limit: tuple[int, float] | None = None
+        self.gateway = Gateway(self)
+
+    # --- addresses ----------------------------------------
+
+    @property
+    def api_url(self) -> str:
+        """What `discord.http.Route.BASE` is set to."""
+        return f"{self.base_url}/api/v10"
+
+    @property
+    def gateway_url(self) -> str:
+        """What `discord.gateway.DiscordWebSocket.DEFAULT_GATEWAY` is set to (as `yarl.URL`)."""
+        return f"{self.base_url.replace('http', 'ws', 1)}/gateway/"
+
+    # --- people and places ----------------------------------------
+
+    def open_channel(self, name: str, *, forum: bool = False) -> Channel:
+        channel = Channel(self.ids(), name, FORUM if forum else TEXT, self.clock, guild_id=self.guild_id)
+        self.channels[channel.id] = channel
+        return channel
+
+    def all_users(self) -> dict[int, User]:
+        return {user.id: user for user in [*self.users.values(), self.bot]}
+
+    def user_by_id(self, user_id: object) -> User:
+        try:
+            return self.all_users()[int(str(user_id))]
+        except (KeyError, ValueError):
+            raise ApiError(404, 10013, "Unknown User") from None
+
+    def channel_by_id(self, channel_id: object) -> Channel:
+        try:
+            channel = self.channels[int(str(channel_id))]
+        except (KeyError, ValueError):
+            raise ApiError(404, 10003, "Unknown Channel") from None
+        if channel.deleted:
+            raise ApiError(404, 10003, "Unknown Channel")
+        if not channel.allows("VIEW_CHANNEL"):
+            raise ApiError(403, 50001, "Missing Access")
+        return channel
+
+    def message_by_id(self, channel: Channel, message_id: object) -> Message:
+        """A message that everybody in the channel sees: ephemeral ones are reached through their token
+        only."""
+        for message in channel.messages:
+            if str(message.id) == str(message_id) and not message.deleted and not message.ephemeral:
+                return message
+        raise ApiError(404, 10008, "Unknown Message")
+
+    def dm_channel(self, user: User) -> Channel:
+        for channel in self.channels.values():
+            if channel.recipient is user:
+                return channel
+        channel = Channel(self.ids(), user.name, DM, self.clock, recipient=user)
+        self.channels[channel.id] = channel
+        return channel
+
+    def require_permissions(self, channel: Channel, *permissions: str) -> None:
+        for permission in permissions:
+            if channel.recipient is None and not channel.allows(permission):
+                raise ApiError(403, 50013, f"Missing Permissions ({permission})")
+
+    def require_unarchived(self, channel: Channel) -> None:
+        if channel.archived:
+            raise ApiError(400, 50083, "Thread is archived")
+
+    def guild_json(self) -> Json:
+        places = [each for each in self.channels.values() if each.guild_id and not each.deleted]
+        return {
+            "id": str(self.guild_id),
+            "name": self.guild_name,
+            "icon": None,
+            "owner_id": str(self._owner_id()),
+            "afk_timeout": 300,
+            "afk_channel_id": None,
+            "verification_level": 0,
+            "roles": [
+                {
+                    "id": str(self.guild_id),
+                    "name": "@everyone",
+                    "color": 0,
+                    "hoist": False,
+                    "position": 0,
+                    "permissions": str(self.bot_permissions()),
+                    "managed": False,
+                    "mentionable": False,
+                    "flags": 0,
+                }
+            ],
+            "default_message_notifications": 1,
+            "explicit_content_filter": 0,
+            "emojis": [],
+            "stickers": [],
+            "features": [],
+            "mfa_level": 0,
+            "system_channel_id": None,
+            "system_channel_flags": 0,
+            "rules_channel_id": None,
+            "description": None,
+            "banner": None,
+            "premium_tier": 0,
+            "preferred_locale": "en-GB",
+            "nsfw_level": 0,
+            "premium_progress_bar_enabled": False,
+            "vanity_url_code": None,
+            "joined_at": "2026-01-01T00:00:00+00:00",
+            "large": False,
+            "member_count": len(self.users) + 1,
+            "voice_states": [],
+            "presences": [],
+            "stage_instances": [],
+            "guild_scheduled_events": [],
+            "soundboard_sounds": [],
+            "members": [self.bot.member_json()],
+            "channels": [each.to_json() for each in places if not each.is_thread],
+            "threads": [each.to_json() for each in places if each.is_thread and not each.archived],
+        }
+
+    def guilds_json(self) -> list[Json]:
+        return [self.guild_json()]
+
+    def bot_permissions(self) -> int:
+        return Channel(0, "", TEXT, self.clock).bot_permissions
+
+    def _owner_id(self) -> int:
+        return next((user.id for user in self.users.values()), self.bot.id)
+
+    # --- messages ----------------------------------------
+
+    async def create_message(
+        self,
+        channel: Channel,
+        draft: MessageRequest,
+        *,
+        author: User | None = None,
+        interaction: Interaction | None = None,
+        ephemeral: bool = False,
+        thinking: bool = False,
+    ) -> Message:
+        """Make a message. Errors: 50006, 50007, 50013, 50035, 40005, 160005 and those of `limits.message`."""
+        author = author or self.bot
+        data = draft.data
+        if interaction is None and author is self.bot:
+            self._check_may_send(channel, draft)
+        elif interaction is not None:
+            self.require_unarchived(channel)
+        if earlier := self._find_repeated(channel, data):
+            return earlier
+        limits.check_allowed_mentions(data.get("allowed_mentions"))
+        reference = self._reference(channel, data)
+        message = Message(
+            self.ids(),
+            channel,
+            author,
+            self.clock.now(),
+            self.clock.unix_time(),
+            nonce=None if data.get("nonce") is None else limits.check_text(data["nonce"], 0, 25, "nonce"),
+            interaction=interaction,
+            reference=reference,
+        )
+        if ephemeral and interaction is not None:
+            message.visible_to = interaction.user
+        flags = int(data.get("flags") or 0) & (COMPONENTS_V2 | SUPPRESS_NOTIFICATIONS | 1 << 2)
+        message.flags = flags | (EPHEMERAL if ephemeral else 0) | (LOADING if thinking else 0)
+        self._apply_request(message, draft, thinking=thinking)
+        if channel.is_thread:
+            if channel.archived:
+                channel.unarchive()
+                await self.gateway.dispatch("THREAD_UPDATE", channel.to_json())
+            channel.active_at = self.clock.now()
+            if not ephemeral:
+                channel.members.update({user.id: user for user in [author, *message.mentioned]})
+        channel.messages.append(message)
+        if message.nonce is not None:
+            self.nonces[(channel.id, message.nonce)] = message
+        if not thinking:
+            self._record_pings(message, data)
+        if interaction is not None:
+            interaction.responses.append(message)
+        if not ephemeral:
+            await self._dispatch_message("MESSAGE_CREATE", message)
+        self.changes.notify()
+        return message
+
+    async def edit_message(self, message: Message, draft: MessageRequest) -> Message:
+        """Change a message in place; whatever the request leaves out stays. Edits notify nobody."""
+        limits.check_allowed_mentions(draft.data.get("allowed_mentions"))
+        face = MessageRevision(message.content, message.components, message.attachments, self.clock.now())
+        before = (message.content, message.components, message.embeds, message.attachments, message.flags)
+        message.flags |= int(draft.data.get("flags") or 0) & COMPONENTS_V2
+        try:
+            self._apply_request(message, draft, thinking=False)
+        except ApiError:
+            message.content, message.components, message.embeds, message.attachments, message.flags = before
+            raise
+        for lost in set(face.attachments) - set(message.attachments):
+            self.files.pop(lost.id, None)
+        message.flags &= ~LOADING
+        message.edited_unix = self.clock.unix_time()
+        message.history.append(face)
+        if not message.ephemeral:
+            await self._dispatch_message("MESSAGE_UPDATE", message)
+        self.changes.notify()
+        return message
+
+    async def edit_own_message(self, channel: Channel, message: Message, draft: MessageRequest) -> Message:
+        """An edit by the bot through the channel. Errors: 50005 not its own, 50083 asleep, 30046 old."""
+        if message.author is not self.bot:
+            raise ApiError(403, 50005, "Cannot edit a message authored by another user")
+        self.require_unarchived(channel)
+        now = self.clock.now()
+        if self.old_edit_limit is not None and now - message.created_at > HOUR:
+            most, window = self.old_edit_limit
+            channel.old_edit_times = [at for at in channel.old_edit_times if now - at < window]
+            if len(channel.old_edit_times) >= most:
+                left = window - (now - channel.old_edit_times[0]) if channel.old_edit_times else window
+                raise ApiError(
+                    429,
+                    30046,
+                    "Maximum number of edits to messages older than 1 hour reached. Try again later",
+                    retry_after=round(left, 3),
+                )
+            channel.old_edit_times.append(now)
+        return await self.edit_message(message, draft)
+
+    async def delete_message(self, message: Message) -> None:
+        message.deleted = True
+        for each in message.attachments:
+            self.files.pop(each.id, None)
+        if not message.ephemeral:
+            await self.gateway.dispatch(
+                "MESSAGE_DELETE",
+                {
+                    "id": str(message.id),
+                    "channel_id": str(message.channel.id),
+                    "guild_id": str(message.channel.guild_id),
+                },
+                private=message.channel.kind == DM,
+            )
+        self.changes.notify()
+
+    async def post_system_message(self, channel: Channel, kind: int, author: User, content: str) -> None:
+        """A system message (type 6 a pin, 18 a thread)."""
+        message = Message(
+            self.ids(), channel, author, self.clock.now(), self.clock.unix_time(), content, type=kind
+        )
+        channel.messages.append(message)
+        await self._dispatch_message("MESSAGE_CREATE", message)
+
+    async def _dispatch_message(self, event: str, message: Message) -> None:
+        data = message.to_json()
+        if message.channel.guild_id:
+            data["guild_id"] = str(message.channel.guild_id)
+            if not message.author.bot:
+                data["member"] = message.author.member_json(user=False)
+        await self.gateway.dispatch(event, data, private=message.channel.kind == DM)
+
+    def _check_may_send(self, channel: Channel, draft: MessageRequest) -> None:
+        if channel.kind == FORUM:
+            raise ApiError(400, 50008, "Cannot send messages in a non-text channel")
+        if channel.recipient is not None and not (
+            channel.recipient.accepts_dms and channel.recipient.is_member
+        ):
+            raise ApiError(403, 50007, "Cannot send messages to this user")
+        self.require_permissions(
+            channel, "SEND_MESSAGES_IN_THREADS" if channel.is_thread else "SEND_MESSAGES"
+        )
+        if draft.uploads:
+            self.require_permissions(channel, "ATTACH_FILES")
+        if channel.locked:
+            raise ApiError(400, 160005, "Cannot send messages in a locked thread")
+
+    def _find_repeated(self, channel: Channel, data: Json) -> Message | None:
+        if data.get("nonce") is None or not data.get("enforce_nonce"):
+            return None
+        earlier = self.nonces.get((channel.id, str(data["nonce"])))
+        if earlier is None:
+            return None
+        if self.clock.now() - earlier.created_at > self.nonce_lifetime:
+            self.problems.append(f"Nonce {earlier.nonce} was used for a second message in {channel.name}.")
+            return None
+        self.repeated_sends.append(earlier)
+        return earlier
+
+    def _reference(self, channel: Channel, data: Json) -> Message | None:
+        wanted = data.get("message_reference")
+        if not wanted:
+            return None
+        try:
+            return self.message_by_id(channel, wanted.get("message_id"))
+        except ApiError:
+            if wanted.get("fail_if_not_exists", True):
+                raise invalid_form("Unknown message", "message_reference") from None
+            return None
+
+    def _apply_request(self, message: Message, draft: MessageRequest, *, thinking: bool) -> None:
+        data = draft.data
+        if "content" in data:
+            message.content = data["content"] or ""
+            if not isinstance(message.content, str):
+                raise invalid_form("Must be a string.", "content")
+        if "embeds" in data:
+            message.embeds = data["embeds"] or []
+        before = message.attachments
+        message.attachments = self._attachments(message, draft)
+        dropped = [each for each in before if each not in message.attachments]
+        if "components" in data:
+            message.components = data["components"] or []
+        limits.check_message(
+            content=message.content,
+            embeds=message.embeds,
+            components=message.components,
+            files=len(message.attachments),
+            v2=message.uses_v2,
+            thinking=thinking,
+        )
+        self._resolve_components(message, dropped)
+        if not thinking:
+            message.mentioned = self._mentioned(message, data.get("allowed_mentions"))
+            self._check_descriptions(message)
+
+    def _attachments(self, message: Message, draft: MessageRequest) -> list[UploadedFile]:
+        listed = draft.data.get("attachments")
+        uploads = {each.index: each for each in draft.uploads}
+        for each in draft.uploads:
+            if len(each.content) > self.attachment_limit:
+                raise ApiError(413, 40005, "Request entity too large")
+        kept = list(message.attachments) if listed is None else []
+        for i, entry in enumerate(listed or []):
+            at = ("attachments", i)
+            description = limits.check_text(entry.get("description"), 0, 1024, *at, "description") or None
+            mine = [each for each in message.attachments if str(each.id) == str(entry.get("id"))]
+            if mine:
+                mine[0].description = description or mine[0].description
+                kept.append(mine[0])
+                continue
+            upload = uploads.pop(int(entry.get("id", -1)), None)
+            if upload is None:
+                raise invalid_form(
+                    f"Attachment {entry.get('id')} is neither uploaded nor on the message.", *at, "id"
+                )
+            kept.append(
+                self._store_file(message, upload, entry.get("filename") or upload.filename, description)
+            )
+        return kept + [self._store_file(message, each, each.filename, None) for each in uploads.values()]
+
+    def _store_file(
+        self, message: Message, upload: Upload, filename: str, description: str | None
+    ) -> UploadedFile:
+        made = self.ids()
+        url = f"{self.base_url}/cdn/attachments/{message.channel.id}/{made}/{filename}"
+        self.files[made] = UploadedFile(made, filename, upload.content, url, description)
+        return self.files[made]
+
+    def _resolve_components(self, message: Message, dropped: list[UploadedFile]) -> None:
+        """Give components their ids and media their served addresses. Error: 50035 for a file that is not
+        there."""
+        taken = {part["id"] for part in walk_components(message.components) if part.get("id")}
+        number = 0
+        for part in walk_components(message.components):
+            if not part.get("id"):
+                number = next(n for n in range(number + 1, len(taken) + number + 2) if n not in taken)
+                part["id"] = number
+            for media in media_objects(part):
+                self._resolve_media(message, media, dropped)
+
+    def _resolve_media(self, message: Message, media: Json, dropped: list[UploadedFile]) -> None:
+        url = str(media["url"])
+        if url.startswith("attachment://"):
+            found = [
+                each for each in message.attachments if each.filename == url.removeprefix("attachment://")
+            ]
+        elif url.startswith(f"{self.base_url}/cdn/"):
+            found = [each for each in self.files.values() if each.url == url and each not in dropped]
+        else:
+            return
+        if not found:
+            raise invalid_form(
+                f"The referenced attachment {url} was not found.", "components", "media", "url"
+            )
+        file = found[0]
+        media |= {
+            "url": file.url,
+            "proxy_url": file.url,
+            "attachment_id": str(file.id),
+            "loading_state": 2,
+            "content_type": file.to_json()["content_type"],
+            "placeholder": "",
+            "flags": 0,
+        }
+        if file.pixel_size:
+            media["width"], media["height"] = file.pixel_size
+
+    # --- who is notified ----------------------------------------
+
+    def _mentioned(self, message: Message, allowed: Json | None) -> list[User]:
+        """The people whom the text names and the request allows to be mentioned."""
+        people = self.all_users()
+        named = [
+            people[int(found)]
+            for found in dict.fromkeys(MENTION.findall(message.text))
+            if int(found) in people
+        ]
+        if allowed is None or "users" in allowed.get("parse", []):
+            return named
+        listed = {str(each) for each in allowed.get("users") or []}
+        return [user for user in named if str(user.id) in listed]
+
+    def _record_pings(self, message: Message, data: Json) -> None:
+        allowed = data.get("allowed_mentions")
+        people = list(message.mentioned)
+        if message.reference is not None and (allowed is None or allowed.get("replied_user")):
+            people.append(message.reference.author)
+        everyone = allowed is None or "everyone" in allowed.get("parse", [])
+        if (
+            everyone
+            and re.search(r"@(everyone|here)\b", message.text)
+            and message.channel.allows("MENTION_EVERYONE")
+        ):
+            people += self.users.values()
+        if message.channel.recipient is not None and message.author is self.bot:
+            people = [message.channel.recipient]
+        if message.ephemeral:
+            return
+        message.pinged = [
+            user for user in dict.fromkeys(people) if user is not message.author and not user.bot
+        ]
+        silent = bool(message.flags & SUPPRESS_NOTIFICATIONS)
+        self.pings += [Ping(user, message, silent) for user in message.pinged]
+
+    def _check_descriptions(self, message: Message) -> None:
+        for image, description in shown_pictures(message):
+            if not description:
+                self.problems.append(f"Picture {image} in {message!r} has no description.")
+
+    # --- interactions ----------------------------------------
+
+    async def start_interaction(
+        self, kind: int, user: User, channel: Channel, data: Json, source: Message | None = None
+    ) -> Interaction:
+        """Tell the bot that `user` did something, and wait until it is answered or the deadline has
+        passed."""
+        live = None if source is None else source.live_message or source
+        doing = Interaction(
+            self.ids(), secrets.token_urlsafe(24), kind, user, channel, data, self.clock.now(), live
+        )
+        self.interactions.append(doing)
+        wire = self.interaction_json(doing) | ({"message": source.to_json()} if source is not None else {})
+        doing.delivered = await self.gateway.dispatch("INTERACTION_CREATE", wire)
+        if doing.delivered:
+            await self.changes.wait_until(
+                lambda: doing.ack_type is not None or self.clock.now() - doing.created_at > ACK_DEADLINE,
+                ACK_DEADLINE,
+            )
+        return doing
+
+    def interaction_json(self, doing: Interaction) -> Json:
+        channel, user = doing.channel, doing.user
+        data: Json = {
+            "id": str(doing.id),
+            "application_id": str(self.bot.id),
+            "type": doing.type,
+            "token": doing.token,
+            "version": 1,
+            "data": doing.data,
+            "channel_id": str(channel.id),
+            "locale": "en-GB",
+            "channel": channel.to_json() | {"permissions": str(user.permissions)},
+            "entitlements": [],
+            "app_permissions": str(channel.bot_permissions),
+            "attachment_size_limit": self.attachment_limit,
+        }
+        if channel.guild_id:
+            data |= {
+                "guild_id": str(self.guild_id),
+                "guild_locale": "en-GB",
+                "context": 0,
+                "guild": {"id": str(self.guild_id), "locale": "en-GB", "features": []},
+                "member": user.member_json(),
+                "authorizing_integration_owners": {"0": str(self.guild_id)},
+            }
+        else:
+            data |= {"user": user.to_json(), "context": 1, "authorizing_integration_owners": {"0": "0"}}
+        return data
+
+    def interaction_by_id(self, interaction_id: str, token: str) -> Interaction:
+        """The interaction that waits for its first answer. Errors: 10062 unknown or late, 40060 answered."""
+        for doing in reversed(self.interactions):
+            if str(doing.id) == interaction_id and doing.token == token:
+                if doing.ack_type is not None:
+                    raise ApiError(400, 40060, "Interaction has already been acknowledged.")
+                if self.clock.now() - doing.created_at > ACK_DEADLINE:
+                    break
+                return doing
+        raise ApiError(404, 10062, "Unknown interaction")
+
+    def interaction_by_token(self, application: str, token: str) -> Interaction:
+        """The interaction whose token still allows edits and follow-ups. Errors: 10015, 50027."""
+        for doing in reversed(self.interactions):
+            if doing.token == token and application == str(self.bot.id):
+                if self.clock.now() - doing.created_at > TOKEN_LIFETIME:
+                    raise ApiError(401, 50027, "Invalid Webhook Token")
+                if doing.ack_type is None or doing.type == AUTOCOMPLETE:
+                    raise ApiError(404, 10015, "Unknown Webhook")
+                return doing
+        raise ApiError(404, 10015, "Unknown Webhook")
+
+    # --- threads ----------------------------------------
+
+    async def open_thread(
+        self, parent: Channel, data: Json, *, source: Message | None = None, kind: int = PUBLIC_THREAD
+    ) -> Channel:
+        """Errors: 50013, 50024 not a place for threads, 160004 the message has one already, 50035."""
+        if parent.kind not in (TEXT, FORUM):
+            raise ApiError(400, 50024, "Cannot execute action on this channel type")
+        self.require_permissions(
+            parent, "CREATE_PUBLIC_THREADS" if kind == PUBLIC_THREAD else "CREATE_PRIVATE_THREADS"
+        )
+        name = limits.check_text(data.get("name"), 1, 100, "name")
+        sleep = data.get("auto_archive_duration") or 4320
+        if sleep not in limits.AUTO_ARCHIVE:
+            raise invalid_form("Value must be one of {60, 1440, 4320, 10080}.", "auto_archive_duration")
+        if source is not None and source.id in self.channels:
+            raise ApiError(400, 160004, "A thread has already been created for this message")
+        thread = Channel(
+            source.id if source else self.ids(),
+            name,
+            kind,
+            self.clock,
+            guild_id=self.guild_id,
+            parent=parent,
+            owner_id=self.bot.id,
+            auto_archive_minutes=sleep,
+            active_at=self.clock.now(),
+        )
+        thread.members[self.bot.id] = self.bot
+        self.channels[thread.id] = thread
+        await self.gateway.dispatch("THREAD_CREATE", thread.to_json() | {"newly_created": True})
+        if source is None and kind == PUBLIC_THREAD and parent.kind == TEXT:
+            await self.post_system_message(parent, 18, self.bot, name)
+        self.changes.notify()
+        return thread
+
+    async def change_channel(self, channel: Channel, data: Json) -> Channel:
+        """Errors: 50013, 50083, 50035, and 429 on the third new name or topic within ten minutes."""
+        thread = channel.is_thread
+        if not (
+            thread
+            and channel.owner_id == self.bot.id
+            and set(data) <= {"name", "archived", "auto_archive_duration"}
+        ):
+            self.require_permissions(channel, "MANAGE_THREADS" if thread else "MANAGE_CHANNELS")
+        if thread and channel.locked and data.get("locked") is not False:
+            self.require_permissions(channel, "MANAGE_THREADS")
+        if channel.archived and data.get("archived") is not False:
+            raise ApiError(400, 50083, "Thread is archived")
+        if "name" in data:
+            limits.check_text(data["name"], 1, 100, "name")
+        if data.get("auto_archive_duration", 60) not in limits.AUTO_ARCHIVE:
+            raise invalid_form("Value must be one of {60, 1440, 4320, 10080}.", "auto_archive_duration")
+        self._limit_renames(channel, data)
+        channel.name = data.get("name", channel.name)
+        channel.topic = data.get("topic", channel.topic)
+        if thread:
+            if data.get("archived") is False or "auto_archive_duration" in data:
+                channel.unarchive()
+            channel.auto_archive_minutes = data.get("auto_archive_duration", channel.auto_archive_minutes)
+            channel.locked = data.get("locked", channel.locked)
+            channel.archived_by_request = data.get("archived", channel.archived_by_request)
+        await self.gateway.dispatch("THREAD_UPDATE" if thread else "CHANNEL_UPDATE", channel.to_json())
+        self.changes.notify()
+        return channel
+
+    def _limit_renames(self, channel: Channel, data: Json) -> None:
+        if (
+            data.get("name", channel.name) == channel.name
+            and data.get("topic", channel.topic) == channel.topic
+        ):
+            return
+        now = self.clock.now()
+        channel.rename_times = [at for at in channel.rename_times if now - at < 600]
+        if len(channel.rename_times) >= 2:
+            raise ApiError(
+                429, 0, "You are being rate limited.", retry_after=600 - (now - channel.rename_times[0])
+            )
+        channel.rename_times.append(now)
+
+    async def delete_channel(self, channel: Channel) -> None:
+        self.require_permissions(channel, "MANAGE_THREADS" if channel.is_thread else "MANAGE_CHANNELS")
+        await self.vanish_channel(channel)
+
+    async def vanish_channel(self, channel: Channel) -> None:
+        """The channel is deleted, by whomever."""
+        data = channel.to_json()
+        channel.deleted = True
+        await self.gateway.dispatch("THREAD_DELETE" if channel.is_thread else "CHANNEL_DELETE", data)
+        self.changes.notify()
+
+
+def media_objects(part: Json) -> list[Json]:
+    """The media objects of one component."""
+    if part["type"] == 12:
+        return [item["media"] for item in part["items"]]
+    key = {11: "media", 13: "file"}.get(part["type"])
+    return [part[key]] if key else []
+
+
+def shown_pictures(message: Message) -> list[tuple[str, str | None]]:
+    """Every picture a reader sees, in order, with its description. A V2 message shows only what a component
+    names; its description is the component's own."""
+    if not message.uses_v2:
+        return [(each.filename, each.description) for each in message.attachments if each.is_image]
+    shown: list[tuple[str, str | None]] = []
+    for part in walk_components(message.components):
+        items = part["items"] if part["type"] == 12 else [part] if part["type"] == 11 else []
+        shown += [(item["media"]["url"].rsplit("/", 1)[-1], item.get("description")) for item in items]
+    return shown

@@ -1,0 +1,1226 @@
+"""The fake against the unmodified client: every driver, every refusal, every way to lose a connection."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import io
+import json
+import struct
+import sys
+import zlib
+from collections.abc import AsyncIterator, Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+import aiohttp
+import discord
+import pytest
+from discord import app_commands, ui
+
+from tests.fake_discord.server import Channel, FakeDiscord, Interaction, Message, OptionChoice
+
+Json = dict[str, Any]
+V2 = 1 << 15
+QUIET = discord.AllowedMentions.none()
+
+
+def png(width: int = 3, height: int = 2) -> bytes:
+    """A grey picture, width by height pixels."""
+
+    def chunk(kind: bytes, data: bytes) -> bytes:
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+    rows = b"".join(b"\0" + b"\x80" * width for _ in range(height))
+    head = struct.pack(">IIBBBBB", width, height, 8, 0, 0, 0, 0)
+    return (
+        b"\x89PNG\r\n\x1a\n"
+        + chunk(b"IHDR", head)
+        + chunk(b"IDAT", zlib.compress(rows))
+        + chunk(b"IEND", b"")
+    )
+
+
+def picture(name: str = "map.png") -> discord.File:
+    return discord.File(io.BytesIO(png()), name, description="A map")
+
+
+class Card(ui.LayoutView):
+    """A turn card as the product will send them: text, picture, select, buttons."""
+
+    def __init__(self, text: str, *, live: bool = True) -> None:
+        super().__init__()
+        self.add_item(ui.TextDisplay(text))
+        gallery = ui.MediaGallery[Any](
+            discord.MediaGalleryItem("attachment://map.png", description="Map: nothing laid")
+        )
+        self.add_item(ui.Container(ui.TextDisplay("What now?"), gallery))
+        if live:
+            options = [
+                discord.SelectOption(label="B&O at 100", value="bo"),
+                discord.SelectOption(label="PRR at 67", value="prr"),
+            ]
+            self.add_item(ui.ActionRow(ui.Select[Any](custom_id="buy", placeholder="Buy", options=options)))
+            self.add_item(
+                ui.ActionRow(
+                    ui.Button[Any](label="Pass", custom_id="pass"),
+                    ui.Button[Any](label="Bid…", custom_id="bid"),
+                    ui.Button[Any](label="Slow", custom_id="slow"),
+                    ui.Button[Any](label="Never", custom_id="never", disabled=True),
+                )
+            )
+        self.stop()
+
+
+class Bid(ui.Modal):
+    def __init__(self) -> None:
+        super().__init__(title="Bid", custom_id="bidding")
+        items = [discord.SelectOption(label="C&A", value="ca"), discord.SelectOption(label="B&O", value="bo")]
+        self.add_item(ui.Label(text="Item", component=ui.Select[Any](custom_id="item", options=items)))
+        self.add_item(ui.Label(text="Amount", component=ui.TextInput[Any](custom_id="amount", max_length=4)))
+        self.stop()
+
+
+class Scratch(discord.Client):
+    """A small bot with one of everything. `probe` is what `/probe` and unknown buttons run."""
+
+    def __init__(self, **chosen: Any) -> None:
+        options: dict[str, Any] = {"guild_ready_timeout": 0.05, "allowed_mentions": QUIET} | chosen
+        intents = options.pop("intents", None) or discord.Intents.default()
+        super().__init__(intents=intents, **options)
+        self.tree = app_commands.CommandTree(self)
+        self.readied = 0
+        self.probe: Callable[[discord.Interaction], Awaitable[Any]] = self._nothing
+        self.heard: list[str] = []
+        self._declare()
+
+    async def _nothing(self, interaction: discord.Interaction) -> None:
+        await interaction.response.send_message("Nothing.", ephemeral=True)
+
+    async def before_identify_hook(self, shard_id: int | None, *, initial: bool = False) -> None:
+        pass
+
+    async def setup_hook(self) -> None:
+        await self.tree.sync()
+
+    async def on_ready(self) -> None:
+        self.readied += 1
+
+    async def on_message(self, message: discord.Message) -> None:
+        self.heard.append(message.content)
+
+    def _declare(self) -> None:
+        table = app_commands.Group(name="table", description="Tables")
+
+        @table.command(name="new", description="Make a table")
+        @app_commands.choices(title=[app_commands.Choice(name="The First", value="one")])
+        async def new(
+            interaction: discord.Interaction,
+            title: app_commands.Choice[str],
+            seats: app_commands.Range[int, 2, 6] = 3,
+        ) -> None:
+            assert isinstance(interaction.channel, discord.TextChannel)
+            await interaction.response.defer(ephemeral=True)
+            thread = await interaction.channel.create_thread(
+                name=f"{title.value}-{seats}", type=discord.ChannelType.public_thread
+            )
+            await thread.add_user(interaction.user)
+            card = await thread.send(
+                view=Card(f"{interaction.user.mention}: your turn"),
+                file=picture(),
+                nonce="card-1",
+                allowed_mentions=discord.AllowedMentions(users=[interaction.user]),
+            )
+            await card.pin()
+            await interaction.edit_original_response(content="Made.")
+
+        @table.command(name="invite", description="Invite somebody")
+        async def invite(interaction: discord.Interaction, user: discord.Member) -> None:
+            await user.send("You are invited.")
+            await interaction.response.send_message(f"Invited {user.display_name}.", ephemeral=True)
+
+        @self.tree.command(name="do", description="Do something")
+        async def do(interaction: discord.Interaction, action: str, company: str | None = None) -> None:
+            await interaction.response.send_message(view=Card(f"Done: {action}"), file=picture())
+
+        @do.autocomplete("action")
+        async def actions(interaction: discord.Interaction, typed: str) -> list[app_commands.Choice[str]]:
+            company = interaction.namespace.company or "PRR"
+            return [app_commands.Choice(name=f"{typed}y {company}", value="buy")]
+
+        @self.tree.command(name="host", description="For hosts")
+        @app_commands.default_permissions(manage_guild=True)
+        async def host(interaction: discord.Interaction) -> None:
+            await interaction.response.send_message("Hosting.", ephemeral=True)
+
+        @self.tree.command(name="probe", description="Whatever the test wants")
+        async def probe(interaction: discord.Interaction) -> None:
+            await self.probe(interaction)
+
+        @self.tree.context_menu(name="Show the position here")
+        async def here(interaction: discord.Interaction, message: discord.Message) -> None:
+            await interaction.response.send_message(f"Position of {message.id}", ephemeral=True)
+
+        self.tree.add_command(table)
+
+    async def on_interaction(self, interaction: discord.Interaction) -> None:
+        data: Any = interaction.data
+        name = (data or {}).get("custom_id")
+        if interaction.type is discord.InteractionType.modal_submit:
+            values = {each["component"]["custom_id"]: each["component"] for each in data["components"]}
+            await interaction.response.send_message(
+                f"Bid {values['amount']['value']} on {values['item']['values'][0]}", ephemeral=True
+            )
+        elif interaction.type is not discord.InteractionType.component:
+            return
+        elif name == "buy":
+            await interaction.response.edit_message(view=Card(f"Bought {data['values'][0]}", live=False))
+        elif name == "pass":
+            await interaction.response.send_message("Really?", view=Sure(), ephemeral=True)
+        elif name == "bid":
+            await interaction.response.send_modal(Bid())
+        elif name == "slow":
+            await interaction.response.defer()
+            await interaction.edit_original_response(view=Card("Thought about it"), attachments=[picture()])
+        elif name == "sure":
+            await interaction.response.edit_message(content="Passed.", view=None)
+        else:
+            await self.probe(interaction)
+
+
+class Sure(ui.View):
+    def __init__(self) -> None:
+        super().__init__()
+        self.add_item(ui.Button[Any](label="Yes, pass", custom_id="sure", style=discord.ButtonStyle.danger))
+        self.stop()
+
+
+@contextlib.asynccontextmanager
+async def playing(fake: FakeDiscord, **options: Any) -> AsyncIterator[Scratch]:
+    """The scratch client on line, until the block ends."""
+    with fake.attached():
+        async with Scratch(**options) as bot:
+            task = asyncio.create_task(bot.start(fake.token))
+            try:
+                await fake.wait_ready()
+                await fake.wait_until(bot.is_ready, "the client's cache")
+                yield bot
+            finally:
+                await bot.close()
+                await asyncio.wait([task])
+
+
+@pytest.fixture
+async def fake() -> AsyncIterator[FakeDiscord]:
+    async with FakeDiscord() as server:
+        yield server
+
+
+@pytest.fixture
+async def bot(fake: FakeDiscord) -> AsyncIterator[Scratch]:
+    async with playing(fake) as client:
+        yield client
+
+
+class Raw:
+    """A client without manners: requests as they are, answers as (status, body)."""
+
+    def __init__(self, fake: FakeDiscord, session: aiohttp.ClientSession) -> None:
+        self.fake, self.session = fake, session
+
+    async def __call__(
+        self, method: str, path: str, data: object = None, files: dict[str, bytes] | None = None
+    ) -> tuple[int, Any]:
+        headers = {"Authorization": f"Bot {self.fake.token}"}
+        sent: Json = {"json": data} if data is not None else {}
+        if files is not None:
+            form = aiohttp.FormData(quote_fields=False)
+            form.add_field("payload_json", json.dumps(data))
+            for i, (name, content) in enumerate(files.items()):
+                form.add_field(f"files[{i}]", content, filename=name)
+            sent = {"data": form}
+        async with self.session.request(method, self.fake.api_url + path, headers=headers, **sent) as got:
+            text = await got.text()
+            assert not text or got.headers["Content-Type"] == "application/json"
+            return got.status, json.loads(text) if text else None
+
+    async def send(
+        self, data: object, files: dict[str, bytes] | None = None, where: Channel | str = "general"
+    ) -> tuple[int, Any]:
+        return await self("POST", f"/channels/{self.fake.find_channel(where).id}/messages", data, files)
+
+
+@pytest.fixture
+async def raw(fake: FakeDiscord) -> AsyncIterator[Raw]:
+    async with aiohttp.ClientSession() as session:
+        yield Raw(fake, session)
+
+
+def refused(got: tuple[int, Any], status: int, code: int, word: str = "") -> None:
+    assert (got[0], got[1]["code"]) == (status, code), got
+    assert word.lower() in json.dumps(got[1]).lower(), got
+
+
+# --- the drivers
+
+
+async def test_a_table_is_played_through_every_control(fake: FakeDiscord, bot: Scratch) -> None:
+    made = await fake.run_command("Ann", "general", "table new", title="The First", seats=4)
+    assert (made.ack_type, made.text, made.private_messages, made.public_messages) == (
+        5,
+        "Made.",
+        [made.message],
+        [],
+    )
+    thread = fake.threads[0]
+    assert thread.name == "one-4" and fake.users["Ann"].id in thread.members
+
+    card = fake.last_message("one-4")
+    assert thread.pins == [card]
+    assert fake.texts(card) == [f"{fake.users['Ann'].mention}: your turn", "What now?"]
+    assert fake.alt_texts(card) == ["Map: nothing laid"]
+    assert fake.shown_images(card)[0].content == png() and fake.shown_images(card)[0].pixel_size == (3, 2)
+    assert [str(each) for each in fake.controls(card)] == [
+        "select 'Buy'",
+        "button 'Pass'",
+        "button 'Bid…'",
+        "button 'Slow'",
+        "button 'Never' (disabled)",
+    ]
+    assert fake.controls(card)[0].options == (
+        OptionChoice("B&O at 100", "bo"),
+        OptionChoice("PRR at 67", "prr"),
+    )
+    assert fake.messages_pinging("Ann") == [card] and len(fake.pings) == 1
+
+    bid = await fake.click("Bob", card, "Bid…")
+    assert bid.ack_type == 9 and bid.modal is not None
+    assert [each.label for each in bid.modal.fields] == ["Item", "Amount"]
+    answer = await fake.submit_modal("Bob", bid.modal, {"Item": "B&O", "amount": 45})
+    assert answer.text == "Bid 45 on bo" and answer.private_messages
+
+    asked = await fake.click("Ann", card, custom_id="pass")
+    assert (
+        asked.private_messages
+        and fake.visible_messages("one-4") == [card]
+        and len(fake.visible_messages("one-4", "Ann")) == 2
+    )
+    sure = await fake.click("Ann", asked.message, "Yes, pass")
+    assert sure.updated and asked.message.text == "Passed." and not fake.controls(asked.message)
+
+    slow = await fake.click("Ann", card, "Slow")
+    await fake.wait_until(lambda: slow.updated, "the card to change")
+    assert slow.ack_type == 6 and fake.texts(card)[0] == "Thought about it"
+
+    stale = card.snapshot()
+    bought = await fake.select("Ann", card, "Buy", "PRR at 67")
+    assert bought.ack_type == 7 and fake.texts(card)[0] == "Bought prr"
+    assert fake.controls(card) == [] and fake.shown_images(card), (
+        "an edit that lists no attachments keeps them"
+    )
+    assert fake.messages_with_controls("one-4", "Ann") == [] and fake.controls(stale)
+    again = await fake.select("Ann", stale, "Buy", "B&O at 100")
+    assert again.updated and fake.texts(card)[0] == "Bought bo", "an old screen presses on the living message"
+    fake.check_violations(pinged=["Ann"])
+    assert 0 < fake.slowest_ack < 1
+
+
+async def test_autocompletion_knows_the_other_options(fake: FakeDiscord, bot: Scratch) -> None:
+    assert await fake.autocomplete("Ann", "general", "do", option="action", typed="bu") == [
+        OptionChoice("buy PRR", "buy")
+    ]
+    with_company = await fake.autocomplete("Ann", "general", "do", option="action", typed="bu", company="B&O")
+    assert with_company == [OptionChoice("buy B&O", "buy")]
+    done = await fake.run_command("Ann", fake.find_dm("Ann"), "do", action="anything at all")
+    assert "Done: anything at all" in done.text and done.message.channel is fake.find_dm("Ann")
+    with pytest.raises(AssertionError, match="suggests nothing"):
+        await fake.autocomplete("Ann", "general", "do", option="company", typed="")
+
+
+async def test_direct_messages_menus_and_words(fake: FakeDiscord, bot: Scratch) -> None:
+    await fake.run_command("Ann", "general", "table invite", user="Bob")
+    assert fake.last_message(fake.find_dm("Bob")).text == "You are invited." and fake.messages_pinging("Bob")
+    said = await fake.send_text("Bob", fake.find_dm("Bob"), "Thanks")
+    await fake.send_text("Bob", "general", "Between us")
+    await fake.wait_until(lambda: "" in bot.heard and "Thanks" in bot.heard, "both messages")
+    assert "Between us" not in bot.heard, "the content is privileged outside direct messages"
+    shown = await fake.run_context_menu("Bob", said, "Show the position here")
+    assert str(said.id) in shown.text
+    fake.users["Bob"].accepts_dms = False
+    failed = await fake.run_command("Ann", "general", "table invite", user="Bob")
+    assert failed.is_unanswered and fake.rejected[-1].code == 50007
+
+
+async def test_people_cannot_do_what_their_screen_does_not_offer(fake: FakeDiscord, bot: Scratch) -> None:
+    await fake.run_command("Ann", "general", "table new", title="one")
+    card = fake.last_message("one-3")
+    private = (await fake.click("Ann", card, "Pass")).message
+    bid = await fake.click("Ann", card, "Bid…")
+    refusals: list[tuple[Awaitable[Any], str]] = [
+        (fake.run_command("Ann", "general", "nonsense"), "is offered no /nonsense"),
+        (fake.run_command("Ann", "general", "table"), "is a group"),
+        (fake.run_command("Bob", "general", "host"), "is offered no /host"),
+        (fake.run_command("Ann", "nowhere", "do", action="x"), "no channel nowhere"),
+        (fake.run_command("Eve", "general", "do", action="x"), "Nobody here is called Eve"),
+        (fake.run_command("Ann", fake.find_dm("Bob"), "do", action="x"), "direct messages of another"),
+        (fake.run_command("Ann", "general", "do"), "needs action"),
+        (fake.run_command("Ann", "general", "do", action="x", more=1), "no option more"),
+        (fake.run_command("Ann", "general", "table new", title="Other"), "offers The First"),
+        (fake.run_command("Ann", "general", "table new", title="one", seats=7), "from 2 to 6"),
+        (fake.run_command("Ann", "general", "do", action=7), "takes text"),
+        (fake.click("Ann", card, "Sell"), "no button 'Sell'"),
+        (fake.click("Ann", card, "Never"), "cannot be used"),
+        (fake.click("Bob", private, "Yes, pass"), "Only Ann sees"),
+        (fake.select("Ann", card, "Sell", "PRR"), "no select 'Sell'"),
+        (fake.select("Ann", card, "Buy", "NYC"), "no option 'NYC'"),
+        (fake.select("Ann", card, "buy", "bo", "prr"), "takes 1 to 1 choices"),
+        (fake.submit_modal("Bob", bid.modal, {}), "open on Ann's screen"),
+        (fake.submit_modal("Ann", None, {}), "No form is open"),
+        (fake.submit_modal("Ann", bid.modal, {"Item": "bo"}), "'Amount' must be filled in"),
+        (fake.submit_modal("Ann", bid.modal, {"Item": "bo", "Amount": "12345"}), "0 to 4 characters"),
+        (fake.submit_modal("Ann", bid.modal, {"Item": "xx", "Amount": "1"}), "no option 'xx'"),
+        (fake.submit_modal("Ann", bid.modal, {"Item": "bo", "Amount": "1", "Why": "-"}), "no field Why"),
+    ]
+    for doing, why in refusals:
+        with pytest.raises(AssertionError, match=why):
+            await doing
+    await fake.submit_modal("Ann", bid.modal, {"Item": "bo", "Amount": "1"})
+    with pytest.raises(AssertionError, match="sent already"):
+        await fake.submit_modal("Ann", bid.modal, {"Item": "bo", "Amount": "1"})
+    await fake.select("Ann", card, "Buy", "bo")
+    with pytest.raises(AssertionError, match="it offers nothing"):
+        await fake.click("Ann", card, "Bid…")
+    assert (await fake.run_command("Ann", "general", "host")).text == "Hosting."
+    thread = fake.threads[0]
+    thread.archived_by_request = True
+    with pytest.raises(AssertionError, match="archived"):
+        await fake.run_command("Ann", thread, "probe")
+    await fake.delete_message(card)
+    with pytest.raises(AssertionError, match="deleted"):
+        await fake.click("Ann", card, "Bid…")
+    assert fake.rejected == []
+
+
+async def test_every_kind_of_field_of_a_form(fake: FakeDiscord, bot: Scratch) -> None:
+    got: list[Any] = []
+
+    async def form(interaction: discord.Interaction) -> None:
+        modal = ui.Modal(title="All", custom_id="all")
+        modal.add_item(ui.TextDisplay("Read this"))
+        modal.add_item(ui.Label(text="Who", component=ui.UserSelect[Any](custom_id="who")))
+        choices = [
+            discord.RadioGroupOption(label="Fast", value="f"),
+            discord.RadioGroupOption(label="Slow", value="s"),
+        ]
+        modal.add_item(ui.Label(text="Pace", component=ui.RadioGroup[Any](custom_id="pace", options=choices)))
+        modal.add_item(ui.Label(text="Yes?", component=ui.Checkbox[Any](custom_id="yes")))
+        modal.add_item(
+            ui.Label(text="Note", component=ui.TextInput[Any](custom_id="note", required=False, default="hm"))
+        )
+        await interaction.response.send_modal(modal)
+
+    async def heard(interaction: discord.Interaction) -> None:
+        got.append(interaction.data)
+        await interaction.response.send_message("ok")
+
+    bot.probe = form
+    asked = await fake.run_command("Ann", "general", "probe")
+    bot.on_interaction = heard  # type: ignore[method-assign]
+    assert asked.modal is not None and asked.modal.texts == ["Read this"]
+    done = await fake.submit_modal("Ann", asked.modal, {"Who": "Bob", "Pace": "Slow", "Yes?": True})
+    assert done.text == "ok"
+    bob = str(fake.users["Bob"].id)
+    parts = [each["component"] for each in got[0]["components"][1:]]
+    assert [part.get("value", part.get("values")) for part in parts] == [[bob], "s", True, "hm"]
+    assert got[0]["resolved"]["users"][bob]["global_name"] == "Bob"
+
+
+# --- answers to interactions
+
+
+async def answered(
+    fake: FakeDiscord, bot: Scratch, probe: Callable[[discord.Interaction], Awaitable[Any]]
+) -> Interaction:
+    bot.probe = probe
+    return await fake.run_command("Ann", "general", "probe")
+
+
+async def test_late_and_second_answers_and_old_tokens(fake: FakeDiscord, bot: Scratch) -> None:
+    errors: list[discord.HTTPException] = []
+
+    async def late(interaction: discord.Interaction) -> None:
+        fake.clock.advance(3.1)
+        try:
+            await interaction.response.send_message("Too late")
+        except discord.NotFound as error:
+            errors.append(error)
+
+    done = await answered(fake, bot, late)
+    await fake.wait_until(lambda: errors, "the refusal")
+    assert done.is_unanswered and [error.code for error in errors] == [10062]
+
+    async def twice(interaction: discord.Interaction) -> None:
+        await interaction.response.send_message("One")
+        interaction.response._response_type = None
+        try:
+            await interaction.response.send_message("Two")
+        except discord.HTTPException as error:
+            errors.append(error)
+
+    done = await answered(fake, bot, twice)
+    await fake.wait_until(lambda: len(errors) == 2, "the refusal")
+    assert done.text == "One" and errors[-1].code in (40060, 0) and fake.rejected[-1].code == 40060
+
+    kept: list[discord.Interaction] = []
+
+    async def keep(interaction: discord.Interaction) -> None:
+        await interaction.response.send_message("Kept")
+        kept.append(interaction)
+
+    done = await answered(fake, bot, keep)
+    await fake.wait_until(lambda: kept, "the interaction")
+    await kept[0].followup.send("In time", ephemeral=True)
+    assert [each.ephemeral for each in done.responses] == [False, True]
+    fake.clock.advance(901)
+    with pytest.raises(discord.HTTPException) as expired:
+        await kept[0].edit_original_response(content="Late")
+    assert (expired.value.status, expired.value.code) == (401, 50027)
+    assert len(fake.violations()) == 4, "three refusals and one unanswered"
+    with pytest.raises(AssertionError, match="10062"):
+        fake.check_violations()
+    assert fake.slowest_ack == float("inf")
+
+
+async def test_deferral_fixes_visibility_and_the_follow_up_takes_its_place(
+    fake: FakeDiscord, bot: Scratch
+) -> None:
+    async def think(interaction: discord.Interaction) -> None:
+        await interaction.response.defer(ephemeral=True)
+        await interaction.followup.send(view=Card("Thought"), file=picture())
+
+    done = await answered(fake, bot, think)
+    assert done.ack_type == 5 and len(done.responses) == 1 and done.message.ephemeral and done.message.uses_v2
+    assert fake.visible_messages("general") == [] and done.message.texts[0] == "Thought"
+
+
+async def test_an_answer_into_a_thread_that_fell_asleep(fake: FakeDiscord, bot: Scratch) -> None:
+    await fake.run_command("Ann", "general", "table new", title="one")
+    thread = fake.threads[0]
+
+    async def sleepy(interaction: discord.Interaction) -> None:
+        thread.archived_by_request = True
+        await interaction.response.send_message("x")
+
+    bot.probe = sleepy
+    task = asyncio.create_task(fake.run_command("Ann", thread, "probe"))
+    await fake.wait_until(lambda: fake.rejected, "the refusal")
+    fake.clock.advance(3)
+    assert (await task).is_unanswered and fake.rejected[0].code == 50083
+
+
+async def test_callbacks_that_do_not_fit(fake: FakeDiscord, bot: Scratch, raw: Raw) -> None:
+    open_ones: list[discord.Interaction] = []
+
+    async def wait(interaction: discord.Interaction) -> None:
+        open_ones.append(interaction)
+
+    bot.probe = wait
+    task = asyncio.create_task(fake.run_command("Ann", "general", "probe"))
+    await fake.wait_until(lambda: fake.interactions, "the interaction")
+    doing = fake.interactions[-1]
+    path = f"/interactions/{doing.id}/{doing.token}/callback"
+    modal = {"title": "T", "custom_id": "m"}
+    typed: Json = {"type": 4, "custom_id": "t", "style": 1}
+    field = {"type": 18, "label": "L", "component": typed}
+
+    def form(**more: Any) -> Json:
+        return modal | {"components": [field | more]}
+
+    too_many = [{"name": str(i), "value": str(i)} for i in range(26)]
+    cases: list[tuple[Json, str]] = [
+        ({"type": 8, "data": {"choices": []}}, "does not answer"),
+        ({"type": 7, "data": {"content": "x"}}, "does not answer"),
+        ({"type": 9, "data": modal | {"title": "x" * 46, "components": [field]}}, "title"),
+        ({"type": 9, "data": modal | {"components": []}}, "components"),
+        ({"type": 9, "data": modal | {"components": [field | {"label": "L"}] * 6}}, "components"),
+        ({"type": 9, "data": modal | {"components": [field, field]}}, "duplicated"),
+        ({"type": 9, "data": modal | {"custom_id": "m" * 101, "components": [field]}}, "custom_id"),
+        ({"type": 9, "data": modal | {"components": [field | {"label": "x" * 46}]}}, "label"),
+        ({"type": 9, "data": modal | {"components": [field | {"component": {"type": 2}}]}}, "component"),
+        ({"type": 9, "data": modal | {"components": [{"type": 2}]}}, "type"),
+        ({"type": 9, "data": form(label="x" * 46)}, "label"),
+        ({"type": 9, "data": form(description="x" * 101)}, "description"),
+        ({"type": 9, "data": modal | {"components": [{"type": 10, "content": ""}, field]}}, "content"),
+        ({"type": 9, "data": modal | {"components": [row(button())]}}, "text input"),
+        ({"type": 9, "data": modal | {"components": [row(typed | {"label": "x" * 46})]}}, "label"),
+        ({"type": 9, "data": form(component=typed | {"label": "x"})}, "no label of its own"),
+        ({"type": 9, "data": form(component=menu(disabled=True))}, "disabled"),
+        ({"type": 9, "data": form(component=menu(26))}, "26"),
+        ({"type": 9, "data": form(component=typed | {"custom_id": "c" * 101})}, "custom_id"),
+        ({"type": 9, "data": form(component={"type": 23, "custom_id": "c" * 101})}, "custom_id"),
+        ({"type": 9, "data": form(component={"type": 21, "custom_id": "r", "options": [one]})}, "options"),
+        ({"type": 9, "data": form(component=typed | {"style": 3})}, "style"),
+        ({"type": 9, "data": form(component=typed | {"placeholder": "x" * 101})}, "placeholder"),
+        ({"type": 9, "data": form(component=typed | {"value": "x" * 4001})}, "4001"),
+        ({"type": 9, "data": form(component=typed | {"value": "xyz", "max_length": 2})}, "value"),
+        ({"type": 9, "data": form(component=typed | {"min_length": 3, "max_length": 2})}, "min_length"),
+        ({"type": 4, "data": {"content": "x" * 2001}}, "content"),
+    ]
+    for data, word in cases:
+        refused(await raw("POST", path, data), 400, 50035, word)
+    early = f"/webhooks/{fake.bot.id}/{doing.token}"
+    refused(await raw("POST", early, {"content": "before the answer"}), 404, 10015)
+    assert (await raw("POST", path, {"type": 4, "data": {"content": "x"}}))[0] == 204
+    refused(await raw("POST", path, {"type": 4, "data": {"content": "x"}}), 400, 40060)
+    refused(await raw("POST", path.replace(str(doing.id), "1"), {"type": 4}), 404, 10062)
+    assert (await task).text == "x"
+    hook = f"/webhooks/{fake.bot.id}"
+    refused(await raw("POST", f"{hook}/nonsense", {"content": "x"}), 404, 10015)
+    refused(await raw("PATCH", f"{hook}/{doing.token}/messages/1", {"content": "x"}), 404, 10008)
+
+    typing = asyncio.create_task(
+        fake.start_interaction(
+            4, fake.users["Ann"], fake.find_channel("general"), {"name": "x", "options": []}
+        )
+    )
+    await fake.wait_until(lambda: len(fake.interactions) == 2, "the second")
+    path = f"/interactions/{fake.interactions[-1].id}/{fake.interactions[-1].token}/callback"
+    refused(await raw("POST", path, {"type": 8, "data": {"choices": too_many}}), 400, 50035, "26")
+    long = [{"name": "x" * 101, "value": "x"}]
+    refused(await raw("POST", path, {"type": 8, "data": {"choices": long}}), 400, 50035, "101")
+    refused(await raw("POST", path, {"type": 4, "data": {"content": "x"}}), 400, 50035, "does not answer")
+    assert (await raw("POST", path + "?with_response=1", {"type": 8, "data": {"choices": too_many[:25]}}))[
+        0
+    ] == 200
+    assert len((await typing).choices) == 25
+
+
+# --- limits of messages and commands
+
+
+def button(label: str = "x", custom_id: str = "c", **more: Any) -> Json:
+    return {"type": 2, "style": 1, "label": label, "custom_id": custom_id} | more
+
+
+def row(*children: Json) -> Json:
+    return {"type": 1, "components": list(children)}
+
+
+def menu(count: int = 1, **more: Any) -> Json:
+    options = [{"label": str(i), "value": str(i)} for i in range(count)]
+    return {"type": 3, "custom_id": "s", "options": options} | more
+
+
+def words(text: str = "x") -> Json:
+    return {"type": 10, "content": text}
+
+
+def v2(*parts: Json) -> Json:
+    return {"flags": V2, "components": list(parts)}
+
+
+def gallery(*names: str) -> Json:
+    return {"type": 12, "items": [{"media": {"url": f"attachment://{name}"}} for name in names]}
+
+
+one, two = {"label": "a", "value": "a"}, {"label": "b", "value": "b"}
+web_image: Json = {"media": {"url": "https://example.org/a.png"}}
+thumbnail: Json = {"type": 11} | web_image
+aside: Json = {"type": 9, "components": [words()]}
+BAD_MESSAGES: dict[str, tuple[Json, str]] = {
+    "content": ({"content": "x" * 2001}, "2000"),
+    "nonce": ({"content": "x", "nonce": "n" * 26}, "nonce"),
+    "legacy top level": ({"components": [words()]}, "action rows"),
+    "six rows": ({"components": [row(button(custom_id=str(i))) for i in range(6)]}, "components"),
+    "six buttons": ({"components": [row(*(button(custom_id=str(i)) for i in range(6)))]}, "components"),
+    "select beside button": ({"components": [row(menu(), button())]}, "single select"),
+    "text input in message": (
+        {"components": [row({"type": 4, "custom_id": "t", "style": 1})]},
+        "single select",
+    ),
+    "label": ({"components": [row(button("x" * 81))]}, "label"),
+    "no label": ({"components": [row(button(""))]}, "emoji"),
+    "long custom_id": ({"components": [row(button(custom_id="c" * 101))]}, "custom_id"),
+    "no custom_id": ({"components": [row({"type": 2, "style": 1, "label": "x"})]}, "custom_id"),
+    "duplicate custom_id": ({"components": [row(button(), button())]}, "duplicated"),
+    "nested duplicate": (v2({"type": 17, "components": [row(button())]}, row(button())), "duplicated"),
+    "link with id": ({"components": [row(button(style=5, url="https://example.org"))]}, "url"),
+    "emoji": ({"components": [row(button(emoji={"name": "train"}))]}, "emoji"),
+    "26 options": ({"components": [row(menu(26))]}, "options"),
+    "no options": ({"components": [row(menu(0))]}, "options"),
+    "option label": ({"components": [row(menu(options=[one | {"label": "x" * 101}]))]}, "label"),
+    "option value": ({"components": [row(menu(options=[one | {"value": "x" * 101}]))]}, "value"),
+    "option description": (
+        {"components": [row(menu(options=[one | {"description": "x" * 101}]))]},
+        "description",
+    ),
+    "same value": ({"components": [row(menu(options=[one, one]))]}, "already used"),
+    "placeholder": ({"components": [row(menu(placeholder="x" * 151))]}, "placeholder"),
+    "max_values": ({"components": [row(menu(max_values=2))]}, "max_values"),
+    "v2 with content": (v2(words()) | {"content": "x"}, "V2"),
+    "v2 with embeds": (v2(words()) | {"embeds": [{"title": "x"}]}, "V2"),
+    "41 components": (
+        v2(*({"type": 17, "components": [words(), words(), words()]} for _ in range(10)), words()),
+        "41",
+    ),
+    "v2 text": (v2(words("x" * 2001), words("x" * 2000)), "4000"),
+    "empty text": (v2(words("")), "content"),
+    "section without accessory": (v2({"type": 9, "components": [words()]}), "accessory"),
+    "section of four": (v2({"type": 9, "components": [words()] * 4, "accessory": button()}), "components"),
+    "container in container": (
+        v2({"type": 17, "components": [{"type": 17, "components": [words()]}]}),
+        "type",
+    ),
+    "gallery of eleven": (v2(gallery(*"abcdefghijk")), "items"),
+    "gallery without file": (v2(gallery("map.png")), "not found"),
+    "file without file": (v2({"type": 13, "file": {"url": "attachment://x.txt"}}), "not found"),
+    "unknown attachment": ({"content": "x", "attachments": [{"id": 0, "filename": "x"}]}, "uploaded"),
+    "embed title": ({"embeds": [{"title": "x" * 257}]}, "title"),
+    "embeds together": ({"embeds": [{"description": "x" * 3001}] * 2}, "6000"),
+    "mention lists": (
+        {"content": "x", "allowed_mentions": {"parse": ["users"], "users": ["1"]}},
+        "exclusive",
+    ),
+    "content is no text": ({"content": 5}, "string"),
+    "eleven embeds": ({"embeds": [{"title": "x"}] * 11}, "embeds"),
+    "picture description": (
+        v2(words(), {"type": 12, "items": [web_image | {"description": "x" * 1025}]}),
+        "1025",
+    ),
+    "thumbnail description": (v2(aside | {"accessory": thumbnail | {"description": "x" * 1025}}), "1025"),
+    "picture address": (v2({"type": 12, "items": [{"media": {"url": "map.png"}}]}), "URL"),
+    "link address": ({"components": [row({"type": 2, "style": 5, "label": "x", "url": "h" * 513})]}, "513"),
+    "select custom_id": ({"components": [row(menu(custom_id="c" * 101))]}, "custom_id"),
+    "min over max": ({"components": [row(menu(2, min_values=2))]}, "min_values"),
+    "26 values": ({"components": [row(menu(25, max_values=26))]}, "max_values"),
+    "two defaults": (
+        {"components": [row(menu(options=[one | {"default": True}, two | {"default": True}]))]},
+        "default",
+    ),
+    "option emoji": ({"components": [row(menu(options=[one | {"emoji": {"name": "x"}}]))]}, "emoji"),
+    "reply to nothing": ({"content": "x", "message_reference": {"message_id": "1"}}, "message_reference"),
+    "many mentions": ({"content": "x", "allowed_mentions": {"users": [str(i) for i in range(101)]}}, "users"),
+}
+
+
+@pytest.mark.parametrize("case", BAD_MESSAGES)
+async def test_messages_that_break_a_limit(fake: FakeDiscord, raw: Raw, case: str) -> None:
+    data, word = BAD_MESSAGES[case]
+    refused(await raw.send(data), 400, 50035, word)
+    assert fake.visible_messages("general") == [] and len(fake.rejected) == 1
+
+
+async def test_messages_at_the_limit_pass(fake: FakeDiscord, raw: Raw) -> None:
+    full = v2(
+        *({"type": 17, "components": [words(), words(), words()]} for _ in range(9)), *[words("x" * 500)] * 4
+    )
+    good = [
+        {"content": "x" * 2000},
+        full,
+        v2(row(menu(25, placeholder="x" * 150))),
+        {"components": [row(button("x" * 80, "c" * 100))]},
+        v2(row(button("", emoji={"name": "🚂"}))),
+    ]
+    for data in good:
+        assert (await raw.send(data))[0] == 200, data
+
+
+async def test_empty_messages_files_and_sizes(fake: FakeDiscord, raw: Raw) -> None:
+    for empty in ({}, {"content": " "}, {"flags": V2, "components": []}, {"content": "", "components": []}):
+        refused(await raw.send(empty), 400, 50006)
+    eleven = {f"{i}.txt": b"x" for i in range(11)}
+    refused(await raw.send({}, eleven), 400, 50035)
+    status, ten = await raw.send({}, dict(list(eleven.items())[:10]))
+    path = f"/channels/{ten['channel_id']}/messages/{ten['id']}"
+    assert status == 200
+    refused(await raw("PATCH", path, {}, {"one more.txt": b"x"}), 400, 50035)
+    refused(await raw.send({}, {"big.bin": b"x" * (10 * 1024 * 1024 + 1)}), 413, 40005)
+    nine = b"x" * (9 * 1024 * 1024)
+    refused(await raw.send({}, {"a": nine, "b": nine, "c": nine}), 413, 40005)
+    described = {"attachments": [{"id": 0, "description": "x" * 1025}]}
+    refused(await raw.send(described, {"a.png": png()}), 400, 50035, "description")
+
+
+def command(**more: Any) -> Json:
+    return {"type": 1, "name": "go", "description": "Go"} | more
+
+
+def option(name: str = "o", kind: int = 3, **more: Any) -> Json:
+    return {"name": name, "description": "An option", "type": kind} | more
+
+
+choice = {"name": "a", "value": "a"}
+BAD_COMMANDS: dict[str, list[Json]] = {
+    "capitals": [command(name="Go")],
+    "spaces": [command(name="go on")],
+    "long name": [command(name="g" * 33)],
+    "no description": [command(description="")],
+    "long description": [command(description="x" * 101)],
+    "same name": [command(), command()],
+    "26 options": [command(options=[option(f"o{i}") for i in range(26)])],
+    "26 choices": [command(options=[option(choices=[choice | {"value": str(i)} for i in range(26)])])],
+    "choice name": [command(options=[option(choices=[choice | {"name": "x" * 101}])])],
+    "choice value": [command(options=[option(choices=[choice | {"value": "x" * 101}])])],
+    "choices and autocomplete": [command(options=[option(choices=[choice], autocomplete=True)])],
+    "option capitals": [command(options=[option("O")])],
+    "same option": [command(options=[option(), option()])],
+    "required last": [command(options=[option("a"), option("b", required=True)])],
+    "mixed": [command(options=[option("a", 1), option("b")])],
+    "too deep": [command(options=[option("a", 1, options=[option("b", 1)])])],
+    "26 sub-commands": [command(options=[option(f"o{i}", 1) for i in range(26)])],
+    "menu with description": [{"type": 3, "name": "Show", "description": "x"}],
+    "long menu name": [{"type": 3, "name": "S" * 33}],
+    "no option description": [command(options=[option(description="")])],
+    "empty group": [command(options=[option("a", 2, options=[])])],
+    "group in group": [command(options=[option("a", 2, options=[option("b", 2, options=[option("c", 1)])])])],
+    "option in group": [command(options=[option("a", 2, options=[option("b")])])],
+    "suggestions of a user": [command(options=[option(kind=6, autocomplete=True)])],
+    "min_length": [command(options=[option(min_length=6001)])],
+    "max_length": [command(options=[option(max_length=0)])],
+    "text as number": [command(options=[option(kind=4, choices=[choice])])],
+    "8000 characters": [
+        command(
+            options=[
+                option(f"o{i}", choices=[{"name": "x" * 90, "value": f"{i}{j}"} for j in range(25)])
+                for i in range(4)
+            ]
+        )
+    ],
+}
+
+
+@pytest.mark.parametrize("case", BAD_COMMANDS)
+async def test_commands_that_break_a_limit(fake: FakeDiscord, raw: Raw, case: str) -> None:
+    refused(await raw("PUT", f"/applications/{fake.bot.id}/commands", BAD_COMMANDS[case]), 400, 50035)
+    assert fake.commands == []
+
+
+async def test_commands_keep_their_ids_and_their_number_is_limited(fake: FakeDiscord, raw: Raw) -> None:
+    path = f"/applications/{fake.bot.id}/commands"
+    first = (await raw("PUT", path, [command()]))[1]
+    again = (await raw("PUT", path, [command(description="Go on"), command(name="stop")]))[1]
+    assert again[0]["id"] == first[0]["id"] and len(fake.commands) == 2
+    refused(await raw("PUT", path, [command(name=f"c{i}") for i in range(101)]), 400, 30032)
+
+
+# --- messages, mentions, nonces, permissions
+
+
+async def test_only_allowed_mentions_notify(fake: FakeDiscord, raw: Raw) -> None:
+    ann, bob = fake.users["Ann"], fake.users["Bob"]
+    both = f"{ann.mention} {bob.mention}"
+    cases: list[tuple[Json, list[str]]] = [
+        ({"content": both}, ["Ann", "Bob"]),
+        ({"content": both, "allowed_mentions": {"parse": []}}, []),
+        ({"content": both, "allowed_mentions": {"parse": [], "users": [str(bob.id)]}}, ["Bob"]),
+        ({"content": "nobody", "allowed_mentions": {"users": [str(bob.id)]}}, []),
+        (v2(words(both)) | {"allowed_mentions": {"users": [ann.id]}}, ["Ann"]),
+        ({"content": "@everyone"}, ["Ann", "Bob", "Cid"]),
+        ({"content": "@everyone", "allowed_mentions": {"parse": ["users"]}}, []),
+    ]
+    for data, names in cases:
+        got = (await raw.send(data))[1]
+        assert [user.name for user in fake.last_message("general").pinged] == names, data
+        assert got["id"] == str(fake.last_message("general").id)
+    said = len(fake.pings)
+    await raw("PATCH", f"/channels/{got['channel_id']}/messages/{got['id']}", {"content": both})
+    assert len(fake.pings) == said, "edits notify nobody"
+    with pytest.raises(AssertionError, match="Cid was notified"):
+        fake.check_violations(pinged=["Ann", "Bob"])
+
+
+async def test_a_nonce_is_sent_once(fake: FakeDiscord, bot: Scratch) -> None:
+    channel = bot.get_channel(fake.find_channel("general").id)
+    assert isinstance(channel, discord.TextChannel)
+    first = await channel.send("Once", nonce="outbox-7")
+    assert (await channel.send("Once", nonce="outbox-7")).id == first.id
+    assert len(fake.visible_messages("general")) == 1 and fake.repeated_sends == [
+        fake.last_message("general")
+    ]
+    fake.check_violations()
+    fake.rest.inject_fault("POST", "messages$", 502, after=True)
+    await channel.send("Twice?", nonce="outbox-8")
+    assert len(fake.visible_messages("general")) == 2, "the retry of a lost answer finds the first"
+    fake.clock.advance(3600)
+    await channel.send("Once", nonce="outbox-7")
+    with pytest.raises(AssertionError, match="second message"):
+        fake.check_violations()
+
+
+async def test_pictures_want_descriptions_and_can_be_read_back(fake: FakeDiscord, bot: Scratch) -> None:
+    channel = bot.get_channel(fake.find_channel("general").id)
+    assert isinstance(channel, discord.TextChannel)
+    sent = await channel.send(file=picture())
+    assert await sent.attachments[0].read() == png() and sent.attachments[0].width == 3
+    fake.check_violations()
+    await channel.send(file=discord.File(io.BytesIO(png()), "bare.png"))
+    assert fake.alt_texts(fake.last_message("general")) == [None]
+    with pytest.raises(AssertionError, match=r"bare\.png .* has no description"):
+        fake.check_violations()
+    card = await channel.send(view=Card("x"), file=picture())
+    with pytest.raises(discord.HTTPException, match="not found"):
+        await card.edit(view=Card("y"), attachments=[])
+    assert fake.texts(fake.last_message("general"))[0] == "x", "a refused edit changes nothing"
+    await card.edit(view=Card("y"), attachments=card.attachments)
+    assert fake.shown_images(fake.last_message("general")), "attachments that are listed stay"
+
+
+async def test_permissions_strangers_and_what_is_gone(fake: FakeDiscord, raw: Raw) -> None:
+    general = fake.find_channel("general")
+    base = f"/channels/{general.id}"
+    sent = (await raw.send({"content": "x"}))[1]
+    said = await fake.send_text("Ann", "general", "mine")
+    general.denied |= {
+        "SEND_MESSAGES",
+        "PIN_MESSAGES",
+        "CREATE_PUBLIC_THREADS",
+        "MANAGE_MESSAGES",
+        "ATTACH_FILES",
+    }
+    refused(await raw.send({"content": "x"}), 403, 50013)
+    refused(await raw("PUT", f"{base}/messages/pins/{sent['id']}"), 403, 50013)
+    refused(await raw("POST", f"{base}/threads", {"name": "t", "type": 11}), 403, 50013)
+    refused(await raw("DELETE", f"{base}/messages/{said.id}"), 403, 50013)
+    refused(await raw("PATCH", f"{base}/messages/{said.id}", {"content": "yours"}), 403, 50005)
+    general.denied = {"ATTACH_FILES"}
+    refused(await raw.send({}, {"a.txt": b"x"}), 403, 50013)
+    general.denied = {"VIEW_CHANNEL"}
+    refused(await raw.send({"content": "x"}), 403, 50001)
+    general.denied = set()
+    assert (await raw("DELETE", f"{base}/messages/{sent['id']}"))[0] == 204
+    refused(await raw("PATCH", f"{base}/messages/{sent['id']}", {"content": "x"}), 404, 10008)
+    refused(await raw("POST", "/channels/1/messages", {"content": "x"}), 404, 10003)
+    refused(await raw("GET", "/users/1"), 404, 10013)
+    refused(await raw("POST", "/users/@me/channels", {"recipient_id": 1}), 404, 10013)
+    general.denied = {"MANAGE_CHANNELS", "MANAGE_THREADS"}
+    refused(await raw("PATCH", base, {"name": "new"}), 403, 50013)
+    refused(await raw("DELETE", base), 403, 50013)
+    own = (await raw("POST", f"{base}/threads", {"name": "t", "type": 11}))[1]["id"]
+    assert (await raw("PATCH", f"/channels/{own}", {"name": "u"}))[0] == 200, "its maker may rename a thread"
+    refused(await raw("PATCH", f"/channels/{own}", {"locked": True}), 403, 50013)
+    fake.threads[0].locked = True
+    refused(await raw("PATCH", f"/channels/{own}", {"name": "v"}), 403, 50013)
+    refused(await raw("POST", f"/channels/{own}/threads", {"name": "t", "type": 11}), 400, 50024)
+    general.denied = set()
+    refused(await raw("GET", "/no/such/route"), 404, 0, "does not serve")
+    await fake.vanish_channel(general)
+    refused(await raw("POST", f"{base}/messages", {"content": "x"}), 404, 10003)
+    fake.token = "changed"
+    raw.fake = FakeDiscord()
+    raw.fake.base_url = fake.base_url
+    refused(await raw("GET", "/users/@me"), 401, 0)
+
+
+async def test_direct_messages_can_be_closed(fake: FakeDiscord, raw: Raw) -> None:
+    opened = (await raw("POST", "/users/@me/channels", {"recipient_id": fake.users["Bob"].id}))[1]
+    path = f"/channels/{opened['id']}/messages"
+    assert (await raw("POST", path, {"content": "x"}))[0] == 200
+    fake.users["Bob"].accepts_dms = False
+    refused(await raw("POST", path, {"content": "x"}), 403, 50007)
+
+
+async def test_ephemeral_messages_are_out_of_reach_of_the_channel(
+    fake: FakeDiscord, bot: Scratch, raw: Raw
+) -> None:
+    private = (await fake.run_command("Ann", "general", "probe")).message
+    refused(
+        await raw("PATCH", f"/channels/{private.channel.id}/messages/{private.id}", {"content": "x"}),
+        404,
+        10008,
+    )
+
+
+# --- threads, old messages, rate limits
+
+
+def asleep(thread: Channel) -> bool:
+    return thread.archived
+
+
+async def test_threads_sleep_lock_and_wake(fake: FakeDiscord, raw: Raw) -> None:
+    parent = fake.find_channel("general")
+    path = f"/channels/{parent.id}/threads"
+    refused(await raw("POST", path, {"name": "x" * 101, "type": 11}), 400, 50035, "name")
+    refused(await raw("POST", path, {"name": "x", "type": 11, "auto_archive_duration": 61}), 400, 50035)
+    status, data = await raw("POST", path, {"name": "Table", "type": 11, "auto_archive_duration": 1440})
+    thread = fake.find_channel("Table")
+    assert status == 201 and data["id"] == str(thread.id) and parent.messages[-1].type == 18
+    message = (await raw.send({"content": "x"}, where=thread))[1]
+    own = f"/channels/{thread.id}"
+    fake.clock.advance(86401)
+    assert asleep(thread)
+    refused(await raw("PATCH", f"{own}/messages/{message['id']}", {"content": "y"}), 400, 50083)
+    refused(await raw("PUT", f"{own}/messages/pins/{message['id']}"), 400, 50083)
+    refused(await raw("PUT", f"{own}/thread-members/{fake.users['Bob'].id}"), 400, 50083)
+    refused(await raw("PATCH", own, {"name": "New"}), 400, 50083)
+    assert (await raw.send({"content": "awake"}, where=thread))[0] == 200 and not asleep(thread)
+    assert (await raw("PATCH", own, {"archived": True}))[0] == 200 and asleep(thread)
+    assert (await raw("PATCH", own, {"archived": False}))[0] == 200 and not asleep(thread)
+    fake.clock.advance(86000)
+    refused(await raw("PATCH", own, {"auto_archive_duration": 61}), 400, 50035)
+    assert (await raw("PATCH", own, {"auto_archive_duration": 4320}))[0] == 200
+    fake.clock.advance(86401)
+    assert not asleep(thread), "a changed duration counts as activity"
+    thread.locked = True
+    refused(await raw.send({"content": "x"}, where=thread), 400, 160005)
+    started = f"/channels/{parent.id}/messages/{(await raw.send({'content': 'x'}))[1]['id']}/threads"
+    assert (await raw("POST", started, {"name": "From a message"}))[0] == 201
+    refused(await raw("POST", started, {"name": "Again"}), 400, 160004)
+
+
+async def test_forum_posts(fake: FakeDiscord, bot: Scratch) -> None:
+    fake.open_channel("tables", forum=True)
+    await fake.gateway.invalidate_sessions()
+    await fake.wait_until(lambda: bot.readied == 2, "the new channel to be known")
+    forum = bot.get_channel(fake.find_channel("tables").id)
+    assert isinstance(forum, discord.ForumChannel)
+    made = await forum.create_thread(name="A7K", view=Card("Hello"), file=picture())
+    assert fake.last_message("A7K").texts[0] == "Hello" and made.thread.parent_id == forum.id
+    with pytest.raises(discord.HTTPException, match="50008"):
+        await bot.http.request(
+            discord.http.Route("POST", "/channels/{channel_id}/messages", channel_id=forum.id),
+            json={"content": "x"},
+        )
+
+
+async def test_renames_and_old_edits_are_limited(fake: FakeDiscord, raw: Raw) -> None:
+    await raw("POST", f"/channels/{fake.find_channel('general').id}/threads", {"name": "Table", "type": 11})
+    thread = fake.find_channel("Table")
+    for name in ("A", "B"):
+        assert (await raw("PATCH", f"/channels/{thread.id}", {"name": name}))[0] == 200
+    refused(await raw("PATCH", f"/channels/{thread.id}", {"name": "C"}), 429, 0)
+    fake.clock.advance(601)
+    assert (await raw("PATCH", f"/channels/{thread.id}", {"name": "C"}))[0] == 200
+
+    sent = (await raw.send({"content": "x"}, where=thread))[1]
+    path = f"/channels/{thread.id}/messages/{sent['id']}"
+    fake.old_edit_limit = (1, 20.0)
+    for _ in range(3):
+        assert (await raw("PATCH", path, {"content": "young"}))[0] == 200
+    fake.clock.advance(3601)
+    assert (await raw("PATCH", path, {"content": "old"}))[0] == 200
+    status, told = await raw("PATCH", path, {"content": "older"})
+    refused((status, told), 429, 30046)
+    assert 0 < told["retry_after"] <= 20 and fake.last_message(thread).text == "old"
+
+
+async def test_the_client_waits_for_buckets_and_retries(fake: FakeDiscord, bot: Scratch) -> None:
+    fake.rest.buckets["POST /channels/{channel}/messages"] = (2, 0.3)
+    channel = bot.get_channel(fake.find_channel("general").id)
+    assert isinstance(channel, discord.TextChannel)
+    for i in range(5):
+        await channel.send(str(i))
+    assert fake.rest.rate_limited_count == 0, "the headers told the client when to wait"
+    fake.rest.inject_fault("POST", "messages$", 429, retry_after=0.05)
+    await channel.send("again")
+    assert fake.rest.rate_limited_count == 1 and len(fake.visible_messages("general")) == 6
+
+
+async def test_lost_lines_and_requests_out_of_form(fake: FakeDiscord, raw: Raw) -> None:
+    fake.rest.inject_fault("POST", "messages$", 0, after=True)
+    with pytest.raises(aiohttp.ClientError):
+        await raw.send({"content": "x"})
+    assert fake.last_message("general").text == "x" and fake.messages_without_nonce == [
+        fake.last_message("general")
+    ]
+    fake.rest.inject_fault("POST", "messages$", 0)
+    with pytest.raises(aiohttp.ClientError):
+        await raw.send({"content": "y"})
+    assert fake.last_message("general").text == "x"
+    for broken in (
+        {"components": "x"},
+        {"components": ["x"]},
+        {"embeds": ["x"]},
+        {"attachments": [{"id": "x"}]},
+    ):
+        refused(await raw.send(broken), 400, 50035)
+    refused(await raw.send(["x"]), 400, 50035)
+
+
+async def test_strangers_and_private_threads(fake: FakeDiscord, bot: Scratch, raw: Raw) -> None:
+    path = f"/channels/{fake.find_channel('general').id}/threads"
+    thread = (await raw("POST", path, {"name": "Hidden"}))[1]
+    assert thread["type"] == 12, "without a type a thread is private"
+    with pytest.raises(AssertionError, match="does not see"):
+        await fake.run_command("Ann", "Hidden", "probe")
+    await raw("PUT", f"/channels/{thread['id']}/thread-members/{fake.users['Ann'].id}")
+    assert not (await fake.run_command("Ann", "Hidden", "probe")).is_unanswered
+    fake.users["Ann"].is_member = False
+    with pytest.raises(AssertionError, match="not a member"):
+        await fake.run_command("Ann", "general", "probe")
+
+
+async def test_a_request_can_be_stopped_on_its_way(fake: FakeDiscord, bot: Scratch) -> None:
+    channel = bot.get_channel(fake.find_channel("general").id)
+    assert isinstance(channel, discord.TextChannel)
+    async with fake.rest.hold_requests("POST", "messages$") as hold:
+        sending = asyncio.create_task(channel.send("x"))
+        await fake.wait_until(lambda: hold.reached, "the request")
+        assert fake.visible_messages("general") == []
+    await sending
+    assert fake.last_message("general").text == "x"
+
+
+# --- the gateway
+
+
+async def test_reconnect_resumes(fake: FakeDiscord, bot: Scratch) -> None:
+    await fake.gateway.request_reconnect()
+    await fake.wait_until(lambda: fake.gateway.resumed == 1, "a resume")
+    assert fake.gateway.identified == 1 and bot.readied == 1
+    assert not (await fake.run_command("Ann", "general", "probe")).is_unanswered
+
+
+async def test_what_happened_while_the_line_was_cut_is_replayed(fake: FakeDiscord, bot: Scratch) -> None:
+    fake.gateway.drop_connections()
+    done = await fake.run_command("Ann", "general", "probe")
+    assert done.delivered and done.text == "Nothing." and done.ack_after is not None
+    assert (fake.gateway.identified, fake.gateway.resumed) == (1, 1) and fake.gateway.replayed >= 1
+
+
+async def test_an_invalid_session_starts_afresh(fake: FakeDiscord, bot: Scratch) -> None:
+    await fake.gateway.invalidate_sessions()
+    await fake.wait_until(lambda: bot.readied == 2, "on_ready once more")
+    assert (fake.gateway.identified, fake.gateway.resumed) == (2, 0)
+    await fake.gateway.invalidate_sessions(resumable=True)
+    await fake.wait_until(lambda: fake.gateway.resumed == 1, "a resume")
+    fake.gateway.sessions.clear()
+    fake.gateway.drop_connections()
+    await fake.wait_until(lambda: bot.readied == 3, "a refused resume to end in a new session")
+
+
+async def test_nobody_there(fake: FakeDiscord) -> None:
+    async with playing(fake):
+        pass
+    fake.gateway.sessions.clear()
+    lost = await fake.run_command("Ann", "general", "probe")
+    assert lost.is_unanswered and not lost.delivered
+    async with playing(fake) as bot:
+        assert not (await fake.run_command("Ann", "general", "probe")).is_unanswered
+        assert bot.readied == 1 and lost.is_unanswered, "a new session does not hear of the past"
+
+
+async def test_a_zombie_connection_is_left(fake: FakeDiscord) -> None:
+    fake.gateway.heartbeat_interval = 0.2
+    async with playing(fake, heartbeat_timeout=0.5):
+        fake.gateway.ignore_heartbeats = True
+        await fake.wait_until(lambda: not fake.gateway.connected, "the client to give up")
+        fake.gateway.ignore_heartbeats = False
+        await fake.wait_until(lambda: fake.gateway.resumed, "a resume")
+
+
+async def test_a_session_refused_at_the_door(fake: FakeDiscord) -> None:
+    fake.gateway.invalidate_next = False
+    async with playing(fake) as bot:
+        assert fake.gateway.identified == 1 and bot.readied == 1
+
+
+async def test_two_sessions_both_hear_and_one_answers(fake: FakeDiscord, bot: Scratch) -> None:
+    async with playing(fake):
+        done = await fake.run_command("Ann", "general", "probe")
+        assert done.text == "Nothing." and len(done.responses) == 1
+        await fake.wait_until(lambda: fake.rejected, "the other to come second")
+        assert fake.rejected[0].code == 40060
+
+
+async def test_heartbeats_on_demand_and_a_listener_that_is_down(fake: FakeDiscord, bot: Scratch) -> None:
+    await fake.gateway.request_heartbeat()
+    fake.gateway.refuse_connections = True
+    fake.gateway.drop_connections()
+    await asyncio.sleep(0.1)
+    fake.gateway.refuse_connections = False
+    await fake.wait_until(lambda: fake.gateway.connected, "the client to come back", 15)
+    assert fake.gateway.resumed == 1
+
+
+async def test_close_codes(fake: FakeDiscord) -> None:
+    with fake.attached():
+        async with Scratch() as wrong:
+            with pytest.raises(discord.LoginFailure):
+                await wrong.start("not.the.token")
+        async with Scratch(intents=discord.Intents.all()) as greedy:
+            with pytest.raises(discord.PrivilegedIntentsRequired):
+                await greedy.start(fake.token)
+    assert fake.gateway.server_close_codes[-1] == 4014
+    with fake.attached():
+        async with Scratch() as bot:
+            task = asyncio.create_task(bot.start(fake.token))
+            await fake.wait_ready()
+            await fake.gateway.close_connections(4004)
+            with pytest.raises(discord.ConnectionClosed) as closed:
+                await task
+    assert closed.value.code == 4004
+
+
+async def wire(fake: FakeDiscord, *frames: object, version: int = 10) -> int | None:
+    """Send frames after HELLO on a bare connection; the code with which the server closes it."""
+    async with (
+        aiohttp.ClientSession() as session,
+        session.ws_connect(f"{fake.gateway_url}?v={version}") as ws,
+    ):
+        for frame in frames:
+            await ws.send_str(frame if isinstance(frame, str) else json.dumps(frame))
+        async for message in ws:
+            if message.type is aiohttp.WSMsgType.CLOSE:
+                break
+        return ws.close_code
+
+
+async def test_what_the_gateway_closes_for(fake: FakeDiscord) -> None:
+    hello = {"op": 2, "d": {"token": fake.token, "intents": 0}}
+    assert await wire(fake, hello, hello) == 4005
+    fake.gateway.sessions.clear()
+    assert await wire(fake, {"op": 2, "d": {"token": "no"}}) == 4004
+    assert await wire(fake, {"op": 3, "d": {}}) == 4003
+    assert await wire(fake, {"op": 99}) == 4001
+    assert await wire(fake, "{") == 4002
+    assert await wire(fake, {"op": 1, "d": "x" * 5000}) == 4002
+    assert await wire(fake, *[{"op": 1, "d": None}] * 121) == 4008
+    assert await wire(fake, {"op": 2, "d": {"token": fake.token, "intents": 1 << 40}}) == 4013
+    assert await wire(fake, {"op": 2, "d": {"token": fake.token, "intents": 0, "shard": [1, 1]}}) == 4010
+    assert await wire(fake, version=6) == 4012
+    async with playing(fake):
+        mine = next(iter(fake.gateway.sessions))
+        assert await wire(fake, {"op": 6, "d": {"token": fake.token, "session_id": mine, "seq": 99}}) == 4007
+
+
+# --- a bot in a process of its own
+
+
+async def test_a_killed_process_and_its_successor(fake: FakeDiscord) -> None:
+    async def start() -> asyncio.subprocess.Process:
+        before = fake.gateway.identified
+        process = await asyncio.create_subprocess_exec(
+            sys.executable,
+            "-m",
+            "tests.fake_discord.test_fake_discord",
+            fake.api_url,
+            fake.gateway_url,
+            fake.token,
+            cwd=Path(__file__).parents[2],
+        )
+        await fake.wait_until(lambda: fake.gateway.identified > before, "the process to come on line", 20)
+        return process
+
+    process = await start()
+    card: Message = (await fake.run_command("Ann", "general", "do", action="x")).message
+    process.kill()
+    await process.wait()
+    await fake.wait_until(lambda: not fake.gateway.connected, "the line to end")
+    dead = asyncio.create_task(fake.click("Ann", card, "Bid…"))
+    await fake.wait_until(lambda: len(fake.interactions) == 2, "the press")
+    fake.clock.advance(3)
+    assert (await dead).is_unanswered
+    process = await start()
+    assert (await fake.click("Ann", card, "Bid…")).modal is not None
+    process.terminate()
+    await process.wait()
+
+
+if __name__ == "__main__":
+    import yarl
+
+    api, gateway, secret = sys.argv[1:]
+    discord.http.Route.BASE = api
+    discord.gateway.DiscordWebSocket.DEFAULT_GATEWAY = yarl.URL(gateway)
+    Scratch().run(secret, log_handler=None)

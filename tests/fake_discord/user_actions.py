@@ -1,0 +1,555 @@
+"""People: what they can see, and what they can do with it.
+
+A driver acts only on what the message, form or command list in front of that person offers at that moment,
+and raises AssertionError with one clear sentence otherwise: a button that is gone, disabled or somebody
+else's cannot be pressed, an option that is not listed cannot be chosen, a form with an empty required field
+cannot be sent.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from tests.fake_discord.models import (
+    AUTOCOMPLETE,
+    COMMAND,
+    COMPONENT,
+    DM,
+    MODAL_SUBMIT,
+    PRIVATE_THREAD,
+    Channel,
+    Interaction,
+    Json,
+    Message,
+    Modal,
+    ModalField,
+    OptionChoice,
+    UploadedFile,
+    User,
+    walk_components,
+)
+from tests.fake_discord.server_state import MessageRequest, ServerState, shown_pictures
+
+CONTROL_KINDS = {
+    2: "button",
+    3: "select",
+    5: "user select",
+    6: "role select",
+    7: "mentionable select",
+    8: "channel select",
+}
+
+
+@dataclass(frozen=True)
+class MessageControl:
+    """One thing on a message that can be pressed or chosen from. `label` is a button's label (or emoji) or a
+    select's placeholder; link buttons have a `url` and no `custom_id`."""
+
+    kind: str
+    label: str
+    custom_id: str
+    options: tuple[OptionChoice, ...]
+    disabled: bool
+    url: str | None
+    component: Json
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.label!r}{' (disabled)' if self.disabled else ''}"
+
+
+def parse_control(part: Json) -> MessageControl:
+    label = part.get("label") or part.get("placeholder") or (part.get("emoji") or {}).get("name") or ""
+    options = tuple(OptionChoice(each["label"], each["value"]) for each in part.get("options", []))
+    return MessageControl(
+        CONTROL_KINDS[part["type"]],
+        label,
+        part.get("custom_id", ""),
+        options,
+        bool(part.get("disabled")),
+        part.get("url"),
+        part,
+    )
+
+
+class UserActions(ServerState):
+    """The drivers and the queries, on top of the world. A person, a channel or a thread may be given by
+    name."""
+
+    default_timeout = 10.0
+
+    # --- finding ----------------------------------------
+
+    def find_user(self, who: User | str) -> User:
+        if isinstance(who, User):
+            return who
+        assert who in self.users, f"Nobody here is called {who}; there are {', '.join(self.users)}."
+        return self.users[who]
+
+    def find_channel(self, where: Channel | Message | str | int) -> Channel:
+        """A channel by itself, by the message in it, by name (the newest of that name) or by id."""
+        if isinstance(where, Message):
+            return where.channel
+        if isinstance(where, Channel):
+            return where
+        found = [
+            each
+            for each in self.channels.values()
+            if not each.deleted and where in (each.name, each.id) and each.kind != DM
+        ]
+        assert found, (
+            f"There is no channel {where}; there are {[each.name for each in self.channels.values()]}."
+        )
+        return found[-1]
+
+    @property
+    def threads(self) -> list[Channel]:
+        """All threads that are not deleted, oldest first."""
+        return [each for each in self.channels.values() if each.is_thread and not each.deleted]
+
+    def find_dm(self, user: User | str) -> Channel:
+        """The direct-message channel between this person and the bot."""
+        return self.dm_channel(self.find_user(user))
+
+    # --- looking ----------------------------------------
+
+    def visible_messages(self, channel: Channel | str | int, user: User | str | None = None) -> list[Message]:
+        """The messages in a channel, oldest first, without system messages: to `user`, or to everybody."""
+        reader = None if user is None else self.find_user(user)
+        return [
+            each
+            for each in self.find_channel(channel).messages
+            if not each.deleted and each.type == 0 and each.visible_to in (None, reader)
+        ]
+
+    def last_message(self, channel: Channel | str | int, user: User | str | None = None) -> Message:
+        """The newest visible message. Raises AssertionError in an empty channel."""
+        seen = self.visible_messages(channel, user)
+        assert seen, f"Nothing has been said in {self.find_channel(channel).name}."
+        return seen[-1]
+
+    def controls(self, message: Message) -> list[MessageControl]:
+        """What can be pressed or chosen from, in reading order."""
+        return [
+            parse_control(part)
+            for part in walk_components(message.components)
+            if part["type"] in CONTROL_KINDS
+        ]
+
+    def messages_with_controls(
+        self, channel: Channel | str | int, user: User | str | None = None
+    ) -> list[Message]:
+        """The visible messages on which something can be pressed or chosen."""
+        return [
+            each
+            for each in self.visible_messages(channel, user)
+            if any(not part.disabled and part.url is None for part in self.controls(each))
+        ]
+
+    def texts(self, message: Message) -> list[str]:
+        """All texts of a message, in reading order."""
+        return message.texts
+
+    def alt_texts(self, message: Message) -> list[str | None]:
+        """The description of each picture shown, in reading order; None where one has none."""
+        return [description or None for _, description in shown_pictures(message)]
+
+    def shown_images(self, message: Message) -> list[UploadedFile]:
+        """The uploaded pictures a reader sees, in reading order."""
+        shown = [name for name, _ in shown_pictures(message)]
+        return [each for name in shown for each in message.attachments if each.filename == name]
+
+    def messages_pinging(self, user: User | str) -> list[Message]:
+        """The messages that notified this person, in order."""
+        wanted = self.find_user(user)
+        return [each.message for each in self.pings if each.user is wanted]
+
+    # --- waiting ----------------------------------------
+
+    async def wait_until(self, true: Callable[[], Any], what: str, timeout: float | None = None) -> None:
+        """Wait until `true()`; AssertionError naming `what` after `timeout` (default `patience`) seconds."""
+        seconds = self.default_timeout if timeout is None else timeout
+        assert await self.changes.wait_until(true, seconds), f"Waited {seconds:g} s in vain for {what}."
+
+    async def wait_ready(self, timeout: float | None = None) -> None:
+        """Wait until a client is connected and has registered its commands."""
+        await self.wait_until(
+            lambda: self.gateway.connected and (self.commands or self.guild_commands),
+            "a client with commands",
+            timeout,
+        )
+
+    async def wait_for_message(self, channel: Channel | str | int, timeout: float | None = None) -> Message:
+        """Wait for a message in the channel that is not there yet."""
+        place, before = self.find_channel(channel), self.visible_messages(channel)
+        await self.wait_until(
+            lambda: len(self.visible_messages(place)) > len(before), f"a message in {place.name}", timeout
+        )
+        return next(each for each in self.visible_messages(place) if each not in before)
+
+    # --- doing ----------------------------------------
+
+    async def send_text(self, user: User | str, channel: Channel | str | int, text: str) -> Message:
+        """Write a plain message, as people do among themselves or to the bot."""
+        person = self.find_user(user)
+        return await self.create_message(
+            self.find_channel(channel), MessageRequest({"content": text}), author=person
+        )
+
+    async def run_command(
+        self, user: User | str, channel: Channel | str | int, command: str, /, **options: Any
+    ) -> Interaction:
+        """Run a slash command: `slash("Ann", "general", "table new", title="1830")`.
+
+        Values are what a person would type or pick: text, numbers, booleans, a `User` or name, a `Channel`,
+        or the name or value of a fixed choice. An option whose name is no identifier is given as
+        `**{"the-name": value}`.
+        """
+        person, place, root, path, leaf = self._find_command(user, channel, command)
+        given = self._option_values(leaf, options)
+        missing = [
+            each["name"] for each in leaf["options"] if each.get("required") and each["name"] not in options
+        ]
+        assert not missing, f"/{command} needs {', '.join(missing)}."
+        return await self._interact(COMMAND, person, place, self._command_data(root, path, given))
+
+    async def autocomplete(
+        self,
+        user: User | str,
+        channel: Channel | str | int,
+        command: str,
+        /,
+        *,
+        option: str,
+        typed: str = "",
+        **given: Any,
+    ) -> list[OptionChoice]:
+        """What is offered while `typed` stands in `option` and the options in `given` are filled in already.
+        AssertionError where the bot does not answer in time."""
+        person, place, root, path, leaf = self._find_command(user, channel, command)
+        declared = {each["name"]: each for each in leaf["options"]}
+        assert option in declared, f"/{command} has no option {option}; it has {', '.join(declared)}."
+        assert declared[option].get("autocomplete"), f"Option {option} of /{command} suggests nothing."
+        sent = self._option_values(leaf, given)
+        sent.append({"name": option, "type": declared[option]["type"], "value": typed, "focused": True})
+        done = await self._interact(AUTOCOMPLETE, person, place, self._command_data(root, path, sent))
+        assert not done.is_unanswered, f"Loading options for /{command} {option} failed."
+        return done.choices
+
+    async def run_context_menu(
+        self,
+        user: User | str,
+        target: Message | User,
+        command: str,
+        channel: Channel | str | int = "",
+    ) -> Interaction:
+        """Run a context-menu command on a message, or on a person (then `channel` says where)."""
+        person = self.find_user(user)
+        kind = 3 if isinstance(target, Message) else 2
+        found = [
+            each
+            for each in self._available_commands(person, None)
+            if each["type"] == kind and each["name"] == command
+        ]
+        assert found, f"The menu offers no {command!r}."
+        place = target.channel if isinstance(target, Message) else self.find_channel(channel)
+        resolved: Json = (
+            {"users": {str(target.id): target.to_json()}}
+            if isinstance(target, User)
+            else {"messages": {str(target.id): target.to_json()}}
+        )
+        if isinstance(target, User):
+            resolved["members"] = {str(target.id): target.member_json(user=False)}
+        return await self._interact(
+            COMMAND,
+            person,
+            place,
+            {
+                "id": found[0]["id"],
+                "name": command,
+                "type": kind,
+                "target_id": str(target.id),
+                "resolved": resolved,
+            },
+        )
+
+    async def click(
+        self, user: User | str, message: Message, label: str | None = None, *, custom_id: str | None = None
+    ) -> Interaction:
+        """Press the button with this label (or emoji), or with this custom_id."""
+        person = self._require_reader(user, message)
+        wanted = [
+            each
+            for each in self.controls(message)
+            if each.kind == "button"
+            and (each.custom_id == custom_id if custom_id is not None else each.label == label)
+        ]
+        pressed = self._single_control(wanted, message, f"button {custom_id or label!r}")
+        assert pressed.url is None, f"The {pressed} is a link, which tells the bot nothing."
+        return await self._interact(
+            COMPONENT,
+            person,
+            message.channel,
+            {"custom_id": pressed.custom_id, "component_type": 2, "id": pressed.component["id"]},
+            message,
+        )
+
+    async def select(
+        self,
+        user: User | str,
+        message: Message,
+        control: str | None,
+        *choices: str | User,
+    ) -> Interaction:
+        """Choose from the select with this placeholder or custom_id (None: the only one). Each choice is an
+        option's label or value; for a user select, a `User`."""
+        person = self._require_reader(user, message)
+        menus = [each for each in self.controls(message) if each.kind.endswith("select")]
+        wanted = [each for each in menus if control in (None, each.custom_id, each.label)]
+        used = self._single_control(wanted, message, f"select {control!r}")
+        values, resolved = self._selected_values(used.component, choices, str(used))
+        data: Json = {
+            "custom_id": used.custom_id,
+            "component_type": used.component["type"],
+            "values": values,
+            "id": used.component["id"],
+        }
+        if resolved:
+            data["resolved"] = resolved
+        return await self._interact(COMPONENT, person, message.channel, data, message)
+
+    async def submit_modal(
+        self, user: User | str, modal: Modal | None, values: dict[str, Any] | None = None
+    ) -> Interaction:
+        """Fill in a form by the labels (or custom_ids) of its fields and send it; fields left out keep what
+        is filled in already. A select takes an option's label or value, or a list of them; a checkbox a
+        bool."""
+        person = self.find_user(user)
+        assert modal is not None, "No form is open."
+        assert modal.user is person, f"The form {modal.title!r} is open on {modal.user.name}'s screen."
+        assert modal.is_open, f"The form {modal.title!r} has been sent already."
+        given = dict(values or {})
+        resolved: Json = {}
+        filled = {each.custom_id: self._field_value(each, given, resolved) for each in modal.fields}
+        assert not given, (
+            f"The form {modal.title!r} has no field {', '.join(given)}; "
+            f"it has {', '.join(each.label for each in modal.fields)}."
+        )
+        parts = [self._submitted_component(part, filled) for part in modal.components]
+        data: Json = {"custom_id": modal.custom_id, "components": parts}
+        if resolved:
+            data["resolved"] = resolved
+        done = await self._interact(MODAL_SUBMIT, person, modal.channel, data, modal.message)
+        modal.is_open = done.is_unanswered  # a form that failed stays open and may be sent again
+        return done
+
+    # --- how ----------------------------------------
+
+    async def _interact(
+        self,
+        kind: int,
+        user: User,
+        channel: Channel,
+        data: Json,
+        source: Message | None = None,
+    ) -> Interaction:
+        person = user.name
+        assert user.is_member or channel.guild_id is None, f"{person} is not a member of the guild."
+        private = channel.kind == PRIVATE_THREAD and user.id not in channel.members
+        assert not private, f"{person} does not see the private thread {channel.name}."
+        assert not channel.deleted, f"The channel {channel.name} is deleted."
+        assert not channel.locked, f"The thread {channel.name} is locked."
+        assert not channel.archived, f"The thread {channel.name} is archived."
+        done = await self.start_interaction(kind, user, channel, copy.deepcopy(data), source)
+        if done.ack_type == 5:
+            await self.wait_until(lambda: not done.is_thinking, f"the bot to stop thinking about {done}")
+        return done
+
+    def _require_reader(self, user: User | str, message: Message) -> User:
+        person = self.find_user(user)
+        assert not message.deleted, "That message is deleted."
+        assert message.visible_to in (None, person), (
+            f"Only {message.visible_to.name if message.visible_to else ''} sees that message, not {person.name}."
+        )
+        recipient = message.channel.recipient
+        assert recipient in (None, person), f"{person.name} cannot see into the direct messages of another."
+        return person
+
+    def _single_control(self, wanted: list[MessageControl], message: Message, what: str) -> MessageControl:
+        offered = "; ".join(map(str, self.controls(message))) or "nothing"
+        assert wanted, f"There is no {what} on {message!r}; it offers {offered}."
+        assert len(wanted) == 1, f"There are {len(wanted)} of {what} on {message!r}; say which by custom_id."
+        assert not wanted[0].disabled, f"The {wanted[0]} cannot be used; {message!r} offers {offered}."
+        return wanted[0]
+
+    def _selected_values(self, part: Json, choices: Iterable[Any], what: str) -> tuple[list[str], Json]:
+        values: list[str] = []
+        resolved: Json = {}
+        for choice in choices:
+            if part["type"] in (3, 21, 22):
+                found = [
+                    each["value"] for each in part["options"] if choice in (each["value"], each["label"])
+                ]
+                labels = ", ".join(each["label"] for each in part["options"])
+                assert found, f"The {what} has no option {choice!r}; it has {labels}."
+                values.append(found[0])
+            else:
+                values.append(self._resolve_value(5 if part["type"] in (5, 7) else 8, choice, resolved))
+        assert len(set(values)) == len(values), f"An option of the {what} can be chosen only once."
+        default = 10 if part["type"] == 22 else 1
+        least, most = part.get("min_values", 1), part.get("max_values", default)
+        if part.get("required") is False and not values:
+            return values, resolved
+        assert least <= len(values) <= most, f"The {what} takes {least} to {most} choices, not {len(values)}."
+        return values, resolved
+
+    def _resolve_value(self, kind: int, value: object, resolved: Json) -> str:
+        if kind == 8:
+            assert isinstance(value, (Channel, str, int)), f"{value!r} is no channel."
+            place = self.find_channel(value)
+            resolved.setdefault("channels", {})[str(place.id)] = place.to_json() | {"permissions": "0"}
+            return str(place.id)
+        assert isinstance(value, (User, str)), f"{value!r} is no person."
+        user = self.find_user(value)
+        resolved.setdefault("users", {})[str(user.id)] = user.to_json()
+        if user.is_member:
+            resolved.setdefault("members", {})[str(user.id)] = user.member_json(user=False)
+        return str(user.id)
+
+    # commands
+
+    def _available_commands(self, user: User, place: Channel | None) -> list[Json]:
+        direct = place is not None and place.recipient is not None
+        out = []
+        for each in [*self.commands, *([] if direct else self.guild_commands)]:
+            contexts = each.get("contexts")
+            here = (
+                (1 if direct else 0) in contexts
+                if contexts is not None
+                else (not direct or each.get("dm_permission") is not False)
+            )
+            needed = int(each.get("default_member_permissions") or 0)
+            if here and (direct or user.permissions & needed == needed):
+                out.append(each)
+        return out
+
+    def _find_command(
+        self,
+        user: User | str,
+        channel: Channel | str | int,
+        command: str,
+    ) -> tuple[User, Channel, Json, list[Json], Json]:
+        """Resolve `table new` into person, place, the root command, the path of sub-commands, and the
+        leaf."""
+        person, place = self.find_user(user), self.find_channel(channel)
+        assert place.recipient in (None, person), (
+            f"{person.name} cannot write into the direct messages of another."
+        )
+        words = command.removeprefix("/").split()
+        offered = [each for each in self._available_commands(person, place) if each["type"] == 1]
+        path: list[Json] = []
+        for i, word in enumerate(words):
+            found = next((each for each in offered if each["name"] == word), None)
+            names = ", ".join(each["name"] for each in offered)
+            assert found is not None, (
+                f"{person.name} is offered no /{' '.join(words[: i + 1])} here, only: {names}."
+            )
+            path.append(found)
+            offered = [each for each in found.get("options") or [] if each["type"] in (1, 2)]
+        assert not offered, (
+            f"/{command} is a group: it continues with {', '.join(each['name'] for each in offered)}."
+        )
+        leaf: Json = {"options": []} | path[-1]
+        return person, place, path[0], path[1:], leaf
+
+    def _option_values(self, leaf: Json, given: dict[str, Any]) -> list[Json]:
+        declared = {each["name"]: each for each in leaf["options"] or []}
+        unknown = [name for name in given if name not in declared]
+        assert not unknown, (
+            f"There is no option {', '.join(unknown)}; there are {', '.join(declared) or 'none'}."
+        )
+        return [
+            {
+                "name": name,
+                "type": declared[name]["type"],
+                "value": self._checked_value(declared[name], value),
+            }
+            for name, value in given.items()
+        ]
+
+    def _checked_value(self, option: Json, value: Any) -> Any:
+        kind, name = option["type"], option["name"]
+        if offered := option.get("choices"):
+            found = [each["value"] for each in offered if value in (each["value"], each["name"])]
+            assert found, (
+                f"Option {name} offers {', '.join(each['name'] for each in offered)}, not {value!r}."
+            )
+            return found[0]
+        if kind == 3:
+            assert isinstance(value, str), f"Option {name} takes text, not {value!r}."
+            least, most = option.get("min_length") or 0, option.get("max_length") or 6000
+            assert max(least, 1) <= len(value) <= most, f"Option {name} takes {least} to {most} characters."
+        elif kind in (4, 10):
+            fits = isinstance(value, int) or (kind == 10 and isinstance(value, float))
+            assert fits and not isinstance(value, bool), f"Option {name} takes a number, not {value!r}."
+            low, high = option.get("min_value", -(2**53)), option.get("max_value", 2**53)
+            assert low <= value <= high, f"Option {name} takes a number from {low} to {high}, not {value}."
+        elif kind == 5:
+            assert isinstance(value, bool), f"Option {name} is yes or no, not {value!r}."
+        return value
+
+    def _command_data(self, root: Json, path: list[Json], given: list[Json]) -> Json:
+        resolved: Json = {}
+        for each in given:
+            if each["type"] in (6, 7, 9):
+                each["value"] = self._resolve_value(8 if each["type"] == 7 else 5, each["value"], resolved)
+        options = given
+        for part in reversed(path):
+            options = [{"name": part["name"], "type": part["type"], "options": options}]
+        data: Json = {"id": root["id"], "name": root["name"], "type": 1, "options": options}
+        if root in self.guild_commands:
+            data["guild_id"] = str(self.guild_id)
+        return data | ({"resolved": resolved} if resolved else {})
+
+    # forms
+
+    def _field_value(self, field: ModalField, given: dict[str, Any], resolved: Json) -> Json:
+        """What the client sends for one field; takes its value out of `given`."""
+        part = field.component
+        key = next((each for each in (field.label, field.custom_id) if each in given), None)
+        value = None if key is None else given.pop(key)
+        sent: Json = {"type": part["type"], "custom_id": part["custom_id"], "id": part["id"]}
+        required = part.get("required", True)
+        if part["type"] == 4:
+            typed = str(part.get("value") or "") if value is None else str(value)
+            assert typed or not required, f"Field {field.label!r} must be filled in."
+            least, most = part.get("min_length") or 0, part.get("max_length") or 4000
+            assert not typed or least <= len(typed) <= most, (
+                f"Field {field.label!r} takes {least} to {most} characters."
+            )
+            return sent | {"value": typed}
+        if part["type"] == 23:
+            return sent | {"value": bool(part.get("default") if value is None else value)}
+        if value is None:
+            value = [each["value"] for each in part.get("options", []) if each.get("default")]
+        chosen, found = self._selected_values(
+            part, value if isinstance(value, (list, tuple)) else [value], f"field {field.label!r}"
+        )
+        for name, people in found.items():
+            resolved.setdefault(name, {}).update(people)
+        if part["type"] == 21:
+            return sent | {"value": chosen[0] if chosen else None}
+        return sent | {"values": chosen}
+
+    def _submitted_component(self, part: Json, filled: dict[str, Json]) -> Json:
+        if part["type"] == 10:
+            return {"type": 10, "id": part["id"]}
+        if part["type"] == 18:
+            return {"type": 18, "id": part["id"], "component": filled[part["component"]["custom_id"]]}
+        return {
+            "type": 1,
+            "id": part["id"],
+            "components": [filled[each["custom_id"]] for each in part["components"]],
+        }

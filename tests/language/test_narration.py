@@ -1,0 +1,109 @@
+"""What players are told: events as sentences, reasons, and what is asked."""
+
+from engine import decision, narrate, parse, play
+from engine.core.state import State
+from engine.kernel import RefusedError
+from tests.t1830.scenarios import BOUGHT, run_scenario
+from tests.t1830.test_18_track import running
+
+LINE = "@ trains PRR 2\n@ tile H10 57 1\n@ owns Bob PRR 3\n@ owns pool PRR 1"
+
+
+def told(state: State, *said: str) -> list[str]:
+    """The sentences that the lines of whoever is asked lead to."""
+    found: list[str] = []
+    for line in said:
+        seat = decision(state).asked[0]
+        played = play(state, seat, parse(state, seat, line))
+        state = played.state
+        found += narrate(state, played.events)
+    return found
+
+
+def why_not(state: State, line: str) -> str:
+    try:
+        parse(state, decision(state).asked[0], line)
+    except RefusedError as refused:
+        return str(refused)
+    raise AssertionError(f"{line} is legal")
+
+
+def test_the_lower_price_of_the_first_private_is_told() -> None:
+    state = run_scenario("Ann: pass\nBob: pass")
+    assert told(state, "pass") == ["Cid passes.", "Nobody has bought the SV: it is offered at $15 now."]
+    assert told(run_scenario("Ann: pass\nBob: pass\nCid: pass"), "pass") == ["Ann passes."]
+
+
+def test_a_dividend_is_told_with_the_revenue() -> None:
+    state = run_scenario(running("PRR", LINE) + "> until dividend")
+    assert "The PRR pays $30: Ann $18, Bob $9, the PRR $3." in told(state, "pay")
+
+
+def test_a_private_is_told_with_who_sold_it() -> None:
+    deal = "@ cash Ann 100\n@ private CS Bob\n@ round stock Ann\nAnn: buy private CS from Bob for 60"
+    state = run_scenario(deal)
+    bought = play(state, "p1", parse(state, "p1", "accept"))
+    assert "Ann buys the CS from Bob for $60." in narrate(bought.state, bought.events)
+    withdrawn = play(state, "p0", parse(state, "p0", "decline"))
+    assert narrate(withdrawn.state, withdrawn.events) == ["The offer is withdrawn."]
+
+
+def test_nobody_is_asked_to_sell_in_the_first_stock_round() -> None:
+    assert decision(run_scenario(BOUGHT + "Cid: par BO 67")).prompt == "to buy or pass"
+    assert (
+        decision(run_scenario("@ cash Ann 500\n@ round stock Ann\n= turn Ann")).prompt
+        == "to buy, sell, or pass"
+    )
+
+
+def test_who_could_only_buy_a_private_is_asked_for_that() -> None:
+    state = run_scenario(running("PRR", "@ private SV Ann", phase="3", cash=100) + "> until train")
+    assert decision(state).prompt == "to buy a private for the PRR, or be done"
+
+
+def test_a_reason_of_every_meaning_or_of_most() -> None:
+    poor = run_scenario(
+        "@ cash Ann 50\n@ owns Ann NYC 3\n@ par NYC 67\n@ owns Bob PRR 3\n@ owns pool PRR 1\n"
+        "@ par PRR 100\n@ round stock Ann\n= turn Ann"
+    )
+    assert why_not(poor, "buy PRR") == "That costs $100, and Ann has $50."
+    assert why_not(poor, "buy NYC") == ("That costs $67, and Ann has $50. The pool holds 0 % of the NYC.")
+    sold = run_scenario(
+        "@ cash Ann 500\n@ owns Ann PRR 3\n@ owns Bob PRR 6\n@ par PRR 100\n@ round stock Ann\n"
+        "Ann: sell 1 PRR\n"
+    )
+    assert why_not(sold, "buy PRR") == "Who has sold the PRR may not buy it in the same stock round (§4)."
+    track = run_scenario(running("PRR", phase="2") + "= turn Ann")
+    assert "would not be connected" in why_not(track, "lay 9 G11")
+
+
+def test_what_is_asked_stands_in_the_refusal_of_half_a_line() -> None:
+    state = run_scenario("@ cash Ann 500\n@ round stock Ann\n= turn Ann")
+    assert why_not(state, "lay") == "That cannot be done now: Ann is asked to buy, sell, or pass."
+
+
+def test_what_is_wrong_with_a_route_is_a_sentence() -> None:
+    state = run_scenario(running("PRR", LINE) + "> until run")
+    assert why_not(state, "run 2 H12-H8") == "There is no track along H12-H8 (§20.1)."
+    assert why_not(state, "run 3 H12-H10") == "The PRR has no 3-train (§20.1)."
+
+
+def test_the_end_names_the_bankrupt_and_what_he_loses() -> None:
+    poor = "@ cash Ann 5\n@ owns Ann PRR 3\n@ owns Bob PRR 3\n@ president PRR Ann\n@ par PRR 67\n"
+    state = run_scenario(poor + "@ tile H10 57 1\n@ round operating PRR\n> until train")
+    assert told(state, "bankrupt") == ["Ann loses $5 by bankruptcy.", "The game is over. Ann is bankrupt."]
+
+
+def test_nobody_is_asked_for_bids_on_nothing() -> None:
+    assert (
+        decision(run_scenario("= turn Ann")).prompt
+        == "to buy the SV for $20, to bid on another private, or to pass"
+    )
+    last = run_scenario("\n".join(BOUGHT.splitlines()[:-1]) + "\n= turn Cid")
+    assert decision(last).prompt == "to buy the BO for $220 or to pass"
+
+
+def test_what_is_open_is_named_with_its_amounts() -> None:
+    assert why_not(run_scenario("= turn Ann"), "bid BO") == "Say for how much: bid BO 225 up to 800."
+    several = why_not(run_scenario("= turn Ann"), "bid")
+    assert several.startswith("Say which, and for how much: bid CS 45 up to 800; bid DH 75 up to 800;")

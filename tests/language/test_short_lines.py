@@ -1,0 +1,74 @@
+"""What may be left out of a line: a part that has only one legal value, wherever it stands."""
+
+import pytest
+
+from engine import format_action, new_game, parse, play
+from engine.language.notation import AmbiguousError, UnreadableError, split_words
+from tests.t1830.scenarios import BOUGHT, run_scenario
+from tests.t1830.test_18_track import running
+from tests.t1830.test_conventions import ERIE
+
+
+def test_left_out_in_an_auction_is_the_private() -> None:
+    run_scenario(
+        "Ann: bid CS 45\nBob: bid CS 50\nCid: buy\nAnn: bid 55\nBob: pass\n= private CS Ann\n= cash Ann 745"
+    )
+
+
+def test_left_out_of_a_par_is_the_company_that_came_with_a_private() -> None:
+    run_scenario(BOUGHT + "Cid: par 67\n= par B&O 67")
+
+
+def test_left_out_of_a_home_is_the_company() -> None:
+    run_scenario(ERIE + "Ann: home E11.1\n= token Erie E11.1")
+
+
+def test_left_out_of_a_train_is_the_pool_where_the_bank_has_none() -> None:
+    pool = running("PRR", "@ trains PRR 5\n@ trains pool 5", phase="6", cash=2000) + "> until train\n"
+    run_scenario(pool + "!Ann: buy train 4\nAnn: buy train 5\n= trains pool none\n= trains PRR 5 5")
+
+
+def test_left_out_of_an_offer_between_two_players_is_the_other() -> None:
+    two = "@ private CS Ann\n@ cash Bob 100\n@ cash Ann 500\n{0}@ round stock Ann\n"
+    run_scenario(two.format("") + "Ann: sell private CS for 40\nBob: accept\n= private CS Bob", "Ann, Bob")
+    three = run_scenario(two.format("@ cash Cid 100\n") + "= turn Ann")
+    with pytest.raises(AmbiguousError):
+        parse(three, "p0", "sell private CS for 40")
+
+
+def test_what_is_stored_says_it_all() -> None:
+    state = new_game("1830", ["Ann", "Bob"]).state
+    for seat, line in (("p0", "bid CS 45"), ("p1", "bid CS 50"), ("p0", "buy")):
+        state = play(state, seat, parse(state, seat, line)).state
+    assert format_action(state, parse(state, "p0", "bid $55")) == "bid CS 55"
+
+
+def test_several_legal_values_are_ambiguous() -> None:
+    state = run_scenario(BOUGHT + "Cid: par 67")
+    with pytest.raises(AmbiguousError) as several:
+        parse(state, "p0", "par 100")
+    assert "par PRR 100" in several.value.choices and "par B&O 100" not in several.value.choices
+    with pytest.raises(UnreadableError):
+        parse(state, "p0", "sell hello 100")
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("lay #57 H10", ["lay", "57", "H10"]),
+        ("lay 57 H10 # near 3 hexes", ["lay", "57", "H10"]),
+        ("bid BO $1,225#good", ["bid", "BO", "1225"]),
+        ("run 2 H10-H12,2 H12-H18", ["run", "2", "H10-H12,2", "H12-H18"]),
+        ("#", []),
+    ],
+)
+def test_dollars_commas_and_comments(line: str, words: list[str]) -> None:
+    assert split_words(line) == words
+
+
+def test_left_out_of_a_route_is_the_only_type_of_train() -> None:
+    track = running("PRR", "@ tile H10 57 1\n@ trains PRR {0}", phase="3")
+    run_scenario(track.format("2") + "Ann: run h12-h10\nAnn: pay\n= price PRR 112")
+    run_scenario(track.format("2 2") + "Ann: run H12-H10\n= cash Ann 0")
+    with pytest.raises(UnreadableError):
+        parse(run_scenario(track.format("2 3") + "= turn Ann"), "p0", "run H12-H10")

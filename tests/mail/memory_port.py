@@ -1,0 +1,280 @@
+"""A desk in memory with a toy game, for tests of the mail channel: whole, with the promises that `mail.port`
+asks for.
+
+The game: each seat is asked decision after decision (`s1.0`, `s1.1`, …). `buy X` and `pass` answer one, `sell
+N X` may be said any number of times before; `buy NOTHING` is refused, `buy S` is ambiguous.
+"""
+
+import hashlib
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
+
+from mail import pages
+from mail.compose import compose
+from mail.port import (
+    AcceptedLine,
+    Arrival,
+    Bounce,
+    Correspondent,
+    DueMail,
+    HeldLines,
+    InlineImage,
+    LineRejected,
+    LinesPlayed,
+    MailOutcome,
+    OutgoingMail,
+    PlayResult,
+    QueryKind,
+    QueryResult,
+    ReplyToken,
+    StaleReply,
+)
+from mail.reply_address import ServiceAddress
+
+POST = ServiceAddress("play@games.test", b"a key of sixteen")
+PNG = bytes.fromhex(
+    "89504e470d0a1a0a0000000d4948445200000001000000010802000000907753de"
+    "0000000c49444154789c63f8cfc0000003010100c9fe92ef0000000049454e44ae426082"
+)
+
+
+@dataclass
+class MailClock:
+    """A clock that only tests move."""
+
+    now: datetime = datetime(2026, 11, 20, 9, 0, tzinfo=UTC)
+
+    def __call__(self) -> datetime:
+        return self.now
+
+    def advance(self, **times: float) -> None:
+        self.now += timedelta(**times)
+
+
+@dataclass
+class OutboxRow:
+    """A letter in the outbox."""
+
+    outgoing: OutgoingMail
+    created: datetime
+    due: datetime
+    attempts: int = 0
+    state: str = "waiting"
+    reason: str = ""
+
+
+@dataclass
+class InMemoryService:
+    """Seats `s1` (ann@player.test) and `s2` (bob@player.test) at table 17; implements Desk and Pouch."""
+
+    clock: MailClock = field(default_factory=MailClock)
+    turns: Counter[str] = field(default_factory=Counter)
+    moves: list[tuple[str, str]] = field(default_factory=list)
+    alerts: list[str] = field(default_factory=list)
+    stopped: set[str] = field(default_factory=set)
+    linked: list[tuple[str, bool]] = field(default_factory=list)
+    bounces: list[Bounce] = field(default_factory=list)
+    outcomes: list[MailOutcome] = field(default_factory=list)
+    rows: dict[str, OutboxRow] = field(default_factory=dict)
+    tokens: dict[str, ReplyToken] = field(default_factory=dict)
+    by_message: dict[str, ReplyToken] = field(default_factory=dict)
+    arrivals: Counter[str] = field(default_factory=Counter)
+    raw_mails: dict[str, bytes] = field(default_factory=dict)
+    outcome_by_digest: dict[str, MailOutcome] = field(default_factory=dict)
+    keys: set[str] = field(default_factory=set)
+    results: dict[str, PlayResult] = field(default_factory=dict)
+    held_lines: dict[tuple[str, str], HeldLines] = field(default_factory=dict)
+    answered: list[tuple[datetime, str, str]] = field(default_factory=list)
+
+    # --- the service's side ---
+
+    def current_token(self, seat: str, name: str = "ann") -> ReplyToken:
+        address = f"{name}@player.test"
+        return ReplyToken(
+            "reply", address, frozenset({address}), "Table 17", "17", seat, f"{seat}.{self.turns[seat]}"
+        )
+
+    def post(self, outgoing: OutgoingMail, answer: bool = False) -> OutgoingMail:
+        """Store a letter as a service would."""
+        self.rows[outgoing.message_id] = OutboxRow(outgoing, self.clock(), self.clock())
+        self.tokens |= {issued.token_hash: issued.token for issued in outgoing.issued_tokens}
+        if outgoing.reply_token:
+            self.by_message[outgoing.message_id] = outgoing.reply_token
+        if answer:
+            self.answered.append((self.clock(), outgoing.actor, outgoing.reason))
+        return outgoing
+
+    def notice(
+        self, seat: str = "s1", name: str = "ann", chat: tuple[tuple[str, str], ...] = ()
+    ) -> OutgoingMail:
+        """The letter that asks a seat for its decision."""
+        told = pages.TurnNotice(
+            name=name.title(),
+            prompt="Buy a private company, bid on one, or pass.",
+            legal_lines=("buy SV", "bid CA 165", "pass"),
+            events_since=("Bob passed.",),
+            position="Ann 600  Bob 600",
+            images=(InlineImage("map", PNG, "The map: nothing is built.", 560),),
+            chat=chat,
+        )
+        sealed = self.current_token(seat, name)
+        return self.post(compose(POST, pages.turn_notice(told), sealed, self.clock(), "notice"))
+
+    # --- Desk ---
+
+    async def record_arrival(self, digest: str, raw: bytes, when: datetime) -> Arrival:
+        assert hashlib.sha256(raw).hexdigest() == digest
+        self.arrivals[digest] += 1
+        self.raw_mails[digest] = raw
+        outcome = self.outcome_by_digest.get(digest)
+        return Arrival(self.arrivals[digest], outcome.folder if outcome else None)
+
+    async def record_outcome(self, digest: str, outcome: MailOutcome) -> None:
+        assert digest not in self.outcome_by_digest
+        self.outcome_by_digest[digest] = outcome
+        self.outcomes.append(outcome)
+        if outcome.idempotency_key is None or outcome.idempotency_key not in self.keys:
+            for letter in outcome.replies:
+                self.post(letter, answer=True)
+        if outcome.idempotency_key:
+            self.keys.add(outcome.idempotency_key)
+
+    async def find_token(self, sha: str) -> ReplyToken | None:
+        return self.tokens.get(sha)
+
+    async def find_token_by_message(self, message_id: str) -> ReplyToken | None:
+        return self.by_message.get(message_id)
+
+    async def find_correspondent(self, address: str) -> Correspondent | None:
+        names = {"ann@player.test": "Ann", "bob@player.test": "Bob"}
+        return Correspondent(address, (("Table 17", names[address]),)) if address in names else None
+
+    async def verbs(self, sealed: ReplyToken) -> frozenset[str]:
+        return frozenset({"buy", "bid", "pass", "sell", "undo", "resign"})
+
+    async def play(self, sealed: ReplyToken, lines: Sequence[str], request: str) -> PlayResult:
+        if request not in self.results:
+            answer = self._answer(sealed, lines)
+            if isinstance(answer, LinesPlayed):
+                assert sealed.seat
+                self.moves += [(sealed.seat, line) for line in lines]
+            self.results[request] = answer
+        return self.results[request]
+
+    def _answer(self, sealed: ReplyToken, lines: Sequence[str]) -> PlayResult:
+        seat = sealed.seat or ""
+        asked = f"{seat}.{self.turns[seat]}"
+        if sealed.decision_id != asked:
+            since = tuple(f"{who}: {line}" for who, line in self.moves)
+            return StaleReply("your last turn.", "buy, bid or pass.", since, asked, ("pass",))
+        for index, line in enumerate(lines):
+            verb, _, rest = line.partition(" ")
+            if verb not in {"buy", "bid", "pass", "sell", "resign"}:
+                return LineRejected(
+                    "unreadable", index, f"“{verb}” is no word of the game.", asked, ("buy SV",)
+                )
+            if rest == "NOTHING":
+                return LineRejected(
+                    "refused", index, "There is no such thing to buy.", asked, ("buy SV", "pass")
+                )
+            if rest == "S":
+                return LineRejected(
+                    "ambiguous", index, "Two things begin with S.", asked, ("buy SV", "buy SX")
+                )
+        self.turns[seat] += any(not line.startswith("sell") for line in lines)
+        echoes = tuple(AcceptedLine(line, f"{seat} said {line}.") for line in lines)
+        return LinesPlayed(echoes, ("Ann 600 → 580",), "Bob is next.", "", f"{seat}.{self.turns[seat]}")
+
+    async def query(self, sealed: ReplyToken, what: QueryKind, rest: str) -> QueryResult:
+        pictures = (InlineImage(what, PNG, f"The {what}.", 560),) if what in {"map", "market"} else ()
+        decision = self.current_token(sealed.seat or "").decision_id
+        return QueryResult(what, f"This is the {what} {rest}", pictures, decision)
+
+    async def hold_lines(self, sealed: ReplyToken, lines: Sequence[str], request: str) -> str:
+        code = request[:8]
+        self.held_lines[sealed.actor, code] = HeldLines(tuple(lines), sealed.decision_id)
+        return code
+
+    async def find_held_lines(self, sealed: ReplyToken, code: str) -> HeldLines | None:
+        return self.held_lines.get((sealed.actor, code))
+
+    async def confirm(self, sealed: ReplyToken, yes: bool) -> str:
+        if (sealed.address, yes) not in self.linked:
+            self.linked.append((sealed.address, yes))
+        return f"{sealed.address} is {'now' if yes else 'not'} linked."
+
+    async def stop_mail(self, sealed: ReplyToken) -> str:
+        self.stopped.add(sealed.address)
+        return "No more letters will come."
+
+    async def start_mail(self, sealed: ReplyToken) -> str:
+        self.stopped.discard(sealed.address)
+        return "Letters come again."
+
+    async def record_bounce(self, bounced: Bounce) -> None:
+        self.bounces.append(bounced)
+
+    async def count_replies(self, since: datetime, who: str | None = None, reason: str | None = None) -> int:
+        return sum(
+            when >= since and who in {None, whom} and reason in {None, why}
+            for when, whom, why in self.answered
+        )
+
+    async def alert_operator(self, text: str) -> None:
+        self.alerts.append(text)
+
+    # --- Pouch ---
+
+    async def lease_due(self, limit: int) -> Sequence[DueMail]:
+        rows = [row for row in self.rows.values() if row.state == "waiting" and row.due <= self.clock()]
+        return [
+            DueMail(
+                row.outgoing.message_id,
+                row.outgoing.recipient,
+                row.outgoing.envelope_sender,
+                row.outgoing.raw,
+                row.attempts,
+                row.created,
+            )
+            for row in rows[:limit]
+        ]
+
+    async def mark_sent(self, due: DueMail) -> None:
+        self.rows[due.id].state = "sent"
+
+    async def mark_failed(self, due: DueMail, reason: str, retry: datetime | None, recipient: bool) -> None:
+        row = self.rows[due.id]
+        state = "waiting" if retry else "refused" if recipient else "dead"
+        self.rows[due.id] = replace(
+            row, attempts=row.attempts + 1, due=retry or row.due, state=state, reason=reason
+        )
+
+    def replies(self) -> list[OutgoingMail]:
+        """What was answered, in order."""
+        return [letter for outcome in self.outcomes for letter in outcome.replies]
+
+
+def reply(
+    notice: OutgoingMail,
+    text: str,
+    *,
+    sender: str = "Ann Lee <ann@player.test>",
+    message_id: str = "<reply-1@player.test>",
+    to: str | None = None,
+    extra: str = "",
+    subject: str = "Re: [Table 17] Your turn",
+) -> bytes:
+    """A player's answer to a letter of ours, as a plain mailer writes it; `to` defaults to its Reply-To."""
+    from email import message_from_bytes
+
+    if to is None:
+        to = message_from_bytes(notice.raw)["Reply-To"]
+    head = (
+        f"From: {sender}\nTo: {to}\nSubject: {subject}\nMessage-ID: {message_id}\n"
+        f"In-Reply-To: {notice.message_id}\nReferences: {notice.message_id}\n"
+        f"Date: Fri, 20 Nov 2026 09:00:00 +0100\n{extra}"
+        'MIME-Version: 1.0\nContent-Type: text/plain; charset="utf-8"\nContent-Transfer-Encoding: 8bit\n'
+    )
+    return f"{head}\n{text}\n".replace("\n", "\r\n").encode()

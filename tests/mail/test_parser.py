@@ -1,0 +1,64 @@
+"""Every mail in `letters/` is read as the JSON beside it says, which was written by hand from looking at the
+mail.
+
+Names that begin with `cNN` are rows of the threat model.
+"""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from mail import reply_text
+from mail.parser import MailProblem, parse_mail
+
+LETTERS = Path(__file__).parent / "letters"
+VERBS = frozenset({"buy", "bid", "pass", "done", "sell", "lay", "run", "par", "help", "map", "log"})
+NAMES = sorted(path.stem for path in LETTERS.glob("*.eml"))
+
+
+def test_every_letter_has_an_expectation_and_the_other_way_round() -> None:
+    assert sorted(path.stem for path in LETTERS.glob("*.json")) == NAMES
+    assert len(NAMES) > 60
+    assert {path.suffix for path in LETTERS.iterdir()} == {".eml", ".json"}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_letter(name: str) -> None:
+    expected: dict[str, Any] = json.loads((LETTERS / f"{name}.json").read_text(encoding="utf-8"))
+    letter = parse_mail((LETTERS / f"{name}.eml").read_bytes())
+    found = reply_text.parse_reply(letter.text, VERBS)
+    seen: dict[str, Any] = {
+        "sender": letter.sender,
+        "orders": [line.text for line in found.orders],
+        "ignored": list(found.ignored),
+        "stray": list(found.misplaced),
+        "automatic": letter.automatic_sign,
+        "problem": letter.problem.name if letter.problem else None,
+        "report": [letter.report.status, list(letter.report.message_ids)] if letter.report else None,
+    }
+    fault = expected.pop("fault", None)
+    standard: dict[str, Any] = {
+        "ignored": [],
+        "stray": [],
+        "automatic": None,
+        "problem": None,
+        "report": None,
+    }
+    assert seen == standard | expected
+    assert (fault in found.fault.reason) if fault and found.fault else fault is None and found.fault is None
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_cut_letter_is_still_a_letter(name: str) -> None:
+    raw = (LETTERS / f"{name}.eml").read_bytes()
+    for cut in range(0, len(raw), 37):
+        letter = parse_mail(raw[:cut])
+        assert letter.problem is None or isinstance(letter.problem, MailProblem)
+
+
+def test_bounce_to_a_reply_address_gives_no_order() -> None:
+    """C.11: the report is seen before anybody looks at the text."""
+    letter = parse_mail((LETTERS / "c11-bounce-quotes-orders.eml").read_bytes())
+    assert letter.report and letter.automatic_sign

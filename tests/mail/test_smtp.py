@@ -1,0 +1,289 @@
+"""The courier, through real SMTP on loopback."""
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from mail import pages
+from mail.compose import compose
+from mail.inbox import InboxWatcher
+from mail.parser_process import ParserProcess
+from mail.policy import MailPolicy
+from mail.port import OutgoingMail, ReplyToken
+from mail.reply_address import TokenRedactionFilter
+from mail.smtp import MAX_RETRY_AGE, SmtpAccount, SmtpDeliveryWorker, retry_at
+from tests.mail.memory_port import POST, InMemoryService, reply
+from tests.mail.servers import (
+    PASSWORD,
+    SmtpCatcher,
+    free_port,
+    pymap_server,
+    self_signed,
+    smtp_server,
+)
+from tests.mail.test_inbox import FAST, until
+
+
+def letter(desk: InMemoryService, address: str = "ann@player.test") -> OutgoingMail:
+    sealed = ReplyToken("reply", address, frozenset({address}), "Table 17", "17", address, "d1")
+    return desk.post(compose(POST, pages.confirmation("Hello."), sealed, desk.clock(), "notice"))
+
+
+def courier(desk: InMemoryService, player: SmtpCatcher, spacing: float = 0.0) -> SmtpDeliveryWorker:
+    return SmtpDeliveryWorker(
+        player.account, desk, poll=0.05, spacing=spacing, timeout=5.0, first_retry=0.02, now=desk.clock
+    )
+
+
+@asynccontextmanager
+async def running(courier: SmtpDeliveryWorker) -> AsyncIterator[None]:
+    task = asyncio.create_task(courier.run())
+    try:
+        yield
+        assert not task.done(), task
+    finally:
+        task.cancel()
+        with contextlib.suppress(asyncio.CancelledError):
+            await task
+
+
+async def test_letters_are_sent_as_they_are_stored() -> None:
+    desk = InMemoryService()
+    async with smtp_server() as player:
+        async with running(courier(desk, player)):
+            sent = [letter(desk) for _ in range(20)]
+            await player.delivered(20)
+            await until(lambda: all(row.state == "sent" for row in desk.rows.values()))
+        assert [delivery.raw for delivery in player.letters] == [outgoing.raw for outgoing in sent]
+        assert {delivery.recipients for delivery in player.letters} == {("ann@player.test",)}
+        assert [delivery.sender for delivery in player.letters] == [
+            outgoing.envelope_sender for outgoing in sent
+        ]
+        assert player.connections <= 2
+        assert "Hello." in player.letters[0].text
+
+
+async def test_c37_one_bad_recipient_holds_up_nobody() -> None:
+    desk = InMemoryService()
+    async with smtp_server() as player:
+        player.refuse = {"gone@player.test": "550 no such user", "grey@player.test": "451 later"}.get
+        letters = {name: letter(desk, f"{name}@player.test") for name in ("a", "gone", "b", "grey", "c")}
+        post = courier(desk, player)
+        assert await post.deliver_due()
+        states = {name: desk.rows[outgoing.message_id].state for name, outgoing in letters.items()}
+        assert states == {"a": "sent", "gone": "refused", "b": "sent", "grey": "waiting", "c": "sent"}
+        grey = desk.rows[letters["grey"].message_id]
+        assert grey.attempts == 1 and grey.due > desk.clock() and "451" in grey.reason
+        assert not await post.deliver_due()
+        player.refuse = lambda _: None
+        desk.clock.advance(minutes=2)
+        assert await post.deliver_due()  # greylisting passes the second time
+        assert desk.rows[letters["grey"].message_id].state == "sent"
+        await post._close()
+
+
+@pytest.mark.parametrize(("refusal", "state"), [("552 too big", "dead"), ("452 no room", "waiting")])
+async def test_a_letter_refused_after_data(refusal: str, state: str) -> None:
+    desk = InMemoryService()
+    async with smtp_server() as player:
+        player.refuse_data = lambda _: refusal
+        outgoing = letter(desk)
+        post = courier(desk, player)
+        await post.deliver_due()
+        assert desk.rows[outgoing.message_id].state == state
+        await post._close()
+
+
+async def test_a_connection_lost_after_data_sends_the_same_letter_again() -> None:
+    desk = InMemoryService()
+    async with smtp_server() as player:
+        player.drop_after_data = 1
+        outgoing, other = letter(desk), letter(desk)
+        post = courier(desk, player)
+        await post.deliver_due()
+        assert desk.rows[outgoing.message_id].state == "waiting"
+        assert desk.rows[other.message_id].state == "sent"
+        desk.clock.advance(minutes=2)
+        await post.deliver_due()
+        copies = [d.raw for d in player.letters if d.message["Message-ID"] == outgoing.message_id]
+        assert copies == [outgoing.raw, outgoing.raw]
+        await post._close()
+
+
+async def test_a_server_that_comes_later_gets_everything() -> None:
+    desk = InMemoryService()
+    port = free_port()
+    outgoing = letter(desk)
+    post = SmtpDeliveryWorker(
+        SmtpAccount("127.0.0.1", port, security="none"),
+        desk,
+        poll=0.05,
+        spacing=0,
+        first_retry=0.02,
+        now=desk.clock,
+    )
+    async with running(post):
+        await asyncio.sleep(0.2)
+        assert desk.rows[outgoing.message_id].attempts == 0  # the server's absence is no letter's fault
+        async with smtp_server(port) as player:
+            await player.delivered(1)
+            await until(lambda: desk.rows[outgoing.message_id].state == "sent")
+
+
+async def test_waking_is_quicker_than_polling() -> None:
+    desk = InMemoryService()
+    async with smtp_server() as player:
+        post = SmtpDeliveryWorker(player.account, desk, poll=3_600.0, now=desk.clock)
+        async with running(post):
+            await asyncio.sleep(0.1)
+            letter(desk)
+            post.wake()
+            await player.delivered(1)
+
+
+async def test_c38_letters_to_one_domain_are_spaced_and_others_go_between() -> None:
+    desk = InMemoryService()
+    async with smtp_server() as player:
+        for address in ("a@one.test", "b@one.test", "c@one.test", "d@two.test"):
+            letter(desk, address)
+        post = courier(desk, player, spacing=0.2)
+        loop = asyncio.get_running_loop()
+        start = loop.time()
+        await post.deliver_due()
+        assert loop.time() - start >= 0.4  # a lower bound: two waits of 0.2 s
+        assert [d.recipients[0] for d in player.letters] == [
+            "a@one.test",
+            "d@two.test",
+            "b@one.test",
+            "c@one.test",
+        ]
+        await post._close()
+
+
+async def test_a_pouch_that_fails_does_not_end_the_courier() -> None:
+    desk = InMemoryService()
+    due, calls = desk.lease_due, 0
+
+    async def failing(limit: int) -> object:
+        nonlocal calls
+        calls += 1
+        if calls < 3:
+            raise RuntimeError("the database is away")
+        return await due(limit)
+
+    desk.lease_due = failing  # type: ignore[method-assign, assignment]
+    letter(desk)
+    async with smtp_server() as player, running(courier(desk, player)):
+        await player.delivered(1)
+
+
+async def test_c27_starttls_is_required_where_it_is_asked_for() -> None:
+    desk = InMemoryService()
+    outgoing = letter(desk)
+    async with smtp_server() as player:
+        account = SmtpAccount("127.0.0.1", player.port, security="starttls")
+        post = SmtpDeliveryWorker(account, desk, poll=0.05, first_retry=0.02, now=desk.clock)
+        async with running(post):
+            await until(lambda: player.connections >= 2)
+        assert player.letters == [] and desk.rows[outgoing.message_id].attempts == 0
+
+
+async def test_c27_tls(tmp_path: Path) -> None:
+    server, client = self_signed(tmp_path)
+    desk = InMemoryService()
+    outgoing = letter(desk)
+    async with smtp_server(context=server) as player:
+        account = SmtpAccount("localhost", player.port, context=client)
+        untrusting = SmtpDeliveryWorker(
+            replace(account, context=None), desk, poll=0.05, first_retry=0.02, now=desk.clock
+        )
+        async with running(untrusting):
+            await asyncio.sleep(0.5)
+        assert player.letters == [] and desk.rows[outgoing.message_id].attempts == 0
+        async with running(SmtpDeliveryWorker(account, desk, poll=0.05, first_retry=0.02, now=desk.clock)):
+            await player.delivered(1)
+
+
+@pytest.mark.parametrize("turns", [*range(12), 16, 24, 40])
+async def test_a_courier_stops_whenever_it_is_told_to(turns: int) -> None:
+    """Also at the very moment at which the server's answer comes; and what was sent is then known to be."""
+    desk = InMemoryService()
+    async with smtp_server() as player:
+        task = asyncio.create_task(courier(desk, player).run())
+        letter(desk)
+        await player.delivered(1)
+        for _ in range(turns):
+            await asyncio.sleep(0)
+        task.cancel()
+        done, _ = await asyncio.wait({task}, timeout=20)
+        assert done and task.cancelled()
+
+
+@pytest.mark.parametrize("host", ["smtp.example.org", "10.0.0.1", "localhost.evil.test"])
+def test_c27_plain_text_is_for_this_machine(host: str) -> None:
+    with pytest.raises(ValueError, match="this machine"):
+        SmtpAccount(host, security="none")
+    assert "secret" not in repr(SmtpAccount(host, password="secret"))
+
+
+def test_schedule() -> None:
+    start = datetime(2026, 11, 20, tzinfo=UTC)
+    waits = [retry_at(n, start, start, 0.0) for n in range(6)]
+    minutes = [(then - start) / timedelta(minutes=1) for then in waits if then]
+    assert minutes == [1, 5, 15, 60, 240, 240]
+    late = start + MAX_RETRY_AGE - timedelta(hours=1)
+    assert retry_at(9, start, late, 0.0) is None
+    jittered = retry_at(0, start, start, 1.0)
+    assert jittered and timedelta(minutes=1) < jittered - start <= timedelta(minutes=1, seconds=12)
+    now, attempts = start, 0
+    while then := retry_at(attempts, start, now, 0.5):
+        now, attempts = then, attempts + 1
+    assert 10 < attempts < 20 and now <= start + MAX_RETRY_AGE
+
+
+async def test_a_whole_round_trip(caplog: pytest.LogCaptureFixture) -> None:
+    """A notice goes out by SMTP, its reply comes in by IMAP, the receipt goes out by SMTP; and C.26: no token
+    and no password is in our own log, nor in the libraries' where the filter is on the handler.
+    """
+    desk = InMemoryService()
+    caplog.set_level(logging.DEBUG)
+    async with pymap_server() as mailbox, smtp_server() as player, ParserProcess() as reader:
+        post = courier(desk, player)
+        inbox = InboxWatcher(mailbox.account, desk, MailPolicy(POST, desk, now=desk.clock), reader, FAST)
+        async with asyncio.TaskGroup() as group:
+            tasks = [group.create_task(inbox.run()), group.create_task(post.run())]
+            desk.notice()
+            (notice,) = await player.delivered(1)
+            await mailbox.put(reply(desk.rows[notice.message["Message-ID"]].outgoing, "buy SV"))
+            _, receipt = await player.delivered(2)
+            for task in tasks:
+                task.cancel()
+        assert desk.moves == [("s1", "buy SV")]
+        assert "OK: all of it was done." in receipt.text
+        assert receipt.message["In-Reply-To"] == "<reply-1@player.test>"
+    tokens = POST.find_tokens(
+        [player.letters[0].raw.decode(), receipt.raw.decode(), receipt.sender, notice.sender]
+    )
+    assert len(tokens) >= 6 and "mailbox: done -> Processed" in caplog.text
+    filtered = TokenRedactionFilter()
+    for record in caplog.records:
+        library = record.name.partition(".")[0] in {"aioimaplib", "aiosmtplib", "asyncio"}
+        if library:
+            filtered.filter(record)
+        elif record.name not in {
+            "mail.inbox",
+            "mail.smtp",
+            "mail.policy",
+            "mail.parser_process",
+            "mail.imap",
+        }:
+            continue  # the servers' own; aiosmtpd calls itself mail.log
+        shown = caplog.handler.format(record)
+        assert PASSWORD not in shown and not any(token in shown for token in tokens)

@@ -1,0 +1,194 @@
+"""The market and the sheet: what stands where, and what the words say."""
+
+from io import BytesIO
+
+import pytest
+from PIL import Image, ImageChops
+
+from engine import components_of
+from renderers import (
+    market,
+    market_png,
+    measure_rendering,
+    sheet,
+    sheet_png,
+    theme,
+)
+from renderers.views import Badge, CellView, MarketView, market_view, sheet_view
+from tests.renderers.positions import opening, position, trading
+from tests.renderers.test_map import near, pixel
+
+
+def test_price_tokens_stand_in_their_spaces_top_first() -> None:
+    view = market_view(trading())
+    plan = market.MarketLayout(view)
+    image = market.draw_market(view).convert("RGB")
+    cells = {(c.row, c.column): c for c in view.cells}
+    pile = cells[3, 6]
+    assert [b.sym for b in pile.tokens] == ["PRR", "C&O", "CPR", "Erie"]
+    placed = plan.token_positions(pile)
+    assert [at for _, at, _ in placed] == sorted((at for _, at, _ in placed), key=lambda p: (p[1], p[0]))
+    x, y = plan.corner(pile)
+    for badge, (cx, cy), diameter in placed:
+        assert x < cx - diameter / 2 and cx + diameter / 2 < x + plan.cell_width
+        assert y + plan.price_size < cy - diameter / 2 and cy + diameter / 2 < y + plan.cell_height
+        assert near(pixel(image, (cx, round(cy - 0.39 * diameter))), theme.parse_color(badge.color))
+
+
+def test_no_tokens_of_a_space_overlap_however_many_there_are() -> None:
+    badges = tuple(Badge(f"C{i}", "#333333", "#ffffff") for i in range(9))
+    for count in range(1, 10):
+        cell = CellView(0, 0, 100, (), None, badges[:count])
+        view = MarketView("many", "2d", (cell, CellView(0, 18, 350, (), None, ())), (), badges)
+        placed = market.MarketLayout(view).token_positions(cell)
+        assert len(placed) == count
+        for i, (_, (ax, ay), d) in enumerate(placed):
+            for _, (bx, by), _ in placed[:i]:
+                assert (ax - bx) ** 2 + (ay - by) ** 2 >= d * d
+
+
+@pytest.mark.parametrize(
+    "cell, zone",
+    [((0, 0), "yellow"), ((3, 0), "orange"), ((5, 0), "brown"), ((0, 6), "par"), ((0, 8), "white")],
+)
+def test_spaces_have_the_colour_of_their_zone(cell: tuple[int, int], zone: str) -> None:
+    view = market_view(opening())
+    here = next(c for c in view.cells if (c.row, c.column) == cell)
+    assert market.fill_zone(here) == zone
+    x, y = market.MarketLayout(view).corner(here)
+    assert near(pixel(market.draw_market(view).convert("RGB"), (x + 60, y + 60)), theme.ZONE_COLORS[zone], 8)
+
+
+def test_arrows_stand_where_the_market_turns() -> None:
+    view = market_view(opening())
+    plan = market.MarketLayout(view)
+    image = market.draw_market(view).convert("RGB")
+    arrows = 0
+    for cell in view.cells:
+        x, y = plan.corner(cell)
+        red = any(
+            near(pixel(image, (x + dx, y + dy)), theme.BLOCKED, 30)
+            for dx in range(plan.cell_width - 24, plan.cell_width - 6)
+            for dy in range(10, 40)
+        )
+        assert red == bool(cell.arrow), (cell.row, cell.column)
+        arrows += red
+    printed = [c for row in components_of("1830").market.rows for c in row if c and c.arrow]
+    assert arrows == len(printed) > 10
+
+
+def test_the_market_lists_companies_in_operating_order() -> None:
+    view = market_view(trading())
+    assert [(b.sym, price) for b, price in view.order] == [
+        ("B&O", 100), ("NYC", 82), ("PRR", 76), ("C&O", 76), ("CPR", 76), ("Erie", 76), ("B&M", 25),
+    ]  # fmt: skip
+    assert "In one space, top first: 76 (PRR, C&O, CPR, Erie)." in view.alt
+    assert market_view(opening()).alt == "Stock market of 1830. No company has a price."
+
+
+def test_a_market_of_one_row_is_folded() -> None:
+    cells = tuple(CellView(0, i, 10 * i, (), None, ()) for i in range(40))
+    view = MarketView("long", "1d", cells, (), ())
+    plan = market.MarketLayout(view)
+    assert (plan.rows, plan.columns) == (4, 10)
+    assert market.cell_position(view, cells[17]) == (1, 7)
+    assert market.draw_market(view).size == (1600, plan.height)
+
+
+def test_a_price_that_changed_is_ringed() -> None:
+    state = trading()
+    plain, ringed = market_png(state), market_png(state, highlight=["NYC"])
+    view = market_view(state)
+    cell = next(c for c in view.cells if [b.sym for b in c.tokens] == ["NYC"])
+    a, b = (Image.open(BytesIO(p.png)).convert("RGB") for p in (plain, ringed))
+    box = ImageChops.difference(a, b).getbbox()
+    x, y = market.MarketLayout(view).corner(cell)
+    assert box and x <= box[0] and y <= box[1]
+    assert (
+        box[2] <= x + market.MarketLayout(view).cell_width
+        and box[3] <= y + market.MarketLayout(view).cell_height
+    )
+
+
+# --- the sheet ------------------------------------------------------------------------------
+
+
+def test_the_sheet_counts_certificates_and_worth_as_the_rules_do() -> None:
+    view = sheet_view(trading())
+    bob = view.players[1]
+    assert bob.name == "Bob" and view.certificate_limit == 20
+    assert bob.certificates == 6 * 3  # seven presidencies of 40 %, the B&M's in the brown zone
+    assert bob.worth == bob.cash + 4 * (100 + 82 + 4 * 76 + 25)
+    assert all(h.president for h in bob.holdings if h.percent) and bob.holdings[0].percent == 40
+    charter = {c.badge.sym: c for c in view.companies}
+    assert charter["PRR"].trains == ("2", "3") and charter["PRR"].president == "Bob"
+    assert charter["Erie"].floated is False and charter["NYNH"].started is False
+    assert charter["PRR"].tokens == (0, 40, 100, 100) and charter["PRR"].pool == 10
+
+
+def test_the_sheet_says_round_phase_bank_and_trains() -> None:
+    view = sheet_view(opening(4))
+    assert (view.round, view.phase, view.bank, view.certificate_limit) == (
+        "opening",
+        "2",
+        12000 - 4 * 600,
+        16,
+    )
+    assert view.depot[0] == ("2", 6, 80) and len(view.depot) == 6
+    assert view.unsold_privates[0] == ("SV", 20)
+    assert [p.acting for p in view.players] == [True, False, False, False]
+    assert "Bank $9600" in view.alt and "Ann $600 priority" in view.alt
+
+
+def test_more_cash_changes_that_players_column_and_no_other() -> None:
+    state = trading()
+    before = sheet.draw_sheet(sheet_view(state)).convert("RGB")
+    state.cash["p2"] += 1
+    after = sheet.draw_sheet(sheet_view(state)).convert("RGB")
+    box = ImageChops.difference(before, after).getbbox()
+    assert box
+    ownership = sheet.sheet_tables(sheet_view(state))[0]
+    left = sheet.MARGIN + sum(ownership.column_widths()[:3])
+    assert left <= box[0] and box[2] <= left + ownership.column_widths()[3]
+    assert box[3] - box[1] < 2 * sheet.ROW_HEIGHT
+
+
+def test_the_columns_of_a_table_fill_the_page_and_no_more() -> None:
+    for players in range(2, 7):
+        for table in sheet.sheet_tables(sheet_view(opening(players))):
+            assert (
+                sheet.WIDTH - 2 * sheet.MARGIN - 20
+                <= sum(table.column_widths())
+                <= sheet.WIDTH - 2 * sheet.MARGIN + 8
+            )
+
+
+def test_long_names_are_kept_in_their_column() -> None:
+    state = opening(6)
+    state.players = [f"Bartholomew the {i}th of Ravenscroft" for i in range(6)]
+    picture = sheet_png(state)
+    assert picture.width == 1600 and len(picture.alt) <= 1024
+
+
+@pytest.mark.parametrize("draw", [market_png, sheet_png])
+def test_tables_are_small_palette_pngs_and_always_the_same(draw) -> None:  # type: ignore[no-untyped-def]
+    picture = draw(trading())
+    image = Image.open(BytesIO(picture.png))
+    assert image.mode == "P" and image.size == (picture.width, picture.height) and picture.width == 1600
+    assert len(picture.png) < 150_000
+    draw(position())
+    assert draw(trading()) == picture
+
+
+def test_letters_can_be_read_on_a_phone() -> None:
+    """At 400 points across, letters that matter are drawn at 8 points or more."""
+    assert sheet.FONT_SIZE >= 0.02 * sheet.WIDTH
+    assert market.MarketLayout(market_view(opening())).price_size >= 0.019 * market.WIDTH
+
+
+def test_bench_gives_figures_with_their_bounds() -> None:
+    figures = {f.name: f for f in measure_rendering([opening(), position()])}
+    assert figures["map, the very first"].bound == 500 and figures["map, size"].unit == "kB"
+    assert all(f.value > 0 for f in figures.values()) and "map after a move, mean" in figures
+    with pytest.raises(ValueError, match="no position"):
+        measure_rendering([])

@@ -1,0 +1,58 @@
+"""The end of a game: of a whole game that the project carries, its last moves said at a table."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import engine
+from bot.service.results import Completed, PollUpdated, QueryAnswer, TableNotRunning
+from engine.game_text import read_script
+from engine.game_text.script import ScriptMove
+from tests.service.conftest import ServiceHarness
+
+GAMES = Path(__file__).parent.parent / "games"
+LAST = 6
+
+
+async def near_its_end(world: ServiceHarness, path: Path) -> list[tuple[int, str]]:
+    """The game as a table, but for its last moves; those."""
+    script = read_script(path.read_text())
+    said = [(int(item.seat[1:]), item.text) for item in script.items if isinstance(item, ScriptMove)]
+    state, moves = engine.copy_state(script.start), []
+    for seat, line in said[:-LAST]:
+        state, events = engine.play(state, f"p{seat}", engine.parse(state, f"p{seat}", line))
+        moves.append((seat, line, events))
+    world.table = (await world.service.import_game(script.start, moves, name="Found")).id
+    return said[-LAST:]
+
+
+async def test_a_game_ends_and_may_come_back_from_it(empty: ServiceHarness) -> None:
+    last = await near_its_end(empty, min(GAMES.glob("[2-6]p-*.18xx"), key=lambda path: path.stat().st_size))
+    service = empty.service
+    async with empty.store.begin() as unit:
+        for number, sitter in enumerate(await unit.tables.seats(empty.table)):
+            await unit.people.add_identity(sitter.person_id, "email", f"player{number}@example.org")
+    answer = None
+    for seat, line in last:
+        answer = await service.submit(empty.table, seat, [line], None, None)
+        assert isinstance(answer, Completed), (line, answer)
+    assert isinstance(answer, Completed) and answer.game_over and answer.pending == ()
+    state = await service.state_at(empty.table)
+    best = next(iter(engine.standings(state)))
+    assert any("over" in s and state.name(best) in s for s in answer.sentences)
+    assert (await service.table_info(empty.table)).status == "finished"
+    assert (await service.view(empty.table)).pending == ()
+    over = await empty.sent("over")
+    assert len(over) == len(state.players)
+    assert f"${engine.standings(state)[best]:,}" in over[0][1].sentences[0]
+    assert isinstance(await service.submit(empty.table, 0, ["pass"], None, None), TableNotRunning)
+    shown = await service.submit(empty.table, 0, ["status"], None, None)
+    assert isinstance(shown, QueryAnswer) and "The game is over" in shown.text
+    back = await service.submit(empty.table, last[-1][0], ["undo"], None, None)
+    assert isinstance(back, Completed), "the last move is one's own, and nobody has moved since"
+    assert (await service.table_info(empty.table)).status == "running"
+    again = await service.submit(empty.table, last[-1][0], ["redo"], None, None)
+    assert isinstance(again, Completed) and again.game_over
+    other = next((who for who, _ in last if who != last[-1][0]), None)
+    if other is not None:
+        assert isinstance(await service.submit(empty.table, other, ["undo"], None, None), PollUpdated)

@@ -1,0 +1,156 @@
+"""What a player has left in secret is nowhere to be read by the others, and answers in no plan of theirs."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+
+import engine
+from bot.discord import cards
+from bot.email.delivery import recent_events
+from bot.service import legal_lines, text_views
+from bot.service.game_files import STATISTICS, TEXT, make_game_file
+from bot.service.results import Completed, LineRefused, QueryAnswer
+from engine.game_text import replay
+from engine.game_text.redaction import redacted
+from renderers import map_png, market_png, sheet_png
+from tests.service.conftest import NAMES, ServiceHarness
+
+LIMIT = "85"
+"""A number of dollars that nothing else at this table comes to."""
+
+
+@pytest.fixture
+async def bidding(empty: ServiceHarness) -> ServiceHarness:
+    """1817's opening: Ann has put up a private, and Bob has said how far he would go."""
+    for name in NAMES:
+        await empty.person(name, discord=f"{len(empty.people) + 1}", email=f"{name}@example.org")
+    info = await empty.service.create("1817", empty.people["Ann"])
+    for name in NAMES:
+        await empty.service.join(info.id, empty.people[name], name)
+    await empty.service.start(info.id, by=empty.people["Ann"], order=NAMES)
+    empty.table = info.id
+    await empty.say("Ann", "bid MAJM 10")
+    answer = await empty.say("Bob", f"bid up to {LIMIT}")
+    assert isinstance(answer, Completed) and "Bob bids $15 for the MAJM." in answer.played[0].sentences
+    return empty
+
+
+async def read_by(world: ServiceHarness, name: str) -> str:
+    """All that this player can come to see: what is shown, offered, told, sent and handed out."""
+    seat = NAMES.index(name)
+    view = await world.service.view(world.table)
+    assert view.state is not None
+    texts = []
+    shows = ("status", "turn", "help", "market", "board", "log 50", "player Bob", "at start", "export text")
+    for line in (*shows, "export csv"):
+        answer = await world.say(name, line)
+        assert isinstance(answer, QueryAnswer), answer
+        texts += [answer.text, *(file.content.decode() for file in answer.files)]
+    log = await world.service.log(world.table)
+    texts += [f"{row.line} {row.raw_line} {' '.join(row.sentences)}" for row in log]
+    texts += [cards.card_result(log, NAMES, 1), *cards.history_lines(log, NAMES), *recent_events(log)]
+    choices = await world.service.choices(world.table, seat)
+    texts += [*legal_lines.copyable_lines(choices), *(f"{c.line} {c.label}" for c in choices)]
+    for asked in view.pending:
+        texts.append(
+            json.dumps(cards.turn_card(view, asked, choices, cards.history_lines(log, NAMES), None, [])[0])
+        )
+    texts += [repr(notice) for _, notice in await world.sent()]
+    texts += [
+        text_views.status_view(view.state, view.pending, seat),
+        text_views.log_view(await world.service.get(world.table)),
+    ]
+    return "\n".join(texts)
+
+
+async def test_a_limit_is_read_by_nobody(bidding: ServiceHarness) -> None:
+    for name, line, bid in (("Cid", "bid 25", 15), ("Ann", "pass", 30), ("Cid", "bid 40", 45)):
+        answer = await bidding.say(name, line)
+        assert isinstance(answer, Completed)
+        seen = await read_by(bidding, "Cid")
+        assert f"Bob bids ${bid} for the MAJM." in seen
+        assert not re.search(rf"\b{LIMIT}\b", seen)
+        last = answer.played[0].sentences
+    assert "Bob bids $45 for the MAJM." in last
+
+
+async def test_a_plan_does_not_find_a_limit_out(bidding: ServiceHarness) -> None:
+    for bid in (20, 75, 90):
+        answer = await bidding.say("Cid", f"plan bid {bid}; Ann: pass")
+        assert isinstance(answer, QueryAnswer)
+        assert "It is for Bob to bid" in answer.text and not re.search(rf"\b{LIMIT}\b", answer.text)
+        assert answer.encoded_state is not None and LIMIT not in str(
+            engine.decode_state(answer.encoded_state).stack
+        )
+    own = await bidding.say("Bob", "plan Cid: bid 80; Ann: pass")
+    assert isinstance(own, QueryAnswer) and "Bob bids $85" in own.text
+
+
+async def test_pictures_are_the_same_with_and_without_a_limit(bidding: ServiceHarness) -> None:
+    state = (await bidding.service.view(bidding.table)).state
+    assert state is not None
+    for viewer in (None, "p0", "p2"):
+        seen = engine.visible_to(state, viewer)
+        assert seen != state and LIMIT in str(state.stack) and LIMIT not in str(seen.stack)
+        assert engine.visible_to(state, "p1") == state
+        for drawn in (map_png, market_png, sheet_png):
+            assert drawn(state).png == drawn(seen).png
+
+
+async def test_an_exported_text_has_the_bids_and_replays_to_the_same_game(bidding: ServiceHarness) -> None:
+    for name, line in (("Cid", "bid 25"), ("Ann", "bid 30"), ("Cid", "bid 90"), ("Ann", "pass")):
+        assert isinstance(await bidding.say(name, line), Completed)
+    told = await bidding.service.history(bidding.table)
+    said = make_game_file(told, TEXT, "", "x").content.decode()
+    bids = re.findall(r"^(\w+): (bid .*|pass)$", said, re.M)
+    assert bids == [
+        ("Ann", "bid MAJM 10"), ("Bob", "bid MAJM 15"), ("Cid", "bid MAJM 25"), ("Ann", "bid MAJM 30"),
+        ("Bob", "bid MAJM 35"), ("Cid", "bid MAJM 90"), ("Ann", "pass"), ("Bob", "pass"),
+    ]  # fmt: skip
+    report = replay(said)
+    state = (await bidding.service.view(bidding.table)).state
+    assert report.failure is None and report.state is not None and state is not None
+    assert report.state.cash == state.cash and report.state.private_owners == state.private_owners
+    assert redacted(told) is told and make_game_file(told, STATISTICS, "", "x").content
+
+
+async def test_an_undo_and_a_stale_answer_do_not_tell_a_limit_either(bidding: ServiceHarness) -> None:
+    seen = (await bidding.service.view(bidding.table)).decision_id_of(2)
+    await bidding.say("Bob", "undo")
+    for answer in (await bidding.say("Cid", "bid 30", seen=seen), await bidding.say("Cid", "log 20")):
+        assert not re.search(rf"\b{LIMIT}\b", repr(answer))
+    assert not re.search(rf"\b{LIMIT}\b", await read_by(bidding, "Cid"))
+
+
+async def test_all_bidders_are_written_to_at_once_and_each_answer_counts(bidding: ServiceHarness) -> None:
+    """Bob has answered; Cid's turn it is, and Ann need not wait for him."""
+    assert await bidding.asked_names() == ["Cid", "Ann"]
+    told = {notice.seat for sent, notice in await bidding.sent("turn") if sent.channel == "mail"}
+    assert told == {0, 1, 2}
+    view = await bidding.service.view(bidding.table)
+    letters = {seat: view.decision_id_of(seat) for seat in (0, 2)}
+    early = await bidding.say("Ann", "bid 20", seen=letters[0])
+    assert isinstance(early, LineRefused) and "Cid bids first" in early.reason
+    assert isinstance(await bidding.say("Ann", "bid nothing", seen=letters[0]), Completed)
+    answer = await bidding.say("Cid", "bid 40", seen=letters[2])
+    assert isinstance(answer, Completed) and "Bob bids $45 for the MAJM." in answer.played[0].sentences
+    seen = await read_by(bidding, "Cid")
+    assert "Ann passes." in seen
+    log = await bidding.service.log(bidding.table)
+    assert all("nothing" not in f"{row.line}{row.raw_line}" for row in log)
+
+
+async def test_who_waits_and_sees_is_told_when_his_turn_has_come(bidding: ServiceHarness) -> None:
+    """Ann was written to with the others; now that Cid has bid it is her turn, and only she hears of it."""
+    assert [(a.name, a.acts_now) for a in (await bidding.service.view(bidding.table)).pending] == [
+        ("Cid", True),
+        ("Ann", False),
+    ]
+    await bidding.deliver()
+    before = await bidding.decision()
+    await bidding.say("Cid", "bid 40")
+    assert [notice.seat for sent, notice in await bidding.sent("turn") if sent.channel == "mail"] == [0]
+    assert await bidding.decision() == before and await bidding.asked_names() == ["Ann"]

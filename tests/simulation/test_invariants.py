@@ -1,0 +1,386 @@
+"""What must hold is really looked at: each kind of damage to a good position is complained of."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+
+import msgspec
+import pytest
+
+from bot.simulation.invariants import (
+    move_violations,
+    options_violations,
+    permission_violations,
+    position_violations,
+)
+from bot.simulation.simulate import simulate_game
+from engine import (
+    BANK,
+    POOL,
+    State,
+    Transition,
+    copy_state,
+    decision,
+    encode_state,
+    options,
+    play,
+    title_names,
+)
+from engine.core.actions import ExchangePrivate, Pass, SellShares, TakeLoans
+from engine.core.events import CashMoved, Passed
+from engine.core.state import Company, GameOver, OperatingTurn, StockTurn
+
+
+@cache
+def _late() -> bytes:
+    """A position in a late company's turn, where its president may decline."""
+    found: list[bytes] = []
+
+    def watch(game: object) -> None:
+        state: State = game.state  # type: ignore[attr-defined]
+        if isinstance(state.top, OperatingTurn) and state.top.step == "track" and len(state.tiles) > 20:
+            found.append(encode_state(state))
+
+    simulate_game(title_names()[0], 3, 3, watch=watch)
+    return found[-1]
+
+
+@pytest.fixture
+def late() -> State:
+    from engine import decode_state
+
+    return decode_state(_late())
+
+
+def _running(state: State) -> str:
+    return next(c for c, co in state.companies.items() if co.has_operated)
+
+
+def _more_money(state: State) -> None:
+    state.cash["p0"] += 1
+
+
+def _debt(state: State) -> None:
+    state.cash["p1"] += state.cash["p0"] + 5
+    state.cash["p0"] = -5
+
+
+def _lost_share(state: State) -> None:
+    shares = state.companies[_running(state)].shares
+    holder = next(iter(shares))
+    shares[holder] -= 10
+
+
+def _other_president(state: State) -> None:
+    co = state.companies[_running(state)]
+    others = [s for s in state.seats if s != co.president]
+    co.president = min(others, key=lambda s: co.shares.get(s, 0))
+
+
+def _full_pool(state: State) -> None:
+    co = state.companies[_running(state)]
+    co.shares = {POOL: 80, co.president or "p0": 20}
+
+
+def _unpriced(state: State) -> None:
+    state.market_order.remove(_running(state))
+
+
+def _off_the_market(state: State) -> None:
+    state.companies[_running(state)].cell = (0, 99)
+
+
+def _tiles(state: State) -> None:
+    tile = next(iter(state.tiles.values()))
+    for hex in list(state.tiles):
+        state.tiles[hex] = tile
+
+
+def _turned(state: State) -> None:
+    hex, (tile, _) = next(iter(state.tiles.items()))
+    state.tiles[hex] = (tile, 6)
+
+
+def _crowd(state: State) -> None:
+    hex, here = next(iter(state.tokens.items()))
+    state.tokens[hex] = [*here, *[(here[0][0], c) for c in state.companies]]
+
+
+def _lost_marker(state: State) -> None:
+    state.companies[_running(state)].unplaced_tokens += 1
+
+
+def _train_twice(state: State) -> None:
+    next(co for co in state.companies.values() if co.trains).trains *= 5
+
+
+def _train_lost(state: State) -> None:
+    next(co for co in state.companies.values() if co.trains).trains.pop()
+
+
+def _stranger(state: State) -> None:
+    state.private_owners[next(iter(state.private_owners))] = "nobody"
+
+
+DAMAGE: list[tuple[Callable[[State], None], str]] = [
+    (_more_money, "are in the game instead of"),
+    (_debt, "has $-5"),
+    (_lost_share, "there are 90 %"),
+    (_other_president, "president"),
+    (_full_pool, "the pool holds 80 %"),
+    (_unpriced, "tokens on the market"),
+    (_off_the_market, "off the market"),
+    (_tiles, "lie on the map, and there are"),
+    (_turned, "in rotation 6"),
+    (_crowd, "tokens are in city"),
+    (_lost_marker, "tokens left and"),
+    (_train_twice, "trains"),
+    (_train_lost, "-trains instead of"),
+    (_stranger, "is owned by 'nobody'"),
+]
+
+
+def test_a_good_position_has_no_fault(late: State) -> None:
+    assert [*position_violations(late), *options_violations(late)] == []
+
+
+@pytest.mark.parametrize(("damage", "told"), DAMAGE, ids=[d.__name__.strip("_") for d, _ in DAMAGE])
+def test_damage_is_told(late: State, damage: Callable[[State], None], told: str) -> None:
+    damage(late)
+    faults = list(position_violations(late))
+    assert any(told in fault for fault in faults), faults
+
+
+def _is_sized(co: Company) -> bool:
+    """Whether the shares of a company of five or ten are traded."""
+    return bool(co.president and co.size and co.size > 2 and co.cell and co.cell > (0, 3))
+
+
+@cache
+def _lending() -> bytes:
+    """A position of a title that lends, late in a game, in the turn of a company with room for loans."""
+    found: list[bytes] = []
+
+    def watch(game: object) -> None:
+        state: State = game.state  # type: ignore[attr-defined]
+        resting = [co for co in state.companies.values() if co.cell is None]
+        if isinstance(state.top, OperatingTurn) and any(map(_is_sized, state.companies.values())) and resting:
+            offered = options(state, decision(state).asked[0])
+            if sum(isinstance(o.action, TakeLoans) for o in offered) > 1:
+                found.append(encode_state(state))
+
+    simulate_game("1817", 5, 2, watch=watch)
+    return found[-1]
+
+
+@pytest.fixture
+def lending() -> State:
+    from engine import decode_state
+
+    return decode_state(_lending())
+
+
+def _sized(state: State) -> Company:
+    """A company whose shares are dealt in."""
+    return next(filter(_is_sized, state.companies.values()))
+
+
+def _out_of_play(state: State) -> str:
+    return next(sym for sym, co in state.companies.items() if co.cell is None)
+
+
+def _loans(state: State) -> None:
+    _sized(state).loans = 11
+
+
+def _interest(state: State) -> None:
+    state.interest_per_loan = 3
+
+
+def _shorts(state: State) -> None:
+    co = _sized(state)
+    co.shares = {co.president or "p0": 40, POOL: 380, "p1" if co.president != "p1" else "p2": -320}
+
+
+def _held(state: State) -> None:
+    co = _sized(state)
+    co.shares = {co.president or "p0": 80, POOL: 20}
+
+
+def _orphan(state: State) -> None:
+    co = _sized(state)
+    co.former_president, co.president = co.president, None
+
+
+def _leftover(state: State) -> None:
+    state.companies[_out_of_play(state)].trains = ["2"]
+
+
+def _partner(state: State) -> None:
+    state.companies[_out_of_play(state)].president = "p0"
+
+
+def _ghost(state: State) -> None:
+    state.bankrupt_seats.append(next(s for s in state.active_seats if state.cash[s] > 0))
+
+
+def _mine(state: State) -> None:
+    state.mine_hexes.append("A1")
+
+
+def _used(state: State) -> None:
+    state.used_abilities += ["UBC"] * 3
+
+
+LENT: list[tuple[Callable[[State], None], str]] = [
+    (_more_money, "are in the game instead of"),
+    (_debt, "has $-5"),
+    (_loans, "has 11 loans, and may have"),
+    (_interest, "the interest is $3"),
+    (_shorts, "are sold short, and it has"),
+    (_held, "80 % of the"),
+    (_orphan, "has lost its president and goes on"),
+    (_leftover, "is out of play, and something is left of it"),
+    (_partner, "is out of play, and somebody has a part in it"),
+    (_ghost, "is out of the game, and has something left"),
+    (_mine, "a mine cannot be in A1"),
+    (_used, "the UBC has been used"),
+]
+
+
+@pytest.mark.parametrize(("damage", "told"), LENT, ids=[d.__name__.strip("_") for d, _ in LENT])
+def test_damage_where_companies_borrow_is_told(
+    lending: State, damage: Callable[[State], None], told: str
+) -> None:
+    assert [*position_violations(lending), *options_violations(lending)] == []
+    damage(lending)
+    faults = list(position_violations(lending))
+    assert any(told in fault for fault in faults), faults
+
+
+def test_more_than_the_most_that_is_offered_is_told(lending: State, monkeypatch: pytest.MonkeyPatch) -> None:
+    seat = decision(lending).asked[0]
+    found = options(lending, seat)
+    last = [o for o in found if isinstance(o.action, TakeLoans)][-1]
+    monkeypatch.setattr(
+        "bot.simulation.invariants.options",
+        lambda state, who: [o for o in found if o != last] if who == seat else [],
+    )
+    assert any("at most and may have" in fault for fault in options_violations(lending))
+
+
+def test_who_may_be_done_above_the_certificate_limit_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    found: list[State] = []
+
+    def watch(game: object) -> None:
+        state: State = game.state  # type: ignore[attr-defined]
+        if isinstance(state.top, StockTurn):
+            offered = [o.action for o in options(state, state.top.seat)]
+            if any(isinstance(a, SellShares) for a in offered) and Pass() in offered:
+                found.append(state)
+
+    simulate_game(title_names()[0], 3, 3, most_moves=150, watch=watch)
+    assert list(options_violations(found[0])) == []
+    monkeypatch.setattr("bot.simulation.invariants.certificate_limit", lambda g: 0)
+    assert any("above the certificate limit" in fault for fault in options_violations(found[0]))
+
+
+def _move(state: State) -> tuple[str, Transition]:
+    turn = state.top
+    assert isinstance(turn, OperatingTurn)
+    seat = state.companies[turn.company].president
+    assert seat is not None
+    return seat, play(state, seat, Pass())
+
+
+def test_a_good_move_has_no_fault(late: State) -> None:
+    raw = encode_state(late)
+    seat, played = _move(late)
+    assert list(permission_violations(late, seat, Pass())) == []
+    assert list(move_violations(late, seat, Pass(), raw, played)) == []
+
+
+def test_a_changed_input_is_told(late: State) -> None:
+    raw = encode_state(late)
+    seat, played = _move(late)
+    late.cash[BANK] += 1
+    assert "asking or playing has changed the state that it was given" in move_violations(
+        late, seat, Pass(), raw, played
+    )
+
+
+def test_events_that_do_not_lead_there_are_told(late: State) -> None:
+    raw = encode_state(late)
+    seat, (after, events) = _move(late)
+    short = Transition(after, events[:-1])
+    complaints = list(move_violations(late, seat, Pass(), raw, short))
+    assert "folding the events does not lead to the state that was played" in complaints
+    paid = Transition(after, [*events, CashMoved(BANK, "p0", 10, "nothing")])
+    assert "folding the events does not lead to the state that was played" in list(
+        move_violations(late, seat, Pass(), raw, paid)
+    )
+
+
+def test_a_question_numbered_wrongly_is_told(late: State) -> None:
+    raw = encode_state(late)
+    seat, (after, events) = _move(late)
+    after = copy_state(after)
+    after.question_number += 1
+    complaints = list(move_violations(late, seat, Pass(), raw, Transition(after, events)))
+    assert "the question's number grew by 2, and should have grown by 1" in complaints
+
+
+def test_another_outcome_of_the_same_move_is_told(late: State) -> None:
+    raw = encode_state(late)
+    seat, (after, events) = _move(late)
+    other = Transition(after, [*events, Passed("p0", "nothing")])
+    assert "the same move led somewhere else the second time" in list(
+        move_violations(late, seat, Pass(), raw, other)
+    )
+
+
+def test_nothing_may_be_offered_after_the_end(late: State, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = copy_state(late)
+    seat, _ = _move(before)
+    offered = options(before, seat)
+    late.stack.append(GameOver("An end."))
+    late.offers = []
+    assert list(options_violations(late)) == []
+    monkeypatch.setattr("bot.simulation.invariants.options", lambda state, seat: offered)
+    assert list(options_violations(late)) == ["something is offered after the end"]
+
+
+def test_a_dead_end_is_told(late: State, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("bot.simulation.invariants.options", lambda state, seat: [])
+    monkeypatch.setattr("bot.simulation.invariants.choices", lambda state, seat: [])
+    assert any("has no option: a dead end" in fault for fault in options_violations(late))
+
+
+def test_an_option_that_is_refused_or_offered_twice_is_told(
+    late: State, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seat, _ = _move(late)
+    good = options(late, seat)
+    bad = msgspec.structs.replace(good[0].action, turn=(good[0].action.turn + 17))  # type: ignore[attr-defined]
+    shown = [good[0], good[0], type(good[0])(bad, "A lay")]
+    from engine import Choice, format_action
+
+    menu = [Choice(format_action(late, o.action), o.label, ("lay", str(i))) for i, o in enumerate(shown)]
+    monkeypatch.setattr("bot.simulation.invariants.options", lambda state, who: shown if who == seat else [])
+    monkeypatch.setattr("bot.simulation.invariants.choices", lambda state, who: menu if who == seat else [])
+    faults = list(options_violations(late))
+    assert any("2 times" in fault for fault in faults)
+    assert any("which is refused" in fault for fault in faults)
+
+
+def test_what_another_has_the_right_to_is_told(late: State, monkeypatch: pytest.MonkeyPatch) -> None:
+    private = next(iter(late.private_owners))
+    thief = decision(late).asked[0]
+    late.private_owners[private] = late.left_of(thief)
+    stolen = type(options(late, _move(late)[0])[0])(ExchangePrivate(private, POOL), "An exchange")
+    monkeypatch.setattr(
+        "bot.simulation.invariants.options",
+        lambda state, who: [stolen] if who == thief else options(state, who),
+    )
+    assert any(f"{late.name(thief)} has no right to" in fault for fault in options_violations(late))

@@ -1,0 +1,260 @@
+"""Random games of every title: they end, and everything that must hold holds at the steps that are checked.
+
+A few here; `make soak` plays hundreds. A failure names the seed and the move, and
+`railpost simulate --title … --players … --seed … --check` shows it again.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections import Counter
+from functools import cache
+from hashlib import sha256
+from pathlib import Path
+
+import pytest
+
+from bot.simulation.action_kinds import CONSEQUENCES, WEIGHTS
+from bot.simulation.coverage import possible_kinds
+from bot.simulation.simulate import SimulatedGame, random_options, simulate_game, table_options
+from engine import optional_rules, title_names, title_of
+from engine.game_text import replay
+
+ROOT = Path(__file__).parents[2]
+CONVENTIONS = ("rulebook", "18xx.games")
+
+
+def _plays(title: str, players: int) -> bool:
+    try:
+        return bool(random_options(title, players, 1) or title)
+    except ValueError:
+        return False
+
+
+SEATS = [(title, players) for title in title_names() for players in range(2, 13) if _plays(title, players)]
+SOAKED = 200
+CHECKED_OF_SOAKED = 4
+"""Every so many games of a soak are checked at every step."""
+
+CONVENTION_OF_KIND = {
+    "run worse than best": "18xx.games",
+    "no private": "18xx.games",
+    "offer a private to a player": "rulebook",
+    "connect": "rulebook",
+    "wait with a connection": "rulebook",
+    "ask for a connection": "rulebook",
+    "buy a private from the open market": "rulebook",
+    "will act": "rulebook",
+    "bid nothing": "rulebook",
+}
+"""Kinds of decision that only one set of conventions has."""
+
+_PRIVATE_DEALS = {
+    "buy a private for the company from its president",
+    "ask another player for a private for the company",
+    "offer a private to a player",
+    "ask a player for a private",
+    "exchange a private",
+    "no private",
+}
+_WATERFALL = {
+    "buy a private that is offered",
+    "buy a private after price cuts",
+    "bid on a later private",
+    "par, after a private",
+    "income paid in the opening",
+    "private's price cut",
+}
+_FORCED_PURCHASES = {
+    "buy a train with the president's money",
+    "sell shares for a train",
+    "sell a presidency for a train",
+    "president's money spent",
+}
+_DESTINATIONS = {
+    *("protect a price", "do not protect", "leave an answer", "take back an answer", "company closed"),
+    *("redeem from the pool", "redeem from a player", "reissue", "buy a private from the open market"),
+    *("place the token of a private", "close a port", "connect", "wait with a connection"),
+    *("ask for a connection", "place a destination token", "keep a destination token"),
+}
+_ISSUES = {"issue shares", "redeem shares", "no issue"}
+_LENDING = {
+    *("put up a private", "bid up to a secret limit", "bid nothing", "start a company", "choose a size"),
+    *("bid for a company", "sell short", "loan in the stock round", "redeem for a company"),
+    *("loan", "loan for a train", "repay", "no repay", "no more loans", "sell in a cash crisis"),
+    *("lay with a mine", "lay the tile of a private", "bridge", "will act", "no growth", "convert", "merge"),
+    *("buy after growth", "sell after growth", "no more of a company", "offer for sale"),
+    *("no offer for sale", "name the buyer", "remove a marker", "company in liquidation"),
+    *("company without a president in liquidation", "companies merged", "company bought by another"),
+    *("company bid for by several", "company out of play again", "player in a cash crisis"),
+    *("player out of the game", "short sellers pay a dividend", "short position closed"),
+    *("held by players, price rose", "station markers above the limit", "loan taken over"),
+    *("train exported", "obsolete train gone"),
+}
+_CLAIMS = {"point out a better run", "let a run stand"}
+_POWERS = {"lay by the power of a private", "token by the power of a private", "no free token"}
+ABSENT = {
+    "1830": {"buy from a treasury", "pay half", *_ISSUES, *_CLAIMS, *_DESTINATIONS, *_LENDING},
+    "1851": {
+        *(_PRIVATE_DEALS | _WATERFALL | _POWERS | _DESTINATIONS | _LENDING) - {"par, after a private"},
+        *("raise in an auction", "leave an auction", "pass in the opening"),
+        *("buy several at once", "buy again in the same turn", "buy a train with a trade-in"),
+        *("choose a home", "act beside the question", "run worse than best", *_CLAIMS),
+    },
+    "1870": {
+        *("buy from a treasury", *_ISSUES, *_CLAIMS, *_LENDING),
+        *("exchange a private", "token by the power of a private", "no free token", "choose a home"),
+        *("buy a train with a trade-in", "tokens moved with an upgrade"),
+    },
+    "1817": {
+        *(_PRIVATE_DEALS | _WATERFALL | _POWERS | _FORCED_PURCHASES | _DESTINATIONS | _ISSUES | _CLAIMS),
+        *("par", "buy from the initial offering", "buy several at once", "buy again in the same turn"),
+        *("buy a train with a trade-in", "choose a home", "sold out, price rose"),
+        *("bank broken", "act beside the question"),
+    },
+}
+"""Kinds of decision, and things that happen seldom, that a title has not without its optional rules."""
+
+
+def conserved(game: SimulatedGame) -> None:
+    """After every move: no money, share or train comes out of nothing, and who is short owes a share."""
+    state, start = game.state, game.start
+    assert sum(state.cash.values()) == sum(start.cash.values())
+    for sym, company in state.companies.items():
+        held = sum(percent for percent in company.shares.values() if percent > 0)
+        short = sum(-percent for percent in company.shares.values() if percent < 0)
+        assert held - short == sum(start.companies[sym].shares.values())
+    trains = Counter(t for company in state.companies.values() for t in company.trains) + Counter(
+        state.pool_trains
+    )
+    for train, count in start.depot.items():
+        assert count is None or trains[train] + (state.depot[train] or 0) <= count
+
+
+@pytest.mark.parametrize("conventions", CONVENTIONS)
+@pytest.mark.parametrize(("title", "players"), SEATS)
+def test_a_random_game_ends_with_what_must_hold_at_every_step_looked_at(
+    title: str, players: int, conventions: str
+) -> None:
+    rules = random_options(title, players, players, conventions)
+    game = simulate_game(title, players, 40 + players, rules, check_every=2 * players, watch=conserved)
+    assert game.failure is None
+    assert game.state.game_over
+
+
+@pytest.mark.parametrize("title", title_names())
+def test_rules_vary_with_the_seed(title: str) -> None:
+    """Every optional rule is drawn in some of the soaks' games, and not in others."""
+    seats = [players for name, players in SEATS if name == title]
+    drawn = [random_options(title, seats[at % len(seats)], at, CONVENTIONS[at % 2]) for at in range(80)]
+    for rule in optional_rules(title):
+        assert 10 < sum(rule in rules for rules in drawn) < 70
+    assert drawn == [
+        random_options(title, seats[at % len(seats)], at, CONVENTIONS[at % 2]) for at in range(80)
+    ]
+
+
+def test_the_text_of_a_game_replays_to_the_same_end() -> None:
+    game = simulate_game(title_names()[0], 3, 5)
+    report = replay(game.text)
+    assert report.ok, report.failure
+    assert (report.move_count, report.state) == (game.move_count, game.state)
+    assert report.checkpoint_count > game.move_count / 10
+
+
+SHOWN = """
+import sys
+from hashlib import sha256
+from bot.offline.simulate import simulated
+print(sha256(simulated(sys.argv[1], 4, 11).text.encode()).hexdigest())
+"""
+
+
+@pytest.mark.parametrize("hashing", ["0", "20"])
+def test_a_seed_gives_the_same_game_in_every_process(hashing: str) -> None:
+    """Options stand in the same order whatever the order of sets, so their places can be buttons."""
+    shown = subprocess.run(
+        [sys.executable, "-c", SHOWN, title_names()[0]],
+        env=os.environ | {"PYTHONHASHSEED": hashing},
+        cwd=ROOT,
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+    assert shown.stdout.strip() == _digest(title_names()[0])
+
+
+@cache
+def _digest(title: str) -> str:
+    return sha256(simulate_game(title, 4, 11).text.encode()).hexdigest()
+
+
+@pytest.mark.parametrize("conventions", CONVENTIONS)
+@pytest.mark.parametrize("title", title_names())
+def test_rows_are_those_that_can_come_up(title: str, conventions: str) -> None:
+    """What a title is made of says the same as who has read its rules."""
+    others = {kind for kind, of in CONVENTION_OF_KIND.items() if of != conventions}
+    absent = {*WEIGHTS, *CONSEQUENCES} - possible_kinds(title, table_options(conventions, ()))
+    assert absent == ABSENT[title] | others
+
+
+def test_an_optional_rule_brings_its_rows() -> None:
+    assert possible_kinds("1851", ("claims",)) - possible_kinds("1851", ()) == {
+        "run worse than best",
+        *_CLAIMS,
+    }
+    assert possible_kinds("1870", ("diesels",)) - possible_kinds("1870", ()) == {
+        "buy a train with a trade-in"
+    }
+
+
+def test_a_game_that_does_not_end_is_a_failure() -> None:
+    game = simulate_game(title_names()[0], 2, 1, most_moves=30)
+    assert game.failure == "seed 1, move 31: the game has not ended after 30 moves"
+    assert game.move_count == 30
+
+
+# -- long play -------------------------------------------------------------------------------
+
+
+@pytest.mark.soak
+@pytest.mark.timeout(1200)
+@pytest.mark.parametrize("conventions", CONVENTIONS)
+@pytest.mark.parametrize(("title", "players"), SEATS)
+def test_soak(title: str, players: int, conventions: str) -> None:
+    """200 games over all seats under either set of conventions, optional rules as the seed draws them."""
+    games = [
+        simulate_game(
+            title,
+            players,
+            100 * players + at,
+            random_options(title, players, 100 * players + at, conventions),
+            check_every=int(at % CHECKED_OF_SOAKED == 0),
+            watch=conserved,
+        )
+        for at in range(SOAKED // sum(t == title for t, _ in SEATS))
+    ]
+    assert [game.failure for game in games if game.failure] == []
+
+
+@pytest.mark.soak
+@pytest.mark.timeout(1200)
+@pytest.mark.parametrize("conventions", CONVENTIONS)
+@pytest.mark.parametrize("title", title_names())
+def test_every_kind_of_decision_occurs(title: str, conventions: str) -> None:
+    seen, expected, whole, late = Counter[str](), set[str](), 0, 0
+    for seed in range(60):
+        seats = [p for t, p in SEATS if t == title]
+        players = seats[seed % len(seats)]
+        rules = random_options(title, players, 1000 + seed, conventions)
+        game = simulate_game(title, players, 1000 + seed, rules)
+        seen += game.kind_counts + game.consequence_counts
+        expected |= possible_kinds(title, rules)
+        over = game.state.game_over
+        whole += over is not None and not over.bankrupt and len(game.state.active_seats) > 1
+        late += game.state.phase == title_of(title, rules).components.phases[-1].name
+    assert whole > 20, "too few games come to their last round"
+    assert late > 15, "too few games come to their last phase"
+    assert expected == seen.keys()

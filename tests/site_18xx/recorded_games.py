@@ -1,0 +1,40 @@
+"""The recorded games that lie beside the checkout, read in place."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+from typing import Any
+
+import engine
+from engine.site_18xx.game_file import SiteFile, read_site_file
+from engine.site_18xx.replay import SiteReplay
+
+GAMES = Path(__file__).parents[3] / "shared" / "games"
+
+
+def recorded_files() -> list[Path]:
+    """Every recorded game of a title that can be played; none where the folder is absent."""
+    found = [
+        p for title in engine.title_names() for p in sorted((GAMES / "18xx.games" / title).glob("*.json.gz"))
+    ]
+    return [p for p in found if not p.name.endswith(".states.jsonl.gz")]
+
+
+def recorded_game(path: Path) -> SiteFile:
+    return read_site_file(gzip.decompress(path.read_bytes()))
+
+
+def json_lines(path: Path) -> list[dict[str, Any]]:
+    """A gzipped file of one JSON object a line."""
+    return [json.loads(line) for line in gzip.decompress(path.read_bytes()).splitlines()]
+
+
+def states(path: Path) -> list[dict[str, Any]]:
+    """What the other engine showed after every live action of that game."""
+    return json_lines(path.with_name(path.name.replace(".json.gz", ".states.jsonl.gz")))
+
+
+def replay(path: Path) -> SiteReplay:
+    return SiteReplay(recorded_game(path))

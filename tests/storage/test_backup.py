@@ -1,0 +1,198 @@
+"""Backups beside a running service, and their way back."""
+
+import asyncio
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from storage import (
+    InvalidStore,
+    NewerStore,
+    Store,
+    StoreError,
+    backup,
+    open_store,
+    restore,
+)
+from storage.migrations import revisions
+from tests.storage.conftest import move, new_table, parcel
+from tests.storage.test_schema import at_revision
+from tests.stores import StoreFactory
+
+
+@pytest.fixture
+def address(tmp_path: Path, places: StoreFactory) -> Iterator[str]:
+    """Only a store in a file is copied by us."""
+    with places.empty_store("sqlite", tmp_path) as found:
+        yield found
+
+
+async def play(store: Store, table: int, moves: int, start: int = 0) -> None:
+    for seq in range(start, start + moves):
+        async with store.begin() as unit:
+            name = f"{table}-{seq + 1}"
+            await unit.move_log.append(table, seq, [move(name)], name.encode() * 500)
+            await unit.move_log.save_request_result(name, b"ok")
+            await unit.outbox.enqueue(parcel(name))
+
+
+async def whole(path: Path) -> int:
+    """The length of the longest log of a store in which every log agrees with head, answers and outbox."""
+    longest = 0
+    async with await open_store(path) as store, store.read() as unit:
+        for table in await unit.tables.all():
+            head = await unit.move_log.snapshot(table.id)
+            assert len(await unit.move_log.rows(table.id)) == head.seq
+            for seq in range(1, head.seq + 1):
+                assert await unit.move_log.request_result(f"{table.id}-{seq}") == b"ok"
+                assert await unit.outbox.get(f"{table.id}-{seq}") is not None
+            longest = max(longest, head.seq)
+    return longest
+
+
+async def test_a_backup_while_several_write_is_of_one_moment(store: Store, tmp_path: Path) -> None:
+    tables = [await new_table(store) for _ in range(3)]
+    for table in tables:
+        await play(store, table, 20)
+    copied = asyncio.Event()
+
+    async def write(table: int) -> int:
+        seq = 20
+        while not copied.is_set():
+            await play(store, table, 1, seq)
+            seq += 1
+        return seq
+
+    writing = [asyncio.create_task(write(table)) for table in tables]
+    copies = [tmp_path / "backups" / f"{n}.db" for n in range(4)]
+    for copy in copies:
+        await backup(store, copy)
+        await asyncio.sleep(0.01)
+    copied.set()
+    longest = max(await asyncio.gather(*writing))
+    lengths = [await whole(copy) for copy in copies]
+    assert lengths == sorted(lengths) and 20 <= lengths[0] <= longest
+    assert lengths[-1] > 20, "the copies were to be made meanwhile"
+    assert await whole(tmp_path / "railpost.db") == longest
+
+
+async def test_a_backup_is_one_file_and_never_overwrites(store: Store, tmp_path: Path) -> None:
+    await play(store, await new_table(store), 3)
+    folder = tmp_path / "backups"
+    await backup(f"sqlite:///{tmp_path / 'railpost.db'}", folder / "a.db")
+    assert [path.name for path in folder.iterdir()] == ["a.db"]
+    before = (folder / "a.db").read_bytes()
+    with pytest.raises(StoreError, match="already there"):
+        await backup(store, folder / "a.db")
+    assert (folder / "a.db").read_bytes() == before
+    (tmp_path / "file").touch()
+    with pytest.raises(StoreError, match="cannot be written"):
+        await backup(store, tmp_path / "file" / "a.db")
+    with pytest.raises(InvalidStore, match="no file"):
+        await backup(tmp_path / "nowhere.db", folder / "b.db")
+
+
+async def test_restore_to_a_new_place(store: Store, tmp_path: Path) -> None:
+    await play(store, await new_table(store), 5)
+    await backup(store, tmp_path / "copy.db")
+    assert await restore(tmp_path / "copy.db", tmp_path / "elsewhere" / "new.db") is None
+    assert await whole(tmp_path / "elsewhere" / "new.db") == 5
+
+
+async def test_restore_over_a_running_store(store: Store, tmp_path: Path) -> None:
+    table = await new_table(store)
+    await play(store, table, 5)
+    await backup(store, tmp_path / "copy.db")
+    await play(store, table, 5, 5)
+    async with store.read() as unit:
+        former = await unit.settings.store_id()
+    with pytest.raises(StoreError, match="already there"):
+        await restore(tmp_path / "copy.db", store)
+    kept = await restore(tmp_path / "copy.db", store, replace=True)
+    assert kept is not None and kept.parent == tmp_path
+    async with store.read() as unit:
+        assert (await unit.move_log.snapshot(table)).seq == 5
+        assert await unit.settings.store_id() not in ("", former)
+    await play(store, table, 2, 5)
+    async with store.read() as unit:
+        assert len(await unit.move_log.rows(table)) == 7
+    assert await whole(kept) == 10
+
+
+async def test_an_old_backup_comes_back_at_the_newest_revision(store: Store, tmp_path: Path) -> None:
+    at_revision(tmp_path / "old.db", revisions()[0])
+    await restore(tmp_path / "old.db", store, replace=True)
+    async with store.begin() as unit:
+        await unit.inbound_mail.record_attempt("k", "s", "p")
+        assert await unit.tables.all() == []
+    with sqlite3.connect(tmp_path / "old.db") as old:
+        assert old.execute("SELECT version_num FROM alembic_version").fetchone() == (revisions()[0],)
+    old.close()
+
+
+async def refused(source: Path, store: Store, error: type[Exception], said: str) -> None:
+    """The restore is refused with a sentence that names the file; the store and its folder stay."""
+    assert store.path is not None
+    before = sorted(path.name for path in store.path.parent.iterdir())
+    with pytest.raises(error, match=said) as refusal:
+        await restore(source, store, replace=True)
+    assert source.name in str(refusal.value)
+    async with store.read() as unit:
+        assert len(await unit.tables.all()) == 1
+    assert sorted(path.name for path in store.path.parent.iterdir()) == before
+
+
+async def test_restore_refuses_what_is_no_store(store: Store, tmp_path: Path) -> None:
+    await new_table(store)
+    sources = tmp_path / "sources"
+    sources.mkdir()
+    await refused(sources / "missing.db", store, InvalidStore, "no file")
+    (sources / "garbage.db").write_bytes(b"garbage " * 1000)
+    await refused(sources / "garbage.db", store, InvalidStore, "no store of Railpost")
+    (sources / "empty.db").touch()
+    await refused(sources / "empty.db", store, InvalidStore, "not one of Railpost")
+    with sqlite3.connect(sources / "other.db") as other:
+        other.execute("CREATE TABLE recipes (name TEXT)")
+    other.close()
+    await refused(sources / "other.db", store, InvalidStore, "not one of Railpost")
+
+
+@pytest.mark.parametrize("share", [0.02, 0.3, 0.6, 0.95])
+async def test_restore_refuses_a_truncated_copy(store: Store, tmp_path: Path, share: float) -> None:
+    table = await new_table(store)
+    await play(store, table, 30)
+    source = tmp_path / "sources" / "copy.db"
+    await backup(store, source)
+    content = source.read_bytes()
+    source.write_bytes(content[: int(len(content) * share)])
+    await refused(source, store, InvalidStore, "damaged|no store")
+
+
+async def test_restore_refuses_a_copy_with_a_page_of_nonsense(store: Store, tmp_path: Path) -> None:
+    await play(store, await new_table(store), 30)
+    source = tmp_path / "sources" / "copy.db"
+    await backup(store, source)
+    content = bytearray(source.read_bytes())
+    content[4096 * 6 : 4096 * 7] = b"\x5a" * 4096
+    source.write_bytes(content)
+    await refused(source, store, InvalidStore, "damaged")
+
+
+async def test_restore_refuses_a_newer_version(store: Store, tmp_path: Path) -> None:
+    await new_table(store)
+    source = tmp_path / "sources" / "newer.db"
+    await backup(store, source)
+    with sqlite3.connect(source) as connection:
+        connection.execute("UPDATE alembic_version SET version_num = '9999'")
+    connection.close()
+    await refused(source, store, NewerStore, "revision 9999")
+
+
+async def test_restore_does_not_overwrite_another_programs_file(store: Store, tmp_path: Path) -> None:
+    await backup(store, tmp_path / "copy.db")
+    (tmp_path / "letter.txt").write_text("Dear Ann")
+    with pytest.raises(InvalidStore, match=r"letter\.txt"):
+        await restore(tmp_path / "copy.db", tmp_path / "letter.txt", replace=True)
+    assert (tmp_path / "letter.txt").read_text() == "Dear Ann"

@@ -1,0 +1,146 @@
+"""Mail tokens and the ledger of letters; what an installation remembers."""
+
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from sqlmodel import func, select
+
+from storage import NotFound, Store, hash_secret
+from storage.models import Setting
+from tests.storage.conftest import ManualClock, move, new_table
+from tests.stores import sqlite_only
+
+
+@sqlite_only
+async def test_a_token_is_known_in_any_case_and_never_kept(
+    store: Store, clock: ManualClock, tmp_path: Path
+) -> None:
+    table = await new_table(store)
+    async with store.begin() as unit:
+        text = await unit.inbound_mail.issue_token(
+            "reply",
+            table_id=table,
+            seat=2,
+            decision_id="d7",
+            message_id="<c@x>",
+            expires_at=clock.at + timedelta(days=9),
+        )
+        token = await unit.inbound_mail.find_token(text.upper())
+        assert token is not None and unit.inbound_mail.is_token_valid(token)
+        assert (token.purpose, token.table_id, token.seat, token.decision_id) == ("reply", table, 2, "d7")
+        assert await unit.inbound_mail.token_by_message_id("<c@x>") == token
+        assert await unit.inbound_mail.find_token("x" * 26) is None
+    for file in tmp_path.iterdir():
+        assert text.encode() not in file.read_bytes()
+    clock.advance(days=9)
+    async with store.read() as unit:
+        token = await unit.inbound_mail.find_token(text)
+        assert token is not None and not unit.inbound_mail.is_token_valid(token)
+
+
+async def test_tokens_are_revoked_by_what_they_are_for(store: Store) -> None:
+    table = await new_table(store)
+    async with store.begin() as unit:
+        mine = await unit.inbound_mail.issue_token("reply", table_id=table, seat=0)
+        other = await unit.inbound_mail.issue_token("reply", table_id=table, seat=1)
+        bounce = await unit.inbound_mail.issue_token("bounce", table_id=table, seat=0)
+        assert await unit.inbound_mail.revoke_tokens(table_id=table, seat=0, purpose="reply") == 1
+        assert await unit.inbound_mail.revoke_tokens(table_id=table, seat=0, purpose="reply") == 0
+        held = []
+        for text in (mine, other, bounce):
+            token = await unit.inbound_mail.find_token(text)
+            assert token is not None
+            held.append(unit.inbound_mail.is_token_valid(token))
+        assert held == [False, True, True]
+        with pytest.raises(ValueError, match="condition"):
+            await unit.inbound_mail.revoke_tokens()
+
+
+async def test_a_letter_takes_effect_once(store: Store, clock: ManualClock) -> None:
+    table = await new_table(store)
+    async with store.begin() as unit:
+        letter = await unit.inbound_mail.record_attempt("k", "sha", "raw/1")
+        assert (letter.attempts, letter.outcome, letter.received_at) == (1, None, clock.at)
+    async with store.begin() as unit:
+        assert (await unit.inbound_mail.record_attempt("k", "sha", "raw/1")).attempts == 2
+        assert [row.key for row in await unit.inbound_mail.unfinished()] == ["k"]
+    with pytest.raises(ZeroDivisionError):
+        async with store.begin() as unit:
+            await unit.move_log.append(table, 0, [move()], b"")
+            assert await unit.inbound_mail.record_outcome("k", "done", b"receipt")
+            raise ZeroDivisionError
+    async with store.begin() as unit:
+        assert (await unit.inbound_mail.get("k")).outcome is None
+        assert await unit.inbound_mail.record_outcome("k", "done", b"receipt")
+        assert not await unit.inbound_mail.record_outcome("k", "ignored")
+    async with store.begin() as unit:
+        again = await unit.inbound_mail.record_attempt("k", "sha", "raw/2")
+        assert (again.outcome, again.reply, again.attempts, again.path) == ("done", b"receipt", 3, "raw/1")
+        assert await unit.inbound_mail.unfinished() == []
+        with pytest.raises(NotFound):
+            await unit.inbound_mail.get("unknown")
+
+
+async def test_another_letter_under_the_same_key_shows(store: Store) -> None:
+    async with store.begin() as unit:
+        await unit.inbound_mail.record_attempt("k", "one", "raw/1")
+        assert (await unit.inbound_mail.record_attempt("k", "two", "raw/2")).sha256 != "two"
+
+
+async def test_settings_and_secrets(store: Store) -> None:
+    async with store.begin() as unit:
+        assert await unit.settings.get("guild:1") is None
+        await unit.settings.set("guild:1", "{}")
+        await unit.settings.set("guild:1", '{"parent": 5}')
+        assert await unit.settings.get("guild:1") == '{"parent": 5}'
+        secret = await unit.settings.secret("carrier")
+    async with store.begin() as unit:
+        assert await unit.settings.secret("carrier") == secret
+        assert await unit.settings.secret("other") != secret
+    assert len(secret) == 32
+    async with store.read() as unit:
+        assert await unit._transaction.scalar(select(func.count()).select_from(Setting)) == 3
+
+
+async def test_one_process_leads(store: Store, clock: ManualClock) -> None:
+    lasting = timedelta(seconds=30)
+    async with store.begin() as unit:
+        assert await unit.settings.acquire_lease("mail", "a", lasting)
+        assert not await unit.settings.acquire_lease("mail", "b", lasting)
+        assert await unit.settings.acquire_lease("discord", "b", lasting)
+    clock.advance(seconds=29)
+    async with store.begin() as unit:
+        assert await unit.settings.acquire_lease("mail", "a", lasting)
+    clock.advance(seconds=29)
+    async with store.begin() as unit:
+        assert not await unit.settings.acquire_lease("mail", "b", lasting)
+    clock.advance(seconds=1)
+    async with store.begin() as unit:
+        assert await unit.settings.acquire_lease("mail", "b", lasting)
+        await unit.settings.release_lease("mail", "a")
+        assert not await unit.settings.acquire_lease("mail", "a", lasting)
+        await unit.settings.release_lease("mail", "b")
+        assert await unit.settings.acquire_lease("mail", "a", lasting)
+
+
+async def test_sweep_forgets_only_what_is_of_no_use(store: Store, clock: ManualClock) -> None:
+    async with store.begin() as unit:
+        await unit.move_log.save_request_result("old", b"")
+        await unit.inbound_mail.issue_token("reply", expires_at=clock.at)
+        lasting = await unit.inbound_mail.issue_token("bounce")
+    clock.advance(days=2)
+    async with store.begin() as unit:
+        await unit.move_log.save_request_result("new", b"")
+        assert await unit.settings.delete_expired(clock.at - timedelta(days=1)) == 2
+        assert await unit.move_log.request_result("old") is None
+        assert await unit.move_log.request_result("new") == b""
+        assert await unit.inbound_mail.find_token(lasting) is not None
+
+
+async def test_a_token_made_elsewhere_is_entered_by_its_hash(store: Store) -> None:
+    async with store.begin() as unit:
+        await unit.inbound_mail.add_token(hash_secret("abc"), "bounce", address="ann@x.org")
+        token = await unit.inbound_mail.find_token("ABC")
+        assert token is not None and (token.purpose, token.address) == ("bounce", "ann@x.org")
+        assert await unit.inbound_mail.token_by_hash(token.token_hash) == token

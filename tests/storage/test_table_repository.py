@@ -1,0 +1,144 @@
+"""Tables, seats, cards, votes."""
+
+import pytest
+
+from storage import AlreadyExists, NotFound, Store, StoreError
+from tests.storage.conftest import ManualClock, new_table
+
+
+async def test_codes_are_short_unique_and_no_numbers(store: Store) -> None:
+    async with store.begin() as unit:
+        codes = [(await unit.tables.add("t", str(n))).code for n in range(200)]
+        assert len(set(codes)) == 200
+        assert all(len(code) == 3 and code[0].isalpha() and not set(code) & set("01OIL") for code in codes)
+        table = await unit.tables.by_code(f" {codes[7].lower()} ")
+        assert table is not None and table.name == "7"
+        assert await unit.tables.by_code("0") is None
+
+
+async def test_a_table_goes_through_its_states(store: Store) -> None:
+    async with store.begin() as unit:
+        ann = await unit.people.add("Ann")
+        table = await unit.tables.add("t", "Friday", ann.id, ["fast"])
+        assert (table.status, table.host_id, table.options) == ("lobby", ann.id, ["fast"])
+        await unit.tables.update(table.id, status="running", seed=2**62, location={"guild": 1, "thread": 2})
+    async with store.read() as unit:
+        table = await unit.tables.get(table.id)
+        assert (table.status, table.seed, table.location) == ("running", 2**62, {"guild": 1, "thread": 2})
+        assert [found.id for found in await unit.tables.all("running", "paused")] == [table.id]
+        assert await unit.tables.all("lobby") == []
+        with pytest.raises(NotFound):
+            await unit.tables.get(77)
+
+
+async def test_a_state_that_does_not_exist(store: Store) -> None:
+    table = await new_table(store)
+    with pytest.raises(Exception, match=r"(?i)check"):
+        async with store.begin() as unit:
+            await unit.tables.update(table, status="lost")  # type: ignore[arg-type]
+
+
+async def test_seating_numbers_the_seats(store: Store) -> None:
+    table = await new_table(store)
+    async with store.begin() as unit:
+        people = [await unit.people.add(name) for name in ("Ann", "Bob", "Cid")]
+        seats = [await unit.tables.add_seat(table, person.id, person.name) for person in people]
+        await unit.tables.assign_seat_numbers(table, [seats[2].id, seats[0].id, seats[1].id])
+        assert [(s.number, s.name) for s in await unit.tables.seats(table)] == [
+            (0, "Cid"),
+            (1, "Ann"),
+            (2, "Bob"),
+        ]
+        await unit.tables.assign_seat_numbers(table, [seat.id for seat in seats])
+        assert [seat.name for seat in await unit.tables.seats(table)] == ["Ann", "Bob", "Cid"]
+        for wrong in ([seats[0].id], [seats[0].id, seats[1].id, 99]):
+            with pytest.raises(StoreError, match="every seat"):
+                await unit.tables.assign_seat_numbers(table, wrong)
+
+
+async def test_a_name_is_one_persons_while_he_sits(store: Store) -> None:
+    table, other = await new_table(store), await new_table(store)
+    async with store.begin() as unit:
+        ann = await unit.people.add("Ann")
+        seat = await unit.tables.add_seat(table, ann.id, "Ann")
+        await unit.tables.add_seat(other, ann.id, "Ann")
+        with pytest.raises(AlreadyExists, match="Ann"):
+            await unit.tables.add_seat(table, ann.id, "Ann")
+        await unit.tables.vacate_seat(seat.id)
+        await unit.tables.add_seat(table, ann.id, "Ann")
+        with pytest.raises(NotFound):
+            await unit.tables.vacate_seat(seat.id)
+
+
+async def test_a_replacement_takes_over_and_the_former_stays_on_record(
+    store: Store, clock: ManualClock
+) -> None:
+    table = await new_table(store)
+    async with store.begin() as unit:
+        ann, bob = await unit.people.add("Ann"), await unit.people.add("Bob")
+        seat = await unit.tables.add_seat(table, ann.id, "Ann", 0)
+    start = clock.at
+    clock.advance(hours=5)
+    async with store.begin() as unit:
+        await unit.tables.replace_player(seat.id, bob.id)
+    async with store.read() as unit:
+        (now,) = await unit.tables.seats(table)
+        assert (now.person_id, now.number, now.name, now.joined_at) == (bob.id, 0, "Ann", clock.at)
+        former = await unit.tables.seats(table, former=True)
+        assert [(s.person_id, s.joined_at, s.left_at) for s in former] == [
+            (ann.id, start, clock.at),
+            (bob.id, clock.at, None),
+        ]
+        assert await unit.tables.for_person(ann.id) == []
+        assert [(t.id, s.id) for t, s in await unit.tables.for_person(bob.id)] == [(table, now.id)]
+
+
+async def test_an_invitation_is_accepted(store: Store) -> None:
+    table = await new_table(store)
+    async with store.begin() as unit:
+        ann = await unit.people.add("Ann")
+        seat = await unit.tables.add_seat(table, ann.id, "Ann", invited=True)
+        assert seat.joined_at is None
+        await unit.tables.accept_invitation(seat.id)
+        assert (await unit.tables.seats(table))[0].joined_at == unit.now
+
+
+async def test_one_message_carries_the_controls_of_a_slot(store: Store) -> None:
+    table = await new_table(store)
+    async with store.begin() as unit:
+        assert await unit.tables.set_card(table, "turn", {"message": 1}, "d1") is None
+        former = await unit.tables.set_card(table, "turn", {"message": 2}, "d2")
+        assert former is not None and (former.message_ref, former.decision_id) == ({"message": 1}, "d1")
+        await unit.tables.set_card(table, "lobby", {"message": 3})
+    async with store.begin() as unit:
+        card = await unit.tables.card(table, "turn")
+        assert card is not None and card.message_ref == {"message": 2}
+        assert [card.slot for card in await unit.tables.cards(table)] == ["lobby", "turn"]
+        assert (await unit.tables.remove_card(table, "turn")) == card
+        assert await unit.tables.remove_card(table, "turn") is None
+
+
+async def test_a_vote_gathers_voices_until_it_is_closed(store: Store) -> None:
+    table = await new_table(store)
+    async with store.begin() as unit:
+        opened = await unit.polls.open(table, "undo", [1, 2], {"stands_at": 4}, seat=0)
+        assert opened.votes == {1: None, 2: None}
+    async with store.begin() as unit:
+        with pytest.raises(AlreadyExists, match="undo"):
+            await unit.polls.open(table, "undo", [1], {})
+        await unit.polls.open(table, "pause", [0, 1, 2], {})
+        assert (await unit.polls.cast_vote(opened.poll.id, 1, True)).votes == {1: True, 2: None}
+        assert (await unit.polls.cast_vote(opened.poll.id, 2, False)).votes == {1: True, 2: False}
+        with pytest.raises(NotFound):
+            await unit.polls.cast_vote(opened.poll.id, 0, True)
+    async with store.begin() as unit:
+        undo, pause = await unit.polls.open_polls(table)
+        assert undo.poll.details == {"stands_at": 4} and undo.votes == {1: True, 2: False}
+        assert pause.poll.kind == "pause"
+        assert await unit.polls.close(opened.poll.id, "refused")
+        assert not await unit.polls.close(opened.poll.id, "carried")
+        with pytest.raises(NotFound):
+            await unit.polls.cast_vote(opened.poll.id, 1, False)
+        assert [ballot.poll.kind for ballot in await unit.polls.open_polls(table)] == ["pause"]
+        assert (await unit.polls.get(opened.poll.id)).poll.outcome == "refused"
+        await unit.polls.open(table, "undo", [1], {})

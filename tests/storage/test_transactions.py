@@ -1,0 +1,301 @@
+"""Transactions: all or nothing, one writer, shared commits, kill -9."""
+
+import asyncio
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import NamedTuple
+
+import pytest
+from sqlalchemy.exc import DBAPIError
+
+from storage import NewLogRow, Store, StoreError, open_store
+from tests.storage.conftest import move, new_table, parcel, seq_elsewhere
+from tests.stores import sqlite_only
+
+
+async def heads(store: Store, *tables: int) -> list[int]:
+    async with store.read() as unit:
+        return [(await unit.move_log.snapshot(table)).seq for table in tables]
+
+
+async def test_a_block_that_fails_leaves_nothing(store: Store) -> None:
+    table = await new_table(store)
+    with pytest.raises(ZeroDivisionError):
+        async with store.begin() as unit:
+            await unit.move_log.append(table, 0, [move("r")], b"s")
+            await unit.move_log.save_request_result("r", b"a")
+            await unit.outbox.enqueue(parcel("p"))
+            raise ZeroDivisionError
+    async with store.read() as unit:
+        assert (await unit.move_log.snapshot(table)).seq == 0
+        assert await unit.move_log.request_result("r") is None
+        assert await unit.outbox.get("p") is None
+
+
+async def test_units_that_wait_share_a_commit_and_fail_alone(store: Store) -> None:
+    tables = [await new_table(store) for _ in range(8)]
+    commits = 0
+    driver = store._group_commit._commit
+
+    async def counted(group: object) -> None:
+        nonlocal commits
+        commits += 1
+        await driver(group)  # type: ignore[arg-type]
+
+    store._group_commit._commit = counted  # type: ignore[method-assign]
+
+    async def say(table: int) -> None:
+        async with store.begin() as unit:
+            assert await unit.move_log.request_result(f"{table}") is None
+            assert (await unit.move_log.snapshot(table)).seq == 0
+            await unit.move_log.append(table, 0, [move(str(table))], b"s")
+            assert (await unit.move_log.snapshot(table)).seq == 1
+            await unit.move_log.save_request_result(str(table), b"a")
+            if table == tables[3]:
+                raise ZeroDivisionError
+
+    results = await asyncio.gather(*map(say, tables), return_exceptions=True)
+    assert [type(result) for result in results] == [type(None)] * 3 + [ZeroDivisionError] + [type(None)] * 4
+    assert await heads(store, *tables) == [1, 1, 1, 0, 1, 1, 1, 1]
+    assert commits == 1
+
+
+async def test_the_first_of_a_group_fails_alone_too(store: Store) -> None:
+    tables = [await new_table(store) for _ in range(4)]
+
+    async def say(table: int) -> None:
+        async with store.begin() as unit:
+            await unit.move_log.append(table, 0, [move()], b"s")
+            if table == tables[0]:
+                raise ZeroDivisionError
+
+    results = await asyncio.gather(*map(say, tables), return_exceptions=True)
+    assert isinstance(results[0], ZeroDivisionError)
+    assert await heads(store, *tables) == [0, 1, 1, 1]
+
+
+async def test_nothing_is_said_before_the_commit(store: Store) -> None:
+    """Whoever has left its block finds its rows with another connection, also in a group."""
+    tables = [await new_table(store) for _ in range(6)]
+
+    async def say(table: int) -> int | None:
+        async with store.begin() as unit:
+            await unit.move_log.append(table, 0, [move()], b"s")
+        return await seq_elsewhere(store, table)
+
+    assert await asyncio.gather(*map(say, tables)) == [1] * 6
+
+
+@pytest.mark.parametrize("delay", range(40))
+async def test_a_cancelled_unit_takes_nobody_with_it(store: Store, delay: int) -> None:
+    tables = [await new_table(store) for _ in range(3)]
+
+    async def say(table: int) -> None:
+        async with store.begin() as unit:
+            for seq in range(4):
+                await unit.move_log.append(table, seq, [move()], b"s")
+
+    tasks = [asyncio.create_task(say(table)) for table in tables]
+    for _ in range(delay):
+        await asyncio.sleep(0.0001)
+    tasks[delay % 3].cancel()
+    results = await asyncio.gather(*tasks, return_exceptions=True)
+    found = await heads(store, *tables)
+    for index, (result, seq) in enumerate(zip(results, found, strict=True)):
+        assert seq in (0, 4)
+        if index != delay % 3:
+            assert (result, seq) == (None, 4)
+        elif result is None:
+            assert seq == 4
+    await say(await new_table(store))
+
+
+async def test_a_lost_transaction_fails_the_whole_group_and_no_further_one(store: Store) -> None:
+    tables = [await new_table(store) for _ in range(3)]
+
+    async def say(table: int) -> None:
+        async with store.begin() as unit:
+            await unit.move_log.append(table, 0, [move()], b"s")
+            if table == tables[1]:
+                await unit._transaction.connection.exec_driver_sql("ROLLBACK")  # as a full disk does
+
+    results = await asyncio.gather(*map(say, tables), return_exceptions=True)
+    assert isinstance(results[0], StoreError)
+    assert isinstance(results[1], (StoreError, DBAPIError))
+    assert results[2] is None
+    assert await heads(store, *tables) == [0, 0, 1]
+
+
+async def test_a_unit_inside_a_unit_is_refused_not_waited_for(store: Store) -> None:
+    async with store.begin():
+        with pytest.raises(RuntimeError, match="inside a unit"):
+            async with store.begin():
+                pass
+
+
+async def test_a_view_is_of_one_moment_and_waits_for_nobody(store: Store) -> None:
+    table = await new_table(store)
+    async with store.begin() as unit, store.read() as view:
+        await unit.move_log.append(table, 0, [move()], b"s")
+        assert (await view.move_log.snapshot(table)).seq == 0
+    async with store.read() as view:
+        assert (await view.move_log.snapshot(table)).seq == 1
+        async with store.begin() as unit:
+            await unit.move_log.append(table, 1, [move()], b"s")
+        assert len(await view.move_log.rows(table)) == 1
+
+
+async def test_a_view_may_not_write(store: Store) -> None:
+    with pytest.raises(DBAPIError, match=r"read-?only"):
+        async with store.read() as view:
+            await view.people.add("Ann")
+
+
+async def test_another_process_that_writes_is_waited_for_then_named(
+    store: Store, address: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("storage.store.WAIT", 0.05)
+    async with await open_store(address) as impatient:
+        async with store.begin():
+            with pytest.raises(StoreError, match=r"cannot be written now: .*(locked|lock timeout)"):
+                async with impatient.begin():
+                    pass
+        async with impatient.begin() as unit:
+            await unit.people.add("Ann")
+
+
+@sqlite_only
+async def test_the_files_settings(store: Store) -> None:
+    async def pragma(name: str) -> object:
+        async with store.begin() as unit:
+            return (await unit._transaction.connection.exec_driver_sql(f"PRAGMA {name}")).scalar()
+
+    assert await pragma("journal_mode") == "wal"
+    assert await pragma("synchronous") == 2
+    assert await pragma("foreign_keys") == 1
+
+
+async def test_closing_waits_for_those_who_are_at_it(address: str) -> None:
+    store = await open_store(address)
+    tables = [await new_table(store) for _ in range(4)]
+
+    async def say(table: int) -> None:
+        async with store.begin() as unit:
+            await unit.move_log.append(table, 0, [move()], b"s")
+
+    saying = [asyncio.create_task(say(table)) for table in tables]
+    await asyncio.sleep(0.001)
+    await store.close()
+    results = await asyncio.gather(*saying, return_exceptions=True)
+    async with await open_store(address) as again:
+        found = await heads(again, *tables)
+    assert [result is None for result in results] == [seq == 1 for seq in found]
+    assert found[0] == 1
+
+
+PLAYER = """
+import asyncio, sys
+from storage import Deed, Stale, open_store
+from tests.storage.conftest import move, parcel
+
+async def main():
+    async with await open_store(sys.argv[1]) as store:
+        async with store.begin() as unit:
+            tables = [(await unit.games.add("t", str(n))).id for n in range(4)]
+
+        async def play(table):
+            seq = 0
+            while True:
+                name = f"{table}-{seq + 2}"
+                moves = [move(f"{name}#1"), move(f"{name}#2")]
+                if table % 2:
+                    mark = (await store.glance(table)).mark
+                    told = name.encode(), [parcel(name)], name, name.encode()
+                    try:
+                        await store.record(Deed(table, store.now(), seq, mark, moves, *told))
+                    except Stale:  # another process has made a table since the glance
+                        continue
+                else:
+                    async with store.begin() as unit:
+                        await unit.moves.append(table, seq, moves, name.encode())
+                        await unit.moves.remember(name, name.encode())
+                        await unit.outbox.enqueue(parcel(name))
+                seq += 2
+                print(name, flush=True)
+
+        await asyncio.gather(*map(play, tables))
+
+asyncio.run(main())
+"""
+
+
+class PlayingProcess(NamedTuple):
+    """A process that plays, and the moves that it says are kept."""
+
+    pid: int
+    said: Iterator[str]
+
+
+@contextmanager
+def playing(address: str) -> Iterator[PlayingProcess]:
+    command = [sys.executable, "-c", PLAYER, address]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        try:
+            yield PlayingProcess(process.pid, (line.strip() for line in process.stdout))
+        finally:
+            process.kill()
+
+
+@pytest.mark.parametrize("after", [1, 2, 7, 40])
+async def test_kill_9_after_a_commit(address: str, after: int) -> None:
+    """What was said is there; what is there is whole: moves, head, answer and parcel."""
+    with playing(address) as player:
+        said = [next(player.said) for _ in range(after)]
+        os.kill(player.pid, signal.SIGKILL)
+        said += player.said
+    await whole(address, said)
+
+
+async def test_two_processes_at_one_store(address: str) -> None:
+    """Both write at once and then are killed: what each of them said is there, and whole."""
+    with playing(address) as first, playing(address) as second:
+        said = [next(player.said) for _ in range(12) for player in (first, second)]
+        os.kill(first.pid, signal.SIGKILL)
+        said += [next(second.said) for _ in range(12)]
+        os.kill(second.pid, signal.SIGKILL)
+        said += [*first.said, *second.said]
+    assert len({name.split("-")[0] for name in said}) == 8
+    await whole(address, said)
+
+
+async def whole(address: str, said: list[str]) -> None:
+    """All that was said is in a store, and of what is there nothing is in part."""
+    async with await open_store(address) as store, store.read() as unit:
+        for table in await unit.tables.all():
+            head = await unit.move_log.snapshot(table.id)
+            rows = await unit.move_log.rows(table.id)
+            assert [row.seq for row in rows] == list(range(1, head.seq + 1))
+            assert head.seq % 2 == 0
+            names = [f"{table.id}-{seq}" for seq in range(2, head.seq + 1, 2)]
+            assert head.state == (names[-1].encode() if names else b"")
+            for name in names:
+                assert await unit.move_log.request_result(name) == name.encode()
+                assert (await unit.outbox.get(name)) is not None
+            mine = [name for name in said if name.split("-")[0] == str(table.id)]
+            assert set(mine) <= set(names)
+            assert len(names) <= len(mine) + 1
+        assert (await unit.outbox.queue_status("mail")).pending == sum(
+            [(await unit.move_log.snapshot(table.id)).seq // 2 for table in await unit.tables.all()]
+        )
+
+
+async def test_entries_are_checked_by_foreign_keys(store: Store) -> None:
+    table = await new_table(store)
+    with pytest.raises(Exception, match=r"(?i)foreign key"):
+        async with store.begin() as unit:
+            await unit.move_log.append(table, 0, [NewLogRow(transport="mail", person_id=77)], b"")

@@ -1,0 +1,135 @@
+"""What happens in 1817 as players are told it: one sentence for what belongs together."""
+
+from __future__ import annotations
+
+import engine
+from bot.service import text_views
+from bot.service.live_table import pending_decisions
+from engine import State
+from tests.t1817.scenarios import MERGER, run_scenario
+
+TWO = (
+    MERGER
+    + """
+@ size SR 2
+@ price SR 60
+@ owns Bob SR 2
+@ cash SR 50
+@ loans SR 1
+@ token SR G18
+@ trains SR 2
+"""
+)
+FIVE = """
+@ cash Ann 500
+@ cash Bob 500
+@ cash Cid 500
+@ size WT 5
+@ price WT 100
+@ owns Ann WT 2
+@ owns Cid WT -1
+@ cash WT 200
+@ loans WT 2
+@ token WT F19
+@ trains WT 2
+@ size SR 5
+@ price SR {where}
+@ owns Bob SR 2
+@ cash SR 80
+@ loans SR 1
+@ token SR G18
+@ trains SR 2 2
+"""
+
+
+def said(state: State, *lines: str) -> tuple[State, list[str]]:
+    """The position after the lines, each `Ann: pass`, and what the last of them is told as."""
+    sentences: list[str] = []
+    for each in lines:
+        name, _, line = each.partition(": ")
+        seat = next(s for s in state.seats if state.name(s) == name)
+        _, state, events = engine.play_line(state, seat, line)
+        sentences = engine.narrate(state, events)
+    return state, sentences
+
+
+def test_loans_are_one_sentence_with_the_price_they_lead_to() -> None:
+    state = run_scenario(f"{TWO}\n@ round operating WT\n= turn Ann")
+    assert said(state, "Ann: loan 2")[1] == ["The WT takes 2 loans for $200, and is at $80."]
+
+
+def test_a_poll_is_answered_by_each_for_himself() -> None:
+    """The question of those who have not answered is still the same one."""
+    state = run_scenario(f"{TWO}\n@ round merger WT\n= turn Ann")
+    asked = state.question_number
+    state, told = said(state, "Bob: act")
+    assert told == ["Bob will act."]
+    assert (state.question_number, engine.decision(state).asked) == (asked, ("p0",))
+    assert said(state, "Ann: pass")[0].question_number != asked
+
+
+def test_all_who_are_asked_at_once_are_named() -> None:
+    state = run_scenario(f"{TWO}\n@ round merger WT\n= turn Ann")
+    assert text_views.waiting_sentence(state, pending_decisions(state, 0)).startswith(
+        "It is for Ann and Bob to say whether"
+    )
+
+
+def test_a_merger_says_what_remains_and_what_it_takes_over() -> None:
+    state = run_scenario(f"{TWO}\n@ round merger WT\n= turn Ann")
+    state, told = said(state, "Ann: act", "Bob: pass", "Ann: merge SR as SR")
+    assert told == ["Ann offers Bob: the WT merges with the SR; the SR remains."]
+    _, told = said(state, "Bob: accept")
+    assert "The SR has 5 shares." in told
+    assert "The SR takes over from the WT: $200, a 2-train." in told
+    assert not any("The WT has" in sentence for sentence in told)
+    assert "The token of the WT in F19 Philadelphia is replaced by one of the SR." in told
+
+
+def test_a_sale_says_what_is_set_aside_what_comes_along_and_the_price() -> None:
+    state = run_scenario(f"{FIVE.format(where='acquisition 2')}\n@ round sale SR\n= turn Ann")
+    _, told = said(state, "Ann: bid 10")
+    assert "The WT takes over from the SR: $80, 1 loan, a 2-train, a 2-train." in told
+    assert "The WT pays $10 for the SR." in told
+
+
+def test_a_company_without_a_price_stands_in_its_zone() -> None:
+    state = run_scenario(f"{FIVE.format(where='acquisition 2')}\n@ round stock Ann\n= turn Ann")
+    assert text_views.price_text(state, "SR") == "acquisition 2"
+    assert "In acquisition 2: SR" in text_views.market_view(state)
+    assert max(len(line) for line in text_views.market_view(state).splitlines()) <= text_views.LINE_WIDTH
+
+
+def test_loans_shorts_and_the_interest_are_shown() -> None:
+    state = run_scenario(f"{FIVE.format(where='60')}\n@ round stock Ann\n= turn Ann")
+    shown = text_views.status_view(state, ())
+    assert "interest $5 a loan, 3 of 70 loans taken" in shown
+    assert "WT short 20%" in shown
+    assert "bank" not in shown
+    assert "5 shares; loans: 2 of 5" in (text_views.company_view(state, "WT") or "")
+
+
+def test_a_turn_says_what_can_be_done_in_it() -> None:
+    state = run_scenario(f"{FIVE.format(where='60')}\n@ round stock Ann\n= turn Ann")
+    assert engine.decision(state).prompt == (
+        "to sell short, buy, start a company, act for a company, or pass"
+    )
+    poor = run_scenario("@ cash Ann 0\n@ cash Bob 500\n@ cash Cid 40\n@ round stock Bob\n= turn Bob")
+    assert engine.decision(poor).prompt == "to start a company, or pass"
+
+
+def test_mines_and_bridges_are_on_the_map_in_words() -> None:
+    state = run_scenario(f"{TWO}\n@ tile H13 9 1\n@ mine H13\n@ bridge H9\n@ round stock Ann\n= turn Ann")
+    rows = text_views.map_view(state).splitlines()
+    assert "H13  #9 turn 1          mine" in rows
+    assert "H9   printed            Charleston, bridge" in rows
+
+
+def test_what_a_bankrupt_was_short_of_is_the_pools() -> None:
+    poor = FIVE.format(where="60").replace("cash Cid 500", "cash Cid 0")
+    state = run_scenario(f"{poor}\n@ tile F19 57 2\n@ tile G20 7 1\n@ round operating WT\n= turn Ann")
+    state, _ = said(state, "Ann: run best", "Ann: pay")
+    assert engine.decision(state).prompt == "to declare bankruptcy: $10 are owed, and no share may be sold"
+    told = said(state, "Cid: bankrupt")[1]
+    assert told[:2] == ["$10 that Cid owes are not paid.", "Cid is bankrupt and out of the game."]
+    assert "The pool takes over 20 % of the WT sold short." in told

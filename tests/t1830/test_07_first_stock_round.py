@@ -1,0 +1,209 @@
+"""1830 §7: the privates are sold."""
+
+from tests.t1830.scenarios import BOUGHT, run_scenario, scenario_error
+
+
+def test_7_privates_are_offered_one_at_a_time_in_order_of_value() -> None:
+    run_scenario(
+        "= turn Ann\nAnn: buy SV\n= cash Ann 780\n= private SV Ann\n= turn Bob\n!Bob: buy DH\nBob: buy CS\n"
+    )
+
+
+def test_7_a_private_that_is_passed_is_offered_to_the_next_player() -> None:
+    run_scenario("Ann: pass\n= turn Bob\nBob: pass\n= turn Cid\nCid: buy SV\n= cash Cid 780\n= turn Ann")
+
+
+def test_7_the_player_after_the_last_buyer_has_the_priority() -> None:
+    run_scenario(BOUGHT + "Cid: par BO 67\n= priority Ann\n= round stock Ann")
+
+
+def test_7_nothing_is_sold_in_the_first_stock_round() -> None:
+    run_scenario(
+        BOUGHT + "Cid: par BO 67\nAnn: par PRR 67\n?Ann: done\n!Bob: sell 1 PRR\nBob: pass\n!Cid: sell 1 BO"
+    )
+
+
+def test_7_1_a_player_buys_bids_or_passes() -> None:
+    run_scenario(
+        """
+        !Ann: bid SV 25
+        Ann: buy SV
+        Bob: bid DH 75
+        Cid: pass
+        = turn Ann
+        = private DH bank
+        = cash Bob 800
+        """
+    )
+
+
+def test_7_2_a_bid_exceeds_face_value_and_other_bids_by_5() -> None:
+    run_scenario(
+        """
+        !Ann: bid CS 40
+        !Ann: bid CS 44
+        Ann: bid CS 45
+        !Bob: bid CS 49
+        Bob: bid CS 50
+        """
+    )
+
+
+def test_7_2_bid_money_is_set_aside() -> None:
+    run_scenario(
+        """
+        @ cash Ann 100
+        Ann: bid CS 85
+        Bob: pass
+        Cid: pass
+        !Ann: buy SV
+        !Ann: bid DH 75
+        Ann: pass
+        """
+    )
+
+
+def test_7_2_a_single_bidder_buys_for_his_bid_once_the_private_before_is_sold() -> None:
+    run_scenario("Ann: bid CS 45\nBob: buy SV\n= private CS Ann\n= cash Ann 755\n= cash Bob 780\n= turn Cid")
+
+
+def test_7_2_auction_starts_with_the_lowest() -> None:
+    run_scenario(
+        """
+        Ann: bid CS 45
+        Bob: bid CS 50
+        Cid: bid CS 55
+        Ann: buy SV
+        = turn Ann
+        !Cid: bid CS 60
+        !Ann: bid CS 59
+        Ann: bid CS 60
+        = turn Bob
+        Bob: pass
+        = turn Cid
+        Cid: pass
+        = private CS Ann
+        = cash Ann 720
+        = cash Bob 800
+        """
+    )
+
+
+def test_7_2_play_goes_on_left_of_the_last_buyer_of_an_offered_private() -> None:
+    run_scenario(
+        """
+        Ann: bid CS 45
+        Bob: bid CS 50
+        Cid: pass
+        Ann: buy SV
+        Ann: pass
+        = private CS Bob
+        = turn Bob
+        """
+    )
+
+
+def test_7_2_only_bidders_take_part_in_the_auction() -> None:
+    run_scenario(
+        """
+        Ann: bid CS 45
+        Bob: bid CS 50
+        Cid: buy SV
+        = turn Ann
+        !Cid: bid CS 55
+        Ann: bid CS 55
+        !Cid: bid CS 60
+        """
+    )
+
+
+def test_7_2_a_bidder_pays_with_the_money_he_has_staked() -> None:
+    run_scenario(
+        """
+        @ cash Ann 65
+        Ann: bid CS 45
+        Bob: bid CS 50
+        Cid: buy SV
+        !Ann: bid CS 70
+        Ann: bid CS 65
+        Bob: pass
+        = private CS Ann
+        = cash Ann 0
+        """
+    )
+
+
+def test_7_2_losing_bidders_have_their_money_back() -> None:
+    run_scenario(
+        """
+        @ cash Bob 70
+        Ann: bid CS 45
+        Bob: bid CS 50
+        Cid: buy SV
+        Ann: bid CS 55
+        Bob: pass
+        = private CS Ann
+        = turn Ann
+        Ann: pass
+        Bob: buy DH
+        = cash Bob 0
+        """
+    )
+
+
+def test_7_2_several_privates_with_bids_follow_each_other() -> None:
+    run_scenario(
+        "Ann: bid CS 45\nBob: bid DH 75\nCid: buy SV\n= private CS Ann\n= private DH Bob\n"
+        "= turn Ann\nAnn: buy MH"
+    )
+
+
+def test_7_3_the_first_private_gets_cheaper_when_all_pass() -> None:
+    run_scenario("> until Ann\nAnn: pass\nBob: pass\nCid: pass\n= turn Ann\nAnn: buy SV\n= cash Ann 785")
+
+
+def test_7_3_at_no_price_the_first_to_be_offered_it_has_to_take_it() -> None:
+    everyone = "Ann: pass\nBob: pass\nCid: pass\n"
+    run_scenario(
+        everyone * 3
+        + """
+        = private SV bank
+        Ann: pass
+        Bob: pass
+        Cid: pass
+        = private SV Ann
+        = cash Ann 800
+        = priority Bob
+        = turn Bob
+        Bob: buy CS
+        """
+    )
+
+
+def test_7_3_when_another_private_finds_no_buyer_the_owners_are_paid() -> None:
+    run_scenario(
+        """
+        Ann: buy SV
+        Bob: pass
+        Cid: pass
+        Ann: pass
+        = cash Ann 785
+        = turn Bob
+        Bob: buy CS
+        = cash Bob 760
+        Cid: pass
+        Ann: pass
+        Bob: pass
+        = cash Ann 790
+        = cash Bob 770
+        """
+    )
+
+
+def test_7_3_a_bid_keeps_the_round_going() -> None:
+    run_scenario("Ann: pass\nBob: bid CS 45\nCid: pass\nAnn: pass\n= turn Bob\nBob: buy SV\n= cash Bob 735")
+
+
+def test_7_3_only_the_first_private_gets_cheaper() -> None:
+    said = "Ann: buy SV\nBob: pass\nCid: pass\nAnn: pass\nBob: buy CS\n= cash Bob 765"
+    assert "expected $765, found $760" in scenario_error(said)

@@ -1,0 +1,458 @@
+"""Each row of the list of what the site 18xx.games plays otherwise, under both sets of conventions.
+
+Row by row in the list's own order. Where a row says that the site does as the book does, one game
+is played under both; row 23 is about reading recorded files and says nothing of play.
+"""
+
+import re
+from pathlib import Path
+
+from tests.t1830.scenarios import (
+    BOUGHT,
+    SITE,
+    both_conventions,
+    run_scenario,
+    scenario_error,
+)
+from tests.t1830.test_18_track import running
+from tests.t1830.test_20_routes import LINE, LONG
+from tests.t1830.test_24_insolvency import need
+from tests.t1830.test_tables import MH
+
+Options = tuple[str, ...]
+PLAYED_BY_SITE = (SITE,)
+
+ROWS = range(1, 25)
+NOT_OF_PLAY = {23: "says how leniently a recorded file is read, not what is legal"}
+
+TRADING = """
+@ cash Ann 1000
+@ cash Bob 1000
+@ owns Ann PRR 4
+@ owns Bob PRR 2
+@ par PRR 100
+@ owns Ann NYC 3
+@ owns Bob NYC 2
+@ par NYC 100
+@ round stock Ann
+"""
+
+
+def test_row_1_sales_around_the_purchase() -> None:
+    around = TRADING + "Ann: sell 1 PRR\nAnn: buy NYC from ipo\n"
+    run_scenario(around + "!Ann: sell 1 PRR\n= owns Ann PRR 3")
+    run_scenario(around + "Ann: sell 1 PRR\n= owns Ann PRR 2", options=PLAYED_BY_SITE)
+
+
+BROWN = """
+@ cash Ann 1000
+@ owns Bob PRR 3
+@ owns pool PRR 3
+@ par PRR 67
+@ price PRR 30 7
+@ round stock Ann
+"""
+
+
+def test_row_2_more_certificates_in_the_brown_zone() -> None:
+    either = "Ann: buy PRR from pool\nAnn: buy PRR from ipo\nAnn: buy PRR from pool\n= owns Ann PRR 3"
+    run_scenario(BROWN + either)
+    assert "come from the pool" in scenario_error(BROWN + either, options=PLAYED_BY_SITE)
+    run_scenario(BROWN + "Ann: buy 2 PRR from pool\nAnn: buy PRR from pool", options=PLAYED_BY_SITE)
+    run_scenario(BROWN + "Ann: buy PRR from ipo\n!Ann: buy PRR from pool", options=PLAYED_BY_SITE)
+    run_scenario(BROWN + either, options=(*PLAYED_BY_SITE, "multiple_brown_from_ipo"))
+
+
+def test_row_2_brown_certificates_after_another_purchase() -> None:
+    """By the book they are exempt from the limit of one certificate; the site wants them of one company."""
+    two = BROWN.replace("@ round", "@ owns Cid CO 3\n@ owns pool CO 2\n@ par CO 67\n@ price CO 30 7\n@ round")
+    for first in ("par NYC 67", "buy CO from pool"):
+        said = f"Ann: {first}\nAnn: buy 2 PRR from pool\n= owns Ann PRR 2"
+        run_scenario(two + said + "\n!Ann: par CPR 67")
+        scenario_error(two + said, options=PLAYED_BY_SITE)
+        scenario_error(two + said, options=(*PLAYED_BY_SITE, "multiple_brown_from_ipo"))
+
+
+def test_row_2_brown_certificates_after_a_private() -> None:
+    """The site takes those of one company from the pool; by the book a private is no purchase of shares."""
+    deal = (
+        BROWN.replace("@ round", "@ private SV Bob\n@ round")
+        + "Ann: buy private SV from Bob for 5\nBob: accept\n"
+    )
+    two = deal + "!Ann: buy PRR from ipo\nAnn: buy PRR from pool\nAnn: buy PRR from pool\n= owns Ann PRR 2"
+    run_scenario(two + "\n!Ann: par CPR 67", options=PLAYED_BY_SITE)
+
+
+@both_conventions
+def test_row_3_above_the_limit_only_sales(options: Options) -> None:
+    above = """
+    @ cash Ann 1000
+    @ owns Ann PRR 7
+    @ owns pool PRR {0}
+    @ par PRR 67
+    @ owns Bob NYC 3
+    @ par NYC 100
+    @ round stock Ann
+    """
+    run_scenario(above.format(0) + "!Ann: pass\n!Ann: buy NYC from ipo\nAnn: sell 1 PRR", options=options)
+
+
+@both_conventions
+def test_row_3_who_cannot_sell_stays_above_the_limit(options: Options) -> None:
+    stuck = """
+    @ cash Ann 1000
+    @ owns Ann PRR 7
+    @ owns pool PRR 3
+    @ par PRR 67
+    @ owns Cid NYC 5
+    @ owns pool NYC 5
+    @ par NYC 67
+    @ owns Ann NYC 0
+    @ round stock Ann
+    """
+    run_scenario(stuck + "!Ann: sell 3 PRR\n!Ann: pass\nAnn: sell 1 PRR\n= owns pool PRR 4", options=options)
+
+
+LIMIT = (
+    "@ cash Ann 100\n@ private SV Bob\n@ owns Bob Erie 3\n@ owns Ann Erie 2\n@ price Erie 60 3\n"
+    + "".join(
+        f"@ owns Ann {c} 5\n@ owns pool {c} 5\n@ par {c} 67\n@ price {c} 100 3\n"
+        for c in ("PRR", "NYC", "CPR", "B&O", "CO")
+    )
+)
+"""Ann is at the limit; what counts she cannot sell, and the shares that she can sell do not count."""
+
+
+def test_row_3_on_the_site_any_share_is_sold_before_anything_else() -> None:
+    above = LIMIT + "@ private CS Ann\n@ round stock Ann\n= limit 20\n"
+    run_scenario(above + "Ann: pass")
+    run_scenario(above + "!Ann: pass\nAnn: sell 2 Erie\nAnn: done", options=PLAYED_BY_SITE)
+
+
+def test_row_13_a_private_above_the_certificate_limit() -> None:
+    deal = LIMIT + "@ round stock Ann\n= limit 20\n"
+    run_scenario(deal + "!Ann: buy private SV from Bob for 1")
+    run_scenario(
+        deal + "Ann: buy private SV from Bob for 1\nBob: accept\n!Ann: pass\nAnn: sell 1 Erie",
+        options=PLAYED_BY_SITE,
+    )
+
+
+def test_row_13_on_the_site_who_has_to_sell_does_so_before_he_buys_a_private() -> None:
+    over = "@ cash Ann 100\n@ private SV Bob\n@ owns Ann Erie 7\n@ owns Bob Erie 2\n@ price Erie 50 5\n"
+    deal = over + "@ round stock Ann\n{}Ann: buy private SV from Bob for 1\nBob: accept\n= private SV Ann"
+    run_scenario(deal.format(""))
+    assert "Sell down to the limit first" in scenario_error(deal.format(""), options=PLAYED_BY_SITE)
+    run_scenario(deal.format("Ann: sell 1 Erie\n"), options=PLAYED_BY_SITE)
+
+
+@both_conventions
+def test_row_4_privates_then_the_first_stock_round(options: Options) -> None:
+    run_scenario(
+        BOUGHT + "= turn Cid B&O\nCid: par B&O 76\n= priority Ann\n= round stock Ann", options=options
+    )
+
+
+def test_row_5_the_offered_private_at_another_price() -> None:
+    run_scenario("!Ann: buy SV for 1\n!Ann: buy SV for 50\nAnn: buy SV for 20\n= cash Ann 780")
+    run_scenario(
+        "Ann: buy SV for 50\n= cash Ann 750\nBob: buy CS for 1\n= cash Bob 799", options=PLAYED_BY_SITE
+    )
+
+
+@both_conventions
+def test_row_6_bids_rise_by_5_or_more_in_no_set_steps(options: Options) -> None:
+    run_scenario("!Ann: bid BO 224\nAnn: bid BO 226\n!Bob: bid BO 230\nBob: bid BO 231", options=options)
+
+
+@both_conventions
+def test_row_7_the_lowest_bidder_is_next(options: Options) -> None:
+    bids = (
+        "Ann: bid CS 55\nBob: bid CS 60\nCid: bid CS 65\nAnn: buy SV\n= turn Ann\nAnn: bid CS 70\n= turn Bob"
+    )
+    run_scenario(bids, options=options)
+
+
+@both_conventions
+def test_row_8_a_player_may_raise_his_own_bid(options: Options) -> None:
+    again = "@ cash Ann 70\nAnn: bid CS 45\nBob: pass\nCid: pass\nAnn: bid CS 50\nBob: pass\nCid: pass\n"
+    run_scenario(again + "Ann: buy SV\n= private CS Ann\n= cash Ann 0", options=options)
+
+
+ERIE = """
+@ owns Ann Erie 6
+@ par Erie 100
+@ cash Erie 500
+@ new Erie
+@ owns Bob CO 6
+@ par CO 90
+@ cash CO 500
+@ token CO F6 D14
+@ tile D12 8 4
+@ phase 3
+@ round operating Erie
+"""
+
+
+def test_row_9_the_home_of_the_erie() -> None:
+    run_scenario(ERIE + "= turn Ann Erie\n!Ann: pass\nAnn: home Erie E11.0\n= token Erie E11.0\nAnn: pass")
+    run_scenario(
+        ERIE
+        + """
+        !Ann: home Erie E11.0
+        = markers Erie 2
+        > until CO
+        Bob: lay 59 E11 3
+        = turn Bob Erie
+        !Ann: home Erie E11.1
+        !Bob: pass
+        Bob: home Erie E11.1
+        = token Erie E11.1
+        = markers Erie 2
+        """,
+        options=PLAYED_BY_SITE,
+    )
+
+
+@both_conventions
+def test_row_10_the_free_token_of_the_dh_is_placed_at_once_or_lost(options: Options) -> None:
+    tile = running("PRR", "@ private DH PRR", phase="3") + "Ann: lay 57 F16 0 using DH\n= cash PRR 880\n"
+    run_scenario(
+        tile + "!Ann: run best\n!Ann: lay 57 H10 1\nAnn: token F16\n= cash PRR 880\n= private DH PRR",
+        options=options,
+    )
+    run_scenario(tile + "Ann: pass\n!Ann: token F16\n= markers PRR 3", options=options)
+    run_scenario(
+        running("PRR", "@ private DH PRR", phase="3") + "!Ann: lay 58 F16 0 using DH", options=options
+    )
+    laid = "@ private DH PRR\n@ tile F16 57 0"
+    run_scenario(running("PRR", laid, phase="3") + "!Ann: lay 57 F16 0 using DH", options=options)
+
+
+@both_conventions
+def test_row_11_the_tile_of_the_cs_at_any_time_of_the_turn(options: Options) -> None:
+    turn = running("PRR", "@ private CS PRR\n@ trains PRR 3\n" + LINE, phase="3")
+    lay = "Ann: lay 58 B20 0 using CS\n"
+    run_scenario(turn + lay + "Ann: lay 9 H8 1", options=options)
+    run_scenario(turn + "Ann: lay 9 H8 1\n" + lay, options=options)
+    run_scenario(turn + "Ann: run best\nAnn: pay\n" + lay, options=options)
+    run_scenario(turn + "!Ann: lay 57 B20 0 using CS\n!Ann: lay 58 F10 0 using CS", options=options)
+
+
+@both_conventions
+def test_row_12_the_mh_is_exchanged_at_any_moment(options: Options) -> None:
+    run_scenario(
+        MH.format(ann=1) + "@ round stock Bob\nAnn: exchange MH from ipo\n= turn Bob", options=options
+    )
+    full = MH.format(ann=1) + "@ round stock Cid\n"
+    for company in ("PRR", "CPR", "BM"):
+        full = f"@ owns Ann {company} 6\n@ par {company} 100\n" + full
+    full = "@ owns Ann CO 5\n@ par CO 100\n" + full
+    run_scenario(full + "Ann: exchange MH from ipo\n= owns Ann NYC 2\n= priority Cid", options=options)
+    assert "while the privates are sold" in scenario_error(
+        "Ann: buy SV\nBob: buy CS\nCid: buy DH\nAnn: buy MH\nAnn: exchange MH from ipo", options=options
+    )
+
+
+def test_row_12_before_the_nyc_has_a_price() -> None:
+    early = "@ private MH Ann\n@ cash Bob 500\n@ round stock Bob\n"
+    run_scenario(early + "!Ann: exchange MH from ipo")
+    run_scenario(
+        early + "Ann: exchange MH from ipo\n= owns Ann NYC 1\n= private MH closed", options=PLAYED_BY_SITE
+    )
+
+
+PRIVATES = """
+@ cash Ann 500
+@ cash Bob 500
+@ private CS Bob
+@ private BO Bob
+@ owns Bob BO 2
+@ par BO 67
+@ round stock {0}
+"""
+
+
+def test_row_13_who_deals_in_privates_between_players() -> None:
+    run_scenario(PRIVATES.format("Bob") + "Bob: sell private CS to Ann for 0\nAnn: accept\n= private CS Ann")
+    run_scenario(PRIVATES.format("Bob") + "!Bob: sell private CS to Ann for 40", options=PLAYED_BY_SITE)
+    buying = PRIVATES.format("Ann") + "Ann: buy private CS from Bob for 40\nBob: accept\n= private CS Ann\n"
+    run_scenario(buying + "Ann: buy BO from ipo")
+    run_scenario(buying + "!Ann: buy BO from ipo", options=PLAYED_BY_SITE)
+    run_scenario(PRIVATES.format("Ann") + "Ann: buy private CS from Bob for 0\nBob: accept\n= cash Ann 500")
+    run_scenario(PRIVATES.format("Ann") + "!Ann: buy private CS from Bob for 0", options=PLAYED_BY_SITE)
+    run_scenario(
+        PRIVATES.format("Ann") + "Ann: buy private BO from Bob for 40\nBob: accept\n= private BO Ann"
+    )
+    run_scenario(PRIVATES.format("Ann") + "!Ann: buy private BO from Bob for 40", options=PLAYED_BY_SITE)
+
+
+@both_conventions
+def test_row_14_companies_buy_privates_of_any_player(options: Options) -> None:
+    company = running("PRR", "@ private CS Bob", phase="3")
+    run_scenario(company + "!Ann: buy private CS for 19\n!Ann: buy private CS for 81", options=options)
+    run_scenario(
+        company + "Ann: buy private CS for 80\nBob: accept\n= private CS PRR\n= cash Bob 80", options=options
+    )
+    run_scenario(running("PRR", "@ private CS Bob") + "!Ann: buy private CS for 40", options=options)
+
+
+@both_conventions
+def test_row_15_no_more_is_sold_than_the_train_needs(options: Options) -> None:
+    four = need(ann=10).replace("Ann NYC 3", "Ann NYC 4")
+    run_scenario(
+        four + "!Ann: sell 2 NYC\nAnn: sell 1 NYC\n!Ann: sell 1 NYC\nAnn: buy train 2", options=options
+    )
+    other = "@ owns Ann CO 6\n@ par CO 67\n@ trains CO 2 2"
+    run_scenario(need(ann=300, more=other) + "!Ann: buy train 2 from CO for 81", options=options)
+
+
+def test_row_15_what_is_needed_of_a_presidents_certificate() -> None:
+    """The site takes it as one: half of it is needed where the money lacks the whole."""
+    left = need(ann=10) + "Ann: sell 1 NYC\n= cash Ann 100\n"
+    run_scenario(left + "!Ann: sell 1 NYC")
+    run_scenario(left + "Ann: sell 1 NYC\nAnn: buy train 2", options=PLAYED_BY_SITE)
+
+
+def test_row_15_privates_for_a_forced_purchase() -> None:
+    private = need(ann=10, more="@ private CS Ann")
+    run_scenario(private + "Ann: sell private CS to Bob for 90\nBob: accept\nAnn: buy train 2")
+    run_scenario(private + "!Ann: sell private CS to Bob for 90", options=PLAYED_BY_SITE)
+
+
+def test_row_15_no_sale_is_idle_before_a_purchase_between_companies() -> None:
+    other = "@ owns Bob CO 6\n@ par CO 67\n@ trains CO 3\n@ phase 4\n@ depot 4 3"
+    sold = need(ann=100, prr=20, more=other) + "Ann: sell 1 NYC\n"
+    run_scenario(
+        sold + "Ann: buy train 3 from CO for 121\nBob: accept\n= cash Ann 89", options=PLAYED_BY_SITE
+    )
+    least = scenario_error(sold + "Ann: buy train 3 from CO for 120", options=PLAYED_BY_SITE)
+    assert "at least $121" in least
+    run_scenario(need(ann=100, prr=20, more=other) + "Ann: buy train 3 from CO for 1", options=PLAYED_BY_SITE)
+
+
+def test_a_train_that_was_offered_is_not_bought_once_that_step_is_past() -> None:
+    other = "@ owns Bob CO 6\n@ par CO 67\n@ trains CO 3 3\n@ trains PRR 2\n@ private DH Bob\n@ phase 3"
+    asks = need(prr=90, more=other) + "Ann: buy train 3 from CO for 5\n"
+    run_scenario(asks + "Bob: accept\n= trains PRR 2 3", options=PLAYED_BY_SITE)
+    assert "done with trains" in scenario_error(asks + "Ann: done\nBob: accept", options=PLAYED_BY_SITE)
+
+
+@both_conventions
+def test_row_16_a_trade_in_at_the_limit(options: Options) -> None:
+    full = running("PRR", "@ depot 6 1\n@ trains PRR 4 5", phase="6")
+    run_scenario(
+        full + "> until train\n!Ann: buy train D\nAnn: buy train D trading 4\n= cash PRR 200", options=options
+    )
+
+
+def test_row_16_diesels_are_six_or_unlimited() -> None:
+    last = (
+        running("PRR", "@ depot D 1\n@ trains PRR 6", phase="D", cash=3000)
+        + "> until train\nAnn: buy train D\n"
+    )
+    run_scenario(last + "= depot none")
+    assert "unlimited" in scenario_error("@ depot D 1\n@ round stock Ann", options=PLAYED_BY_SITE)
+    site = running("PRR", "@ depot D\n@ trains PRR 6", phase="D", cash=3000)
+    run_scenario(site + "> until train\nAnn: buy train D\n= depot D", options=PLAYED_BY_SITE)
+
+
+def test_row_17_less_than_the_best_revenue() -> None:
+    less = running("PRR", LONG + "@ trains PRR 3", phase="3")
+    assert "highest revenue" in scenario_error(less + "Ann: run 3 H12-H10")
+    run_scenario(less + "Ann: run 3 H12-H10\nAnn: withhold\n= cash PRR 1030", options=PLAYED_BY_SITE)
+
+
+@both_conventions
+def test_row_18_a_bank_below_zero_is_broken(options: Options) -> None:
+    paying = """
+    @ cash bank {0}
+    @ owns Ann PRR 6
+    @ owns Bob PRR 4
+    @ par PRR 67
+    @ trains PRR 3
+    @ phase 3
+    @ round operating PRR 2
+    > until dividend
+    Ann: pay
+    ?Ann: done
+    """
+    run_scenario(LINE + paying.format(50) + "= left none\n= cash bank 0", options=options)
+    run_scenario(LINE + paying.format(49) + "= over", options=options)
+
+
+@both_conventions
+def test_row_19_discards_in_the_printed_order_of_companies(options: Options) -> None:
+    """The NYC, of the higher price, would operate before the PRR."""
+    both_above = """
+    @ owns Ann CO 6
+    @ par CO 100
+    @ cash CO 1000
+    @ owns Bob PRR 6
+    @ par PRR 67
+    @ owns Cid NYC 6
+    @ par NYC 90
+    @ trains PRR 3 3 4
+    @ trains NYC 3 4 4
+    @ phase 4
+    @ depot 5 3
+    @ round operating CO
+    > until train
+    Ann: buy train 5
+    = turn Bob PRR
+    Bob: discard 3
+    = turn Cid NYC
+    Cid: discard 4
+    = turn Ann CO
+    = trains pool 3 4
+    """
+    run_scenario(both_above, options=options)
+
+
+@both_conventions
+def test_row_20_46_replaces_28(options: Options) -> None:
+    over = running("PRR", "@ tile H14 28 5", phase="5")
+    legal = [
+        t
+        for t in range(6)
+        if "must be refused" in scenario_error(over + f"!Ann: lay 46 H14 {t}\n= over", options=options)
+    ]
+    assert legal
+    for turn in range(6):
+        run_scenario(over + f"!Ann: lay 45 H14 {turn}", options=options)
+
+
+def test_row_21_the_stock_of_a_bankrupt() -> None:
+    hopeless = need(own=5, more="@ phase 6\n@ depot 6 2\n@ owns pool PRR 5\n@ cash Cid 5")
+    run_scenario(
+        hopeless + "!Ann: bankrupt\nAnn: sell 3 NYC\nAnn: bankrupt\n= over\n= cash Ann 0\n= score Ann 450"
+    )
+    run_scenario(
+        hopeless + "Ann: bankrupt\n= over\n= cash Ann 0\n= owns Ann NYC 0\n= score Ann 450\n= price NYC 71 4",
+        options=PLAYED_BY_SITE,
+    )
+
+
+@both_conventions
+def test_row_22_a_train_for_a_dollar_up_to_the_whole_treasury(options: Options) -> None:
+    two = running("PRR", "@ owns Bob CO 6\n@ par CO 67\n@ trains CO 2 2") + "> until train\n"
+    for price in (1, 1000):
+        offer = f"Ann: buy train 2 from CO for {price}\nBob: accept\n= cash CO {price}\n= trains PRR 2"
+        run_scenario(two + offer, options=options)
+    run_scenario(two + "!Ann: buy train 2 from CO for 0\n!Ann: buy train 2 from CO for 1001", options=options)
+
+
+@both_conventions
+def test_row_24_tokens_and_capital(options: Options) -> None:
+    run_scenario(running("PRR", LINE) + "Ann: token H10\n= cash PRR 960", options=options)
+    run_scenario(running("PRR", LINE + "@ token PRR H10") + "Ann: token H16\n= cash PRR 900", options=options)
+    floating = "@ cash Bob 500\n@ owns Ann PRR 5\n@ par PRR 76\n@ round stock Bob\nBob: buy PRR from ipo\n"
+    run_scenario(floating + "= cash PRR 760", options=options)
+
+
+def test_every_row_has_its_test() -> None:
+    tested = {
+        int(n) for n in re.findall(r"^def test_row_(\d+)_", Path(__file__).read_text(encoding="utf-8"), re.M)
+    }
+    assert tested | set(NOT_OF_PLAY) == set(ROWS)
+    assert not tested & set(NOT_OF_PLAY)

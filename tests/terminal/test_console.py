@@ -1,0 +1,211 @@
+"""The lines of the terminal, answered one by one."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from bot.service.picture_workers import PictureWorkers
+from bot.service.service import Service
+from bot.terminal.console import Console
+from storage import open_store
+
+
+@pytest.fixture
+async def console(tmp_path: Path) -> AsyncIterator[Console]:
+    async with await open_store(tmp_path / "railpost.db") as store:
+        yield Console(Service(store), tmp_path)
+
+
+async def said(console: Console, *lines: str) -> str:
+    """Say lines; the answer to the last."""
+    text = ""
+    for line in lines:
+        text = (await console.handle_line(line)).text
+    return text
+
+
+BEGUN = ("table new 1830 Ann, Bob, Cid", "table start")
+
+
+async def test_an_opening_as_the_readme_has_it(console: Console) -> None:
+    assert "still in its lobby: Ann, Bob and Cid" in await said(console, BEGUN[0])
+    assert "It is for Ann to buy the SV for $20" in await said(console, BEGUN[1])
+    assert "It is for Bob" in await said(console, "Ann: buy SV")
+    assert "It is for Cid" in await said(console, "bid CA 165")
+    assert "It is for Ann" in await said(console, "cid:  PASS")
+    assert "$780" in await said(console, "status")
+
+
+async def test_several_lines_at_once(console: Console) -> None:
+    await said(console, *BEGUN, "buy SV", "buy CS", "buy DH", "buy MH", "buy CA")
+    refused = await said(console, "Cid: buy BO; par BO 101")
+    assert "Line 2" in refused
+    assert "It is for Ann" in await said(console, "Cid: buy BO; par BO 100")
+
+
+async def test_bad_lines_are_answered(console: Console) -> None:
+    for line, expected in (
+        ("Ann: buy SV", "no table is open"),
+        ("show map", "no table here yet"),
+        ("table start", "no table here yet"),
+        ("table new", "Name the title"),
+        ("table new 1066 Ann, Bob", "no title 1066"),
+        ("table new 1830 Ann, pool", "word of the game"),
+        ("table new 1830 Ann, Bob option nothing", "nothing"),
+        ("table use QQQ", "no table QQQ"),
+        ("table frob", "is not known"),
+    ):
+        reply = await console.handle_line(line)
+        assert expected in reply.text and reply.tone == "bad", line
+    await said(console, *BEGUN)
+    for line, expected in (
+        ("Dora: buy SV", "Nobody is called Dora"),
+        ("frob", "no line of this game"),
+        ("buy BO", "buy SV"),
+        ("Bob: buy SV", "It is for Ann"),
+        ("table replace Ann", "who is replaced"),
+        ("table resume", "being played"),
+        ("show nothing", "What can be shown"),
+    ):
+        reply = await console.handle_line(line)
+        assert expected in reply.text and reply.tone == "bad", line
+    assert (await console.handle_line("")).text == ""
+
+
+async def test_a_failed_table_leaves_none_in_its_lobby(console: Console) -> None:
+    await said(console, "table new 1830 Ann, pool")
+    assert "ended" in await said(console, "table list")
+    assert console.table_id is None
+
+
+async def test_tables_side_by_side(console: Console) -> None:
+    await said(console, *BEGUN)
+    first = console.table_id
+    text = await said(console, "table new 1830 Xan, Yul option conventions 18xx.games", "table start")
+    assert "Xan and Yul" in text
+    code = (await console.service.table_info(first or 0)).code
+    assert "conventions 18xx.games" in await said(console, "table")
+    assert "Ann, Bob and Cid" in await said(console, f"table use {code.lower()}")
+    listed = (await said(console, "table list")).splitlines()
+    assert len(listed) == 3 and "Ann*, Bob, Cid" in listed[1]
+    assert "It is for Bob" in await said(console, "buy SV")
+
+
+async def test_a_shuffled_start(console: Console) -> None:
+    await said(console, "table new 1830 A, B, C, D, E, F", "table start shuffled")
+    assert "seed" in await said(console, "log")
+
+
+async def test_undo_and_redo_without_a_name(console: Console) -> None:
+    await said(console, *BEGUN, "buy SV", "buy CS")
+    assert "Bob takes back buy CS" in await said(console, "undo")
+    assert "Ann takes back buy SV" in await said(console, "undo")
+    assert "Ann plays again buy SV" in await said(console, "redo")
+    assert "Bob plays again buy CS" in await said(console, "redo")
+    assert "It is for Cid" in await said(console, "show turn")
+
+
+async def test_a_vote_at_the_terminal(console: Console) -> None:
+    await said(console, *BEGUN, "buy SV", "buy CS")
+    assert "Bob: accept" in await said(console, "Ann: undo")
+    assert "It is for Ann" in await said(console, "accept")
+
+
+async def test_replacing_pausing_ending(console: Console) -> None:
+    await said(console, *BEGUN)
+    assert "Dora plays on for Ann" in await said(console, "table replace Ann by Dora")
+    assert "It is for Bob" in await said(console, "Dora: buy SV")
+    assert "paused" in await said(console, "table pause")
+    assert "paused" in await said(console, "buy CS")
+    assert "being played" in await said(console, "table resume")
+    assert "give up your seat" in await said(console, "Bob: resign")
+    assert "waits until somebody" in await said(console, "Bob: resign yes")
+    assert "resume" in await said(console, "table replace Bob by Eve")
+    await said(console, "table resume")
+    assert "It is for Cid" in await said(console, "buy CS")
+    assert "ended" in await said(console, "table end")
+
+
+async def test_what_is_shown(console: Console) -> None:
+    await said(console, *BEGUN)
+    for line in ("show board", "show market", "show sheet", "show log 3", "show turn", "show company b&o"):
+        assert (await console.handle_line(line)).tone == "plain", line
+    assert "Bob" in await said(console, "show player bob")
+    help = await said(console, "help")
+    assert "table new" in help and "buy SV" in help
+
+
+async def test_pictures_are_written(tmp_path: Path) -> None:
+    async with await open_store(tmp_path / "railpost.db") as store:
+        with PictureWorkers(1) as pictures:
+            console = Console(Service(store), tmp_path, pictures)
+            await said(console, *BEGUN)
+            for what in ("map", "market", "sheet"):
+                text = await said(console, f"show {what}")
+                path = Path(text.rpartition("Picture: ")[2])
+                assert path.parent == tmp_path / "pictures"
+                assert path.read_bytes()[:8] == b"\x89PNG\r\n\x1a\n"
+
+
+async def test_a_picture_that_fails_fails_nothing(tmp_path: Path) -> None:
+    async with await open_store(tmp_path / "railpost.db") as store:
+        with PictureWorkers(1) as pictures:
+            console = Console(Service(store), tmp_path, pictures)
+            await said(console, *BEGUN)
+            state = await console.service.state_at(console.table_id or 0)
+            assert await pictures.map(state, crop=["no such hex"]) is None
+            assert await pictures.map(state) is not None, "the pool goes on"
+            assert "It is for Bob" in await said(console, "buy SV")
+            shutil.rmtree(tmp_path / "pictures", ignore_errors=True)
+            (tmp_path / "pictures").write_text("in the way")
+            reply = await console.handle_line("show map")
+            assert reply.tone == "bad" and "Traceback" not in reply.text
+
+
+async def test_completion(console: Console) -> None:
+    assert "table new 1830 " in list(console.completions("table n"))
+    await said(console, *BEGUN)
+    assert next(console.completions("Ann: b")) == "Ann: buy SV"
+    assert "bid CA 165" in list(console.completions("bid"))
+    await said(console, "buy SV")
+    assert "Bob: buy CS" in list(console.completions("Bob:"))
+    assert console.prompt().endswith("Bob> ")
+
+
+async def test_news_of_others(console: Console) -> None:
+    await said(console, *BEGUN)
+    await console.service.submit(console.table_id or 0, 0, ["buy SV"], None, None)
+    assert "Ann: buy SV" in await console.news()
+    assert await console.news() == ""
+
+
+async def test_a_failure_of_ours_is_a_sentence(console: Console, monkeypatch: pytest.MonkeyPatch) -> None:
+    await said(console, *BEGUN)
+
+    async def broken(*_: object, **__: object) -> None:
+        raise RuntimeError("not foreseen")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(console.service, "submit", broken)
+        reply = await console.handle_line("buy SV")
+    assert reply.tone == "bad" and "RuntimeError" not in reply.text
+    assert "It is for Bob" in await said(console, "buy SV")
+
+
+async def test_plans_the_past_and_files(console: Console, tmp_path: Path) -> None:
+    await said(console, *BEGUN, "buy SV")
+    tried = await said(console, "plan buy CS; Cid: bid CA 165")
+    assert "1. Bob: buy CS" in tried and "2. Cid: bid CA 165" in tried and "Standings:" in tried
+    assert "2. Cid: bid CA 165" in await said(console, "Bob: plan show")
+    assert "no plan" in await said(console, "Ann: try")
+    assert "It is for Cid" in await said(console, "plan play")
+    assert "At the start" in await said(console, "at start")
+    assert "no round of this game" in await said(console, "at noon")
+    told = await said(console, "export 18xx.games")
+    path = Path(told.partition("File: ")[2])
+    assert path.parent == tmp_path / "games" and '"bid"' in path.read_text()
+    assert "no form" in await said(console, "export rails")
