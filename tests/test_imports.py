@@ -249,7 +249,7 @@ def test_check_complains(tmp_path: Path, check: Callable[[Path], list[str]], fil
     ("file", "text"),
     [
         ("engine/a.py", '"""1830 §18.1"""\nimport re, msgspec\nfrom . import kernel  # 1870 §11.4'),
-        ("engine/titles/t1830.py", "from importlib import resources\nNAME = '1830'"),
+        ("engine/titles/t1830/composition.py", "from importlib import resources\nNAME = '1830'"),
         ("renderers/a.py", "import engine\nfrom engine import play\nfrom PIL import Image\nfrom . import b"),
         ("storage/a.py", "from engine import play\nfrom sqlalchemy.ext.asyncio import AsyncSession"),
         ("mail/a.py", "import asyncio\nfrom email.message import EmailMessage\nimport jinja2"),

@@ -1,4 +1,4 @@
-"""The titles there are, each a composition of mechanics over its facts."""
+"""The titles that can be played. Each is a package: a composition of mechanics over its printed components."""
 
 from __future__ import annotations
 
@@ -18,7 +18,6 @@ COMPOSERS: dict[str, Callable[[tuple[str, ...]], Title]] = {
     "1817": t1817.compose,
 }
 
-
 OPTIONS: dict[str, tuple[str, ...]] = {
     "1830": t1830.OPTIONS,
     "1851": t1851.OPTIONS,
@@ -33,7 +32,7 @@ def title_names() -> tuple[str, ...]:
 
 
 def optional_rules(title: str) -> tuple[str, ...]:
-    """The optional rules of a title that there is; the set of conventions is none of them."""
+    """The optional rules of a title, without the option for the site's conventions."""
     return tuple(o for o in OPTIONS[title] if o != SITE_CONVENTIONS)
 
 
@@ -41,8 +40,8 @@ def optional_rules(title: str) -> tuple[str, ...]:
 def title_of(title: str, options: tuple[str, ...] = ()) -> Title:
     """The title of that name under those options.
 
-    Raises ValueError, with a sentence, for a title or an option that there is not.
+    Raises ValueError, with a sentence, for an unknown title or option.
     """
     if title not in COMPOSERS:
-        raise ValueError(f"There is no title {title}; there is {', '.join(COMPOSERS)}.")
+        raise ValueError(f"There is no title {title}; the titles are {', '.join(COMPOSERS)}.")
     return COMPOSERS[title](options)

@@ -1,13 +1,14 @@
-"""1817: which mechanics it is made of, under the rulebook's conventions and the site's."""
+"""1817: the mechanics that it is made of, by the rulebook and by the conventions of 18xx.games.
+
+Each place where the site differs from the book is a parameter here, or a difference of the printed
+components, so this file is the list of the differences (`docs/conventions.md` shows them in words).
+"""
 
 from __future__ import annotations
 
 from functools import partial
 
-import msgspec
-
 from engine.core.actions import BuyTrain, Merge
-from engine.core.components import Components, PhaseDefinition, components_of
 from engine.core.state import (
     CLOSED,
     ORPHANED,
@@ -90,11 +91,11 @@ from engine.rounds.sequence import GameOverRules, StockRoundRules
 from engine.stock.company_start import CertificateAuction, CompanyStartQuestion
 from engine.stock.floating import Capitalization
 from engine.stock.short_selling import BidderCompanyActions, ShortSellingTurnQuestion
-from engine.title import Title, never, validated_options
+from engine.title import SITE_CONVENTIONS, Title, never, validated_options
+from engine.titles.t1817.components import composed_components
 
-SITE = "conventions 18xx.games"
 OPTIONS = (
-    SITE,
+    SITE_CONVENTIONS,
     "five_shorts",
     "increased_short_sales",
     "modern_trains",
@@ -107,36 +108,40 @@ def compose(options: tuple[str, ...]) -> Title:
     """The title under those options. Raises ValueError for one that it does not have."""
     options = validated_options(OPTIONS, options)
     if {"five_shorts", "increased_short_sales"} <= set(options):
-        raise ValueError("Of five_shorts and increased_short_sales there is one or the other.")
-    site = SITE in options
-    trade = TrainTradeConventions(
+        raise ValueError("The options five_shorts and increased_short_sales exclude each other.")
+    site = SITE_CONVENTIONS in options
+    train_trade = TrainTradeConventions(
         discards_in_operating_order=not site, only_in_train_step=True, defers_discards=site
     )
-    facts = _components(site, more_players=site or "more_players" in options)
-    if "modern_trains" not in options:
-        facts = msgspec.structs.replace(facts, own_station_bonus={})
-    ten = "increased_short_sales" in options or (site and "five_shorts" not in options)
-    lots = SeedMoneyAuction(above_face_value=site, multiples_of_five=not site)
-    finish = GameLength(final_merger=site)
-    fusion = MergerConventions(keeps_stack_position=site, nearest_presides=site, closes_before_excess=site)
-    seed = facts.seed_money
-    floor = ShortSellingTurnQuestion(
+    components = composed_components(
+        site=site,
+        more_players=site or "more_players" in options,
+        modern_trains="modern_trains" in options,
+    )
+    ten_shorts = "increased_short_sales" in options or (site and "five_shorts" not in options)
+    private_auction = SeedMoneyAuction(above_face_value=site, multiples_of_five=not site)
+    game_length = GameLength(final_merger=site)
+    merger_conventions = MergerConventions(
+        keeps_stack_position=site, nearest_presides=site, closes_before_excess=site
+    )
+    seed_money = components.seed_money
+    stock_turn = ShortSellingTurnQuestion(
         sales_first=not site,
-        max_shorts=((10, 10),) if ten else (),
+        max_shorts=((10, 10),) if ten_shorts else (),
         untradable_may_borrow=site,
         shorts_stay_open=site,
     )
     return Title(
-        components=facts,
+        components=components,
         options=options,
-        opening=lambda g, lot: SeedMoneySale(current_seat=g.state.seats[0], seed_money=seed),
+        opening=lambda g, draw: SeedMoneySale(current_seat=g.state.seats[0], seed_money=seed_money),
         questions={
             SeedMoneySale: SeedMoneyQuestion(
-                lots, next_round=lambda g: begin_stock_round(g, 1), ask_everyone=site
+                private_auction, next_round=lambda g: begin_stock_round(g, 1), ask_everyone=site
             ),
             Auction: AuctionQuestion(
                 {
-                    "private": lots,
+                    "private": private_auction,
                     "certificate": CertificateAuction(ask_by_worth=site),
                     "sale": CompanyAuction(
                         defers_new_liquidations=site, trains_to=ORPHANED if site else CLOSED
@@ -148,11 +153,11 @@ def compose(options: tuple[str, ...]) -> Title:
                 last_round=LAST_STOCK_ROUND_ON_SITE if site else None,
                 at_end=StockRoundEnd(short_squeeze="short_squeeze" in options),
                 make_operating_round=lambda g, after: OperatingRound(
-                    after, 1, finish.operating_rounds(g, after)
+                    after, 1, game_length.operating_rounds(g, after)
                 ),
                 begin_operating_round=begin_operating_round,
             ),
-            StockTurn: floor,
+            StockTurn: stock_turn,
             CompanyStart: CompanyStartQuestion(size_before_privates=site),
             OperatingRound: OperatingWithMergersRules("track"),
             OperatingTurn: OperatingTurnQuestion(
@@ -164,7 +169,7 @@ def compose(options: tuple[str, ...]) -> Title:
                     DoubleJumpDividendStep(after_dividend=scrap_obsolete_trains)
                     if site
                     else DoubleJumpDividendStep(),
-                    TrainStep(also_blocks=could_afford_train_with_loans, conventions=trade),
+                    TrainStep(also_blocks=could_afford_train_with_loans, conventions=train_trade),
                     AutomaticStep("interest", pay_turn_interest),
                     LoanRepaymentStep(),
                     AutomaticStep("liquidation", liquidate_without_train),
@@ -180,10 +185,10 @@ def compose(options: tuple[str, ...]) -> Title:
                 bankrupt_without_sales=site,
                 next_interruption=_open_crisis_or_train_limit if site else never,
             ),
-            MergerRound: MergerRoundRules(finish, polls=not site, one_pass=site, defers_crises=site),
+            MergerRound: MergerRoundRules(game_length, polls=not site, one_pass=site, defers_crises=site),
             MergerPoll: MergerPollQuestion(),
             MergerTurn: MergerTurnQuestion(
-                initiator_survives=site, checks_buyers_once=site, conventions=fusion
+                initiator_survives=site, checks_buyers_once=site, conventions=merger_conventions
             ),
             PostMergerTrade: ShareTradeQuestion(new_president_continues=site, asks_together=not site),
             PostMergerLoans: BorrowingQuestion(),
@@ -199,10 +204,10 @@ def compose(options: tuple[str, ...]) -> Title:
             GameOver: GameOverRules(),
         },
         out_of_turn=(
-            OfferResponses({BuyTrain: train_deal(trade), Merge: merger_deal(fusion)}),
+            OfferResponses({BuyTrain: train_deal(train_trade), Merge: merger_deal(merger_conventions)}),
             BridgeTokens(before_interest=site),
             OutOfTurnLoans(),
-            *([BidderCompanyActions(floor)] if site else []),
+            *([BidderCompanyActions(stock_turn)] if site else []),
         ),
         scores=lambda g, bankrupt: final_scores(g, bankrupt, with_privates=True),
         flotation=Capitalization(),
@@ -242,24 +247,5 @@ SECTIONS = {
 
 
 def _open_crisis_or_train_limit(g: Game) -> bool:
-    """Whoever else is in need, or has too many trains."""
+    """Ask whoever is next in a cash crisis, or has too many trains. False: nobody."""
     return open_cash_crisis(g) or ask_for_next_discard(g)
-
-
-def _components(site: bool, *, more_players: bool) -> Components:
-    """The printed facts; the site has a phase more, its own most players, and counts privates at the end."""
-    facts = components_of("1817")
-    if more_players and facts.more_players:
-        more = facts.more_players
-        facts = msgspec.structs.replace(
-            facts,
-            players=facts.players | {"max": more.max},
-            starting_cash=facts.starting_cash | more.starting_cash,
-            cert_limit=facts.cert_limit | more.cert_limit,
-        )
-    if site:
-        first, *others = facts.phases
-        between: PhaseDefinition = msgspec.structs.replace(first, name="2+", on="2+")
-        limits = facts.limits | {"private_worth": 1}
-        facts = msgspec.structs.replace(facts, phases=(first, between, *others), limits=limits)
-    return facts

@@ -1,7 +1,7 @@
-"""1830: which mechanics it is made of, under the rulebook's conventions and the site's.
+"""1830: the mechanics that it is made of, by the rulebook and by the conventions of 18xx.games.
 
-Each place where the site 18xx.games plays otherwise than the book is a parameter here, so this
-file is the list of the differences.
+Each place where the site differs from the book is a parameter here, so this file is the list of the
+differences (`docs/conventions.md` shows them in words).
 """
 
 from __future__ import annotations
@@ -55,66 +55,66 @@ def compose(options: tuple[str, ...]) -> Title:
     """The title under those options. Raises ValueError for one that it does not have."""
     options = validated_options(OPTIONS, options)
     site = SITE_CONVENTIONS in options
-    facts = components_of("1830")
-    powers, trade = (
-        TileAbilities(),
-        TrainTradeConventions(president_always_helps=site, last_sale_needed=site, only_in_train_step=site),
+    components = components_of("1830")
+    tile_abilities = TileAbilities()
+    train_trade = TrainTradeConventions(
+        president_always_helps=site, last_sale_needed=site, only_in_train_step=site
     )
 
-    def owing(g: Game, turn: StockTurn) -> list[str]:
-        return trading.required_sales(g, turn) if site else []
+    def required_sales(g: Game, turn: StockTurn) -> list[str]:
+        return stock_turn.required_sales(g, turn) if site else []
 
-    deals = PrivateDeals(
+    private_deals = PrivateDeals(
         seller_may_offer=not site,
         replaces_share_purchase=site,
         in_forced_purchase=not site,
         min_price=1 if site else 0,
         company_ban_applies=site,
         certificate_limit_applies=not site,
-        required_sales=owing,
+        required_sales=required_sales,
     )
-    trading = StockTurnQuestion(
-        also_blocks=deals.justifies_turn,
+    stock_turn = StockTurnQuestion(
+        also_blocks=private_deals.justifies_turn,
         sale_timing="around" if site else "before or after",
         multiple_from_ipo=not site or "multiple_brown_from_ipo" in options,
         multiple_of_one_company=site,
         multiple_after_private=site,
         sell_any_over_limit=site,
     )
-    depot: dict[str, int | None] = {}
+    train_counts: dict[str, int | None] = {}
     if site:
-        depot["D"] = None
+        train_counts["D"] = None
     if "optional_6_train" in options:
-        depot["6"] = 3
+        train_counts["6"] = 3
     return Title(
-        components=facts,
+        components=components,
         options=options,
-        opening=lambda g, lot: Waterfall(current_seat=g.state.seats[0]),
+        opening=lambda g, draw: Waterfall(current_seat=g.state.seats[0]),
         questions={
             Waterfall: WaterfallQuestion(next_round=start_first_stock_round, any_price=site),
             WaterfallBidding: WaterfallBiddersQuestion(),
             ParPriceChoice: ParPriceQuestion(),
             StockRound: StockRoundRules(last_round=LAST_STOCK_ROUND_ON_SITE if site else None),
-            StockTurn: trading,
+            StockTurn: stock_turn,
             OperatingRound: OperatingRoundRules("track", "layer" if site else "president"),
             OperatingTurn: OperatingTurnQuestion(
                 (
                     TrackStep(
-                        also_blocks=powers.has_replacing_lay if site else powers.has_lay,
+                        also_blocks=tile_abilities.has_replacing_lay if site else tile_abilities.has_lay,
                         after_lay=ask_for_home_cities,
                         always_asked=site,
-                        stays_open=never if site else powers.has_lay,
+                        stays_open=never if site else tile_abilities.has_lay,
                     ),
                     TokenStep(),
                     RunStep(best_only=not site, allows_claims=site),
                     DividendStep(),
                     TrainStep(
                         also_blocks=None if site else can_buy_private,
-                        conventions=trade,
+                        conventions=train_trade,
                         bankrupt_sells_all=site,
                         whole_certificates=site,
                     ),
-                    *([PrivatePurchaseStep(also_blocks=powers.has_extra_lay)] if site else []),
+                    *([PrivatePurchaseStep(also_blocks=tile_abilities.has_extra_lay)] if site else []),
                 )
             ),
             FreeToken: FreeTokenQuestion(),
@@ -123,12 +123,12 @@ def compose(options: tuple[str, ...]) -> Title:
             GameOver: GameOverRules(),
         },
         out_of_turn=(
-            OfferResponses({TradePrivate: deals.deal_handler(), BuyTrain: train_deal(trade)}),
-            powers,
-            deals,
+            OfferResponses({TradePrivate: private_deals.deal_handler(), BuyTrain: train_deal(train_trade)}),
+            tile_abilities,
+            private_deals,
             ShareExchanges(before_par=site),
         ),
         scores=lambda g, bankrupt: final_scores(g, bankrupt, with_privates=site),
         flotation=Capitalization(),
-        train_counts=depot,
+        train_counts=train_counts,
     )

@@ -1,0 +1,1 @@
+"""1851: its composition, printed components (components.json)."""

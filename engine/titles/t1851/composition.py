@@ -1,15 +1,13 @@
-"""1851: which mechanics it is made of.
+"""1851: the mechanics that it is made of.
 
-The site 18xx.games does not have it, so its conventions change nothing here.
+18xx.games does not have this title, so the site's conventions change nothing here.
 """
 
 from __future__ import annotations
 
-import msgspec
-
 from engine.board.route_graph import RevenueRules
 from engine.core.actions import BuyTrain
-from engine.core.components import Components, components_of
+from engine.core.components import components_of
 from engine.core.state import (
     IPO,
     POOL,
@@ -47,6 +45,7 @@ from engine.rounds.sequence import (
 from engine.stock.floating import Capitalization
 from engine.stock.turn import StockTurnQuestion
 from engine.title import SITE_CONVENTIONS, Title, validated_options
+from engine.titles.t1851.components import with_johnson_city_falling
 
 CLAIMS, JOHNSON_CITY_FALLING = "claims", "johnson_city_falling"
 OPTIONS = (SITE_CONVENTIONS, CLAIMS, JOHNSON_CITY_FALLING)
@@ -89,19 +88,11 @@ SECTIONS = {
 """Where the rulebook, whose chapters have no numbers, has the rules that mechanics cite."""
 
 
-def with_johnson_city_falling(facts: Components) -> Components:
-    """The facts with a Johnson City that is worth most at the beginning."""
-    hexes = facts.map.hexes
-    city = msgspec.structs.replace(hexes["E23"].nodes[0], revenue={"2": 40, "4": 30, "6": 30})
-    changed = hexes | {"E23": msgspec.structs.replace(hexes["E23"], nodes=(city,))}
-    return msgspec.structs.replace(facts, map=msgspec.structs.replace(facts.map, hexes=changed))
-
-
 def compose(options: tuple[str, ...]) -> Title:
     """The title under those options. Raises ValueError for one that it does not have."""
     options = validated_options(OPTIONS, options)
     claims = CLAIMS in options
-    trade = TrainTradeConventions(
+    train_trade = TrainTradeConventions(
         president_helps_between_companies=False,
         face_value_between_presidents=True,
         discards_in_operating_order=True,
@@ -132,7 +123,7 @@ def compose(options: tuple[str, ...]) -> Title:
                     DividendStep(half_rounding=10, pays_pool_shares=False, rise_needs_price=True),
                     TrainStep(
                         also_blocks=None,
-                        conventions=trade,
+                        conventions=train_trade,
                         sells_at_first_price=True,
                         bankrupt_loses_cash=False,
                     ),
@@ -143,7 +134,7 @@ def compose(options: tuple[str, ...]) -> Title:
             Discard: DiscardQuestion(),
             GameOver: GameOverRules(),
         },
-        out_of_turn=(OfferResponses({BuyTrain: train_deal(trade)}),),
+        out_of_turn=(OfferResponses({BuyTrain: train_deal(train_trade)}),),
         scores=lambda g, bankrupt: final_scores(g, bankrupt, with_privates=True),
         flotation=Capitalization(
             paid_shares=5, fee=100, rest_to_treasury=True, places_home=True, price_rows_up=1
