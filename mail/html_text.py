@@ -3,8 +3,8 @@ part.
 
 Kept is what a reader would see of the sender's own words. Dropped are scripts, styles, heads, everything
 hidden by its style, and quotes: `blockquote` and the containers in which mailers put the letter that is
-answered. Where a quote was dropped stands a line `>`, so that the reader of lines (`mail.reply_text`) stops there:
-what follows a quote is never an order.
+answered. Where a quote was dropped stands a line `>`, so that the reader of lines (`mail.reply_text`) stops
+there: what follows a quote is never an order.
 """
 
 import re

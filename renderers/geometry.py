@@ -286,7 +286,8 @@ def _place_nodes(
     open_edges = [edge_middle(layout, e) for s in stops for e in s.exits]
     seats = [
         sorted(
-            _placements(layout, stop, len(stops) == 1, width if stop.kind == "city" else TOWN_RADIUS, open_edges, [
+            _placements(layout, stop, len(stops) == 1,
+                        width if stop.kind == "city" else TOWN_RADIUS, open_edges, [
                 *passing, *(t for j, t in enumerate(tracks) if j != i and t)
             ]),
             key=lambda seat: seat.cost,

@@ -98,7 +98,8 @@ def _palette_colors(companies: Iterable[Color]) -> Iterator[Color]:
     """Every colour in use, first itself, then its steps towards what it is drawn upon."""
     grounds = (PAGE, SEA, PAPER, *HEX_COLORS.values())
     solid = [
-        *grounds, INK, MUTED, FAINT, RULE, ROW_BAND, EDGE, TILE_EDGE, WATER, HILL, BARRIER, LAST_CHANGE, BLOCKED, GOOD,
+        *grounds, INK, MUTED, FAINT, RULE, ROW_BAND, EDGE, TILE_EDGE, WATER, HILL, BARRIER,
+        LAST_CHANGE, BLOCKED, GOOD,
         *ZONE_COLORS.values(), *ROUTE_COLORS, *companies,
     ]  # fmt: skip
     yield from solid

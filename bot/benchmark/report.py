@@ -49,7 +49,8 @@ class ReportRow(NamedTuple):
 
 def _timing_row(what: str, times: Timings, aim: str = "", met: bool | None = None) -> ReportRow:
     return ReportRow(
-        what, str(len(times.samples)), _format_ms(times.mean), _format_ms(times.p99), _format_ms(times.worst), aim,
+        what, str(len(times.samples)), _format_ms(times.mean), _format_ms(times.p99), _format_ms(times.worst),
+        aim,
         met if aim and times.samples else None,
     )  # fmt: skip
 

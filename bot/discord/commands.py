@@ -250,7 +250,8 @@ class TableCommands(app_commands.Group):
     @app_commands.command(name="replace", description="Let somebody else play on in a seat")
     @app_commands.describe(
         seat="Who is replaced", user="Who plays on; you, where nobody is named",
-        address="The mail address of who plays on by mail", name="The name at the table", table=TABLE_OPTION_HELP,
+        address="The mail address of who plays on by mail", name="The name at the table",
+        table=TABLE_OPTION_HELP,
     )  # fmt: skip
     @app_commands.autocomplete(seat=suggest_players, table=suggest_tables)
     async def replace(

@@ -46,7 +46,8 @@ class CustomId(NamedTuple):
 
     def __str__(self) -> str:
         seat = "-" if self.seat is None else str(self.seat)
-        return f"{CUSTOM_ID_VERSION}:{self.table_id}:{seat}:{self.decision_id or '-'}:{self.action}:{self.argument}"
+        place = f"{CUSTOM_ID_VERSION}:{self.table_id}:{seat}:{self.decision_id or '-'}"
+        return f"{place}:{self.action}:{self.argument}"
 
     @property
     def max_argument_length(self) -> int:

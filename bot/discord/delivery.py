@@ -447,7 +447,8 @@ class DiscordDelivery:
             await self._close_card(view, former)
         again = row.attempts > 1  # then it may be the message of an earlier attempt, with what stood then
         ref = CardRef(
-            message.channel.id, message.id, sitter.person_id if sitter else None, asked.seat, view.seq, row.idempotency_key,
+            message.channel.id, message.id, sitter.person_id if sitter else None, asked.seat, view.seq,
+            row.idempotency_key,
             "" if again else digest(payload),
             "" if again else digest([digest(each.picture.png) for each in shown]),
             face.texts, [(shot.filename, shot.alt) for shot in face.images],

@@ -468,7 +468,8 @@ class MailGateway:
             await self._service.join(table_id, seal.person_id, sitter.name)
         except ValueError as error:
             return str(error)
-        return f"You have your seat at {table_label(table)}, as {sitter.name}. A letter comes when it is your turn."
+        seat = f"You have your seat at {table_label(table)}, as {sitter.name}."
+        return f"{seat} A letter comes when it is your turn."
 
     # -- no more letters ---------------------------------------------------------------------
 

@@ -402,7 +402,8 @@ class Service(PlanStore):
     ) -> CommandResult:
         """Open a vote among others."""
         names = play.state.players
-        sentence = f"{text_views.join_words([names[s] for s in others])} {'is' if len(others) == 1 else 'are'} asked."
+        verb = "is" if len(others) == 1 else "are"
+        sentence = f"{text_views.join_words([names[s] for s in others])} {verb} asked."
         try:
             async with self.commit(play, said.request_id) as draft:
                 wanted = subject | {"wish": wish}

@@ -425,7 +425,8 @@ def permission_violations(state: State, seat: str, action: Action) -> Iterator[s
             and not is_out_of_turn(g, action)
             and not refusal(g, other, action)
         ):
-            yield f"{state.name(other)} may {format_action(state, action)!r} though {state.name(seat)} is asked"
+            line = format_action(state, action)
+            yield f"{state.name(other)} may {line!r} though {state.name(seat)} is asked"
 
 
 def amount_field(action: Action) -> str:

@@ -16,8 +16,8 @@ bound on what it can still earn does not exceed the best so far:
   of them as the train has left, with one end-stop (blocked city, off-board area) for each open tip.
 
 Hexsides may have prices, and so may passing through stops; a route pays them out of what it earns. So
-sets of routes are found (`engine.board.route_sets`). A toll is paid as a stop is left: the token, which is left
-twice and passed once, gives one back.
+sets of routes are found (`engine.board.route_sets`). A toll is paid as a stop is left: the token, which is
+left twice and passed once, gives one back.
 
 Nodes of the search are counted against a budget instead of the clock, so that the answer is the same
 on every machine; a search that is cut short gives the best that it found.

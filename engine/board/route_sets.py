@@ -5,8 +5,8 @@ Theory of operation
 No two routes of a set use the same hexside. Let each shared hexside have a price, and let every route
 pay for those that it uses. Then a set earns what its routes net, and what they have paid; that is never
 more than the most that each train can net on its own, and the prices of all hexsides. This bound holds
-for any prices, and the search for one train finds it (`engine.board.route_search`). The same is true of a toll
-on passing through a stop, times how many routes can pass through it.
+for any prices, and the search for one train finds it (`engine.board.route_search`). The same is true of a
+toll on passing through a stop, times how many routes can pass through it.
 
 1. At no prices, the bound is what the trains would earn each on a map of its own. A first set is found
    greedily; often it earns as much.

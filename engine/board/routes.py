@@ -235,7 +235,8 @@ def refuse_routes(
             other = used.setdefault(side, i)
             if other != i:
                 where = f"over edge {edge[1]} of" if edge[1] < FIRST_NODE else "between the cities of"
-                return f"{_stop_names(routes[other])} and {_stop_names(route)} both use the track {where} {edge[0]}"
+                both = f"{_stop_names(routes[other])} and {_stop_names(route)}"
+                return f"{both} both use the track {where} {edge[0]}"
     return None
 
 
@@ -245,7 +246,8 @@ def _refuse_route(
     """Why a company may not run that stretch of track with that train (1830 §20.1)."""
     stops, numbers = route.stops, [network.stop_number[stop] for stop in route.stops]
     if kind.distance is not None and len(stops) > kind.distance:
-        return f"a {kind.name}-train visits at most {kind.distance} stops, and {_stop_names(route)} has {len(stops)}"
+        limit = f"a {kind.name}-train visits at most {kind.distance} stops"
+        return f"{limit}, and {_stop_names(route)} has {len(stops)}"
     if not any(company in network.tokens.get(stop, ()) for stop in stops):
         return f"{_stop_names(route)} visits no token of the {company}"
     seen: set[str] = set()

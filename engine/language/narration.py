@@ -366,7 +366,8 @@ class _Narrator:
 
     def _TokenMoved(self, event: TokenMoved) -> None:
         self.add_sentence(
-            f"the token of the {event.company} now stands in city {event.node} of {self._hex_label(event.hex)}"
+            f"the token of the {event.company} now stands in city {event.node} "
+            f"of {self._hex_label(event.hex)}"
         )
 
     def _TrainsRan(self, event: TrainsRan) -> None:
@@ -461,7 +462,8 @@ class _Narrator:
     def _OfferMade(self, event: OfferMade) -> None:
         offer = event.offer
         self.add_sentence(
-            f"{self.owner_label(offer.proposer)} offers {self.owner_label(offer.recipient)}: {offer_label(self._g, offer)}"
+            f"{self.owner_label(offer.proposer)} offers {self.owner_label(offer.recipient)}: "
+            f"{offer_label(self._g, offer)}"
         )
 
     def _OfferEnded(self, event: OfferEnded) -> None:

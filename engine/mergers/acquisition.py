@@ -341,7 +341,8 @@ class TakeoverQuestion:
                 if frame.stage != "loan":
                     return "Loans are taken before others are repaid (§7.2.4)."
                 if not 1 <= count <= loans_available(g, frame.company):
-                    return f"The {frame.company} may take {loans_available(g, frame.company)} more loans (§1.2.5)."
+                    available = loans_available(g, frame.company)
+                    return f"The {frame.company} may take {available} more loans (§1.2.5)."
                 return None
         return f"The {frame.company} may repay or take loans now, or is done (§7.2.4)."
 

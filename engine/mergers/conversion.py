@@ -388,13 +388,15 @@ class ShareTradeQuestion:
             if self._refuse_trade(g, frame, seat, said := BuyPostMergerShares(count)) is None:
                 yield Option(
                     said,
-                    f"Buy {count * share_percent(g, company)} % of the {company} for ${count * g.price(company)}",
+                    f"Buy {count * share_percent(g, company)} % of the {company} "
+                    f"for ${count * g.price(company)}",
                 )
         for count in range(1, max(g.percent_held(seat, company), 0) // share_percent(g, company) + 1):
             if self._refuse_trade(g, frame, seat, sale := SellPostMergerShares(count)) is None:
                 yield Option(
                     sale,
-                    f"Sell {count * share_percent(g, company)} % of the {company} for ${count * g.price(company)}",
+                    f"Sell {count * share_percent(g, company)} % of the {company} "
+                    f"for ${count * g.price(company)}",
                 )
 
     def refusal(self, g: Game, frame: PostMergerTrade, seat: str, action: Action) -> str | None:

@@ -140,7 +140,8 @@ class SeedMoneyQuestion:
                 if g.state.private_owners[private] != BANK:
                     return f"The {private} is sold."
                 if amount < (least := self.auction_kind.min_first_bid(g, private)):
-                    return f"With ${frame.seed_money} of seed money the least for the {private} is ${least} (§4.2)."
+                    seed_money = f"With ${frame.seed_money} of seed money"
+                    return f"{seed_money} the least for the {private} is ${least} (§4.2)."
                 return self.auction_kind.refuse_amount(g, private, seat, amount)
         return "The privates are auctioned first: put one up, or pass (§4.2)."
 

@@ -101,7 +101,8 @@ class PriceProtectionQuestion:
     def prompt(self, g: Game, frame: PriceProtection) -> str:
         sale = frame.pending_sales[0]
         percent = sale.count * share_percent(g, sale.company)
-        return f"to protect the price of the {sale.company}: {percent} % for ${block_cost(g, sale)}, or to decline"
+        block = f"{percent} % for ${block_cost(g, sale)}"
+        return f"to protect the price of the {sale.company}: {block}, or to decline"
 
     def options(self, g: Game, frame: PriceProtection, seat: str) -> Iterator[Option]:
         sale = frame.pending_sales[0]

@@ -94,9 +94,11 @@ class TreasuryShares:
             return f"A company holds {g.components.limits['redeemed_shares']} shares at most (§5.10)."
         out = 100 - co.shares.get(IPO, 0) - co.shares.get(company, 0)
         if out - step < MIN_OUTSTANDING_PERCENT:
-            return f"{MIN_OUTSTANDING_PERCENT} % of the {company} have to stay with players or in the open market (§5.10)."
+            least = f"{MIN_OUTSTANDING_PERCENT} % of the {company}"
+            return f"{least} have to stay with players or in the open market (§5.10)."
         if spendable_cash(g, company) < g.price(company):
-            return f"A share costs ${g.price(company)}; the {company} has ${spendable_cash(g, company)} to spend."
+            cash = spendable_cash(g, company)
+            return f"A share costs ${g.price(company)}; the {company} has ${cash} to spend."
         pool = co.shares.get(POOL, 0)
         if source is None:
             return None if pool else f"The open market has no share of the {company}; say from whom (§5.10)."

@@ -1,4 +1,4 @@
-"""The titles that can be played. Each is a package: a composition of mechanics over its printed components."""
+"""The titles that can be played. Each is a package: printed components and a composition of mechanics."""
 
 from __future__ import annotations
 

@@ -66,7 +66,8 @@ class InboundMailRepository(Repository):
     ) -> int:  # fmt: skip
         """End the tokens to which all of this applies; how many. Raises ValueError for no condition."""
         asked = {
-            MailToken.table_id: table_id, MailToken.seat: seat, MailToken.person_id: person_id, MailToken.purpose: purpose,
+            MailToken.table_id: table_id, MailToken.seat: seat, MailToken.person_id: person_id,
+            MailToken.purpose: purpose,
         }  # fmt: skip
         where = [col(column) == value for column, value in asked.items() if value is not None]
         if not where:

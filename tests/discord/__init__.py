@@ -1,1 +1,1 @@
-"""A strict fake Discord for tests, and the tests that hold it to that. Start with `tests.fake_discord.server`."""
+"""The Discord client of the service against the fake Discord."""

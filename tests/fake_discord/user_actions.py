@@ -371,7 +371,8 @@ class UserActions(ServerState):
         person = self.find_user(user)
         assert not message.deleted, "That message is deleted."
         assert message.visible_to in (None, person), (
-            f"Only {message.visible_to.name if message.visible_to else ''} sees that message, not {person.name}."
+            f"Only {message.visible_to.name if message.visible_to else ''} sees that message, "
+            f"not {person.name}."
         )
         recipient = message.channel.recipient
         assert recipient in (None, person), f"{person.name} cannot see into the direct messages of another."

@@ -64,7 +64,8 @@ class ServiceHarness:
         async with self.store.read() as unit:
             rows = await unit._transaction.all(waiting)
         told = [
-            (PendingMessage(r.id, r.idempotency_key, r.channel, r.address, (r.not_before - r.created_at).total_seconds()),
+            (PendingMessage(r.id, r.idempotency_key, r.channel, r.address,
+                            (r.not_before - r.created_at).total_seconds()),
              decode_notification(r.payload)) for r in rows
         ]  # fmt: skip
         return [(message, notice) for message, notice in told if not kind or notice.kind == kind]

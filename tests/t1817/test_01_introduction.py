@@ -46,8 +46,10 @@ def test_1_what_players_and_companies_own_is_public() -> None:
 def test_1_1_a_short_share_is_a_promise_that_need_not_be_kept(options: Options) -> None:
     """It may stay open through rounds and to the end, where it counts against its holder."""
     short = FIVE.replace("trains WT 2", "trains WT 3") + CID + "Cid: short WT\nCid: done\n"
-    run_scenario(short + "= score Cid 500\n> until operating\n= owns Cid WT -1\n> until stock\n= owns Cid WT -1",
-          options=options)  # fmt: skip
+    run_scenario(
+        short + "= score Cid 500\n> until operating\n= owns Cid WT -1\n> until stock\n= owns Cid WT -1",
+        options=options,
+    )
 
 
 def test_1_2_the_companies_privates_and_trains_of_the_box() -> None:

@@ -46,8 +46,11 @@ def gone(phase: str, first: str, old: str, options: Options = ()) -> None:
     body = company(f"trains WT {old}", f"trains pool {old}", f"depot {first}", phase=phase, cash=2000)
     body += SR + f"@ trains SR {old} {kept}\n" + OWN + "> until trains\n"
     price = {"4": 400, "6": 750, "8": 1100}[first]
-    run_scenario(f"{body}Ann: buy train {first}\n= trains WT {first}\n= trains SR {kept}\n= trains pool none\n"
-          f"= cash WT {2000 - price}\n= cash SR 100", options=options)  # fmt: skip
+    run_scenario(
+        f"{body}Ann: buy train {first}\n= trains WT {first}\n= trains SR {kept}\n= trains pool none\n"
+        f"= cash WT {2000 - price}\n= cash SR 100",
+        options=options,
+    )
 
 
 @both_conventions
@@ -63,8 +66,10 @@ def test_2_trains_of_two_plus_run_once_more_and_leave_before_dividends() -> None
     run_scenario(body + "> until dividend\n= trains WT 3\n= cash WT 500\nAnn: pay")
     # Those of others run in their own turns.
     two = company("depot 4", phase="3", cash=500) + SR + "@ trains SR 2+ 2+\n" + OWN + "> until trains\n"
-    run_scenario(two + "Ann: buy train 4\n= trains SR 2+ 2+\n> until SR\n= trains SR 2+ 2+\n> until merger\n"
-          "= trains SR none\n= price SR liquidation")  # fmt: skip
+    run_scenario(
+        two + "Ann: buy train 4\n= trains SR 2+ 2+\n> until SR\n= trains SR 2+ 2+\n> until merger\n"
+        "= trains SR none\n= price SR liquidation"
+    )
 
 
 @both_conventions

@@ -52,8 +52,10 @@ def test_4_2_the_seed_money_fills_a_bid_up() -> None:
 def test_4_2_seed_money_spent_is_gone_and_the_winner_pays_his_bid(options: tuple[str, ...]) -> None:
     """$120 and $80 use up the $200; from then on a private costs its face value at least."""
     spent = "Ann: bid MAJM 0\nBob: pass\nCid: pass\nBob: bid TS 0\nCid: pass\nAnn: pass\n= cash Bob 420\n"
-    run_scenario(spent + "!Cid: bid OBC 35\nCid: bid OBC 40\n= turn Ann\nAnn: pass\nBob: pass\n= cash Cid 380\n",
-          options=options)  # fmt: skip
+    run_scenario(
+        spent + "!Cid: bid OBC 35\nCid: bid OBC 40\n= turn Ann\nAnn: pass\nBob: pass\n= cash Cid 380\n",
+        options=options,
+    )
 
 
 def test_4_2_bids_are_multiples_of_5_up_to_the_face_value() -> None:

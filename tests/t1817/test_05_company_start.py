@@ -95,8 +95,10 @@ def test_5_5_the_purchase_of_the_turn_is_the_start() -> None:
     ("bid", "price"), [(100, 50), (105, 50), (110, 55), (155, 70), (325, 150), (400, 200)]
 )
 def test_5_5_the_price_is_half_the_bid_rounded_down(bid: int, price: int) -> None:
-    run_scenario(f"{MONEY}{ANN}Ann: start WT F19 {bid}\n?Bob: pass\n?Cid: pass\nAnn: float 2\n= price WT {price}\n"
-          f"= cash WT {bid}\n= cash Ann {500 - bid}")  # fmt: skip
+    run_scenario(
+        f"{MONEY}{ANN}Ann: start WT F19 {bid}\n?Bob: pass\n?Cid: pass\nAnn: float 2\n= price WT {price}\n"
+        f"= cash WT {bid}\n= cash Ann {500 - bid}"
+    )
 
 
 def test_5_5_the_new_marker_of_the_price_lies_below_those_that_stand_there() -> None:
@@ -170,8 +172,10 @@ def test_5_5_privates_of_the_winner_count_at_their_face_value() -> None:
     body = "@ cash Ann 200\n@ cash Bob 10\n@ cash Cid 10\n"
     body += "@ private TS Ann\n@ private MINC Ann\n@ private ME Bob\n"
     body += "@ round stock Ann\nAnn: start WT F19 200\n"
-    run_scenario(body + "!Ann: float 2 with ME\nAnn: float 2 with TS, MINC\n= cash Ann 110\n= cash WT 90\n"
-          "= private MINC WT\n= private TS WT\n= private ME Bob")  # fmt: skip
+    run_scenario(
+        body + "!Ann: float 2 with ME\nAnn: float 2 with TS, MINC\n= cash Ann 110\n= cash WT 90\n"
+        "= private MINC WT\n= private TS WT\n= private ME Bob"
+    )
     run_scenario(body + "Ann: float 2\n= cash Ann 0\n= cash WT 200\n= private TS Ann")
     cheap = body.replace("F19 200", "F19 100")
     run_scenario(cheap + "!Ann: float 2 with TS, MINC\nAnn: float 2 with TS\n= cash WT 20")
@@ -187,8 +191,10 @@ def test_5_5_the_size_is_one_that_the_phase_allows(phase: str, sizes: str) -> No
     for size in ("2", "5", "10"):
         said = f"Ann: float {size}\n"
         if size in sizes.split():
-            run_scenario(body + ("?" if sizes == size else "") + said + f"= size WT {size}\n= owns Ann WT 2\n"
-                  f"= owns treasury WT {int(size) - 2}")  # fmt: skip
+            run_scenario(
+                body + ("?" if sizes == size else "") + said + f"= size WT {size}\n= owns Ann WT 2\n"
+                f"= owns treasury WT {int(size) - 2}"
+            )
         elif len(sizes.split()) > 1:
             run_scenario(body + "!" + said + "= turn Ann")
 
@@ -227,8 +233,10 @@ def test_5_5_markers_unpaid_at_the_end_of_the_round_liquidate() -> None:
 
 
 def test_5_5_markers_are_paid_out_of_loans_or_shares_sold_before_the_round_ends() -> None:
-    run_scenario(OWING + "Bob: pass\nAnn: for WT loan 1\n= cash WT 50\n= markers WT 1\n> until operating\n"
-          "= price WT 55")  # fmt: skip
+    run_scenario(
+        OWING + "Bob: pass\nAnn: for WT loan 1\n= cash WT 50\n= markers WT 1\n> until operating\n"
+        "= price WT 55"
+    )
     run_scenario(
         OWING + "Bob: buy WT from treasury\n= cash WT 10\n= markers WT 1\n> until operating\n= price WT 60"
     )

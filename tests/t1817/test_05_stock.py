@@ -199,8 +199,10 @@ def test_5_1_nobody_ends_a_turn_above_the_limit_by_acting_for_a_company_or_selli
     more = "@ size PW 5\n@ price PW 70\n@ owns Ann PW 2\n@ owns pool PW 1\n@ token PW G18\n"
     more += "@ size R 5\n@ price R 70\n@ owns Cid R 2\n@ token R I16\n"
     body = holding(9, more, ANN)
-    run_scenario(body + "!Ann: for PW loan 1\n!Ann: for PW redeem 1\n!Ann: short R\nAnn: sell 1 A&S\nAnn: short R",
-          SEVEN)  # fmt: skip
+    run_scenario(
+        body + "!Ann: for PW loan 1\n!Ann: for PW redeem 1\n!Ann: short R\nAnn: sell 1 A&S\nAnn: short R",
+        SEVEN,
+    )
     # Nor by closing a short share before the sale.
     short = more.replace("@ owns Cid R 2", "@ owns Cid R 2\n@ owns Ann R -1\n@ owns pool R 1")
     run_scenario(
@@ -210,8 +212,13 @@ def test_5_1_nobody_ends_a_turn_above_the_limit_by_acting_for_a_company_or_selli
 
 def test_5_1_who_can_sell_nothing_stays_above_the_limit() -> None:
     stuck = "".join(f"@ size {s} 2\n@ price {s} 60\n@ owns Ann {s} 2\n@ token {s} {h}\n" for s, h in TWOS)
-    run_scenario(FULL.replace("phase 3", "phase 2").replace("@ trains bank 3 3 3 3\n", "") + stuck + ANN
-          + "Ann: for H loan 1\nAnn: done\n= turn Bob", SEVEN)  # fmt: skip
+    run_scenario(
+        FULL.replace("phase 3", "phase 2").replace("@ trains bank 3 3 3 3\n", "")
+        + stuck
+        + ANN
+        + "Ann: for H loan 1\nAnn: done\n= turn Bob",
+        SEVEN,
+    )
 
 
 def test_5_2_any_number_is_sold_at_the_price_which_stays() -> None:
@@ -285,8 +292,11 @@ def test_5_2_1_one_of_the_two_shares_received_may_be_sold() -> None:
 
 
 def test_5_2_1_a_holder_of_one_share_cannot_take_over() -> None:
-    run_scenario(FIVE.replace("owns Bob WT 2", "owns Bob WT 1").replace("@ president WT Ann\n", "") + ANN
-          + "!Ann: sell 1 WT\n!Ann: sell 2 WT\nAnn: pass")  # fmt: skip
+    run_scenario(
+        FIVE.replace("owns Bob WT 2", "owns Bob WT 1").replace("@ president WT Ann\n", "")
+        + ANN
+        + "!Ann: sell 1 WT\n!Ann: sell 2 WT\nAnn: pass"
+    )
 
 
 def test_5_3_a_share_and_a_short_share_come_and_the_share_is_sold() -> None:
@@ -334,8 +344,10 @@ def test_5_3_not_of_a_company_formed_in_the_same_round() -> None:
 
 
 def test_5_3_not_by_who_holds_any_of_it() -> None:
-    run_scenario(f"{FIVE}{ANN}!Ann: short WT\nAnn: pass\n!Bob: short WT\nBob: sell 1 WT\n!Bob: short WT\n"
-          "Bob: sell 1 WT\nBob: short WT")  # fmt: skip
+    run_scenario(
+        f"{FIVE}{ANN}!Ann: short WT\nAnn: pass\n!Bob: short WT\nBob: sell 1 WT\n!Bob: short WT\n"
+        "Bob: sell 1 WT\nBob: short WT"
+    )
 
 
 def test_5_3_not_in_the_gray_area() -> None:
@@ -397,8 +409,10 @@ def test_5_4_not_what_was_sold_in_that_round() -> None:
 
 def test_5_4_nothing_in_the_gray_area() -> None:
     body = FIVE.replace("price WT 100", "price WT acquisition 2") + "@ owns pool WT 1\n" + CID
-    run_scenario(body.replace("@ owns Bob WT 2", "@ owns Bob WT 1").replace("@ president WT Ann\n", "")
-          + "!Cid: buy WT from treasury\n!Cid: buy WT from pool\nCid: pass")  # fmt: skip
+    run_scenario(
+        body.replace("@ owns Bob WT 2", "@ owns Bob WT 1").replace("@ president WT Ann\n", "")
+        + "!Cid: buy WT from treasury\n!Cid: buy WT from pool\nCid: pass"
+    )
 
 
 def test_5_4_1_who_comes_to_hold_more_is_president() -> None:

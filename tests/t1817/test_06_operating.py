@@ -297,8 +297,10 @@ def test_6_9_any_number_of_loans_for_100_each() -> None:
         turn("loans WT 4", "interest 5", "trains WT 5", phase="5", cash=320)
         + "> until repay\n= cash WT 300\n"
     )
-    run_scenario(body + "!Ann: repay 4\nAnn: repay 2\n= cash WT 100\n= loans WT 2\n= price WT 110\nAnn: repay 1\n"
-          "= cash WT 0\n= price WT 120\n!Ann: repay 1")  # fmt: skip
+    run_scenario(
+        body + "!Ann: repay 4\nAnn: repay 2\n= cash WT 100\n= loans WT 2\n= price WT 110\nAnn: repay 1\n"
+        "= cash WT 0\n= price WT 120\n!Ann: repay 1"
+    )
     run_scenario(body + "Ann: done\n> until merger\n= loans WT 4")
 
 
@@ -340,15 +342,17 @@ def test_6_10_who_sells_his_last_train_to_another_is_not_before_his_own_turn() -
 @both_conventions
 def test_6_11_the_next_train_leaves_at_the_end_of_each_operating_round(options: Options) -> None:
     body = company("trains WT 3", "trains bank 3 3 3", phase="3") + OWN
-    run_scenario(body + "> until merger\n= trains bank 3 3\n> until stock\n= trains bank 3",
-          options=options)  # fmt: skip
+    run_scenario(body + "> until merger\n= trains bank 3 3\n> until stock\n= trains bank 3", options=options)
 
 
 @both_conventions
 def test_6_11_an_export_may_start_a_phase(options: Options) -> None:
     body = company("trains WT 3 3 3 3", "trains bank 3", phase="3") + OWN
-    run_scenario(body + "> until merger\n= phase 3\n= trains bank 4 4 4 4 4 4 4 4\n> until discard\n"
-          "= phase 4\nAnn: discard 3\n= trains pool 3", options=options)  # fmt: skip
+    run_scenario(
+        body + "> until merger\n= phase 3\n= trains bank 4 4 4 4 4 4 4 4\n> until discard\n"
+        "= phase 4\nAnn: discard 3\n= trains pool 3",
+        options=options,
+    )
 
 
 FIRST = """
@@ -374,5 +378,7 @@ def test_6_11_the_first_export_takes_all_2_trains(options: Options) -> None:
 
 
 def test_6_11_the_trains_of_two_plus_go_one_by_one() -> None:
-    run_scenario(FIRST + "> until trains\nAnn: buy train 2\n> until merger\n> until operating\n> until merger\n"
-          "= trains bank 2+ 2+ 2+")  # fmt: skip
+    run_scenario(
+        FIRST + "> until trains\nAnn: buy train 2\n> until merger\n> until operating\n> until merger\n"
+        "= trains bank 2+ 2+ 2+"
+    )

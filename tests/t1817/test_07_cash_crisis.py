@@ -170,8 +170,10 @@ def test_7_4_a_share_and_a_short_share_in_the_open_market_close_each_other() -> 
 
 def test_7_4_what_she_presided_over_is_liquidated_and_does_not_operate() -> None:
     """The SR would have had its turn still; so it has none."""
-    run_scenario(f"{BANKRUPT}= president SR none\n= price SR liquidation\n= president WT none\n= price PW 40\n"
-          "= turn Cid UR\n> until PW\n= round operating PW")  # fmt: skip
+    run_scenario(
+        f"{BANKRUPT}= president SR none\n= price SR liquidation\n= president WT none\n= price PW 40\n"
+        "= turn Cid UR\n> until PW\n= round operating PW"
+    )
     state = run_scenario(BANKRUPT)
     assert all(co not in ("SR",) for co in [getattr(frame, "company", None) for frame in state.stack])
 
@@ -278,8 +280,10 @@ def test_7_4_a_president_ruined_by_a_sale_leaves_companies_that_are_sold_in_the_
         + company_lines("SR", 2, "liquidation", "Ann 2", token="G18", loans=2)
         + "@ round sale SR\n"
     )
-    run_scenario(f"{body}Cid: pass\nAnn: pass\nAnn: bankrupt\n= price PW liquidation\nCid: bid 100\nCid: pass\n"
-          "= price PW none\n= token UR B5 H3\n= price H liquidation\nCid: pass\n= price H none")  # fmt: skip
+    run_scenario(
+        f"{body}Cid: pass\nAnn: pass\nAnn: bankrupt\n= price PW liquidation\nCid: bid 100\nCid: pass\n"
+        "= price PW none\n= token UR B5 H3\n= price H liquidation\nCid: pass\n= price H none"
+    )
 
 
 # -- §7.5 ------------------------------------------------------------------------------------------

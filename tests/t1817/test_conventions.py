@@ -43,14 +43,18 @@ def test_row_1_bids_on_privates() -> None:
     run_scenario("Ann: bid PSM 40\n!Bob: bid PSM 45\n= private PSM Ann")
     run_scenario(bids + "= turn Cid\nCid: pass\nAnn: pass\n= cash Bob 375\n", options=PLAYED_BY_SITE)
     # Above the face value nothing comes out of the seed money: $200 are left for the next.
-    run_scenario(bids + "Cid: pass\nAnn: pass\nBob: bid MAJM 0\nCid: pass\nAnn: pass\nCid: bid MAJC 10",
-          options=PLAYED_BY_SITE)  # fmt: skip
+    run_scenario(
+        bids + "Cid: pass\nAnn: pass\nBob: bid MAJM 0\nCid: pass\nAnn: pass\nCid: bid MAJC 10",
+        options=PLAYED_BY_SITE,
+    )
 
 
 def test_row_1_any_dollars_at_least_five_more() -> None:
     assert "multiples of $5" in scenario_error("Ann: bid MAJM 3")
-    run_scenario("Ann: bid MAJM 3\n!Bob: bid MAJM 7\nBob: bid MAJM 8\nCid: pass\nAnn: pass\n= cash Bob 412",
-          options=PLAYED_BY_SITE)  # fmt: skip
+    run_scenario(
+        "Ann: bid MAJM 3\n!Bob: bid MAJM 7\nBob: bid MAJM 8\nCid: pass\nAnn: pass\n= cash Bob 412",
+        options=PLAYED_BY_SITE,
+    )
 
 
 @pytest.mark.parametrize(
@@ -65,8 +69,11 @@ def test_row_1_any_dollars_at_least_five_more() -> None:
 def test_row_2_how_many_shares_of_ten_are_sold_short(options: Options, most: int) -> None:
     full = TEN + f"@ owns Bob WT -{most}\n@ owns pool WT {most}\n" + CID
     run_scenario(full + "!Cid: short WT\n?Cid: pass", options=options)
-    run_scenario(full.replace(f"-{most}", f"-{most - 1}").replace(f"pool WT {most}", f"pool WT {most - 1}")
-          + "Cid: short WT\n= owns Cid WT -1", options=options)  # fmt: skip
+    run_scenario(
+        full.replace(f"-{most}", f"-{most - 1}").replace(f"pool WT {most}", f"pool WT {most - 1}")
+        + "Cid: short WT\n= owns Cid WT -1",
+        options=options,
+    )
 
 
 @both_conventions
@@ -155,8 +162,10 @@ def test_row_8_nobody_with_two_shares_of_ten(options: Options) -> None:
     pair = "@ size {0} 5\n@ price {0} 100\n@ owns {1} {0} 2\n@ token {0} {2}\n@ trains {0} 3\n"
     body = "@ phase 3\n@ cash Ann 500\n@ cash Bob 500\n@ cash Cid 500\n@ trains bank 3 3\n"
     body += pair.format("WT", "Ann", "F19") + pair.format("SR", "Bob", "G18") + "@ round merger WT\n"
-    run_scenario(body + "?Ann: act\n?Bob: pass\nAnn: merge SR\nBob: accept\n= size WT 10\n= president WT Ann",
-          options=options)  # fmt: skip
+    run_scenario(
+        body + "?Ann: act\n?Bob: pass\nAnn: merge SR\nBob: accept\n= size WT 10\n= president WT Ann",
+        options=options,
+    )
 
 
 @both_conventions
@@ -166,8 +175,11 @@ def test_row_9_markers_are_paid_as_soon_as_all_of_them_can_be(options: Options) 
         + ANN
     )
     body += "Ann: start WT F19 120\nBob: pass\nAnn: float 10 with MAJM\n= cash WT 0\n"
-    run_scenario(body + "Bob: buy WT from treasury\n= cash WT 60\n= markers WT 0\n?Cid: pass\nAnn: for WT loan 1\n"
-          "= cash WT 10\n= markers WT 3", options=options)  # fmt: skip
+    run_scenario(
+        body + "Bob: buy WT from treasury\n= cash WT 60\n= markers WT 0\n?Cid: pass\nAnn: for WT loan 1\n"
+        "= cash WT 10\n= markers WT 3",
+        options=options,
+    )
 
 
 @both_conventions
@@ -241,8 +253,11 @@ def test_row_15_the_market_value_rounded_up_and_the_seller_by_10(options: Option
     )
     body += SR.replace("cash SR 50", "cash SR 400") + "@ phase 3\n@ trains bank 3 3\n@ round sale PW\n"
     body += "?Ann: act\n?Bob: pass\n?Bob: pass\nAnn: offer PW\n"
-    run_scenario(body + "!Bob: bid 225\n!Bob: bid 220\nBob: bid 230\n!Ann: bid 250\nAnn: bid 240\nBob: pass\n"
-          "?Ann: buyer WT\n?Ann: pass\n= price PW none", options=options)  # fmt: skip
+    run_scenario(
+        body + "!Bob: bid 225\n!Bob: bid 220\nBob: bid 230\n!Ann: bid 250\nAnn: bid 240\nBob: pass\n"
+        "?Ann: buyer WT\n?Ann: pass\n= price PW none",
+        options=options,
+    )
 
 
 def full(certificates: int) -> str:
@@ -340,15 +355,19 @@ def test_row_20_loans_that_are_too_many_are_paid_off_then_the_rest_as_the_buyer_
     over = SALE.replace("cash WT 200", "cash WT 400\n@ loans WT 2")
     run_scenario(over + "Ann: bid 10\n= loans WT 2\n= cash WT 240\n= price WT 100", options=options)
     free = SALE + "Ann: bid 10\n"
-    run_scenario(free + "= loans WT 2\n= cash WT 240\nAnn: repay 1\nAnn: pass\n= loans WT 1\n= price WT 90",
-          options=options)  # fmt: skip
+    run_scenario(
+        free + "= loans WT 2\n= cash WT 240\nAnn: repay 1\nAnn: pass\n= loans WT 1\n= price WT 90",
+        options=options,
+    )
 
 
 @both_conventions
 def test_row_21_no_marker_in_toronto_which_counts_as_a_stop(options: Options) -> None:
     line = ("tile C14 57 2", "tile B15 9 1", "tile B17 57 1", "trains WT 2", "markers WT 1")
-    run_scenario(turn(*line, tokens="C14", phase="3") + "= best WT 50\n!Ann: token B13\n!Ann: run 2 C14-B17",
-          options=options)  # fmt: skip
+    run_scenario(
+        turn(*line, tokens="C14", phase="3") + "= best WT 50\n!Ann: token B13\n!Ann: run 2 C14-B17",
+        options=options,
+    )
 
 
 def test_row_23_volatility_is_not_played() -> None:

@@ -45,8 +45,7 @@ from engine.site_18xx.names import site_names_of
 from engine.site_18xx.numbering import PieceNumbering
 from engine.site_18xx.replay import SiteReplay
 from engine.site_18xx.snapshot import position_snapshot
-from tests.t1817.scenarios import ANN, BOB, BOTH, SITE, run_scenario
-from tests.t1817.scenarios import company_lines as company_lines
+from tests.t1817.scenarios import ANN, BOB, BOTH, SITE, company_lines, run_scenario
 from tests.t1817.test_05_stock import SEVEN, holding
 from tests.t1817.test_06_track import company, turn
 from tests.t1817.test_conventions import CRISIS, UNPAID

@@ -24,8 +24,10 @@ def test_any_number_of_sales_in_a_turn() -> None:
 
 def test_the_round_ends_when_all_pass_in_a_row() -> None:
     run_scenario(STOCK + "Ann: pass\nBob: pass\nCid: pass\n= round operating TC")
-    run_scenario(STOCK + "Ann: pass\nBob: sell 1 SR\nBob: done\nCid: pass\nAnn: pass\n= round stock Bob\nBob: pass\n"
-          "= round operating TC")  # fmt: skip
+    run_scenario(
+        STOCK + "Ann: pass\nBob: sell 1 SR\nBob: done\nCid: pass\nAnn: pass\n= round stock Bob\nBob: pass\n"
+        "= round operating TC"
+    )
 
 
 def test_priority_goes_to_the_left_of_the_last_to_deal() -> None:

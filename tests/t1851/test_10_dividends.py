@@ -20,8 +20,10 @@ STEP = "@ round operating TC\nAnn: run best\n"
 
 
 def test_the_whole_is_paid_the_treasurys_part_to_the_company_the_pools_to_nobody() -> None:
-    run_scenario(TC + "@ price TC 50 5\n" + STEP + "Ann: pay\n= cash Ann 1520\n= cash Bob 1510\n= cash TC 15\n"
-          "= cash bank 3495")  # fmt: skip
+    run_scenario(
+        TC + "@ price TC 50 5\n" + STEP + "Ann: pay\n= cash Ann 1520\n= cash Bob 1510\n= cash TC 15\n"
+        "= cash bank 3495"
+    )
 
 
 def test_kept() -> None:

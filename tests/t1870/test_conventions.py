@@ -63,8 +63,11 @@ def test_row_2_whether_the_destination_token_takes_a_place(options: Options, fre
 def test_row_3_an_own_token_in_the_destination() -> None:
     stands = "@ tile J3 14 1\n@ token SSW J3"
     run_scenario(CONNECTED.replace("@ tile J3 57 1", stands) + "Bob: destination place\n= destination SSW J3")
-    run_scenario(RUNS_OF_SITE.replace("@ tile J3 57 1", stands) + "!Bob: destination place\nBob: destination keep\n"
-          "= destination SSW none", options=PLAYED_BY_SITE)  # fmt: skip
+    run_scenario(
+        RUNS_OF_SITE.replace("@ tile J3 57 1", stands) + "!Bob: destination place\nBob: destination keep\n"
+        "= destination SSW none",
+        options=PLAYED_BY_SITE,
+    )
 
 
 def test_row_4_a_connection_run_may_wait() -> None:
@@ -85,8 +88,10 @@ def test_row_5_who_has_sold_may_protect(options: Options, asked: str) -> None:
 def test_row_6_when_a_forced_sale_is_answered() -> None:
     sold = FORCED + "Ann: sell 4 FW\n"
     run_scenario(sold + "= turn Cid\n!Ann: buy train 4\nCid: protect FW\nAnn: buy train 4")
-    run_scenario(sold + "= turn Ann\nAnn: buy train 4\n> until Cid\nCid: protect FW\n= price FW 90 1",
-          options=PLAYED_BY_SITE)  # fmt: skip
+    run_scenario(
+        sold + "= turn Ann\nAnn: buy train 4\n> until Cid\nCid: protect FW\n= price FW 90 1",
+        options=PLAYED_BY_SITE,
+    )
 
 
 @both
@@ -171,8 +176,11 @@ def test_row_14_privates_between_players_in_phase_1() -> None:
 @both
 def test_row_14_and_in_phase_2_for_the_purchase_of_the_turn(options: Options) -> None:
     later = PHASE2.replace("Ann 100", "Ann 300") + "@ private SCC Bob\n@ round stock Ann\n"
-    run_scenario(later + "!Ann: buy private SCC from Bob for 0\nAnn: buy private SCC from Bob for 1\nBob: accept\n"
-          "= private SCC Ann\n!Ann: buy FW from ipo", options=options)  # fmt: skip
+    run_scenario(
+        later + "!Ann: buy private SCC from Bob for 0\nAnn: buy private SCC from Bob for 1\nBob: accept\n"
+        "= private SCC Ann\n!Ann: buy FW from ipo",
+        options=options,
+    )
 
 
 def test_row_15_privates_of_a_closed_company() -> None:
