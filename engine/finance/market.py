@@ -6,7 +6,7 @@ place in the pile.
 
 from __future__ import annotations
 
-from engine.core.events import PriceMoved
+from engine.core.events import ParSet, PriceMoved
 from engine.game import Game
 
 Space = tuple[int, int]
@@ -86,3 +86,17 @@ def space_label(g: Game, at: Space) -> str:
     alike = [column for column, other in enumerate(row) if other and other.zones == cell.zones]
     number = f" {alike.index(at[1]) + 1}" if len(alike) > 1 else ""
     return f"in {cell.zones[0]}{number}"
+
+
+def refuse_par_price(g: Game, price: int) -> str | None:
+    """Why a company cannot start at that price (1830 §8.1), or None."""
+    if price in g.components.par_prices:
+        return None
+    return f"A par price is one of {', '.join(f'${p}' for p in g.components.par_prices)} (§8.1)."
+
+
+def set_par_price(g: Game, company: str, price: int) -> None:
+    """Put the company's token on its par cell, under any that lie there."""
+    cell = g.title.par_cell(price)
+    assert cell is not None
+    g.emit(ParSet(company, price, cell))

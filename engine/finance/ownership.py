@@ -14,7 +14,7 @@ from engine.core.events import (
     PrivateMoved,
     SharesMoved,
 )
-from engine.core.state import CLOSED, IPO, POOL, OperatingTurn, PendingSale, is_seat
+from engine.core.state import CLOSED, IPO, POOL, TREASURY, PendingSale, is_seat
 from engine.finance import market
 from engine.game import Game, cached
 
@@ -210,36 +210,6 @@ def move_shares(g: Game, company: str, source: str, target: str, percent: int) -
     float_if_sold(g, company)
 
 
-def refuse_sale_before_first_turn(g: Game, company: str) -> str | None:
-    """Why shares of a company that has not completed a turn may not be sold (1851, Selling Stock)."""
-    first = any(isinstance(f, OperatingTurn) and f.company == company and f.is_first for f in g.state.stack)
-    if first or not g.company(company).has_operated:
-        return f"The {company} has not completed a turn of an operating round (§12.1)."
-    return None
-
-
-def refuse_share_sale(g: Game, seat: str, company: str, percent: int) -> str | None:
-    """Why the player cannot sell that much into the pool (1830 §12, §13), or None."""
-    held = g.percent_held(seat, company)
-    if percent > held:
-        return f"{g.state.name(seat)} holds {held} % of the {company} (§12)."
-    if g.company(company).cell is None:
-        return f"The {company} has no price yet, so its shares cannot be sold (§8.1)."
-    if not g.title.must_sell_excess and held > (most := percent_limit(g, company)) and held - percent > most:
-        return f"Who sells of more than {most} % of the {company} has to come down to that (§5.9)."
-    for objection in g.title.sale_objections:
-        if why := objection(g, company):
-            return why
-    limit, pool = g.components.limits["pool_percent"], g.percent_held(POOL, company)
-    if pool + percent > limit:
-        return f"The pool may hold {limit} % of the {company} at most, and holds {pool} % (§12.2)."
-    if g.company(company).president == seat and held - percent < president_share_percent(g, company):
-        heir = next_president(g, company, losing=percent)
-        if heir is None or g.percent_held(heir, company) < president_share_percent(g, company):
-            return f"Nobody else holds enough of the {company} to take the president's certificate (§13)."
-    return None
-
-
 def net_worth(g: Game, seat: str) -> int:
     """Cash, shares at market price, those sold short taken off, and privates at face value where the
     title counts them (1830 §1, §23.3; 1817 §1.3)."""
@@ -250,3 +220,16 @@ def net_worth(g: Game, seat: str) -> int:
     )
     privates = sum(g.private_definition(p).price for p in g.privates_of(seat))
     return g.cash(seat) + shares + g.components.limits.get("private_worth", 1) * privates
+
+
+SOURCE_LABELS = {IPO: "the initial offering", POOL: "the pool", TREASURY: "the treasury"}
+
+
+def source_holder(company: str, source: str) -> str:
+    """Who holds what a buyer finds in that place: a treasury is the company itself."""
+    return company if source == TREASURY else source
+
+
+def share_price(g: Game, company: str, source: str) -> int | None:
+    """Dollars for one certificate from there: par from the bank, else the market's price (§8.2)."""
+    return g.company(company).par if source == IPO else g.price(company)

@@ -18,7 +18,7 @@ from engine.core.state import (
     StockRound,
     StockTurn,
 )
-from engine.finance.ownership import certificate_limit, share_percent
+from engine.finance.ownership import certificate_limit, share_percent, source_holder
 from engine.game import Game
 from engine.game_text.setup import UNPRICED_ZONES, zone_cell
 from engine.game_text.word_reader import NONE, WordReader
@@ -26,7 +26,6 @@ from engine.kernel import awaited_seats, game_of
 from engine.operating.run import best_run
 from engine.operating.trains import trains_for_sale
 from engine.rounds.sequence import OperatingRoundRules
-from engine.stock.turn import source_holder
 
 Comparison = tuple[str, str]
 """(expected, actual)."""

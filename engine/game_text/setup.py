@@ -6,10 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from engine.core.state import BANK, CLOSED, POOL, CityToken
-from engine.finance.ownership import certificate_limit, share_percent
+from engine.finance.ownership import certificate_limit, share_percent, source_holder
 from engine.game import Game
 from engine.game_text.word_reader import InvalidLine, WordReader
-from engine.stock.turn import source_holder
 
 
 @dataclass

@@ -14,61 +14,22 @@ from dataclasses import dataclass
 
 from engine.core.actions import Action, DeclareBankruptcy, SellShares
 from engine.core.events import (
-    CashMoved,
     CrisisStartSeatChanged,
-    PlayerBankrupt,
-    PresidencyVacated,
-    PrivateMoved,
-    SharesMoved,
     UnpaidInterestChanged,
     UnplacedTokensChanged,
 )
 from engine.core.state import (
     BANK,
-    CLOSED,
-    POOL,
     CashCrisis,
     CompanyStart,
     ExcessTokens,
-    GameOver,
-    StockRound,
 )
-from engine.finance.loans import in_zone, is_tradable, put_into_liquidation, size_definition
-from engine.finance.offers import lapse_offers
-from engine.finance.ownership import (
-    close_covered_shorts,
-    move_shares,
-    next_president,
-    refuse_share_sale,
-    share_percent,
-)
+from engine.finance.loans import in_zone, size_definition
+from engine.finance.ownership import next_president, share_percent
+from engine.finance.share_sales import refuse_sale_at_steady_price, sell_at_steady_price
 from engine.game import Game
+from engine.insolvency.bankruptcy import end_by_bankruptcy, remove_bankrupt_player
 from engine.title import Option, never
-
-
-def refuse_sale_at_steady_price(g: Game, seat: str, company: str, count: int) -> str | None:
-    """Why the player may not sell so many shares, whoever asks for it (1817 §5.2); or None."""
-    co = g.company(company)
-    if count < 1:
-        return "At least one share has to be sold."
-    if g.percent_held(seat, company) <= 0:
-        return f"{g.state.name(seat)} holds no share of the {company}."
-    if co.size is not None and share_percent(g, company) * 2 == 100:
-        return "Shares of a 2-share company may not be sold (§5.2)."
-    if not is_tradable(g, company):
-        return f"Shares of the {company} cannot be bought or sold while it is in acquisition (§5.2)."
-    base = g.state.stack[0]
-    if isinstance(base, StockRound) and company in base.formed:
-        return f"The {company} was formed in this stock round (§5.2)."
-    return refuse_share_sale(g, seat, company, count * share_percent(g, company))
-
-
-def sell_at_steady_price(g: Game, seat: str, company: str, count: int) -> None:
-    """Sell shares into the open market; the price stays (1817 §5.2)."""
-    percent = count * share_percent(g, company)
-    move_shares(g, company, seat, POOL, percent)
-    close_covered_shorts(g, *g.state.companies)
-    g.pay(BANK, seat, g.price(company) * count, f"{percent} % of the {company}")
 
 
 @dataclass(frozen=True)
@@ -171,42 +132,6 @@ class CashCrisisQuestion:
             self.next_interruption(g)
             return True
         return False
-
-
-def remove_bankrupt_player(
-    g: Game, frame: CashCrisis, *, to_charter: bool, keeps_privates: bool = False
-) -> None:
-    """Take a bankrupt player out of the game (1817 §7.4)."""
-    seat, left = frame.seat, g.cash(frame.seat)
-    if left:
-        g.emit(CashMoved(BANK, seat, -left, "bankruptcy"))
-    for company, co in g.state.companies.items():
-        if co.unpaid_interest and co.president == seat:
-            if to_charter:
-                g.pay(BANK, company, max(co.unpaid_interest + left, 0), "what its president had")
-            g.emit(UnpaidInterestChanged(company, 0))
-    for private in g.privates_of(seat):
-        if not keeps_privates:
-            g.emit(PrivateMoved(private, CLOSED))
-    g.emit(PlayerBankrupt(seat))
-    for company in g.operating_order():
-        co = g.company(company)
-        if seat in co.shares:
-            g.emit(SharesMoved(company, seat, POOL, co.shares[seat]))
-        if co.president == seat:
-            g.emit(PresidencyVacated(company))
-            put_into_liquidation(g, company, "without a president")
-    close_covered_shorts(g, *g.state.companies)
-    lapse_offers(g)
-
-
-def end_by_bankruptcy(g: Game) -> bool:
-    """End the game where all players but one are bankrupt (1817 §8)."""
-    if g.state.game_over or len(g.state.active_seats) > 1:
-        return False
-    names = " and ".join(g.state.name(s) for s in g.state.active_seats)
-    g.push(GameOver(f"All but {names} are bankrupt." if names else "All players are bankrupt."))
-    return True
 
 
 def open_cash_crisis(g: Game) -> bool:

@@ -50,8 +50,8 @@ from engine.finance.loans import (
 )
 from engine.finance.offers import DealHandler, lapse_offers, make_offer
 from engine.finance.ownership import close_covered_shorts, share_percent
+from engine.finance.share_sales import refuse_sale_at_steady_price, sell_at_steady_price
 from engine.game import Game
-from engine.insolvency.cash_crisis import refuse_sale_at_steady_price, sell_at_steady_price
 from engine.mergers.acquisition import auction_company, may_be_offered
 from engine.mergers.assets import (
     ask_for_excess,

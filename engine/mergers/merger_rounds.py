@@ -33,7 +33,8 @@ from engine.finance import market
 from engine.finance.loans import in_zone, is_tradable, put_into_liquidation, set_interest
 from engine.finance.ownership import share_percent
 from engine.game import Game
-from engine.insolvency.cash_crisis import end_by_bankruptcy, open_cash_crisis
+from engine.insolvency.bankruptcy import end_by_bankruptcy
+from engine.insolvency.cash_crisis import open_cash_crisis
 from engine.mergers.acquisition import auction_company, may_be_offered
 from engine.mergers.conversion import may_convert_or_merge
 from engine.operating.loans_and_interest import export_train, may_operate, pay_mail_contracts

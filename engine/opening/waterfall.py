@@ -17,7 +17,6 @@ import msgspec
 from engine.core.actions import Action, Bid, BuyPrivate, Par, Pass
 from engine.core.events import (
     BidMade,
-    ParSet,
     Passed,
     PresidentNamed,
     PriorityMoved,
@@ -31,8 +30,10 @@ from engine.core.state import (
     Waterfall,
     WaterfallBidding,
 )
+from engine.finance.market import refuse_par_price, set_par_price
 from engine.finance.ownership import move_shares, president_share_percent
 from engine.game import Game
+from engine.private_companies.income import pay_private_income
 from engine.title import Option
 
 MIN_RAISE = 5
@@ -209,12 +210,6 @@ class WaterfallQuestion:
         return True
 
 
-def pay_private_income(g: Game) -> None:
-    """The income of each private to its owner (1830 §16, §7.3)."""
-    for private, owner in list(g.owned_privates()):
-        g.pay(BANK, owner, g.private_definition(private).revenue, f"income of the {private}")
-
-
 @dataclass(frozen=True)
 class WaterfallBiddersQuestion:
     """An auction among those with bids on a private: the lowest raises or leaves (§7.2).
@@ -312,17 +307,3 @@ class ParPriceQuestion:
 
     def advance(self, g: Game, frame: ParPriceChoice) -> bool:
         return False
-
-
-def refuse_par_price(g: Game, price: int) -> str | None:
-    """Why a company cannot start at that price (1830 §8.1), or None."""
-    if price in g.components.par_prices:
-        return None
-    return f"A par price is one of {', '.join(f'${p}' for p in g.components.par_prices)} (§8.1)."
-
-
-def set_par_price(g: Game, company: str, price: int) -> None:
-    """Put the company's token on its par cell, under any that lie there."""
-    cell = g.title.par_cell(price)
-    assert cell is not None
-    g.emit(ParSet(company, price, cell))

@@ -10,11 +10,10 @@ from engine.finance.ownership import (
     next_president,
     percent_limit,
     president_share_percent,
-    refuse_share_sale,
     share_percent,
 )
+from engine.finance.share_sales import held_companies, refuse_share_sale, sell_shares, sellable_counts
 from engine.game import Game
-from engine.stock.turn import held_companies, sell_shares, sellable_counts
 
 
 def refuse_forced_sale(

@@ -42,11 +42,11 @@ from engine.finance.ownership import (
     market_zones,
     share_percent,
 )
+from engine.finance.share_sales import held_companies, sell_shares, sellable_counts
 from engine.game import Game, cached
 from engine.operating.emergency_purchase import declare_bankruptcy, refuse_forced_sale
 from engine.operating.run import has_route
 from engine.operating.turn import is_step_past
-from engine.stock.turn import held_companies, sell_shares, sellable_counts
 from engine.title import Option
 
 BANK_SOURCES = (BANK, POOL)

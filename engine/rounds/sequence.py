@@ -25,8 +25,8 @@ from engine.core.state import (
 )
 from engine.finance import market
 from engine.game import Game
-from engine.opening.waterfall import pay_private_income
 from engine.operating.stations import HomeChooser, begin_first_turn
+from engine.private_companies.income import pay_private_income
 from engine.title import Option
 
 

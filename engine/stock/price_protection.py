@@ -43,9 +43,9 @@ from engine.finance.ownership import (
     counts_toward_limit,
     move_shares,
     president_share_percent,
-    refuse_share_sale,
     share_percent,
 )
+from engine.finance.share_sales import refuse_share_sale
 from engine.game import Game
 from engine.operating.turn import has_turns_left
 from engine.title import Option, OutOfTurn, drop_price

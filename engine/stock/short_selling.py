@@ -37,6 +37,7 @@ from engine.finance.loans import (
     take_loans,
 )
 from engine.finance.ownership import (
+    SOURCE_LABELS,
     certificate_limit,
     counted_certificates,
     move_shares,
@@ -45,16 +46,12 @@ from engine.finance.ownership import (
     release_covered_shorts,
     share_percent,
     short_count,
-)
-from engine.game import Game
-from engine.insolvency.cash_crisis import refuse_sale_at_steady_price, sell_at_steady_price
-from engine.operating.stations import city_label, refuse_city
-from engine.stock.turn import (
-    SOURCE_LABELS,
-    current_stock_round,
-    end_stock_turn,
     source_holder,
 )
+from engine.finance.share_sales import refuse_sale_at_steady_price, sell_at_steady_price
+from engine.game import Game
+from engine.operating.stations import city_label, refuse_city
+from engine.stock.turn import current_stock_round, end_stock_turn
 from engine.title import Option, OutOfTurn
 
 SHARE_SOURCES = (TREASURY, POOL)

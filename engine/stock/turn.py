@@ -18,14 +18,14 @@ from engine.core.state import (
     BANK,
     IPO,
     POOL,
-    TREASURY,
-    PendingSale,
     PriceProtection,
     StockRound,
     StockTurn,
 )
+from engine.finance.market import refuse_par_price, set_par_price
 from engine.finance.offers import lapse_offers
 from engine.finance.ownership import (
+    SOURCE_LABELS,
     ZONES_WITH_MULTIPLE_PURCHASES,
     certificate_limit,
     companies_over_limit,
@@ -35,36 +35,15 @@ from engine.finance.ownership import (
     move_shares,
     percent_limit,
     president_share_percent,
-    refuse_share_sale,
     share_percent,
+    share_price,
+    source_holder,
 )
+from engine.finance.share_sales import held_companies, refuse_share_sale, sell_shares, sellable_counts
 from engine.game import Game
-from engine.opening.waterfall import refuse_par_price, set_par_price
 from engine.title import Option
 
 SHARE_SOURCES = (IPO, POOL)
-SOURCE_LABELS = {IPO: "the initial offering", POOL: "the pool", TREASURY: "the treasury"}
-
-
-def source_holder(company: str, source: str) -> str:
-    """Who holds what a buyer finds in that place: a treasury is the company itself."""
-    return company if source == TREASURY else source
-
-
-def share_price(g: Game, company: str, source: str) -> int | None:
-    """Dollars for one certificate from there: par from the bank, else the market's price (§8.2)."""
-    return g.company(company).par if source == IPO else g.price(company)
-
-
-def sell_shares(g: Game, seat: str, company: str, count: int, price: int | None = None) -> None:
-    """Sell into the pool at the price before it falls a row for each share (§8.2.1, §15), or at the
-    one that is given."""
-    percent = count * share_percent(g, company)
-    president = g.president(company)
-    price = g.price(company) if price is None else price
-    move_shares(g, company, seat, POOL, percent)
-    g.pay(BANK, seat, price * count, f"{percent} % of the {company}")
-    g.title.after_sale(g, PendingSale(company, count, president))
 
 
 def purchase_payee(g: Game, company: str, source: str) -> str:
@@ -88,16 +67,6 @@ class StockTurnAction(Protocol):
 def no_purchase_limit(g: Game, company: str, source: str, percent: int) -> str | None:
     """Nothing keeps shares of a company that has a price from being bought."""
     return None
-
-
-def sellable_counts(g: Game, seat: str, company: str) -> range:
-    """The counts of shares that the player could sell in one block."""
-    step = share_percent(g, company)
-    return range(1, g.percent_held(seat, company) // step + 1)
-
-
-def held_companies(g: Game, seat: str) -> list[str]:
-    return [c for c, co in g.state.companies.items() if seat in co.shares]
 
 
 @dataclass(frozen=True)

@@ -23,7 +23,7 @@ from engine.core.state import (
     StockTurn,
 )
 from engine.finance.offers import OfferResponses
-from engine.finance.ownership import refuse_sale_before_first_turn
+from engine.finance.share_sales import refuse_sale_before_first_turn
 from engine.opening.allotment import PrivateAllotmentRules, deal_privates
 from engine.opening.waterfall import ParPriceQuestion
 from engine.operating.discard import DiscardQuestion
