@@ -1,4 +1,4 @@
-"""Sales of shares into the pool: what a player may sell, and what they are paid (1830 §12, §13; 1817 §5.2)."""
+"""Sales of shares into the pool: what a player may sell, and for how much (1830 §12, §13; 1817 §5.2)."""
 
 from __future__ import annotations
 
