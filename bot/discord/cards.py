@@ -1,9 +1,9 @@
-"""What a message on Discord looks like: payloads of Components V2, made from plain values (pure).
+"""The content of Discord messages: Components V2 payloads, built from plain values (pure functions).
 
-A turn card says whose turn it is and where, what has happened since that player's last turn, what is
-needed, and offers the controls, which are made from the engine's choices for every kind of decision
-alike. Everything is kept within Discord's limits here: 4000 characters and 40 components of a message,
-80 of a label, 100 of an option, 1024 of a picture's description.
+A turn card says whose turn it is and at which table, what has happened since that player's last turn and
+what they may do. Its controls are built from the engine's choices in the same way for every kind of
+decision. This module keeps Discord's limits: 4000 characters and 40 components per message, 80 characters
+per button label, 100 per select option, 1024 per picture description.
 """
 
 from __future__ import annotations
@@ -24,7 +24,6 @@ from bot.discord.controls import (
     CustomId,
     MenuItem,
     card_controls,
-    encode_choice,
 )
 from bot.service import text_views
 from bot.service.live_table import LogEntry, TableView, engine_seat
@@ -49,20 +48,20 @@ Json = dict[str, Any]
 MAX_TEXT = 4000
 MAX_HEADING, MAX_HISTORY, MAX_BOARD_TEXT, MAX_RESULT = 300, 1400, 1500, 300
 MAX_HISTORY_LINES = 8
-HISTORY_LINE_LENGTHS = (600, 300, 160)  # characters of a row, the first at which all have room
+HISTORY_LINE_LENGTHS = (600, 300, 160)  # characters per line; the first at which all lines fit is used
 MAX_ALT_TEXT = 1024
 PRIMARY, SECONDARY, SUCCESS, DANGER = 1, 2, 3, 4
 
 
 class ImageRef(NamedTuple):
-    """A picture on a message: its file name and what it shows."""
+    """A picture attached to a message: its file name and its description."""
 
     filename: str
     alt: str
 
 
 class CardContent(NamedTuple):
-    """What of a card stays when its controls go."""
+    """The part of a card that stays when its controls are removed."""
 
     texts: list[str]
     images: list[ImageRef]
@@ -71,54 +70,54 @@ class CardContent(NamedTuple):
 # -- components ------------------------------------------------------------------------------
 
 
-def truncate(text: str, most: int) -> str:
-    """At most so many characters, never none."""
-    return (text if len(text) <= most else f"{text[: most - 1].rstrip()}…") or "—"
+def truncate(text: str, limit: int) -> str:
+    """The text in at most `limit` characters; an em dash for an empty text, which Discord refuses."""
+    return (text if len(text) <= limit else f"{text[: limit - 1].rstrip()}…") or "—"
 
 
-def text_display(content: str, most: int = MAX_TEXT) -> Json:
-    """A text display."""
-    return {"type": 10, "content": truncate(content, most)}
+def text_display(content: str, limit: int = MAX_TEXT) -> Json:
+    """A text display of at most `limit` characters."""
+    return {"type": 10, "content": truncate(content, limit)}
 
 
-def media_galleries(shots: Sequence[ImageRef]) -> list[Json]:
-    """Attached pictures with their descriptions, each by itself and so as wide as the message."""
+def media_galleries(images: Sequence[ImageRef]) -> list[Json]:
+    """Attached pictures with their descriptions, one per gallery so that each is as wide as the message."""
     return [
         {
             "type": 12,
             "items": [
                 {
-                    "media": {"url": f"attachment://{shot.filename}"},
-                    "description": truncate(shot.alt, MAX_ALT_TEXT),
+                    "media": {"url": f"attachment://{image.filename}"},
+                    "description": truncate(image.alt, MAX_ALT_TEXT),
                 }
             ],
         }
-        for shot in shots
+        for image in images
     ]
 
 
 def file_components(names: Sequence[str]) -> list[Json]:
-    """Attached files that are not shown but can be had."""
+    """Attached files, offered for download."""
     return [{"type": 13, "file": {"url": f"attachment://{name}"}} for name in names]
 
 
 def container(parts: Sequence[Json], color: int | None = None) -> Json:
-    """A framed group."""
+    """A frame around components; `color` is its accent as 0xRRGGBB."""
     return {"type": 17, "components": list(parts)} | ({} if color is None else {"accent_color": color})
 
 
 def button(label: str, custom_id: str, style: int = SECONDARY) -> Json:
-    """A button."""
+    """A button that sends `custom_id` when it is pressed."""
     return {"type": 2, "style": style, "label": truncate(label, 80), "custom_id": custom_id}
 
 
 def action_rows(buttons: Sequence[Json]) -> list[Json]:
-    """Buttons in rows of five."""
+    """Buttons in action rows of at most five."""
     return [{"type": 1, "components": list(buttons[i : i + 5])} for i in range(0, len(buttons), 5)]
 
 
 def select_row(custom_id: str, placeholder: str, items: Sequence[MenuItem]) -> Json:
-    """A row with one select."""
+    """An action row with one select menu."""
     options = [
         {"label": truncate(each.label, 100), "value": each.value}
         | ({"description": truncate(each.description, 100)} if each.description else {})
@@ -128,21 +127,21 @@ def select_row(custom_id: str, placeholder: str, items: Sequence[MenuItem]) -> J
     return {"type": 1, "components": [part]}
 
 
-def code_block(content: str, most: int) -> str:
-    """Text in fixed width."""
-    return f"```\n{truncate(content.replace('```', ''), most - 8)}\n```"
+def code_block(content: str, limit: int) -> str:
+    """Text in fixed width, at most `limit` characters with its fences."""
+    return f"```\n{truncate(content.replace('```', ''), limit - 8)}\n```"
 
 
-# -- words -----------------------------------------------------------------------------------
+# -- texts -----------------------------------------------------------------------------------
 
 
 def mention(user: int | str | None, name: str) -> str:
-    """Somebody by his Discord id, or by name where he has none."""
+    """A mention of a Discord user, or the name in bold for a player without a Discord id."""
     return f"<@{user}>" if user else f"**{name}**"
 
 
 def player_name(state: engine.State, seat: int) -> str:
-    """A player by name, and by the company for which he is asked."""
+    """A player's name; with the company for which they are acting, where they are its president."""
     company = engine.decision(state).company
     name = state.players[seat]
     if company and state.companies[company].president == engine_seat(seat):
@@ -151,39 +150,46 @@ def player_name(state: engine.State, seat: int) -> str:
 
 
 def table_heading(table: TableInfo, seq: int) -> str:
-    """Which table this is and where its game stands."""
+    """Which table this is and how far its game is."""
     name = "" if table.name == table.title else f" · {table.name}"
     return f"**{table.code}** · {table.title}{name} · {table.round or table.status} · move {seq}"
 
 
-def history_lines(rows: Sequence[LogEntry], names: Sequence[str], most: int = MAX_HISTORY_LINES) -> list[str]:
-    """What has happened, a line a row, as long as all have room; the last rows where there are more."""
-    told = [_history_line(row, names) for row in rows if row.is_live and row.has_text]
-    if len(told) > most:
-        left = len(told) - most + 1
-        told = [f"… and {left} moves before (`/show log`)", *told[-(most - 1) :]]
-    for longest in HISTORY_LINE_LENGTHS:
-        found = [truncate(said, longest) for said in told]
-        if sum(map(len, found)) + len(found) <= MAX_HISTORY:
+def history_lines(
+    entries: Sequence[LogEntry], names: Sequence[str], limit: int = MAX_HISTORY_LINES
+) -> list[str]:
+    """Log entries as lines, one per entry; of more than `limit` only the last ones.
+
+    Every line is cut to the first of `HISTORY_LINE_LENGTHS` at which all of them fit.
+    """
+    lines = [_history_line(entry, names) for entry in entries if entry.is_live and entry.has_text]
+    if len(lines) > limit:
+        left_out = len(lines) - limit + 1
+        lines = [f"… and {left_out} earlier moves (`/show log`)", *lines[-(limit - 1) :]]
+    for length in HISTORY_LINE_LENGTHS:
+        cut = [truncate(line, length) for line in lines]
+        if sum(map(len, cut)) + len(cut) <= MAX_HISTORY:
             break
-    return found
+    return cut
 
 
-def _history_line(row: LogEntry, names: Sequence[str]) -> str:
-    said = " ".join(row.sentences) or row.line
-    if row.seat is not None and names[row.seat] not in said:
-        said = f"{names[row.seat]}: {said}"
-    return said
+def _history_line(entry: LogEntry, names: Sequence[str]) -> str:
+    line = " ".join(entry.sentences) or entry.line
+    if entry.seat is not None and names[entry.seat] not in line:
+        line = f"{names[entry.seat]}: {line}"
+    return line
 
 
-def card_result(rows: Sequence[LogEntry], names: Sequence[str], seat: int) -> str:
-    """What came of a card: the lines that were said by that seat, or that it is no longer asked."""
-    said = [
-        row.text for row in rows if row.is_live and row.kind == "move" and row.seat == seat and row.has_text
+def card_result(entries: Sequence[LogEntry], names: Sequence[str], seat: int) -> str:
+    """The last line of a closed card: the moves that the seat has made, or that none is needed any more."""
+    moves = [
+        entry.text
+        for entry in entries
+        if entry.is_live and entry.kind == "move" and entry.seat == seat and entry.has_text
     ]
-    if said:
-        return truncate(f"✓ {names[seat]}: {'; '.join(said)}", MAX_RESULT)
-    return f"This is no longer asked of {names[seat]}."
+    if moves:
+        return truncate(f"✓ {names[seat]}: {'; '.join(moves)}", MAX_RESULT)
+    return f"{names[seat]} no longer has to act here."
 
 
 # -- cards -----------------------------------------------------------------------------------
@@ -191,122 +197,121 @@ def card_result(rows: Sequence[LogEntry], names: Sequence[str], seat: int) -> st
 
 def turn_card(
     view: TableView,
-    asked: PendingDecision,
+    pending: PendingDecision,
     choices: Sequence[engine.Choice],
-    past: Sequence[str],
+    history: Sequence[str],
     user: str | None,
-    shots: Sequence[ImageRef],
+    images: Sequence[ImageRef],
 ) -> tuple[list[Json], CardContent]:
-    """The card of somebody who is asked: its components, and what of it stays.
+    """The card of a player who has to act: its components, and the content that stays when it is closed.
 
-    past: what happened since his last turn. user: his Discord id. shots: the pictures that will be
-    attached; without one the board is written out.
+    `history`: lines of what has happened since the player's last turn. `user`: their Discord id. `images`:
+    the pictures that will be attached; where there are none, the card has the map and market as text.
     """
     state = view.state
     assert state is not None
-    what = f"It is for {player_name(state, asked.seat)} {asked.prompt}."
-    if not asked.is_main:
-        what = f"{asked.name} is asked {asked.prompt}."
-    head = f"{mention(user, asked.name)} · {table_heading(view.table, view.seq)}"
+    actor = player_name(state, pending.seat) if pending.is_main else pending.name
+    head = f"{mention(user, pending.name)} · {table_heading(view.table, view.seq)}"
     texts = [truncate(head, MAX_HEADING)]
-    if past:
-        texts.append(truncate("\n".join(past), MAX_HISTORY))
-    texts.append(truncate(f"### {what}", MAX_HEADING))
-    if not shots:
+    if history:
+        texts.append(truncate("\n".join(history), MAX_HISTORY))
+    texts.append(truncate(f"### {actor} to act: {pending.prompt}.", MAX_HEADING))
+    if not images:
         texts.append(
             code_block(f"{text_views.market_view(state)}\n\n{text_views.map_view(state)}", MAX_BOARD_TEXT)
         )
-    key = CustomId(view.table.id, asked.seat, asked.decision_id, SUBMIT_LINE)
-    made = _control_rows(
-        key,
-        card_controls(choices, key.max_argument_length),
+    custom_id = CustomId(view.table.id, pending.seat, pending.decision_id, SUBMIT_LINE)
+    control_rows = _control_rows(
+        custom_id,
+        card_controls(choices, custom_id.max_argument_length),
         view.current_decision_id,
         choices[0].label if choices else "",
     )
-    body = [*media_galleries(shots), *[text_display(each) for each in texts[1 + bool(past) :]], *made]
-    parts = [text_display(each) for each in texts[: 1 + bool(past)]]
-    return [*parts, container(body)], CardContent(texts, list(shots))
+    above = 1 + bool(history)  # the texts that stand above the frame
+    framed = [*media_galleries(images), *map(text_display, texts[above:]), *control_rows]
+    return [*map(text_display, texts[:above]), container(framed)], CardContent(texts, list(images))
 
 
-def _control_rows(key: CustomId, found: CardControls, now: str, first: str) -> list[Json]:
-    """Rows of controls: buttons, selects, and what is always there; the `first` choice stands out."""
+def _control_rows(
+    custom_id: CustomId, controls: CardControls, current_decision_id: str, first_label: str
+) -> list[Json]:
+    """Rows of controls: buttons, selects, then Undo and Write; the button `first_label` is highlighted."""
     buttons = [
         button(
             each.label,
-            str(key._replace(action=each.action, argument=each.argument)),
-            PRIMARY if each.label.rstrip("…") == first else SECONDARY,
+            str(custom_id._replace(action=each.action, argument=each.argument)),
+            PRIMARY if each.label.rstrip("…") == first_label else SECONDARY,
         )
-        for each in found.buttons
+        for each in controls.buttons
     ]
     selects = [
-        select_row(str(key._replace(action=SELECT, argument=str(i))), placeholder, items)
-        for i, (placeholder, items) in enumerate(found.selects)
+        select_row(str(custom_id._replace(action=SELECT, argument=str(i))), placeholder, items)
+        for i, (placeholder, items) in enumerate(controls.selects)
     ]
     always = [
-        button("Undo", str(CustomId(key.table_id, None, now, SUBMIT_LINE, "undo"))),
-        button("Write…", str(key._replace(action=ENTER_LINE, argument=""))),
+        button("Undo", str(CustomId(custom_id.table_id, None, current_decision_id, SUBMIT_LINE, "undo"))),
+        button("Write…", str(custom_id._replace(action=ENTER_LINE, argument=""))),
     ]
     return [*action_rows(buttons), *selects, *action_rows(always)]
 
 
-def closed_card(face: CardContent, came: str) -> list[Json]:
-    """A card without its controls, with what came of it."""
-    first, *rest = face.texts
+def closed_card(content: CardContent, result: str) -> list[Json]:
+    """A card without its controls, with a last line that says what became of it."""
+    first, *rest = content.texts
     return [
         text_display(first),
         container(
             [
-                *media_galleries(face.images),
+                *media_galleries(content.images),
                 *[text_display(each) for each in rest],
-                text_display(came, MAX_RESULT),
+                text_display(result, MAX_RESULT),
             ]
         ),
     ]
 
 
-def notification(parts: Sequence[str]) -> list[Json]:
-    """A notice to the table."""
-    return [text_display("\n".join(part for part in parts if part))]
+def notification(lines: Sequence[str]) -> list[Json]:
+    """A plain message to the table; empty lines are left out."""
+    return [text_display("\n".join(line for line in lines if line))]
 
 
 def vote_card(
-    view: TableView, seat: int, decision: str, question: str, user: str | None
+    view: TableView, seat: int, decision_id: str, question: str, user: str | None
 ) -> tuple[list[Json], CardContent]:
-    """A vote put to a seat."""
+    """The card that asks a seat for its vote, and the content that stays when it is closed."""
     name = view.table.names[seat] if seat < len(view.table.names) else "?"
     head = f"{mention(user, name)} · {table_heading(view.table, view.seq)}"
-    key = CustomId(view.table.id, seat, decision, SUBMIT_LINE)
-    answers = [
-        button("Accept", str(key._replace(argument="accept vote")), SUCCESS),
-        button("Decline", str(key._replace(argument="decline vote")), DANGER),
+    custom_id = CustomId(view.table.id, seat, decision_id, SUBMIT_LINE)
+    buttons = [
+        button("Accept", str(custom_id._replace(argument="accept vote")), SUCCESS),
+        button("Decline", str(custom_id._replace(argument="decline vote")), DANGER),
     ]
-    return [text_display(head), container([text_display(question), *action_rows(answers)])], CardContent(
-        [head, question], []
-    )
+    components = [text_display(head), container([text_display(question), *action_rows(buttons)])]
+    return components, CardContent([head, question], [])
 
 
 def lobby_card(table: TableInfo) -> list[Json]:
-    """A table that is being gathered: who sits there, and the buttons to join, leave and start."""
-    title = engine.title_of(table.title, table.options).components
+    """A table before its game starts: who is seated, and the buttons to join, leave and start."""
+    components = engine.title_of(table.title, table.options).components
     seats = [
         f"{i}. {s.name}" + ("" if s.joined else " (invited)") for i, s in enumerate(table.seated_players, 1)
     ]
     name = "" if table.name == table.title else f" · {table.name}"
     lines = [
         f"### Table {table.code} · {table.title}{name}",
-        f"For {title.players['min']} to {title.players['max']} players"
+        f"For {components.players['min']} to {components.players['max']} players"
         + (f", {', '.join(table.options)}" if table.options else "")
         + ".",
-        *(seats or ["Nobody sits here yet."]),
+        *(seats or ["Nobody is seated yet."]),
     ]
     parts = [text_display("\n".join(lines))]
     if table.status == "lobby":
-        key = CustomId(table.id, None, None, JOIN)
+        custom_id = CustomId(table.id, None, None, JOIN)
         parts += action_rows(
             [
-                button("Join", str(key), SUCCESS),
-                button("Leave", str(key._replace(action=LEAVE))),
-                button("Start", str(key._replace(action=START)), PRIMARY),
+                button("Join", str(custom_id), SUCCESS),
+                button("Leave", str(custom_id._replace(action=LEAVE))),
+                button("Start", str(custom_id._replace(action=START)), PRIMARY),
             ]
         )
     else:
@@ -317,103 +322,87 @@ def lobby_card(table: TableInfo) -> list[Json]:
 
 
 def invitation_card(table: TableInfo, host: str) -> list[Json]:
-    """A seat is kept for the reader."""
-    key = CustomId(table.id, None, None, JOIN)
-    said = f"{host} keeps a seat for you at table **{table.code}** · {table.title} · {table.name}."
-    return [
-        container(
-            [
-                text_display(said),
-                *action_rows(
-                    [button("Join", str(key), SUCCESS), button("Leave", str(key._replace(action=LEAVE)))]
-                ),
-            ]
-        )
-    ]
+    """A direct message that offers the reader a seat."""
+    custom_id = CustomId(table.id, None, None, JOIN)
+    sentence = f"{host} keeps a seat for you at table **{table.code}** · {table.title} · {table.name}."
+    join = button("Join", str(custom_id), SUCCESS)
+    leave = button("Leave", str(custom_id._replace(action=LEAVE)))
+    return [container([text_display(sentence), *action_rows([join, leave])])]
 
 
-# -- private answers -------------------------------------------------------------------------
+# -- private messages ------------------------------------------------------------------------
 
 
 def menu_message(
-    key: CustomId, title: str, items: Sequence[MenuItem], shots: Sequence[ImageRef] = ()
+    custom_id: CustomId, title: str, items: Sequence[MenuItem], images: Sequence[ImageRef] = ()
 ) -> list[Json]:
-    """A further level of a menu, shown to one person."""
-    pick = select_row(str(key._replace(action=SELECT, argument="0")), title, items)
-    return [text_display(f"**{title}**"), *media_galleries(shots), pick]
+    """The next level of a menu, as a private message."""
+    select = select_row(str(custom_id._replace(action=SELECT, argument="0")), title, items)
+    return [text_display(f"**{title}**"), *media_galleries(images), select]
 
 
 def result_message(
-    answer: CommandResult, table: TableInfo, seat: int | None, link: str | None = None
+    result: CommandResult, table: TableInfo, seat: int | None, link: str | None = None
 ) -> list[Json]:
-    """What came of what somebody said, for him alone: up to five lines to say instead as buttons."""
-    said, lines = result_text(answer)
-    if isinstance(answer, StaleDecision) and link:
-        said = f"{said}\n[The card as it is now]({link})"
-    parts = [text_display(said, 3000)]
-    key = CustomId(table.id, seat, answer.next_decision_id, SUBMIT_LINE)
-    known = [engine.Choice(line, line, (line,)) for line in lines[:5]]
-    fitting = [(i, encode_choice(known, i, key.max_argument_length)) for i in range(len(known))]
+    """The result of a command as a private message, with up to five suggested lines as buttons."""
+    text, lines = result_text(result)
+    if isinstance(result, StaleDecision) and link:
+        text = f"{text}\n[The card as it is now]({link})"
+    custom_id = CustomId(table.id, seat, result.next_decision_id, SUBMIT_LINE)
+    style = DANGER if isinstance(result, ConfirmationRequired) else SECONDARY
     buttons = [
-        button(
-            known[i].line,
-            str(key._replace(argument=name)),
-            DANGER if isinstance(answer, ConfirmationRequired) else SECONDARY,
-        )
-        for i, name in fitting
-        if not name.startswith("#")
+        button(line, str(custom_id._replace(argument=line)), style)
+        for line in lines[:5]
+        if len(line) <= custom_id.max_argument_length
     ]
-    return [*parts, *action_rows(buttons)]
+    return [text_display(text, 3000), *action_rows(buttons)]
 
 
-def result_text(answer: CommandResult) -> tuple[str, Sequence[str]]:
-    """An answer in words, and the lines that may be said instead."""
-    match answer:
+def result_text(result: CommandResult) -> tuple[str, Sequence[str]]:
+    """The result of a command in words, and the lines that the player may send instead."""
+    match result:
         case Completed():
             moves = [
                 f"`{m.line}` — {' '.join(m.sentences)}" if m.sentences else f"`{m.line}`"
-                for m in answer.played
+                for m in result.played
             ]
-            return "\n".join(["Done.", *moves, *answer.sentences]), ()
+            return "\n".join(["Done.", *moves, *result.sentences]), ()
         case LineUnreadable():
-            return f"`{truncate(answer.line, 200)}`: {answer.reason}", answer.nearest
+            return f"`{truncate(result.line, 200)}`: {result.reason}", result.nearest
         case LineRefused():
-            return f"`{truncate(answer.line, 200)}`: {answer.reason}", answer.suggestions
+            return f"`{truncate(result.line, 200)}`: {result.reason}", result.suggestions
         case LineAmbiguous():
-            return f"`{truncate(answer.line, 200)}`: {answer.reason}", answer.choices
+            return f"`{truncate(result.line, 200)}`: {result.reason}", result.choices
         case StaleDecision():
-            happened = [f"- {each}" for each in answer.since[-MAX_HISTORY_LINES:]]
-            return "\n".join([answer.reason, *(["Since then:", *happened] if happened else [])]), ()
+            events = [f"- {each}" for each in result.since[-MAX_HISTORY_LINES:]]
+            return "\n".join([result.reason, *(["Since then:", *events] if events else [])]), ()
         case ConfirmationRequired():
-            return answer.reason, (answer.line,)
+            return result.reason, (result.line,)
         case PollUpdated():
-            return "\n".join(answer.sentences), ()
+            return "\n".join(result.sentences), ()
         case QueryAnswer():
-            return code_block(answer.text, 3000), ()
+            return code_block(result.text, 3000), ()
         case NotYourSeat() | TableNotRunning():
-            return answer.reason, ()
+            return result.reason, ()
 
 
 def wrong_player_text(state: engine.State | None, names: Sequence[str], seat: int) -> str:
-    """Whose controls these are, for somebody else."""
+    """What a person reads who uses the controls of another player."""
     name = player_name(state, seat) if state and not state.game_over else names[seat]
     return f"These controls are for {name}."
 
 
-def confirmation_message(key: CustomId, line: str) -> list[Json]:
-    """Ask once more before something that ends the game."""
-    said = f"`{line}` ends the game. Is that what you want?"
-    return [
-        text_display(said),
-        *action_rows([button("Yes, end the game", str(key._replace(action=CONFIRM)), DANGER)]),
-    ]
+def confirmation_message(custom_id: CustomId, line: str) -> list[Json]:
+    """The question before a line that ends the game."""
+    yes = button("Yes, end the game", str(custom_id._replace(action=CONFIRM)), DANGER)
+    return [text_display(f"`{line}` ends the game. Is that what you want?"), *action_rows([yes])]
 
 
-# -- forms -----------------------------------------------------------------------------------
+# -- modals ----------------------------------------------------------------------------------
 
 
-def amount_modal(key: CustomId, choice: engine.Choice) -> Json:
-    """A form that asks for dollars."""
+def amount_modal(custom_id: CustomId, choice: engine.Choice) -> Json:
+    """A form that asks for an amount of dollars."""
     assert choice.amounts is not None
     low = choice.amounts[0]
     field = {
@@ -424,17 +413,17 @@ def amount_modal(key: CustomId, choice: engine.Choice) -> Json:
         "type": 18, "label": "Dollars", "component": field,
         "description": truncate(f"{choice.label}: ${low} to {choice.limit_text}", 100),
     }  # fmt: skip
-    return {"title": truncate(choice.label, 45), "custom_id": str(key), "components": [label]}
+    return {"title": truncate(choice.label, 45), "custom_id": str(custom_id), "components": [label]}
 
 
-def line_modal(key: CustomId, example: str) -> Json:
-    """A form that asks for a line as players write it."""
+def line_modal(custom_id: CustomId, example: str) -> Json:
+    """A form that asks for a line of notation."""
     field = {
         "type": 4, "custom_id": "line", "style": 1, "required": True, "max_length": 500,
         "placeholder": truncate(example, 100),
     }  # fmt: skip
     label = {
         "type": 18, "label": "Line", "component": field,
-        "description": "As in letters and in /do; several with ; between them",
+        "description": "As by email and in /do; several lines with ; between them",
     }  # fmt: skip
-    return {"title": "Say a line", "custom_id": str(key), "components": [label]}
+    return {"title": "Enter a line", "custom_id": str(custom_id), "components": [label]}

@@ -1,9 +1,9 @@
-"""The Discord client: the unmodified discord.py, one router, and a supervisor around both.
+"""The Discord client: unmodified discord.py, one handler of interactions, and a supervisor around both.
 
-Theory. The library remembers nothing of what is sent: views and forms are payloads that are finished
-before they go out, and every press and every form comes back to one router, which reads all it needs
-from the custom id. So a restart, or another process, changes nothing for who presses. Whatever ends
-the client, other than a token that is refused, is logged, and a new one is started a little later.
+Theory of operation. The library keeps no views or modals: messages are sent as finished payloads, and every
+interaction goes to one handler, which reads all it needs from the custom id. So controls work after a
+restart and in another process. A token that Discord does not accept ends `run`. Whatever else ends the
+client is logged, and a new client is started after a delay.
 """
 
 from __future__ import annotations
@@ -30,44 +30,44 @@ log = logging.getLogger(__name__)
 
 REGISTERED_COMMANDS_KEY = "discord.commands"
 FIRST_RETRY_DELAY, MAX_RETRY_DELAY = 1.0, 60.0
-MAX_RATE_LIMIT_WAIT = 30.0  # seconds that a rate limit may be slept out inside the library
+MAX_RATE_LIMIT_WAIT = 30.0  # seconds; a longer rate limit is raised by the library instead of waited for
 
 
 async def run(
     service: Service, settings: Settings, pictures: PictureWorkers | None, *, lease: float = LEASE
 ) -> None:
-    """Serve Discord until cancelled. `lease`: seconds for which a message is one process's to send.
+    """Serve Discord until cancelled. `lease`: seconds for which one process may send an outbox message.
 
-    Raises SettingsError where there is no token, or Discord refuses it.
+    Raises SettingsError where there is no token, or Discord does not accept it.
     """
-    found = settings.discord
-    if found is None:
+    discord_settings = settings.discord
+    if discord_settings is None:
         raise SettingsError("RAILPOST_DISCORD_TOKEN is not set.")
-    override_endpoints(found)
+    override_endpoints(discord_settings)
     pictures = pictures or PictureWorkers(settings.picture_workers)
-    pause = FIRST_RETRY_DELAY
+    delay = FIRST_RETRY_DELAY
     while True:
         started = asyncio.get_running_loop().time()
         try:
-            await _run_session(service, found.token.get_secret_value(), pictures, lease)
-            log.warning("Discord: the connection has ended; it is made anew")
-        except discord.LoginFailure as refused:
-            raise SettingsError("RAILPOST_DISCORD_TOKEN is not accepted by Discord.") from refused
-        except Exception as wrong:
+            await _run_session(service, discord_settings.token.get_secret_value(), pictures, lease)
+            log.warning("Discord: the connection has ended; connecting again")
+        except discord.LoginFailure as failure:
+            raise SettingsError("Discord does not accept RAILPOST_DISCORD_TOKEN.") from failure
+        except Exception as error:
             log.warning(
-                "Discord: %s; it is tried again in %g s",
-                _error_summary(wrong),
-                pause,
-                exc_info=_needs_traceback(wrong),
+                "Discord: %s; trying again in %g s",
+                _error_summary(error),
+                delay,
+                exc_info=_needs_traceback(error),
             )
         if asyncio.get_running_loop().time() - started > MAX_RETRY_DELAY:
-            pause = FIRST_RETRY_DELAY
-        await asyncio.sleep(pause)
-        pause = min(2 * pause, MAX_RETRY_DELAY)
+            delay = FIRST_RETRY_DELAY
+        await asyncio.sleep(delay)
+        delay = min(2 * delay, MAX_RETRY_DELAY)
 
 
 def override_endpoints(settings: DiscordSettings) -> None:
-    """Let the library speak to the addresses of the settings, where they give some."""
+    """Point the library at the URLs of the settings, where there are any (tests use a fake Discord)."""
     if settings.api_url:
         discord.http.Route.BASE = settings.api_url.rstrip("/")
     if settings.gateway_url:
@@ -75,35 +75,35 @@ def override_endpoints(settings: DiscordSettings) -> None:
 
 
 async def _run_session(service: Service, token: str, pictures: PictureWorkers, lease: float) -> None:
-    """One client, from its login until its connection ends."""
+    """Run one client and its delivery worker, from login until the connection ends."""
     async with Client(service, pictures) as client:
         await client.login(token)
         async with asyncio.TaskGroup() as group:
-            courier = group.create_task(DiscordDelivery(client, service, pictures, lease=lease).run())
+            delivery = group.create_task(DiscordDelivery(client, service, pictures, lease=lease).run())
             await client.connect()
-            courier.cancel()
+            delivery.cancel()
 
 
-def _error_summary(wrong: BaseException) -> str:
-    inner = next(_leaf_exceptions(wrong), wrong)
-    return f"{type(inner).__name__}: {inner}"
+def _error_summary(error: BaseException) -> str:
+    first = next(_leaf_exceptions(error), error)
+    return f"{type(first).__name__}: {first}"
 
 
-def _needs_traceback(wrong: BaseException) -> bool:
-    """Whether a traceback is of use in the log."""
-    return not all(isinstance(each, discord.DiscordException | OSError) for each in _leaf_exceptions(wrong))
+def _needs_traceback(error: BaseException) -> bool:
+    """Whether the log should have a traceback: not for network errors and errors of Discord."""
+    return not all(isinstance(each, discord.DiscordException | OSError) for each in _leaf_exceptions(error))
 
 
-def _leaf_exceptions(wrong: BaseException) -> Iterator[BaseException]:
-    if isinstance(wrong, BaseExceptionGroup):
-        for each in wrong.exceptions:
+def _leaf_exceptions(error: BaseException) -> Iterator[BaseException]:
+    if isinstance(error, BaseExceptionGroup):
+        for each in error.exceptions:
             yield from _leaf_exceptions(each)
     else:
-        yield wrong
+        yield error
 
 
 class Client(discord.Client):
-    """The client: commands in a tree, everything else through `on_interaction`."""
+    """The client: slash commands are in the command tree, components and modals in `on_interaction`."""
 
     def __init__(self, service: Service, pictures: PictureWorkers) -> None:
         super().__init__(
@@ -119,64 +119,64 @@ class Client(discord.Client):
         self.tree = build_command_tree(self, self.handler)
 
     async def setup_hook(self) -> None:
-        """Register the commands where they differ from those that were registered last."""
+        """Register the slash commands if they have changed since the last registration."""
         payload = [command.to_dict(self.tree) for command in self.tree.get_commands()]
         raw = json.dumps([self.application_id, payload], sort_keys=True)
-        mark = hashlib.sha256(raw.encode()).hexdigest()
+        digest = hashlib.sha256(raw.encode()).hexdigest()
         async with self.service.store.read() as unit:
-            if await unit.settings.get(REGISTERED_COMMANDS_KEY) == mark:
+            if await unit.settings.get(REGISTERED_COMMANDS_KEY) == digest:
                 return
         try:
             await self.tree.sync()
-        except discord.HTTPException as wrong:
-            log.error("Discord: the commands could not be registered: %s", wrong)
+        except discord.HTTPException as error:
+            log.error("Discord: the commands could not be registered: %s", error)
             return
         async with self.service.store.begin() as unit:
-            await unit.settings.set(REGISTERED_COMMANDS_KEY, mark)
+            await unit.settings.set(REGISTERED_COMMANDS_KEY, digest)
 
     async def on_interaction(self, interaction: discord.Interaction) -> None:
-        """Every press, choice and form."""
+        """Handle a button, a select menu or a submitted modal."""
         kinds = (discord.InteractionType.component, discord.InteractionType.modal_submit)
         if interaction.type not in kinds:
             return
         data: dict[str, Any] = dict(interaction.data or {})
         try:
-            key = controls.parse_custom_id(_effective_custom_id(data))
-            if key is None:
+            custom_id = controls.parse_custom_id(_effective_custom_id(data))
+            if custom_id is None:
                 await reply_text(
-                    interaction, "This control is of another version of Railpost; use `/do` instead."
+                    interaction, "This control belongs to another version of Railpost. Use `/do` instead."
                 )
             else:
                 await self.handler.handle_control(
-                    interaction, key, _submitted_values(data.get("components", []))
+                    interaction, custom_id, _submitted_values(data.get("components", []))
                 )
-        except Exception as wrong:
-            await self._report_failure(interaction, wrong)
+        except Exception as error:
+            await self._report_failure(interaction, error)
 
-    async def _report_failure(self, interaction: discord.Interaction, wrong: Exception) -> None:
-        """Tell it to who acted; what is not his to know goes to the log."""
-        if not isinstance(wrong, ValueError):
-            self.handler.log_error(wrong)
+    async def _report_failure(self, interaction: discord.Interaction, error: Exception) -> None:
+        """Answer the user with one sentence; an internal error also goes to the log."""
+        if not isinstance(error, ValueError):
+            self.handler.log_error(error)
         try:
-            await reply_text(interaction, error_text(wrong))
-        except discord.DiscordException as unsaid:
-            log.warning("Discord: an answer could not be given: %s", unsaid)
+            await reply_text(interaction, error_text(error))
+        except discord.DiscordException as send_error:
+            log.warning("Discord: an interaction could not be answered: %s", send_error)
 
 
 def _effective_custom_id(data: dict[str, Any]) -> str:
-    """The custom id of a control; what is chosen from a select stands in for its own act and argument."""
+    """The custom id of a control; for a select menu with the action and argument of the chosen option."""
     custom_id = str(data.get("custom_id", ""))
-    key = controls.parse_custom_id(custom_id)
-    if key is None or key.action != controls.SELECT or not data.get("values"):
+    parsed = controls.parse_custom_id(custom_id)
+    if parsed is None or parsed.action != controls.SELECT or not data.get("values"):
         return custom_id
-    act, _, arg = str(data["values"][0]).partition(":")
-    return str(key._replace(action=act, argument=arg))
+    action, _, argument = str(data["values"][0]).partition(":")
+    return str(parsed._replace(action=action, argument=argument))
 
 
 def _submitted_values(components: list[dict[str, Any]]) -> dict[str, str]:
-    """What was filled in, by the custom ids of the fields."""
-    found: dict[str, str] = {}
+    """The values of a modal's fields, by their custom ids."""
+    values: dict[str, str] = {}
     for part in components:
         inner = [part["component"]] if "component" in part else part.get("components", [])
-        found |= {each["custom_id"]: str(each.get("value") or "") for each in inner if "custom_id" in each}
-    return found
+        values |= {each["custom_id"]: str(each.get("value") or "") for each in inner if "custom_id" in each}
+    return values

@@ -1,20 +1,20 @@
-"""From the outbox to Discord: one thread a table, cards that follow the game, notices.
+"""Delivery from the outbox to Discord: one thread per table, cards that follow the game, notifications.
 
-Theory. A parcel says that something is to be shown, not what: a card is drawn from the position as it
-is when it is sent, so a parcel that comes late or twice does no harm. Which message carries which
-controls is kept in the store, a slot for each seat that is asked. `_follow` makes the messages of a
-table agree with its position: who is still asked sees his card edited in place, and what is no longer
-asked loses its controls and gets its result. Only a turn makes a new card, and only a new card pings.
+Theory of operation. An outbox message says that something has to be shown, not what it looks like: a card is
+built from the position at the time of sending, so a message that is late or repeated does no harm. The store
+knows which Discord message is the card of which slot; there is one slot for each pending decision.
+`_sync_cards` brings the cards of a table up to date: the card of a player who still has to act is edited in
+place; a card that is not needed any more is closed: it loses its controls and gets a line with the result.
+Only a turn creates a new card, and only a new card pings.
 
-Sent twice is seen by the nonce, which is made of the parcel's key; Discord remembers it for some
-minutes, after that the messages of the place are searched for one with the same words. What Discord
-cannot take now is tried again later; what it refuses for good is given up, with the reason in the store.
+A repeated sending is recognized by its nonce, a hash of the outbox message's key. Discord remembers nonces
+for some minutes; later, a retry searches the channel for the same message. What fails for the moment is
+tried again later. What Discord refuses permanently is given up, with the reason in the store.
 """
 
 from __future__ import annotations
 
 import asyncio
-import hashlib
 import json
 import logging
 from collections.abc import Sequence
@@ -37,7 +37,8 @@ from bot.discord.api import (
     ImageAttachment,
     message_age,
 )
-from bot.discord.cards import CardContent, ImageRef, Json
+from bot.discord.card_refs import CardRef, card_ref, card_slot, digest, slot_prefix
+from bot.discord.cards import CardContent, Json
 from bot.service import notifications
 from bot.service.images import changed_hexes, repriced_companies
 from bot.service.live_table import TableView
@@ -50,81 +51,34 @@ from storage import Card, NotFound, OutboxMessage
 
 log = logging.getLogger(__name__)
 
-LEASE = 30.0  # seconds for which a parcel is one courier's
+LEASE = 30.0  # seconds for which one worker has an outbox message
 MAX_CONCURRENT = 8
-MAX_RETRY_DELAY = 300.0  # seconds from one attempt to the next at most
-POLL_INTERVAL = 15.0
-SHUTDOWN_GRACE = 3.0
-OLD_MESSAGE_AGE = timedelta(minutes=55)  # from an hour on, edits have a narrow limit of their own
+MAX_RETRY_DELAY = 300.0  # seconds
+POLL_INTERVAL = 15.0  # seconds
+SHUTDOWN_GRACE = 3.0  # seconds
+OLD_MESSAGE_AGE = timedelta(minutes=55)  # Discord limits edits of messages older than one hour
 
-PERMANENT_STATUSES = (400, 403, 404, 413)  # what is answered so is not tried again
-KEEP_ACTIVE_INTERVAL = 12 * 3600.0
+PERMANENT_STATUSES = (400, 403, 404, 413)  # HTTP statuses after which a message is not tried again
+KEEP_ACTIVE_INTERVAL = 12 * 3600.0  # seconds
 
 
 class Undeliverable(Exception):
-    """It can never be sent; the reason is for the store."""
-
-
-class CardRef(msgspec.Struct, omit_defaults=True):
-    """Where a card is and what is on it, as the store keeps it."""
-
-    channel_id: int
-    message_id: int
-    person_id: int | None = None
-    seat: int | None = None
-    seq: int = 0
-    key: str = ""
-    payload_digest: str = ""
-    picture_digest: str = ""
-    texts: list[str] = []
-    images: list[tuple[str, str]] = []
-
-    @property
-    def content(self) -> CardContent:
-        return CardContent(self.texts, [ImageRef(*each) for each in self.images])
-
-
-def card_ref(card: Card) -> CardRef:
-    """What the store keeps of a card."""
-    return msgspec.convert(card.message_ref, CardRef)
-
-
-def digest(value: Any) -> str:
-    """By what two contents are compared."""
-    raw = value if isinstance(value, bytes) else msgspec.json.encode(value)
-    return hashlib.sha256(raw).hexdigest()[:16]
-
-
-def card_slot(asked: PendingDecision, place: str) -> str:
-    """The slot of a card: of the turn of a seat, or of one offer; `place` is "" for the table's own."""
-    what = "turn" if asked.is_main else asked.decision_id.rpartition(".")[2]
-    return f"{place}{what}:{asked.seat}"
+    """A message can never be sent; the text is the reason."""
 
 
 def has_own_thread(table: TableInfo) -> bool:
-    """Whether the table has a thread of its own, beside which there is its channel."""
+    """Whether the table has a thread that is not its channel itself."""
     thread, channel = table.location.get("thread"), table.location.get("channel")
     return None not in (thread, channel) and thread != channel
 
 
 def thread_name(table: TableInfo) -> str:
-    """What a table's thread is called: its code first."""
+    """The name of a table's thread, which begins with the table's code."""
     return cards.truncate(" · ".join(dict.fromkeys((table.code, table.title, table.name))), 100)
 
 
-def is_prompt_slot(slot: str) -> bool:
-    """Whether the slot is that of a card which asks somebody now."""
-    return slot != "lobby" and not slot.startswith("old:")
-
-
-def slot_prefix(slot: str) -> str:
-    """The place in a slot."""
-    head, found, _ = slot.partition("/")
-    return f"{head}/" if found else ""
-
-
 class DiscordDelivery:
-    """Brings the outbox's parcels for Discord. `run` goes on until it is cancelled."""
+    """The delivery worker of the Discord channel. `run` goes on until it is cancelled."""
 
     def __init__(
         self, client: discord.Client, service: Service, pictures: PictureWorkers, *, lease: float = LEASE
@@ -134,219 +88,223 @@ class DiscordDelivery:
         self._lease = timedelta(seconds=lease)
         self._semaphore = asyncio.Semaphore(MAX_CONCURRENT)
         self._locks: WeakValueDictionary[int, asyncio.Lock] = WeakValueDictionary()
-        self._seen_versions: dict[int, tuple[Any, ...]] = {}  # as last looked at
-        self._shown_versions: dict[int, tuple[Any, ...]] = {}  # as its cards show it
+        self._seen_versions: dict[int, tuple[Any, ...]] = {}  # by table: at the start of the last sync
+        self._shown_versions: dict[int, tuple[Any, ...]] = {}  # by table: what its cards show
         self._old_cards: asyncio.Queue[Card] = asyncio.Queue()
 
     # -- the outbox --------------------------------------------------------------------------
 
     async def run(self) -> None:
-        """Send what is due, and again after each commit. Endless."""
-        with self.service.subscribe() as bell:
+        """Send what is due, again after each commit; never returns."""
+        with self.service.subscribe() as wake_event:
             async with asyncio.TaskGroup() as group:
                 await self._sync_all(group)
                 while True:
-                    bell.clear()
+                    wake_event.clear()
                     await self._start_due(group)
                     await self._sync_changed(group)
                     try:
                         async with asyncio.timeout(await self._wait_time()):
-                            await bell.wait()
+                            await wake_event.wait()
                     except TimeoutError:
                         continue
 
     async def _sync_all(self, group: asyncio.TaskGroup) -> None:
-        """After a start every table in play is looked at once: what was not finished is done now."""
+        """After a start, bring the cards of all tables in play up to date once."""
         group.create_task(self._close_old_cards())
         group.create_task(self._keep_threads_active())
         for table in await self.service.list_tables(statuses=("running", "paused")):
             group.create_task(self._sync_safely(table.id))
 
     async def _start_due(self, group: asyncio.TaskGroup) -> None:
-        """Begin with everything that is due."""
+        """Start to deliver every message that is due."""
         while True:
             async with self._semaphore, self.service.store.begin() as unit:
-                rows = await unit.outbox.lease_due("discord", MAX_CONCURRENT, self._lease)
-            for row in rows:
-                group.create_task(self._deliver(row))
-            if not rows:
+                due = await unit.outbox.lease_due("discord", MAX_CONCURRENT, self._lease)
+            for queued in due:
+                group.create_task(self._deliver(queued))
+            if not due:
                 return
 
     async def _wait_time(self) -> float:
+        """Seconds until the next message is due, at most `POLL_INTERVAL`."""
         async with self.service.store.read() as unit:
-            due = await unit.outbox.next_due_at("discord")
-            wait = POLL_INTERVAL if due is None else (due - unit.now).total_seconds()
+            due_at = await unit.outbox.next_due_at("discord")
+            wait = POLL_INTERVAL if due_at is None else (due_at - unit.now).total_seconds()
         return min(max(wait, 0.02), POLL_INTERVAL)
 
-    async def _deliver(self, row: OutboxMessage) -> None:
-        """Deliver one parcel; what has begun when all ends is brought to its end, if that is soon."""
-        job = asyncio.ensure_future(self._send_and_record(row))
+    async def _deliver(self, queued: OutboxMessage) -> None:
+        """Deliver one message. On cancellation a delivery that has begun has `SHUTDOWN_GRACE` to finish."""
+        delivery = asyncio.ensure_future(self._send_and_record(queued))
         try:
-            await asyncio.shield(job)
+            await asyncio.shield(delivery)
         except asyncio.CancelledError:
-            await asyncio.wait({job}, timeout=SHUTDOWN_GRACE)
-            job.cancel()
+            await asyncio.wait({delivery}, timeout=SHUTDOWN_GRACE)
+            delivery.cancel()
             raise
 
-    async def _send_and_record(self, row: OutboxMessage) -> None:
-        """Send one parcel and say how it went."""
+    async def _send_and_record(self, queued: OutboxMessage) -> None:
+        """Send one message and record the outcome in the outbox."""
         async with self._semaphore:
-            error, again = "", None
+            reason, retry_at = "", None
             try:
                 async with asyncio.timeout(self._lease.total_seconds() * 0.9):
-                    ref = await self._send_message(row)
-            except Undeliverable as unsent:
-                error = str(unsent)
-            except (discord.HTTPException, aiohttp.ClientError, OSError, discord.RateLimited) as wrong:
-                error = f"{type(wrong).__name__}: {wrong}"
-                if getattr(wrong, "status", 0) not in PERMANENT_STATUSES:
-                    again = self._retry_time(row)
-            except Exception as wrong:
-                log.exception("a parcel could not be sent (%s)", row.idempotency_key)
-                error = f"{type(wrong).__name__}: {wrong}"
-                again = self._retry_time(row) if row.attempts < 8 else None
+                    message_id = await self._send_message(queued)
+            except Undeliverable as failure:
+                reason = str(failure)
+            except (discord.HTTPException, aiohttp.ClientError, OSError, discord.RateLimited) as error:
+                reason = f"{type(error).__name__}: {error}"
+                if getattr(error, "status", 0) not in PERMANENT_STATUSES:
+                    retry_at = self._retry_time(queued)
+            except Exception as error:
+                log.exception("Discord: %s could not be sent", queued.idempotency_key)
+                reason = f"{type(error).__name__}: {error}"
+                retry_at = self._retry_time(queued) if queued.attempts < 8 else None
             async with self.service.store.begin() as unit:
-                if error:
-                    log.warning("Discord: %s was not sent: %s", row.idempotency_key, error)
-                    await unit.outbox.mark_failed(row.id, error, again)
+                if reason:
+                    log.warning("Discord: %s was not sent: %s", queued.idempotency_key, reason)
+                    await unit.outbox.mark_failed(queued.id, reason, retry_at)
                 else:
-                    await unit.outbox.mark_sent(row.id, ref)
+                    await unit.outbox.mark_sent(queued.id, message_id)
         self.service.wake_subscribers()
 
     @staticmethod
-    def _retry_time(row: OutboxMessage) -> datetime:
-        return datetime.now(UTC) + timedelta(seconds=min(2.0 ** min(row.attempts, 10), MAX_RETRY_DELAY))
+    def _retry_time(queued: OutboxMessage) -> datetime:
+        return datetime.now(UTC) + timedelta(seconds=min(2.0 ** min(queued.attempts, 10), MAX_RETRY_DELAY))
 
-    async def _send_message(self, row: OutboxMessage) -> str | None:
-        """One parcel; what Discord calls the message that came of it."""
-        notice = notifications.decode_notification(row.payload)
-        direct = row.address.get("user") if not (row.ordering_key or "").startswith("table:") else None
+    async def _send_message(self, queued: OutboxMessage) -> str | None:
+        """Send one message; returns the id of the Discord message, if there is one."""
+        notification = notifications.decode_notification(queued.payload)
+        dm_user = queued.address.get("user") if not (queued.ordering_key or "").startswith("table:") else None
         try:
-            async with self._lock(notice.table_id):
-                return await self._send_notification(row, notice, direct)
+            async with self._lock(notification.table_id):
+                return await self._send_notification(queued, notification, dm_user)
         except NotFound:
-            raise Undeliverable("the table is gone") from None
+            raise Undeliverable("the table does not exist") from None
 
     async def _send_notification(
-        self, row: OutboxMessage, notice: Notification, direct: str | None
+        self, queued: OutboxMessage, notification: Notification, dm_user: str | None
     ) -> str | None:
-        table = await self.service.table_info(notice.table_id)
-        match notice.kind:
+        table = await self.service.table_info(notification.table_id)
+        match notification.kind:
             case "lobby":
-                return await self._update_lobby(row, table)
-            case "started" if direct is None:
+                return await self._update_lobby(queued, table)
+            case "started" if dm_user is None:
                 table = await self._ensure_thread(table)
-                await self._update_lobby(row, table)
-                return await self._send_text(row, table, notice, direct)
+                await self._update_lobby(queued, table)
+                return await self._send_text(queued, table, notification, dm_user)
             case "turn":
-                return await self._send_turn(row, table, notice, direct)
+                return await self._send_turn(queued, table, notification, dm_user)
             case "vote":
-                return await self._send_vote(row, table, notice, direct)
+                return await self._send_vote(queued, table, notification, dm_user)
             case "refresh":
                 await self._sync_cards(table.id)
                 return None
             case "invited":
-                return await self._send_invitation(row, table, direct)
+                return await self._send_invitation(queued, table, dm_user)
         await self._sync_cards(table.id)
-        return await self._send_text(row, table, notice, direct)
+        return await self._send_text(queued, table, notification, dm_user)
 
-    def _lock(self, table: int) -> asyncio.Lock:
-        return self._locks.setdefault(table, asyncio.Lock())
+    def _lock(self, table_id: int) -> asyncio.Lock:
+        return self._locks.setdefault(table_id, asyncio.Lock())
 
-    # -- following the position --------------------------------------------------------------
+    # -- keeping cards up to date ------------------------------------------------------------
 
-    async def sync_table(self, table: int) -> None:
-        """Make the messages of a table agree with its position."""
-        async with self._lock(table):
-            await self._sync_cards(table)
+    async def sync_table(self, table_id: int) -> None:
+        """Bring the cards of a table up to date with its position."""
+        async with self._lock(table_id):
+            await self._sync_cards(table_id)
 
-    async def _sync_safely(self, table: int) -> None:
+    async def _sync_safely(self, table_id: int) -> None:
+        """`sync_table`, with errors logged: the next change of the table, or the next start, tries again."""
         try:
             async with asyncio.timeout(self._lease.total_seconds()):
-                await self.sync_table(table)
-        except (discord.DiscordException, aiohttp.ClientError, OSError, TimeoutError, NotFound) as wrong:
-            log.warning("Discord: the cards of table %s could not be brought up to date: %s", table, wrong)
+                await self.sync_table(table_id)
+        except (discord.DiscordException, aiohttp.ClientError, OSError, TimeoutError, NotFound) as error:
+            log.warning("Discord: the cards of table %s could not be brought up to date: %s", table_id, error)
         except Exception:
-            log.exception("the cards of table %s could not be brought up to date", table)
+            log.exception("Discord: the cards of table %s could not be brought up to date", table_id)
 
     async def _sync_changed(self, group: asyncio.TaskGroup) -> None:
-        """Tables in memory that have moved since they were last shown: their cards follow at once."""
-        for table, before in list(self._seen_versions.items()):
-            view = self.service.peek(table)
-            if view is not None and card_version(view) != before:
-                self._seen_versions[table] = card_version(view)
-                group.create_task(self._sync_safely(table))
+        """Sync the tables in memory that have changed since their last sync."""
+        for table_id, version in list(self._seen_versions.items()):
+            view = self.service.peek(table_id)
+            if view is not None and card_version(view) != version:
+                self._seen_versions[table_id] = card_version(view)
+                group.create_task(self._sync_safely(table_id))
 
-    async def _sync_cards(self, table: int) -> None:
-        view = await self.service.view(table)
-        if self._shown_versions.get(table) == card_version(view):
+    async def _sync_cards(self, table_id: int) -> None:
+        view = await self.service.view(table_id)
+        if self._shown_versions.get(table_id) == card_version(view):
             return
-        self._seen_versions[table] = card_version(view)
+        self._seen_versions[table_id] = card_version(view)
         async with self.service.store.read() as unit:
-            kept = await unit.tables.cards(table)
-        for card in kept:
+            stored = await unit.tables.cards(table_id)
+        for card in stored:
             if card.slot == "lobby":
                 continue
             if card.slot.startswith("old:"):
                 self._old_cards.put_nowait(card)
                 continue
-            asked = self._open_prompt(view, card)
-            if asked is None:
+            pending = self._open_prompt(view, card)
+            if pending is None:
                 await self._close_card(view, card)
-            elif not asked.decision_id.startswith("v"):
-                await self._update_card(view, card, asked)
-        self._shown_versions[table] = card_version(view)
+            elif not pending.decision_id.startswith("v"):
+                await self._update_card(view, card, pending)
+        self._shown_versions[table_id] = card_version(view)
 
     @staticmethod
     def _open_prompt(view: TableView, card: Card) -> PendingDecision | None:
-        """Whom a card still asks; None where it no longer does."""
-        place, ref = slot_prefix(card.slot), card_ref(card)
+        """The decision or vote that a card still asks for; None where it is not needed any more."""
+        prefix, ref = slot_prefix(card.slot), card_ref(card)
         if view.table.status in ("running", "finished"):
-            for ballot, seat in view.missing_votes():
-                if card.slot == f"{place}v{ballot.poll.id}:{seat}":
-                    return PendingDecision(seat, "", f"v{ballot.poll.id}", "")
+            for missing, seat in view.missing_votes():
+                if card.slot == f"{prefix}v{missing.poll.id}:{seat}":
+                    return PendingDecision(seat, "", f"v{missing.poll.id}", "")
         if view.table.status != "running":
             return None
-        for asked in view.pending:
-            sitter = view.table.player_at(asked.seat)
-            if card.slot == card_slot(asked, place) and sitter and sitter.person_id == ref.person_id:
-                return asked
+        for pending in view.pending:
+            player = view.table.player_at(pending.seat)
+            if card.slot == card_slot(pending, prefix) and player and player.person_id == ref.person_id:
+                return pending
         return None
 
-    async def _update_card(self, view: TableView, card: Card, asked: PendingDecision) -> None:
-        """The card of somebody who goes on: edited in place, or where it is old a new one without a ping."""
+    async def _update_card(self, view: TableView, card: Card, pending: PendingDecision) -> None:
+        """Edit the card of a player who still has to act; replace an old card by a new one without a ping."""
         ref = card_ref(card)
-        payload, face, shown = await self._build_card(view, asked, ref.seq)
+        payload, content, images = await self._build_card(view, pending, ref.seq)
         if digest(payload) == ref.payload_digest:
             return
-        pictures = digest([digest(each.picture.png) for each in shown])
+        picture_digest = digest([digest(each.picture.png) for each in images])
         files: dict[str, Any] = (
-            {} if pictures == ref.picture_digest else {"attachments": [s.discord_file for s in shown]}
+            {}
+            if picture_digest == ref.picture_digest
+            else {"attachments": [each.discord_file for each in images]}
         )
-        new = msgspec.structs.replace(
-            ref, payload_digest=digest(payload), picture_digest=pictures, texts=face.texts,
-            images=[(shot.filename, shot.alt) for shot in face.images],
+        updated = msgspec.structs.replace(
+            ref, payload_digest=digest(payload), picture_digest=picture_digest, texts=content.texts,
+            images=[(image.filename, image.alt) for image in content.images],
         )  # fmt: skip
         try:
             if message_age(ref.message_id) > OLD_MESSAGE_AGE:
                 raise CannotEdit(gone=False)
             user = await self._discord_id(ref.person_id)
             await self.api.edit(self.api.message(ref.channel_id, ref.message_id), payload, user, **files)
-        except CannotEdit as outdated:
-            if not outdated.is_gone:
+        except CannotEdit as failure:
+            if not failure.is_gone:
                 await self._defer_closing(view, card)
-            again = f"{ref.key}.{view.seq}"
+            key = f"{ref.key}.{view.seq}"
             table = None if slot_prefix(card.slot) else view.table
-            sent = await self._post(table, again, self.api.channel(ref.channel_id), payload, None, shown)
-            new.channel_id, new.message_id = sent.channel.id, sent.id
-        await self._save_card(view, card.slot, new, asked.decision_id)
+            sent = await self._post(table, key, self.api.channel(ref.channel_id), payload, None, images)
+            updated.channel_id, updated.message_id = sent.channel.id, sent.id
+        await self._save_card(view, card.slot, updated, pending.decision_id)
 
     async def _save_card(self, view: TableView, slot: str, ref: CardRef, decision: str | None) -> None:
         async with self.service.store.begin() as unit:
             await unit.tables.set_card(view.table.id, slot, msgspec.to_builtins(ref), decision)
 
     async def _close_card(self, view: TableView, card: Card) -> None:
-        """Take the controls from a card and say what came of it."""
+        """Remove the controls from a card and add a line with the result."""
         ref = card_ref(card)
         if message_age(ref.message_id) > OLD_MESSAGE_AGE:
             await self._defer_closing(view, card)
@@ -356,19 +314,19 @@ class DiscordDelivery:
                 await self.api.edit(
                     message, cards.closed_card(ref.content, await self._card_result(view, ref)), None
                 )
-            except CannotEdit as outdated:
-                if not outdated.is_gone:
+            except CannotEdit as failure:
+                if not failure.is_gone:
                     await self._defer_closing(view, card)
         async with self.service.store.begin() as unit:
             await unit.tables.remove_card(view.table.id, card.slot)
 
     async def _card_result(self, view: TableView, ref: CardRef) -> str:
-        """What came of a card."""
-        rows = await self.service.log(view.table.id, ref.seq)
-        return cards.card_result(rows, view.table.names, ref.seat or 0)
+        """The line that says what became of a card."""
+        entries = await self.service.log(view.table.id, ref.seq)
+        return cards.card_result(entries, view.table.names, ref.seat or 0)
 
     async def _defer_closing(self, view: TableView, card: Card) -> None:
-        """A card that is too old for a quick edit: its controls are taken away when Discord lets us."""
+        """Queue a card that is too old to be edited now; its controls are removed when Discord allows it."""
         ref = card_ref(card)
         slot = f"old:{ref.message_id}"
         ref.texts = [*ref.texts, await self._card_result(view, ref)]
@@ -383,9 +341,9 @@ class DiscordDelivery:
         )
 
     async def _keep_threads_active(self) -> None:
-        """Keep the threads of running tables from falling asleep, where their controls would fail. Endless.
+        """Keep the threads of running tables from being archived, because controls fail there; never returns.
 
-        A changed time until then counts as something that happened there, and nobody is told of it.
+        A changed archive duration counts as activity, and notifies nobody.
         """
         minutes: Literal[4320, 10080] = ARCHIVE_AFTER_MINUTES
         while True:
@@ -396,22 +354,22 @@ class DiscordDelivery:
                     await self.api.unarchive(int(thread), auto_archive_duration=minutes)
 
     async def _close_old_cards(self) -> None:
-        """Take the controls from cards that were set aside, one after the other. Endless."""
+        """Remove the controls from queued old cards, one after the other; never returns."""
         while True:
             card = await self._old_cards.get()
             ref = card_ref(card)
-            face = CardContent(ref.texts[:-1], ref.content.images)
+            content = CardContent(ref.texts[:-1], ref.content.images)
             try:
                 await self.api.edit(
                     self.api.message(ref.channel_id, ref.message_id),
-                    cards.closed_card(face, ref.texts[-1]),
+                    cards.closed_card(content, ref.texts[-1]),
                     None,
                 )
-            except CannotEdit as outdated:
-                if not outdated.is_gone:
-                    continue  # with the next change at the table, or the next start
-            except (discord.DiscordException, aiohttp.ClientError, OSError) as wrong:
-                log.info("Discord: an old card was not tidied: %s", wrong)
+            except CannotEdit as failure:
+                if not failure.is_gone:
+                    continue  # the next change of the table, or the next start, queues it again
+            except (discord.DiscordException, aiohttp.ClientError, OSError) as error:
+                log.info("Discord: an old card could not be closed: %s", error)
                 continue
             async with self.service.store.begin() as unit:
                 await unit.tables.remove_card(card.table_id, card.slot)
@@ -419,125 +377,136 @@ class DiscordDelivery:
     # -- cards -------------------------------------------------------------------------------
 
     async def _send_turn(
-        self, row: OutboxMessage, table: TableInfo, notice: Notification, direct: str | None
+        self, queued: OutboxMessage, table: TableInfo, notification: Notification, dm_user: str | None
     ) -> str | None:
-        """A new card for somebody who is asked, and a ping."""
+        """Send a new card to a player who has to act, and ping them unless they have acted since."""
         await self._sync_cards(table.id)
         view = await self.service.view(table.id)
-        asked = self._current_prompt(view, notice)
-        if asked is None:
+        pending = self._current_prompt(view, notification)
+        if pending is None:
             return None
-        place = f"u{direct}/" if direct else ""
-        slot = card_slot(asked, place)
+        prefix = f"u{dm_user}/" if dm_user else ""
+        slot = card_slot(pending, prefix)
         async with self.service.store.read() as unit:
-            former = await unit.tables.card(table.id, slot)
-        if former is not None and card_ref(former).key == row.idempotency_key:
-            return str(card_ref(former).message_id)
-        sitter = view.table.player_at(asked.seat)
-        payload, face, shown = await self._build_card(view, asked, view.seq)
-        user = await self._discord_id(sitter.person_id if sitter else None)
+            previous = await unit.tables.card(table.id, slot)
+        if previous is not None and card_ref(previous).key == queued.idempotency_key:
+            return str(card_ref(previous).message_id)
+        player = view.table.player_at(pending.seat)
+        payload, content, images = await self._build_card(view, pending, view.seq)
+        user = await self._discord_id(player.person_id if player else None)
         acted = any(
-            h.seat == asked.seat and h.kind == "move" and h.is_live
-            for h in await self.service.log(table.id, notice.seq)
+            entry.seat == pending.seat and entry.kind == "move" and entry.is_live
+            for entry in await self.service.log(table.id, notification.seq)
         )
-        channel = await self._target_channel(table, direct)
-        marker = f'"r1:{table.id}:{asked.seat}:' + ("" if asked.is_main else f"{asked.decision_id}:")
-        message = await self._send_once(row, channel, payload, None if acted else user, marker, shown)
-        if former is not None:
-            await self._close_card(view, former)
-        again = row.attempts > 1  # then it may be the message of an earlier attempt, with what stood then
+        channel = await self._target_channel(table, dm_user)
+        marker = f'"r1:{table.id}:{pending.seat}:' + ("" if pending.is_main else f"{pending.decision_id}:")
+        message = await self._send_once(queued, channel, payload, None if acted else user, marker, images)
+        if previous is not None:
+            await self._close_card(view, previous)
+        is_retry = queued.attempts > 1  # an earlier attempt may have sent it, with an older position
         ref = CardRef(
-            message.channel.id, message.id, sitter.person_id if sitter else None, asked.seat, view.seq,
-            row.idempotency_key,
-            "" if again else digest(payload),
-            "" if again else digest([digest(each.picture.png) for each in shown]),
-            face.texts, [(shot.filename, shot.alt) for shot in face.images],
+            message.channel.id, message.id, player.person_id if player else None, pending.seat, view.seq,
+            queued.idempotency_key,
+            "" if is_retry else digest(payload),
+            "" if is_retry else digest([digest(each.picture.png) for each in images]),
+            content.texts, [(image.filename, image.alt) for image in content.images],
         )  # fmt: skip
-        await self._save_card(view, slot, ref, asked.decision_id)
-        if again:
+        await self._save_card(view, slot, ref, pending.decision_id)
+        if is_retry:
             self._shown_versions.pop(table.id, None)
             await self._sync_cards(table.id)
         return str(message.id)
 
     @staticmethod
-    def _current_prompt(view: TableView, notice: Notification) -> PendingDecision | None:
-        """What of a turn notice is still asked: the same offer, or whatever the turn has come to."""
-        if view.table.status != "running" or notice.decision_id is None:
+    def _current_prompt(view: TableView, notification: Notification) -> PendingDecision | None:
+        """The decision that a turn notification is about: the same offer, or the seat's current decision."""
+        if view.table.status != "running" or notification.decision_id is None:
             return None
-        sitter = view.table.player_at(notice.seat if notice.seat is not None else -1)
-        if notice.person_id is not None and (sitter is None or sitter.person_id != notice.person_id):
+        player = view.table.player_at(notification.seat if notification.seat is not None else -1)
+        if notification.person_id is not None and (
+            player is None or player.person_id != notification.person_id
+        ):
             return None
-        mine = [a for a in view.pending if a.seat == notice.seat]
-        exact = next((a for a in mine if a.decision_id == notice.decision_id), None)
-        offer = ".o" in notice.decision_id
-        return exact or next((a for a in mine if a.is_main and not offer), None)
+        own = [each for each in view.pending if each.seat == notification.seat]
+        exact = next((each for each in own if each.decision_id == notification.decision_id), None)
+        offer = ".o" in notification.decision_id
+        return exact or next((each for each in own if each.is_main and not offer), None)
 
     async def _build_card(
-        self, view: TableView, asked: PendingDecision, began: int
+        self, view: TableView, pending: PendingDecision, since: int
     ) -> tuple[list[Json], CardContent, list[ImageAttachment]]:
-        """A card, with its pictures; `began` is the row of the log from which the card stands."""
+        """A card and its pictures; `since` is the row of the log after which the card was made."""
         assert view.state is not None
-        table = view.table.id
-        choices = await self.service.choices(table, asked.seat)
-        past = await self.service.log_since_last_move(table, asked.seat, began)
-        shown = await self._draw_pictures(view, past[0].seq - 1 if past else began)
-        past += await self.service.log(table, began)
-        sitter = view.table.player_at(asked.seat)
-        user = await self._discord_id(sitter.person_id if sitter else None)
-        payload, face = cards.turn_card(
-            view, asked, choices, cards.history_lines(past, view.table.names), user, [s.ref for s in shown]
+        table_id = view.table.id
+        choices = await self.service.choices(table_id, pending.seat)
+        entries = await self.service.log_since_last_move(table_id, pending.seat, since)
+        images = await self._draw_pictures(view, entries[0].seq - 1 if entries else since)
+        entries += await self.service.log(table_id, since)
+        player = view.table.player_at(pending.seat)
+        user = await self._discord_id(player.person_id if player else None)
+        payload, content = cards.turn_card(
+            view,
+            pending,
+            choices,
+            cards.history_lines(entries, view.table.names),
+            user,
+            [each.ref for each in images],
         )
-        return payload, face, shown
+        return payload, content, images
 
-    async def _draw_pictures(self, view: TableView, before: int) -> list[ImageAttachment]:
-        """Map and market, with what has changed behind a row of the log; those that could be drawn."""
+    async def _draw_pictures(self, view: TableView, since: int) -> list[ImageAttachment]:
+        """Map and market with the changes since a row of the log marked; those that could be drawn."""
         state = view.state
         assert state is not None
         try:
-            former = await self.service.state_at(view.table.id, before)
+            earlier = await self.service.state_at(view.table.id, since)
         except ValueError:
-            former = state
+            earlier = state
         drawn = await asyncio.gather(
-            self.pictures.map(state, highlight=changed_hexes(former, state)),
-            self.pictures.market(state, highlight=repriced_companies(former, state)),
+            self.pictures.map(state, highlight=changed_hexes(earlier, state)),
+            self.pictures.market(state, highlight=repriced_companies(earlier, state)),
         )
-        both = zip(("map.png", "market.png"), drawn, strict=True)
-        return [ImageAttachment(name, picture) for name, picture in both if picture is not None]
+        named = zip(("map.png", "market.png"), drawn, strict=True)
+        return [ImageAttachment(name, picture) for name, picture in named if picture is not None]
 
     async def _send_vote(
-        self, row: OutboxMessage, table: TableInfo, notice: Notification, direct: str | None
+        self, queued: OutboxMessage, table: TableInfo, notification: Notification, dm_user: str | None
     ) -> str | None:
-        """A vote put to one seat."""
+        """Send the card that asks a seat for its vote."""
         await self._sync_cards(table.id)
         view = await self.service.view(table.id)
-        seat, decision = notice.seat, notice.decision_id
-        if seat is None or decision not in {f"v{b.poll.id}" for b, s in view.missing_votes() if s == seat}:
+        seat, decision_id = notification.seat, notification.decision_id
+        if seat is None or decision_id not in {
+            f"v{missing.poll.id}" for missing, voter in view.missing_votes() if voter == seat
+        }:
             return None
-        assert decision is not None
-        slot = f"{f'u{direct}/' if direct else ''}{decision}:{seat}"
-        user = await self._discord_id(notice.person_id)
-        payload, face = cards.vote_card(view, seat, decision, " ".join(notice.sentences), user)
-        marker = f'"r1:{table.id}:{seat}:{decision}:'
-        message = await self._send_once(row, await self._target_channel(table, direct), payload, user, marker)
+        assert decision_id is not None
+        slot = f"{f'u{dm_user}/' if dm_user else ''}{decision_id}:{seat}"
+        user = await self._discord_id(notification.person_id)
+        payload, content = cards.vote_card(view, seat, decision_id, " ".join(notification.sentences), user)
+        marker = f'"r1:{table.id}:{seat}:{decision_id}:'
+        message = await self._send_once(
+            queued, await self._target_channel(table, dm_user), payload, user, marker
+        )
         ref = CardRef(
             message.channel.id,
             message.id,
-            notice.person_id,
+            notification.person_id,
             seat,
             view.seq,
-            row.idempotency_key,
-            texts=face.texts,
+            queued.idempotency_key,
+            texts=content.texts,
         )
-        await self._save_card(view, slot, ref, decision)
+        await self._save_card(view, slot, ref, decision_id)
         return str(message.id)
 
-    async def _update_lobby(self, row: OutboxMessage, table: TableInfo) -> str | None:
-        """The lobby card, posted or brought up to date."""
+    async def _update_lobby(self, queued: OutboxMessage, table: TableInfo) -> str | None:
+        """Send the lobby card, or bring it up to date."""
         payload = cards.lobby_card(table)
         async with self.service.store.read() as unit:
-            known = await unit.tables.card(table.id, "lobby")
-        if known is not None:
-            ref = card_ref(known)
+            stored = await unit.tables.card(table.id, "lobby")
+        if stored is not None:
+            ref = card_ref(stored)
             try:
                 await self.api.edit(self.api.message(ref.channel_id, ref.message_id), payload, None)
             except CannotEdit:
@@ -545,107 +514,111 @@ class DiscordDelivery:
             return str(ref.message_id)
         if table.status != "lobby" or "channel" not in table.location:
             return None
-        where = self.api.channel(table.location["channel"])
-        message = await self._send_once(row, where, payload, None, f'"r1:{table.id}:-:-:join:')
+        channel = self.api.channel(table.location["channel"])
+        message = await self._send_once(queued, channel, payload, None, f'"r1:{table.id}:-:-:join:')
         async with self.service.store.begin() as unit:
-            ref = CardRef(message.channel.id, message.id, key=row.idempotency_key)
+            ref = CardRef(message.channel.id, message.id, key=queued.idempotency_key)
             await unit.tables.set_card(table.id, "lobby", msgspec.to_builtins(ref))
         return str(message.id)
 
-    async def _send_invitation(self, row: OutboxMessage, table: TableInfo, direct: str | None) -> str | None:
-        if direct is None:
+    async def _send_invitation(
+        self, queued: OutboxMessage, table: TableInfo, dm_user: str | None
+    ) -> str | None:
+        if dm_user is None:
             return None
-        host = next((s.name for s in table.seated_players if s.person_id == table.host_id), "The host")
+        host = next(
+            (each.name for each in table.seated_players if each.person_id == table.host_id), "The host"
+        )
         payload, marker = cards.invitation_card(table, host), f'"r1:{table.id}:-:-:join:'
         try:
             message = await self._send_once(
-                row, await self._target_channel(table, direct), payload, None, marker
+                queued, await self._target_channel(table, dm_user), payload, None, marker
             )
-        except discord.Forbidden as wrong:
-            if wrong.code != CANNOT_SEND_DM or "channel" not in table.location:
+        except discord.Forbidden as error:
+            if error.code != CANNOT_SEND_DM or "channel" not in table.location:
                 raise
-            payload = [cards.text_display(f"<@{direct}>"), *payload]
-            where = self.api.channel(table.location["channel"])
-            message = await self._send_once(row, where, payload, direct, f"<@{direct}>")
+            payload = [cards.text_display(f"<@{dm_user}>"), *payload]
+            channel = self.api.channel(table.location["channel"])
+            message = await self._send_once(queued, channel, payload, dm_user, f"<@{dm_user}>")
         return str(message.id)
 
     async def _send_text(
-        self, row: OutboxMessage, table: TableInfo, notice: Notification, direct: str | None
+        self, queued: OutboxMessage, table: TableInfo, notification: Notification, dm_user: str | None
     ) -> str | None:
-        """A notice to all."""
-        head = cards.table_heading(table, notice.seq)
-        payload = cards.notification([head, *notice.sentences])
-        shown: list[ImageAttachment] = []
-        if notice.kind == "over":
+        """Send a plain message; at the end of the game with pictures."""
+        head = cards.table_heading(table, notification.seq)
+        payload = cards.notification([head, *notification.sentences])
+        images: list[ImageAttachment] = []
+        if notification.kind == "over":
             view = await self.service.view(table.id)
             if view.state is not None:
-                shown = await self._draw_pictures(view, view.seq)
-                payload = [*payload, *cards.media_galleries([s.ref for s in shown])]
-        channel = await self._target_channel(table, direct)
+                images = await self._draw_pictures(view, view.seq)
+                payload = [*payload, *cards.media_galleries([each.ref for each in images])]
+        channel = await self._target_channel(table, dm_user)
         marker = json.dumps(payload[0]["content"])
-        message = await self._send_once(row, channel, payload, None, marker, shown)
-        if notice.kind == "started" and direct is None:
+        message = await self._send_once(queued, channel, payload, None, marker, images)
+        if notification.kind == "started" and dm_user is None:
             await self.api.pin(message)
         return str(message.id)
 
-    # -- places ------------------------------------------------------------------------------
+    # -- channels and threads ----------------------------------------------------------------
 
     async def _ensure_thread(self, table: TableInfo) -> TableInfo:
-        """The table's own thread, made when play starts, with those who play by Discord in it."""
+        """Create the table's thread when its game starts, with its Discord players as members."""
         if "thread" in table.location or "channel" not in table.location:
             return table
         channel = int(table.location["channel"])
         async with self.service.store.read() as unit:
             lobby = await unit.tables.card(table.id, "lobby")
-        made_of = card_ref(lobby).message_id if lobby else None
-        thread = await self.api.create_thread(channel, thread_name(table), made_of)
+        lobby_message = card_ref(lobby).message_id if lobby else None
+        thread = await self.api.create_thread(channel, thread_name(table), lobby_message)
         await self.service.set_location(table.id, {"thread": thread})
         if thread != channel:
             await self._add_members(table, thread)
         return await self.service.table_info(table.id)
 
     async def _add_members(self, table: TableInfo, thread: int) -> None:
-        for sitter in table.seated_players:
-            if user := await self._discord_id(sitter.person_id):
+        for player in table.seated_players:
+            if user := await self._discord_id(player.person_id):
                 try:
                     await self.client.http.add_user_to_thread(thread, int(user))
-                except discord.HTTPException as wrong:
-                    log.info("Discord: %s was not added to the thread: %s", sitter.name, wrong)
+                except discord.HTTPException as error:
+                    log.info("Discord: %s was not added to the thread: %s", player.name, error)
 
-    async def _target_channel(self, table: TableInfo, direct: str | None) -> Any:
-        """Where to send: the table's thread, its channel, or somebody's direct messages."""
-        if direct is not None:
-            return await self.client.create_dm(discord.Object(int(direct)))
-        where = table.location.get("thread") or table.location.get("channel")
-        if where is None:
-            raise Undeliverable("the table has no place on Discord")
-        return self.api.channel(where)
+    async def _target_channel(self, table: TableInfo, dm_user: str | None) -> Any:
+        """Where to send: a user's direct messages, or the table's thread or channel."""
+        if dm_user is not None:
+            return await self.client.create_dm(discord.Object(int(dm_user)))
+        channel_id = table.location.get("thread") or table.location.get("channel")
+        if channel_id is None:
+            raise Undeliverable("the table has no channel on Discord")
+        return self.api.channel(channel_id)
 
-    async def _discord_id(self, person: int | None) -> str | None:
-        if person is None:
+    async def _discord_id(self, person_id: int | None) -> str | None:
+        if person_id is None:
             return None
         async with self.service.store.read() as unit:
-            found = await unit.people.identities(person)
-        return next((i.value for i in found if i.kind == "discord"), None)
+            identities = await unit.people.identities(person_id)
+        return next((each.value for each in identities if each.kind == "discord"), None)
 
-    # -- the wire ----------------------------------------------------------------------------
+    # -- sending -----------------------------------------------------------------------------
 
     async def _send_once(
         self,
-        row: OutboxMessage,
+        queued: OutboxMessage,
         channel: Any,
         payload: list[Json],
         user: str | None,
         marker: str,
-        shown: Sequence[ImageAttachment] = (),
+        images: Sequence[ImageAttachment] = (),
     ) -> discord.Message:
-        """Send a parcel's message once; `marker` stands in its JSON and in no other's."""
-        if row.attempts > 1 and (found := await self.api.find_sent(channel, marker, row.created_at)):
+        """Send a message once; `marker` is a text in its JSON that no other message has."""
+        if queued.attempts > 1 and (found := await self.api.find_sent(channel, marker, queued.created_at)):
             return found
-        table = await self.service.table_info(notifications.decode_notification(row.payload).table_id)
-        to_table = (row.ordering_key or "").startswith("table:")
+        table = await self.service.table_info(notifications.decode_notification(queued.payload).table_id)
+        to_table = (queued.ordering_key or "").startswith("table:")
         return await self._post(
-            table if to_table else None, row.idempotency_key, channel, payload, user, shown
+            table if to_table else None, queued.idempotency_key, channel, payload, user, images
         )
 
     async def _post(
@@ -655,42 +628,45 @@ class DiscordDelivery:
         channel: Any,
         payload: list[Json],
         user: str | None,
-        shown: Sequence[ImageAttachment],
+        images: Sequence[ImageAttachment],
     ) -> discord.Message:
-        """Send it, for a `table` if need be without pictures or beside its thread, or to a new thread."""
-        beside = [self.api.channel(table.location["channel"])] if table and has_own_thread(table) else []
-        plain = [(without_pictures(payload), ())] if shown else []
+        """Send a message; where that is not allowed without pictures, or to the channel of the `table`.
+
+        A deleted thread of the table is replaced. Raises Undeliverable.
+        """
+        fallback = [self.api.channel(table.location["channel"])] if table and has_own_thread(table) else []
+        without_images = [(without_pictures(payload), ())] if images else []
         refused = None
-        for where in (channel, *beside):
-            for parts, pictures in ((payload, shown), *plain):
+        for target in (channel, *fallback):
+            for components, attached in ((payload, images), *without_images):
                 try:
-                    return await self.api.send(where, parts, key, user, pictures)
-                except discord.HTTPException as wrong:
-                    if wrong.code == UNKNOWN_CHANNEL and table and beside:
+                    return await self.api.send(target, components, key, user, attached)
+                except discord.HTTPException as error:
+                    if error.code == UNKNOWN_CHANNEL and table and fallback:
                         return await self.api.send(
-                            await self._replace_thread(table), payload, key, user, shown
+                            await self._replace_thread(table), payload, key, user, images
                         )
-                    if wrong.code not in CANNOT_SEND_CODES:
+                    if error.code not in CANNOT_SEND_CODES:
                         raise
-                    refused = wrong
-        raise Undeliverable(f"nothing may be written there: {refused}")
+                    refused = error
+        raise Undeliverable(f"the bot may not write there: {refused}")
 
     async def _replace_thread(self, table: TableInfo) -> discord.PartialMessageable:
-        """The thread is gone: another one is made."""
-        thread = await self.api.create_thread(int(table.location["channel"]), thread_name(table), None)
-        await self.service.set_location(table.id, {"thread": thread})
-        await self._add_members(table, thread)
-        return self.api.channel(thread)
+        """Create another thread for a table whose thread was deleted."""
+        thread_id = await self.api.create_thread(int(table.location["channel"]), thread_name(table), None)
+        await self.service.set_location(table.id, {"thread": thread_id})
+        await self._add_members(table, thread_id)
+        return self.api.channel(thread_id)
 
 
 def card_version(view: TableView) -> tuple[Any, ...]:
-    """By what a table that has changed is known."""
-    votes = tuple((ballot.poll.id, seat) for ballot, seat in view.missing_votes())
+    """What the cards of a table depend on; it changes whenever they have to be brought up to date."""
+    votes = tuple((missing.poll.id, seat) for missing, seat in view.missing_votes())
     return view.seq, view.table.status, votes, tuple(s.person_id for s in view.table.seated_players)
 
 
 def without_pictures(payload: list[Json]) -> list[Json]:
-    """The same without galleries."""
+    """The components without media galleries."""
     kept = [part for part in payload if part["type"] != 12]
     return [
         part | {"components": [child for child in part["components"] if child["type"] != 12]}

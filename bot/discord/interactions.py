@@ -1,9 +1,8 @@
-"""What people do on Discord, whichever way they do it: press, choose, fill in, or write a command.
+"""Interactions on Discord: buttons, select menus and modals, and what slash commands share with them.
 
-Every interaction is acknowledged before anything is asked of the store or drawn; only forms, which
-have to be the acknowledgement themselves, are made from what is in memory first. What goes wrong is
-told to the one who did it, in one sentence that nobody else sees. A press on a card that is carried
-out needs no words: the card follows.
+Every interaction is acknowledged before the store is asked or anything is drawn. A modal is an
+acknowledgement itself, so it is built from what is in memory. An error is reported to the user in one private
+sentence. A button on a card that worked needs no message: the card is brought up to date.
 """
 
 from __future__ import annotations
@@ -17,11 +16,10 @@ from discord import ui
 
 import engine
 from bot.discord import cards, controls
-from bot.discord.api import FileAttachment, OutgoingAttachment, RawView
-from bot.discord.api import ImageAttachment as Picture
+from bot.discord.api import FileAttachment, ImageAttachment, OutgoingAttachment, RawView
+from bot.discord.card_refs import card_ref, is_prompt_slot
 from bot.discord.cards import Json
 from bot.discord.controls import CustomId
-from bot.discord.delivery import card_ref, is_prompt_slot
 from bot.service import text_views
 from bot.service.commands import PLAN_WORDS
 from bot.service.live_table import TableView, engine_seat
@@ -43,11 +41,12 @@ log = logging.getLogger(__name__)
 
 DEFERRED_MESSAGE = discord.InteractionResponseType.deferred_channel_message
 MAX_PREVIEWS = 4
-CHOICES_CHANGED = "What can be said has changed since; look at the card as it is now."
+CHOICES_CHANGED = "The choices have changed since then. Please look at the card as it is now."
+OTHER_VERSION = "This control belongs to another version of Railpost. Use `/do` instead."
 
 
 class RawModal(ui.Modal):
-    """A form as it is. It is finished before it is sent, so that the library keeps nothing of it."""
+    """A finished payload of a modal. It is stopped before it is sent, so the library does not keep it."""
 
     def __init__(self, payload: Json) -> None:
         super().__init__(title="form", timeout=None)
@@ -61,12 +60,15 @@ class RawModal(ui.Modal):
 async def reply(
     interaction: discord.Interaction,
     payload: list[Json],
-    shown: Sequence[OutgoingAttachment] = (),
+    attachments: Sequence[OutgoingAttachment] = (),
     *,
     public: bool = False,
 ) -> None:
-    """Show something to who acted: in place of what was promised or of his menu, or as a new message."""
-    files, view = [each.discord_file for each in shown], RawView(payload)
+    """Answer an interaction with a message: it replaces a deferred answer or a private menu, or is new.
+
+    `public`: everybody sees it; otherwise only the user does.
+    """
+    files, view = [each.discord_file for each in attachments], RawView(payload)
     response = interaction.response
     private = interaction.message is not None and interaction.message.flags.ephemeral
     if not response.is_done():
@@ -78,12 +80,12 @@ async def reply(
 
 
 async def reply_text(interaction: discord.Interaction, sentence: str) -> None:
-    """Tell one sentence to who acted."""
+    """Answer an interaction with a private sentence."""
     await reply(interaction, [cards.text_display(sentence)])
 
 
 class InteractionHandler:
-    """Turns interactions into what the service understands, and its answers into messages."""
+    """Turns interactions into commands of the service, and their results into messages."""
 
     def __init__(self, service: Service, pictures: PictureWorkers) -> None:
         self.service, self.pictures = service, pictures
@@ -91,331 +93,380 @@ class InteractionHandler:
 
     @staticmethod
     def log_error(error: BaseException) -> None:
-        """Something of ours failed: to the log."""
+        """Log an internal error."""
         log.error("Discord: an interaction failed", exc_info=error)
 
-    # -- who and where -----------------------------------------------------------------------
+    # -- people and tables -------------------------------------------------------------------
 
     async def person_id(self, user: discord.User | discord.Member) -> int:
-        """The person with that Discord id, made at the first meeting."""
+        """The id of the person with that Discord account; a new account gets a new person."""
         if user.id not in self._person_ids:
             async with self.service.store.read() as unit:
-                found = await unit.people.find_by_identity("discord", str(user.id))
-            if found is None:
+                person = await unit.people.find_by_identity("discord", str(user.id))
+            if person is None:
                 async with self.service.store.begin() as unit:
-                    found = await person_by_discord(unit, user.id, player_name(user.display_name))
-            self._person_ids[user.id] = found.id
+                    person = await person_by_discord(unit, user.id, player_name(user.display_name))
+            self._person_ids[user.id] = person.id
         return self._person_ids[user.id]
 
     async def resolve_table(
         self, interaction: discord.Interaction, code: str | None, statuses: Sequence[TableStatus] = ()
     ) -> TableInfo:
-        """The table that is meant: the one named, that of the place, or the only one that waits.
+        """The table that a command is about.
 
-        `statuses` narrows down what is not named. Raises ValueError with a sentence.
+        It is the table with that `code`; without a code the only table of the thread or channel, the only
+        one that waits for the user, or the only one of the user. `statuses` limits the choice where there is
+        no code. Raises ValueError with a sentence for the user.
         """
         if code:
             return await self.service.find_table(code.split()[0])
         here = [t for t in await self._tables_here(interaction) if not statuses or t.status in statuses]
         if len(here) == 1:
             return await self.service.table_info(here[0].id)
-        person = await self.person_id(interaction.user)
+        person_id = await self.person_id(interaction.user)
         mine = [
-            t for t in await self.service.list_tables(person=person) if not statuses or t.status in statuses
+            t
+            for t in await self.service.list_tables(person=person_id)
+            if not statuses or t.status in statuses
         ]
-        if here and (sitting := [t for t in mine if t.id in {each.id for each in here}]):
-            mine = sitting
-        waiting = [t for t in mine if t.status == "running" and t.seat_of(person) in t.acting_seats]
-        for found in (waiting, mine):
-            if len(found) == 1:
-                return found[0]
+        if here and (own_here := [t for t in mine if t.id in {each.id for each in here}]):
+            mine = own_here
+        waiting = [t for t in mine if t.status == "running" and t.seat_of(person_id) in t.acting_seats]
+        for candidates in (waiting, mine):
+            if len(candidates) == 1:
+                return candidates[0]
         codes = [t.code for t in mine] or [t.code for t in here]
         if codes:
             raise ValueError(f"Which table? Fill in `table`: {text_views.join_words(codes, 'or')}.")
-        raise ValueError("There is no such table here; `/table new` makes one, `/table list` shows all.")
+        raise ValueError("There is no such table here. `/table new` opens one, `/table list` shows all.")
 
     async def _tables_here(self, interaction: discord.Interaction) -> list[GameTable]:
-        """The tables that are shown where somebody acts: those of the thread, or those of the channel."""
+        """The tables of the thread in which a user acts, or of the channel."""
         channel = interaction.channel_id
         async with self.service.store.read() as unit:
-            every = await unit.tables.all()
-        exact = [t for t in every if t.location.get("thread") == channel]
-        return exact or [t for t in every if t.location.get("channel") == channel and t.status != "ended"]
+            tables = await unit.tables.all()
+        in_thread = [t for t in tables if t.location.get("thread") == channel]
+        return in_thread or [
+            t for t in tables if t.location.get("channel") == channel and t.status != "ended"
+        ]
 
     async def matching_tables(self, interaction: discord.Interaction, typed: str) -> list[TableInfo]:
-        """Tables for autocompletion: those that wait for who types, his others, the server's."""
-        person = await self.person_id(interaction.user)
-        mine = await self.service.list_tables(person=person)
+        """Tables for autocompletion: those that wait for the user, their others, then the server's."""
+        person_id = await self.person_id(interaction.user)
+        mine = await self.service.list_tables(person=person_id)
         mine.sort(
             key=lambda t: (
-                t.status != "running" or t.seat_of(person) not in t.acting_seats,
+                t.status != "running" or t.seat_of(person_id) not in t.acting_seats,
                 t.status != "lobby",
             )
         )
         if interaction.guild_id is not None:
-            known = {t.id for t in mine}
-            guild = await self.service.list_tables(
+            own_ids = {t.id for t in mine}
+            others = await self.service.list_tables(
                 place=("guild", interaction.guild_id), statuses=("lobby", "running")
             )
-            mine += [t for t in guild if t.id not in known]
+            mine += [t for t in others if t.id not in own_ids]
         wanted = typed.casefold().strip()
         return [
             t for t in mine if wanted in f"{t.code} {t.title} {t.name}".casefold() and t.status != "ended"
         ]
 
-    # -- what is said ------------------------------------------------------------------------
+    # -- lines -------------------------------------------------------------------------------
 
     async def submit_lines(
-        self, interaction: discord.Interaction, key: CustomId, lines: Sequence[str], *, sure: bool = False
+        self,
+        interaction: discord.Interaction,
+        custom_id: CustomId,
+        lines: Sequence[str],
+        *,
+        confirmed: bool = False,
     ) -> None:
-        """Say lines as the answer to what the key names, and show what came of it."""
-        person = await self.person_id(interaction.user)
-        view = await self.service.view(key.table_id)
-        mine = view.table.seat_of(person)
-        if key.seat is not None and mine != key.seat:
-            await reply_text(interaction, cards.wrong_player_text(view.state, view.table.names, key.seat))
+        """Submit lines for the decision that the custom id names, and show the result.
+
+        A line that would end the game is submitted only when `confirmed`.
+        """
+        person_id = await self.person_id(interaction.user)
+        view = await self.service.view(custom_id.table_id)
+        seat = view.table.seat_of(person_id)
+        if custom_id.seat is not None and seat != custom_id.seat:
+            await reply_text(
+                interaction, cards.wrong_player_text(view.state, view.table.names, custom_id.seat)
+            )
             return
-        if not sure and (ending := self._confirmation_needed(view, mine, key, lines)):
-            await reply(interaction, ending)
+        if not confirmed and (question := self._confirmation_needed(view, seat, custom_id, lines)):
+            await reply(interaction, question)
             return
-        answer = await self.service.submit(
-            key.table_id,
-            mine,
+        result = await self.service.submit(
+            custom_id.table_id,
+            seat,
             lines,
-            key.decision_id,
+            custom_id.decision_id,
             str(interaction.id),
-            person=person,
+            person=person_id,
             transport="discord",
         )
-        await self.show_result(interaction, answer, view.table, mine)
+        await self.show_result(interaction, result, view.table, seat)
 
     @staticmethod
     def _confirmation_needed(
-        view: TableView, seat: int | None, key: CustomId, lines: Sequence[str]
+        view: TableView, seat: int | None, custom_id: CustomId, lines: Sequence[str]
     ) -> list[Json] | None:
-        """The question whether he is sure, where a line would end the game."""
+        """The question to confirm a line that would end the game; None for any other line."""
         if seat is None or view.state is None or view.state.game_over or len(lines) != 1:
             return None
-        name = engine_seat(seat)
+        player = engine_seat(seat)
         try:
-            action = engine.parse(view.state, name, lines[0])
+            action = engine.parse(view.state, player, lines[0])
             line = engine.format_action(view.state, action)
-            if engine.play(view.state, name, action).state.game_over is None:
+            if engine.play(view.state, player, action).state.game_over is None:
                 return None
         except (engine.UnreadableError, engine.AmbiguousError, engine.RefusedError):
             return None
-        sure = key._replace(
+        confirm = custom_id._replace(
             seat=seat,
-            decision_id=key.decision_id or view.decision_id_of(seat),
+            decision_id=custom_id.decision_id or view.decision_id_of(seat),
             action=controls.CONFIRM,
             argument=line,
         )
-        return cards.confirmation_message(sure, line) if len(str(sure)) <= controls.MAX_CUSTOM_ID else None
+        return (
+            cards.confirmation_message(confirm, line) if len(str(confirm)) <= controls.MAX_CUSTOM_ID else None
+        )
 
     async def show_result(
-        self, interaction: discord.Interaction, answer: CommandResult, table: TableInfo, seat: int | None
+        self, interaction: discord.Interaction, result: CommandResult, table: TableInfo, seat: int | None
     ) -> None:
-        """What came of what was said. A card needs no words: it follows by itself."""
-        pressed = interaction.message is not None and not interaction.message.flags.ephemeral
-        if pressed and isinstance(answer, Completed | PollUpdated):
+        """Show the result of a command. A button on a card that worked needs no message."""
+        on_card = interaction.message is not None and not interaction.message.flags.ephemeral
+        if on_card and isinstance(result, Completed | PollUpdated):
             return
-        link = await self._card_link(table, seat) if isinstance(answer, StaleDecision) else None
-        if isinstance(answer, QueryAnswer):
-            await self.show_picture(interaction, answer, table)
+        link = await self._card_link(table, seat) if isinstance(result, StaleDecision) else None
+        if isinstance(result, QueryAnswer):
+            await self.show_picture(interaction, result, table)
         else:
-            await reply(interaction, cards.result_message(answer, table, seat, link))
+            await reply(interaction, cards.result_message(result, table, seat, link))
 
     async def show_picture(
-        self, interaction: discord.Interaction, answer: QueryAnswer, table: TableInfo, *, public: bool = False
+        self, interaction: discord.Interaction, result: QueryAnswer, table: TableInfo, *, public: bool = False
     ) -> None:
-        """What was asked to be shown: a picture where there is one and it can be drawn, or words."""
+        """Show the result of a query: as a picture where there is one and it can be drawn, else as text."""
         state = (await self.service.view(table.id)).state
         drawn = None
-        if answer.picture and answer.query != "board" and state is not None:
-            drawn = await self.pictures.draw(answer.picture, answer.shown_state(state))
-        shown: list[OutgoingAttachment] = [FileAttachment(file) for file in answer.files]
-        parts = [
-            cards.text_display(cards.result_text(answer)[0]),
-            *cards.file_components([f.name for f in answer.files]),
+        if result.picture and result.query != "board" and state is not None:
+            drawn = await self.pictures.draw(result.picture, result.shown_state(state))
+        attachments: list[OutgoingAttachment] = [FileAttachment(file) for file in result.files]
+        components = [
+            cards.text_display(cards.result_text(result)[0]),
+            *cards.file_components([f.name for f in result.files]),
         ]
-        if drawn is not None and answer.picture:
-            picture = Picture(f"{answer.picture}.png", drawn)
-            words_too = parts if answer.query in (*PLAN_WORDS, "at") else []
-            shown, parts = [*shown, picture], [*words_too, *cards.media_galleries([picture.ref])]
-        await reply(interaction, parts, shown, public=public)
+        if drawn is not None and result.picture:
+            picture = ImageAttachment(f"{result.picture}.png", drawn)
+            texts = components if result.query in (*PLAN_WORDS, "at") else []
+            attachments, components = [*attachments, picture], [*texts, *cards.media_galleries([picture.ref])]
+        await reply(interaction, components, attachments, public=public)
 
     async def _card_link(self, table: TableInfo, seat: int | None) -> str | None:
-        """Where the card is that asks that seat, or any; until it is there, its thread."""
+        """A link to the open card of that seat, or to any open card; without one, to the table's thread."""
         guild, thread = table.location.get("guild"), table.location.get("thread")
         if guild is None or thread is None:
             return None
         async with self.service.store.read() as unit:
-            kept = [card_ref(c) for c in await unit.tables.cards(table.id) if is_prompt_slot(c.slot)]
-        found = next((r for r in kept if r.seat == seat), kept[0] if kept else None)
-        where = f"{found.channel_id}/{found.message_id}" if found else thread
-        return f"https://discord.com/channels/{guild}/{where}"
+            open_cards = [
+                card_ref(card) for card in await unit.tables.cards(table.id) if is_prompt_slot(card.slot)
+            ]
+        ref = next((each for each in open_cards if each.seat == seat), open_cards[0] if open_cards else None)
+        target = f"{ref.channel_id}/{ref.message_id}" if ref else thread
+        return f"https://discord.com/channels/{guild}/{target}"
 
-    # -- what is pressed ---------------------------------------------------------------------
+    # -- controls ----------------------------------------------------------------------------
 
     async def handle_control(
-        self, interaction: discord.Interaction, key: CustomId, values: dict[str, str]
+        self, interaction: discord.Interaction, custom_id: CustomId, values: dict[str, str]
     ) -> None:
-        """A control was used, or a form sent; `values` are those of its fields."""
-        match key.action:
+        """Handle a control, or a submitted modal with the `values` of its fields."""
+        match custom_id.action:
             case controls.SUBMIT_LINE | controls.CONFIRM:
                 await interaction.response.defer()
-                line = await self._line_of(key)
+                line = await self._line_of(custom_id)
                 if line is None:
                     await reply_text(interaction, CHOICES_CHANGED)
                 else:
-                    await self.submit_lines(interaction, key, [line], sure=key.action == controls.CONFIRM)
+                    confirmed = custom_id.action == controls.CONFIRM
+                    await self.submit_lines(interaction, custom_id, [line], confirmed=confirmed)
             case controls.OPEN_MENU:
-                await self._open_menu(interaction, key)
+                await self._open_menu(interaction, custom_id)
             case controls.ENTER_AMOUNT if values:
                 await interaction.response.defer()
-                await self._submit_amount(interaction, key, values.get("amount", ""))
+                await self._submit_amount(interaction, custom_id, values.get("amount", ""))
             case controls.ENTER_AMOUNT:
-                await self._open_amount_modal(interaction, key)
+                await self._open_amount_modal(interaction, custom_id)
             case controls.ENTER_LINE if values:
                 await interaction.response.defer()
                 lines = [line for line in values.get("line", "").split(";") if line.strip()]
-                await self.submit_lines(interaction, key, lines)
+                await self.submit_lines(interaction, custom_id, lines)
             case controls.ENTER_LINE:
-                if not await self._reject_other_user(interaction, key):
-                    example = await self._example_line(key)
-                    await interaction.response.send_modal(RawModal(cards.line_modal(key, example)))
+                if not await self._reject_other_user(interaction, custom_id):
+                    example = await self._example_line(custom_id)
+                    await interaction.response.send_modal(RawModal(cards.line_modal(custom_id, example)))
             case controls.JOIN | controls.LEAVE | controls.START:
                 await interaction.response.defer(ephemeral=True, thinking=True)
-                await self.handle_lobby(interaction, await self.service.table_info(key.table_id), key.action)
-            case _:
-                await reply_text(
-                    interaction, "This control is of another version of Railpost; use `/do` instead."
+                await self.handle_lobby(
+                    interaction, await self.service.table_info(custom_id.table_id), custom_id.action
                 )
+            case _:
+                await reply_text(interaction, OTHER_VERSION)
 
-    async def _choices(self, key: CustomId) -> list[engine.Choice]:
-        return [] if key.seat is None else await self.service.choices(key.table_id, key.seat)
+    async def _choices(self, custom_id: CustomId) -> list[engine.Choice]:
+        return (
+            [] if custom_id.seat is None else await self.service.choices(custom_id.table_id, custom_id.seat)
+        )
 
-    async def _line_of(self, key: CustomId) -> str | None:
-        """The line that a control stands for; None where its place among the choices is no longer that."""
-        if not key.argument.startswith("#"):
-            return key.argument
-        found = controls.find_choice(await self._choices(key), key.argument)
-        return found.line if found else None
+    async def _line_of(self, custom_id: CustomId) -> str | None:
+        """The line that a control submits; None where the choices have changed since it was sent."""
+        if not custom_id.argument.startswith("#"):
+            return custom_id.argument
+        choice = controls.find_choice(await self._choices(custom_id), custom_id.argument)
+        return choice.line if choice else None
 
-    async def _example_line(self, key: CustomId) -> str:
-        return next((c.line for c in await self._choices(key)), "pass")
+    async def _example_line(self, custom_id: CustomId) -> str:
+        return next((c.line for c in await self._choices(custom_id)), "pass")
 
-    async def _reject_other_user(self, interaction: discord.Interaction, key: CustomId) -> bool:
-        """Whether somebody else's control was used; he is told so."""
-        view = await self.service.view(key.table_id)
-        if key.seat is None or view.table.seat_of(await self.person_id(interaction.user)) == key.seat:
+    async def _reject_other_user(self, interaction: discord.Interaction, custom_id: CustomId) -> bool:
+        """Whether the control belongs to another player; then the user gets a message that says so."""
+        view = await self.service.view(custom_id.table_id)
+        if (
+            custom_id.seat is None
+            or view.table.seat_of(await self.person_id(interaction.user)) == custom_id.seat
+        ):
             return False
-        await reply_text(interaction, cards.wrong_player_text(view.state, view.table.names, key.seat))
+        await reply_text(interaction, cards.wrong_player_text(view.state, view.table.names, custom_id.seat))
         return True
 
-    async def _reject_stale(self, interaction: discord.Interaction, key: CustomId) -> bool:
-        """Whether what a control answers no longer stands; who used it is told what has happened since."""
-        view = await self.service.view(key.table_id)
+    async def _reject_stale(self, interaction: discord.Interaction, custom_id: CustomId) -> bool:
+        """Whether the control's decision has passed; then the user gets a message with the events since."""
+        view = await self.service.view(custom_id.table_id)
         running = view.table.status == "running"
-        if running and any((a.seat, a.decision_id) == (key.seat, key.decision_id) for a in view.pending):
+        if running and any(
+            (each.seat, each.decision_id) == (custom_id.seat, custom_id.decision_id) for each in view.pending
+        ):
             return False
-        reason = await self._stale_text(view, key) if running else status_text(view.table.status)
+        reason = await self._stale_text(view, custom_id) if running else status_text(view.table.status)
         reason = reason if running else f"Table {view.table.code} is {reason}."
-        link = await self._card_link(view.table, key.seat)
+        link = await self._card_link(view.table, custom_id.seat)
         await reply_text(interaction, f"{reason}\n[The card as it is now]({link})" if link else reason)
         return True
 
-    async def _stale_text(self, view: TableView, key: CustomId) -> str:
-        assert view.state is not None and key.seat is not None
-        rows = await self.service.log_since_last_move(view.table.id, key.seat)
-        happened = [f"- {each}" for each in cards.history_lines(rows, view.table.names)]
+    async def _stale_text(self, view: TableView, custom_id: CustomId) -> str:
+        assert view.state is not None and custom_id.seat is not None
+        entries = await self.service.log_since_last_move(view.table.id, custom_id.seat)
+        events = [f"- {each}" for each in cards.history_lines(entries, view.table.names)]
         now = text_views.waiting_sentence(view.state, view.pending)
-        return "\n".join([f"That question is no longer open. {now}", *happened])
+        return "\n".join([f"That decision has passed. {now}", *events])
 
-    async def _open_menu(self, interaction: discord.Interaction, key: CustomId) -> None:
-        """The next level of a menu, for him alone."""
+    async def _open_menu(self, interaction: discord.Interaction, custom_id: CustomId) -> None:
+        """Show the next level of a menu in a private message."""
         message = interaction.message
         if message is not None and message.flags.ephemeral:
             await interaction.response.defer()
         else:
             await interaction.response.defer(ephemeral=True, thinking=True)
-        if await self._reject_other_user(interaction, key) or await self._reject_stale(interaction, key):
+        if await self._reject_other_user(interaction, custom_id) or await self._reject_stale(
+            interaction, custom_id
+        ):
             return
-        choices = await self._choices(key)
-        step = controls.parse_menu_position(key.argument)
-        places = controls.choices_below(choices, step) if step else []
-        if step is None or not places:
+        choices = await self._choices(custom_id)
+        position = controls.parse_menu_position(custom_id.argument)
+        indices = controls.choices_below(choices, position) if position else []
+        if position is None or not indices:
             await reply_text(interaction, CHOICES_CHANGED)
             return
-        path = choices[places[0]].path[: step.depth]
+        path = choices[indices[0]].path[: position.depth]
         title = controls.capitalized(" · ".join(path)) or "Choose"
-        shown = await self._tile_previews(key, [choices[i].line for i in places])
-        items = controls.menu_items(choices, places, step.depth, step.page)
-        await reply(interaction, cards.menu_message(key, title, items, [s.ref for s in shown]), shown)
+        images = await self._tile_previews(custom_id, [choices[i].line for i in indices])
+        items = controls.menu_items(choices, indices, position.depth, position.page)
+        await reply(
+            interaction, cards.menu_message(custom_id, title, items, [each.ref for each in images]), images
+        )
 
-    async def _tile_previews(self, key: CustomId, lines: Sequence[str]) -> list[Picture]:
-        """Pictures of the ways in which tiles may be laid by these lines, where they lay few."""
-        state = (await self.service.view(key.table_id)).state
-        if state is None or key.seat is None or len(lines) > controls.MAX_OPTIONS:
+    async def _tile_previews(self, custom_id: CustomId, lines: Sequence[str]) -> list[ImageAttachment]:
+        """Pictures of the rotations in which these lines lay tiles, for at most `MAX_PREVIEWS` tiles."""
+        state = (await self.service.view(custom_id.table_id)).state
+        if state is None or custom_id.seat is None or len(lines) > controls.MAX_OPTIONS:
             return []
-        ways: dict[tuple[str, str], list[int]] = {}
-        for hex, tile, turn in tile_lays(state, engine_seat(key.seat), lines):
-            ways.setdefault((hex, tile), []).append(turn)
-        if len(ways) > MAX_PREVIEWS:
+        rotations: dict[tuple[str, str], list[int]] = {}
+        for hex, tile, rotation in tile_lays(state, engine_seat(custom_id.seat), lines):
+            rotations.setdefault((hex, tile), []).append(rotation)
+        if len(rotations) > MAX_PREVIEWS:
             return []
-        found = [(place, await self.pictures.tiles(state, *place, turns)) for place, turns in ways.items()]
-        return [Picture(f"{hex}-{tile}.png", drawn) for (hex, tile), drawn in found if drawn is not None]
+        pictures = [
+            (place, await self.pictures.tiles(state, *place, rotations_of_tile))
+            for place, rotations_of_tile in rotations.items()
+        ]
+        return [
+            ImageAttachment(f"{hex}-{tile}.png", drawn)
+            for (hex, tile), drawn in pictures
+            if drawn is not None
+        ]
 
-    async def _open_amount_modal(self, interaction: discord.Interaction, key: CustomId) -> None:
-        if await self._reject_other_user(interaction, key) or await self._reject_stale(interaction, key):
+    async def _open_amount_modal(self, interaction: discord.Interaction, custom_id: CustomId) -> None:
+        if await self._reject_other_user(interaction, custom_id) or await self._reject_stale(
+            interaction, custom_id
+        ):
             return
-        choice = controls.find_choice(await self._choices(key), key.argument)
+        choice = controls.find_choice(await self._choices(custom_id), custom_id.argument)
         if choice is None or choice.amounts is None:
             await reply_text(interaction, CHOICES_CHANGED)
         else:
-            await interaction.response.send_modal(RawModal(cards.amount_modal(key, choice)))
+            await interaction.response.send_modal(RawModal(cards.amount_modal(custom_id, choice)))
 
-    async def _submit_amount(self, interaction: discord.Interaction, key: CustomId, typed: str) -> None:
-        if await self._reject_other_user(interaction, key) or await self._reject_stale(interaction, key):
+    async def _submit_amount(self, interaction: discord.Interaction, custom_id: CustomId, typed: str) -> None:
+        if await self._reject_other_user(interaction, custom_id) or await self._reject_stale(
+            interaction, custom_id
+        ):
             return
-        choice = controls.find_choice(await self._choices(key), key.argument)
+        choice = controls.find_choice(await self._choices(custom_id), custom_id.argument)
         if choice is None or choice.amounts is None:
             await reply_text(interaction, CHOICES_CHANGED)
             return
-        figure = typed.strip().lstrip("$").replace(",", "")
+        amount = typed.strip().lstrip("$").replace(",", "")
         low = choice.amounts[0]
-        if not figure.isdecimal() or int(figure) not in choice.amounts:
+        if not amount.isdecimal() or int(amount) not in choice.amounts:
             await reply_text(
-                interaction, f"{typed!r} will not do: {choice.label}, from ${low} to {choice.limit_text}."
+                interaction,
+                f"{typed!r} is not possible: {choice.label}, from ${low} to {choice.limit_text}.",
             )
             return
-        await self.submit_lines(interaction, key, [choice.line_for(int(figure))])
+        await self.submit_lines(interaction, custom_id, [choice.line_for(int(amount))])
 
     # -- the lobby ---------------------------------------------------------------------------
 
     async def handle_lobby(
-        self, interaction: discord.Interaction, table: TableInfo, act: str, name: str | None = None
+        self, interaction: discord.Interaction, table: TableInfo, action: str, name: str | None = None
     ) -> None:
-        """Join, leave or start."""
-        person = await self.person_id(interaction.user)
-        if act == controls.JOIN:
-            invited = next(
-                (s.name for s in table.seated_players if s.person_id == person and not s.joined), None
+        """Join or leave a table, or start its game."""
+        person_id = await self.person_id(interaction.user)
+        if action == controls.JOIN:
+            invited_name = next(
+                (
+                    each.name
+                    for each in table.seated_players
+                    if each.person_id == person_id and not each.joined
+                ),
+                None,
             )
-            wanted = name or invited or player_name(interaction.user.display_name)
-            await self.service.join(table.id, person, wanted)
-            await reply_text(interaction, f"You sit at table {table.code} as {wanted}.")
-        elif act == controls.LEAVE:
-            await self.service.leave(table.id, person, by=person)
+            chosen_name = name or invited_name or player_name(interaction.user.display_name)
+            await self.service.join(table.id, person_id, chosen_name)
+            await reply_text(interaction, f"You have joined table {table.code} as {chosen_name}.")
+        elif action == controls.LEAVE:
+            await self.service.leave(table.id, person_id, by=person_id)
             await reply_text(interaction, f"You have left table {table.code}.")
         else:
-            await self.service.start(table.id, by=person)
-            await reply_text(interaction, f"Table {table.code} begins; its thread follows.")
+            await self.service.start(table.id, by=person_id)
+            await reply_text(interaction, f"The game at table {table.code} starts. Its thread follows.")
 
 
 def tile_lays(state: engine.State, seat: str, lines: Iterable[str]) -> list[tuple[str, str, int]]:
-    """The tiles that the lines would lay: hex, tile and rotation each; none where one lays nothing."""
-    found = []
+    """(hex, tile, rotation 0-5) of the tile that each line lays; empty where one of the lines lays none."""
+    lays = []
     for line in lines:
         try:
             events = engine.play(state, seat, engine.parse(state, seat, line)).events
@@ -424,12 +475,12 @@ def tile_lays(state: engine.State, seat: str, lines: Iterable[str]) -> list[tupl
         laid = next((event for event in events if isinstance(event, engine.TileLaid)), None)
         if laid is None:
             return []
-        found.append((laid.hex, laid.tile, laid.rotation))
-    return found
+        lays.append((laid.hex, laid.tile, laid.rotation))
+    return lays
 
 
 def error_text(error: BaseException) -> str:
-    """What is told of an error: its own sentence where it is for people."""
+    """The sentence that a user reads about an error; an internal error is not explained."""
     if isinstance(error, ValueError | StoreError | NotFound):
         return str(error)
-    return "Something went wrong on our side, and nothing was changed by it. Please try again in a while."
+    return "An internal error has occurred. Nothing was changed. Please try again later."

@@ -7,7 +7,15 @@ shares percent, edges 0-5, nodes numbered as on the face.
 
 from __future__ import annotations
 
-from renderers.views.board import (
+from renderers.views.labels import (
+    MAX_ALT_TEXT,
+    Badge,
+    bank_text,
+    clip_text,
+    company_badges,
+    dollars,
+)
+from renderers.views.map import (
     HexView,
     MapView,
     PhaseValue,
@@ -17,14 +25,6 @@ from renderers.views.board import (
     Structure,
     map_view,
     route_legs,
-)
-from renderers.views.labels import (
-    MAX_ALT_TEXT,
-    Badge,
-    bank_text,
-    clip_text,
-    company_badges,
-    dollars,
 )
 from renderers.views.market import CellView, MarketView, market_view
 from renderers.views.sheet import CompanyView, Holding, PlayerView, SheetView, sheet_view

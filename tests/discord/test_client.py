@@ -53,7 +53,7 @@ async def test_a_table_from_the_lobby_to_the_first_turns(party: RunningBot, fake
     first = fake.visible_messages(thread)[0]
     assert "Ann, Bob and Cid" in first.text and first.pinned
     card = await party.wait_for_card("Ann")
-    assert "It is for Ann to buy the SV for $20" in card.text
+    assert "Ann to act: buy the SV for $20" in card.text
     assert fake.alt_texts(card) == ["The map, in words.", "The market, in words."]
     await fake.click("Ann", card, "Buy the SV for $20")
     second = await party.wait_for_card("Bob")
@@ -180,7 +180,7 @@ async def test_undo_gives_the_turn_back(begun: RunningBot, fake: FakeDiscord) ->
     card = await begun.wait_for_card("Bob")
     await fake.click("Ann", card, "Undo")
     again = await begun.wait_for_card("Ann")
-    assert "no longer asked" in card.text
+    assert "no longer has to act" in card.text
     assert any("takes back" in m.text or "back" in m.text for m in fake.visible_messages(begun.thread)[-3:])
     assert await begun.played_lines() == []
     await fake.run_command("Ann", begun.thread, "undo", what="redo")
@@ -238,7 +238,7 @@ async def test_stale_card(begun: RunningBot, fake: FakeDiscord) -> None:
         await fake.select("Ann", old, "Bid: 5 ways", "Bid for the MH, $115 or more…"),
     ):
         await fake.wait_until(lambda d=done: d.private, "an answer")  # type: ignore[misc]
-        assert "no longer open" in done.text and "Bob" in done.text and "Cid" in done.text
+        assert "has passed" in done.text and "Bob" in done.text and "Cid" in done.text
         assert "https://discord.com/channels/" in done.text
     assert await begun.played_lines() == ["buy SV", "pass", "pass"]
 
@@ -409,7 +409,7 @@ async def test_pause_resume_replace_end(begun: RunningBot, fake: FakeDiscord) ->
     await fake.run_command("Bob", thread, "table resume")
     await begun.wait_for_card("Ann")
     done = await fake.run_command("Ann", thread, "table replace", seat="Ann", user="Dan")
-    assert "Dan plays on for Ann" in done.text
+    assert "Dan replaces Ann" in done.text
     card = await begun.wait_for_card("Dan")
     assert fake.messages_pinging("Dan") == [card]
     await fake.click("Dan", card, "Pass")
@@ -432,7 +432,7 @@ async def test_show(begun: RunningBot, fake: FakeDiscord) -> None:
     assert "printed" in (await fake.run_command("Dan", thread, "show board")).text
     assert "buy SV" in (await fake.run_command("Dan", thread, "show log", count=3)).text
     turn = await fake.run_command("Dan", thread, "show turn")
-    assert "It is for Bob" in turn.text and turn.private_messages and not turn.public_messages
+    assert "Bob to act" in turn.text and turn.private_messages and not turn.public_messages
     assert (await fake.run_command("Dan", thread, "show turn", public=True)).public_messages
     assert isinstance(begun.pictures, OnePixelPictures)
     begun.pictures.fails = True

@@ -57,7 +57,7 @@ async def test_everything_works_after_a_restart(party: RunningBot, fake: FakeDis
         assert "Done." in (await party.submit_lines("Ann", "buy SV")).text  # a slash command
         stale = await fake.click("Ann", first, "Pass")  # an old card
         await fake.wait_until(lambda: stale.private_messages, "an answer")
-        assert "no longer open" in stale.text
+        assert "has passed" in stale.text
         await fake.click("Bob", await party.wait_for_card("Bob"), "Pass")  # and a button
         await party.wait_for_card("Cid")
         assert await party.played_lines() == ["pass", "bid MH 115", "bid CA 165", "buy SV", "pass"]
@@ -230,12 +230,12 @@ async def test_a_server_without_threads(party: RunningBot, fake: FakeDiscord) ->
         await party.open_table("Bob")
         await fake.run_command("Ann", "general", "table start", order="Ann, Bob")
         await fake.wait_until(
-            lambda: any("It is for Ann" in m.text for m in fake.messages_with_controls("general")), "a card"
+            lambda: any("Ann to act" in m.text for m in fake.messages_with_controls("general")), "a card"
         )
-        card = next(m for m in fake.messages_with_controls("general") if "It is for Ann" in m.text)
+        card = next(m for m in fake.messages_with_controls("general") if "Ann to act" in m.text)
         await fake.click("Ann", card, "Pass")
         await fake.wait_until(
-            lambda: any("It is for Bob" in m.text for m in fake.messages_with_controls("general")), "a card"
+            lambda: any("Bob to act" in m.text for m in fake.messages_with_controls("general")), "a card"
         )
     fake.check_violations(forgiven=["50013"])
 
@@ -258,12 +258,12 @@ async def test_a_thread_where_nothing_may_be_written(party: RunningBot, fake: Fa
         thread.denied.add("SEND_MESSAGES_IN_THREADS")
         await party.play_lines("Ann: pass")
         await fake.wait_until(
-            lambda: any("It is for Bob" in m.text for m in fake.messages_with_controls("general")),
+            lambda: any("Bob to act" in m.text for m in fake.messages_with_controls("general")),
             "a card beside",
         )
         await fake.click("Bob", fake.messages_with_controls("general")[-1], "Pass")
         await fake.wait_until(
-            lambda: any("It is for Ann" in m.text for m in fake.messages_with_controls("general")), "the next"
+            lambda: any("Ann to act" in m.text for m in fake.messages_with_controls("general")), "the next"
         )
     fake.check_violations(forgiven=["50013"])
 

@@ -191,7 +191,7 @@ async def seated(
         await guest.letter()
         assert "You have your seat" in (await guest.answered("yes")).text
     done = await fake.run_command(host, "general", "table start", order=", ".join(game.names))
-    assert "begins" in done.text, done.text
+    assert "starts" in done.text, done.text
     await fake.wait_until(lambda: fake.threads, "the thread")
     table = (await service.find_table(party.table_code)).id
     seats = {name: seat for seat, name in enumerate(game.names)}

@@ -85,14 +85,14 @@ class RunningBot:
         self.table_code = card.text.split("Table ", 1)[1].split(" ", 1)[0]
         for other in others:
             done = await self.fake.click(other, card, "Join")
-            assert "You sit" in done.text, done.text
+            assert "You have joined" in done.text, done.text
         return card
 
     async def start_game(self, *names: str) -> Channel:
         """A table that is being played, seated in the order of the names; its thread, with a first card."""
         await self.open_table(*names[1:], host=names[0])
         done = await self.fake.run_command(names[0], "general", "table start", order=", ".join(names))
-        assert "begins" in done.text, done.text
+        assert "starts" in done.text, done.text
         await self.fake.wait_until(
             lambda: any(each.name.startswith(self.table_code) for each in self.fake.threads), "the thread"
         )
