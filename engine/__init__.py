@@ -72,8 +72,8 @@ from engine.kernel import RefusedError, Transition, game_of, new_game, play
 from engine.language import menu, narration, notation
 from engine.language.menu import Choice
 from engine.language.notation import AmbiguousError, UnreadableError
+from engine.mechanics import Option
 from engine.operating.run import stop_revenue
-from engine.title import Option
 from engine.titles import optional_rules, title_names, title_of
 
 

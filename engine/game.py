@@ -145,6 +145,10 @@ class Game:
 
         return sorted(self.state.market_order, key=place)
 
+    def cite(self, *citations: str) -> str:
+        """The citations as this title has them, in brackets: ` (1830 §18)`; see `Title.cite`."""
+        return self.title.cite(*citations)
+
     # -- the draft ---------------------------------------------------------------------
 
     def emit(self, event: AnyEvent) -> None:

@@ -33,7 +33,8 @@ from engine.core.state import (
 )
 from engine.finance.offers import lapse_offers
 from engine.game import Game
-from engine.title import Option, Title
+from engine.mechanics import Option
+from engine.title import Title
 from engine.titles import title_of
 
 MAX_ADVANCES = 10_000

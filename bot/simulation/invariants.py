@@ -56,6 +56,7 @@ from engine.core.actions import (
     StartConnectionRun,
     TradePrivate,
 )
+from engine.core.hooks import do_nothing
 from engine.core.state import (
     Auction,
     CashCrisis,
@@ -78,7 +79,7 @@ from engine.finance.ownership import (
     short_count,
 )
 from engine.kernel import question_key, refusal, still_awaits_others
-from engine.operating.turn import OperatingTurnQuestion, do_nothing
+from engine.operating.turn import OperatingTurnQuestion
 
 
 def position_violations(state: State) -> Iterator[str]:

@@ -19,7 +19,7 @@ from engine.core.actions import Action, Bid, BidNothing, BidUpTo, Pass, RaiseBid
 from engine.core.events import BidMade, Passed
 from engine.core.state import Auction
 from engine.game import Game
-from engine.title import Option
+from engine.mechanics import Option
 
 
 class AuctionKind(Protocol):

@@ -7,6 +7,7 @@ place in the pile.
 from __future__ import annotations
 
 from engine.core.events import ParSet, PriceMoved
+from engine.core.state import PendingSale
 from engine.game import Game
 
 Space = tuple[int, int]
@@ -68,6 +69,11 @@ def move_token(g: Game, company: str, to: Space, why: str) -> None:
         g.emit(PriceMoved(company, to, why))
         for follow in g.title.after_price_move:
             follow(g, company)
+
+
+def drop_price(g: Game, sale: PendingSale) -> None:
+    """Move the price down by one row for each share sold (1830 §8.2.1)."""
+    move_token(g, sale.company, down(g, token_space(g, sale.company), sale.count), "sold")
 
 
 def token_space(g: Game, company: str) -> Space:

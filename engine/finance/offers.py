@@ -23,7 +23,7 @@ from engine.core.components import train_label
 from engine.core.events import OfferEnded, OfferMade
 from engine.core.state import AnyFrame, Offer
 from engine.game import Game
-from engine.title import Option, OutOfTurn
+from engine.mechanics import Option, OutOfTurn
 
 
 class DealHandler(NamedTuple):

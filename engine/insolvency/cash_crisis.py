@@ -18,6 +18,7 @@ from engine.core.events import (
     UnpaidInterestChanged,
     UnplacedTokensChanged,
 )
+from engine.core.hooks import never
 from engine.core.state import (
     BANK,
     CashCrisis,
@@ -29,7 +30,7 @@ from engine.finance.ownership import next_president, share_percent
 from engine.finance.share_sales import refuse_sale_at_steady_price, sell_at_steady_price
 from engine.game import Game
 from engine.insolvency.bankruptcy import end_by_bankruptcy, remove_bankrupt_player
-from engine.title import Option, never
+from engine.mechanics import Option
 
 
 @dataclass(frozen=True)

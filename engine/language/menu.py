@@ -16,7 +16,7 @@ from engine.core.state import is_seat
 from engine.game import Game
 from engine.kernel import options
 from engine.language.notation import field_defaults, format_action
-from engine.title import Option
+from engine.mechanics import Option
 
 
 @dataclass(frozen=True, slots=True)

@@ -48,8 +48,8 @@ from engine.finance.loans import (
 )
 from engine.finance.ownership import share_percent
 from engine.game import Game
+from engine.mechanics import Option
 from engine.mergers.assets import ask_for_excess, combine_tokens, transfer_assets
-from engine.title import Option
 
 AUCTION_KIND = "sale"
 BID_STEP = 10

@@ -15,6 +15,7 @@ from engine.core.events import (
     TrainMoved,
     UnplacedTokensChanged,
 )
+from engine.core.hooks import never
 from engine.core.state import (
     CashCrisis,
     Discard,
@@ -24,8 +25,8 @@ from engine.core.state import (
     ShareholderSettlement,
 )
 from engine.game import Game
+from engine.mechanics import Option
 from engine.operating.stations import city_label
-from engine.title import Option, never
 
 
 def transfer_assets(g: Game, buyer: str, target: str) -> None:

@@ -52,6 +52,7 @@ from engine.finance.offers import DealHandler, lapse_offers, make_offer
 from engine.finance.ownership import close_covered_shorts, share_percent
 from engine.finance.share_sales import refuse_sale_at_steady_price, sell_at_steady_price
 from engine.game import Game
+from engine.mechanics import Option
 from engine.mergers.acquisition import auction_company, may_be_offered
 from engine.mergers.assets import (
     ask_for_excess,
@@ -60,7 +61,6 @@ from engine.mergers.assets import (
     transfer_assets,
 )
 from engine.stock.short_selling import buy_shares, refuse_buy
-from engine.title import Option
 
 
 def next_size(g: Game, company: str) -> int | None:

@@ -35,11 +35,10 @@ from engine.finance.ownership import share_percent
 from engine.game import Game
 from engine.insolvency.bankruptcy import end_by_bankruptcy
 from engine.insolvency.cash_crisis import open_cash_crisis
+from engine.mechanics import AutomaticRules, Option
 from engine.mergers.acquisition import auction_company, may_be_offered
 from engine.mergers.conversion import may_convert_or_merge
 from engine.operating.loans_and_interest import export_train, may_operate, pay_mail_contracts
-from engine.rounds.sequence import AutomaticRules
-from engine.title import Option
 
 STAGES = ("export", "convert", "liquidate", "acquire", "offer", "end")
 ONE_PASS_STAGES = ("export", "convert", "sales", "end")

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from engine.core.events import PriorityMoved
 from engine.core.state import BANK, AnyFrame, PrivateAllotment
 from engine.game import Game
+from engine.mechanics import AutomaticRules
 from engine.opening.waterfall import award_private
-from engine.rounds.sequence import AutomaticRules
 
 
 def permutation(things: Sequence[str], lot: int) -> tuple[str, ...]:

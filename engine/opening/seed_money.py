@@ -16,7 +16,7 @@ from engine.core.events import Passed, PriorityMoved, PrivateMoved
 from engine.core.state import BANK, CLOSED, AnyFrame, Auction, SeedMoneySale
 from engine.finance.auctions import place_bid
 from engine.game import Game
-from engine.title import Option
+from engine.mechanics import Option
 
 BID_STEP = 5
 AUCTION_KIND = "private"

@@ -33,8 +33,8 @@ from engine.core.state import (
 from engine.finance.market import refuse_par_price, set_par_price
 from engine.finance.ownership import move_shares, president_share_percent
 from engine.game import Game
+from engine.mechanics import Option
 from engine.private_companies.income import pay_private_income
-from engine.title import Option
 
 MIN_RAISE = 5
 

@@ -42,9 +42,9 @@ from engine.finance import market
 from engine.finance.market import Space
 from engine.finance.ownership import share_percent
 from engine.game import Game
+from engine.mechanics import Option, OutOfTurn
 from engine.operating.dividends import pay_dividend
 from engine.operating.run import destination_stop, home_stop
-from engine.title import Option, OutOfTurn
 
 
 def can_do_connection_run(g: Game, company: str) -> bool:

@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from engine.core.actions import Action, DiscardTrain
 from engine.core.components import train_label
 from engine.core.events import TrainMoved
+from engine.core.hooks import never
 from engine.core.state import CLOSED, POOL, Discard
 from engine.game import Game
+from engine.mechanics import Option
 from engine.operating.trains import is_obsolete
-from engine.title import Option, never
 
 
 @dataclass(frozen=True)

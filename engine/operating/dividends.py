@@ -14,7 +14,7 @@ from engine.core.state import BANK, IPO, POOL, OperatingTurn, is_seat
 from engine.finance import market
 from engine.finance.ownership import share_percent
 from engine.game import Game
-from engine.title import Option
+from engine.mechanics import Option
 
 
 def pay_dividend(

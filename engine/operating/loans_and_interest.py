@@ -23,6 +23,7 @@ from engine.core.events import (
     TrainsWithdrawn,
     UnpaidInterestChanged,
 )
+from engine.core.hooks import do_nothing
 from engine.core.state import (
     BANK,
     CLOSED,
@@ -47,6 +48,7 @@ from engine.finance.loans import (
 )
 from engine.finance.ownership import share_percent
 from engine.game import Game
+from engine.mechanics import Option, OutOfTurn
 from engine.operating.trains import (
     ask_for_discards,
     cheapest_train_price,
@@ -54,7 +56,6 @@ from engine.operating.trains import (
     start_phase,
 )
 from engine.operating.turn import turn_or_refusal
-from engine.title import Option, OutOfTurn
 
 ACQUISITION_PRICE = 40
 """Dollars for which a company in acquisition counts when it pays a dividend (§6.6)."""
@@ -74,7 +75,7 @@ def pay_shareholders(g: Game, company: str, dollars: int, why: str) -> None:
 class DoubleJumpDividendStep:
     """Pay, half or withhold; the price rises by one or two spaces (§6.6). `then`: what follows at once."""
 
-    after_dividend: Callable[[Game, OperatingTurn], None] = lambda g, turn: None
+    after_dividend: Callable[[Game, OperatingTurn], None] = do_nothing
     name: str = "dividend"
     handles: tuple[type[Action], ...] = (PayDividend, WithholdDividend, PayHalfDividend)
 

@@ -23,6 +23,7 @@ from engine.core.events import (
 from engine.core.state import BANK, CLOSED, OperatingTurn
 from engine.finance.loans import loans_available
 from engine.game import Game
+from engine.mechanics import Option, OutOfTurn
 from engine.operating.stations import city_label
 from engine.operating.track import (
     candidate_tiles,
@@ -32,7 +33,6 @@ from engine.operating.track import (
     tile_fits,
 )
 from engine.operating.turn import is_step_past, turn_or_refusal
-from engine.title import Option, OutOfTurn
 
 LAYS_PER_TURN = 2
 TOKEN_BONUS = 10

@@ -11,8 +11,8 @@ from engine.core.actions import Action, Pass, RunTrains
 from engine.core.events import Passed, TrainsRan
 from engine.core.state import OperatingTurn, RevenueClaim
 from engine.game import Game
+from engine.mechanics import Option
 from engine.operating.run import best_run, run_revenue, spell_routes
-from engine.title import Option
 
 CITATION = "(Run Trains)"
 

@@ -24,10 +24,11 @@ from engine.board.routes import (
 from engine.core.actions import Action, RunTrains
 from engine.core.components import Components, Node
 from engine.core.events import TrainsRan
+from engine.core.hooks import do_nothing
 from engine.core.state import ConnectionRunTurn, OperatingTurn
 from engine.game import Game, cached
+from engine.mechanics import Option
 from engine.operating.stations import home_node, printed_home
-from engine.title import Option
 
 CLAIMABLE_REVENUES = range(0, 20_000, 10)
 SEARCH_BUDGET = 400_000
@@ -187,7 +188,7 @@ class RunStep:
 
     best_only: bool = True
     allows_claims: bool = False
-    after_run: Callable[[Game, OperatingTurn], None] = lambda g, turn: None
+    after_run: Callable[[Game, OperatingTurn], None] = do_nothing
     name: str = "run"
     handles: tuple[type[Action], ...] = (RunTrains,)
 

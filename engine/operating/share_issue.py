@@ -12,7 +12,7 @@ from engine.core.state import BANK, POOL, OperatingTurn
 from engine.finance import market
 from engine.finance.ownership import move_shares, share_percent
 from engine.game import Game
-from engine.title import Option
+from engine.mechanics import Option
 
 CITATION = "(Issue or Redeem Stock)"
 

@@ -15,7 +15,7 @@ from engine.core.components import HomeDefinition, Node
 from engine.core.events import OperatingTurnStarted, TokenMoved, TokenPlaced
 from engine.core.state import BANK, HomeToken, OperatingTurn
 from engine.game import Game
-from engine.title import Option
+from engine.mechanics import Option
 
 UNDECIDED_CITY = -1
 """The node of a home token whose city is still to be chosen."""

@@ -16,9 +16,10 @@ from engine.board.tile_geometry import FIRST_NODE, Fit, RotatedFace, face_at, fi
 from engine.core.actions import Action, LayTile
 from engine.core.components import tile_faces
 from engine.core.events import TileLaid, TokenMoved
+from engine.core.hooks import never
 from engine.core.state import BANK, CLOSED, OperatingTurn, is_seat
 from engine.game import Game
-from engine.title import Option
+from engine.mechanics import Option
 
 BUILDABLE_COLORS = frozenset({"white", "yellow"})
 
@@ -259,11 +260,6 @@ def lay_label(g: Game, lay: LayTile) -> str:
     over = f" over #{laid[0]}" if laid else ""
     cost = terrain_cost(g, lay.hex)
     return f"#{lay.tile} on {lay.hex}{name}{over}, rotation {lay.turn}" + (f", for ${cost}" if cost else "")
-
-
-def never(g: Game, turn: OperatingTurn) -> bool:
-    """Nothing more."""
-    return False
 
 
 @dataclass(frozen=True)

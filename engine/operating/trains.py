@@ -44,10 +44,10 @@ from engine.finance.ownership import (
 )
 from engine.finance.share_sales import held_companies, sell_shares, sellable_counts
 from engine.game import Game, cached
+from engine.mechanics import Option
 from engine.operating.emergency_purchase import declare_bankruptcy, refuse_forced_sale
 from engine.operating.run import has_route
 from engine.operating.turn import is_step_past
-from engine.title import Option
 
 BANK_SOURCES = (BANK, POOL)
 

@@ -15,6 +15,7 @@ import msgspec
 
 from engine.core.actions import Action, Pass
 from engine.core.events import Passed
+from engine.core.hooks import do_nothing, never, no_reason
 from engine.core.state import (
     ConnectionRunTurn,
     GameOver,
@@ -24,17 +25,14 @@ from engine.core.state import (
 )
 from engine.finance.offers import lapse_offers
 from engine.game import Game
-from engine.title import Option
+from engine.mechanics import Activity, Option
 
 
-class Step(Protocol):
-    """One activity of a turn."""
+class Step(Activity[OperatingTurn], Protocol):
+    """One activity of an operating turn, which comes in its place."""
 
     @property
     def name(self) -> str: ...
-
-    @property
-    def handles(self) -> tuple[type[Action], ...]: ...
 
     def is_blocking(self, g: Game, turn: OperatingTurn) -> bool:
         """Whether there is something to decide."""
@@ -42,20 +40,11 @@ class Step(Protocol):
     def pass_refusal(self, g: Game, turn: OperatingTurn) -> str | None:
         """Why the step cannot be declined, or None."""
 
-    def prompt(self, g: Game, turn: OperatingTurn) -> str: ...
-
-    def options(self, g: Game, turn: OperatingTurn) -> Iterable[Option]: ...
-
-    def refusal(self, g: Game, turn: OperatingTurn, action: Action) -> str | None: ...
-
-    def apply(self, g: Game, turn: OperatingTurn, action: Action) -> None: ...
+    def prompt(self, g: Game, turn: OperatingTurn) -> str:
+        """What is asked, as an imperative phrase."""
 
     def skip(self, g: Game, turn: OperatingTurn) -> None:
         """What happens where the step is passed over."""
-
-
-def do_nothing(g: Game) -> None:
-    """One turn follows the other."""
 
 
 @dataclass(frozen=True)
@@ -67,9 +56,9 @@ class OperatingTurnQuestion:
     """
 
     steps: tuple[Step, ...]
-    end_reason: Callable[[Game], str | None] = lambda g: None
-    ends_early: Callable[[Game, OperatingTurn], bool] = lambda g, turn: False
-    interrupt: Callable[[Game], bool] = lambda g: False
+    end_reason: Callable[[Game], str | None] = no_reason
+    ends_early: Callable[[Game, OperatingTurn], bool] = never
+    interrupt: Callable[[Game], bool] = never
     after_turn: Callable[[Game], None] = do_nothing
 
     @cached_property

@@ -22,10 +22,10 @@ from engine.core.state import (
 )
 from engine.finance.ownership import SOURCE_LABELS, move_shares, percent_limit
 from engine.game import Game
+from engine.mechanics import Option, OutOfTurn
 from engine.operating.stations import ask_for_home_cities, city_label, refuse_token
 from engine.operating.track import lay_label, lay_tile, refuse_lay, tile_fits
 from engine.operating.turn import current_turn, turn_or_refusal
-from engine.title import Option, OutOfTurn
 
 OPENING_FRAMES = (Waterfall, WaterfallBidding, ParPriceChoice)
 

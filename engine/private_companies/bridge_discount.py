@@ -17,12 +17,12 @@ from engine.core.actions import Action, LayTile
 from engine.core.events import AbilityUsed
 from engine.core.state import OperatingTurn
 from engine.game import Game
+from engine.mechanics import Option, OutOfTurn
 from engine.operating.stations import printed_home
 from engine.operating.track import lay_label, lay_tile, refuse_lay, terrain_cost, tile_fits
 from engine.operating.turn import current_turn, turn_or_refusal
 from engine.private_companies.abilities import active_effect
 from engine.private_companies.sales import companies_may_buy, purchasable_privates
-from engine.title import Option, OutOfTurn
 
 
 @dataclass(frozen=True)

@@ -22,10 +22,10 @@ from engine.core.actions import (
 from engine.core.events import CityTokenPlaced, PrivateMoved
 from engine.core.state import CLOSED, CityToken, OperatingTurn
 from engine.game import Game
+from engine.mechanics import Option, OutOfTurn
 from engine.operating.run import stop_revenue
 from engine.operating.turn import current_turn, turn_or_refusal
 from engine.private_companies.abilities import active_effect
-from engine.title import Option, OutOfTurn
 
 CityTokenPlacement = PlaceCattleToken | PlaceOpenPort | PlaceClosedPort
 EFFECT_WORDS = {PlaceCattleToken: "cattle", PlaceOpenPort: "port", PlaceClosedPort: "port", ClosePort: "port"}

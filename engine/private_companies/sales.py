@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -10,6 +10,7 @@ import msgspec
 
 from engine.core.actions import Action, BuyPrivateFromPool, TradePrivate
 from engine.core.events import PrivateMoved
+from engine.core.hooks import no_items
 from engine.core.state import (
     BANK,
     POOL,
@@ -22,9 +23,9 @@ from engine.core.state import (
 from engine.finance.offers import DealHandler, make_offer
 from engine.finance.ownership import certificate_limit, counted_certificates
 from engine.game import Game
+from engine.mechanics import Option, OutOfTurn
 from engine.operating.trains import president_contribution
 from engine.operating.turn import current_turn
-from engine.title import Option, OutOfTurn
 
 
 def company_price_range(g: Game, private: str) -> range:
@@ -106,11 +107,6 @@ class PrivatePurchaseStep:
         """No private is bought."""
 
 
-def no_required_sales(g: Game, turn: StockTurn) -> list[str]:
-    """Nothing has to be sold before a private is bought."""
-    return []
-
-
 @dataclass(frozen=True)
 class PrivateDeals(OutOfTurn):
     """Deals in privates, offered where the owner is another than the buyer.
@@ -134,7 +130,7 @@ class PrivateDeals(OutOfTurn):
     in_buyers_turn: bool = False
     from_phase: str | None = None
     certificate_limit_applies: bool = True
-    required_sales: Callable[[Game, StockTurn], list[str]] = no_required_sales
+    required_sales: Callable[[Game, StockTurn], Sequence[str]] = no_items
 
     def deal_handler(self) -> DealHandler:
         """How such an offer is judged and carried out when it is accepted."""
@@ -311,8 +307,7 @@ class PrivateDeals(OutOfTurn):
 class OpenMarketPurchase:
     """A private that lies in the open market, bought in a stock turn at its listed price (1870 §5.3.2)."""
 
-    def handles(self, action: Action) -> bool:
-        return isinstance(action, BuyPrivateFromPool)
+    handles: ClassVar[tuple[type[Action], ...]] = (BuyPrivateFromPool,)
 
     def options(self, g: Game, frame: StockTurn) -> Iterator[Option]:
         for private in g.privates_of(POOL):

@@ -6,13 +6,13 @@ of the phase in which their set begins. A broken bank ends the game with the set
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import msgspec
 
-from engine.core.actions import Action
 from engine.core.events import PriorityMoved, RoundStarted
+from engine.core.hooks import do_nothing, no_reason
 from engine.core.state import (
     AnyFrame,
     GameOver,
@@ -25,9 +25,9 @@ from engine.core.state import (
 )
 from engine.finance import market
 from engine.game import Game
+from engine.mechanics import AutomaticRules
 from engine.operating.stations import HomeChooser, begin_first_turn
 from engine.private_companies.income import pay_private_income
-from engine.title import Option
 
 
 def start_stock_round(g: Game, number: int, sales: tuple[PendingSale, ...] = ()) -> StockRound:
@@ -40,36 +40,6 @@ def start_stock_round(g: Game, number: int, sales: tuple[PendingSale, ...] = ())
 def start_first_stock_round(g: Game) -> AnyFrame:
     """The stock round that follows the sale of the privates."""
     return start_stock_round(g, 1)
-
-
-@dataclass(frozen=True)
-class AutomaticRules:
-    """A frame that nobody answers."""
-
-    def asked(self, g: Game, frame: AnyFrame) -> tuple[str, ...]:
-        return ()
-
-    def prompt(self, g: Game, frame: AnyFrame) -> str:
-        return ""
-
-    def options(self, g: Game, frame: AnyFrame, seat: str) -> Iterator[Option]:
-        yield from ()
-
-    def refusal(self, g: Game, frame: AnyFrame, seat: str, action: Action) -> str | None:
-        return "Nothing is asked."
-
-    def apply(self, g: Game, frame: AnyFrame, seat: str, action: Action) -> None:
-        raise AssertionError("nothing is asked")
-
-
-def no_end(g: Game) -> str | None:
-    """The game goes on."""
-    return None
-
-
-def no_interruption(g: Game, frame: OperatingRound) -> AnyFrame | None:
-    """One turn follows the other."""
-    return None
 
 
 def raise_sold_out_prices(g: Game, own_count: bool) -> None:
@@ -105,7 +75,7 @@ class StockRoundRules(AutomaticRules):
     operating round, which `begin` begins.
     """
 
-    end_reason: Callable[[Game], str | None] = no_end
+    end_reason: Callable[[Game], str | None] = no_reason
     count_treasury: bool = False
     last_round: int | None = None
     at_end: Callable[[Game], None] | None = None
@@ -152,8 +122,8 @@ class OperatingRoundRules(AutomaticRules):
 
     first_step: str
     home_chooser: HomeChooser
-    interruption: Callable[[Game, OperatingRound], AnyFrame | None] = no_interruption
-    end_reason: Callable[[Game], str | None] = no_end
+    interruption: Callable[[Game, OperatingRound], AnyFrame | None] = do_nothing
+    end_reason: Callable[[Game], str | None] = no_reason
     finish_set: bool = True
     fix_first_company: bool = False
 

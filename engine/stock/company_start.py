@@ -23,10 +23,10 @@ from engine.core.state import Auction, CompanyStart, StockTurn
 from engine.finance.loans import size_definition, token_cost_label
 from engine.finance.ownership import certificate_limit, counted_certificates
 from engine.game import Game
+from engine.mechanics import Option
 from engine.operating.stations import city_label
 from engine.stock.short_selling import affordable_bids, private_value_sums, refuse_bid
 from engine.stock.turn import current_stock_round, end_stock_turn
-from engine.title import Option
 
 
 @dataclass(frozen=True)

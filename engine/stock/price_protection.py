@@ -34,6 +34,7 @@ from engine.core.state import (
     StockTurn,
 )
 from engine.finance import market
+from engine.finance.market import drop_price
 from engine.finance.offers import lapse_offers
 from engine.finance.ownership import (
     ZONES_EXEMPT_FROM_CERTIFICATE_LIMIT,
@@ -47,8 +48,8 @@ from engine.finance.ownership import (
 )
 from engine.finance.share_sales import refuse_share_sale
 from engine.game import Game
+from engine.mechanics import Option, OutOfTurn
 from engine.operating.turn import has_turns_left
-from engine.title import Option, OutOfTurn, drop_price
 
 MAX_STANDING_PRICE = 10_000
 """Dollars that are as good as any number in an answer that is left."""

@@ -50,9 +50,9 @@ from engine.finance.ownership import (
 )
 from engine.finance.share_sales import refuse_sale_at_steady_price, sell_at_steady_price
 from engine.game import Game
+from engine.mechanics import Option, OutOfTurn
 from engine.operating.stations import city_label, refuse_city
 from engine.stock.turn import current_stock_round, end_stock_turn
-from engine.title import Option, OutOfTurn
 
 SHARE_SOURCES = (TREASURY, POOL)
 AUCTION_KIND = "certificate"

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import ClassVar
 
 import msgspec
 
@@ -22,8 +23,8 @@ from engine.finance.ownership import (
     share_percent,
 )
 from engine.game import Game
+from engine.mechanics import Option
 from engine.stock.turn import current_stock_round
-from engine.title import Option
 
 MIN_OUTSTANDING_PERCENT = 60
 """Percent that must stay with players or in the open market (§5.10)."""
@@ -54,8 +55,7 @@ class TreasuryShares:
     reissue_after_trades: bool = False
     ordinary_share_only: bool = False
 
-    def handles(self, action: Action) -> bool:
-        return isinstance(action, RedeemShare | ReissueShares)
+    handles: ClassVar[tuple[type[Action], ...]] = (RedeemShare, ReissueShares)
 
     def options(self, g: Game, frame: StockTurn) -> Iterator[Option]:
         for company, co in g.state.companies.items():

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Literal
 
 import msgspec
 
 from engine.core.actions import Action, BuyShares, Par, Pass, SellShares
 from engine.core.events import Passed, PresidentNamed
+from engine.core.hooks import no_reason
 from engine.core.state import (
     BANK,
     IPO,
@@ -41,7 +42,7 @@ from engine.finance.ownership import (
 )
 from engine.finance.share_sales import held_companies, refuse_share_sale, sell_shares, sellable_counts
 from engine.game import Game
-from engine.title import Option
+from engine.mechanics import Activity, Option
 
 SHARE_SOURCES = (IPO, POOL)
 
@@ -49,24 +50,6 @@ SHARE_SOURCES = (IPO, POOL)
 def purchase_payee(g: Game, company: str, source: str) -> str:
     """Who is paid for shares from there: the bank; the company for those it has reissued."""
     return company if source == IPO and g.company(company).reissued else BANK
-
-
-class StockTurnAction(Protocol):
-    """Something that a player may do in his stock turn besides trading in shares."""
-
-    def handles(self, action: Action) -> bool:
-        """Whether an action is of this kind."""
-
-    def options(self, g: Game, frame: StockTurn) -> Iterator[Option]: ...
-
-    def refusal(self, g: Game, frame: StockTurn, action: Action) -> str | None: ...
-
-    def apply(self, g: Game, frame: StockTurn, action: Action) -> None: ...
-
-
-def no_purchase_limit(g: Game, company: str, source: str, percent: int) -> str | None:
-    """Nothing keeps shares of a company that has a price from being bought."""
-    return None
 
 
 @dataclass(frozen=True)
@@ -92,9 +75,9 @@ class StockTurnQuestion:
     multiple_from_ipo: bool = True
     multiple_of_one_company: bool = False
     first_sale_round: int = 2
-    extra_actions: tuple[StockTurnAction, ...] = ()
+    extra_actions: tuple[Activity[StockTurn], ...] = ()
     one_block_per_company: bool = False
-    purchase_refusal: Callable[[Game, str, str, int], str | None] = no_purchase_limit
+    purchase_refusal: Callable[[Game, str, str, int], str | None] = no_reason
     multiple_after_private: bool = False
     extra_actions_block: bool = True
     sell_any_over_limit: bool = False
@@ -202,7 +185,7 @@ class StockTurnQuestion:
     def refusal(self, g: Game, frame: StockTurn, seat: str, action: Action) -> str | None:
         if isinstance(action, SellShares):
             return self._refuse_sale(g, frame, action)
-        act = next((a for a in self.extra_actions if a.handles(action)), None)
+        act = next((a for a in self.extra_actions if isinstance(action, a.handles)), None)
         if act is None and not isinstance(action, Pass | BuyShares | Par):
             return "In a stock round a player buys, sells or passes (§4)."
         if over := self.required_sales(g, frame):
@@ -343,7 +326,7 @@ class StockTurnQuestion:
                     )
                 )
             case _:
-                next(a for a in self.extra_actions if a.handles(action)).apply(g, frame, action)
+                next(a for a in self.extra_actions if isinstance(action, a.handles)).apply(g, frame, action)
 
 
 def _allows_multiple_purchases(g: Game, company: str) -> bool:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from functools import partial
 
 from engine.core.actions import BuyTrain, Merge
+from engine.core.hooks import do_nothing, never
 from engine.core.state import (
     CLOSED,
     ORPHANED,
@@ -85,13 +86,13 @@ from engine.operating.trains import (
     ask_for_discards,
     train_deal,
 )
-from engine.operating.turn import OperatingTurnQuestion, do_nothing
+from engine.operating.turn import OperatingTurnQuestion
 from engine.rounds.game_end import LAST_STOCK_ROUND_ON_SITE, final_scores
 from engine.rounds.sequence import GameOverRules, StockRoundRules
 from engine.stock.company_start import CertificateAuction, CompanyStartQuestion
 from engine.stock.floating import Capitalization
 from engine.stock.short_selling import BidderCompanyActions, ShortSellingTurnQuestion
-from engine.title import SITE_CONVENTIONS, Title, never, validated_options
+from engine.title import SITE_CONVENTIONS, Title, validated_options
 from engine.titles.t1817.components import composed_components
 
 OPTIONS = (
@@ -212,15 +213,36 @@ def compose(options: tuple[str, ...]) -> Title:
         scores=lambda g, bankrupt: final_scores(g, bankrupt, with_privates=True),
         flotation=Capitalization(),
         revenue_rules=mine_and_bridge_terms,
+        after_sale=do_nothing,
         interrupt=partial(handle_interruptions, markers=ask_for_token_removal, trains=ask_for_next_discard)
         if site
         else handle_interruptions,
         train_counts={"2": 40} if site else {},
         sections=SECTIONS,
+        bare_sections=BARE_SECTIONS,
     )
 
 
 SECTIONS = {
+    "1830 §4": "1817 §5",
+    "1830 §17": "1817 §6",
+    "1830 §18": "1817 §6.3",
+    "1830 §19": "1817 §6.4",
+    "1830 §20.1": "1817 §6.5",
+    "1830 §20.2": "1817 §6.5",
+    "1830 §20.3": "1817 §6.5",
+    "1830 §21": "1817 §6.7",
+    "1830 §22": "1817 §2",
+    "1830 Table 6": "1817 §14",
+    "1830 Table 7": "1817 §1.2.8",
+    "1830 §12": "1817 §5.2",
+    "1830 §13": "1817 §5.2",
+    "1830 §18.1": "1817 §6.3",
+    "1830 §19.1": "1817 §6.4",
+}
+"""The places in this book for rules that shared mechanics cite from 1830."""
+
+BARE_SECTIONS = {
     "§4": "§5",
     "§17": "§6",
     "§18": "§6.3",

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from engine.core.actions import BuyTrain, TradePrivate
 from engine.core.components import components_of
+from engine.core.hooks import never
 from engine.core.state import (
     Discard,
     FreeToken,
@@ -21,6 +22,7 @@ from engine.core.state import (
     Waterfall,
     WaterfallBidding,
 )
+from engine.finance.market import drop_price
 from engine.finance.offers import OfferResponses
 from engine.game import Game
 from engine.opening.waterfall import (
@@ -32,7 +34,7 @@ from engine.operating.discard import DiscardQuestion
 from engine.operating.dividends import DividendStep
 from engine.operating.run import RunStep
 from engine.operating.stations import HomeTokenQuestion, TokenStep, ask_for_home_cities
-from engine.operating.track import TrackStep, never
+from engine.operating.track import TrackStep
 from engine.operating.trains import TrainStep, TrainTradeConventions, train_deal
 from engine.operating.turn import OperatingTurnQuestion
 from engine.private_companies.abilities import FreeTokenQuestion, ShareExchanges, TileAbilities
@@ -131,4 +133,5 @@ def compose(options: tuple[str, ...]) -> Title:
         scores=lambda g, bankrupt: final_scores(g, bankrupt, with_privates=site),
         flotation=Capitalization(),
         train_counts=train_counts,
+        after_sale=drop_price,
     )

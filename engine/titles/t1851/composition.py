@@ -8,6 +8,7 @@ from __future__ import annotations
 from engine.board.route_graph import RevenueRules
 from engine.core.actions import BuyTrain
 from engine.core.components import components_of
+from engine.core.hooks import never
 from engine.core.state import (
     IPO,
     POOL,
@@ -22,6 +23,7 @@ from engine.core.state import (
     StockRound,
     StockTurn,
 )
+from engine.finance.market import drop_price
 from engine.finance.offers import OfferResponses
 from engine.finance.share_sales import refuse_sale_before_first_turn
 from engine.opening.allotment import PrivateAllotmentRules, deal_privates
@@ -32,7 +34,7 @@ from engine.operating.revenue_claims import RevenueClaimQuestion, open_claim
 from engine.operating.run import RunStep
 from engine.operating.share_issue import ShareIssueStep
 from engine.operating.stations import TokenStep, ask_for_home_cities
-from engine.operating.track import TrackStep, never, refuse_unused_plain_track
+from engine.operating.track import TrackStep, refuse_unused_plain_track
 from engine.operating.trains import TrainStep, TrainTradeConventions, train_deal
 from engine.operating.turn import OperatingTurnQuestion
 from engine.rounds.game_end import final_scores
@@ -53,6 +55,41 @@ OPTIONS = (SITE_CONVENTIONS, CLAIMS, JOHNSON_CITY_FALLING)
 ROUTE_TERMS = RevenueRules(offboard_pair_bonus=10)
 
 SECTIONS = {
+    "1830 §4": "1851 Stock Rounds",
+    "1830 §7": "1851 Setting Up the Game",
+    "1830 §8": "1851 Buying Stock",
+    "1830 §8.1": "1851 Buying Stock",
+    "1830 §8.2": "1851 Buying Stock",
+    "1830 §10": "1851 Buying Stock",
+    "1830 Table 3": "1851 Buying Stock",
+    "1830 §11": "1851 Buying Stock",
+    "1830 §12": "1851 Selling Stock",
+    "1830 §12.1": "1851 Selling Stock",
+    "1830 §12.2": "1851 Selling Stock",
+    "1830 §13": "1851 Selling Stock",
+    "1830 §15": "1851 Buying Stock",
+    "1830 §16": "1851 Operating Rounds",
+    "1830 §17": "1851 Operating Rounds",
+    "1830 §18": "1851 Lay or Upgrade Track",
+    "1830 §18.1": "1851 Lay or Upgrade Track",
+    "1830 Table 6": "1851 Lay or Upgrade Track",
+    "1830 Table 7": "1851 Lay or Upgrade Track",
+    "1830 §19": "1851 Place Station Marker",
+    "1830 §19.1": "1851 Place Station Marker",
+    "1830 §20.1": "1851 Routes",
+    "1830 §20.2": "1851 Purchase Trains",
+    "1830 §20.3": "1851 Run Trains, Pay Dividends",
+    "1830 §21": "1851 Purchase Trains",
+    "1830 §22": "1851 Phases",
+    "1830 §24": "1851 Purchase Trains",
+    "1830 §24.2": "1851 Purchase Trains",
+    "1830 §24.3": "1851 Purchase Trains",
+    "1830 §24.6": "1851 Purchase Trains",
+    "1830 §25": "1851 Ending the Game",
+}
+"""The places in this book for rules that shared mechanics cite from 1830."""
+
+BARE_SECTIONS = {
     "§4": "Stock Rounds",
     "§7": "Setting Up the Game",
     "§8": "Buying Stock",
@@ -109,7 +146,7 @@ def compose(options: tuple[str, ...]) -> Title:
             ParPriceChoice: ParPriceQuestion(),
             StockRound: StockRoundRules(),
             StockTurn: StockTurnQuestion(
-                also_blocks=lambda g, turn: False,
+                also_blocks=never,
                 sale_timing="before",
                 sources=(IPO, POOL, TREASURY),
                 first_sale_round=1,
@@ -139,8 +176,10 @@ def compose(options: tuple[str, ...]) -> Title:
         flotation=Capitalization(
             paid_shares=5, fee=100, rest_to_treasury=True, places_home=True, price_rows_up=1
         ),
+        after_sale=drop_price,
         revenue_rules=lambda g, company: ROUTE_TERMS,
         sale_objections=(refuse_sale_before_first_turn,),
         lay_objections=(refuse_unused_plain_track,),
         sections=SECTIONS,
+        bare_sections=BARE_SECTIONS,
     )

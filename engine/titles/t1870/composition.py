@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from engine.board.network import Stop
 from engine.core.actions import BuyTrain, RedeemShare, TradePrivate
 from engine.core.components import Components, components_of
+from engine.core.hooks import never, no_reason
 from engine.core.state import (
     ConnectionRunTurn,
     Discard,
@@ -49,7 +50,6 @@ from engine.operating.run import RunStep
 from engine.operating.stations import TokenStep, ask_for_home_cities
 from engine.operating.track import (
     TrackStep,
-    never,
     refuse_river_crossing,
     refuse_useless_upgrade,
 )
@@ -85,7 +85,7 @@ from engine.stock.price_protection import (
     defer_price_fall,
 )
 from engine.stock.treasury_shares import TreasuryShares
-from engine.stock.turn import StockTurnQuestion, no_purchase_limit
+from engine.stock.turn import StockTurnQuestion
 from engine.title import SITE_CONVENTIONS, Title, validated_options
 from engine.titles.t1870.components import site_components, with_diesels, with_historical_order
 
@@ -110,6 +110,37 @@ FINISH_PRICE = 400
 """The price that ends the game (1870 §16.1)."""
 
 SECTIONS = {
+    "1830 §4": "1870 §5.3",
+    "1830 §7.1": "1870 §5.7",
+    "1830 §7.2": "1870 §5.7",
+    "1830 §8": "1870 §5.5",
+    "1830 §8.1": "1870 §5.5",
+    "1830 §10": "1870 §5.4",
+    "1830 Table 3": "1870 §5.4.1",
+    "1830 §12": "1870 §5.3.3",
+    "1830 §12.1": "1870 §5.7",
+    "1830 §12.2": "1870 §5.4.2",
+    "1830 §13": "1870 §5.6",
+    "1830 §15": "1870 §5.3.1",
+    "1830 §17": "1870 §4.1",
+    "1830 §18": "1870 §6",
+    "1830 Table 6": "1870 §6.6",
+    "1830 Table 7": "1870 §2.5",
+    "1830 §19": "1870 §7.3",
+    "1830 §20.1": "1870 §8.1",
+    "1830 §20.2": "1870 §10.1",
+    "1830 §20.3": "1870 §8.3",
+    "1830 §21": "1870 §10",
+    "1830 §22": "1870 §4.2",
+    "1830 §23.1": "1870 §12.1",
+    "1830 §24": "1870 §10.6",
+    "1830 §24.2": "1870 §10.6",
+    "1830 §24.3": "1870 §10.6.2",
+    "1830 §24.6": "1870 §13.1",
+}
+"""The places in this book for rules that shared mechanics cite from 1830."""
+
+BARE_SECTIONS = {
     "§4": "§5.3",
     "§7.1": "§5.7",
     "§7.2": "§5.7",
@@ -223,7 +254,7 @@ def compose(options: tuple[str, ...]) -> Title:
         multiple_after_private=site,
         extra_actions_block=not site,
         sell_any_over_limit=site,
-        purchase_refusal=refuse_purchase_out_of_order if "historical_order" in options else no_purchase_limit,
+        purchase_refusal=refuse_purchase_out_of_order if "historical_order" in options else no_reason,
     )
     return Title(
         components=components,
@@ -312,6 +343,7 @@ def compose(options: tuple[str, ...]) -> Title:
         scores=lambda g, bankrupt: final_scores(g, bankrupt, with_privates=True),
         flotation=Capitalization(),
         sections=SECTIONS,
+        bare_sections=BARE_SECTIONS,
         after_sale=defer_price_fall if site else ask_at_once_if_forced,
         after_price_move=(close_in_closing_zone(privates_to_pool=not site),),
         revenue_rules=revenue_rules,

@@ -1,0 +1,133 @@
+"""The contract of a mechanic: what the kernel and a title expect of the rules for one kind of decision.
+
+A `Question` answers for one kind of frame on the stack: whom it asks, what they may answer, and what
+follows. An `Activity` is one thing that may be done in some context: a step of an operating turn, an
+extra action of a stock turn, or an action out of turn. A question is no activity, because it decides who
+is asked and goes on by itself where nobody has a choice; activities are what its answers consist of.
+
+Both judge with `refusal` alone: an option is offered, a line is accepted, and a player is told the reason
+by that one function. Titles choose mechanics and set their parameters; no mechanic asks which title it
+serves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import ClassVar, Protocol, TypeVar
+
+from engine.core.actions import Action
+from engine.core.state import AnyFrame
+from engine.game import Game
+
+F_contra = TypeVar("F_contra", contravariant=True)
+C_contra = TypeVar("C_contra", contravariant=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """One action that a player may take now.
+
+    `label`: the action in words. Where `amounts` is set, the action's dollars may be anything in that
+    range; the action itself has the first of them.
+    """
+
+    action: Action
+    label: str
+    amounts: range | None = None
+
+
+class Question(Protocol[F_contra]):
+    """How frames of one kind are asked, answered, and advanced."""
+
+    def asked(self, g: Game, frame: F_contra) -> tuple[str, ...]:
+        """The seats that may answer."""
+
+    def prompt(self, g: Game, frame: F_contra) -> str:
+        """What is asked, as an imperative phrase: `lay track for the PRR`.
+
+        It is shown as `Ann to act: lay track for the PRR.`
+        """
+
+    def options(self, g: Game, frame: F_contra, seat: str) -> Iterable[Option]:
+        """Every answer that is not refused."""
+
+    def refusal(self, g: Game, frame: F_contra, seat: str, action: Action) -> str | None:
+        """Why the answer is not allowed, in the rulebook's words, or None."""
+
+    def apply(self, g: Game, frame: F_contra, seat: str, action: Action) -> None:
+        """Carry out an answer that is not refused."""
+
+    def advance(self, g: Game, frame: F_contra) -> bool:
+        """Go on where nobody has anything to decide. False: the frame waits for an answer."""
+
+
+@dataclass(frozen=True)
+class AutomaticRules:
+    """Base of the questions of frames that ask nobody anything, and only advance."""
+
+    def asked(self, g: Game, frame: AnyFrame) -> tuple[str, ...]:
+        return ()
+
+    def prompt(self, g: Game, frame: AnyFrame) -> str:
+        return ""
+
+    def options(self, g: Game, frame: AnyFrame, seat: str) -> Iterator[Option]:
+        yield from ()
+
+    def refusal(self, g: Game, frame: AnyFrame, seat: str, action: Action) -> str | None:
+        return "Nobody has anything to decide now."
+
+    def apply(self, g: Game, frame: AnyFrame, seat: str, action: Action) -> None:
+        raise AssertionError("nothing is asked")
+
+
+class Activity(Protocol[C_contra]):
+    """Something that may be done in a context: an operating turn, a stock turn, or by a seat out of turn."""
+
+    @property
+    def handles(self) -> tuple[type[Action], ...]:
+        """The kinds of action that it carries out."""
+
+    def options(self, g: Game, context: C_contra, /) -> Iterable[Option]:
+        """Every action of these kinds that is not refused."""
+
+    def refusal(self, g: Game, context: C_contra, action: Action, /) -> str | None:
+        """Why the action is not allowed, in the rulebook's words, or None."""
+
+    def apply(self, g: Game, context: C_contra, action: Action, /) -> None:
+        """Carry out an action that is not refused."""
+
+
+class OutOfTurn(Activity[str], Protocol):
+    """Actions beside the question on top: exchanges, offers and their answers.
+
+    The context is the seat that acts.
+    """
+
+    handles: ClassVar[tuple[type[Action], ...]]
+
+    def applies(self, g: Game, action: Action) -> bool:
+        """Whether this activity carries out the action now, rather than the question on top."""
+        return True
+
+    def asked(self, g: Game) -> tuple[str, ...]:
+        """The seats that an answer is expected from."""
+        return ()
+
+
+class Flotation(Protocol):
+    """What happens when a company floats.
+
+    `rest_to_treasury`: shares left in the initial offering go into the company's treasury. `places_home`:
+    the home token is placed at once, not in the company's first turn.
+    """
+
+    @property
+    def rest_to_treasury(self) -> bool: ...
+
+    @property
+    def places_home(self) -> bool: ...
+
+    def __call__(self, g: Game, company: str) -> None:
+        """Carry it out."""
