@@ -70,7 +70,7 @@ def literal_check(column: str, words: Any) -> CheckConstraint:
 
 def unique_where(condition: str, *columns: str) -> Index:
     """At most one row with these columns among those of which the condition holds."""
-    name = "uq_" + "_".join(columns) + "_while"
+    name = "uq_" + "_".join(columns) + "_where"
     return Index(name, *columns, unique=True, sqlite_where=text(condition), postgresql_where=text(condition))
 
 
@@ -79,7 +79,7 @@ def index_where(name: str, condition: str, *columns: str) -> Index:
     return Index(name, *columns, sqlite_where=text(condition), postgresql_where=text(condition))
 
 
-REVISIONED_TABLES = frozenset({"people", "identities", "tables", "seats", "polls", "votes"})
+REVISIONED_TABLES = frozenset({"people", "identities", "game_tables", "seats", "polls", "votes"})
 """Names of the tables that say what is known of a game beside its log: who plays, and how he is reached."""
 
 
@@ -136,7 +136,7 @@ class AddressClaim(Model, table=True):
 class GameTable(Model, table=True):
     """A game that is being gathered, played or over. `place` is where a transport shows it."""
 
-    __tablename__ = "tables"
+    __tablename__ = "game_tables"
     __table_args__ = (literal_check("status", TableStatus),)
 
     id: int = Field(default=None, primary_key=True)
@@ -164,7 +164,7 @@ class Seat(Model, table=True):
     )
 
     id: int = Field(default=None, primary_key=True)
-    table_id: int = Field(foreign_key="tables.id", index=True)
+    table_id: int = Field(foreign_key="game_tables.id", index=True)
     person_id: int = Field(foreign_key="people.id", index=True)
     number: int | None = None
     name: str
@@ -204,7 +204,7 @@ class MoveRecord(NewLogRow, table=True):
         CheckConstraint("(kind IN ('undo', 'redo')) = (rewinds_to IS NOT NULL)", name="rewinds_to"),
     )
 
-    table_id: int = Field(foreign_key="tables.id", primary_key=True)
+    table_id: int = Field(foreign_key="game_tables.id", primary_key=True)
     seq: int = Field(primary_key=True, sa_column_kwargs={"autoincrement": False})
     created_at: datetime = Field(sa_type=UtcDateTime)
 
@@ -212,9 +212,9 @@ class MoveRecord(NewLogRow, table=True):
 class TableSnapshot(Model, table=True):
     """Where a table is: the last `seq` of its log, the move at which its line stands, the state there."""
 
-    __tablename__ = "snapshots"
+    __tablename__ = "table_snapshots"
 
-    table_id: int = Field(foreign_key="tables.id", primary_key=True)
+    table_id: int = Field(foreign_key="game_tables.id", primary_key=True)
     seq: int = 0
     current_move: int = 0
     state: bytes = Field(default=b"", sa_type=LargeBinary)
@@ -237,7 +237,7 @@ class PollRecord(Model, table=True):
     __table_args__ = (unique_where("closed_at IS NULL", "table_id", "kind"),)
 
     id: int = Field(default=None, primary_key=True)
-    table_id: int = Field(foreign_key="tables.id", index=True)
+    table_id: int = Field(foreign_key="game_tables.id", index=True)
     kind: str
     proposer_seat: int | None = None
     details: dict[str, Any] = Field(default_factory=dict, sa_type=JSON)
@@ -304,7 +304,7 @@ class Card(Model, table=True):
 
     __tablename__ = "cards"
 
-    table_id: int = Field(foreign_key="tables.id", primary_key=True)
+    table_id: int = Field(foreign_key="game_tables.id", primary_key=True)
     slot: str = Field(primary_key=True)
     decision_id: str | None = None
     message_ref: dict[str, Any] = Field(sa_type=JSON)
@@ -325,7 +325,7 @@ class MailToken(Model, table=True):
 
     token_hash: str = Field(primary_key=True)
     purpose: str
-    table_id: int | None = Field(default=None, foreign_key="tables.id")
+    table_id: int | None = Field(default=None, foreign_key="game_tables.id")
     seat: int | None = None
     person_id: int | None = Field(default=None, foreign_key="people.id", index=True)
     decision_id: str | None = None

@@ -75,7 +75,7 @@ def _setting(key: str) -> ScalarSelect[str]:
 _VERSION_QUERY = select(
     _setting(STORE_ID),
     _setting(DATA_REVISION),
-    select(TableSnapshot.seq).where(col(TableSnapshot.table_id) == bindparam("at_table")).scalar_subquery(),
+    select(TableSnapshot.seq).where(col(TableSnapshot.table_id) == bindparam("for_table")).scalar_subquery(),
     select(RequestResult.body).where(col(RequestResult.request_id) == bindparam("asked")).scalar_subquery(),
 )
 
@@ -86,7 +86,7 @@ def _read_versions(
     found: list[TableVersion | Exception] = []
     for table, request in errands:
         ((incarnation, mark, seq, answer),) = execute(
-            _VERSION_QUERY, {"at_table": table, "asked": request}
+            _VERSION_QUERY, {"for_table": table, "asked": request}
         ).rows
         found.append(TableVersion(incarnation or "", mark or "", seq, answer))
     return found

@@ -73,7 +73,7 @@ class InboundMailRepository(Repository):
         if not where:
             raise ValueError("revoke() without a condition would end every token")
         ended = update(MailToken).where(*where, col(MailToken.revoked_at).is_(None))
-        return await self._transaction.execute(ended.values(revoked=self._transaction.now))
+        return await self._transaction.execute(ended.values(revoked_at=self._transaction.now))
 
     async def record_attempt(self, key: str, sha: str, path: str) -> InboundMail:
         """Enter a letter, or one more attempt at it; to be committed before it is read.
@@ -96,10 +96,10 @@ class InboundMailRepository(Repository):
             raise NotFound(f"The letter {key} was not entered.")
         return found
 
-    async def record_outcome(self, key: str, outcome: str, receipt: bytes | None = None) -> bool:
+    async def record_outcome(self, key: str, outcome: str, reply: bytes | None = None) -> bool:
         """What became of a letter, and what it was answered; False where that was settled before."""
         open_ = (col(InboundMail.key) == key, col(InboundMail.outcome).is_(None))
-        settled = {"outcome": outcome, "receipt": receipt, "settled": self._transaction.now}
+        settled = {"outcome": outcome, "reply": reply, "finished_at": self._transaction.now}
         return await self._transaction.execute(update(InboundMail).where(*open_).values(settled)) > 0
 
     async def unfinished(self) -> list[InboundMail]:

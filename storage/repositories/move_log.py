@@ -106,24 +106,26 @@ class ResolvedLogRow(NamedTuple):
 _UPDATE_SNAPSHOT = (
     update(TableSnapshot)
     .where(
-        col(TableSnapshot.table_id) == bindparam("at_table"), col(TableSnapshot.seq) == bindparam("expected")
+        col(TableSnapshot.table_id) == bindparam("for_table"), col(TableSnapshot.seq) == bindparam("expected")
     )
     .values(
         seq=bindparam("reached"),
         state=bindparam("now_state"),
-        stands_at=func.coalesce(bindparam("moved_to"), col(TableSnapshot.current_move)),
+        current_move=func.coalesce(bindparam("moved_to"), col(TableSnapshot.current_move)),
     )
 )
 _DATA_REVISION = select(Setting.value).where(col(Setting.key) == DATA_REVISION).scalar_subquery()
-_UPDATE_SNAPSHOT_AT_REVISION = _UPDATE_SNAPSHOT.where(func.coalesce(_DATA_REVISION, "") == bindparam("mark"))
+_UPDATE_SNAPSHOT_AT_REVISION = _UPDATE_SNAPSHOT.where(
+    func.coalesce(_DATA_REVISION, "") == bindparam("current_revision")
+)
 _INSERT_ROWS = insert(MoveRecord)
 _INSERT_RESULT = insert(RequestResult)
 _SELECT_ROWS = (
     select(*(MoveRecord.__table__.c[name] for name in LogRow._fields))  # type: ignore[attr-defined]
-    .where(col(MoveRecord.table_id) == bindparam("at_table"), col(MoveRecord.seq) > bindparam("after"))
+    .where(col(MoveRecord.table_id) == bindparam("for_table"), col(MoveRecord.seq) > bindparam("after"))
     .order_by(col(MoveRecord.seq))
 )
-_SELECT_SEQ = select(TableSnapshot.seq).where(col(TableSnapshot.table_id) == bindparam("at_table"))
+_SELECT_SEQ = select(TableSnapshot.seq).where(col(TableSnapshot.table_id) == bindparam("for_table"))
 
 
 def append_rows(
@@ -138,32 +140,32 @@ def append_rows(
     """What `Moves.append` does, at a moment; with a `mark`, only while it is that of the store."""
     reached = expected + len(entries)
     rows: list[dict[str, Any]] = [
-        entry.model_dump() | {"table_id": table_id, "seq": seq, "at": at}
+        entry.model_dump() | {"table_id": table_id, "seq": seq, "created_at": at}
         for seq, entry in enumerate(entries, expected + 1)
     ]
     moved_to = None
     for row in rows:
         if row["kind"] == "move":
             moved_to = row["seq"]
-        elif row["stands_at"] is not None:
-            moved_to = row["stands_at"]
+        elif row["rewinds_to"] is not None:
+            moved_to = row["rewinds_to"]
     advance = {
-        "at_table": table_id, "expected": expected, "reached": reached,
+        "for_table": table_id, "expected": expected, "reached": reached,
         "now_state": state, "moved_to": moved_to,
     }  # fmt: skip
     if mark is None:
         found = execute(_UPDATE_SNAPSHOT, advance).row_count
     else:
-        found = execute(_UPDATE_SNAPSHOT_AT_REVISION, advance | {"mark": mark}).row_count
+        found = execute(_UPDATE_SNAPSHOT_AT_REVISION, advance | {"current_revision": mark}).row_count
     if not found:
-        heads = execute(_SELECT_SEQ, {"at_table": table_id}).rows
+        heads = execute(_SELECT_SEQ, {"for_table": table_id}).rows
         if not heads:
             raise NotFound(f"There is no table {table_id}.")
         raise WriteConflict(table_id, expected, heads[0][0])
     try:
         execute(_INSERT_ROWS, rows)
     except IntegrityError as error:
-        if "moves.request" in str(error.orig) or "uq_moves_request" in str(error.orig):
+        if "moves.request_id" in str(error.orig) or "uq_moves_request_id" in str(error.orig):
             raise DuplicateRequest(" or ".join(str(entry.request_id) for entry in entries)) from error
         raise
     if any(entry.rewinds_to is not None for entry in entries):
@@ -173,13 +175,13 @@ def append_rows(
 
 def read_rows(execute: Executor, table_id: int, after: int = 0) -> list[LogRow]:
     """The rows of the log of a table behind `after`, in order."""
-    return [LogRow(*row) for row in execute(_SELECT_ROWS, {"at_table": table_id, "after": after}).rows]
+    return [LogRow(*row) for row in execute(_SELECT_ROWS, {"for_table": table_id, "after": after}).rows]
 
 
 def save_request_result(execute: Executor, request: str, body: bytes, at: datetime) -> None:
     """What `Moves.remember` does, at a moment."""
     try:
-        execute(_INSERT_RESULT, {"request": request, "body": body, "at": at})
+        execute(_INSERT_RESULT, {"request_id": request, "body": body, "created_at": at})
     except IntegrityError as error:
         raise DuplicateRequest(request) from error
 

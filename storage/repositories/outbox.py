@@ -44,7 +44,7 @@ def _supersede_statement(groups: int, keys: int) -> Update:
             col(OutboxMessage.status) == PENDING,
             col(OutboxMessage.idempotency_key).not_in([bindparam(f"key{n}") for n in range(keys)]),
         )
-        .values(state="superseded", payload=b"", settled=bindparam("now"))
+        .values(status="superseded", payload=b"", finished_at=bindparam("now"))
     )
 
 
@@ -52,8 +52,8 @@ def _supersede_statement(groups: int, keys: int) -> Update:
 def _insert_statement(dialect: str) -> Insert:
     """Take a parcel in, unless there is one of its key."""
     if dialect == "postgresql":
-        return postgresql.insert(OutboxMessage).on_conflict_do_nothing(index_elements=["key"])
-    return sqlite.insert(OutboxMessage).on_conflict_do_nothing(index_elements=["key"])
+        return postgresql.insert(OutboxMessage).on_conflict_do_nothing(index_elements=["idempotency_key"])
+    return sqlite.insert(OutboxMessage).on_conflict_do_nothing(index_elements=["idempotency_key"])
 
 
 def enqueue_messages(execute: Executor, parcels: Sequence[NewMessage], now: datetime) -> int:
@@ -64,7 +64,7 @@ def enqueue_messages(execute: Executor, parcels: Sequence[NewMessage], now: date
         named = {f"group{n}": group for n, group in enumerate(groups)}
         named |= {f"key{n}": parcel.idempotency_key for n, parcel in enumerate(parcels)}
         execute(_supersede_statement(len(groups), len(parcels)), named | {"now": now})
-    standing = {"created": now, "attempts": 0, "state": "pending"}
+    standing = {"created_at": now, "attempts": 0, "status": "pending"}
     rows = [parcel.model_dump() | standing | {"not_before": parcel.not_before or now} for parcel in parcels]
     return execute(_insert_statement(execute.dialect), rows).row_count
 
@@ -113,7 +113,7 @@ class OutboxRepository(Repository):
         await self._transaction.execute(
             update(OutboxMessage)
             .where(taken)
-            .values(lease_until=now + lease, attempts=col(OutboxMessage.attempts) + 1)
+            .values(lease_expires_at=now + lease, attempts=col(OutboxMessage.attempts) + 1)
         )
         return await self._transaction.all(select(OutboxMessage).where(taken).order_by(*order))
 
@@ -127,9 +127,9 @@ class OutboxRepository(Repository):
             )
         )
 
-    async def mark_sent(self, message_id: int, ref: str | None = None) -> None:
-        """It went out, and is called `ref` over there. What was sent is not kept."""
-        await self._finish(message_id, "sent", ref=ref)
+    async def mark_sent(self, message_id: int, external_id: str | None = None) -> None:
+        """It went out, and is called `external_id` over there. What was sent is not kept."""
+        await self._finish(message_id, "sent", external_id=external_id)
 
     async def mark_failed(self, message_id: int, error: str, again: datetime | None) -> None:
         """It did not go out: to be tried again at a moment, or never."""
@@ -137,12 +137,12 @@ class OutboxRepository(Repository):
             await self._finish(message_id, "dead", error=error)
         else:
             waiting = (col(OutboxMessage.id) == message_id, col(OutboxMessage.status) == PENDING)
-            values = {"error": error, "not_before": again, "lease_until": None}
+            values = {"error": error, "not_before": again, "lease_expires_at": None}
             await self._transaction.execute(update(OutboxMessage).where(*waiting).values(values))
 
     async def release_lease(self, message_id: int) -> None:
         """Give a lease back unused."""
-        values = {"lease_until": None, "attempts": col(OutboxMessage.attempts) - 1}
+        values = {"lease_expires_at": None, "attempts": col(OutboxMessage.attempts) - 1}
         await self._transaction.execute(
             update(OutboxMessage)
             .where(col(OutboxMessage.id) == message_id, col(OutboxMessage.lease_expires_at).is_not(None))
@@ -150,10 +150,18 @@ class OutboxRepository(Repository):
         )
 
     async def _finish(
-        self, message_id: int, state: DeliveryStatus, ref: str | None = None, error: str | None = None
+        self,
+        message_id: int,
+        status: DeliveryStatus,
+        external_id: str | None = None,
+        error: str | None = None,
     ) -> None:
-        values: dict[str, Any] = {"state": state, "settled": self._transaction.now, "lease_until": None}
-        values |= {"ref": ref, "payload": b""} if state == "sent" else {"error": error}
+        values: dict[str, Any] = {
+            "status": status,
+            "finished_at": self._transaction.now,
+            "lease_expires_at": None,
+        }
+        values |= {"external_id": external_id, "payload": b""} if status == "sent" else {"error": error}
         await self._transaction.execute(
             update(OutboxMessage).where(col(OutboxMessage.id) == message_id).values(values)
         )

@@ -8,8 +8,8 @@ from sqlmodel import col, delete, select, update
 from storage.models import AddressClaim, Lease, MailToken, RequestResult, Setting
 from storage.transaction import Repository
 
-STORE_ID = "incarnation"
-DATA_REVISION = "mark"
+STORE_ID = "store_id"
+DATA_REVISION = "data_revision"
 
 
 class SettingsRepository(Repository):
@@ -56,7 +56,7 @@ class SettingsRepository(Repository):
         if lease.holder != holder and lease.expires_at > now:
             return False
         renewed = update(Lease).where(col(Lease.name) == name)
-        await self._transaction.execute(renewed.values(holder=holder, until=now + lasting))
+        await self._transaction.execute(renewed.values(holder=holder, expires_at=now + lasting))
         return True
 
     async def release_lease(self, name: str, holder: str) -> None:

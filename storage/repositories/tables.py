@@ -117,7 +117,7 @@ class TableRepository(Repository):
     async def accept_invitation(self, seat_id: int) -> None:
         """Who was invited joins."""
         await self._transaction.execute(
-            update(Seat).where(col(Seat.id) == seat_id).values(joined=self._transaction.now)
+            update(Seat).where(col(Seat.id) == seat_id).values(joined_at=self._transaction.now)
         )
 
     async def assign_seat_numbers(self, table_id: int, seat_ids: Sequence[int]) -> None:

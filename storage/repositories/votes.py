@@ -74,7 +74,7 @@ class PollRepository(Repository):
             raise NotFound("Your vote is not asked for, or no longer.")
         here = (col(VoteRecord.poll_id) == vote_id, col(VoteRecord.seat) == seat)
         await self._transaction.execute(
-            update(VoteRecord).where(*here).values(agrees=agrees, at=self._transaction.now)
+            update(VoteRecord).where(*here).values(agrees=agrees, voted_at=self._transaction.now)
         )
         return TablePoll(ballot.poll, ballot.votes | {seat: agrees})
 
@@ -83,7 +83,7 @@ class PollRepository(Repository):
         here = (col(PollRecord.id) == vote_id, col(PollRecord.closed_at).is_(None))
         return (
             await self._transaction.execute(
-                update(PollRecord).where(*here).values(closed=self._transaction.now, outcome=outcome)
+                update(PollRecord).where(*here).values(closed_at=self._transaction.now, outcome=outcome)
             )
             > 0
         )

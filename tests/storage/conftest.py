@@ -1,16 +1,32 @@
-"""A store of its own, and a clock that stands until it is moved."""
+"""A store for each test, and a clock that only the test moves."""
 
-from collections.abc import AsyncIterator
+import os
+from collections.abc import AsyncIterator, Iterator
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 import pytest
+from alembic.config import Config
 
-from storage import NewLogRow, NewMessage, Store, open_store
+from storage import NewLogRow, NewMessage, Store, migrations, open_store
 from tests.stores import url_text
+
+LATER_REVISION = """
+import sqlalchemy as sa
+from alembic import op
+
+revision = "0002"
+down_revision = "0001"
+
+
+def upgrade() -> None:
+    op.add_column("people", sa.Column("pronoun", sa.String(), nullable=True))
+    op.create_table("later", sa.Column("id", sa.Integer(), primary_key=True))
+"""
 
 
 class ManualClock:
-    """Says the moment it was put to."""
+    """Shows the time that it was set to."""
 
     def __init__(self) -> None:
         self.at = datetime(2026, 1, 2, 3, 4, 5, 678901, UTC)
@@ -33,8 +49,30 @@ async def store(address: str, clock: ManualClock) -> AsyncIterator[Store]:
         yield opened
 
 
+@pytest.fixture
+def later_revision(
+    tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[str]:
+    """A second revision that only this test knows: it adds a column to `people`, and the table `later`."""
+    folder = tmp_path_factory.mktemp("revisions")
+    (folder / "r0002_later.py").write_text(LATER_REVISION)
+    plain = migrations.alembic_config
+    shipped = Path(migrations.__file__).parent / "versions"
+
+    def with_later() -> Config:
+        config = plain()
+        config.set_main_option("path_separator", "os")
+        config.set_main_option("version_locations", f"{shipped}{os.pathsep}{folder}")
+        return config
+
+    monkeypatch.setattr(migrations, "alembic_config", with_later)
+    migrations.revisions.cache_clear()
+    yield "0002"
+    migrations.revisions.cache_clear()
+
+
 async def seq_elsewhere(store: Store, table: int) -> int | None:
-    """How long a log is as somebody else sees it."""
+    """The length of a log as another connection sees it."""
     async with await open_store(url_text(store.url)) as other:
         return (await other.table_version(table)).seq
 
@@ -50,10 +88,10 @@ def move(request: str | None = None, line: str = "pass") -> NewLogRow:
     )
 
 
-def stand(kind: str, at: int) -> NewLogRow:
-    return NewLogRow.model_validate({"kind": kind, "stands_at": at, "transport": "terminal"})
+def rewind(kind: str, at: int) -> NewLogRow:
+    return NewLogRow.model_validate({"kind": kind, "rewinds_to": at, "transport": "terminal"})
 
 
-def parcel(key: str, **details: object) -> NewMessage:
-    base = {"key": key, "channel": "mail", "address": {"to": "ann"}, "payload": key.encode()}
+def new_message(key: str, **details: object) -> NewMessage:
+    base = {"idempotency_key": key, "channel": "mail", "address": {"to": "ann"}, "payload": key.encode()}
     return NewMessage.model_validate(base | details)

@@ -17,7 +17,7 @@ from storage import (
     restore,
 )
 from storage.migrations import revisions
-from tests.storage.conftest import move, new_table, parcel
+from tests.storage.conftest import move, new_message, new_table
 from tests.storage.test_schema import at_revision
 from tests.stores import StoreFactory
 
@@ -35,7 +35,7 @@ async def play(store: Store, table: int, moves: int, start: int = 0) -> None:
             name = f"{table}-{seq + 1}"
             await unit.move_log.append(table, seq, [move(name)], name.encode() * 500)
             await unit.move_log.save_request_result(name, b"ok")
-            await unit.outbox.enqueue(parcel(name))
+            await unit.outbox.enqueue(new_message(name))
 
 
 async def whole(path: Path) -> int:
@@ -121,12 +121,18 @@ async def test_restore_over_a_running_store(store: Store, tmp_path: Path) -> Non
     assert await whole(kept) == 10
 
 
-async def test_an_old_backup_comes_back_at_the_newest_revision(store: Store, tmp_path: Path) -> None:
+async def test_an_old_backup_comes_back_at_the_newest_revision(
+    store: Store, tmp_path: Path, later_revision: str
+) -> None:
     at_revision(tmp_path / "old.db", revisions()[0])
     await restore(tmp_path / "old.db", store, replace=True)
     async with store.begin() as unit:
-        await unit.inbound_mail.record_attempt("k", "s", "p")
         assert await unit.tables.all() == []
+    assert store.path is not None
+    with sqlite3.connect(store.path) as new:
+        assert new.execute("SELECT version_num FROM alembic_version").fetchone() == (later_revision,)
+        assert new.execute("SELECT count(*) FROM later").fetchone() == (0,)
+    new.close()
     with sqlite3.connect(tmp_path / "old.db") as old:
         assert old.execute("SELECT version_num FROM alembic_version").fetchone() == (revisions()[0],)
     old.close()

@@ -1,4 +1,4 @@
-"""Deeds of many tables in one commit; glances that say whether what is in memory still holds."""
+"""Moves of many tables in one commit; version checks that tell whether a cache is current."""
 
 import asyncio
 
@@ -16,21 +16,22 @@ from storage import (
 )
 from storage.executor import SqlAlchemyExecutor
 from storage.move_commit import write_move_commit
-from tests.storage.conftest import ManualClock, move, new_table, parcel, seq_elsewhere
+from tests.storage.conftest import ManualClock, move, new_message, new_table, seq_elsewhere
 
 
-async def deed(store: Store, table: int, name: str, **details: object) -> MoveCommit:
-    """A move with all that goes with one."""
-    seen = await store.table_version(table)
+async def move_commit(store: Store, table: int, name: str, **details: object) -> MoveCommit:
+    """A move with everything that goes with one."""
+    version = await store.table_version(table)
     base = {
-        "table": table, "at": store.now(), "expected": seen.seq, "mark": seen.data_revision, "request": name,
-        "entries": [move(name)], "state": name.encode(), "parcels": [parcel(name)],
-        "answer": b"done " + name.encode(),
+        "table_id": table, "created_at": store.now(), "expected_seq": version.seq,
+        "data_revision": version.data_revision, "request_id": name,
+        "rows": [move(name)], "state": name.encode(), "messages": [new_message(name)],
+        "result": b"done " + name.encode(),
     }  # fmt: skip
     return MoveCommit(**(base | details))  # type: ignore[arg-type]
 
 
-def commits(store: Store) -> list[object]:
+def count_commits(store: Store) -> list[object]:
     """Grows with every commit from now on."""
     seen: list[object] = []
     driver = store._group_commit._commit
@@ -43,9 +44,9 @@ def commits(store: Store) -> list[object]:
     return seen
 
 
-async def test_a_deed_is_there_as_a_whole(store: Store, clock: ManualClock) -> None:
+async def test_a_move_is_committed_as_a_whole(store: Store, clock: ManualClock) -> None:
     table = await new_table(store)
-    await store.commit_move(await deed(store, table, "r"))
+    await store.commit_move(await move_commit(store, table, "r"))
     async with store.read() as unit:
         head = await unit.move_log.snapshot(table)
         (row,) = await unit.move_log.rows(table)
@@ -57,15 +58,17 @@ async def test_a_deed_is_there_as_a_whole(store: Store, clock: ManualClock) -> N
     assert (message.status, message.address, message.not_before) == ("pending", {"to": "ann"}, clock.at)
 
 
-async def test_deeds_that_wait_share_a_commit_and_fail_alone(store: Store) -> None:
+async def test_commits_that_wait_share_a_commit_and_fail_alone(store: Store) -> None:
     tables = [await new_table(store) for _ in range(20)]
-    deeds = [await deed(store, table, f"r{table}") for table in tables]
-    deeds[3] = await deed(store, tables[3], "late", expected=7)
-    deeds[5] = await deed(store, tables[5], f"r{tables[4]}")
-    deeds[6] = await deed(store, 999, "nowhere", expected=0)
-    deeds[7] = await deed(store, tables[7], "nobody", entries=[NewLogRow(transport="mail", person_id=77)])
-    counted = commits(store)
-    results = await asyncio.gather(*map(store.commit_move, deeds), return_exceptions=True)
+    commits = [await move_commit(store, table, f"r{table}") for table in tables]
+    commits[3] = await move_commit(store, tables[3], "late", expected_seq=7)
+    commits[5] = await move_commit(store, tables[5], f"r{tables[4]}")
+    commits[6] = await move_commit(store, 999, "nowhere", expected_seq=0)
+    commits[7] = await move_commit(
+        store, tables[7], "nobody", rows=[NewLogRow(transport="mail", person_id=77)]
+    )
+    counted = count_commits(store)
+    results = await asyncio.gather(*map(store.commit_move, commits), return_exceptions=True)
     assert isinstance(results[3], WriteConflict) and isinstance(results[5], DuplicateRequest)
     assert isinstance(results[6], NotFound) and "FOREIGN KEY" in str(results[7]).upper()
     assert [n for n, result in enumerate(results) if result is not None] == [3, 5, 6, 7]
@@ -78,50 +81,50 @@ async def test_deeds_that_wait_share_a_commit_and_fail_alone(store: Store) -> No
         assert (await unit.outbox.queue_status("mail")).pending == 16
 
 
-async def test_nothing_is_told_before_the_commit(store: Store) -> None:
+async def test_nothing_is_reported_before_the_commit(store: Store) -> None:
     tables = [await new_table(store) for _ in range(6)]
 
     async def say(table: int) -> int | None:
-        await store.commit_move(await deed(store, table, f"r{table}"))
+        await store.commit_move(await move_commit(store, table, f"r{table}"))
         return await seq_elsewhere(store, table)
 
     assert await asyncio.gather(*map(say, tables)) == [1] * 6
 
 
-async def test_a_glance_shows_what_was_answered(store: Store) -> None:
+async def test_a_version_check_finds_the_stored_result(store: Store) -> None:
     table = await new_table(store)
-    await store.commit_move(await deed(store, table, "r"))
+    await store.commit_move(await move_commit(store, table, "r"))
     assert (await store.table_version(table, "r")).stored_result == b"done r"
     assert (await store.table_version(table, "other")).stored_result is None
     assert (await store.table_version(999)).seq is None
 
 
-async def test_the_mark_changes_with_people_and_tables_not_with_moves(store: Store) -> None:
+async def test_the_data_revision_changes_with_people_and_tables_not_with_moves(store: Store) -> None:
     table = await new_table(store)
     before = await store.table_version(table)
-    await store.commit_move(await deed(store, table, "r"))
+    await store.commit_move(await move_commit(store, table, "r"))
     async with store.begin() as unit:
         await unit.move_log.append(table, 1, [move()], b"s")
-        await unit.outbox.enqueue(parcel("p"))
+        await unit.outbox.enqueue(new_message("p"))
         await unit.tables.set_card(table, "turn", {"message": 1})
     after = await store.table_version(table)
     assert (after.store_id, after.data_revision, after.seq) == (before.store_id, before.data_revision, 2)
-    marks = {after.data_revision}
+    revisions = {after.data_revision}
     async with store.begin() as unit:
         ann = await unit.people.add("Ann")
-    marks.add((await store.table_version(table)).data_revision)
+    revisions.add((await store.table_version(table)).data_revision)
     async with store.begin() as unit:
         await unit.people.update(ann.id, name="Anna")
-    marks.add((await store.table_version(table)).data_revision)
+    revisions.add((await store.table_version(table)).data_revision)
     async with store.begin() as unit:
         await unit.tables.add_seat(table, ann.id, "Anna")
-    marks.add((await store.table_version(table)).data_revision)
-    assert len(marks) == 4
+    revisions.add((await store.table_version(table)).data_revision)
+    assert len(revisions) == 4
 
 
-async def test_a_deed_that_rests_on_what_has_changed_is_stale(store: Store, address: str) -> None:
+async def test_a_commit_based_on_old_data_is_a_conflict(store: Store, address: str) -> None:
     table = await new_table(store)
-    mine = await deed(store, table, "r")
+    mine = await move_commit(store, table, "r")
     async with await open_store(address) as other, other.begin() as unit:
         await unit.tables.update(table, status="ended")
     with pytest.raises(WriteConflict):
@@ -129,9 +132,9 @@ async def test_a_deed_that_rests_on_what_has_changed_is_stale(store: Store, addr
     assert (await store.table_version(table)).seq == 0
 
 
-async def test_a_unit_records_a_deed_with_what_else_it_does(store: Store) -> None:
+async def test_a_unit_of_work_commits_a_move_with_its_other_changes(store: Store) -> None:
     table = await new_table(store)
-    mine = await deed(store, table, "r")
+    mine = await move_commit(store, table, "r")
     with pytest.raises(ZeroDivisionError):
         async with store.begin() as unit:
             await unit.commit_move(mine)
@@ -143,38 +146,38 @@ async def test_a_unit_records_a_deed_with_what_else_it_does(store: Store) -> Non
     assert (await store.table_version(table, "r")).stored_result == b"done r"
 
 
-async def test_a_deed_inside_a_unit_is_refused_not_waited_for(store: Store) -> None:
+async def test_a_commit_inside_a_unit_of_work_is_refused_not_waited_for(store: Store) -> None:
     table = await new_table(store)
-    mine = await deed(store, table, "r")
+    mine = await move_commit(store, table, "r")
     async with store.begin():
         with pytest.raises(RuntimeError, match="inside a unit"):
             await store.commit_move(mine)
 
 
-async def test_a_lost_transaction_fails_the_lot_and_no_further_one(
+async def test_a_lost_transaction_fails_the_batch_and_no_further_one(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     tables = [await new_table(store) for _ in range(3)]
-    deeds = [await deed(store, table, f"r{table}") for table in tables]
+    commits = [await move_commit(store, table, f"r{table}") for table in tables]
 
     def full(execute: SqlAlchemyExecutor, *_: object) -> int:
         execute.run_sql("ROLLBACK")  # as SQLite does by itself where the disk is full
         raise StoreError("the disk is full")
 
     with monkeypatch.context() as patched:
-        patched.setattr("storage.repositories.outbox.enqueue", full)
-        results = await asyncio.gather(*map(store.commit_move, deeds), return_exceptions=True)
+        patched.setattr("storage.repositories.outbox.enqueue_messages", full)
+        results = await asyncio.gather(*map(store.commit_move, commits), return_exceptions=True)
     assert all(isinstance(result, StoreError) for result in results)
     assert [(await store.table_version(table)).seq for table in tables] == [0, 0, 0]
-    await asyncio.gather(*map(store.commit_move, deeds))
+    await asyncio.gather(*map(store.commit_move, commits))
     assert [(await store.table_version(table)).seq for table in tables] == [1, 1, 1]
 
 
 @pytest.mark.parametrize("delay", range(12))
 async def test_a_cancelled_task_takes_no_other_with_it(store: Store, delay: int) -> None:
     tables = [await new_table(store) for _ in range(3)]
-    deeds = [await deed(store, table, f"r{table}") for table in tables]
-    tasks = [asyncio.create_task(store.commit_move(each)) for each in deeds]
+    commits = [await move_commit(store, table, f"r{table}") for table in tables]
+    tasks = [asyncio.create_task(store.commit_move(each)) for each in commits]
     for _ in range(delay):
         await asyncio.sleep(0.0002)
     tasks[delay % 3].cancel()
@@ -185,10 +188,10 @@ async def test_a_cancelled_task_takes_no_other_with_it(store: Store, delay: int)
             assert (await store.table_version(table)).seq == 1
 
 
-async def test_other_databases_carry_out_the_same_job(store: Store) -> None:
+async def test_other_databases_run_the_same_job(store: Store) -> None:
     """What SQLAlchemy does a statement at a time leaves the same rows."""
     tables = [await new_table(store) for _ in range(2)]
-    direct, through = [await deed(store, table, f"r{table}") for table in tables]
+    direct, through = [await move_commit(store, table, f"r{table}") for table in tables]
     await store.commit_move(direct)
     async with store.begin() as unit:
         await unit._transaction.connection.run_sync(
@@ -197,14 +200,14 @@ async def test_other_databases_carry_out_the_same_job(store: Store) -> None:
     async with store.read() as unit:
         rows = [(await unit.move_log.rows(table))[0]._replace(request_id=None) for table in tables]
         heads = [await unit.move_log.snapshot(table) for table in tables]
-        parcels = [await unit.outbox.get(f"r{table}") for table in tables]
+        messages = [await unit.outbox.get(f"r{table}") for table in tables]
     assert rows[0] == rows[1]._replace(created_at=rows[0].created_at)
     assert [(head.seq, head.current_move) for head in heads] == [(1, 1)] * 2
-    one, two = (each.model_dump(exclude={"id", "key", "payload"}) for each in parcels if each)
+    one, two = (each.model_dump(exclude={"id", "idempotency_key", "payload"}) for each in messages if each)
     assert one == two
     with pytest.raises(DuplicateRequest):
         async with store.begin() as unit:
-            again = await deed(store, tables[0], f"r{tables[1]}")
+            again = await move_commit(store, tables[0], f"r{tables[1]}")
             await unit._transaction.connection.run_sync(
                 lambda connection: write_move_commit(again, SqlAlchemyExecutor(connection))
             )

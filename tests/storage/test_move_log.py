@@ -16,7 +16,7 @@ from storage import (
     WriteConflict,
 )
 from storage.models import TableSnapshot
-from tests.storage.conftest import ManualClock, move, new_table, stand
+from tests.storage.conftest import ManualClock, move, new_table, rewind
 
 
 async def test_a_move_and_its_state_are_stored(store: Store, clock: ManualClock) -> None:
@@ -91,8 +91,8 @@ async def test_the_database_itself_refuses_a_second_row_of_a_sequence(store: Sto
             await unit._transaction.execute(insert(MoveRecord), row)
 
 
-@pytest.mark.parametrize("entry", [stand("undo", 0).model_copy(update={"stands_at": None}),
-                                   move().model_copy(update={"stands_at": 0})])  # fmt: skip
+@pytest.mark.parametrize("entry", [rewind("undo", 0).model_copy(update={"rewinds_to": None}),
+                                   move().model_copy(update={"rewinds_to": 0})])  # fmt: skip
 async def test_undo_and_redo_and_only_they_say_where_the_line_stands(store: Store, entry: NewLogRow) -> None:
     table = await new_table(store)
     with pytest.raises(IntegrityError):
@@ -105,7 +105,7 @@ async def test_undo_and_redo_append(store: Store) -> None:
     async with store.begin() as unit:
         await unit.move_log.append(table, 0, [move(line="a"), move(line="b"), move(line="c")], b"abc")
     async with store.begin() as unit:
-        await unit.move_log.append(table, 3, [stand("undo", 1)], b"a")
+        await unit.move_log.append(table, 3, [rewind("undo", 1)], b"a")
     async with store.read() as unit:
         assert [row.line for row in await unit.move_log.line_of_play(table)] == ["a"]
         assert [logged.is_live for logged in await unit.move_log.resolved_rows(table)] == [
@@ -117,14 +117,14 @@ async def test_undo_and_redo_append(store: Store) -> None:
         head = await unit.move_log.snapshot(table)
         assert (head.seq, head.current_move, head.state) == (4, 1, b"a")
     async with store.begin() as unit:
-        await unit.move_log.append(table, 4, [stand("redo", 3)], b"abc")
+        await unit.move_log.append(table, 4, [rewind("redo", 3)], b"abc")
         assert [row.line for row in await unit.move_log.line_of_play(table)] == ["a", "b", "c"]
         assert (await unit.move_log.snapshot(table)).current_move == 3
-        await unit.move_log.append(table, 5, [stand("undo", 2), move(line="d")], b"abd")
+        await unit.move_log.append(table, 5, [rewind("undo", 2), move(line="d")], b"abd")
         assert [row.line for row in await unit.move_log.line_of_play(table)] == ["a", "b", "d"]
     with pytest.raises(StoreError, match="not on the line"):
         async with store.begin() as unit:
-            await unit.move_log.append(table, 7, [stand("redo", 3)], b"")
+            await unit.move_log.append(table, 7, [rewind("redo", 3)], b"")
     async with store.read() as unit:
         assert (await unit.move_log.snapshot(table)).seq == 7
 

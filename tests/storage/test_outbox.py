@@ -6,7 +6,7 @@ import pytest
 
 from storage import OutboxMessage, Store
 from storage.models import Channel
-from tests.storage.conftest import ManualClock, parcel
+from tests.storage.conftest import ManualClock, new_message
 
 LEASE = timedelta(minutes=1)
 
@@ -22,8 +22,8 @@ def keys(messages: list[OutboxMessage]) -> list[str]:
 
 async def test_a_parcel_of_a_known_key_is_not_taken_again(store: Store) -> None:
     async with store.begin() as unit:
-        assert await unit.outbox.enqueue(parcel("a"), parcel("b"), parcel("a")) == 2
-        assert await unit.outbox.enqueue(parcel("b", payload=b"other"), parcel("c")) == 1
+        assert await unit.outbox.enqueue(new_message("a"), new_message("b"), new_message("a")) == 2
+        assert await unit.outbox.enqueue(new_message("b", payload=b"other"), new_message("c")) == 1
     assert [(message.idempotency_key, message.payload) for message in await take(store)] == [
         ("a", b"a"),
         ("b", b"b"),
@@ -33,7 +33,7 @@ async def test_a_parcel_of_a_known_key_is_not_taken_again(store: Store) -> None:
 
 async def test_a_courier_has_what_it_took_until_its_lease_runs_out(store: Store, clock: ManualClock) -> None:
     async with store.begin() as unit:
-        await unit.outbox.enqueue(parcel("a"), parcel("b"), parcel("x", channel="discord"))
+        await unit.outbox.enqueue(new_message("a"), new_message("b"), new_message("x", channel="discord"))
     (first,) = await take(store, limit=1)
     assert (first.idempotency_key, first.attempts, first.address, first.payload) == (
         "a",
@@ -58,7 +58,7 @@ async def test_a_courier_has_what_it_took_until_its_lease_runs_out(store: Store,
 
 async def test_what_is_sent_is_never_due_again_and_is_not_kept(store: Store, clock: ManualClock) -> None:
     async with store.begin() as unit:
-        await unit.outbox.enqueue(parcel("a"))
+        await unit.outbox.enqueue(new_message("a"))
     (message,) = await take(store)
     async with store.begin() as unit:
         await unit.outbox.mark_sent(message.id, "msg-1")
@@ -68,14 +68,14 @@ async def test_what_is_sent_is_never_due_again_and_is_not_kept(store: Store, clo
         row = await unit.outbox.get("a")
         assert row is not None and (row.status, row.external_id, row.payload) == ("sent", "msg-1", b"")
         assert await unit.outbox.next_due_at("mail") is None
-        assert await unit.outbox.enqueue(parcel("a")) == 0
+        assert await unit.outbox.enqueue(new_message("a")) == 0
         assert await unit.outbox.delete_finished(clock.at) == 1
         assert await unit.outbox.get("a") is None
 
 
 async def test_a_failure_waits_and_the_last_one_is_final(store: Store, clock: ManualClock) -> None:
     async with store.begin() as unit:
-        await unit.outbox.enqueue(parcel("a"))
+        await unit.outbox.enqueue(new_message("a"))
     (message,) = await take(store)
     again = clock.at + timedelta(minutes=5)
     async with store.begin() as unit:
@@ -98,7 +98,7 @@ async def test_a_failure_waits_and_the_last_one_is_final(store: Store, clock: Ma
 
 async def test_a_lease_given_back_counts_as_no_attempt(store: Store) -> None:
     async with store.begin() as unit:
-        await unit.outbox.enqueue(parcel("a"))
+        await unit.outbox.enqueue(new_message("a"))
     (message,) = await take(store)
     async with store.begin() as unit:
         await unit.outbox.release_lease(message.id)
@@ -110,7 +110,7 @@ async def test_a_lease_given_back_counts_as_no_attempt(store: Store) -> None:
 async def test_hold_off(store: Store, clock: ManualClock) -> None:
     later = clock.at + timedelta(seconds=45)
     async with store.begin() as unit:
-        await unit.outbox.enqueue(parcel("late", not_before=later), parcel("now"))
+        await unit.outbox.enqueue(new_message("late", not_before=later), new_message("now"))
     assert keys(await take(store)) == ["now"]
     clock.advance(seconds=45)
     assert keys(await take(store)) == ["late"]
@@ -120,10 +120,10 @@ async def test_the_newest_of_a_group_supersedes_what_waits(store: Store, clock: 
     later = clock.at + timedelta(seconds=45)
     async with store.begin() as unit:
         await unit.outbox.enqueue(
-            parcel("turn1", supersedes="g", not_before=later), parcel("other", supersedes="h")
+            new_message("turn1", collapse_key="g", not_before=later), new_message("other", collapse_key="h")
         )
     async with store.begin() as unit:
-        await unit.outbox.enqueue(parcel("turn2", supersedes="g"))
+        await unit.outbox.enqueue(new_message("turn2", collapse_key="g"))
         old = await unit.outbox.get("turn1")
         assert old is not None and (old.status, old.payload) == ("superseded", b"")
     clock.advance(minutes=1)
@@ -132,10 +132,10 @@ async def test_the_newest_of_a_group_supersedes_what_waits(store: Store, clock: 
 
 async def test_a_superseded_parcel_on_its_way_is_not_tried_again(store: Store, clock: ManualClock) -> None:
     async with store.begin() as unit:
-        await unit.outbox.enqueue(parcel("turn1", supersedes="g"))
+        await unit.outbox.enqueue(new_message("turn1", collapse_key="g"))
     (first,) = await take(store)
     async with store.begin() as unit:
-        await unit.outbox.enqueue(parcel("turn2", supersedes="g"))
+        await unit.outbox.enqueue(new_message("turn2", collapse_key="g"))
         await unit.outbox.mark_failed(first.id, "lost the line", clock.at)
     assert keys(await take(store)) == ["turn2"]
 
@@ -143,7 +143,10 @@ async def test_a_superseded_parcel_on_its_way_is_not_tried_again(store: Store, c
 async def test_a_lane_is_sent_in_order_one_at_a_time(store: Store, clock: ManualClock) -> None:
     async with store.begin() as unit:
         await unit.outbox.enqueue(
-            parcel("1", lane="t"), parcel("2", lane="t"), parcel("3"), parcel("4", lane="u")
+            new_message("1", ordering_key="t"),
+            new_message("2", ordering_key="t"),
+            new_message("3"),
+            new_message("4", ordering_key="u"),
         )
     first, free, other = await take(store)
     assert keys([first, free, other]) == ["1", "3", "4"]
@@ -161,11 +164,11 @@ async def test_a_lane_is_sent_in_order_one_at_a_time(store: Store, clock: Manual
 async def test_queue(store: Store, clock: ManualClock, dies: str) -> None:
     async with store.begin() as unit:
         assert await unit.outbox.queue_status("mail") == (0, None, 0)
-        await unit.outbox.enqueue(parcel("a"))
+        await unit.outbox.enqueue(new_message("a"))
     start = clock.at
     clock.advance(minutes=20)
     async with store.begin() as unit:
-        await unit.outbox.enqueue(parcel("b"))
+        await unit.outbox.enqueue(new_message("b"))
         assert await unit.outbox.queue_status("mail") == (2, start, 0)
     first, _ = await take(store)
     async with store.begin() as unit:
@@ -178,11 +181,11 @@ async def test_queue(store: Store, clock: ManualClock, dies: str) -> None:
 
 async def test_parcels_are_counted_by_what_their_address_says(store: Store, clock: ManualClock) -> None:
     async with store.begin() as unit:
-        await unit.outbox.enqueue(parcel("a", address={"to": "ann", "why": "help"}), parcel("b"))
-        await unit.outbox.enqueue(parcel("x", channel="discord", address={"to": "ann", "why": "help"}))
+        await unit.outbox.enqueue(new_message("a", address={"to": "ann", "why": "help"}), new_message("b"))
+        await unit.outbox.enqueue(new_message("x", channel="discord", address={"to": "ann", "why": "help"}))
     clock.advance(hours=1)
     async with store.begin() as unit:
-        await unit.outbox.enqueue(parcel("c", address={"to": "bob", "why": "help"}))
+        await unit.outbox.enqueue(new_message("c", address={"to": "bob", "why": "help"}))
         early = clock.at - timedelta(hours=2)
         assert await unit.outbox.count("mail", early) == 3
         assert await unit.outbox.count("mail", clock.at) == 1

@@ -63,21 +63,23 @@ def at_revision(path: Path, revision: str) -> None:
     engine.dispose()
 
 
-async def test_a_file_of_the_first_revision_is_brought_up_with_all_it_has(tmp_path: Path) -> None:
+async def test_a_file_of_the_first_revision_is_migrated_with_its_rows(
+    tmp_path: Path, later_revision: str
+) -> None:
     path = tmp_path / "old.db"
     at_revision(path, revisions()[0])
     with sqlite3.connect(path) as old:
-        old.execute("INSERT INTO people (name, preferences, created) VALUES ('Ann', '{}', 1)")
+        old.execute("INSERT INTO people (name, preferences, created_at) VALUES ('Ann', '{}', 1)")
         old.execute(
-            "INSERT INTO tables (code, name, title, options, status, place, created)"
+            "INSERT INTO game_tables (code, name, title, options, status, location, created_at)"
             " VALUES ('ABC', 'Friday', 't', '[]', 'running', '{}', 1)"
         )
-        old.execute("INSERT INTO heads VALUES (1, 1, 1, x'00')")
+        old.execute("INSERT INTO table_snapshots VALUES (1, 1, 1, x'00')")
         old.execute(
-            "INSERT INTO moves (kind, transport, said, line, events, table_id, seq, at)"
+            "INSERT INTO moves (kind, transport, raw_line, line, events, table_id, seq, created_at)"
             " VALUES ('move', 'mail', 'pass', 'pass', x'01', 1, 1, 5)"
         )
-        assert "letters" not in {name for (name,) in old.execute("SELECT name FROM sqlite_master")}
+        assert "later" not in {name for (name,) in old.execute("SELECT name FROM sqlite_master")}
     old.close()
     async with await open_store(path) as store, store.begin() as unit:
         table = await unit.tables.by_code("ABC")
@@ -86,17 +88,18 @@ async def test_a_file_of_the_first_revision_is_brought_up_with_all_it_has(tmp_pa
         assert (row.line, row.events, row.created_at.year) == ("pass", b"\x01", 1970)
         assert (await unit.people.get(1)).name == "Ann"
         await unit.move_log.append(table.id, 1, [move()], b"")
-        await unit.inbound_mail.record_attempt("k", "s", "p")
     with sqlite3.connect(path) as new:
-        assert new.execute("SELECT version_num FROM alembic_version").fetchall() == [(revisions()[-1],)]
+        assert new.execute("SELECT version_num FROM alembic_version").fetchall() == [(later_revision,)]
+        assert new.execute("SELECT name, pronoun FROM people").fetchall() == [("Ann", None)]
+        assert new.execute("SELECT count(*) FROM later").fetchone() == (0,)
     new.close()
 
 
-async def test_a_migration_that_fails_leaves_the_file_as_it_was(tmp_path: Path) -> None:
+async def test_a_migration_that_fails_leaves_the_file_as_it_was(tmp_path: Path, later_revision: str) -> None:
     path = tmp_path / "old.db"
     at_revision(path, revisions()[0])
     with sqlite3.connect(path) as old:
-        old.execute("CREATE TABLE tokens (hash TEXT)")  # in the way of a later revision
+        old.execute("CREATE TABLE later (id INTEGER)")  # in the way of the second revision
     old.close()
 
     def tables() -> list[object]:
@@ -106,7 +109,7 @@ async def test_a_migration_that_fails_leaves_the_file_as_it_was(tmp_path: Path) 
         return list(found)
 
     before = tables()
-    with pytest.raises(InvalidStore, match="tokens already exists"):
+    with pytest.raises(InvalidStore, match="later already exists"):
         await open_store(path)
     assert tables() == before
 

@@ -13,7 +13,7 @@ import pytest
 from sqlalchemy.exc import DBAPIError
 
 from storage import NewLogRow, Store, StoreError, open_store
-from tests.storage.conftest import move, new_table, parcel, seq_elsewhere
+from tests.storage.conftest import move, new_message, new_table, seq_elsewhere
 from tests.stores import sqlite_only
 
 
@@ -28,7 +28,7 @@ async def test_a_block_that_fails_leaves_nothing(store: Store) -> None:
         async with store.begin() as unit:
             await unit.move_log.append(table, 0, [move("r")], b"s")
             await unit.move_log.save_request_result("r", b"a")
-            await unit.outbox.enqueue(parcel("p"))
+            await unit.outbox.enqueue(new_message("p"))
             raise ZeroDivisionError
     async with store.read() as unit:
         assert (await unit.move_log.snapshot(table)).seq == 0
@@ -158,7 +158,7 @@ async def test_a_view_may_not_write(store: Store) -> None:
 async def test_another_process_that_writes_is_waited_for_then_named(
     store: Store, address: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("storage.store.WAIT", 0.05)
+    monkeypatch.setattr("storage.store.LOCK_TIMEOUT", 0.05)
     async with await open_store(address) as impatient:
         async with store.begin():
             with pytest.raises(StoreError, match=r"cannot be written now: .*(locked|lock timeout)"):
@@ -199,13 +199,13 @@ async def test_closing_waits_for_those_who_are_at_it(address: str) -> None:
 
 PLAYER = """
 import asyncio, sys
-from storage import Deed, Stale, open_store
-from tests.storage.conftest import move, parcel
+from storage import MoveCommit, WriteConflict, open_store
+from tests.storage.conftest import move, new_message
 
 async def main():
     async with await open_store(sys.argv[1]) as store:
         async with store.begin() as unit:
-            tables = [(await unit.games.add("t", str(n))).id for n in range(4)]
+            tables = [(await unit.tables.add("t", str(n))).id for n in range(4)]
 
         async def play(table):
             seq = 0
@@ -213,17 +213,17 @@ async def main():
                 name = f"{table}-{seq + 2}"
                 moves = [move(f"{name}#1"), move(f"{name}#2")]
                 if table % 2:
-                    mark = (await store.glance(table)).mark
-                    told = name.encode(), [parcel(name)], name, name.encode()
+                    revision = (await store.table_version(table)).data_revision
+                    rest = name.encode(), [new_message(name)], name, name.encode()
                     try:
-                        await store.record(Deed(table, store.now(), seq, mark, moves, *told))
-                    except Stale:  # another process has made a table since the glance
+                        await store.commit_move(MoveCommit(table, store.now(), seq, revision, moves, *rest))
+                    except WriteConflict:  # another process has made a table since the version check
                         continue
                 else:
                     async with store.begin() as unit:
-                        await unit.moves.append(table, seq, moves, name.encode())
-                        await unit.moves.remember(name, name.encode())
-                        await unit.outbox.enqueue(parcel(name))
+                        await unit.move_log.append(table, seq, moves, name.encode())
+                        await unit.move_log.save_request_result(name, name.encode())
+                        await unit.outbox.enqueue(new_message(name))
                 seq += 2
                 print(name, flush=True)
 
