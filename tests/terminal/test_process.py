@@ -167,7 +167,8 @@ def test_backup_and_restore_while_it_is_played(tmp_path: Path, command: Run) -> 
 
 def test_pictures_of_a_table_and_of_a_file(run: Run, command: Run, tmp_path: Path) -> None:
     run(lines=OPENING)
-    (code,) = sqlite3.connect(tmp_path / "data" / "railpost.db").execute("SELECT code FROM tables").fetchone()
+    database = sqlite3.connect(tmp_path / "data" / "railpost.db")
+    (code,) = database.execute("SELECT code FROM game_tables").fetchone()
     (tmp_path / "game.18xx").write_text("title 1830\nplayers Ann, Bob\n---\nAnn: buy SV\nBob: buy CS\n")
     for words in (
         (code, "--map", "a.png", "--market", "b.png"),
