@@ -22,6 +22,7 @@ from engine.core.components import (
     Components,
     HexDefinition,
     MarketCell,
+    MarketZone,
     PhaseDefinition,
     PrivateDefinition,
     TrainDefinition,
@@ -200,7 +201,7 @@ class Title:
         """The (row, column) at which a company with that par price starts."""
         for row, cells in enumerate(self.components.market.rows):
             for column, cell in enumerate(cells):
-                if cell is not None and cell.price == price and "par" in cell.zones:
+                if cell is not None and cell.price == price and MarketZone.PAR in cell.zones:
                     return row, column
         return None
 

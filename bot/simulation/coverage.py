@@ -21,7 +21,7 @@ from engine.core.actions import (
     StartConnectionRun,
     TradePrivate,
 )
-from engine.core.components import Components
+from engine.core.components import Components, MarketZone
 from engine.core.state import (
     Auction,
     FreeToken,
@@ -141,13 +141,13 @@ def _features(title: Title) -> Iterator[object]:
 
 def _component_features(facts: Components) -> Iterator[str]:
     cells = [cell for row in facts.market.rows for cell in row if cell]
-    if any("brown" in cell.zones for cell in cells):
+    if any(MarketZone.BROWN in cell.zones for cell in cells):
         yield "brown zone"
     if any(sum(node.kind == "city" for node in hex.nodes) > 1 for hex in facts.map.hexes.values()):
         yield "cities that become one"
     if any(train.discounts for train in facts.trains):
         yield "trade-in"
-    if facts.limits.get("must_own_train", 1):
+    if facts.must_own_train:
         yield "forced purchases"
     if facts.loans:
         yield "loans"

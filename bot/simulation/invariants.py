@@ -56,6 +56,7 @@ from engine.core.actions import (
     StartConnectionRun,
     TradePrivate,
 )
+from engine.core.components import MarketZone
 from engine.core.hooks import do_nothing
 from engine.core.state import (
     Auction,
@@ -121,7 +122,7 @@ def _share_violations(g: Game) -> Iterator[str]:
                 yield f"{holder} holds {percent} % of the {sym}"
             if not (is_seat(holder) or holder in (IPO, POOL, sym) or (co.closed and holder == CLOSED)):
                 yield f"{holder!r} holds shares of the {sym}"
-        if co.shares.get(POOL, 0) > g.components.limits["pool_percent"]:
+        if co.shares.get(POOL, 0) > g.components.limits.pool_percent:
             yield f"the pool holds {co.shares[POOL]} % of the {sym}"
         if co.size is not None:
             if short_count(g, sym) > co.size:
@@ -133,7 +134,11 @@ def _share_violations(g: Game) -> Iterator[str]:
             if co.par is not None and co.former_president is None:
                 yield f"the {sym} has a par price and no president"
             settled = any(isinstance(f, ShareholderSettlement) and f.company == sym for f in g.state.stack)
-            if co.former_president is not None and not settled and "liquidation" not in market_zones(g, sym):
+            if (
+                co.former_president is not None
+                and not settled
+                and MarketZone.LIQUIDATION not in market_zones(g, sym)
+            ):
                 yield f"the {sym} has lost its president and goes on"
             continue
         his = co.shares.get(co.president, 0)
@@ -272,8 +277,8 @@ def _out_of_play_violations(g: Game) -> Iterator[str]:
         if g.cash(seat) or any(seat in co.shares for co in g.state.companies.values()):
             yield f"{g.state.name(seat)} is out of the game, and has something left"
     for private in g.components.privates:
-        spent, tokens = g.state.used_abilities.count(private.sym), private.effect.get("tokens")
-        if tokens is not None and spent > tokens:
+        spent = g.state.used_abilities.count(private.sym)
+        if private.ability and spent > private.ability.uses:
             yield f"the {private.sym} has been used {spent} times"
     for name, hexes in (("mine", g.state.mine_hexes), ("bridge", g.state.bridge_hexes)):
         for hex, times in Counter(hexes).items():

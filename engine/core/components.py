@@ -1,27 +1,36 @@
 """The printed components of a title as immutable data: map, tiles, market, trains, companies.
 
-Facts are read once from `engine/titles/` and never change. Coordinates are the board's
-(`H10`); edges are 0-5 clockwise, edge e of a hex meeting edge (e + 3) % 6 of its neighbour; a
-tile turned by r has every edge e of its definition at (e + r) % 6. Money is in dollars, shares
-in percent of a company.
+`components_of` reads them once from `engine/titles/` and they never change. Coordinates are those of
+the board (`H10`). Edges are numbered 0-5 clockwise, and edge e of a hex meets edge (e + 3) % 6 of its
+neighbour. A tile in rotation r has every edge e of its definition at (e + r) % 6. Money is in dollars,
+shares in percent of a company. The field names are the keys of the JSON files; an unknown key is an
+error.
 """
 
 from __future__ import annotations
 
+from enum import StrEnum
 from functools import cache
 from importlib.resources import files
-from typing import Any, Literal
+from typing import Literal
 
 import msgspec
 
 Color = Literal["white", "yellow", "green", "brown", "gray", "red", "blue"]
 
+TerrainKind = Literal["mountain", "river", "water", "lake", "coast"]
 
-class Node(msgspec.Struct, frozen=True, kw_only=True, gc=False):
-    """A stop, or a junction where track joins without one.
 
-    `revenue` is one figure, or figures by the phase from which each counts. `usable_from_phase`: before
-    that phase no route uses the track of its hex.
+class Component(msgspec.Struct, frozen=True, kw_only=True, gc=False, forbid_unknown_fields=True):
+    """A part of a game's box. All components are immutable."""
+
+
+class Node(Component, frozen=True, kw_only=True):
+    """A stop, or a junction where tracks meet without a stop.
+
+    `revenue`: dollars, or dollars by the phase from which they count. `slots`: spaces for station
+    tokens. `group`: the off-board area or city that the node is part of; a route visits it once.
+    `usable_from_phase`: before that phase no route uses the track of its hex.
     """
 
     kind: Literal["city", "town", "junction", "offboard"]
@@ -31,18 +40,22 @@ class Node(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     usable_from_phase: str | None = None
 
 
-class Terrain(msgspec.Struct, frozen=True, kw_only=True, gc=False):
-    kind: str
+class Terrain(Component, frozen=True, kw_only=True):
+    """Terrain of a hex: the dollars that the first tile there costs."""
+
+    kind: TerrainKind
     cost: int
 
 
-class Border(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+class Border(Component, frozen=True, kw_only=True):
+    """A special side of a hex. No track crosses an impassable one."""
+
     edge: int
-    kind: str
+    kind: Literal["impassable"]
     cost: int = 0
 
 
-class River(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+class River(Component, frozen=True, kw_only=True):
     """A river through a hex: the edges on either bank, and the bank of its city or towns."""
 
     west: tuple[int, ...]
@@ -50,7 +63,7 @@ class River(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     stations: Literal["west", "east"] | None = None
 
 
-class Face(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+class Face(Component, frozen=True, kw_only=True):
     """What is printed on a tile or on a hex: nodes, and paths between ends `e0`-`e5` and `n0`..."""
 
     color: Color
@@ -60,7 +73,11 @@ class Face(msgspec.Struct, frozen=True, kw_only=True, gc=False):
 
 
 class HexDefinition(Face, frozen=True, kw_only=True):
-    """A hex of the map as printed."""
+    """A hex of the map as printed.
+
+    `reserved`: companies for whose home a space is kept. `blocked_by`: the private that closes the hex.
+    `icons`: tokens of privates that may be placed here. `neighbors`: coordinates by edge 0-5.
+    """
 
     name: str | None = None
     terrain: tuple[Terrain, ...] = ()
@@ -72,24 +89,57 @@ class HexDefinition(Face, frozen=True, kw_only=True):
     neighbors: dict[int, str] = {}
 
 
-class MarketCell(msgspec.Struct, frozen=True, kw_only=True, gc=False):
-    """A space of the stock market."""
+class MarketZone(StrEnum):
+    """A marked part of the stock market.
+
+    PAR: spaces of par prices. YELLOW, ORANGE, GREEN, BROWN: colours that lift limits (1830 §10, 1870
+    §5.4.1). CLOSING: a company whose token comes here closes (1870). LEDGE: the edge at which a price
+    stops (1851). LOWER, UPPER_LEDGE: below and above the ledge that a price token jumps (1870 §5.8).
+    ACQUISITION, LIQUIDATION: spaces without a price, for companies that are sold (1817 §7).
+    """
+
+    PAR = "par"
+    YELLOW = "yellow"
+    ORANGE = "orange"
+    GREEN = "green"
+    BROWN = "brown"
+    CLOSING = "closing"
+    LEDGE = "ledge"
+    LOWER = "lower"
+    UPPER_LEDGE = "upper_ledge"
+    ACQUISITION = "acquisition"
+    LIQUIDATION = "liquidation"
+
+
+class MarketCell(Component, frozen=True, kw_only=True):
+    """A space of the stock market: its price in dollars (0: none) and its zones.
+
+    `arrow`: where a token moves instead of along its row.
+    """
 
     price: int
-    zones: tuple[str, ...] = ()
+    zones: tuple[MarketZone, ...] = ()
     arrow: Literal["up", "down"] | None = None
 
 
-class MarketDefinition(msgspec.Struct, frozen=True, kw_only=True, gc=False):
-    """The stock market. `top`: what a move up does in the top row: nothing, or right and down."""
+class MarketDefinition(Component, frozen=True, kw_only=True):
+    """The stock market: its spaces by row from the top and by column; None where there is no space.
+
+    `top`: what a move up does in the top row: nothing, or one space right and down.
+    """
 
     type: Literal["1d", "2d"]
     top: Literal["stay", "diagonal"] = "stay"
     rows: tuple[tuple[MarketCell | None, ...], ...]
 
 
-class TrainDefinition(msgspec.Struct, frozen=True, kw_only=True, gc=False):
-    """A type of train; `count` None is without limit, `distance` None any length."""
+class TrainDefinition(Component, frozen=True, kw_only=True):
+    """A type of train: price in dollars, number of trains (None: unlimited), stops (None: any number).
+
+    `rusts_on`: the train whose first purchase removes it. `obsolete_on`: the one after which it runs
+    once more. `discounts`: dollars off for each type traded in. `available_on`: it is for sale once that
+    type has been bought.
+    """
 
     name: str
     price: int
@@ -101,11 +151,12 @@ class TrainDefinition(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     available_on: str | None = None
 
 
-class PhaseDefinition(msgspec.Struct, frozen=True, kw_only=True, gc=False):
-    """A phase, begun by the first purchase of the train `on`.
+class PhaseDefinition(Component, frozen=True, kw_only=True):
+    """A phase, which begins with the first purchase of the train `on` (None: with the game).
 
-    `yellow_lays`: how many yellow tiles a company may lay in a turn; an upgrade takes the place of all.
-    `ipo_sizes`: the numbers of shares with which a company may start.
+    `yellow_lays`: yellow tiles that a company may lay in a turn; an upgrade takes the place of all.
+    `ipo_sizes`: the numbers of shares with which a company may start (1817). `closes_privates`: its
+    beginning closes all privates. `triggers_game_end`: its beginning in a set of rounds starts the end.
     """
 
     name: str
@@ -114,22 +165,25 @@ class PhaseDefinition(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     tile_colors: tuple[Color, ...]
     operating_rounds: int
     yellow_lays: int = 1
-    notes: tuple[str, ...] = ()
     ipo_sizes: tuple[int, ...] = ()
+    companies_may_buy_privates: bool = False
+    closes_privates: bool = False
+    forbids_short_sales: bool = False
+    triggers_game_end: bool = False
 
 
-class HomeDefinition(msgspec.Struct, frozen=True, kw_only=True, gc=False):
-    """The home of a company; `city` None where its president chooses among several."""
+class HomeDefinition(Component, frozen=True, kw_only=True):
+    """The home of a company; `city` is a node, None where its president chooses among several."""
 
     hex: str
     city: int | None = 0
 
 
-class CompanyDefinition(msgspec.Struct, frozen=True, kw_only=True, gc=False):
-    """A public company: token costs (the home's first), percent of each certificate.
+class CompanyDefinition(Component, frozen=True, kw_only=True):
+    """A public company: token costs in dollars (the home's first), percent of each certificate.
 
-    `home` None: wherever it is started.
-    `destination`: the hex that it is to reach, where the title has that (1870 §11).
+    The first certificate is the president's. `home` None: the company has its home wherever it is
+    started (1817). `destination`: the hex that it is to reach (1870 §11).
     """
 
     sym: str
@@ -144,8 +198,8 @@ class CompanyDefinition(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     founded: int | None = None
 
 
-class ShareGrant(msgspec.Struct, frozen=True, kw_only=True, gc=False):
-    """The share that comes with a private."""
+class ShareGrant(Component, frozen=True, kw_only=True):
+    """The certificate that comes with a private; `president`: it is the president's."""
 
     company: str
     percent: int
@@ -153,10 +207,128 @@ class ShareGrant(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     sets_start_price: bool
 
 
-class PrivateDefinition(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+class Ability(Component, frozen=True, kw_only=True, tag_field="kind"):
+    """What the owner of a private company may do with it."""
+
+    @property
+    def uses(self) -> int:
+        """How often it may be used."""
+        return 1
+
+
+class TileAbility(Ability, frozen=True, kw_only=True):
+    """Lay one of these tiles on one of these hexes.
+
+    `extra_lay`: on top of the normal lay instead of in its place. `connected`: only where a route of
+    the company leads.
+    """
+
+    hexes: tuple[str, ...]
+    tiles: tuple[str, ...]
+    extra_lay: bool = False
+    connected: bool = False
+
+
+class TileLayAbility(TileAbility, frozen=True, kw_only=True, tag="tile_lay"):
+    """Lay a tile, and nothing more (1830 Table 1; 1817 §1.2.6, the steel mill)."""
+
+
+class TeleportAbility(TileAbility, frozen=True, kw_only=True, tag="teleport"):
+    """Lay a tile and place a token there at once for nothing (1830 Table 1)."""
+
+
+class ShareExchangeAbility(Ability, frozen=True, kw_only=True, tag="exchange"):
+    """Trade the private for a share of that company (1830 Table 1)."""
+
+    company: str
+    percent: int
+
+
+class RiverDiscountAbility(Ability, frozen=True, kw_only=True, tag="river_discount"):
+    """Pay `discount` dollars less for the first tile on one of these hexes (1870 §15.2).
+
+    While the private is open and no company owns it, no track crosses the river.
+    """
+
+    hexes: tuple[str, ...]
+    discount: int
+
+
+class CityTokenAbility(Ability, frozen=True, kw_only=True, tag="city_token"):
+    """Place a cattle token or a port in one of these cities (1870 §15.2).
+
+    `bonus`: dollars more for the company at each visit. `open_bonus`: dollars more for all others
+    while the port is open. `removed_on`: the train whose first purchase takes the token off the map.
+    """
+
+    token: Literal["cattle", "port"]
+    hexes: tuple[str, ...]
+    bonus: int
+    open_bonus: int = 0
+    removed_on: str
+
+
+class PresidentsCertificateAbility(Ability, frozen=True, kw_only=True, tag="presidents_certificate"):
+    """The private is nothing but the president's certificate; it closes as the company floats (1870)."""
+
+
+class TileIncomeAbility(Ability, frozen=True, kw_only=True, tag="tile_income"):
+    """Receive `income` dollars for each yellow tile laid on that terrain (1817 §1.2.6)."""
+
+    terrain: TerrainKind
+    income: int
+
+
+class HexTokenAbility(Ability, frozen=True, kw_only=True):
+    """Place so many tokens on these hexes; every visit of a route earns `bonus` dollars more."""
+
+    tokens: int
+    hexes: tuple[str, ...]
+    bonus: int
+
+    @property
+    def uses(self) -> int:
+        return self.tokens
+
+
+class BridgeAbility(HexTokenAbility, frozen=True, kw_only=True, tag="bridge"):
+    """Place bridges on cities, and pay `terrain_discount` dollars less for that terrain (1817 §1.2.6)."""
+
+    terrain: TerrainKind
+    terrain_discount: int
+
+
+class CoalMineAbility(HexTokenAbility, frozen=True, kw_only=True, tag="coal_mine"):
+    """Build mines together with one of these tiles, free of terrain cost (1817 §1.2.6)."""
+
+    tiles: tuple[str, ...]
+
+
+class ExtraTokensAbility(Ability, frozen=True, kw_only=True, tag="extra_tokens"):
+    """Have so many station tokens more (1817 §1.2.6)."""
+
+    tokens: int
+
+
+class MailContractAbility(Ability, frozen=True, kw_only=True, tag="mail_contract"):
+    """Receive `income` dollars at the start of each operating round, given a train (1817 §1.2.6)."""
+
+    income: int
+
+
+class EarlySale(Component, frozen=True, kw_only=True):
+    """Companies that may buy the private in the first phase, for `max_price` dollars at most."""
+
+    buyers: tuple[str, ...]
+    max_price: int
+
+
+class PrivateDefinition(Component, frozen=True, kw_only=True):
     """A private company: face value and income in dollars.
 
-    `used_with_players`: the numbers of players with whom it is in play; none named: all.
+    `blocks`: hexes on which nobody lays track while a player owns it. `description`: its ability in
+    words. `grants`: the certificate that comes with it. `closes_with_first_train_of`: a company whose
+    first train closes it. `used_with_players`: the numbers of players with whom it is in play; empty: all.
     """
 
     sym: str
@@ -164,17 +336,33 @@ class PrivateDefinition(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     price: int
     revenue: int
     blocks: tuple[str, ...] = ()
-    ability: str | None = None
+    description: str | None = None
     grants: ShareGrant | None = None
-    effect: dict[str, Any] = {}
+    ability: (
+        TileLayAbility
+        | TeleportAbility
+        | ShareExchangeAbility
+        | RiverDiscountAbility
+        | CityTokenAbility
+        | PresidentsCertificateAbility
+        | TileIncomeAbility
+        | BridgeAbility
+        | CoalMineAbility
+        | ExtraTokensAbility
+        | MailContractAbility
+        | None
+    ) = None
+    sellable_to_company: bool = True
+    early_sale: EarlySale | None = None
+    closes_with_first_train_of: str | None = None
     used_with_players: tuple[int, ...] = ()
 
 
-class SizeDefinition(msgspec.Struct, frozen=True, kw_only=True, gc=False):
-    """What a company of so many shares has: station markers, most loans, most shares sold short.
+class SizeDefinition(Component, frozen=True, kw_only=True):
+    """What a company of so many shares has (1817): station tokens, most loans, most shares sold short.
 
-    `stations_to_buy`: how many of its markers it pays for at the start. `half_to`: the dollars to a
-    multiple of which the kept half of a dividend is rounded down.
+    `stations_to_buy`: how many of its tokens it pays for at the start, at `station_cost` dollars each.
+    `half_dividend_multiple`: the kept half of a dividend is rounded down to a multiple of these dollars.
     """
 
     stations: int
@@ -182,11 +370,14 @@ class SizeDefinition(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     station_cost: int
     max_loans: int
     max_shorts: int
-    half_to: int
+    half_dividend_multiple: int
 
 
-class LoanDefinition(msgspec.Struct, frozen=True, kw_only=True, gc=False):
-    """The bank's loans: how many, dollars of each, and the rate that begins after so many are taken."""
+class LoanDefinition(Component, frozen=True, kw_only=True):
+    """The bank's loans: how many, and dollars of each.
+
+    The interest rate rises by `rate_step` dollars each time that `step` more loans have been taken.
+    """
 
     count: int
     value: int
@@ -194,31 +385,56 @@ class LoanDefinition(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     rate_step: int
 
 
-class AuctionDefinition(msgspec.Struct, frozen=True, kw_only=True, gc=False):
-    """Dollars that may be bid for a president's certificate."""
+class AuctionDefinition(Component, frozen=True, kw_only=True):
+    """Dollars that may be bid for a president's certificate: least, most, and multiples of `step`."""
 
     min: int
     max: int
     step: int
 
 
-class MapDefinition(msgspec.Struct, frozen=True, kw_only=True, gc=False):
-    """The map: how its hexes stand, which part of a coordinate runs along x, and the hexes."""
+class MapDefinition(Component, frozen=True, kw_only=True):
+    """The map: how its hexes lie, which part of a coordinate runs along x, and the hexes."""
 
     layout: Literal["flat", "pointy"]
     axes: dict[str, Literal["letter", "number"]]
     hexes: dict[str, HexDefinition]
 
 
-class Components(msgspec.Struct, frozen=True, kw_only=True, gc=False):
-    """All printed facts of one title.
+class HoldingLimits(Component, frozen=True, kw_only=True):
+    """How much of one company a player, the pool and its own treasury may hold, in percent.
 
-    `cert_limits`: by the companies that are not closed, where the limit falls with them.
-    `reissue_prices`: par prices of reissued shares. `tile_hexes`, `tile_not_hexes`: the only hexes
-    a tile may lie on, and those on which it may not. `kept_token_cost`: dollars for a destination
-    token that is used as an ordinary one.
-    `preprinted_upgrades`: tiles that go on a hex without a tile, by what is printed there
-    (`plain`, `city_Y`), or by the hex itself where it is like no other.
+    `redeemed_shares`: how many shares a treasury may hold by redemption (1870 §5.10); 0: companies
+    redeem none.
+    """
+
+    player_percent: int
+    pool_percent: int
+    treasury_percent: int = 100
+    redeemed_shares: int = 0
+
+
+class MorePlayersVariant(Component, frozen=True, kw_only=True):
+    """Money and limits for more players than the rulebook provides for."""
+
+    max: int
+    starting_cash: dict[str, int]
+    cert_limit: dict[str, int]
+
+
+class Components(Component, frozen=True, kw_only=True):
+    """All printed components of one title. Dictionaries by number of players have text keys (`"4"`).
+
+    `bank`: its money in dollars, None where it is unlimited. `cert_limits`: the certificate limits by
+    how many companies are still open (1870). `reissue_prices`: par prices of reissued shares (1870).
+    `upgrades`: by tile the tiles that may replace it. `preprinted_upgrades`: tiles that go on a hex
+    without a tile, by what is printed there (`plain`, `city_Y`), or by the hex itself where it is like
+    no other. `tiles`: how many there are of each, None without limit. `tile_hexes`, `tile_not_hexes`:
+    the only hexes a tile may lie on, and those on which it may not. `kept_token_cost`: dollars for a
+    destination token that is kept as an ordinary one. `second_lay_cost`: dollars for a second tile in
+    one turn. `single_city_hexes`: hexes whose cities count as one. `own_station_bonus`: by train,
+    dollars more for each of the company's own tokens on its route. `offboard_tokens`: any company may
+    have a token in an off-board home once it is free.
     """
 
     title: str
@@ -226,7 +442,7 @@ class Components(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     bank: int | None
     starting_cash: dict[str, int]
     cert_limit: dict[str, int]
-    limits: dict[str, int]
+    limits: HoldingLimits
     par_prices: tuple[int, ...]
     market: MarketDefinition
     trains: tuple[TrainDefinition, ...]
@@ -248,17 +464,13 @@ class Components(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     ipo_bid: AuctionDefinition | None = None
     seed_money: int = 0
     second_lay_cost: int = 0
-    one_city: tuple[str, ...] = ()
+    single_city_hexes: tuple[str, ...] = ()
     own_station_bonus: dict[str, int] = {}
     more_players: MorePlayersVariant | None = None
-
-
-class MorePlayersVariant(msgspec.Struct, frozen=True, kw_only=True, gc=False):
-    """Money and limits for more players than the book's own table has."""
-
-    max: int
-    starting_cash: dict[str, int]
-    cert_limit: dict[str, int]
+    privates_count_as_certificates: bool = True
+    privates_count_in_net_worth: bool = True
+    must_own_train: bool = True
+    offboard_tokens: bool = False
 
 
 def train_label(name: str) -> str:
@@ -275,7 +487,7 @@ def tile_faces() -> dict[str, Face]:
 
 @cache
 def components_of(title: str) -> Components:
-    """The facts of the title with that name (`1830`).
+    """The components of the title with that name (`1830`).
 
     Raises FileNotFoundError when there is no such title.
     """

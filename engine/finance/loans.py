@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from engine.core.components import LoanDefinition, SizeDefinition
+from engine.core.components import LoanDefinition, MarketZone, SizeDefinition
 from engine.core.events import InterestSet, LoansChanged
 from engine.core.state import (
     BANK,
@@ -30,7 +30,7 @@ def size_definition(g: Game, company: str) -> SizeDefinition:
     return g.components.company_sizes[size]
 
 
-def in_zone(g: Game, company: str, *zones: str) -> bool:
+def in_zone(g: Game, company: str, *zones: MarketZone) -> bool:
     """Whether the company's token stands in one of these zones of the market."""
     at = g.company(company).cell
     return at is not None and any(zone in zones for zone in g.title.cell(at).zones)
@@ -38,7 +38,9 @@ def in_zone(g: Game, company: str, *zones: str) -> bool:
 
 def is_tradable(g: Game, company: str) -> bool:
     """Whether a company is in play and neither in liquidation nor in acquisition (§1.2.2)."""
-    return g.company(company).cell is not None and not in_zone(g, company, "liquidation", "acquisition")
+    return g.company(company).cell is not None and not in_zone(
+        g, company, MarketZone.LIQUIDATION, MarketZone.ACQUISITION
+    )
 
 
 def loans_taken(g: Game) -> int:
@@ -168,7 +170,7 @@ def put_into_liquidation(g: Game, company: str, why: str) -> None:
         (r, c)
         for r, cells in enumerate(g.components.market.rows)
         for c, cell in enumerate(cells)
-        if cell is not None and "liquidation" in cell.zones
+        if cell is not None and MarketZone.LIQUIDATION in cell.zones
     )
     if g.company(company).cell is not None:
         market.move_token(g, company, (row, column), why)

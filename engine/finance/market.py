@@ -6,6 +6,7 @@ place in the pile.
 
 from __future__ import annotations
 
+from engine.core.components import MarketZone
 from engine.core.events import ParSet, PriceMoved
 from engine.core.state import PendingSale
 from engine.game import Game
@@ -28,7 +29,7 @@ def down(g: Game, at: Space, rows: int = 1) -> Space:
     row, column = at
     if (
         has_space(g, (row + rows - 1, column))
-        and "upper_ledge" in g.title.cell((row + rows - 1, column)).zones
+        and MarketZone.UPPER_LEDGE in g.title.cell((row + rows - 1, column)).zones
     ):
         rows -= 1
     for _ in range(rows):
@@ -59,7 +60,7 @@ def left(g: Game, at: Space) -> Space:
     """
     beside = (at[0], at[1] - 1)
     if has_space(g, beside):
-        return at if "liquidation" in g.title.cell(beside).zones else beside
+        return at if MarketZone.LIQUIDATION in g.title.cell(beside).zones else beside
     return down(g, at)
 
 

@@ -6,6 +6,7 @@ certificate is of the smallest unit, so a holding in percent says how many there
 
 from __future__ import annotations
 
+from engine.core.components import MarketZone, PresidentsCertificateAbility
 from engine.core.events import (
     CompanyFloated,
     CoveredShortsChanged,
@@ -39,14 +40,16 @@ def certificate_count(g: Game, owner: str, company: str) -> int:
     return held // share_percent(g, company)
 
 
-def market_zones(g: Game, company: str) -> tuple[str, ...]:
+def market_zones(g: Game, company: str) -> tuple[MarketZone, ...]:
     """The zones of the market that the company's token stands in."""
     return g.cell(company).zones if g.company(company).cell else ()
 
 
-ZONES_EXEMPT_FROM_CERTIFICATE_LIMIT = frozenset({"yellow", "orange", "green", "brown"})
-ZONES_WITHOUT_PERCENT_LIMIT = frozenset({"orange", "green", "brown"})
-ZONES_WITH_MULTIPLE_PURCHASES = frozenset({"brown"})
+ZONES_EXEMPT_FROM_CERTIFICATE_LIMIT = frozenset(
+    {MarketZone.YELLOW, MarketZone.ORANGE, MarketZone.GREEN, MarketZone.BROWN}
+)
+ZONES_WITHOUT_PERCENT_LIMIT = frozenset({MarketZone.ORANGE, MarketZone.GREEN, MarketZone.BROWN})
+ZONES_WITH_MULTIPLE_PURCHASES = frozenset({MarketZone.BROWN})
 
 
 def pending_sales(g: Game) -> tuple[PendingSale, ...]:
@@ -92,7 +95,7 @@ def _counted_certificates(g: Game, seat: str, sales: tuple[PendingSale, ...]) ->
     for company, co in g.state.companies.items():
         if co.shares.get(seat, 0) > 0 and company not in left_out:
             shares += certificate_count(g, seat, company)
-    return shares + g.components.limits.get("private_counts", 1) * len(g.privates_of(seat))
+    return shares + (len(g.privates_of(seat)) if g.components.privates_count_as_certificates else 0)
 
 
 @cached
@@ -110,7 +113,7 @@ def percent_limit(g: Game, company: str) -> int:
     """Percent of the company that one player may hold (1830 §10)."""
     if not ZONES_WITHOUT_PERCENT_LIMIT.isdisjoint(market_zones(g, company)):
         return 100
-    return max(g.components.limits["player_percent"], president_share_percent(g, company))
+    return max(g.components.limits.player_percent, president_share_percent(g, company))
 
 
 def companies_over_limit(g: Game, seat: str) -> list[str]:
@@ -193,7 +196,7 @@ def float_if_sold(g: Game, company: str) -> None:
 def close_certificate_privates(g: Game, company: str) -> None:
     """A private that is no more than the president's certificate ends as the company floats."""
     for private in g.components.privates:
-        grant = private.grants if private.effect.get("kind") == "certificate" else None
+        grant = private.grants if isinstance(private.ability, PresidentsCertificateAbility) else None
         if grant and grant.company == company and g.state.private_owners[private.sym] != CLOSED:
             g.emit(PrivateMoved(private.sym, CLOSED))
 
@@ -219,7 +222,7 @@ def net_worth(g: Game, seat: str) -> int:
         if seat in co.shares
     )
     privates = sum(g.private_definition(p).price for p in g.privates_of(seat))
-    return g.cash(seat) + shares + g.components.limits.get("private_worth", 1) * privates
+    return g.cash(seat) + shares + (privates if g.components.privates_count_in_net_worth else 0)
 
 
 SOURCE_LABELS = {IPO: "the initial offering", POOL: "the pool", TREASURY: "the treasury"}

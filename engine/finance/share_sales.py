@@ -35,7 +35,7 @@ def refuse_share_sale(g: Game, seat: str, company: str, percent: int) -> str | N
     for objection in g.title.sale_objections:
         if why := objection(g, company):
             return why
-    limit, pool = g.components.limits["pool_percent"], g.percent_held(POOL, company)
+    limit, pool = g.components.limits.pool_percent, g.percent_held(POOL, company)
     if pool + percent > limit:
         return f"The pool may hold {limit} % of the {company} at most, and holds {pool} % (§12.2)."
     if g.company(company).president == seat and held - percent < president_share_percent(g, company):

@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from engine.board.tile_geometry import face_at, fitting_rotations
-from engine.core.components import PhaseDefinition, tile_faces
+from engine.core.components import CityTokenAbility, MarketZone, PhaseDefinition, tile_faces
 from engine.core.state import (
     BANK,
     CLOSED,
@@ -111,10 +111,11 @@ def _build(g: Game, said: Setup) -> None:
 def _set_city_tokens(g: Game, said: Setup) -> None:
     """Tokens of privates in cities."""
     for private, token in said.city_tokens.items():
-        effect = g.private_definition(private).effect
-        if token.hex not in effect["hexes"]:
-            raise InvalidLine(f"The token of the {private} goes to {', '.join(effect['hexes'])}.", private)
-        if _is_train_bought(g, effect["removed_on"]):
+        ability = g.private_definition(private).ability
+        assert isinstance(ability, CityTokenAbility)
+        if token.hex not in ability.hexes:
+            raise InvalidLine(f"The token of the {private} goes to {', '.join(ability.hexes)}.", private)
+        if _is_train_bought(g, ability.removed_on):
             raise InvalidLine(f"In phase {g.state.phase} the token of the {private} is off the map.", private)
         g.state.city_tokens[private] = token
 
@@ -230,7 +231,7 @@ def _check_shares(g: Game, company: str, held: dict[str, int], closed: bool) -> 
         raise InvalidLine(f"{total} % of the {company} are held; there are {whole} %.", company)
     if closed and total < whole:
         raise InvalidLine(f"Only {total} % of the {company} are accounted for.", company)
-    limit = g.components.limits["pool_percent"]
+    limit = g.components.limits.pool_percent
     if held.get(POOL, 0) > limit:
         raise InvalidLine(f"The pool never holds more than {limit} % of a company.", company)
 
@@ -242,7 +243,7 @@ def _check_treasury(g: Game, company: str, held: dict[str, int]) -> bool:
     if held.get(company) and not floated:
         raise InvalidLine(f"The {company} has not floated, so its treasury holds no shares.", company)
     kept = floated and g.title.flotation.rest_to_treasury
-    most = g.components.limits.get("treasury_percent", 100)
+    most = g.components.limits.treasury_percent
     if kept and 100 - sold > most:
         raise InvalidLine(f"A {TREASURY} never holds more than {most} % of a company.", company)
     if kept and held.get(IPO):
@@ -354,17 +355,17 @@ def _set_privates(g: Game, said: Setup) -> None:
         facts = g.private_definition(private)
         if private not in in_play:
             raise InvalidLine(f"The {private} is not in play with {len(g.state.players)} players.", private)
-        if any("close_privates" in p.notes for p in _phases_so_far(g)):
+        if any(p.closes_privates for p in _phases_so_far(g)):
             raise InvalidLine(f"In phase {g.state.phase} every private is closed.", private)
-        when = facts.effect.get("closes_when", {})
-        if "company" in when and g.company(when["company"]).trains:
-            raise InvalidLine(f"The {private} closed with the first train of the {when['company']}.", private)
+        closing = facts.closes_with_first_train_of
+        if closing and g.company(closing).trains:
+            raise InvalidLine(f"The {private} closed with the first train of the {closing}.", private)
         if is_seat(owner) or g.components.company_sizes:
             continue
-        if not facts.effect.get("sellable_to_company", True):
+        if not facts.sellable_to_company:
             raise InvalidLine(f"The {private} may not be sold to a company.", private)
-        early = owner in facts.effect.get("phase1_buyers", ())
-        if not early and not any("can_buy_privates" in p.notes for p in _phases_so_far(g)):
+        early = facts.early_sale is not None and owner in facts.early_sale.buyers
+        if not early and not any(p.companies_may_buy_privates for p in _phases_so_far(g)):
             raise InvalidLine(f"No company has bought a private by phase {g.state.phase}.", private)
         if not g.company(owner).has_operated:
             raise InvalidLine(f"The {owner} has not operated yet, so it owns no private.", private)
@@ -537,9 +538,9 @@ def _finishes_set(g: Game) -> bool:
 
 def _sale_stage(g: Game, company: str) -> str:
     """The stage of a merger round in which that company is sold."""
-    if in_zone(g, company, "liquidation"):
+    if in_zone(g, company, MarketZone.LIQUIDATION):
         return "liquidate"
-    return "acquire" if in_zone(g, company, "acquisition") else "offer"
+    return "acquire" if in_zone(g, company, MarketZone.ACQUISITION) else "offer"
 
 
 def _set_merger_round(g: Game, kind: str, company: str, number: int) -> None:
@@ -547,8 +548,8 @@ def _set_merger_round(g: Game, kind: str, company: str, number: int) -> None:
     order = g.operating_order()
     if company not in order:
         raise InvalidLine(f"The {company} is not in play.", "round")
-    gray = tuple(c for c in order if in_zone(g, c, "acquisition"))
-    red = tuple(c for c in order if in_zone(g, c, "liquidation"))
+    gray = tuple(c for c in order if in_zone(g, c, MarketZone.ACQUISITION))
+    red = tuple(c for c in order if in_zone(g, c, MarketZone.LIQUIDATION))
     rounds = g.title.questions[MergerRound]
     one_pass = isinstance(rounds, MergerRoundRules) and rounds.one_pass
     stage = "convert" if kind == "merger" else "sales" if one_pass else _sale_stage(g, company)

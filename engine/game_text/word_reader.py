@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from engine.core.components import CityTokenAbility, MarketZone
 from engine.core.state import BANK, CLOSED, IPO, POOL, TREASURY
 from engine.game import Game
 from engine.language.notation import FIELD_TYPES, split_words
@@ -106,7 +107,7 @@ class WordReader:
     def shareholder(self) -> str:
         """Who holds shares: a player, the initial offering, the pool, or a company's treasury."""
         limits = self.g.components.limits
-        own = "redeemed_shares" in limits or bool(self.g.components.company_sizes)
+        own = limits.redeemed_shares > 0 or bool(self.g.components.company_sizes)
         keeps = self.g.title.flotation.rest_to_treasury or own
         places = (IPO, POOL, TREASURY) if keeps else (IPO, POOL)
         if TREASURY not in places and self.accept(TREASURY):
@@ -117,7 +118,7 @@ class WordReader:
         """Who owns a private: a player, a company, the bank, or nobody any more."""
         if self.accept(POOL):
             cells = (cell for row in self.g.components.market.rows for cell in row if cell)
-            if not any("closing" in cell.zones for cell in cells):
+            if not any(MarketZone.CLOSING in cell.zones for cell in cells):
                 raise InvalidLine("No private of this title lies in the pool.")
             return POOL
         return self._expect_any(("PLAYER", "COMPANY"), (BANK, CLOSED), f"a player, a company or {CLOSED}")
@@ -135,9 +136,9 @@ class WordReader:
     def city_token(self) -> tuple[str, bool]:
         """The private whose token a line is about, by its word, and whether it is an open port."""
         for private in self.g.components.privates:
-            word = private.effect.get("word")
-            if word and self.accept(word):
-                opened = "open_bonus" in private.effect and self.expect("open", "closed") == "open"
+            ability = private.ability
+            if isinstance(ability, CityTokenAbility) and self.accept(ability.token):
+                opened = ability.token == "port" and self.expect("open", "closed") == "open"
                 return private.sym, opened
         raise self._missing("the token of a private")
 

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from engine.core.actions import Action, DeclareBankruptcy, SellShares
+from engine.core.components import MarketZone
 from engine.core.events import (
     CrisisStartSeatChanged,
     UnpaidInterestChanged,
@@ -167,7 +168,7 @@ def pay_for_owed_tokens(g: Game) -> bool:
     for company, co in g.state.companies.items():
         if co.owed_tokens and not isinstance(g.top, CompanyStart):
             cost = co.owed_tokens * size_definition(g, company).station_cost
-            if g.cash(company) >= cost and not in_zone(g, company, "liquidation"):
+            if g.cash(company) >= cost and not in_zone(g, company, MarketZone.LIQUIDATION):
                 count = co.owed_tokens
                 g.pay(company, BANK, cost, "station markers")
                 g.emit(UnplacedTokensChanged(company, count, -count))

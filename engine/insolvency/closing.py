@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from engine.core.components import MarketZone
 from engine.core.events import CompanyClosed, PrivateMoved, TrainMoved
 from engine.core.state import BANK, CLOSED, POOL, OperatingTurn
 from engine.finance.ownership import market_zones
@@ -18,7 +19,7 @@ def close_in_closing_zone(*, privates_to_pool: bool) -> Callable[[Game, str], No
     """
 
     def close_where_worthless(g: Game, company: str) -> None:
-        if "closing" not in market_zones(g, company):
+        if MarketZone.CLOSING not in market_zones(g, company):
             return
         _forfeit_train_cash(g, company)
         g.pay(company, BANK, g.cash(company), f"the end of the {company}")

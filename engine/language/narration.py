@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from engine.core.components import train_label
+from engine.core.components import CityTokenAbility, train_label
 from engine.core.events import (
     AnyEvent,
     BankBroken,
@@ -356,13 +356,18 @@ class _Narrator:
 
     def _CityTokenPlaced(self, event: CityTokenPlaced) -> None:
         token = event.token
-        word = self._g.private_definition(event.private).effect["word"]
-        kind = f"{'open' if token.is_open else 'closed'} port" if word == "port" else f"{word} token"
+        kind = "cattle token"
+        if self._city_token_kind(event.private) == "port":
+            kind = f"{'open' if token.is_open else 'closed'} port"
         self.add_sentence(f"the {token.company} has its {kind} in {self._hex_label(token.hex)}")
 
+    def _city_token_kind(self, private: str) -> str:
+        ability = self._g.private_definition(private).ability
+        assert isinstance(ability, CityTokenAbility)
+        return ability.token
+
     def _CityTokenRemoved(self, event: CityTokenRemoved) -> None:
-        word = self._g.private_definition(event.private).effect["word"]
-        self.add_sentence(f"the {word} of the {event.private} is off the map")
+        self.add_sentence(f"the {self._city_token_kind(event.private)} of the {event.private} is off the map")
 
     def _TokenMoved(self, event: TokenMoved) -> None:
         self.add_sentence(

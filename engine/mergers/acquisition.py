@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import msgspec
 
 from engine.core.actions import Action, ChooseBuyer, Pass, RepayLoans, TakeLoans
+from engine.core.components import MarketZone
 from engine.core.events import (
     CashMoved,
     CompanyReturned,
@@ -56,7 +57,7 @@ BID_STEP = 10
 
 
 def is_in_liquidation(g: Game, company: str) -> bool:
-    return in_zone(g, company, "liquidation")
+    return in_zone(g, company, MarketZone.LIQUIDATION)
 
 
 def min_bid(g: Game, company: str) -> int:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import msgspec
 
 from engine.core.actions import Action, Pass, WillAct
+from engine.core.components import ExtraTokensAbility, MarketZone
 from engine.core.events import (
     CoveredShortsChanged,
     Passed,
@@ -80,12 +81,12 @@ class StockRoundEnd:
         for company in g.operating_order():
             self._move_price(g, company)
         for private, owner in list(g.owned_privates()):
-            if not is_seat(owner) and g.private_definition(private).effect.get("kind") == "station":
+            if not is_seat(owner) and isinstance(g.private_definition(private).ability, ExtraTokensAbility):
                 g.emit(PrivateMoved(private, CLOSED))
 
     def _move_price(self, g: Game, company: str) -> None:
         co = g.company(company)
-        if co.size is None or co.size <= 2 or in_zone(g, company, "liquidation"):
+        if co.size is None or co.size <= 2 or in_zone(g, company, MarketZone.LIQUIDATION):
             return
         held = sum(p for h, p in co.shares.items() if is_seat(h) and p > 0)
         rises = (held >= 100) + (self.short_squeeze and held > 100)
@@ -148,8 +149,8 @@ class OperatingWithMergersRules(AutomaticRules):
             g.replace_top(msgspec.structs.replace(frame, yet_to_operate=waiting[1:]))
             g.push(OperatingTurn(waiting[0], self.first_step))
             return True
-        gray = tuple(c for c in g.state.market_order if in_zone(g, c, "acquisition"))
-        red = tuple(c for c in g.state.market_order if in_zone(g, c, "liquidation"))
+        gray = tuple(c for c in g.state.market_order if in_zone(g, c, MarketZone.ACQUISITION))
+        red = tuple(c for c in g.state.market_order if in_zone(g, c, MarketZone.LIQUIDATION))
         order = tuple(g.operating_order())
         g.replace_top(
             MergerRound(
@@ -259,7 +260,7 @@ class MergerRoundRules(AutomaticRules):
         """Whichever was placed in liquidation last, until none is left (§7): so one that could not pay for
         its markers, or lost its president by the sale of another, comes before those that were there. One
         that loses its president later waits for the next round."""
-        red = [c for c in g.operating_order() if in_zone(g, c, "liquidation")]
+        red = [c for c in g.operating_order() if in_zone(g, c, MarketZone.LIQUIDATION)]
         if red:
             auction_company(g, red[-1])
         else:
@@ -268,7 +269,9 @@ class MergerRoundRules(AutomaticRules):
     def _acquire(self, g: Game, frame: MergerRound) -> None:
         """Those that were gray as the round began; what becomes gray in it is not put up (§7)."""
         gray = [
-            c for c in frame.remaining_order if c in frame.in_acquisition and in_zone(g, c, "acquisition")
+            c
+            for c in frame.remaining_order
+            if c in frame.in_acquisition and in_zone(g, c, MarketZone.ACQUISITION)
         ]
         if gray:
             self._skip_to(g, frame, gray[0])
@@ -284,10 +287,10 @@ class MergerRoundRules(AutomaticRules):
             return
         company, *rest = frame.remaining_order
         g.replace_top(msgspec.structs.replace(frame, remaining_order=tuple(rest)))
-        if in_zone(g, company, "liquidation"):
+        if in_zone(g, company, MarketZone.LIQUIDATION):
             if company in frame.in_liquidation:
                 auction_company(g, company)
-        elif in_zone(g, company, "acquisition"):
+        elif in_zone(g, company, MarketZone.ACQUISITION):
             if company in frame.in_acquisition:
                 auction_company(g, company)
         elif may_be_offered(g, company):

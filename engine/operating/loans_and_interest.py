@@ -17,6 +17,7 @@ from engine.core.actions import (
     TakeLoans,
     WithholdDividend,
 )
+from engine.core.components import MailContractAbility, MarketZone
 from engine.core.events import (
     DividendDeclared,
     TrainMoved,
@@ -94,7 +95,7 @@ class DoubleJumpDividendStep:
             case PayDividend():
                 return turn.revenue
             case PayHalfDividend():
-                grain = size_definition(g, turn.company).half_to
+                grain = size_definition(g, turn.company).half_dividend_multiple
                 return turn.revenue - turn.revenue // 2 // grain * grain
         return 0
 
@@ -116,7 +117,7 @@ class DoubleJumpDividendStep:
         g.pay(BANK, company, turn.revenue - paid, "revenue")
         at = market.token_space(g, company)
         pay_shareholders(g, company, paid, f"dividend of the {company}")
-        worth = ACQUISITION_PRICE if in_zone(g, company, "acquisition") else g.price(company)
+        worth = ACQUISITION_PRICE if in_zone(g, company, MarketZone.ACQUISITION) else g.price(company)
         if not paid:
             market.move_token(g, company, market.left(g, at), "withheld")
         for times in (1, 2):
@@ -188,7 +189,7 @@ def pay_turn_interest(g: Game, turn: OperatingTurn) -> None:
 
 def liquidate_without_train(g: Game, turn: OperatingTurn) -> None:
     """A company without a train at the end of its turn is liquidated (§6.10)."""
-    if not g.company(turn.company).trains and not in_zone(g, turn.company, "liquidation"):
+    if not g.company(turn.company).trains and not in_zone(g, turn.company, MarketZone.LIQUIDATION):
         put_into_liquidation(g, turn.company, "without a train")
 
 
@@ -201,7 +202,7 @@ def scrap_obsolete_trains(g: Game, turn: OperatingTurn) -> None:
 
 def turn_is_over(g: Game, turn: OperatingTurn) -> bool:
     """Whether the company has come to be liquidated, or lost its president, in its own turn (§6.8, §7.4)."""
-    return in_zone(g, turn.company, "liquidation") or g.company(turn.company).president is None
+    return in_zone(g, turn.company, MarketZone.LIQUIDATION) or g.company(turn.company).president is None
 
 
 def could_afford_train_with_loans(g: Game, turn: OperatingTurn) -> bool:
@@ -224,14 +225,14 @@ def could_afford_train_with_loans(g: Game, turn: OperatingTurn) -> bool:
 def pay_mail_contracts(g: Game) -> None:
     """The income of mail contracts, to companies with a train (§6)."""
     for private, owner in list(g.owned_privates()):
-        effect = g.private_definition(private).effect
-        if effect.get("kind") == "mail" and not is_seat(owner) and g.company(owner).trains:
-            g.pay(BANK, owner, effect["income"], f"income of the {private}")
+        ability = g.private_definition(private).ability
+        if isinstance(ability, MailContractAbility) and not is_seat(owner) and g.company(owner).trains:
+            g.pay(BANK, owner, ability.income, f"income of the {private}")
 
 
 def may_operate(g: Game, company: str) -> bool:
     """Whether a company has a turn in an operating round (§6)."""
-    return g.company(company).floated and not in_zone(g, company, "liquidation")
+    return g.company(company).floated and not in_zone(g, company, MarketZone.LIQUIDATION)
 
 
 @dataclass(frozen=True)
@@ -242,7 +243,7 @@ class LoanRepaymentStep:
     handles: tuple[type[Action], ...] = (RepayLoans,)
 
     def is_blocking(self, g: Game, turn: OperatingTurn) -> bool:
-        if in_zone(g, turn.company, "liquidation"):
+        if in_zone(g, turn.company, MarketZone.LIQUIDATION):
             return False
         return self._max_repayment(g, turn) > 0 or loans_available(g, turn.company) > 0
 

@@ -5,14 +5,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar, TypeVar
 
 import msgspec
 
 from engine.board.route_graph import RevenueRules
 from engine.board.tile_geometry import face_at, fitting_rotations
 from engine.core.actions import Action, LayMill, LayMine, LayTile, PlaceBridge
-from engine.core.components import tile_faces
+from engine.core.components import (
+    Ability,
+    BridgeAbility,
+    CoalMineAbility,
+    TileIncomeAbility,
+    TileLayAbility,
+    tile_faces,
+)
 from engine.core.events import (
     AbilityUsed,
     MineOrBridgeBuilt,
@@ -39,18 +46,21 @@ TOKEN_BONUS = 10
 """Dollars that a mine or a bridge brings."""
 
 
-def private_tokens_left(g: Game, company: str, kind: str) -> Iterator[tuple[str, dict[str, Any]]]:
-    """The company's privates of that kind that have tokens left, with their effects."""
+AbilityT = TypeVar("AbilityT", bound=Ability)
+
+
+def private_tokens_left(g: Game, company: str, kind: type[AbilityT]) -> Iterator[tuple[str, AbilityT]]:
+    """The company's privates with that kind of ability that have tokens left, with the ability."""
     for private in g.privates_of(company):
-        effect = g.private_definition(private).effect
-        if effect.get("kind") == kind and g.state.used_abilities.count(private) < effect.get("tokens", 1):
-            yield private, effect
+        ability = g.private_definition(private).ability
+        if isinstance(ability, kind) and g.state.used_abilities.count(private) < ability.uses:
+            yield private, ability
 
 
-def company_effects(g: Game, company: str, kind: str) -> list[dict[str, Any]]:
-    """The effects of that kind that the company's privates have."""
-    mine = [g.private_definition(p).effect for p in g.privates_of(company)]
-    return [e for e in mine if e.get("kind") == kind]
+def company_abilities(g: Game, company: str, kind: type[AbilityT]) -> list[AbilityT]:
+    """The abilities of that kind that the company's privates have."""
+    abilities = [g.private_definition(private).ability for private in g.privates_of(company)]
+    return [ability for ability in abilities if isinstance(ability, kind)]
 
 
 def is_upgrade(tile: str) -> bool:
@@ -62,7 +72,7 @@ def company_terrain_cost(g: Game, company: str, hex: str, *, mine: bool = False)
     """Dollars for the ground of the first tile on a hex, to that company (1817 §6.3.1)."""
     if hex in g.state.tiles or mine:
         return 0
-    saved = {str(e["terrain"]): int(str(e["saves"])) for e in company_effects(g, company, "bridge")}
+    saved = {a.terrain: a.terrain_discount for a in company_abilities(g, company, BridgeAbility)}
     return sum(max(t.cost - saved.get(t.kind, 0), 0) for t in g.components.map.hexes[hex].terrain)
 
 
@@ -71,9 +81,7 @@ def tile_income(g: Game, company: str, hex: str, tile: str) -> int:
     if is_upgrade(tile):
         return 0
     kinds = {t.kind for t in g.components.map.hexes[hex].terrain}
-    return sum(
-        int(str(e["income"])) for e in company_effects(g, company, "tile_income") if e["terrain"] in kinds
-    )
+    return sum(a.income for a in company_abilities(g, company, TileIncomeAbility) if a.terrain in kinds)
 
 
 def mine_and_bridge_terms(g: Game, company: str) -> RevenueRules:
@@ -81,7 +89,7 @@ def mine_and_bridge_terms(g: Game, company: str) -> RevenueRules:
     return RevenueRules(
         pass_through_bonus=dict.fromkeys(g.state.mine_hexes, TOKEN_BONUS),
         stop_bonus={(hex, 0): TOKEN_BONUS for hex in g.state.bridge_hexes},
-        single_city_hexes=frozenset(g.components.one_city),
+        single_city_hexes=frozenset(g.components.single_city_hexes),
     )
 
 
@@ -151,10 +159,8 @@ class TwoTileTrackStep:
             case LayMine(tile, hex, turn):
                 return LayTile(tile, hex, turn)
             case LayMill(turn):
-                for private, effect in private_tokens_left(g, company, "tile_lay"):
-                    tiles, hexes = effect["tiles"], effect["hexes"]
-                    assert isinstance(tiles, list) and isinstance(hexes, list)
-                    return LayTile(tiles[0], hexes[0], turn, private)
+                for private, ability in private_tokens_left(g, company, TileLayAbility):
+                    return LayTile(ability.tiles[0], ability.hexes[0], turn, private)
         raise ValueError(f"The {company} has no tile of a private to lay (§1.2.6).")
 
     def _legal_actions(self, g: Game, turn: OperatingTurn, *, borrowed: bool = False) -> Iterator[Action]:
@@ -162,8 +168,8 @@ class TwoTileTrackStep:
         if turn.lays_used >= LAYS_PER_TURN:
             return
         company = turn.company
-        own = {str(t) for e in _all_effects(g, "tile_lay") for t in e["tiles"]}
-        mining = any(True for _ in private_tokens_left(g, company, "coal_mine"))
+        own = _tiles_of_privates(g)
+        mining = any(True for _ in private_tokens_left(g, company, CoalMineAbility))
         for hex, edges in sorted(g.network.reachable(company).edges.items()):
             for tile in candidate_tiles(g, hex):
                 if tile in own or tile_faces()[tile].color not in g.phase.tile_colors:
@@ -176,7 +182,7 @@ class TwoTileTrackStep:
                         mine = LayMine(tile, hex, found.rotation)
                         if mining and self._lay_refusal(g, turn, mine, borrowed=borrowed) is None:
                             yield mine
-        if any(True for _ in private_tokens_left(g, company, "tile_lay")):
+        if any(True for _ in private_tokens_left(g, company, TileLayAbility)):
             for rotation in range(6):
                 if self._lay_refusal(g, turn, mill := LayMill(rotation), borrowed=borrowed) is None:
                     yield mill
@@ -204,7 +210,7 @@ class TwoTileTrackStep:
         mill = isinstance(action, LayMill)
         if mill and lay.hex in g.state.tiles:
             return f"Track lies in {lay.hex} (§1.2.6)."
-        if not mill and lay.tile in {t for e in _all_effects(g, "tile_lay") for t in e["tiles"]}:
+        if not mill and lay.tile in _tiles_of_privates(g):
             return f"#{lay.tile} is laid by the power of a private only (§1.2.6)."
         if lay.hex in turn.hexes_laid:
             return f"{lay.hex} was worked on in this turn (§6.3)."
@@ -221,12 +227,10 @@ class TwoTileTrackStep:
 
     def _refuse_mine(self, g: Game, company: str, lay: LayTile, using: str | None) -> str | None:
         """Why no mine may be built there by any lay, or by that one."""
-        fitting = [e for p, e in private_tokens_left(g, company, "coal_mine") if using in (None, p)]
+        fitting = [e for p, e in private_tokens_left(g, company, CoalMineAbility) if using in (None, p)]
         if not fitting:
             return f"The {company} has no coal mine to build (§1.2.6)."
-        hexes, tiles = fitting[0]["hexes"], fitting[0]["tiles"]
-        assert isinstance(hexes, list) and isinstance(tiles, list)
-        if lay.hex not in hexes or lay.tile not in tiles:
+        if lay.hex not in fitting[0].hexes or lay.tile not in fitting[0].tiles:
             return "A mine goes with plain yellow track on a mountain beside a city or red area (§1.2.6)."
         return None
 
@@ -261,10 +265,10 @@ class TwoTileTrackStep:
                 g.emit(TokenMoved(owner, lay.hex, now))
         if isinstance(action, LayMine):
             private = next(
-                p for p, _ in private_tokens_left(g, company, "coal_mine") if action.using in (None, p)
+                p for p, _ in private_tokens_left(g, company, CoalMineAbility) if action.using in (None, p)
             )
             g.emit(MineOrBridgeBuilt(company, private, lay.hex, "mine"))
-            if not any(p == private for p, _ in private_tokens_left(g, company, "coal_mine")):
+            if not any(p == private for p, _ in private_tokens_left(g, company, CoalMineAbility)):
                 g.emit(PrivateMoved(private, CLOSED))
         if lay.using:
             g.emit(AbilityUsed(lay.using))
@@ -275,8 +279,10 @@ class TwoTileTrackStep:
         """Nothing is laid."""
 
 
-def _all_effects(g: Game, kind: str) -> list[dict[str, Any]]:
-    return [p.effect for p in g.components.privates if p.effect.get("kind") == kind]
+def _tiles_of_privates(g: Game) -> set[str]:
+    """Tiles that are laid only with the ability of a private."""
+    abilities = [private.ability for private in g.components.privates]
+    return {tile for a in abilities if isinstance(a, TileLayAbility) for tile in a.tiles}
 
 
 def _can_have_track_at(g: Game, hex: str, edge: int) -> bool:
@@ -322,10 +328,8 @@ class BridgeTokens(OutOfTurn):
     before_interest: bool = False
 
     def _free_hexes(self, g: Game, company: str) -> list[str]:
-        for _, effect in private_tokens_left(g, company, "bridge"):
-            hexes = effect["hexes"]
-            assert isinstance(hexes, list)
-            return [h for h in hexes if h not in g.state.bridge_hexes]
+        for _, ability in private_tokens_left(g, company, BridgeAbility):
+            return [h for h in ability.hexes if h not in g.state.bridge_hexes]
         return []
 
     def options(self, g: Game, seat: str) -> Iterator[Option]:
@@ -342,9 +346,11 @@ class BridgeTokens(OutOfTurn):
         )
         if isinstance(turn, str):
             return turn
-        if not any(True for _ in private_tokens_left(g, turn.company, "bridge")):
+        if not any(True for _ in private_tokens_left(g, turn.company, BridgeAbility)):
             return f"The {turn.company} has no bridge token (§1.2.6)."
-        if action.using and all(p != action.using for p, _ in private_tokens_left(g, turn.company, "bridge")):
+        if action.using and all(
+            p != action.using for p, _ in private_tokens_left(g, turn.company, BridgeAbility)
+        ):
             return f"The {turn.company} has no token of the {action.using} (§1.2.6)."
         if self.before_interest and is_step_past(g, turn, "interest"):
             return f"The {turn.company} has paid its interest, and only repays or takes loans now (§6.9)."
@@ -356,6 +362,6 @@ class BridgeTokens(OutOfTurn):
         assert isinstance(action, PlaceBridge)
         turn = g.top
         assert isinstance(turn, OperatingTurn)
-        owned = [p for p, _ in private_tokens_left(g, turn.company, "bridge")]
+        owned = [p for p, _ in private_tokens_left(g, turn.company, BridgeAbility)]
         private = next(p for p in owned if action.using in (None, p))
         g.emit(MineOrBridgeBuilt(turn.company, private, action.hex, "bridge"))

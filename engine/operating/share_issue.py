@@ -55,7 +55,8 @@ class ShareIssueStep:
         percent, lies = count * share_percent(g, company), "treasury" if issues else "pool"
         if percent > g.percent_held(source, company):
             return f"The {lies} holds {g.percent_held(source, company)} % of the {company} {CITATION}."
-        most = g.components.limits[f"{limit}_percent"]
+        limits = g.components.limits
+        most = limits.pool_percent if issues else limits.treasury_percent
         if g.percent_held(target, company) + percent > most:
             return f"The {limit} may hold {most} % of the {company} at most {CITATION}."
         if not issues and count * g.price(company) > g.cash(company):

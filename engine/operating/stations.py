@@ -17,6 +17,9 @@ from engine.core.state import BANK, HomeToken, OperatingTurn
 from engine.game import Game
 from engine.mechanics import Option
 
+TOKENS_PER_TURN = 1
+"""1830 §19."""
+
 UNDECIDED_CITY = -1
 """The node of a home token whose city is still to be chosen."""
 
@@ -78,7 +81,7 @@ def reserved_slots(g: Game, hex: str, node: int) -> int:
 def accepts_tokens(g: Game, stop: Node) -> bool:
     """Whether a stop has spaces for tokens of any company: a city, or a home off the board where the title
     lets others come there once it is free."""
-    return stop.kind == "city" or (stop.slots > 0 and "offboard_tokens" in g.components.limits)
+    return stop.kind == "city" or (stop.slots > 0 and g.components.offboard_tokens)
 
 
 def refuse_city(g: Game, company: str, hex: str, node: int) -> str | None:
@@ -211,7 +214,7 @@ class TokenStep:
         return self._may_place(g, turn) and next(self._legal_cities(g, turn), None) is not None
 
     def _may_place(self, g: Game, turn: OperatingTurn) -> bool:
-        return turn.tokens_placed < g.components.limits["tokens_per_turn"]
+        return turn.tokens_placed < TOKENS_PER_TURN
 
     def _legal_cities(self, g: Game, turn: OperatingTurn) -> Iterator[Stop]:
         """The cities for a token that the company can pay, in no order."""

@@ -14,7 +14,7 @@ import msgspec
 
 from engine.board.tile_geometry import FIRST_NODE, Fit, RotatedFace, face_at, fitting_rotations
 from engine.core.actions import Action, LayTile
-from engine.core.components import tile_faces
+from engine.core.components import RiverDiscountAbility, tile_faces
 from engine.core.events import TileLaid, TokenMoved
 from engine.core.hooks import never
 from engine.core.state import BANK, CLOSED, OperatingTurn, is_seat
@@ -47,7 +47,7 @@ def is_tile_allowed_on(g: Game, tile: str, hex: str) -> bool:
 def is_river_closed(g: Game) -> bool:
     """Whether nobody may cross the river: its private is open and no company owns it (1870 §15.2)."""
     for private in g.components.privates:
-        if private.effect.get("kind") == "bridge":
+        if isinstance(private.ability, RiverDiscountAbility):
             owner = g.state.private_owners[private.sym]
             return owner != CLOSED and owner not in g.state.companies
     return False

@@ -14,7 +14,7 @@ from functools import cached_property
 import msgspec
 
 from engine.core.actions import Action, BuyTrain, DeclareBankruptcy, SellShares
-from engine.core.components import train_label
+from engine.core.components import CityTokenAbility, MarketZone, train_label
 from engine.core.events import (
     CityTokenRemoved,
     EndTriggered,
@@ -71,7 +71,7 @@ def cheapest_train_price(g: Game) -> int | None:
 @cached
 def must_buy_train(g: Game, company: str) -> bool:
     """Whether the company has to own a train and does not (§20.2)."""
-    if not g.components.limits.get("must_own_train", 1):
+    if not g.components.must_own_train:
         return False
     return not g.company(company).trains and cheapest_train_price(g) is not None and has_route(g, company)
 
@@ -187,7 +187,7 @@ def _refuse_source(g: Game, company: str, buy: BuyTrain) -> str | None:
         )
     if buy.source not in g.state.companies or buy.train not in g.company(buy.source).trains:
         return f"The {buy.source} has no {buy.train}-train (§21)."
-    if g.company(buy.source).president is None or "liquidation" in market_zones(g, buy.source):
+    if g.company(buy.source).president is None or MarketZone.LIQUIDATION in market_zones(g, buy.source):
         return f"The {buy.source} is in liquidation, and its trains are not sold (§21)."
     if buy.source == company:
         return f"The {company} cannot buy from itself."
@@ -244,8 +244,7 @@ def buy_train(g: Game, company: str, buy: BuyTrain) -> bool:
 def close_privates_on_purchase(g: Game, company: str) -> None:
     """Close the privates that end with the first train of a company (§23.2)."""
     for private in g.components.privates:
-        when = private.effect.get("closes_when", {})
-        if when.get("company") == company and g.state.private_owners[private.sym] != CLOSED:
+        if private.closes_with_first_train_of == company and g.state.private_owners[private.sym] != CLOSED:
             g.emit(PrivateMoved(private.sym, CLOSED))
 
 
@@ -264,13 +263,14 @@ def start_phase(g: Game, train: str) -> bool:
             for _ in range(g.state.pool_trains.count(facts.name)):
                 g.emit(TrainMoved(facts.name, POOL, CLOSED, "obsolete"))
     base = g.state.stack[0]
-    if "signal_end" in phases[at].notes and isinstance(base, OperatingRound | MergerRound):
+    if phases[at].triggers_game_end and isinstance(base, OperatingRound | MergerRound):
         g.emit(EndTriggered(base.stock_round, base.number))
-    for facts_of_private in g.components.privates:
-        sym = facts_of_private.sym
-        if facts_of_private.effect.get("removed_on") == train and sym in g.state.city_tokens:
-            g.emit(CityTokenRemoved(sym))
-    if "close_privates" in phases[at].notes:
+    for definition in g.components.privates:
+        ability = definition.ability
+        removed = isinstance(ability, CityTokenAbility) and ability.removed_on == train
+        if removed and definition.sym in g.state.city_tokens:
+            g.emit(CityTokenRemoved(definition.sym))
+    if phases[at].closes_privates:
         for private, owner in g.state.private_owners.items():
             if owner != CLOSED:
                 g.emit(PrivateMoved(private, CLOSED))

@@ -1,14 +1,15 @@
-"""The powers of private companies (1830 Table 1), each driven by the `effect` in the facts."""
+"""The powers of private companies (1830 Table 1), each given by the `ability` in the components."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar, TypeVar
 
 import msgspec
 
 from engine.core.actions import Action, ExchangePrivate, LayTile, Pass, PlaceToken
+from engine.core.components import Ability, ShareExchangeAbility, TeleportAbility, TileAbility
 from engine.core.events import AbilityUsed, Passed, PrivateMoved, TokenPlaced
 from engine.core.state import (
     CLOSED,
@@ -30,16 +31,19 @@ from engine.operating.turn import current_turn, turn_or_refusal
 OPENING_FRAMES = (Waterfall, WaterfallBidding, ParPriceChoice)
 
 
-def active_effect(g: Game, private: str, kind: str) -> dict[str, Any] | None:
-    """The effect of that kind of a private that is open and unspent, or None."""
+AbilityT = TypeVar("AbilityT", bound=Ability)
+
+
+def active_ability(g: Game, private: str, kind: type[AbilityT]) -> AbilityT | None:
+    """The ability of a private that is open and has not used it; None where it has none of that kind."""
     if (
         private not in g.title.privates
         or private in g.state.used_abilities
         or g.state.private_owners[private] == CLOSED
     ):
         return None
-    effect = g.private_definition(private).effect
-    return effect if effect.get("kind") == kind else None
+    ability = g.private_definition(private).ability
+    return ability if isinstance(ability, kind) else None
 
 
 @dataclass(frozen=True)
@@ -55,22 +59,22 @@ class ShareExchanges(OutOfTurn):
 
     def options(self, g: Game, seat: str) -> Iterator[Option]:
         for private in g.privates_of(seat):
-            if effect := active_effect(g, private, "exchange"):
+            if ability := active_ability(g, private, ShareExchangeAbility):
                 for source in (IPO, POOL):
                     if self.refusal(g, seat, swap := ExchangePrivate(private, source)) is None:
-                        share = f"{effect['percent']} % of the {effect['company']}"
+                        share = f"{ability.percent} % of the {ability.company}"
                         yield Option(swap, f"Exchange the {private} for {share} from {SOURCE_LABELS[source]}")
 
     def refusal(self, g: Game, seat: str, action: Action) -> str | None:
         assert isinstance(action, ExchangePrivate)
-        effect = active_effect(g, action.private, "exchange")
-        if effect is None:
+        ability = active_ability(g, action.private, ShareExchangeAbility)
+        if ability is None:
             return f"The {action.private} cannot be exchanged (Table 1)."
         if g.state.private_owners[action.private] != seat:
             return f"{g.state.name(seat)} does not own the {action.private} (Table 1.3)."
         if isinstance(g.state.stack[0], OPENING_FRAMES):
             return "Nothing is exchanged while the privates are sold (Table 1.3)."
-        company, percent = effect["company"], effect["percent"]
+        company, percent = ability.company, ability.percent
         if not self.before_par and g.company(company).par is None:
             return f"The {company} has no par price yet (Table 1.3)."
         if g.percent_held(seat, company) + percent > percent_limit(g, company):
@@ -83,10 +87,10 @@ class ShareExchanges(OutOfTurn):
 
     def apply(self, g: Game, seat: str, action: Action) -> None:
         assert isinstance(action, ExchangePrivate)
-        effect = active_effect(g, action.private, "exchange")
-        assert effect is not None
+        ability = active_ability(g, action.private, ShareExchangeAbility)
+        assert ability is not None
         g.emit(PrivateMoved(action.private, CLOSED))
-        move_shares(g, effect["company"], action.source, seat, effect["percent"])
+        move_shares(g, ability.company, action.source, seat, ability.percent)
 
 
 @dataclass(frozen=True)
@@ -102,17 +106,16 @@ class TileAbilities(OutOfTurn):
     def applies(self, g: Game, action: Action) -> bool:
         return isinstance(action, LayTile) and action.using is not None
 
-    def usable_effects(self, g: Game, turn: OperatingTurn) -> Iterator[tuple[str, dict[str, Any]]]:
-        """The private and effect of each tile power that the company has left."""
+    def usable_abilities(self, g: Game, turn: OperatingTurn) -> Iterator[tuple[str, TileAbility]]:
+        """The tile abilities that the company has left, each with its private."""
         for private in g.privates_of(turn.company):
-            effect = active_effect(g, private, "tile_lay") or active_effect(g, private, "teleport")
-            if effect:
-                yield private, effect
+            if ability := active_ability(g, private, TileAbility):
+                yield private, ability
 
     def legal_lays(self, g: Game, turn: OperatingTurn) -> Iterator[LayTile]:
-        for private, effect in self.usable_effects(g, turn):
-            for hex in effect["hexes"]:
-                for tile in effect["tiles"]:
+        for private, ability in self.usable_abilities(g, turn):
+            for hex in ability.hexes:
+                for tile in ability.tiles:
                     for found in tile_fits(g, tile, hex):
                         lay = LayTile(tile, hex, found.rotation, private)
                         if self._refuse(g, turn, lay) is None:
@@ -120,7 +123,7 @@ class TileAbilities(OutOfTurn):
 
     def has_extra_lay(self, g: Game, turn: OperatingTurn) -> bool:
         """Whether the company has a lay left that comes on top of its normal one."""
-        return any(effect["extra_lay"] for _, effect in self.usable_effects(g, turn))
+        return any(ability.extra_lay for _, ability in self.usable_abilities(g, turn))
 
     def has_lay(self, g: Game, turn: OperatingTurn) -> bool:
         """Whether a power offers any lay now."""
@@ -128,9 +131,8 @@ class TileAbilities(OutOfTurn):
 
     def has_replacing_lay(self, g: Game, turn: OperatingTurn) -> bool:
         """Whether a power offers a lay in place of the normal one."""
-        return any(
-            not g.private_definition(lay.using or "").effect["extra_lay"] for lay in self.legal_lays(g, turn)
-        )
+        replacing = {private for private, ability in self.usable_abilities(g, turn) if not ability.extra_lay}
+        return any(lay.using in replacing for lay in self.legal_lays(g, turn))
 
     def options(self, g: Game, seat: str) -> Iterator[Option]:
         turn = current_turn(g)
@@ -146,27 +148,28 @@ class TileAbilities(OutOfTurn):
         return self._refuse(g, turn, action)
 
     def _refuse(self, g: Game, turn: OperatingTurn, lay: LayTile) -> str | None:
-        effect = next((e for p, e in self.usable_effects(g, turn) if p == lay.using), None)
-        if effect is None:
+        ability = next((a for p, a in self.usable_abilities(g, turn) if p == lay.using), None)
+        if ability is None:
             return f"The {turn.company} has no power of the {lay.using} to use (Table 1)."
-        if lay.hex not in effect["hexes"] or lay.tile not in effect["tiles"]:
-            tiles, hexes = ", ".join(effect["tiles"]), ", ".join(effect["hexes"])
+        if lay.hex not in ability.hexes or lay.tile not in ability.tiles:
+            tiles, hexes = ", ".join(ability.tiles), ", ".join(ability.hexes)
             return f"The {lay.using} lays {tiles} on {hexes} (Table 1)."
-        if not effect["extra_lay"] and (turn.step != "track" or turn.lays_used):
+        if not ability.extra_lay and (turn.step != "track" or turn.lays_used):
             return f"The lay by the {lay.using} is the turn's one tile (Table 1.2)."
-        return refuse_lay(g, turn.company, lay, connected=effect["connected"])
+        return refuse_lay(g, turn.company, lay, connected=ability.connected)
 
     def apply(self, g: Game, seat: str, action: Action) -> None:
         assert isinstance(action, LayTile) and action.using is not None
         turn = g.top
         assert isinstance(turn, OperatingTurn)
-        effect = g.private_definition(action.using).effect
-        if not effect["extra_lay"]:
+        ability = g.private_definition(action.using).ability
+        assert isinstance(ability, TileAbility)
+        if not ability.extra_lay:
             g.replace_top(msgspec.structs.replace(turn, lays_used=turn.lays_used + 1, acted=True))
         lay_tile(g, turn.company, action)
         g.emit(AbilityUsed(action.using))
         ask_for_home_cities(g, action.hex, seat)
-        if "token_cost" in effect and not turn.tokens_placed:
+        if isinstance(ability, TeleportAbility) and not turn.tokens_placed:
             g.push(FreeToken(turn.company, action.using, action.hex))
 
 

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import msgspec
 
 from engine.board.tile_geometry import Fit
 from engine.core.actions import Action, LayTile
+from engine.core.components import RiverDiscountAbility
 from engine.core.events import AbilityUsed
 from engine.core.state import OperatingTurn
 from engine.game import Game
@@ -21,7 +22,7 @@ from engine.mechanics import Option, OutOfTurn
 from engine.operating.stations import printed_home
 from engine.operating.track import lay_label, lay_tile, refuse_lay, terrain_cost, tile_fits
 from engine.operating.turn import current_turn, turn_or_refusal
-from engine.private_companies.abilities import active_effect
+from engine.private_companies.abilities import active_ability
 from engine.private_companies.sales import companies_may_buy, purchasable_privates
 
 
@@ -40,11 +41,11 @@ class BridgeDiscounts(OutOfTurn):
     def applies(self, g: Game, action: Action) -> bool:
         return isinstance(action, LayTile) and action.using is not None
 
-    def usable_effect(self, g: Game, turn: OperatingTurn) -> tuple[str, dict[str, Any]] | None:
-        """The private of the company with a discount that is left, and its effect."""
+    def usable_ability(self, g: Game, turn: OperatingTurn) -> tuple[str, RiverDiscountAbility] | None:
+        """The private of the company with a discount that is left, and its ability."""
         for private in g.privates_of(turn.company):
-            if effect := active_effect(g, private, "bridge"):
-                return private, effect
+            if ability := active_ability(g, private, RiverDiscountAbility):
+                return private, ability
         return None
 
     def has_lay(self, g: Game, turn: OperatingTurn) -> bool:
@@ -53,32 +54,35 @@ class BridgeDiscounts(OutOfTurn):
 
     def is_obtainable(self, g: Game, turn: OperatingTurn) -> bool:
         """Whether the company has the discount left, or could buy the private that has it."""
-        if self.usable_effect(g, turn):
+        if self.usable_ability(g, turn):
             return True
         return companies_may_buy(g) and any(
-            active_effect(g, private, "bridge") for private in purchasable_privates(g, turn.company)
+            active_ability(g, private, RiverDiscountAbility)
+            for private in purchasable_privates(g, turn.company)
         )
 
     def _at_home(self, g: Game, turn: OperatingTurn, hex: str) -> bool:
         """Whether it is the home of a company that begins with the bridge."""
-        found = self.usable_effect(g, turn)
-        buyers = found[1].get("phase1_buyers", ()) if found else ()
+        found = self.usable_ability(g, turn)
+        early = g.private_definition(found[0]).early_sale if found else None
         home = printed_home(g, turn.company).hex
-        return turn.is_first and turn.company in buyers and hex == home and hex not in g.state.tiles
+        if early is None or turn.company not in early.buyers or not turn.is_first:
+            return False
+        return hex == home and hex not in g.state.tiles
 
     def _discount(self, g: Game, turn: OperatingTurn, hex: str) -> int:
-        found = self.usable_effect(g, turn)
+        found = self.usable_ability(g, turn)
         if found is None:
             return 0
         if self._at_home(g, turn, hex):
             return terrain_cost(g, hex)
-        return int(found[1]["discount"])
+        return found[1].discount
 
     def _legal_lays(self, g: Game, turn: OperatingTurn) -> Iterator[LayTile]:
-        found = self.usable_effect(g, turn)
+        found = self.usable_ability(g, turn)
         if found is None:
             return
-        for hex in found[1]["hexes"]:
+        for hex in found[1].hexes:
             if hex in g.state.tiles or hex not in g.network.reachable(turn.company).edges:
                 continue
             for tile in g.components.preprinted_upgrades[g.title.preprinted_kinds[hex]]:
@@ -104,10 +108,10 @@ class BridgeDiscounts(OutOfTurn):
         return self._refuse(g, turn, action)
 
     def _refuse(self, g: Game, turn: OperatingTurn, lay: LayTile) -> str | None:
-        found = self.usable_effect(g, turn)
+        found = self.usable_ability(g, turn)
         if found is None or found[0] != lay.using:
             return f"The {turn.company} has no power of the {lay.using} to use (§15.2)."
-        if lay.hex not in found[1]["hexes"] or lay.hex in g.state.tiles:
+        if lay.hex not in found[1].hexes or lay.hex in g.state.tiles:
             return f"The {lay.using} makes the first tile on a hex of the river cheaper (§15.2)."
         at_home = self._at_home(g, turn, lay.hex)
         if turn.step != "track" and (self.beyond_normal_lays or not at_home):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from engine.board.network import Stop
 from engine.board.route_graph import RevenueRules
@@ -19,16 +19,22 @@ from engine.core.actions import (
     PlaceClosedPort,
     PlaceOpenPort,
 )
+from engine.core.components import CityTokenAbility
 from engine.core.events import CityTokenPlaced, PrivateMoved
 from engine.core.state import CLOSED, CityToken, OperatingTurn
 from engine.game import Game
 from engine.mechanics import Option, OutOfTurn
 from engine.operating.run import stop_revenue
 from engine.operating.turn import current_turn, turn_or_refusal
-from engine.private_companies.abilities import active_effect
+from engine.private_companies.abilities import active_ability
 
 CityTokenPlacement = PlaceCattleToken | PlaceOpenPort | PlaceClosedPort
-EFFECT_WORDS = {PlaceCattleToken: "cattle", PlaceOpenPort: "port", PlaceClosedPort: "port", ClosePort: "port"}
+PLACED_TOKENS = {
+    PlaceCattleToken: "cattle",
+    PlaceOpenPort: "port",
+    PlaceClosedPort: "port",
+    ClosePort: "port",
+}
 
 
 def beneficiary(g: Game, private: str) -> str:
@@ -41,9 +47,10 @@ def revenue_rules(g: Game, company: str) -> RevenueRules:
     """What stops bring the company beyond their figures."""
     at_stops: dict[Stop, int] = {}
     for private, token in g.state.city_tokens.items():
-        effect = g.private_definition(private).effect
+        ability = g.private_definition(private).ability
+        assert isinstance(ability, CityTokenAbility)
         own = beneficiary(g, private) == company
-        bonus = effect["bonus"] if own else effect.get("open_bonus", 0) if token.is_open else 0
+        bonus = ability.bonus if own else ability.open_bonus if token.is_open else 0
         if bonus:
             at_stops[token.hex, 0] = at_stops.get((token.hex, 0), 0) + bonus
     hex = g.state.destination_tokens.get(company)
@@ -64,33 +71,32 @@ class CityTokens(OutOfTurn):
         ClosePort,
     )
 
-    def _usable_effects(self, g: Game, turn: OperatingTurn) -> Iterator[tuple[str, dict[str, Any]]]:
+    def _usable_abilities(self, g: Game, turn: OperatingTurn) -> Iterator[tuple[str, CityTokenAbility]]:
         for private in g.privates_of(turn.company):
-            effect = active_effect(g, private, "token")
-            if effect:
-                yield private, effect
+            if ability := active_ability(g, private, CityTokenAbility):
+                yield private, ability
 
     def has_unused_token(self, g: Game, turn: OperatingTurn) -> bool:
         """Whether the company has a token left to place, or a port to close."""
         placed = g.state.city_tokens
         return any(
-            private not in placed or placed[private].is_open for private, _ in self._usable_effects(g, turn)
+            private not in placed or placed[private].is_open for private, _ in self._usable_abilities(g, turn)
         )
 
     def options(self, g: Game, seat: str) -> Iterator[Option]:
         turn = current_turn(g)
         if turn is None or g.president(turn.company) != seat:
             return
-        for private, effect in self._usable_effects(g, turn):
+        for private, ability in self._usable_abilities(g, turn):
             if private in g.state.city_tokens:
-                if self.refusal(g, seat, ClosePort()) is None and effect["word"] == "port":
+                if self.refusal(g, seat, ClosePort()) is None and ability.token == "port":
                     yield Option(
                         ClosePort(), f"Close the {private}: its port serves the {turn.company} alone"
                     )
                 continue
             for kind in (PlaceCattleToken, PlaceOpenPort, PlaceClosedPort):
-                if EFFECT_WORDS[kind] == effect["word"]:
-                    for hex in effect["hexes"]:
+                if PLACED_TOKENS[kind] == ability.token:
+                    for hex in ability.hexes:
                         name = g.components.map.hexes[hex].name or ""
                         how = {PlaceOpenPort: "Open port", PlaceClosedPort: "Closed port"}.get(
                             kind, "Cattle token"
@@ -103,26 +109,28 @@ class CityTokens(OutOfTurn):
         if isinstance(turn, str):
             return turn
         found = next(
-            ((p, e) for p, e in self._usable_effects(g, turn) if e["word"] == EFFECT_WORDS[type(action)]),
+            ((p, e) for p, e in self._usable_abilities(g, turn) if e.token == PLACED_TOKENS[type(action)]),
             None,
         )
         if found is None:
             return f"The {turn.company} owns no private with such a token (§15.2)."
-        private, effect = found
+        private, ability = found
         placed = g.state.city_tokens.get(private)
         if isinstance(action, ClosePort):
             return None if placed and placed.is_open else f"The {private} has placed no open port (§15.2)."
         if placed:
             return f"The token of the {private} is placed, and is not moved (§15.2)."
-        if action.hex not in effect["hexes"]:
-            return f"The token of the {private} goes to {', '.join(effect['hexes'])} (§15.2)."
+        if action.hex not in ability.hexes:
+            return f"The token of the {private} goes to {', '.join(ability.hexes)} (§15.2)."
         return None
 
     def apply(self, g: Game, seat: str, action: Action) -> None:
         assert isinstance(action, PlaceCattleToken | PlaceOpenPort | PlaceClosedPort | ClosePort)
         turn = current_turn(g)
         assert turn is not None
-        private = next(p for p, e in self._usable_effects(g, turn) if e["word"] == EFFECT_WORDS[type(action)])
+        private = next(
+            p for p, e in self._usable_abilities(g, turn) if e.token == PLACED_TOKENS[type(action)]
+        )
         opened = isinstance(action, PlaceOpenPort)
         hex = g.state.city_tokens[private].hex if isinstance(action, ClosePort) else action.hex
         g.emit(CityTokenPlaced(private, CityToken(hex, turn.company, opened)))

@@ -32,25 +32,26 @@ def company_price_range(g: Game, private: str) -> range:
     """What a company may pay: from half the face value to twice (§23.1), or less early on."""
     facts = g.private_definition(private)
     face = facts.price
-    most = 2 * face if companies_may_buy(g) else facts.effect.get("phase1_max_price", 2 * face)
+    early = None if companies_may_buy(g) else facts.early_sale
+    most = early.max_price if early else 2 * face
     return range((face + 1) // 2, most + 1)
 
 
 def companies_may_buy(g: Game) -> bool:
     """Whether it is a phase in which all companies may buy privates (§22)."""
-    return "can_buy_privates" in g.phase.notes
+    return g.phase.companies_may_buy_privates
 
 
 def company_may_buy(g: Game, company: str, private: str) -> bool:
     """Whether the company may buy the private in this phase; some may from the start (1870 §15.2)."""
-    early = g.phase == g.components.phases[0] and company in g.private_definition(private).effect.get(
-        "phase1_buyers", ()
-    )
-    return companies_may_buy(g) or early
+    early = g.private_definition(private).early_sale
+    if early and g.phase == g.components.phases[0] and company in early.buyers:
+        return True
+    return companies_may_buy(g)
 
 
 def sellable_to_company(g: Game, private: str) -> bool:
-    return bool(g.private_definition(private).effect.get("sellable_to_company", True))
+    return g.private_definition(private).sellable_to_company
 
 
 def purchasable_privates(g: Game, company: str) -> Iterator[str]:
@@ -66,7 +67,8 @@ def may_buy_in_first_phase(g: Game, turn: OperatingTurn) -> bool:
     """Whether the company is one that may buy a certain private before others buy any, and could pay
     for it: as the site has it, whether or not it is still to be had."""
     return g.phase == g.components.phases[0] and any(
-        turn.company in private.effect.get("phase1_buyers", ())
+        private.early_sale is not None
+        and turn.company in private.early_sale.buyers
         and company_price_range(g, private.sym).start <= g.cash(turn.company)
         for private in g.components.privates
     )

@@ -24,6 +24,7 @@ from engine.core.actions import (
     TakeLoans,
     TakeLoansForCompany,
 )
+from engine.core.components import BridgeAbility, CityTokenAbility
 from engine.core.state import (
     BANK,
     Auction,
@@ -80,8 +81,9 @@ def _decode_assign(replay: SiteReplay, action: SiteAction) -> None:
 def _play_private_token(replay: SiteReplay, action: SiteAction) -> None:
     """The token of a private; a second one on the same hex closes the port."""
     private, hex = replay.private(action.entity_key), action.target or ""
-    word = replay.game.private_definition(private).effect.get("word")
-    said: Action = PlaceCattleToken(hex) if word == "cattle" else PlaceOpenPort(hex)
+    ability = replay.game.private_definition(private).ability
+    cattle = isinstance(ability, CityTokenAbility) and ability.token == "cattle"
+    said: Action = PlaceCattleToken(hex) if cattle else PlaceOpenPort(hex)
     if private in replay.state.city_tokens:
         said = ClosePort()
     replay.play(replay.acting_seat(action), said)
@@ -105,7 +107,9 @@ def _encode_private_token(
 ) -> ActionRecord:
     word = "cattle" if isinstance(action, PlaceCattleToken) else "port"
     privates = desk.g.components.privates
-    private = next(p.sym for p in privates if p.effect.get("word") == word)
+    private = next(
+        p.sym for p in privates if isinstance(p.ability, CityTokenAbility) and p.ability.token == word
+    )
     placed = desk.g.state.city_tokens
     hex = placed[private].hex if isinstance(action, ClosePort) else action.hex
     return {"type": "assign", **desk.private_entity(private), "target": hex, "target_type": "hex"}
@@ -113,7 +117,7 @@ def _encode_private_token(
 
 def _encode_bridge(desk: EncodingContext, seat: str, action: PlaceBridge) -> ActionRecord:
     private = action.using or next(
-        p for p, _ in private_tokens_left(desk.g, desk.current_company(), "bridge")
+        p for p, _ in private_tokens_left(desk.g, desk.current_company(), BridgeAbility)
     )
     return {"type": "assign", **desk.private_entity(private), "target": action.hex, "target_type": "hex"}
 

@@ -23,6 +23,7 @@ from engine.core.actions import (
     StartCompany,
     TradePrivate,
 )
+from engine.core.components import ShareExchangeAbility
 from engine.core.state import (
     IPO,
     POOL,
@@ -243,9 +244,10 @@ def _encode_redeem_for(desk: EncodingContext, seat: str, action: RedeemSharesFor
 
 
 def _encode_exchange(desk: EncodingContext, seat: str, action: ExchangePrivate) -> ActionRecord:
-    effect = desk.g.private_definition(action.private).effect
+    ability = desk.g.private_definition(action.private).ability
+    assert isinstance(ability, ShareExchangeAbility)
     by = desk.private_entity(action.private)
-    return _share_record(desk, "buy_shares", by, effect["company"], action.source, effect["percent"])
+    return _share_record(desk, "buy_shares", by, ability.company, action.source, ability.percent)
 
 
 # -- sell_shares ---------------------------------------------------------------------------------

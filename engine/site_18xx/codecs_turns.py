@@ -22,6 +22,7 @@ from engine.core.actions import (
     RunTrains,
     WithholdDividend,
 )
+from engine.core.components import CoalMineAbility, TileLayAbility
 from engine.core.state import (
     BANK,
     POOL,
@@ -127,12 +128,12 @@ def _decode_lay_tile(replay: SiteReplay, action: SiteAction) -> None:
     tile = replay.names.our_tile(split_number(action.tile or "")[0])
     replay.numbering.prefer_tile(action.tile or "")
     using = replay.private(action.entity_key) if action.entity_type == "company" else None
-    effect = replay.game.private_definition(using).effect.get("kind") if using else None
-    if effect == "coal_mine":
+    ability = replay.game.private_definition(using).ability if using else None
+    if isinstance(ability, CoalMineAbility):
         said = LayMine(tile, action.hex or "", action.rotation or 0, using)
         _play_private_tile(replay, action, said)
         return
-    if effect == "tile_lay" and replay.game.components.second_lay_cost:
+    if isinstance(ability, TileLayAbility) and replay.game.components.second_lay_cost:
         _play_private_tile(replay, action, LayMill(action.rotation or 0))
         return
     lay = LayTile(tile, action.hex or "", action.rotation or 0, using)
@@ -156,14 +157,14 @@ def _encode_lay(desk: EncodingContext, seat: str, action: LayTile) -> ActionReco
 
 def _encode_mine(desk: EncodingContext, seat: str, action: LayMine) -> ActionRecord:
     private = action.using or next(
-        p for p, _ in private_tokens_left(desk.g, desk.current_company(), "coal_mine")
+        p for p, _ in private_tokens_left(desk.g, desk.current_company(), CoalMineAbility)
     )
     return _encode_lay(desk, seat, LayTile(action.tile, action.hex, action.turn, private))
 
 
 def _encode_mill(desk: EncodingContext, seat: str, action: LayMill) -> ActionRecord:
-    private, effect = next(private_tokens_left(desk.g, desk.current_company(), "tile_lay"))
-    return _encode_lay(desk, seat, LayTile(effect["tiles"][0], effect["hexes"][0], action.turn, private))
+    private, ability = next(private_tokens_left(desk.g, desk.current_company(), TileLayAbility))
+    return _encode_lay(desk, seat, LayTile(ability.tiles[0], ability.hexes[0], action.turn, private))
 
 
 # -- place_token ---------------------------------------------------------------------------------

@@ -10,6 +10,7 @@ from itertools import combinations
 import msgspec
 
 from engine.core.actions import Action, FloatCompany, Pass
+from engine.core.components import ExtraTokensAbility
 from engine.core.events import (
     CompanyFloated,
     OperatingTurnStarted,
@@ -163,9 +164,9 @@ class CompanyStartQuestion:
             bid -= face
             g.pay(frame.company, seat, face, f"the {private}")
             g.emit(PrivateMoved(private, frame.company))
-            effect = g.private_definition(private).effect
-            if effect.get("kind") == "station":
-                g.emit(UnplacedTokensChanged(frame.company, effect["tokens"]))
+            ability = g.private_definition(private).ability
+            if isinstance(ability, ExtraTokensAbility):
+                g.emit(UnplacedTokensChanged(frame.company, ability.tokens))
         if self.size_before_privates:
             g.replace_top(msgspec.structs.replace(frame, size=action.size, payable_in_privates=bid))
         else:

@@ -22,6 +22,7 @@ from engine.core.actions import (
     ProtectPrice,
     SetStandingProtection,
 )
+from engine.core.components import MarketZone
 from engine.core.events import Passed, PriceProtected, StandingProtectionChanged
 from engine.core.state import (
     BANK,
@@ -218,7 +219,7 @@ class PriceProtectionQuestion:
         sale = frame.pending_sales[0]
         after = msgspec.structs.replace(frame, pending_sales=frame.pending_sales[1:])
         there = g.title.cell(market.down(g, market.token_space(g, sale.company), sale.count))
-        if self.delays_closing and "closing" in there.zones:
+        if self.delays_closing and MarketZone.CLOSING in there.zones:
             lost = {
                 s: frame.lost_certificates.get(s, 0) + certificate_count(g, s, sale.company)
                 for s in g.state.active_seats
@@ -236,7 +237,7 @@ class PriceProtectionQuestion:
         span = g.state.stack[0]
         if not isinstance(span, StockRound):
             return
-        share, most = share_percent(g, company), g.components.limits["player_percent"]
+        share, most = share_percent(g, company), g.components.limits.player_percent
         for seat in g.state.active_seats:
             held, own = g.percent_held(seat, company), certificate_count(g, seat, company)
             counted = counted_certificates(g, seat) + (0 if counts_toward_limit(g, company) else own)

@@ -258,7 +258,7 @@ class ShortSellingTurnQuestion:
             return "One share may be sold short in a turn (§5)."
         if frame.bought:
             return "Short sales come before the purchase (§5)."
-        if "no_short_sales" in g.phase.notes:
+        if g.phase.forbids_short_sales:
             return f"Nothing is sold short in phase {g.phase.name} (§5.3)."
         most = dict(self.max_shorts).get(co.size, size_definition(g, company).max_shorts)
         if most == 0:

@@ -90,8 +90,8 @@ class TreasuryShares:
             return f"The {company} has no money of its own before it has operated (§5.10)."
         if company in current_stock_round(g).redeemed:
             return f"The {company} has redeemed a share in this stock round (§5.10)."
-        if g.percent_held(company, company) + step > g.components.limits["redeemed_shares"] * step:
-            return f"A company holds {g.components.limits['redeemed_shares']} shares at most (§5.10)."
+        if g.percent_held(company, company) + step > g.components.limits.redeemed_shares * step:
+            return f"A company holds {g.components.limits.redeemed_shares} shares at most (§5.10)."
         out = 100 - co.shares.get(IPO, 0) - co.shares.get(company, 0)
         if out - step < MIN_OUTSTANDING_PERCENT:
             least = f"{MIN_OUTSTANDING_PERCENT} % of the {company}"

@@ -8,11 +8,14 @@ from typing import Literal
 
 from engine import (
     CLOSED,
+    CityTokenAbility,
+    CoalMineAbility,
     Components,
     Face,
     HexDefinition,
-    PrivateDefinition,
+    HexTokenAbility,
     State,
+    TileLayAbility,
     copy_state,
     game_of,
     parse_route,
@@ -25,10 +28,6 @@ RouteLeg = tuple[str, int, int]
 
 RouteSpec = str | Sequence[RouteLeg]
 """A route: as players write it (`F2-H4-H10`), or its stretches."""
-
-
-STRUCTURE_KINDS = {"coal_mine": "mine", "bridge": "bridge"}
-"""What the tokens of privates with such an effect build."""
 
 
 @dataclass(frozen=True)
@@ -130,7 +129,7 @@ class MapView:
         now = {h.name or h.coord: v.amount for h in self.hexes for v in h.phase_values if v.is_current}
         if now:
             parts.append("Values now: " + ", ".join(f"{name} {amount}" for name, amount in now.items()))
-        for kind in STRUCTURE_KINDS.values():
+        for kind in ("mine", "bridge"):
             built = [
                 h.coord for h in self.hexes for site in h.structures if site.is_built and site.kind == kind
             ]
@@ -271,17 +270,18 @@ def _hex_view(
 def _hex_notes(state: State, facts: Components, coord: str) -> Iterator[str]:
     """Tokens of privates, what they may still place or lay there, and who is to reach the hex."""
     for private in facts.privates:
-        token, effect = state.city_tokens.get(private.sym), private.effect
-        if token is not None and token.hex == coord:
-            others = f", all +{effect['open_bonus']}" if token.is_open else ""
-            yield f"{token.company} +{effect['bonus']}{others}"
+        token, ability = state.city_tokens.get(private.sym), private.ability
+        city_token = ability if isinstance(ability, CityTokenAbility) else None
+        if city_token and token is not None and token.hex == coord:
+            others = f", all +{city_token.open_bonus}" if token.is_open else ""
+            yield f"{token.company} +{city_token.bonus}{others}"
         open_still = token is None and state.private_owners.get(private.sym, CLOSED) != CLOSED
-        if open_still and effect.get("word") in facts.map.hexes[coord].icons:
-            yield str(effect["word"])
+        if city_token and open_still and city_token.token in facts.map.hexes[coord].icons:
+            yield city_token.token
         if (
-            effect.get("kind") == "tile_lay"
-            and coord in effect["hexes"]
-            and _can_lay_own_tile(state, facts, private)
+            isinstance(ability, TileLayAbility)
+            and coord in ability.hexes
+            and _can_lay_own_tile(state, facts, private.sym, ability)
         ):
             yield private.sym
     for company in facts.companies:
@@ -290,14 +290,12 @@ def _hex_notes(state: State, facts: Components, coord: str) -> Iterator[str]:
             yield f"→{company.sym}"
 
 
-def _can_lay_own_tile(state: State, facts: Components, private: PrivateDefinition) -> bool:
+def _can_lay_own_tile(state: State, facts: Components, private: str, ability: TileLayAbility) -> bool:
     """Whether a private may still lay a tile that goes on its hexes alone, where nothing is laid."""
-    tiles, hexes = private.effect["tiles"], private.effect["hexes"]
+    tiles, hexes = ability.tiles, ability.hexes
     kinds = facts.preprinted_upgrades.items()
     elsewhere = {tile for kind, found in kinds if kind not in hexes for tile in found}
-    open_still = (
-        state.private_owners.get(private.sym, CLOSED) != CLOSED and private.sym not in state.used_abilities
-    )
+    open_still = state.private_owners.get(private, CLOSED) != CLOSED and private not in state.used_abilities
     return open_still and elsewhere.isdisjoint(tiles) and state.tiles.keys().isdisjoint(hexes)
 
 
@@ -305,20 +303,25 @@ def _structures(state: State, facts: Components, coord: str) -> Iterator[Structu
     """What is built on a hex; where nothing is, what the privates in play may still build there."""
     built = {"mine": state.mine_hexes, "bridge": state.bridge_hexes}
     bonus = {
-        STRUCTURE_KINDS[effect["kind"]]: int(effect["bonus"])
+        kind: ability.bonus
         for private in facts.privates
-        if (effect := private.effect).get("kind") in STRUCTURE_KINDS and "tokens" in effect
-        if coord in built[STRUCTURE_KINDS[effect["kind"]]] or _may_build(state, private, coord)
+        if isinstance(ability := private.ability, HexTokenAbility)
+        if coord in built[kind := _structure_kind(ability)] or _may_build(state, private.sym, ability, coord)
     }
     yield from (Structure(kind, dollars, coord in built[kind]) for kind, dollars in bonus.items())
 
 
-def _may_build(state: State, private: PrivateDefinition, coord: str) -> bool:
+def _structure_kind(ability: HexTokenAbility) -> str:
+    """What the tokens of the ability build."""
+    return "mine" if isinstance(ability, CoalMineAbility) else "bridge"
+
+
+def _may_build(state: State, private: str, ability: HexTokenAbility, coord: str) -> bool:
     """Whether a private has a token left for that hex; a mine comes with the first tile."""
-    left = int(private.effect["tokens"]) - state.used_abilities.count(private.sym)
-    closed = state.private_owners.get(private.sym, CLOSED) == CLOSED
-    taken = coord in state.tiles and STRUCTURE_KINDS[private.effect["kind"]] == "mine"
-    return left > 0 and not closed and not taken and coord in private.effect["hexes"]
+    left = ability.uses - state.used_abilities.count(private)
+    closed = state.private_owners.get(private, CLOSED) == CLOSED
+    taken = coord in state.tiles and _structure_kind(ability) == "mine"
+    return left > 0 and not closed and not taken and coord in ability.hexes
 
 
 def _area_group(face: HexDefinition) -> str | None:

@@ -14,6 +14,7 @@ from engine import (
     IPO,
     POOL,
     Game,
+    HexTokenAbility,
     LoanStatus,
     State,
     certificate_limit,
@@ -256,7 +257,7 @@ def _president_name(g: Game, sym: str) -> str | None:
 
 def _private_label(g: Game, private: str) -> str:
     """A private; where it has tokens to place, with how many are left (`CM×1`)."""
-    effect = g.private_definition(private).effect
-    if "tokens" not in effect or "hexes" not in effect:
+    ability = g.private_definition(private).ability
+    if not isinstance(ability, HexTokenAbility):
         return private
-    return f"{private}×{effect['tokens'] - g.state.used_abilities.count(private)}"
+    return f"{private}×{ability.tokens - g.state.used_abilities.count(private)}"

@@ -9,6 +9,7 @@ import pytest
 
 from engine import options, play
 from engine.core.actions import Action, LayMine, LayTile, PlaceToken
+from engine.core.components import CoalMineAbility
 from engine.operating.mines_and_bridges import private_tokens_left, refuse_fewer_exits
 from engine.operating.run import best_run
 from engine.site_18xx.game_file import SiteAction
@@ -117,7 +118,7 @@ class LegalLays(Watching):
                 case LayMine(tile, hex, turn, using):
                     mines = [
                         p
-                        for p, _ in private_tokens_left(self.game, company, "coal_mine")
+                        for p, _ in private_tokens_left(self.game, company, CoalMineAbility)
                         if using in (None, p)
                     ]
                     by = self.names.site_private(mines[0])

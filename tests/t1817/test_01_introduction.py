@@ -13,6 +13,7 @@ from engine import (
     play,
 )
 from engine.core.actions import BidUpTo
+from engine.core.components import BridgeAbility, CoalMineAbility
 from engine.finance.loans import interest_rate
 from engine.kernel import game_of
 from tests.t1817.scenarios import ANN, BOB, CID, FIVE, SITE, both_conventions, run_scenario
@@ -55,9 +56,9 @@ def test_1_1_a_short_share_is_a_promise_that_need_not_be_kept(options: Options) 
 def test_1_2_the_companies_privates_and_trains_of_the_box() -> None:
     facts = components_of("1817")
     assert len(facts.companies) == 20 and len(facts.privates) == 11
-    tokens = {kind: sum(p.effect.get("tokens", 0) for p in facts.privates if p.effect["kind"] == kind)
-              for kind in ("coal_mine", "bridge")}  # fmt: skip
-    assert tokens == {"coal_mine": 6, "bridge": 3}
+    abilities = [private.ability for private in facts.privates]
+    assert sum(ability.tokens for ability in abilities if isinstance(ability, CoalMineAbility)) == 6
+    assert sum(ability.tokens for ability in abilities if isinstance(ability, BridgeAbility)) == 3
     assert facts.loans and facts.loans.count == 70
 
 
@@ -268,8 +269,8 @@ def test_1_2_6_the_train_station_is_one_more_marker() -> None:
 
 @pytest.mark.parametrize(("private", "mines"), [("MINC", 1), ("CM", 2), ("MAJC", 3)])
 def test_1_2_6_coal_mines_have_their_tokens(private: str, mines: int) -> None:
-    effect = next(p.effect for p in components_of("1817").privates if p.sym == private)
-    assert effect["tokens"] == mines
+    ability = next(p.ability for p in components_of("1817").privates if p.sym == private)
+    assert isinstance(ability, CoalMineAbility) and ability.tokens == mines
     body = turn("tile F13 5 4", f"private {private} WT", tokens="F13") + "Ann: lay 9 F15 1 with mine\n"
     if mines == 1:
         run_scenario(body + "!Ann: lay 9 G14 2 with mine\nAnn: lay 9 G14 2\n= mine F15")

@@ -26,6 +26,7 @@ def composed_components(*, site: bool, more_players: bool, modern_trains: bool) 
     if site:
         first, *others = components.phases
         between: PhaseDefinition = msgspec.structs.replace(first, name="2+", on="2+")
-        limits = components.limits | {"private_worth": 1}
-        components = msgspec.structs.replace(components, phases=(first, between, *others), limits=limits)
+        components = msgspec.structs.replace(
+            components, phases=(first, between, *others), privates_count_in_net_worth=True
+        )
     return components

@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from engine.core.components import Components, Node
+from engine.core.components import Components, MarketZone, Node, PresidentsCertificateAbility
 
 PUBLISHERS_TILES = {
     "4": 6, "7": 9, "8": 22, "9": 23, "16": 2, "17": 2, "18": 2, "19": 2, "20": 2, "25": 3, "26": 2,
@@ -18,7 +18,11 @@ PUBLISHERS_TILES = {
 DISCARD_ORDER = ("ATSF", "SSW", "SP", "SLSF", "MP", "MKT", "IC", "GMO", "FW", "TP")
 """The order in which companies are asked to discard."""
 
-PUBLISHERS_ZONES = {(4, 0): ("brown",), (6, 5): ("yellow",), (7, 6): ("yellow",)}
+PUBLISHERS_ZONES = {
+    (4, 0): (MarketZone.BROWN,),
+    (6, 5): (MarketZone.YELLOW,),
+    (7, 6): (MarketZone.YELLOW,),
+}
 """Spaces that the publisher's market has in another colour."""
 
 
@@ -32,7 +36,7 @@ def site_components(components: Components, original: Callable[[str], bool]) -> 
         "players": {"min": 2, "max": 7},
         "trains": tuple(replace(t, count=None) if t.name == "12" else t for t in components.trains),
         "upgrades": (components.upgrades or {}) | {"58": ("141", "142", "143", "144")},
-        "limits": components.limits | {"offboard_tokens": 1},
+        "offboard_tokens": True,
         "cert_limits": {left: limits for left, limits in components.cert_limits.items() if left > 8},
     }
     if not original("original_tiles"):
@@ -55,7 +59,7 @@ def with_historical_order(components: Components) -> Components:
     usual = max(company.float_percent for company in components.companies)
     companies = tuple(replace(company, float_percent=usual) for company in components.companies)
     privates = tuple(
-        replace(private, revenue=20) if private.effect.get("kind") == "certificate" else private
+        replace(private, revenue=20) if isinstance(private.ability, PresidentsCertificateAbility) else private
         for private in components.privates
     )
     return replace(components, companies=companies, privates=privates)
