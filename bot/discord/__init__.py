@@ -1,1 +1,1 @@
-"""The table in Discord: a thread, its cards, and what is pressed or typed there."""
+"""The Discord channel: a thread per table, its cards, and slash commands."""

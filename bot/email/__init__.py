@@ -1,1 +1,1 @@
-"""The table by mail: what the clerk asks of the service, and the letters that go out."""
+"""The mail channel: players act by replying to emails."""

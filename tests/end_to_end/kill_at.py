@@ -48,7 +48,7 @@ def main() -> None:
 
     mail, discord = delivery.run, client.run
     hurried = delivery.MailTiming(lease=timedelta(seconds=LEASE))
-    delivery.run = functools.partial(mail, tempo=hurried)
+    delivery.run = functools.partial(mail, timing=hurried)
     client.run = functools.partial(discord, lease=LEASE)
     kill_at(module, path, when, int(count))
     sys.argv[1:] = []

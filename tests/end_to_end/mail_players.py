@@ -38,7 +38,7 @@ from tests.mail.servers import Delivery, Mailbox, SmtpCatcher, pymap_server, smt
 ADDRESS = "play@games.test"
 QUICK = delivery.MailTiming(
     limits=ReplyLimits(replies_per_hour=10**6, breaker_replies=10**6),
-    pace=InboxTiming(
+    inbox=InboxTiming(
         command_timeout=10.0, idle_timeout=5.0, failed_mail_retry=0.1, first_reconnect=0.02, max_reconnect=0.2
     ),
     poll=0.5,
@@ -204,7 +204,7 @@ class MailHarness:
 async def served(
     data: Path,
     server: Server = pymap_server,
-    tempo: delivery.MailTiming = QUICK,
+    timing: delivery.MailTiming = QUICK,
     pictures: PictureWorkers | None = None,
 ) -> AsyncIterator[MailHarness]:
     """The service in this process, mail attached; it must not end by itself.
@@ -217,16 +217,16 @@ async def served(
             service = Service(store)
             office = MailHarness(service, store, settings, mailbox, player)
             with pictures or OnePixelPictures() as drawing:
-                async with attached(office, drawing, tempo):
+                async with attached(office, drawing, timing):
                     yield office
 
 
 @asynccontextmanager
 async def attached(
-    office: MailHarness, pictures: PictureWorkers, tempo: delivery.MailTiming = QUICK
+    office: MailHarness, pictures: PictureWorkers, timing: delivery.MailTiming = QUICK
 ) -> AsyncIterator[None]:
-    """The postroom runs meanwhile."""
-    task = asyncio.create_task(delivery.run(office.service, office.settings, pictures, tempo=tempo))
+    """The mail channel runs meanwhile."""
+    task = asyncio.create_task(delivery.run(office.service, office.settings, pictures, timing=timing))
     try:
         yield
         assert not task.done(), task
@@ -244,8 +244,8 @@ def headline(letter: Delivery) -> str:
 def asks(letter: Delivery, name: str) -> bool:
     """Whether a letter asks its reader for something: a notice, or a receipt that says so."""
     text = letter.text
-    named = re.search(rf"It is for (?:\w+(?:, | and ))*{name}(?:(?:, | and )\w+)* to ", text)
-    return bool(named) or any(each in text for each in ("It is for you ", f"{name} is asked "))
+    named = re.search(rf"\b(?:\w+(?:, | and ))*{name}(?:(?:, | and )\w+)* to act: ", text)
+    return bool(named) or any(each in text for each in ("You to act: ", f"{name} is asked "))
 
 
 def copied(letter: Delivery, title: str) -> list[str]:

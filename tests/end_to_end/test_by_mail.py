@@ -72,7 +72,7 @@ async def test_notice_reply_receipt(office: MailHarness) -> None:
     assert headline(await ann.letter()) == "The game begins."
     turn = await ann.letter()
     assert headline(turn) == "It is your turn, Ann."
-    assert "It is for you to buy the SV for $20" in turn.text
+    assert "You to act: buy the SV for $20" in turn.text
     assert copied(turn, "You could write, for example")[0] == "buy SV"
     receipt = await ann.said("buy SV")
     assert headline(receipt) == "OK: all of it was done."
@@ -253,7 +253,10 @@ async def test_undo_at_once_and_by_a_vote(pymap: MailHarness) -> None:
     asked = await ann.said("undo")
     assert "Bob is asked" in asked.text
     vote = await bob.letter()
-    assert headline(vote) == "You are asked." and copied(vote, "Answer with one of") == ["accept", "decline"]
+    assert headline(vote) == "Your vote is needed." and copied(vote, "Reply with one of") == [
+        "accept",
+        "decline",
+    ]
     await bob.said("accept")
     assert await pymap.lines(table) == []
 
@@ -277,7 +280,7 @@ async def test_stop_ends_the_letters_and_keeps_the_seat(pymap: MailHarness) -> N
     table = await pymap.table("1830", NAMES)
     ann, bob = pymap.player("Ann"), pymap.player("Bob")
     await ann.letter(), await ann.letter(), await bob.letter()
-    assert "No more letters go to bob@player.test" in (await bob.said("stop")).text
+    assert "No more emails go to bob@player.test" in (await bob.said("stop")).text
     await ann.said("buy SV")
     await bob.quiet()
     unsubscribe = str(ann.inbox[1].message["List-Unsubscribe"])
@@ -285,9 +288,9 @@ async def test_stop_ends_the_letters_and_keeps_the_seat(pymap: MailHarness) -> N
     assert to
     raw = ann.written(ann.inbox[1], "", subject="stop", quotes=False)
     await pymap.mail(raw.replace(str(ann.inbox[1].message["Reply-To"]).encode(), to[1].encode()))
-    assert "No more letters go to ann@player.test" in (await ann.letter()).text
+    assert "No more emails go to ann@player.test" in (await ann.letter()).text
     assert (await pymap.service.table_info(table.id)).seat_of(table.seated_players[1].person_id) is not None
-    assert "Letters go to bob@player.test again" in (await bob.said("start")).text
+    assert "Emails go to bob@player.test again" in (await bob.said("start")).text
     assert headline(await bob.letter()) == "It is your turn, Bob."
     await bob.said("buy CS")
     assert (await pymap.lines(table))[-1] == "buy CS"
@@ -304,10 +307,10 @@ async def test_an_address_is_linked_by_a_confirming_reply(office: MailHarness) -
     async with office.store.read() as unit:
         assert await unit.people.verified_addresses(person.id) == []
     assert "Please answer with one word" in (await dora.said("maybe")).text
-    assert "dora@player.test is yours now" in (await dora.said("yes", to=asked)).text
+    assert "dora@player.test is confirmed" in (await dora.said("yes", to=asked)).text
     async with office.store.read() as unit:
         assert await unit.people.verified_addresses(person.id) == ["dora@player.test"]
-    assert "is yours" in (await dora.said("yes", to=asked)).text
+    assert "is confirmed" in (await dora.said("yes", to=asked)).text
 
 
 async def test_an_address_of_a_stranger_is_not_linked_by_a_stranger(pymap: MailHarness) -> None:
@@ -322,7 +325,7 @@ async def test_an_address_of_a_stranger_is_not_linked_by_a_stranger(pymap: MailH
     async with pymap.store.read() as unit:
         assert await unit.people.verified_addresses(person.id) == []
     assert "not linked" in (await ann.said("no", to=asked)).text
-    assert "not asked about any more" in (await ann.said("yes", to=asked)).text
+    assert "has expired" in (await ann.said("yes", to=asked)).text
     async with pymap.store.read() as unit:
         assert await unit.people.verified_addresses(person.id) == []
 
@@ -339,8 +342,8 @@ async def test_somebody_with_nothing_but_mail_is_invited_and_plays(office: MailH
     assert headline(asked) == "Ann invites you to a game."
     with pytest.raises(ValueError, match="Gus has not joined yet"):
         await office.service.start(table.id, by=ann.id)
-    assert "You have your seat" in (await gus.said("yes")).text
-    assert "You have your seat" in (await gus.said("yes", to=asked)).text
+    assert "You have a seat" in (await gus.said("yes")).text
+    assert "You have a seat" in (await gus.said("yes", to=asked)).text
     await office.service.start(table.id, by=ann.id, order=("Gus", "Ann"))
     await gus.letter()
     assert headline(await gus.letter()) == "It is your turn, Gus."
@@ -357,7 +360,7 @@ async def test_an_invitation_is_declined(pymap: MailHarness) -> None:
     asked = await gus.letter()
     assert "declined" in (await gus.said("no")).text
     assert not (await pymap.service.table_info(table.id)).seated_players
-    assert "No seat is kept for you" in (await gus.said("yes", to=asked)).text
+    assert "is no longer kept for you" in (await gus.said("yes", to=asked)).text
 
 
 async def test_letters_that_come_back_end_the_letters(pymap: MailHarness) -> None:

@@ -189,7 +189,7 @@ async def seated(
         done = await fake.run_command(host, "general", "table invite", address=guest.address, name=name)
         assert "is kept for" in done.text, done.text
         await guest.letter()
-        assert "You have your seat" in (await guest.answered("yes")).text
+        assert "You have a seat" in (await guest.answered("yes")).text
     done = await fake.run_command(host, "general", "table start", order=", ".join(game.names))
     assert "starts" in done.text, done.text
     await fake.wait_until(lambda: fake.threads, "the thread")
