@@ -1,0 +1,1 @@
+"""The tests of Railpost; folders are named after what they test."""

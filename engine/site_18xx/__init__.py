@@ -1,1 +1,6 @@
-"""Games of the site 18xx.games, read into this engine: the file, its names, its replay."""
+"""Games of 18xx.games: reading and writing the site's game files.
+
+`game_file` is the format, `replay` plays a file through this engine, `export` writes one. The codecs have for
+each action of the site how it is decoded and encoded; `numbering` knows which numbered certificate, train,
+tile, loan and token slot the site means.
+"""

@@ -1,14 +1,14 @@
-"""Which numbered certificate of a company is whose: what the site's files say and our position does not.
+"""Who owns which numbered certificate of a company.
 
-Theory of operation. A holder's certificates lie in the order in which they came, and those that came
-first leave first; who protects a price buys those that were sold. The president's (number 0) is handed
-over last, and when a presidency passes on, the new president gives his first ordinary certificates for
-it: to the old one, or to the pool where the old one keeps too few.
+Theory of operation. An owner's certificates are kept in the order in which they were received, and leave in
+that order; a player who protects a price buys those that were just sold. The president's certificate (number
+0) leaves last. When the presidency changes, the new president gives their first ordinary certificates for it:
+to the old president, or to the pool if the old one keeps too few.
 
-A company that chooses its number of shares has them numbered as they come into being: 0 is its
-president's, then those of its first size, then those of a conversion or of the company that it absorbs.
-A short sale makes two, from 10 upward: an ordinary one that goes to the pool, and its opposite, which
-stays with the seller until he buys a share for it and both are gone.
+A company that chooses its size has its certificates numbered as they are created: 0 is the president's, then
+those of its first size, then those of a conversion or of a company that it absorbs. A short sale creates two,
+numbered from 10: an ordinary one that goes to the pool, and its negative, which stays with the seller until
+they buy a share for it; then both are removed.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ RELEVANT_EVENTS = frozenset(
 
 
 class CertificateNumbering:
-    """The certificates of all companies of one game, as far as it was played."""
+    """The certificates (`company_number`) of all companies of one game in its current position."""
 
     def __init__(self, names: SiteNames, title: Title) -> None:
         self._names = names
@@ -44,37 +44,37 @@ class CertificateNumbering:
         self._held: dict[str, dict[str, list[str]]] = {}
         self._presidents: dict[str, str] = {}
         self._sizes: dict[str, int] = {}
-        for company, facts in title.companies.items():
-            percents = {self._name(company, number): p for number, p in enumerate(facts.shares)}
+        for company, definition in title.companies.items():
+            percents = {self._name(company, number): p for number, p in enumerate(definition.shares)}
             self._percents[company], self._held[company] = percents, {IPO: list(percents)}
 
     def last_received(self, company: str, owner: str, percent: int) -> list[str]:
-        """Those in which so many percent came to an owner last."""
-        percents, found = self._percents[company], list[str]()
+        """The certificates in which an owner received the last so many percent."""
+        percents, shares = self._percents[company], list[str]()
         for share in reversed(self._held[company].get(owner, ())):
             if percent > 0:
-                found.insert(0, share)
+                shares.insert(0, share)
                 percent -= percents[share]
-        return found
+        return shares
 
     def next_to_leave(self, company: str, owner: str, percent: int) -> list[str]:
-        """Those in which so many percent leave an owner; half a president's is named whole."""
-        percents, found = self._percents[company], list[str]()
-        mine = [share for share in self._held[company].get(owner, ()) if percents[share] > 0]
-        for share in sorted(mine, key=lambda share: share == self._presidents_certificate(company)):
+        """The certificates in which so many percent leave an owner; half a president's is named whole."""
+        percents, shares = self._percents[company], list[str]()
+        owned = [share for share in self._held[company].get(owner, ()) if percents[share] > 0]
+        for share in sorted(owned, key=lambda share: share == self._presidents_certificate(company)):
             if percent <= 0:
                 break
-            found.append(share)
+            shares.append(share)
             percent -= percents[share]
-        return found
+        return shares
 
     def owner(self, share: str) -> str | None:
-        """Who has a certificate; None where there is none of that name."""
+        """The owner of a certificate, or None for an unknown one."""
         company = self._names.our_company(share.rpartition("_")[0])
         return next((owner for owner, held in self._held.get(company, {}).items() if share in held), None)
 
     def prefer(self, shares: Sequence[str]) -> None:
-        """Let these leave their owner before his others; what is not known is left aside."""
+        """Let these certificates leave their owner before others; unknown ones are skipped."""
         for share in reversed(shares):
             if owner := self.owner(share):
                 held = self._held[self._names.our_company(share.rpartition("_")[0])][owner]
@@ -82,12 +82,12 @@ class CertificateNumbering:
                 held.insert(0, share)
 
     def holders(self, company: str) -> dict[str, dict[str, int]]:
-        """By owner his certificates of a company, with the percent of each."""
+        """By owner the certificates of a company, with the percent of each."""
         percents = self._percents[company]
         return {owner: {s: percents[s] for s in held} for owner, held in self._held[company].items() if held}
 
     def update(self, events: Sequence[AnyEvent]) -> None:
-        """Bring it up to what has happened."""
+        """Follow the events of an action."""
         absorbed = [e.company for e in events if isinstance(e, PresidencyVacated)]
         protected: str | None = None
         for at, event in enumerate(events):
@@ -95,13 +95,12 @@ class CertificateNumbering:
                 case PriceProtected(_, company):
                     protected = company
                 case SharesMoved(company, source, target, percent):
-                    moved = (
+                    select = (
                         self.last_received if company == protected and source == POOL else self.next_to_leave
                     )
-                    moving = moved(company, source, percent)
-                    self._move(
-                        company, source, target, percent, moving, _president_named_beside(events, at, company)
-                    )
+                    shares_moved = select(company, source, percent)
+                    president = _president_named_beside(events, at, company)
+                    self._move(company, source, target, percent, shares_moved, president)
                     protected = None
                 case SharesRestructured(company, size, shares):
                     self._restructure(company, size, shares, [c for c in absorbed if c != company])
@@ -127,7 +126,6 @@ class CertificateNumbering:
         return f"{self._names.site_company(company)}_{number}"
 
     def _presidents_certificate(self, company: str) -> str:
-        """The president's certificate."""
         return self._name(company, 0)
 
     def _number(self, share: str) -> int:
@@ -147,13 +145,19 @@ class CertificateNumbering:
         return next(owner for owner, held in self._held[company].items() if share in held)
 
     def _move(
-        self, company: str, source: str, target: str, percent: int, moved: list[str], new: str | None
+        self,
+        company: str,
+        source: str,
+        target: str,
+        percent: int,
+        moved: list[str],
+        new_president: str | None,
     ) -> None:
-        percents, old = self._percents[company], self._presidents.get(company)
+        percents, president = self._percents[company], self._presidents.get(company)
         first, unit = self._presidents_certificate(company), min(map(abs, percents.values()))
-        if old is None and new is not None:
+        if president is None and new_president is not None:
             self._transfer(company, [first], source, target)
-            self._presidents[company] = new
+            self._presidents[company] = new_president
             return
         if percent < 0:
             self._transfer(company, self._shorts(company, source), source, target)
@@ -165,16 +169,22 @@ class CertificateNumbering:
         if source != POOL and self._total_percent(company, source) < percent:
             self._sell_short(company, source, target, percent)
             return
-        left = self._total_percent(company, old) - (percent if source == old else 0) if old else 0
+        left = 0
+        if president:
+            left = self._total_percent(company, president) - (percent if source == president else 0)
         self._transfer(company, moved, source, target)
-        if old and new:
-            self._transfer_presidency(company, old, new, keeps=left >= percents[first])
-        over = sum(percents[share] for share in moved) - percent
-        self._transfer(company, self._held[company][target][: over // unit], target, source)
+        if president and new_president:
+            keeps = left >= percents[first]
+            self._transfer_presidency(company, president, new_president, keeps=keeps)
+        excess = sum(percents[share] for share in moved) - percent
+        self._transfer(company, self._held[company][target][: excess // unit], target, source)
         self._close_shorts(company, target)
 
     def _transfer_presidency(self, company: str, old: str, new: str, *, keeps: bool) -> None:
-        """The president's certificate goes to another, who gives ordinary ones for it."""
+        """The new president gives ordinary certificates for the president's.
+
+        The old president receives them if they keep enough shares (`keeps`), else the pool.
+        """
         percents, first = self._percents[company], self._presidents_certificate(company)
         given = [share for share in self._held[company][new] if 0 < percents[share] < percents[first]]
         unit = min(map(abs, percents.values()))
@@ -182,7 +192,7 @@ class CertificateNumbering:
         self._transfer(company, [first], self._owner(company, first), new)
         self._presidents[company] = new
 
-    # -- shares that are not there -------------------------------------------------------
+    # -- short sales ---------------------------------------------------------------------
 
     def _shorts(self, company: str, owner: str) -> list[str]:
         return [share for share in self._held[company].get(owner, ()) if self._percents[company][share] < 0]
@@ -196,7 +206,7 @@ class CertificateNumbering:
             self._held[company].setdefault(owner, []).append(share)
 
     def _close_pool_shorts(self, company: str, shares: Sequence[str]) -> None:
-        """The bank buys these of the treasury for as many that it is short of."""
+        """The pool, which is short, receives these from the treasury; they and its shorts are removed."""
         percents, held = self._percents[company], self._held[company]
         for share, short in zip(shares, self._shorts(company, POOL), strict=False):
             held[company].remove(share)
@@ -204,7 +214,7 @@ class CertificateNumbering:
             del percents[share], percents[short]
 
     def _close_shorts(self, company: str, owner: str) -> None:
-        """A share and its opposite in the same hands are both gone."""
+        """Remove pairs of a share and a short share of the same owner."""
         percents, held = self._percents[company], self._held[company].get(owner, [])
         shares = [
             share for share in held if percents[share] > 0 and share != self._presidents_certificate(company)
@@ -219,30 +229,32 @@ class CertificateNumbering:
     def _restructure(self, company: str, size: int, shares: dict[str, int], absorbed: list[str]) -> None:
         percents, first = self._percents[company], self._presidents_certificate(company)
         if set(shares) == {company}:
-            return  # it is absorbed by another
+            return  # another company absorbs it
         percents |= {share: (100 if worth > 0 else -100) // size for share, worth in percents.items()}
         percents[first] = 200 // size
         old = self._sizes.get(company, size)
         self._sizes[company] = size
-        made = [self._name(company, number) for number in range(max(old - 1, 1), size - 1)]
-        percents |= dict.fromkeys(made, 100 // size)
+        created = [self._name(company, number) for number in range(max(old - 1, 1), size - 1)]
+        percents |= dict.fromkeys(created, 100 // size)
         if size == 2:
             self._held[company] = {next(iter(shares)): [first]}
             return
-        self._held[company].setdefault(company, []).extend(made)
+        self._held[company].setdefault(company, []).extend(created)
         if size == 10:
             for other in absorbed:
-                self._absorb(company, other, made)
+                self._absorb(company, other, created)
         for holder, percent in shares.items():
-            lacks = (percent - self._total_percent(company, holder)) // (100 // size)
-            if holder != company and lacks > 0:
-                self._transfer(company, self._held[company][company][:lacks], company, holder)
+            missing = (percent - self._total_percent(company, holder)) // (100 // size)
+            if holder != company and missing > 0:
+                self._transfer(company, self._held[company][company][:missing], company, holder)
 
-    def _absorb(self, company: str, other: str, made: list[str]) -> None:
-        """The holders of a company that is absorbed have as many of the new certificates, in the order in
-        which theirs came into being: ordinary ones those that come into being anyway, while there are any;
-        the others, and what is sold short, the next numbers."""
-        percents, left = self._percents[company], list(made)
+    def _absorb(self, company: str, other: str, created: list[str]) -> None:
+        """Give the holders of an absorbed company as many new certificates.
+
+        They are given in the order in which the old ones were created. Ordinary ones are those that the
+        conversion created, while there are any; further ones and short ones have the next numbers.
+        """
+        percents, left = self._percents[company], list(created)
         owners = {share: owner for owner, held in self._held[other].items() for share in held}
         number = max(FIRST_SHORT_NUMBER - 1, *map(self._number, percents))
         for share, worth in self._percents[other].items():
@@ -253,11 +265,11 @@ class CertificateNumbering:
                     continue
                 number += 1
                 new = self._name(company, number)
-                percents[new] = percents[made[0]] * (1 if worth > 0 else -1)
+                percents[new] = percents[created[0]] * (1 if worth > 0 else -1)
                 self._held[company].setdefault(owner, []).append(new)
 
     def _set_president(self, company: str, seat: str) -> None:
-        """A president who is named without shares that move."""
+        """Follow a presidency that changes without a move of shares."""
         old = self._presidents.get(company)
         if old is None:
             self._presidents[company] = seat
@@ -266,13 +278,13 @@ class CertificateNumbering:
 
 
 def _shares_moved_beside(events: Sequence[AnyEvent], at: int, company: str) -> bool:
-    """Whether shares of the company move right before or behind."""
-    beside = (*events[max(at - 1, 0) : at], *events[at + 1 : at + 2])
-    return any(isinstance(event, SharesMoved) and event.company == company for event in beside)
+    """Whether shares of the company move in the event right before or after this one."""
+    neighbours = (*events[max(at - 1, 0) : at], *events[at + 1 : at + 2])
+    return any(isinstance(event, SharesMoved) and event.company == company for event in neighbours)
 
 
 def _president_named_beside(events: Sequence[AnyEvent], at: int, company: str) -> str | None:
-    """The president who is named with shares that move: right before them, or right behind."""
+    """The president named in the event right before or after this one, or None."""
     for event in (*events[max(at - 1, 0) : at], *events[at + 1 : at + 2]):
         if isinstance(event, PresidentNamed) and event.company == company:
             return event.seat

@@ -1,4 +1,4 @@
-"""From what an action of the site is written, and what the table of actions is made of."""
+"""What a codec of the site's actions is, and the context in which an action is encoded."""
 
 from __future__ import annotations
 
@@ -19,56 +19,58 @@ ActionRecord = dict[str, Any]
 
 
 class EncodingContext(NamedTuple):
-    """What an action is written from: the position before it, the site's names, the numbered things."""
+    """The position before the action, the site's names, and the numbers of its pieces."""
 
     g: Game
     names: SiteNames
     numbering: PieceNumbering
 
     def entity(self, owner: str) -> ActionRecord:
-        """The owner as the one who acts."""
+        """A player or company as the entity of an action."""
         if is_seat(owner):
             return {"entity": site_player_id(owner), "entity_type": "player"}
         return {"entity": self.names.site_company(owner), "entity_type": "corporation"}
 
     def private_entity(self, private: str) -> ActionRecord:
-        """The private as the one who acts; a company may have the same name."""
+        """A private as the entity of an action. (A company may have the same name.)"""
         return {"entity": self.names.site_private(private), "entity_type": "company"}
 
     def operating_company(self) -> str | None:
-        """The company whose turn it is."""
+        """The company whose turn it is, or None."""
         turns = (f for f in reversed(self.g.state.stack) if isinstance(f, OperatingTurn))
         return next((turn.company for turn in turns), None)
 
     def turn_entity(self, seat: str) -> ActionRecord:
-        """The company whose turn it is as the one who acts, or else the player."""
+        """The company whose turn it is, or else the player, as the entity of an action."""
         return self.entity(self.operating_company() or seat)
 
     def current_company(self) -> str:
-        """The company that the question is about."""
+        """The company that the current frame is about."""
         company = getattr(self.g.top, "company", None)
         assert isinstance(company, str)
         return company
 
-    def place_token(self, by: ActionRecord, hex: str, node: int) -> ActionRecord:
+    def place_token(self, entity: ActionRecord, hex: str, node: int) -> ActionRecord:
+        """The record that places a token in a city: `node` counts the cities of the hex from 0."""
         return {
             "type": "place_token",
-            **by,
+            **entity,
             "city": self.numbering.city_name(hex, node),
             "slot": self.numbering.slot(hex, node),
         }
 
 
 def site_player_id(seat: str) -> int:
-    """The player's number in our files."""
+    """The player's id in the files that we write: the seat counted from 1."""
     return int(seat[1:]) + 1
 
 
 class ActionCodec(NamedTuple):
-    """A kind of action of the site: how it is said here, and which decisions of ours are written as it.
+    """How one type of the site's actions is decoded, and which of our actions are encoded as it.
 
-    An action names what it moves by number, so it is written before it is played, with the ledger as
-    things then lie; it is read with the ledger told what it names.
+    The site's actions name the pieces that they move by number. So an action is encoded before it is played,
+    while the numbering still shows where the pieces are; and decoding tells the numbering which piece moves
+    next. `decode` plays the action. Each of the `encoders` takes (context, seat, action).
     """
 
     action_type: str

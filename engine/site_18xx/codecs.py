@@ -1,4 +1,4 @@
-"""The site's actions beside our decisions: one table, for files that come in and that go out."""
+"""All codecs of the site's actions in one table, for import and export."""
 
 from __future__ import annotations
 
@@ -10,19 +10,20 @@ from engine.site_18xx.names import SiteNames
 from engine.site_18xx.numbering import PieceNumbering
 
 CODECS: dict[str, ActionCodec] = {
-    form.action_type: form for form in (*codecs_deals.CODECS, *codecs_turns.CODECS, *codecs_companies.CODECS)
+    codec.action_type: codec
+    for codec in (*codecs_deals.CODECS, *codecs_turns.CODECS, *codecs_companies.CODECS)
 }
-"""By the kind of action; a kind that is not here is none of these titles."""
-ENCODERS = {action: write for form in CODECS.values() for action, write in form.encoders.items()}
-"""How each decision is written; a decision that is not here has no counterpart there."""
+"""By the type of the site's action. A type that is not here is used by none of our titles."""
+ENCODERS = {action: encoder for codec in CODECS.values() for action, encoder in codec.encoders.items()}
+"""By the type of our action. One that is not here has no counterpart on the site."""
 
 
 def encode_action(
-    g: Game, names: SiteNames, ledger: PieceNumbering, seat: str, action: Action
+    g: Game, names: SiteNames, numbering: PieceNumbering, seat: str, action: Action
 ) -> list[ActionRecord]:
-    """The actions of the site for what that seat does now; without ids and times.
+    """The site's records for an action of that seat in the current position, without ids and times.
 
-    Raises KeyError for what has no counterpart there.
+    Raises KeyError for an action without a counterpart on the site.
     """
-    found = ENCODERS[type(action)](EncodingContext(g, names, ledger), seat, action)
-    return found if isinstance(found, list) else [found]
+    encoded = ENCODERS[type(action)](EncodingContext(g, names, numbering), seat, action)
+    return encoded if isinstance(encoded, list) else [encoded]

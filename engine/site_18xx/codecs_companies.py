@@ -1,4 +1,4 @@
-"""Actions of the site beside ours: companies that are formed, borrow, grow, are sold; privates' tokens."""
+"""Codecs: companies that start, borrow, convert, merge and are sold; tokens of privates."""
 
 from __future__ import annotations
 
@@ -49,15 +49,15 @@ def _decode_choose(replay: SiteReplay, action: SiteAction) -> None:
     choices: dict[object, Action] = {"Map": PlaceDestinationToken(), "Charter": KeepDestinationToken()}
     choices |= {size: FloatCompany(size) for size in replay.game.components.company_sizes}
     if action.choice not in choices:
-        raise SiteFileError(f"{action.choice!r} is no choice of this title")
+        raise SiteFileError(f"{action.choice!r} is not a choice of this title")
     replay.play_in_turn(action, choices[action.choice])
 
 
 def _encode_destination(
-    desk: EncodingContext, seat: str, action: PlaceDestinationToken | KeepDestinationToken
+    context: EncodingContext, seat: str, action: PlaceDestinationToken | KeepDestinationToken
 ) -> ActionRecord:
     choice = "Map" if isinstance(action, PlaceDestinationToken) else "Charter"
-    return {"type": "choose", **desk.turn_entity(seat), "choice": choice}
+    return {"type": "choose", **context.turn_entity(seat), "choice": choice}
 
 
 # -- assign --------------------------------------------------------------------------------------
@@ -79,18 +79,18 @@ def _decode_assign(replay: SiteReplay, action: SiteAction) -> None:
 
 
 def _play_private_token(replay: SiteReplay, action: SiteAction) -> None:
-    """The token of a private; a second one on the same hex closes the port."""
+    """Place the token of a private; a second time on the same hex, close the port."""
     private, hex = replay.private(action.entity_key), action.target or ""
     ability = replay.game.private_definition(private).ability
     cattle = isinstance(ability, CityTokenAbility) and ability.token == "cattle"
-    said: Action = PlaceCattleToken(hex) if cattle else PlaceOpenPort(hex)
+    placement: Action = PlaceCattleToken(hex) if cattle else PlaceOpenPort(hex)
     if private in replay.state.city_tokens:
-        said = ClosePort()
-    replay.play(replay.acting_seat(action), said)
+        placement = ClosePort()
+    replay.play(replay.acting_seat(action), placement)
 
 
 def _play_offer_sale(replay: SiteReplay, action: SiteAction, company: str) -> None:
-    """An offer for sale; what other companies are asked before it is declined."""
+    """Offer a company for sale; presidents of companies asked before it pass."""
     for _ in range(100):
         top = replay.game.top
         if isinstance(top, MergerTurn) and (top.stage, top.company) == ("offer", company):
@@ -103,36 +103,36 @@ def _play_offer_sale(replay: SiteReplay, action: SiteAction, company: str) -> No
 
 
 def _encode_private_token(
-    desk: EncodingContext, seat: str, action: PlaceCattleToken | PlaceOpenPort | ClosePort
+    context: EncodingContext, seat: str, action: PlaceCattleToken | PlaceOpenPort | ClosePort
 ) -> ActionRecord:
     word = "cattle" if isinstance(action, PlaceCattleToken) else "port"
-    privates = desk.g.components.privates
+    privates = context.g.components.privates
     private = next(
         p.sym for p in privates if isinstance(p.ability, CityTokenAbility) and p.ability.token == word
     )
-    placed = desk.g.state.city_tokens
-    hex = placed[private].hex if isinstance(action, ClosePort) else action.hex
-    return {"type": "assign", **desk.private_entity(private), "target": hex, "target_type": "hex"}
+    tokens = context.g.state.city_tokens
+    hex = tokens[private].hex if isinstance(action, ClosePort) else action.hex
+    return {"type": "assign", **context.private_entity(private), "target": hex, "target_type": "hex"}
 
 
-def _encode_bridge(desk: EncodingContext, seat: str, action: PlaceBridge) -> ActionRecord:
+def _encode_bridge(context: EncodingContext, seat: str, action: PlaceBridge) -> ActionRecord:
     private = action.using or next(
-        p for p, _ in private_tokens_left(desk.g, desk.current_company(), BridgeAbility)
+        p for p, _ in private_tokens_left(context.g, context.current_company(), BridgeAbility)
     )
-    return {"type": "assign", **desk.private_entity(private), "target": action.hex, "target_type": "hex"}
+    return {"type": "assign", **context.private_entity(private), "target": action.hex, "target_type": "hex"}
 
 
-def _encode_offer_sale(desk: EncodingContext, seat: str, action: OfferCompanyForSale) -> ActionRecord:
-    target = desk.names.site_company(action.company)
-    return {"type": "assign", **desk.entity(seat), "target": target, "target_type": "corporation"}
+def _encode_offer_sale(context: EncodingContext, seat: str, action: OfferCompanyForSale) -> ActionRecord:
+    target = context.names.site_company(action.company)
+    return {"type": "assign", **context.entity(seat), "target": target, "target_type": "corporation"}
 
 
-def _encode_float(desk: EncodingContext, seat: str, action: FloatCompany) -> ActionRecord:
-    """The size of a new company, or a private that is put into it."""
+def _encode_float(context: EncodingContext, seat: str, action: FloatCompany) -> ActionRecord:
+    """The size of a new company, or a private that pays for it."""
     if not action.privates:
-        return {"type": "choose", **desk.entity(seat), "choice": action.size}
-    target = desk.names.site_private(action.privates[0])
-    return {"type": "assign", **desk.entity(seat), "target": target, "target_type": "company"}
+        return {"type": "choose", **context.entity(seat), "choice": action.size}
+    target = context.names.site_private(action.privates[0])
+    return {"type": "assign", **context.entity(seat), "target": target, "target_type": "company"}
 
 
 # -- take_loan -----------------------------------------------------------------------------------
@@ -141,19 +141,21 @@ def _encode_float(desk: EncodingContext, seat: str, action: FloatCompany) -> Act
 def _decode_take_loan(replay: SiteReplay, action: SiteAction) -> None:
     replay.pass_for_others(action)
     company = replay.company(action.entity_key)
-    stock = isinstance(replay.game.top, StockTurn | Auction)
-    replay.play(replay.acting_seat(action), TakeLoansForCompany(company, 1) if stock else TakeLoans(1))
+    in_stock_round = isinstance(replay.game.top, StockTurn | Auction)
+    replay.play(
+        replay.acting_seat(action), TakeLoansForCompany(company, 1) if in_stock_round else TakeLoans(1)
+    )
 
 
-def _encode_loan_for(desk: EncodingContext, seat: str, action: TakeLoansForCompany) -> ActionRecord:
-    return {"type": "take_loan", **desk.entity(action.company), "loan": desk.numbering.next_loan(BANK)}
+def _encode_loan_for(context: EncodingContext, seat: str, action: TakeLoansForCompany) -> ActionRecord:
+    return {"type": "take_loan", **context.entity(action.company), "loan": context.numbering.next_loan(BANK)}
 
 
-def _encode_loan(desk: EncodingContext, seat: str, action: TakeLoans) -> ActionRecord:
+def _encode_loan(context: EncodingContext, seat: str, action: TakeLoans) -> ActionRecord:
     return {
         "type": "take_loan",
-        **desk.entity(desk.current_company()),
-        "loan": desk.numbering.next_loan(BANK),
+        **context.entity(context.current_company()),
+        "loan": context.numbering.next_loan(BANK),
     }
 
 
@@ -164,9 +166,9 @@ def _decode_payoff_loan(replay: SiteReplay, action: SiteAction) -> None:
     replay.play_in_turn(action, RepayLoans(1))
 
 
-def _encode_repay(desk: EncodingContext, seat: str, action: RepayLoans) -> ActionRecord:
-    company = desk.current_company()
-    return {"type": "payoff_loan", **desk.entity(company), "loan": desk.numbering.next_loan(company)}
+def _encode_repay(context: EncodingContext, seat: str, action: RepayLoans) -> ActionRecord:
+    company = context.current_company()
+    return {"type": "payoff_loan", **context.entity(company), "loan": context.numbering.next_loan(company)}
 
 
 # -- convert -------------------------------------------------------------------------------------
@@ -176,8 +178,8 @@ def _decode_convert(replay: SiteReplay, action: SiteAction) -> None:
     replay.play_in_turn(action, Convert())
 
 
-def _encode_convert(desk: EncodingContext, seat: str, action: Convert) -> ActionRecord:
-    return {"type": "convert", **desk.entity(desk.current_company())}
+def _encode_convert(context: EncodingContext, seat: str, action: Convert) -> ActionRecord:
+    return {"type": "convert", **context.entity(context.current_company())}
 
 
 # -- merge ---------------------------------------------------------------------------------------
@@ -194,16 +196,20 @@ def _decode_merge(replay: SiteReplay, action: SiteAction) -> None:
         replay.play(president, Accept())
 
 
-def _encode_merge(desk: EncodingContext, seat: str, action: Merge) -> ActionRecord:
+def _encode_merge(context: EncodingContext, seat: str, action: Merge) -> ActionRecord:
     return {
         "type": "merge",
-        **desk.entity(desk.current_company()),
-        "corporation": desk.names.site_company(action.company),
+        **context.entity(context.current_company()),
+        "corporation": context.names.site_company(action.company),
     }
 
 
-def _encode_buyer(desk: EncodingContext, seat: str, action: ChooseBuyer) -> ActionRecord:
-    return {"type": "merge", **desk.entity(seat), "corporation": desk.names.site_company(action.company)}
+def _encode_buyer(context: EncodingContext, seat: str, action: ChooseBuyer) -> ActionRecord:
+    return {
+        "type": "merge",
+        **context.entity(seat),
+        "corporation": context.names.site_company(action.company),
+    }
 
 
 # -- remove_token --------------------------------------------------------------------------------
@@ -213,16 +219,16 @@ def _decode_remove_token(replay: SiteReplay, action: SiteAction) -> None:
     replay.play(replay.acting_seat(action), RemoveToken(*replay.numbering.find_city(action.city or "")))
 
 
-def _encode_remove_token(desk: EncodingContext, seat: str, action: RemoveToken) -> ActionRecord:
-    top = desk.g.top
+def _encode_remove_token(context: EncodingContext, seat: str, action: RemoveToken) -> ActionRecord:
+    top = context.g.top
     assert isinstance(top, ExcessTokens)
-    here = (owner for node, owner in desk.g.state.tokens[action.hex] if node == action.node)
-    owner = next(owner for owner in here if owner in (top.company, top.target))
+    owners = (owner for node, owner in context.g.state.tokens[action.hex] if node == action.node)
+    owner = next(owner for owner in owners if owner in (top.company, top.target))
     return {
         "type": "remove_token",
-        **desk.entity(top.company),
-        "city": desk.numbering.city_name(action.hex, action.node),
-        "slot": desk.numbering.slot(action.hex, action.node, owner),
+        **context.entity(top.company),
+        "city": context.numbering.city_name(action.hex, action.node),
+        "slot": context.numbering.slot(action.hex, action.node, owner),
     }
 
 

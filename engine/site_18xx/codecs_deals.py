@@ -1,4 +1,4 @@
-"""Actions of the site beside ours: bids, shares, privates and loans."""
+"""Codecs: bids, par prices, shares and privates."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def _decode_bid(replay: SiteReplay, action: SiteAction) -> None:
 
 
 def _play_company_bid(replay: SiteReplay, action: SiteAction, company: str) -> None:
-    """A bid in an auction; where none is open yet, the first one, said once its home is placed."""
+    """A bid for a company. The first one starts it: its home token is in the action that follows."""
     for _ in range(100):
         top = replay.game.top
         if isinstance(top, Auction) and top.item == company:
@@ -82,43 +82,43 @@ def _play_company_bid(replay: SiteReplay, action: SiteAction, company: str) -> N
 
 
 def _upcoming_home(replay: SiteReplay, company: str) -> tuple[str, int]:
-    """The city in which the company's home will be placed, an action further on."""
+    """The city in which the company's home token is placed by a later action."""
     for later in replay.upcoming:
         if later.type == "place_token" and later.entity_key == company:
             return replay.numbering.find_city(later.city or "")
     raise SiteFileError(f"the {company} is started and its home is not placed")
 
 
-def _encode_buy_private(desk: EncodingContext, seat: str, action: BuyPrivate) -> ActionRecord:
-    top = desk.g.top
+def _encode_buy_private(context: EncodingContext, seat: str, action: BuyPrivate) -> ActionRecord:
+    top = context.g.top
     assert isinstance(top, Waterfall)
-    price = asking_price(desk.g, top) if action.price is None else action.price
+    price = asking_price(context.g, top) if action.price is None else action.price
     return {
         "type": "bid",
-        **desk.entity(seat),
-        "company": desk.names.site_private(action.private),
+        **context.entity(seat),
+        "company": context.names.site_private(action.private),
         "price": price,
     }
 
 
-def _encode_bid(desk: EncodingContext, seat: str, action: Bid) -> ActionRecord:
-    if isinstance(desk.g.state.stack[0], SeedMoneySale) and action.amount % BID_STEP:
+def _encode_bid(context: EncodingContext, seat: str, action: Bid) -> ActionRecord:
+    if isinstance(context.g.state.stack[0], SeedMoneySale) and action.amount % BID_STEP:
         raise KeyError(action.amount)  # the site takes multiples of $5 only
-    company = desk.names.site_private(action.private)
-    return {"type": "bid", **desk.entity(seat), "company": company, "price": action.amount}
+    company = context.names.site_private(action.private)
+    return {"type": "bid", **context.entity(seat), "company": company, "price": action.amount}
 
 
-def _encode_raise(desk: EncodingContext, seat: str, action: RaiseBid) -> ActionRecord:
-    top = desk.g.top
+def _encode_raise(context: EncodingContext, seat: str, action: RaiseBid) -> ActionRecord:
+    top = context.g.top
     assert isinstance(top, Auction)
-    lot = desk.names.site_company(top.item)
-    return {"type": "bid", **desk.entity(seat), "corporation": lot, "price": action.amount}
+    lot = context.names.site_company(top.item)
+    return {"type": "bid", **context.entity(seat), "corporation": lot, "price": action.amount}
 
 
-def _encode_start(desk: EncodingContext, seat: str, action: StartCompany) -> list[ActionRecord]:
-    company = desk.names.site_company(action.company)
-    bid = {"type": "bid", **desk.entity(seat), "corporation": company, "price": action.amount}
-    return [bid, desk.place_token(desk.entity(action.company), action.hex, action.node)]
+def _encode_start(context: EncodingContext, seat: str, action: StartCompany) -> list[ActionRecord]:
+    company = context.names.site_company(action.company)
+    bid = {"type": "bid", **context.entity(seat), "corporation": company, "price": action.amount}
+    return [bid, context.place_token(context.entity(action.company), action.hex, action.node)]
 
 
 # -- par -----------------------------------------------------------------------------------------
@@ -132,13 +132,13 @@ def _decode_par(replay: SiteReplay, action: SiteAction) -> None:
     replay.play_in_turn(action, Par(company, int(price)))
 
 
-def _encode_par(desk: EncodingContext, seat: str, action: Par) -> ActionRecord:
-    at = desk.g.title.par_cell(action.price)
+def _encode_par(context: EncodingContext, seat: str, action: Par) -> ActionRecord:
+    at = context.g.title.par_cell(action.price)
     assert at is not None
     return {
         "type": "par",
-        **desk.entity(seat),
-        "corporation": desk.names.site_company(action.company),
+        **context.entity(seat),
+        "corporation": context.names.site_company(action.company),
         "share_price": f"{action.price},{at[0]},{at[1]}",
     }
 
@@ -170,7 +170,7 @@ def _decode_buy_shares(replay: SiteReplay, action: SiteAction) -> None:
 
 
 def _play_sized_purchase(replay: SiteReplay, action: SiteAction, company: str, count: int) -> None:
-    """A purchase of shares whose number of shares was chosen: by the company, or by a player."""
+    """A purchase, by a player or the company itself, in a title where companies choose their size."""
     replay.pass_for_others(action)
     if action.entity_type == "corporation":
         replay.play(replay.acting_seat(action), RedeemSharesForCompany(company, count))
@@ -182,7 +182,7 @@ def _play_sized_purchase(replay: SiteReplay, action: SiteAction, company: str, c
 
 
 def _company_and_count(replay: SiteReplay, action: SiteAction) -> tuple[str, int]:
-    """The company and the count of shares that an action names."""
+    """The company whose shares an action names, and how many."""
     if not action.shares:
         raise SiteFileError("no shares are named")
     company = replay.company(action.shares[0].rpartition("_")[0])
@@ -198,56 +198,61 @@ def _company_and_count(replay: SiteReplay, action: SiteAction) -> tuple[str, int
 
 
 def _share_source(owner: str | None) -> str:
-    """Where a certificate is bought that lies with that owner."""
+    """The source to name in a purchase from that owner of a certificate."""
     return IPO if owner in (None, IPO) else POOL
 
 
 def _share_record(
-    desk: EncodingContext, kind: str, by: ActionRecord, company: str, owner: str, percent: int
+    context: EncodingContext, kind: str, by: ActionRecord, company: str, owner: str, percent: int
 ) -> ActionRecord:
-    """So many percent of a company that leave an owner."""
-    shares = desk.numbering.certificates.next_to_leave(company, owner, percent)
+    """A record that moves so many percent of a company away from an owner."""
+    shares = context.numbering.certificates.next_to_leave(company, owner, percent)
     return {"type": kind, **by, "shares": shares, "percent": percent}
 
 
-def _encode_buy(desk: EncodingContext, seat: str, action: BuyShares) -> ActionRecord:
-    percent = action.count * share_percent(desk.g, action.company)
+def _encode_buy(context: EncodingContext, seat: str, action: BuyShares) -> ActionRecord:
+    percent = action.count * share_percent(context.g, action.company)
     source = action.company if action.source == TREASURY else action.source
-    return _share_record(desk, "buy_shares", desk.entity(seat), action.company, source, percent)
+    return _share_record(context, "buy_shares", context.entity(seat), action.company, source, percent)
 
 
-def _encode_buy_new(desk: EncodingContext, seat: str, action: BuyPostMergerShares) -> ActionRecord:
-    company = desk.current_company()
+def _encode_buy_new(context: EncodingContext, seat: str, action: BuyPostMergerShares) -> ActionRecord:
+    company = context.current_company()
     return _share_record(
-        desk, "buy_shares", desk.entity(seat), company, company, action.count * share_percent(desk.g, company)
+        context,
+        "buy_shares",
+        context.entity(seat),
+        company,
+        company,
+        action.count * share_percent(context.g, company),
     )
 
 
-def _encode_protect(desk: EncodingContext, seat: str, action: ProtectPrice) -> ActionRecord:
-    top = desk.g.top
+def _encode_protect(context: EncodingContext, seat: str, action: ProtectPrice) -> ActionRecord:
+    top = context.g.top
     assert isinstance(top, PriceProtection)
-    percent = top.pending_sales[0].count * share_percent(desk.g, action.company)
-    shares = desk.numbering.certificates.last_received(action.company, POOL, percent)
-    return {"type": "buy_shares", **desk.entity(seat), "shares": shares, "percent": percent}
+    percent = top.pending_sales[0].count * share_percent(context.g, action.company)
+    shares = context.numbering.certificates.last_received(action.company, POOL, percent)
+    return {"type": "buy_shares", **context.entity(seat), "shares": shares, "percent": percent}
 
 
-def _encode_redeem(desk: EncodingContext, seat: str, action: RedeemShare) -> ActionRecord:
-    percent = share_percent(desk.g, action.company)
+def _encode_redeem(context: EncodingContext, seat: str, action: RedeemShare) -> ActionRecord:
+    percent = share_percent(context.g, action.company)
     return _share_record(
-        desk, "buy_shares", desk.entity(action.company), action.company, action.source or POOL, percent
+        context, "buy_shares", context.entity(action.company), action.company, action.source or POOL, percent
     )
 
 
-def _encode_redeem_for(desk: EncodingContext, seat: str, action: RedeemSharesForCompany) -> ActionRecord:
-    percent = action.count * share_percent(desk.g, action.company)
-    return _share_record(desk, "buy_shares", desk.entity(action.company), action.company, POOL, percent)
+def _encode_redeem_for(context: EncodingContext, seat: str, action: RedeemSharesForCompany) -> ActionRecord:
+    percent = action.count * share_percent(context.g, action.company)
+    return _share_record(context, "buy_shares", context.entity(action.company), action.company, POOL, percent)
 
 
-def _encode_exchange(desk: EncodingContext, seat: str, action: ExchangePrivate) -> ActionRecord:
-    ability = desk.g.private_definition(action.private).ability
+def _encode_exchange(context: EncodingContext, seat: str, action: ExchangePrivate) -> ActionRecord:
+    ability = context.g.private_definition(action.private).ability
     assert isinstance(ability, ShareExchangeAbility)
-    by = desk.private_entity(action.private)
-    return _share_record(desk, "buy_shares", by, ability.company, action.source, ability.percent)
+    by = context.private_entity(action.private)
+    return _share_record(context, "buy_shares", by, ability.company, action.source, ability.percent)
 
 
 # -- sell_shares ---------------------------------------------------------------------------------
@@ -266,24 +271,34 @@ def _decode_sell_shares(replay: SiteReplay, action: SiteAction) -> None:
     )
 
 
-def _encode_sell(desk: EncodingContext, seat: str, action: SellShares) -> ActionRecord:
-    percent = action.count * share_percent(desk.g, action.company)
-    return _share_record(desk, "sell_shares", desk.entity(seat), action.company, seat, percent)
+def _encode_sell(context: EncodingContext, seat: str, action: SellShares) -> ActionRecord:
+    percent = action.count * share_percent(context.g, action.company)
+    return _share_record(context, "sell_shares", context.entity(seat), action.company, seat, percent)
 
 
-def _encode_sell_new(desk: EncodingContext, seat: str, action: SellPostMergerShares) -> ActionRecord:
-    company = desk.current_company()
+def _encode_sell_new(context: EncodingContext, seat: str, action: SellPostMergerShares) -> ActionRecord:
+    company = context.current_company()
     return _share_record(
-        desk, "sell_shares", desk.entity(seat), company, seat, action.count * share_percent(desk.g, company)
+        context,
+        "sell_shares",
+        context.entity(seat),
+        company,
+        seat,
+        action.count * share_percent(context.g, company),
     )
 
 
-def _encode_reissue(desk: EncodingContext, seat: str, action: ReissueShares) -> ActionRecord:
+def _encode_reissue(context: EncodingContext, seat: str, action: ReissueShares) -> ActionRecord:
     company = action.company
     record = _share_record(
-        desk, "sell_shares", desk.entity(company), company, company, desk.g.percent_held(company, company)
+        context,
+        "sell_shares",
+        context.entity(company),
+        company,
+        company,
+        context.g.percent_held(company, company),
     )
-    return record | {"share_price": reissue_par_price(desk.g, company)}
+    return record | {"share_price": reissue_par_price(context.g, company)}
 
 
 # -- short ---------------------------------------------------------------------------------------
@@ -293,8 +308,12 @@ def _decode_short(replay: SiteReplay, action: SiteAction) -> None:
     replay.play_in_turn(action, SellShort(replay.company(action.corporation)))
 
 
-def _encode_short(desk: EncodingContext, seat: str, action: SellShort) -> ActionRecord:
-    return {"type": "short", **desk.entity(seat), "corporation": desk.names.site_company(action.company)}
+def _encode_short(context: EncodingContext, seat: str, action: SellShort) -> ActionRecord:
+    return {
+        "type": "short",
+        **context.entity(seat),
+        "corporation": context.names.site_company(action.company),
+    }
 
 
 # -- buy_company ---------------------------------------------------------------------------------
@@ -309,9 +328,9 @@ def _decode_buy_company(replay: SiteReplay, action: SiteAction) -> None:
     replay.accept_offer()
 
 
-def _encode_deal_private(desk: EncodingContext, seat: str, action: TradePrivate) -> ActionRecord:
-    company = desk.names.site_private(action.private)
-    return {"type": "buy_company", **desk.turn_entity(seat), "company": company, "price": action.amount}
+def _encode_deal_private(context: EncodingContext, seat: str, action: TradePrivate) -> ActionRecord:
+    company = context.names.site_private(action.private)
+    return {"type": "buy_company", **context.turn_entity(seat), "company": company, "price": action.amount}
 
 
 CODECS = (

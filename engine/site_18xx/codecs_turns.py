@@ -1,4 +1,4 @@
-"""Actions of the site beside ours: what companies do in their turns."""
+"""Codecs: what companies do in their operating turns, passes, and the end of the game."""
 
 from __future__ import annotations
 
@@ -58,25 +58,25 @@ if TYPE_CHECKING:
     from engine.site_18xx.replay import SiteReplay
 
 FIRST_CONNECTION_STEP = "destination"
-"""With what a connection run begins on the site."""
+"""The first step of a connection run on the site."""
 
 
 # -- pass ----------------------------------------------------------------------------------------
 
 
 def _decode_pass(replay: SiteReplay, action: SiteAction) -> None:
-    top, speaker = replay.game.top, replay.controlling_seat(action)
-    if speaker is None or speaker not in awaited_seats(replay.game) or not _site_asks(replay, action):
+    top, seat = replay.game.top, replay.controlling_seat(action)
+    if seat is None or seat not in awaited_seats(replay.game) or not _site_asks(replay, action):
         return
     if isinstance(top, OperatingTurn) and replay.acting_company(action) not in (None, top.company):
         return
     if action.entity_type == "company" and not isinstance(top, FreeToken):
         return
-    replay.try_pass(speaker)
+    replay.try_pass(seat)
 
 
 def _site_asks(replay: SiteReplay, action: SiteAction) -> bool:
-    """Whether the question is one that the site puts to that kind of entity."""
+    """Whether the site asks this question of that type of entity."""
     top = replay.game.top
     if isinstance(top, PostMergerLoans | TakeoverLoans) or (
         isinstance(top, MergerTurn) and top.stage == "convert"
@@ -92,33 +92,35 @@ def _site_asks(replay: SiteReplay, action: SiteAction) -> bool:
 
 
 def has_no_answer(g: Game) -> bool:
-    """Whether a question is open to which there is no answer: the site takes no pass there, and goes on
-    with whatever comes next, be it a remark."""
-    turn, asking = g.top, g.title.questions.get(type(g.top))
-    if isinstance(turn, PriceProtection) and isinstance(asking, PriceProtectionQuestion):
-        return asking.refuse_protection(g, turn) is not None
+    """Whether the question has no answer but to pass.
+
+    The site takes no pass then. It goes on with the next action of whatever type, be it a chat message.
+    """
+    turn, question = g.top, g.title.questions.get(type(g.top))
+    if isinstance(turn, PriceProtection) and isinstance(question, PriceProtectionQuestion):
+        return question.refuse_protection(g, turn) is not None
     return (
         isinstance(turn, StockTurn)
         and turn.guaranteed
-        and isinstance(asking, StockTurnQuestion)
+        and isinstance(question, StockTurnQuestion)
         and not (turn.bought or turn.sold)
-        and asking.is_idle(g, turn)
+        and question.is_idle(g, turn)
     )
 
 
-def _encode_pass(desk: EncodingContext, seat: str, action: Pass) -> ActionRecord:
-    if has_no_answer(desk.g):
-        return {"type": "message", **desk.entity(seat), "message": "Nothing can be done in this turn."}
-    match desk.g.top:
+def _encode_pass(context: EncodingContext, seat: str, action: Pass) -> ActionRecord:
+    if has_no_answer(context.g):
+        return {"type": "message", **context.entity(seat), "message": "Nothing can be done in this turn."}
+    match context.g.top:
         case FreeToken(private=private):
-            by = desk.private_entity(private)
+            entity = context.private_entity(private)
         case OperatingTurn(company) | PostMergerLoans(company) | TakeoverLoans(company):
-            by = desk.entity(company)
+            entity = context.entity(company)
         case MergerTurn(company, "convert"):
-            by = desk.entity(company)
+            entity = context.entity(company)
         case _:
-            by = desk.entity(seat)
-    return {"type": "pass", **by}
+            entity = context.entity(seat)
+    return {"type": "pass", **entity}
 
 
 # -- lay_tile ------------------------------------------------------------------------------------
@@ -130,8 +132,8 @@ def _decode_lay_tile(replay: SiteReplay, action: SiteAction) -> None:
     using = replay.private(action.entity_key) if action.entity_type == "company" else None
     ability = replay.game.private_definition(using).ability if using else None
     if isinstance(ability, CoalMineAbility):
-        said = LayMine(tile, action.hex or "", action.rotation or 0, using)
-        _play_private_tile(replay, action, said)
+        lay_mine = LayMine(tile, action.hex or "", action.rotation or 0, using)
+        _play_private_tile(replay, action, lay_mine)
         return
     if isinstance(ability, TileLayAbility) and replay.game.components.second_lay_cost:
         _play_private_tile(replay, action, LayMill(action.rotation or 0))
@@ -143,28 +145,28 @@ def _decode_lay_tile(replay: SiteReplay, action: SiteAction) -> None:
         replay.play_in_turn(action, lay)
 
 
-def _play_private_tile(replay: SiteReplay, action: SiteAction, said: Action) -> None:
-    """A tile laid by the power of a private in the company's own turn."""
-    replay.pass_for_others(action)
-    replay.play(replay.acting_seat(action), said)
+def _play_private_tile(replay: SiteReplay, site_action: SiteAction, action: Action) -> None:
+    """Lay a tile by the ability of a private, in the company's own turn."""
+    replay.pass_for_others(site_action)
+    replay.play(replay.acting_seat(site_action), action)
 
 
-def _encode_lay(desk: EncodingContext, seat: str, action: LayTile) -> ActionRecord:
-    by = desk.private_entity(action.using) if action.using else desk.turn_entity(seat)
-    tile = desk.numbering.next_tile(action.tile)
-    return {"type": "lay_tile", **by, "hex": action.hex, "tile": tile, "rotation": action.turn}
+def _encode_lay(context: EncodingContext, seat: str, action: LayTile) -> ActionRecord:
+    entity = context.private_entity(action.using) if action.using else context.turn_entity(seat)
+    tile = context.numbering.next_tile(action.tile)
+    return {"type": "lay_tile", **entity, "hex": action.hex, "tile": tile, "rotation": action.turn}
 
 
-def _encode_mine(desk: EncodingContext, seat: str, action: LayMine) -> ActionRecord:
+def _encode_mine(context: EncodingContext, seat: str, action: LayMine) -> ActionRecord:
     private = action.using or next(
-        p for p, _ in private_tokens_left(desk.g, desk.current_company(), CoalMineAbility)
+        p for p, _ in private_tokens_left(context.g, context.current_company(), CoalMineAbility)
     )
-    return _encode_lay(desk, seat, LayTile(action.tile, action.hex, action.turn, private))
+    return _encode_lay(context, seat, LayTile(action.tile, action.hex, action.turn, private))
 
 
-def _encode_mill(desk: EncodingContext, seat: str, action: LayMill) -> ActionRecord:
-    private, ability = next(private_tokens_left(desk.g, desk.current_company(), TileLayAbility))
-    return _encode_lay(desk, seat, LayTile(ability.tiles[0], ability.hexes[0], action.turn, private))
+def _encode_mill(context: EncodingContext, seat: str, action: LayMill) -> ActionRecord:
+    private, ability = next(private_tokens_left(context.g, context.current_company(), TileLayAbility))
+    return _encode_lay(context, seat, LayTile(ability.tiles[0], ability.hexes[0], action.turn, private))
 
 
 # -- place_token ---------------------------------------------------------------------------------
@@ -173,10 +175,10 @@ def _encode_mill(desk: EncodingContext, seat: str, action: LayMill) -> ActionRec
 def _decode_place_token(replay: SiteReplay, action: SiteAction) -> None:
     hex, node = replay.numbering.find_city(action.city or "")
     if hex not in replay.game.components.map.hexes:
-        raise SiteFileError(f"{action.city!r} is no city on the map")
+        raise SiteFileError(f"{action.city!r} is not a city on the map")
     top = replay.game.top
     if replay.starting_company is not None:
-        replay.starting_company = None  # it was said with the bid
+        replay.starting_company = None  # it was placed with the bid
     elif isinstance(top, HomeToken):
         replay.play(top.chooser, ChooseHome(top.company, hex, node))
     elif isinstance(top, FreeToken):
@@ -185,15 +187,17 @@ def _decode_place_token(replay: SiteReplay, action: SiteAction) -> None:
         replay.play_in_turn(action, PlaceToken(hex, node))
 
 
-def _encode_token(desk: EncodingContext, seat: str, action: PlaceToken) -> ActionRecord:
-    top, company = desk.g.top, desk.operating_company()
+def _encode_token(context: EncodingContext, seat: str, action: PlaceToken) -> ActionRecord:
+    top, company = context.g.top, context.operating_company()
     assert company is not None
-    by = desk.private_entity(top.private) if isinstance(top, FreeToken) else desk.entity(company)
-    return desk.place_token(by, action.hex, action.node) | {"tokener": desk.names.site_company(company)}
+    entity = context.private_entity(top.private) if isinstance(top, FreeToken) else context.entity(company)
+    return context.place_token(entity, action.hex, action.node) | {
+        "tokener": context.names.site_company(company)
+    }
 
 
-def _encode_choose_home(desk: EncodingContext, seat: str, action: ChooseHome) -> ActionRecord:
-    return desk.place_token(desk.turn_entity(seat), action.hex, action.node)
+def _encode_choose_home(context: EncodingContext, seat: str, action: ChooseHome) -> ActionRecord:
+    return context.place_token(context.turn_entity(seat), action.hex, action.node)
 
 
 # -- run_routes ----------------------------------------------------------------------------------
@@ -202,84 +206,94 @@ def _encode_choose_home(desk: EncodingContext, seat: str, action: ChooseHome) ->
 def _decode_run_routes(replay: SiteReplay, action: SiteAction) -> None:
     replay.pass_for_others(action)
     if not action.routes:
-        brings = best_run(replay.game, replay.company(action.entity_key)).revenue
-        nothing = RunTrains((), 0) if brings else RunTrains(())
-        if brings or not refusal(replay.game, replay.acting_seat(action), nothing):
-            replay.play(replay.acting_seat(action), nothing)
+        best_revenue = best_run(replay.game, replay.company(action.entity_key)).revenue
+        no_run = RunTrains((), 0) if best_revenue else RunTrains(())
+        if best_revenue or not refusal(replay.game, replay.acting_seat(action), no_run):
+            replay.play(replay.acting_seat(action), no_run)
         return
     seat, company, network = (
         replay.acting_seat(action),
         replay.company(action.entity_key),
         replay.game.network,
     )
-    found: list[Route] = []
+    routes: list[Route] = []
     recorded, complete = 0, True
     for route in action.routes:
         train, revenue = split_number(str(route.get("train", "")))[0], route.get("revenue")
         if train not in replay.game.title.trains:
             raise SiteFileError(f"there is no {train}-train")
         try:
-            found.append(route_along(network, route.get("connections") or [], train))
+            routes.append(route_along(network, route.get("connections") or [], train))
             recorded += (
                 revenue
                 if isinstance(revenue, int)
-                else company_route_revenue(replay.game, company, found[-1])
+                else company_route_revenue(replay.game, company, routes[-1])
             )
-        except (ValueError, LookupError, TypeError, AttributeError) as wrong:
+        except (ValueError, LookupError, TypeError, AttributeError) as error:
             if not isinstance(revenue, int):
-                raise SiteFileError(f"the {train}-train's route: {wrong}") from None
-            replay.warnings.append(f"Action {replay.action_id}: the {train}-train's route: {wrong}")
+                raise SiteFileError(f"the {train}-train's route: {error}") from None
+            replay.warnings.append(f"Action {replay.action_id}: the {train}-train's route: {error}")
             recorded, complete = recorded + revenue, False
-    said = RunTrains(tuple((route.train, format_route(network, route)) for route in found))
-    why = refusal(replay.game, seat, said) if found else None
-    if complete and not why and recorded == run_revenue(replay.game, company, said):
-        replay.apply(seat, said)
+    run = RunTrains(tuple((route.train, format_route(network, route)) for route in routes))
+    why = refusal(replay.game, seat, run) if routes else None
+    if complete and not why and recorded == run_revenue(replay.game, company, run):
+        replay.apply(seat, run)
         return
-    brought = sum(company_route_revenue(replay.game, company, route) for route in found)
+    revenue_here = sum(company_route_revenue(replay.game, company, route) for route in routes)
     replay.warnings.append(
-        f"Action {replay.action_id}: ${recorded} is paid as recorded; the routes bring ${brought}"
+        f"Action {replay.action_id}: ${recorded} is paid as recorded; the routes earn ${revenue_here}"
         + (f" ({why})" if why else "")
     )
-    replay.play(seat, RunTrains(said.routes, recorded))
+    replay.play(seat, RunTrains(run.routes, recorded))
 
 
-def _encode_run(desk: EncodingContext, seat: str, action: RunTrains) -> ActionRecord:
-    company = desk.operating_company()
+def _encode_run(context: EncodingContext, seat: str, action: RunTrains) -> ActionRecord:
+    company = context.operating_company()
     assert company is not None
-    left: dict[str, list[str]] = {}
+    unused_trains: dict[str, list[str]] = {}
     routes = []
     for train, text in action.routes:
-        if train not in left:
-            left[train] = desk.numbering.trains(train, company)
-        route = parse_route(desk.g.network, company, text, train)
-        routes.append(_route_record(desk, company, left[train].pop(0), route))
+        if train not in unused_trains:
+            unused_trains[train] = context.numbering.trains(train, company)
+        route = parse_route(context.g.network, company, text, train)
+        routes.append(_route_record(context, company, unused_trains[train].pop(0), route))
     if action.claimed is not None:
-        _adjust_to_claim(desk, company, routes, action.claimed)
-    return {"type": "run_routes", **desk.entity(company), "routes": routes, "extra_revenue": 0, "subsidy": 0}
+        _adjust_to_claim(context, company, routes, action.claimed)
+    return {
+        "type": "run_routes",
+        **context.entity(company),
+        "routes": routes,
+        "extra_revenue": 0,
+        "subsidy": 0,
+    }
 
 
-def _route_record(desk: EncodingContext, company: str, train: str, route: Route) -> ActionRecord:
+def _route_record(context: EncodingContext, company: str, train: str, route: Route) -> ActionRecord:
     hexes = [hex for hex, _ in route.stops]
     return {
         "train": train,
         "connections": chain_hexes(route),
         "hexes": hexes,
-        "revenue": company_route_revenue(desk.g, company, route),
+        "revenue": company_route_revenue(context.g, company, route),
         "revenue_str": "-".join(hexes),
         "nodes": [f"{hex}-{node}" for hex, node in route.stops],
     }
 
 
-def _adjust_to_claim(desk: EncodingContext, company: str, routes: list[ActionRecord], claimed: int) -> None:
-    """Bring the revenue of the routes to what was claimed; the site pays what is written, and nothing
-    where there are no routes."""
+def _adjust_to_claim(
+    context: EncodingContext, company: str, routes: list[ActionRecord], claimed: int
+) -> None:
+    """Change the revenue of the routes to the dollars that were claimed.
+
+    The site pays what the record says, and nothing where it lists no routes.
+    """
     if claimed == 0:
         routes.clear()
         return
     if not routes:
-        train = desk.g.company(company).trains[0]
-        first = desk.numbering.trains(train, company)[0]
-        routes.append({"train": first, "connections": [], "hexes": [], "revenue": 0, "revenue_str": ""})
+        train = context.g.company(company).trains[0]
+        first_train = context.numbering.trains(train, company)[0]
+        routes.append({"train": first_train, "connections": [], "hexes": [], "revenue": 0, "revenue_str": ""})
     routes[-1]["revenue"] += claimed - sum(route["revenue"] for route in routes)
 
 
@@ -293,20 +307,20 @@ def _decode_dividend(replay: SiteReplay, action: SiteAction) -> None:
         "half": PayHalfDividend(),
     }
     if action.kind not in kinds:
-        raise SiteFileError(f"{action.kind!r} is no dividend of this title")
+        raise SiteFileError(f"{action.kind!r} is not a dividend of this title")
     replay.play_in_turn(action, kinds[action.kind])
 
 
-def _encode_pay(desk: EncodingContext, seat: str, action: PayDividend) -> ActionRecord:
-    return {"type": "dividend", **desk.turn_entity(seat), "kind": "payout"}
+def _encode_pay(context: EncodingContext, seat: str, action: PayDividend) -> ActionRecord:
+    return {"type": "dividend", **context.turn_entity(seat), "kind": "payout"}
 
 
-def _encode_withhold(desk: EncodingContext, seat: str, action: WithholdDividend) -> ActionRecord:
-    return {"type": "dividend", **desk.turn_entity(seat), "kind": "withhold"}
+def _encode_withhold(context: EncodingContext, seat: str, action: WithholdDividend) -> ActionRecord:
+    return {"type": "dividend", **context.turn_entity(seat), "kind": "withhold"}
 
 
-def _encode_half(desk: EncodingContext, seat: str, action: PayHalfDividend) -> ActionRecord:
-    return {"type": "dividend", **desk.turn_entity(seat), "kind": "half"}
+def _encode_half(context: EncodingContext, seat: str, action: PayHalfDividend) -> ActionRecord:
+    return {"type": "dividend", **context.turn_entity(seat), "kind": "half"}
 
 
 # -- buy_train -----------------------------------------------------------------------------------
@@ -317,27 +331,27 @@ def _decode_buy_train(replay: SiteReplay, action: SiteAction) -> None:
     name = action.variant or split_number(train)[0]
     source = replay.numbering.train_owner(train)
     replay.numbering.prefer_train(train)
-    traded = split_number(action.exchange)[0] if action.exchange else None
+    traded_in = split_number(action.exchange)[0] if action.exchange else None
     if action.exchange:
         replay.numbering.prefer_train(action.exchange)
     price = action.price if source not in (BANK, POOL) else None
-    replay.play_in_turn(action, BuyTrain(name, source, price, traded))
+    replay.play_in_turn(action, BuyTrain(name, source, price, traded_in))
     replay.accept_offer()
 
 
-def _encode_buy_train(desk: EncodingContext, seat: str, action: BuyTrain) -> ActionRecord:
-    company = desk.operating_company()
+def _encode_buy_train(context: EncodingContext, seat: str, action: BuyTrain) -> ActionRecord:
+    company = context.operating_company()
     assert company is not None
-    price = face_price(desk.g, action) if action.price is None else action.price
+    price = face_price(context.g, action) if action.price is None else action.price
     record = {
         "type": "buy_train",
-        **desk.entity(company),
-        "train": desk.numbering.train(action.train, action.source),
+        **context.entity(company),
+        "train": context.numbering.train(action.train, action.source),
         "price": price,
         "variant": action.train,
     }
     if action.trading:
-        record["exchange"] = desk.numbering.train(action.trading, company)
+        record["exchange"] = context.numbering.train(action.trading, company)
     return record
 
 
@@ -351,16 +365,16 @@ def _decode_discard_train(replay: SiteReplay, action: SiteAction) -> None:
     replay.play(seat, DiscardTrain(split_number(action.train or "")[0], company))
 
 
-def _encode_discard_train(desk: EncodingContext, seat: str, action: DiscardTrain) -> ActionRecord:
-    train = desk.numbering.train(action.train, action.company)
-    return {"type": "discard_train", **desk.entity(action.company), "train": train}
+def _encode_discard_train(context: EncodingContext, seat: str, action: DiscardTrain) -> ActionRecord:
+    train = context.numbering.train(action.train, action.company)
+    return {"type": "discard_train", **context.entity(action.company), "train": train}
 
 
 # -- destination_connection ----------------------------------------------------------------------
 
 
 def _decode_destination_connection(replay: SiteReplay, action: SiteAction) -> None:
-    """What the site has found; the engine finds it by itself, but for runs that it knows better."""
+    """The engine finds connections by itself. One that only the site has found is opened as recorded."""
     for company in map(replay.company, action.corporations):
         if not replay.game.company(company).connected and not can_do_connection_run(replay.game, company):
             replay.warnings.append(f"Action {replay.action_id}: the {company} connects as recorded")
@@ -376,9 +390,9 @@ def _decode_bankrupt(replay: SiteReplay, action: SiteAction) -> None:
     replay.play_in_turn(action, DeclareBankruptcy())
 
 
-def _encode_bankrupt(desk: EncodingContext, seat: str, action: DeclareBankruptcy) -> ActionRecord:
-    by = desk.entity(seat) if isinstance(desk.g.top, CashCrisis) else desk.turn_entity(seat)
-    return {"type": "bankrupt", **by}
+def _encode_bankrupt(context: EncodingContext, seat: str, action: DeclareBankruptcy) -> ActionRecord:
+    entity = context.entity(seat) if isinstance(context.g.top, CashCrisis) else context.turn_entity(seat)
+    return {"type": "bankrupt", **entity}
 
 
 # -- end_game ------------------------------------------------------------------------------------

@@ -1,14 +1,14 @@
-"""A game of ours as a file of the site 18xx.games.
+"""Writes one of our games as a game file of 18xx.games.
 
-Theory of operation. The game is said once more, line by line, to a second game under the site's
-conventions, and what that one is told becomes the actions of the file; so each action is checked
-when it is written. The two differ in when somebody is asked. A purchase that another has to agree
-to is said when he agrees, the site asking nobody. What a line skips in silence is declined there in
-so many words, as the site wants it. And a turn or step that only one of the two asks for is declined
-for the other, or left out; turns are counted in both to know which of them is ahead.
+Theory of operation. The game is played once more, line by line, as a second game under the site's
+conventions. What is played there becomes the actions of the file, so each action is checked as it is
+written. The two games differ in when they ask. A purchase that needs consent is played when the other
+player accepts, since the site asks nobody. Where our line skips a question silently, the file has an
+explicit pass, as the site wants it. A turn or step that only one of the two games has is passed there, or
+left out; the turns of both are counted, so it is known which game is ahead.
 
-Where house rules have led somewhere the site's cannot, the second game refuses a line, or stands
-elsewhere than the first: that line is the first that has no counterpart.
+Where the rules of our game allow what the site's do not, the second game refuses a line or reaches
+another position than the first. That line is the first without a counterpart.
 """
 
 from __future__ import annotations
@@ -119,48 +119,51 @@ from engine.title import SITE_CONVENTIONS
 from engine.titles import title_of
 
 MAX_PASSES = 200
-"""How often somebody is declined for before one line; a round of turns is far less."""
+"""How many passes may be inserted before one line. A whole round needs far fewer."""
 
 
 class SiteExportError(Exception):
-    """The game cannot be one of the site's; `move` (from 1) is the first that is concerned, 0 the set-up."""
+    """The game has no counterpart on the site.
 
-    def __init__(self, move: int, line: str, reason: str) -> None:
-        where = f"Move {move} ({line})" if move else "The table"
-        super().__init__(f"{where} has no counterpart on 18xx.games: {reason}")
-        self.move_number = move
-
-
-def export_game(telling: GameHistory, name: str = "") -> dict[str, Any]:
-    """The game as a file of the site, to be written as JSON.
-
-    Raises NoCounterpart with the first move that the site does not know; 0 for a title or a set-up.
+    `move_number`: the first move without one, counted from 1; 0 is the set-up.
     """
-    exporter = SiteExporter(telling.start)
-    for told in telling.lines:
-        exporter.add_line(told)
+
+    def __init__(self, move_number: int, line: str, reason: str) -> None:
+        place = f"Move {move_number} ({line})" if move_number else "The table"
+        super().__init__(f"{place} has no counterpart on 18xx.games: {reason}")
+        self.move_number = move_number
+
+
+def export_game(history: GameHistory, name: str = "") -> dict[str, Any]:
+    """The game as a game file of the site, ready to be encoded as JSON.
+
+    Raises SiteExportError with the first move that the site does not have.
+    """
+    exporter = SiteExporter(history.start)
+    for line in history.lines:
+        exporter.add_line(line)
     return exporter.build_file(name)
 
 
 class SiteExporter:
-    """An export that is under way. `site` is the second game, `actions` what it was told."""
+    """An export in progress: `our_state` of our game, the second `site_game`, and the `actions` so far."""
 
     def __init__(self, start: State) -> None:
         try:
             self.names = site_names_of(start.title)
         except SiteFileError:
-            raise SiteExportError(0, "", f"{start.title} is not played there.") from None
+            raise SiteExportError(0, "", f"the site does not have {start.title}.") from None
         rules = self.names.site_options(start.options)
         if unknown := self.names.unknown_options(start.options):
-            raise SiteExportError(0, "", f"the option {unknown[0]} is not known there.")
+            raise SiteExportError(0, "", f"the site does not have the option {unknown[0]}.")
         fresh = new_game(start.title, start.players, start.options).state
         if difference := _difference(start, fresh):
-            raise SiteExportError(0, "", f"it does not begin as a game begins: {difference}")
+            raise SiteExportError(0, "", f"it does not start from the opening position: {difference}")
         self.start = start
         self.our_state = copy_state(start)
         self.site_game: Game = game_of(new_game(start.title, start.players, (SITE_CONVENTIONS, *rules)).state)
-        usual = title_of(start.title, (SITE_CONVENTIONS,)).components.tiles
-        self.numbering = PieceNumbering(self.names, self.site_game.title, usual)
+        standard_tiles = title_of(start.title, (SITE_CONVENTIONS,)).components.tiles
+        self.numbering = PieceNumbering(self.names, self.site_game.title, standard_tiles)
         self.actions: list[dict[str, Any]] = []
         self._turn_counts = [0, 0]
         self._connection_begun: str | None = None
@@ -171,36 +174,40 @@ class SiteExporter:
 
     # -- line by line ------------------------------------------------------------------
 
-    def add_line(self, told: HistoryLine) -> None:
-        """Take in the next line of the game. Raises NoCounterpart."""
+    def add_line(self, line: HistoryLine) -> None:
+        """Export the next line of the game. Raises SiteExportError."""
         self._catch_up()
         self._compare_positions()
-        self._current_line, self._move_number = told, self._move_number + 1
+        self._current_line, self._move_number = line, self._move_number + 1
         before = game_of(copy_state(self.our_state))
-        if told.line == ENDED_LINE:
+        if line.line == ENDED_LINE:
             self._end_game()
-        elif told.line == CONNECTION_RUN_LINE:
-            self._add_connection(told.events)
+        elif line.line == CONNECTION_RUN_LINE:
+            self._add_connection(line.events)
         else:
-            self._translate(before, told)
-        fold(told.events, self.our_state)
-        self._turn_counts[0] += _turns_begun(told.events)
-        self._protect_prices(told.events)
+            self._translate(before, line)
+        fold(line.events, self.our_state)
+        self._turn_counts[0] += _turns_begun(line.events)
+        self._protect_prices(line.events)
 
     def _protect_prices(self, events: Sequence[AnyEvent]) -> None:
-        """Say what answers that were left beforehand have settled in the game."""
-        left = [event.company for event in events if isinstance(event, PriceProtected)]
-        here = self.our_state.top.pending_sales if isinstance(self.our_state.top, PriceProtection) else ()
-        while isinstance(top := self.site_game.top, PriceProtection) and len(top.pending_sales) > len(here):
+        """Play what standing orders for price protection have answered in our game."""
+        protected = [event.company for event in events if isinstance(event, PriceProtected)]
+        our_sales = (
+            self.our_state.top.pending_sales if isinstance(self.our_state.top, PriceProtection) else ()
+        )
+        while isinstance(top := self.site_game.top, PriceProtection) and len(top.pending_sales) > len(
+            our_sales
+        ):
             company = top.pending_sales[0].company
-            if company in left:
-                left.remove(company)
+            if company in protected:
+                protected.remove(company)
                 self._play(top.pending_sales[0].president, ProtectPrice(company))
             else:
                 self._pass_for_next()
 
     def build_file(self, name: str = "") -> dict[str, Any]:
-        """The file, once all lines are said. Raises NoCounterpart where the last led elsewhere."""
+        """The file, once all lines are added. Raises SiteExportError where the last positions differ."""
         self._catch_up()
         for _ in range(MAX_PASSES):
             if not self.our_state.game_over or self.site_game.state.game_over:
@@ -215,7 +222,7 @@ class SiteExporter:
             "min_players": len(state.players),
             "max_players": len(state.players),
             "title": state.title,
-            "players": [{"id": number, "name": who} for number, who in enumerate(state.players, 1)],
+            "players": [{"id": number, "name": player} for number, player in enumerate(state.players, 1)],
             "settings": {
                 "seed": 1,
                 "is_async": True,
@@ -233,24 +240,24 @@ class SiteExporter:
         return file
 
     def _error(self, reason: str) -> SiteExportError:
-        who = self.our_state.name(self._current_line.seat) if self._current_line.seat else ""
+        player = self.our_state.name(self._current_line.seat) if self._current_line.seat else ""
         if SITE_CONVENTIONS not in self.start.options:
-            reason += " The table is not played by the site's conventions."
-        return SiteExportError(self._move_number, f"{who}: {self._current_line.line}", reason)
+            reason += " The table does not play by the site's conventions."
+        return SiteExportError(self._move_number, f"{player}: {self._current_line.line}", reason)
 
-    def _translate(self, before: Game, told: HistoryLine) -> None:
-        """Say to the second game what a line of the first means there."""
+    def _translate(self, before: Game, line: HistoryLine) -> None:
+        """Play in the second game what a line of the first means there."""
         try:
-            action = parse(before, told.seat, told.line)
-        except (UnreadableError, AmbiguousError, RefusedError) as wrong:
-            raise self._error(str(wrong)) from None
+            action = parse(before, line.seat, line.line)
+        except (UnreadableError, AmbiguousError, RefusedError) as error:
+            raise self._error(str(error)) from None
         match action:
             case Bid() | RaiseBid() | BidUpTo() | BidNothing() | Pass() if isinstance(before.top, Auction):
-                self._play_bids(told.events)
+                self._play_bids(line.events)
             case Pass():
-                self._play_pass(before, told.seat)
+                self._play_pass(before, line.seat)
             case Decline() if isinstance(before.top, PriceProtection):
-                self._play_pass(before, told.seat)
+                self._play_pass(before, line.seat)
             case (
                 Decline()
                 | SetStandingProtection()
@@ -262,35 +269,35 @@ class SiteExporter:
             case ChooseHome() if not isinstance(self.site_game.top, HomeToken):
                 pass
             case Accept():
-                self._play_accepted_offer(before, told.events)
-            case BuyTrain() | TradePrivate() | Merge() | RedeemShare() if _makes_offer(told.events):
+                self._play_accepted_offer(before, line.events)
+            case BuyTrain() | TradePrivate() | Merge() | RedeemShare() if _makes_offer(line.events):
                 pass
             case BuyTrain(_, source, price) if source in before.state.companies:
                 turn = _operating_turn(before)
-                self._play_deal(Offer(0, told.seat, told.seat, action, source, turn.company, price or 0))
+                self._play_deal(Offer(0, line.seat, line.seat, action, source, turn.company, price or 0))
             case TradePrivate(private, amount):
                 owner = before.state.private_owners[private]
                 top = before.top
-                target = top.company if isinstance(top, OperatingTurn) else told.seat
-                self._play_deal(Offer(0, told.seat, told.seat, action, owner, target, amount))
+                target = top.company if isinstance(top, OperatingTurn) else line.seat
+                self._play_deal(Offer(0, line.seat, line.seat, action, owner, target, amount))
             case PlaceClosedPort(hex):
-                self._play_in_turn(told.seat, PlaceOpenPort(hex))
-                self._play_in_turn(told.seat, ClosePort())
+                self._play_in_turn(line.seat, PlaceOpenPort(hex))
+                self._play_in_turn(line.seat, ClosePort())
             case BuyShares(company, source, count):
                 for _ in range(count):
-                    self._play_in_turn(told.seat, BuyShares(company, source))
+                    self._play_in_turn(line.seat, BuyShares(company, source))
             case SellShares(company, count) if count > 1 and self._sells_half_presidents_certificate(
-                told.seat, company, count
+                line.seat, company, count
             ):
                 for _ in range(count):
-                    self._play_in_turn(told.seat, SellShares(company, 1))
+                    self._play_in_turn(line.seat, SellShares(company, 1))
             case FloatCompany(size, privates):
-                self._float_company(told.seat, size, privates)
+                self._float_company(line.seat, size, privates)
             case RepayLoans() if isinstance(top := self.site_game.top, TakeoverLoans) and top.stage == "loan":
                 self._pass_for_next()
-                self._translate(before, told)
+                self._translate(before, line)
             case KeepTokens(hexes):
-                self._keep_tokens(told.seat, hexes)
+                self._keep_tokens(line.seat, hexes)
             case (
                 TakeLoans(count)
                 | TakeLoansForCompany(_, count)
@@ -298,29 +305,34 @@ class SiteExporter:
                 | BuyPostMergerShares(count)
             ):
                 for _ in range(count):
-                    self._play_in_turn(told.seat, msgspec.structs.replace(action, count=1))
+                    self._play_in_turn(line.seat, msgspec.structs.replace(action, count=1))
             case _:
-                self._play_in_turn(told.seat, action)
+                self._play_in_turn(line.seat, action)
 
     def _sells_half_presidents_certificate(self, seat: str, company: str, count: int) -> bool:
-        """Whether half a president's certificate goes where the bank is short of shares: it is sold by
-        itself, once those before it have closed that; or else the site gives back what is sold short."""
+        """Whether the sale ends with half a president's certificate while the bank is short of shares.
+
+        Then the shares are sold one by one: the first ones close the short shares, and the half is sold by
+        itself. In one sale the site would give back what was sold short.
+        """
         g, co = self.site_game, self.site_game.company(company)
         if co.president != seat or not (g.percent_held(POOL, company) < 0 or co.covered_shorts):
             return False
         return g.percent_held(seat, company) == (count + 1) * share_percent(g, company)
 
     def _keep_tokens(self, seat: str, hexes: tuple[str, ...]) -> None:
-        """The markers in all other hexes leave one by one."""
+        """Remove the tokens in all other hexes one by one."""
         while isinstance(top := self.site_game.top, ExcessTokens):
-            mine, tokens = (top.company, top.target), self.site_game.state.tokens
-            others = [(h, n) for h in tokens if h not in hexes for n, owner in tokens[h] if owner in mine]
-            if not others:
+            companies, tokens = (top.company, top.target), self.site_game.state.tokens
+            surplus = [
+                (h, n) for h in tokens if h not in hexes for n, owner in tokens[h] if owner in companies
+            ]
+            if not surplus:
                 break
-            self._play(seat, RemoveToken(*others[0]))
+            self._play(seat, RemoveToken(*surplus[0]))
 
     def _float_company(self, seat: str, size: int, privates: tuple[str, ...]) -> None:
-        """Size and privates are said one by one; then there are no more."""
+        """Play the size and each private by itself; then pass."""
         top = self.site_game.top
         if isinstance(top, CompanyStart) and top.size is None:
             self._play(seat, FloatCompany(size))
@@ -330,13 +342,13 @@ class SiteExporter:
             self._play(seat, Pass())
 
     def _play_bids(self, events: Sequence[AnyEvent]) -> None:
-        """Say what was bid and who has left, by himself or by a limit that he had set."""
-        lot = isinstance(self.site_game.state.stack[0], SeedMoneySale)
+        """Play the bids and passes of an auction, also those that follow from a limit set in advance."""
+        for_private = isinstance(self.site_game.state.stack[0], SeedMoneySale)
         for event in events:
             match event:
                 case BidMade(seat, private, amount):
                     self._pass_until(seat)
-                    self._play(seat, Bid(private, amount) if lot else RaiseBid(amount))
+                    self._play(seat, Bid(private, amount) if for_private else RaiseBid(amount))
                 case Passed(seat):
                     self._pass_until(seat)
                     self._play(seat, Pass())
@@ -344,7 +356,7 @@ class SiteExporter:
                     return
 
     def _pass_until(self, seat: str) -> None:
-        """Decline for those who are asked there before him, and can do nothing else."""
+        """Pass for those who are asked before that seat and can do nothing else."""
         while isinstance(self.site_game.top, Auction) and (first := awaited_seats(self.site_game)[0]) != seat:
             if any(not isinstance(option.action, Pass) for option in options(self.site_game, first)):
                 return
@@ -358,68 +370,72 @@ class SiteExporter:
         self.site_game = game_of(over.state)
 
     def _add_connection(self, events: Sequence[AnyEvent]) -> None:
-        """A connection run that the site has found, and we have not: it is due at the end of the last turn,
-        and the next turn begins behind it."""
+        """Add a connection run that only the site has found.
+
+        It is due at the end of the last turn; the next turn starts after it.
+        """
         frame = next(event.frame for event in events if isinstance(event, FramePushed))
         assert isinstance(frame, ConnectionRunTurn)
-        found = self.actions[-1]["auto_actions"]
-        self._postponed_connection = found.pop()["entity"]
-        found[-1]["corporations"].append(self.names.site_company(frame.company))
+        connections = self.actions[-1]["auto_actions"]
+        self._postponed_connection = connections.pop()["entity"]
+        connections[-1]["corporations"].append(self.names.site_company(frame.company))
         self.site_game.push(frame)
         self._turn_counts[1] += _turns_begun(events)
 
-    # -- who is asked ------------------------------------------------------------------
+    # -- keeping level -----------------------------------------------------------------
 
     def _catch_up(self) -> None:
-        """Decline for whoever the site still asks: in an auction that is over in the game, of a merger
-        where the game has asked all at once, or while the game is turns, or steps, ahead. A home that
-        was chosen before its tile was laid is told once the site asks for it."""
-        while isinstance(there := self.site_game.top, HomeToken) and self.our_state.top != there:
-            self._choose_home(there)
+        """Pass for whoever the site still asks.
+
+        That is in an auction that is over in our game, about a merger where our game has asked all at once,
+        or while our game is turns or steps ahead. A home that was chosen before its tile was laid is played
+        once the site asks for it.
+        """
+        while isinstance(frame := self.site_game.top, HomeToken) and self.our_state.top != frame:
+            self._choose_home(frame)
         while (
-            isinstance(there := self.site_game.top, Auction)
-            and getattr(self.our_state.top, "item", None) != there.item
+            isinstance(frame := self.site_game.top, Auction)
+            and getattr(self.our_state.top, "item", None) != frame.item
         ):
             self._pass_for_next()
-        while isinstance(there := self.site_game.top, MergerTurn) and not isinstance(
+        while isinstance(frame := self.site_game.top, MergerTurn) and not isinstance(
             self.our_state.top, MergerPoll
         ):
-            if self.our_state.top == there:
+            if self.our_state.top == frame:
                 break
             self._pass_for_next()
         for _ in range(MAX_PASSES):
             if self._lead() <= 0 or self.site_game.state.game_over:
                 return
             self._pass_for_next()
-        raise self._error("its turns come in another order there.")
+        raise self._error("the site takes the turns in another order.")
 
-    def _choose_home(self, asking: HomeToken) -> None:
-        hex = printed_home(self.site_game, asking.company).hex
-        node = next(node for node, owner in self.our_state.tokens[hex] if owner == asking.company)
-        self._play(asking.chooser, ChooseHome(asking.company, hex, node))
+    def _choose_home(self, frame: HomeToken) -> None:
+        hex = printed_home(self.site_game, frame.company).hex
+        node = next(node for node, owner in self.our_state.tokens[hex] if owner == frame.company)
+        self._play(frame.chooser, ChooseHome(frame.company, hex, node))
 
     def _lead(self) -> int:
-        """How many turns the game is ahead of the site, or else steps of a company's turn."""
-        turns, top, there = (
-            self._turn_counts[0] - self._turn_counts[1],
-            self.our_state.top,
-            self.site_game.top,
-        )
-        if turns or not (isinstance(top, OperatingTurn) and isinstance(there, OperatingTurn)):
+        """How many turns our game is ahead of the site's; in the same operating turn, how many steps."""
+        turns = self._turn_counts[0] - self._turn_counts[1]
+        ours, site = self.our_state.top, self.site_game.top
+        if turns or not (isinstance(ours, OperatingTurn) and isinstance(site, OperatingTurn)):
             return turns
-        steps = self._step_names(there)
-        return steps.index(top.step) - steps.index(there.step) if top.step in steps else 0
+        steps = self._step_names(site)
+        return steps.index(ours.step) - steps.index(site.step) if ours.step in steps else 0
 
     def _pass_for_next(self) -> None:
         seats = awaited_seats(self.site_game)
         if not seats:
-            raise self._error("nobody is asked there.")
+            raise self._error("the site asks nobody now.")
         self._play(seats[0], Pass())
 
     def _play_pass(self, before: Game, seat: str) -> None:
-        """Decline where the site asks the same; what it does not ask is not written."""
-        same = type(before.top) is type(self.site_game.top) and awaited_seats(self.site_game)[:1] == (seat,)
-        if same and self._lead() == 0:
+        """Pass where the site asks the same question; otherwise nothing is written."""
+        same_question = type(before.top) is type(self.site_game.top) and awaited_seats(self.site_game)[
+            :1
+        ] == (seat,)
+        if same_question and self._lead() == 0:
             self._play(seat, Pass())
 
     def _turn_question(self, turn: OperatingTurn) -> OperatingTurnQuestion:
@@ -431,13 +447,14 @@ class SiteExporter:
         return [step.name for step in self._turn_question(turn).steps]
 
     def _play_in_turn(self, seat: str, action: Action) -> None:
-        """Say something when its step has come; those before it are declined."""
+        """Play an action of an operating turn in its step; the steps before it are passed."""
         company = getattr(self.site_game.top, "company", None)
         if self.site_game.title.out_of_turn_for(self.site_game, action) is None:
             while isinstance(turn := self.site_game.top, OperatingTurn) and turn.company == company:
-                now = self._step_names(turn).index(turn.step)
-                later = [isinstance(action, step.handles) for step in self._turn_question(turn).steps[now:]]
-                if later[0] or not any(later):
+                current = self._step_names(turn).index(turn.step)
+                steps = self._turn_question(turn).steps[current:]
+                handled = [isinstance(action, step.handles) for step in steps]
+                if handled[0] or not any(handled):
                     break
                 self._pass_for_next()
         self._play(seat, action)
@@ -449,7 +466,7 @@ class SiteExporter:
         self._play_deal(next(offer for offer in before.state.offers if offer.number == number))
 
     def _play_deal(self, offer: Offer) -> None:
-        """A purchase to which both sides have agreed, made by the buyer."""
+        """Play a purchase that both sides have agreed to, as the buyer's action."""
         buyer = self.site_game.controller(offer.target)
         match offer.deal:
             case Merge():
@@ -462,23 +479,19 @@ class SiteExporter:
             case _:
                 self._play_in_turn(buyer, offer.deal)
 
-    # -- saying ------------------------------------------------------------------------
+    # -- playing -----------------------------------------------------------------------
 
     def _play(self, seat: str, action: Action) -> None:
-        """Tell the second game, and write down what it was told. Raises NoCounterpart."""
+        """Play an action in the second game and write its records. Raises SiteExportError."""
         if why := refusal(self.site_game, seat, action):
-            said = (
-                ""
-                if format_action(self.site_game, action) == self._current_line.line
-                else f"{format_action(self.site_game, action)}: "
-            )
-            raise self._error(f"{said}{why}")
+            line = format_action(self.site_game, action)
+            raise self._error(why if line == self._current_line.line else f"{line}: {why}")
         try:
             records = encode_action(
                 self.site_game, self.names, self.numbering, seat, made_explicit(self.site_game, action)
             )
         except KeyError:
-            raise self._error("there is nothing like it.") from None
+            raise self._error("the site has no such action.") from None
         stack = list(self.site_game.state.stack)
         self._apply(seat, action)
         if offers := self.site_game.state.offers:
@@ -489,17 +502,17 @@ class SiteExporter:
             self._write_connections(stack, self.site_game.events)
 
     def _write_connections(self, stack: list[AnyFrame], events: Sequence[AnyEvent]) -> None:
-        """At both ends of a turn: which companies connect. What is left over comes with the first turn.
+        """Write at the start and the end of each turn which connection runs are due.
 
-        A turn ends when it is settled whether prices are protected. The site finds this by itself, so
-        it follows the action that has brought it about, in that one's entry of the file.
+        The first turn has those that are left over. A turn ends once all price protection is decided. The
+        site finds connections by itself, so the record is an automatic action of the one that caused it.
         """
-        span = self.site_game.state.stack[0]
+        round = self.site_game.state.stack[0]
         due: list[str] = []
-        if isinstance(span, OperatingRound) and isinstance(self.site_game.top, ConnectionRunTurn):
+        if isinstance(round, OperatingRound) and isinstance(self.site_game.top, ConnectionRunTurn):
             due = [
                 self.names.site_company(company)
-                for company in due_connections(self.site_game, span.last_operated, span.operated)
+                for company in due_connections(self.site_game, round.last_operated, round.operated)
             ]
         for event in events:
             match event:
@@ -512,12 +525,12 @@ class SiteExporter:
                 case FrameReplaced(frame):
                     stack[-1] = frame
                 case FramePopped():
-                    gone = stack.pop()
-                    if isinstance(gone, ConnectionRunTurn) and self._postponed_connection:
+                    popped = stack.pop()
+                    if isinstance(popped, ConnectionRunTurn) and self._postponed_connection:
                         self._write_connection(self.names.our_company(self._postponed_connection), [])
                         self._postponed_connection = None
-                    if type(gone) is OperatingTurn:
-                        self._ended_turn = gone.company
+                    if type(popped) is OperatingTurn:
+                        self._ended_turn = popped.company
         if not isinstance(self.site_game.top, PriceProtection):
             self._write_turn_end(due)
 
@@ -539,8 +552,8 @@ class SiteExporter:
 
     def _write_connection(self, company: str, due: list[str]) -> None:
         entity = {"entity": self.names.site_company(company), "entity_type": "corporation"}
-        found = {"type": "destination_connection", **entity, **self._timestamp(), "corporations": due}
-        self.actions[-1].setdefault("auto_actions", []).append(found)
+        record = {"type": "destination_connection", **entity, **self._timestamp(), "corporations": due}
+        self.actions[-1].setdefault("auto_actions", []).append(record)
 
     def _apply(self, seat: str, action: Action) -> None:
         self.site_game.events = []
@@ -553,25 +566,27 @@ class SiteExporter:
         self.actions.append({k: record.pop(k) for k in ("type", "entity", "entity_type")} | head | record)
 
     def _timestamp(self) -> dict[str, int]:
-        """When that was said, where that is known."""
+        """The time of our line, if it is known."""
         return {} if self._current_line.timestamp is None else {"created_at": self._current_line.timestamp}
 
     def _compare_positions(self, *, whole: bool = False) -> None:
-        """Hold the two positions against each other where they are at the same point. While a price is asked
-        in the opening, the site may have sold the privates that follow."""
+        """Raise SiteExportError where the two positions are at the same point and differ.
+
+        While a par price is asked in the opening, the site may already have sold the next privates.
+        """
         if any(isinstance(self.our_state.top, each) for each in (ExcessTokens, Discard, ParPriceChoice)):
             return
         if (whole or self._lead() == 0) and (difference := _difference(self.our_state, self.site_game.state)):
-            raise self._error(f"it leads elsewhere there: {difference}")
+            raise self._error(f"it leads to another position there: {difference}")
 
 
 def _makes_offer(events: Sequence[AnyEvent]) -> bool:
-    """Whether another has to agree."""
+    """Whether the line was an offer, which another player has to accept."""
     return any(isinstance(event, OfferMade) for event in events)
 
 
 def _turns_begun(events: Iterable[AnyEvent]) -> int:
-    """How many turns have begun."""
+    """How many stock and operating turns these events start."""
     return sum(isinstance(e, FramePushed) and isinstance(e.frame, StockTurn | OperatingTurn) for e in events)
 
 
@@ -580,54 +595,56 @@ def _operating_turn(g: Game) -> OperatingTurn:
     return g.top
 
 
-def _difference(ours: State, theirs: State) -> str | None:
-    """Where two positions show something else, in words; None where they show the same."""
-    if _round_key(ours) != _round_key(theirs):
-        return "it is another round."
+def _difference(ours: State, site: State) -> str | None:
+    """The first visible difference of two positions, as a sentence; None if there is none."""
+    if _round_key(ours) != _round_key(site):
+        return "the rounds differ."
     for owner, dollars in ours.cash.items():
-        if dollars != theirs.cash[owner]:
-            return f"{ours.name(owner)} has ${theirs.cash[owner]}, and ${dollars} here."
-    for company, here in ours.companies.items():
-        there = theirs.companies[company]
-        for what in ("shares", "par", "cell", "president", "floated"):
-            if getattr(here, what) != getattr(there, what):
-                return f"the {what} of the {company} differ."
-        if sorted(here.trains) != sorted(there.trains):
+        if dollars != site.cash[owner]:
+            return f"{ours.name(owner)} has ${site.cash[owner]} there and ${dollars} here."
+    for company, our_company in ours.companies.items():
+        site_company = site.companies[company]
+        for field in ("shares", "par", "cell", "president", "floated"):
+            if getattr(our_company, field) != getattr(site_company, field):
+                return f"the {field} of the {company} differs."
+        if sorted(our_company.trains) != sorted(site_company.trains):
             return f"the trains of the {company} differ."
     for private, owner in ours.private_owners.items():
-        if owner != theirs.private_owners[private]:
-            other = theirs.name(theirs.private_owners[private])
-            return f"the {private} is {other}'s, and {ours.name(owner)}'s here."
-    if ours.tiles != theirs.tiles:
-        return "other tiles lie on the board."
+        if owner != site.private_owners[private]:
+            site_owner = site.name(site.private_owners[private])
+            return f"the {private} belongs to {site_owner} there and to {ours.name(owner)} here."
+    if ours.tiles != site.tiles:
+        return "the tiles on the map differ."
     if hex := next(
-        (h for h, here in ours.tokens.items() if not _same_tokens(here, theirs.tokens.get(h))), None
+        (h for h, tokens in ours.tokens.items() if not _same_tokens(tokens, site.tokens.get(h))), None
     ):
-        return f"the tokens in {hex} stand otherwise."
-    if (_phase_rules(ours), _pool_trains(ours)) != (_phase_rules(theirs), _pool_trains(theirs)):
-        return "other trains are in play."
+        return f"the tokens in {hex} differ."
+    if (_phase_rules(ours), _pool_trains(ours)) != (_phase_rules(site), _pool_trains(site)):
+        return "the trains in play differ."
     return None
 
 
-def _same_tokens(here: list[tuple[int, str]], there: list[tuple[int, str]] | None) -> bool:
-    """Whether the same tokens stand in the same cities, or in one that is still to be chosen."""
-    theirs = {owner: node for node, owner in there or ()}
-    ours = {owner: node for node, owner in here}
-    return ours.keys() == theirs.keys() and all(theirs[c] in (ours[c], UNDECIDED_CITY) for c in ours)
+def _same_tokens(ours: list[tuple[int, str]], site: list[tuple[int, str]] | None) -> bool:
+    """Whether a hex has the same tokens in the same cities, or in a city that is still to be chosen."""
+    our_cities = {owner: node for node, owner in ours}
+    site_cities = {owner: node for node, owner in site or ()}
+    return our_cities.keys() == site_cities.keys() and all(
+        site_cities[company] in (node, UNDECIDED_CITY) for company, node in our_cities.items()
+    )
 
 
 def _phase_rules(state: State) -> PhaseDefinition:
-    """What the phase allows, whatever it is called."""
+    """What the phase allows, without its name."""
     return msgspec.structs.replace(game_of(state).phase, name="", on=None)
 
 
 def _pool_trains(state: State) -> list[str]:
-    """The trains in the pool that can be bought."""
+    """The trains in the pool that can still be bought."""
     g = game_of(state)
     return sorted(train for train in state.pool_trains if not is_obsolete(g, train))
 
 
 def _round_key(state: State) -> tuple[object, ...]:
-    """What tells a round from every other."""
+    """What identifies the round of a position."""
     frame = state.stack[0]
     return type(frame), *(getattr(frame, name, None) for name in ("stock_round", "number"))

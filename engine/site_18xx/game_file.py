@@ -1,7 +1,7 @@
-"""The site's game file: one JSON object whose `actions` are the game, and nothing else is.
+"""The site's game file: one JSON object. Its `actions` alone determine the game.
 
-`read` checks the envelope; `live` resolves undo and redo, so that what is left is the line of play
-that the players ended with. Nested automatic actions stay with the action that they followed.
+`read_site_file` checks the envelope. `active_actions` resolves undo and redo. Automatic actions stay nested
+in the action that they follow.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ MAX_ACTIONS = 50_000
 
 
 class SiteFileError(Exception):
-    """The file cannot be read as a game; the message says what is wrong with it."""
+    """The file cannot be read as a game. The message is one sentence for the user."""
 
 
 class SitePlayer(msgspec.Struct, frozen=True, gc=False):
-    """A player as the file names him: an id, or only a name."""
+    """A player of the file. Actions name them by `key`: the id, or the name where there is none."""
 
     name: str
     id: int | str | None = None
@@ -33,13 +33,13 @@ class SiteSettings(msgspec.Struct, frozen=True, gc=False):
 
 
 class SiteAction(msgspec.Struct, frozen=True, gc=False):
-    """One entry of `actions`; `auto` are the automatic ones that followed it."""
+    """One entry of `actions`; its type says which fields are set. `auto_actions` followed automatically."""
 
     type: str
     id: int = 0
     entity: int | str | None = None
     entity_type: str | None = None
-    auto_actions: list[SiteAction] = msgspec.field(default_factory=list, name="auto_actions")
+    auto_actions: list[SiteAction] = []
     action_id: int | None = None
     company: str | None = None
     corporation: str | None = None
@@ -67,7 +67,7 @@ class SiteAction(msgspec.Struct, frozen=True, gc=False):
 
 
 class SiteFile(msgspec.Struct, frozen=True, gc=False):
-    """A game of the site."""
+    """A game file. `result`: dollars by player key at the end of the game."""
 
     title: str
     players: list[SitePlayer]
@@ -80,38 +80,36 @@ _decoder = msgspec.json.Decoder(SiteFile)
 
 
 def read_site_file(raw: bytes) -> SiteFile:
-    """The game in the bytes of a file. Raises FileError with one sentence."""
+    """Decode a game file. Raises SiteFileError."""
     try:
         game = _decoder.decode(raw)
     except RecursionError:
-        raise SiteFileError("This is no game file: it is nested without end.") from None
-    except (msgspec.DecodeError, UnicodeDecodeError) as wrong:
-        raise SiteFileError(f"This is no game file of the site: {wrong}.") from None
+        raise SiteFileError("This is not a game file: it is nested too deeply.") from None
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise SiteFileError(f"This is not a game file of 18xx.games: {error}.") from None
     if len(game.actions) > MAX_ACTIONS:
-        raise SiteFileError(
-            f"The file has {len(game.actions)} actions; more than {MAX_ACTIONS} are not read."
-        )
+        raise SiteFileError(f"The file has {len(game.actions)} actions; the limit is {MAX_ACTIONS}.")
     if len({p.key for p in game.players}) < len(game.players):
         raise SiteFileError("Two players of the file have the same id.")
     return game
 
 
 def active_actions(actions: list[SiteAction]) -> list[SiteAction]:
-    """The actions that stand once undo and redo are resolved; chat is never undone."""
-    line: list[SiteAction] = []
+    """The actions that are still in effect once undo and redo are resolved. Chat is never undone."""
+    active: list[SiteAction] = []
     undone: list[list[SiteAction]] = []
     for action in actions:
         if action.type == "undo":
-            moves = [a for a in line if a.type != "message"]
+            moves = [a for a in active if a.type != "message"]
             to = action.action_id
-            gone = moves[-1:] if to is None else [a for a in moves if a.id > to]
-            undone.append(gone)
-            dropped = set(map(id, gone))
-            line = [a for a in line if id(a) not in dropped]
+            removed = moves[-1:] if to is None else [a for a in moves if a.id > to]
+            undone.append(removed)
+            removed_objects = set(map(id, removed))
+            active = [a for a in active if id(a) not in removed_objects]
         elif action.type == "redo":
-            line += undone.pop() if undone else []
+            active += undone.pop() if undone else []
         else:
             if action.type != "message":
                 undone.clear()
-            line.append(action)
-    return line
+            active.append(action)
+    return active

@@ -1,7 +1,7 @@
-"""What the site calls things, and where the numbered things of a replay are.
+"""The site's names for companies, privates, tiles, printed cities and optional rules.
 
-Shares, trains and tiles have numbers in the site's files and none here: a share is known by where
-its number lies (the initial offering it leaves once), a train by its owner, a city by the tile.
+Each title has a file of them, `engine/titles/t…/site_18xx.json`; names that are not in it are the same on
+both sides.
 """
 
 from __future__ import annotations
@@ -17,12 +17,17 @@ from engine.title import SITE_CONVENTIONS
 
 
 class SiteNames(msgspec.Struct, frozen=True, gc=False):
-    """The site's names where they differ, by ours: of companies (`symbols`), privates and tiles;
-    hexes of its groups of printed cities; the optional rules that are known here; `connections`: at the
-    beginning and the end of each operating turn an action says which companies connect.
+    """The site's names of one title, where they differ from ours.
 
-    For a table of ours: `book`: the optional rules there that bring it nearest to the rulebook, `instead`
-    those that do where an option of ours is chosen; `moot`: options of ours that change nothing there."""
+    `companies`, `privates`, `tiles`: by our name the site's. `printed_cities`: the hex by the site's name
+    for the city printed there. `known_options`: the site's optional rules that this engine plays.
+    `records_connections`: an action at the start and at the end of each operating turn lists the companies
+    whose connection runs are due.
+
+    For the export of a table that plays by the rulebook: `rulebook_options` are the site's optional rules
+    that come nearest to the book, `replacement_options` those that do so where an option of ours is chosen.
+    `ignored_options` are options of ours that change nothing on the site.
+    """
 
     companies: dict[str, str] = {}
     privates: dict[str, str] = {}
@@ -35,15 +40,15 @@ class SiteNames(msgspec.Struct, frozen=True, gc=False):
     records_connections: bool = False
 
     def site_options(self, options: Collection[str]) -> list[str]:
-        """The optional rules there under which a table of ours with these options is played."""
+        """The site's optional rules for a table with these options of ours."""
         rules = [option for option in options if option != SITE_CONVENTIONS]
-        said = (self.replacement_options[rule] for rule in rules if rule in self.replacement_options)
-        book = [] if SITE_CONVENTIONS in options else next(said, self.rulebook_options)
+        replacements = (self.replacement_options[rule] for rule in rules if rule in self.replacement_options)
+        book = [] if SITE_CONVENTIONS in options else next(replacements, self.rulebook_options)
         kept = [rule for rule in rules if rule not in (*self.ignored_options, *self.replacement_options)]
         return list(dict.fromkeys([*kept, *book]))
 
     def unknown_options(self, options: Collection[str]) -> list[str]:
-        """The rules of a table of ours with these options that are not known there."""
+        """Those of the `site_options` that the site or this engine does not know."""
         return [rule for rule in self.site_options(options) if rule not in self.known_options]
 
     def site_company(self, symbol: str) -> str:
@@ -65,7 +70,7 @@ class SiteNames(msgspec.Struct, frozen=True, gc=False):
         return self.tiles.get(number, number)
 
     def printed_city_name(self, hex: str) -> str:
-        """The site's name for what is printed on a hex: a group of equal hexes, and the place in it."""
+        """The site's name for the city printed on a hex: a group of equal hexes, and the index in it."""
         return next((label for label, at in self.printed_cities.items() if at == hex), f"{hex}-0")
 
 
@@ -75,17 +80,17 @@ def _our_name(names: dict[str, str], theirs: str) -> str:
 
 @cache
 def site_names_of(title: str) -> SiteNames:
-    """The site's names for a title. Raises FileError where it has none."""
+    """The site's names for a title. Raises SiteFileError for a title without any."""
     try:
         raw = (files("engine") / "titles" / f"t{title}" / "site_18xx.json").read_bytes()
     except (FileNotFoundError, ValueError, OSError):
-        raise SiteFileError(f"Games of {title!r} cannot be read in.") from None
+        raise SiteFileError(f"Games of {title!r} cannot be imported.") from None
     return msgspec.json.decode(raw, type=SiteNames)
 
 
 def split_number(instance: str) -> tuple[str, str]:
-    """A numbered thing as (what it is, number): `2+-0` is a 2+. Raises FileError where it is none."""
+    """A numbered piece as (type, number): `2+-0` is train 0 of type 2+. Raises SiteFileError."""
     name, dash, number = instance.rpartition("-")
     if not (dash and name and number.isdecimal()):
-        raise SiteFileError(f"{instance!r} is no numbered train, tile or city.")
+        raise SiteFileError(f"{instance!r} is not a numbered train, tile or city.")
     return name, number

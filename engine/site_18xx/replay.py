@@ -1,10 +1,10 @@
-"""A game of the site played again through this engine, under the site's conventions.
+"""Plays a game file of the site through this engine, under the site's conventions.
 
-Theory of operation. The file is brought to its live line (`site_file.live`), and each action with
-its automatic followers is said to the engine as the line that it stands for. Two things differ in
-how the site records: consent is never asked, so the other player's `accept` is said for him; and
-what a company or player declined is not always written, so what the engine still asks of others
-is declined for them before somebody acts, and a `pass` for a question that is past is nothing.
+Theory of operation. Undo and redo are resolved first (`active_actions`). Then each action, with the automatic
+actions nested in it, is decoded into an action of the engine and played. The site records two things
+differently. It never asks for consent, so the other player's `accept` is played for them. And it does not
+always record that a company or player passed, so whoever the engine still asks passes before somebody else
+acts; a recorded `pass` for a question that is no longer open is skipped.
 """
 
 from __future__ import annotations
@@ -36,11 +36,11 @@ from engine.title import SITE_CONVENTIONS
 from engine.titles import title_of
 
 COMPANY_FRAMES = (OperatingTurn, MergerTurn, PostMergerLoans, TakeoverLoans)
-"""Questions that are about one company."""
+"""Frames that ask about one company."""
 
 
 class ReplayedLine(NamedTuple):
-    """One line of the replay: who said it, the line, and what it brought about."""
+    """One line of the replay: the id of the site's action, the seat, the line in notation and its events."""
 
     action_id: int
     seat: str
@@ -49,18 +49,20 @@ class ReplayedLine(NamedTuple):
 
 
 class SiteReplayError(Exception):
-    """The replay cannot go on: the action's id, the line where there is one, and the reason."""
+    """The replay cannot go on. The message names the action's id, the line (if any) and the reason."""
 
-    def __init__(self, id: int, line: str, reason: str) -> None:
-        super().__init__(f"Action {id}: {line}: {reason}" if line else f"Action {id}: {reason}")
-        self.action_id = id
+    def __init__(self, action_id: int, line: str, reason: str) -> None:
+        place = f"Action {action_id}: {line}" if line else f"Action {action_id}"
+        super().__init__(f"{place}: {reason}")
+        self.action_id = action_id
 
 
 class SiteReplay:
-    """A site's game being played. `state` is where it stands; `said` what was said so far.
+    """The replay of one file.
 
-    `id`: the action that is being read; `ahead`: some that follow it. `starting`: a company whose home
-    the file places only in its next action. What a file calls numbered things is in the `ledger`.
+    `start` and `state`: the first and the current position. `lines`: what was played so far. `action_id`: the
+    action that is being decoded; `upcoming`: the next three. `starting_company`: a company whose home token
+    the file places only in its next action. Raises SiteFileError for an unknown title, option or table size.
     """
 
     def __init__(self, file: SiteFile) -> None:
@@ -73,12 +75,12 @@ class SiteReplay:
         options = (SITE_CONVENTIONS, *file.settings.optional_rules)
         try:
             self.state, _ = new_game(file.title, _player_names(file), options)
-        except ValueError as wrong:
-            raise SiteFileError(str(wrong)) from None
+        except ValueError as error:
+            raise SiteFileError(str(error)) from None
         self.start: State = copy_state(self.state)
         self.game: Game = game_of(self.state)
-        usual = title_of(file.title, (SITE_CONVENTIONS,)).components.tiles
-        self.numbering = PieceNumbering(self.names, self.game.title, usual)
+        standard_tiles = title_of(file.title, (SITE_CONVENTIONS,)).components.tiles
+        self.numbering = PieceNumbering(self.names, self.game.title, standard_tiles)
         self.lines: list[ReplayedLine] = []
         self.warnings: list[str] = []
         self.action_id = 0
@@ -86,23 +88,23 @@ class SiteReplay:
         self.upcoming: list[SiteAction] = []
 
     def run(self) -> Iterator[SiteAction]:
-        """Play action after action, yielding each that has been played. Raises Stopped."""
-        line = active_actions(self.file.actions)
-        for at, action in enumerate(line):
+        """Play action after action, yielding each once it has been played. Raises SiteReplayError."""
+        actions = active_actions(self.file.actions)
+        for at, action in enumerate(actions):
             self.action_id = action.id
-            self.upcoming = line[at + 1 : at + 4]
+            self.upcoming = actions[at + 1 : at + 4]
             for each in (action, *action.auto_actions):
                 self._play_site_action(each)
             yield action
 
-    def snapshot(self, id: int) -> dict[str, Any]:
-        """What the position shows, in the site's names."""
-        return position_snapshot(self.game, self.names, self.player_keys, id, self.starting_company)
+    def snapshot(self, action_id: int) -> dict[str, Any]:
+        """The position after that action, in the site's names."""
+        return position_snapshot(self.game, self.names, self.player_keys, action_id, self.starting_company)
 
-    # -- saying ------------------------------------------------------------------------
+    # -- playing -----------------------------------------------------------------------
 
     def play(self, seat: str, action: Action) -> None:
-        """Say something. Raises Stopped where it is refused."""
+        """Play an action. Raises SiteReplayError where it is refused."""
         if why := refusal(self.game, seat, action):
             raise SiteReplayError(
                 self.action_id, f"{self.state.name(seat)}: {format_action(self.game, action)}", why
@@ -110,13 +112,14 @@ class SiteReplay:
         self.apply(seat, action)
 
     def try_pass(self, seat: str) -> bool:
-        """Decline, if that can be done."""
+        """Pass for that seat. False: it may not pass."""
         if refusal(self.game, seat, Pass()):
             return False
         self.apply(seat, Pass())
         return True
 
     def apply(self, seat: str, action: Action) -> None:
+        """Play an action that is known to be legal."""
         line = format_action(self.game, action)
         self.game.events = []
         apply(self.game, seat, action)
@@ -125,40 +128,40 @@ class SiteReplay:
         self.numbering.update(self.game.events)
 
     def append_line(self, seat: str, line: str, events: list[AnyEvent]) -> None:
-        """Put a line and what it brought about behind what was said so far."""
+        """Add a line with its events to `lines`."""
         self.lines.append(ReplayedLine(self.action_id, seat, line, events))
 
     # -- names -------------------------------------------------------------------------
 
     def seat(self, key: str) -> str:
-        """The seat of a player of the file. Raises Stopped for nobody's key."""
+        """The seat of a player of the file. Raises SiteReplayError for an unknown key."""
         if key not in self.player_keys:
-            raise SiteReplayError(self.action_id, "", f"{key} is no player of this game")
+            raise SiteReplayError(self.action_id, "", f"{key} is not a player of this game")
         return self.state.seats[self.player_keys.index(key)]
 
     def company(self, symbol: str | None) -> str:
-        """Our name for a company. Raises Stopped for none."""
+        """Our name for a company. Raises SiteReplayError for an unknown one."""
         ours = self.names.our_company(symbol or "")
         if ours not in self.state.companies:
-            raise SiteReplayError(self.action_id, "", f"{symbol!r} is no company of this title")
+            raise SiteReplayError(self.action_id, "", f"{symbol!r} is not a company of this title")
         return ours
 
     def private(self, symbol: str | None) -> str:
-        """Our name for a private. Raises Stopped for none."""
+        """Our name for a private. Raises SiteReplayError for an unknown one."""
         ours = self.names.our_private(symbol or "")
         if ours not in self.state.private_owners:
-            raise SiteReplayError(self.action_id, "", f"{symbol!r} is no private of this title")
+            raise SiteReplayError(self.action_id, "", f"{symbol!r} is not a private of this title")
         return ours
 
     def acting_seat(self, action: SiteAction) -> str:
-        """The seat that speaks for the entity of an action. Raises Stopped where nobody does."""
+        """The seat that acts for the entity of an action. Raises SiteReplayError if there is none."""
         seat = self.controlling_seat(action)
         if seat is None:
-            raise SiteReplayError(self.action_id, "", f"nobody speaks for {action.entity_key} now")
+            raise SiteReplayError(self.action_id, "", f"nobody acts for {action.entity_key} now")
         return seat
 
     def controlling_seat(self, action: SiteAction) -> str | None:
-        """The seat that speaks for the entity of an action, if any does."""
+        """The seat that acts for the entity of an action, or None."""
         if action.entity_type == "player":
             return self.seat(action.entity_key)
         if action.entity_type == "corporation":
@@ -167,18 +170,18 @@ class SiteReplay:
         return self.game.controller(owner) if owner in self.state.cash and owner != BANK else None
 
     def pass_for_others(self, action: SiteAction) -> None:
-        """Decline what is still asked of others than the one who acts."""
+        """Pass for everybody else who is still asked before this action."""
         for _ in range(100):
             top, seats = self.game.top, awaited_seats(self.game)
             if isinstance(top, COMPANY_FRAMES) and action.entity_type == "corporation":
-                waiting = top.company != self.company(action.entity_key)
+                must_pass = top.company != self.company(action.entity_key)
             elif isinstance(top, PostMergerLoans | TakeoverLoans) or (
                 isinstance(top, MergerTurn) and top.stage == "convert"
             ):
-                waiting = True
+                must_pass = True
             else:
-                waiting = self.acting_seat(action) not in seats
-            if not waiting or not seats or not self.try_pass(seats[0]):
+                must_pass = self.acting_seat(action) not in seats
+            if not must_pass or not seats or not self.try_pass(seats[0]):
                 return
 
     # -- actions -----------------------------------------------------------------------
@@ -188,31 +191,31 @@ class SiteReplay:
             self.try_pass(awaited_seats(self.game)[0])
         if action.type in ("message", "log") or action.type.startswith("program_"):
             return
-        form = CODECS.get(action.type)
-        if form is None:
-            raise SiteReplayError(self.action_id, "", f"{action.type!r} is no action of this title")
+        codec = CODECS.get(action.type)
+        if codec is None:
+            raise SiteReplayError(self.action_id, "", f"{action.type!r} is not an action of this title")
         try:
-            form.decode(self, action)
-        except SiteFileError as wrong:
-            raise SiteReplayError(self.action_id, "", str(wrong)) from None
+            codec.decode(self, action)
+        except SiteFileError as error:
+            raise SiteReplayError(self.action_id, "", str(error)) from None
 
-    def play_in_turn(self, action: SiteAction, said: Action) -> None:
-        """Something that belongs to a turn, said by whoever speaks for the entity."""
-        self.pass_for_others(action)
-        self.play(self.acting_seat(action), said)
+    def play_in_turn(self, site_action: SiteAction, action: Action) -> None:
+        """Play an action that belongs to a turn, for the entity of the site's action."""
+        self.pass_for_others(site_action)
+        self.play(self.acting_seat(site_action), action)
 
     def acting_company(self, action: SiteAction) -> str | None:
-        """The company that acts, if it is one."""
+        """The company that is the entity of an action, or None."""
         return self.company(action.entity_key) if action.entity_type == "corporation" else None
 
     def accept_offer(self) -> None:
-        """The site asks nobody: the other says `accept`."""
+        """Accept the offer that was just made: the site asks for no consent."""
         if self.state.offers:
             self.play(self.state.offers[-1].recipient, Accept())
 
 
 def _player_names(file: SiteFile) -> list[str]:
-    """Names that can be spoken at a table, as near to the file's as that allows."""
+    """Names that are allowed at a table, as near to the file's as possible."""
     names: list[str] = []
     for i, player in enumerate(file.players, 1):
         plain = " ".join("".join(c if c.isalnum() else " " for c in player.name).split())[:20].strip()

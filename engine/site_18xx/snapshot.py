@@ -1,4 +1,4 @@
-"""What a position shows, in the site's names: the form in which recorded games are compared."""
+"""The visible position in the site's names, as recorded games are compared by it."""
 
 from __future__ import annotations
 
@@ -15,14 +15,15 @@ NO_PRESIDENT = "market"
 
 
 def position_snapshot(
-    g: Game, names: SiteNames, keys: list[str], id: int, homeless: str | None = None
+    g: Game, names: SiteNames, player_keys: list[str], action_id: int, starting_company: str | None = None
 ) -> dict[str, Any]:
-    """The observable state after the action of that id; `keys` are the players' in seating order.
+    """The visible position after the action of that id: dollars, percent, hexes.
 
-    `homeless`: a company whose home token the file places only in its next action.
+    `player_keys`: in seating order. `starting_company`: a company whose home token the file places only in
+    its next action; it is shown without the token.
     """
     s = g.state
-    seats = dict(zip(s.seats, keys, strict=True))
+    seats = dict(zip(s.seats, player_keys, strict=True))
 
     def privates(owner: str) -> list[str]:
         return sorted(names.privates.get(p, p) for p in g.privates_of(owner))
@@ -41,12 +42,12 @@ def position_snapshot(
                 "own": co.shares.get(IPO, 0) + co.shares.get(sym, 0),
                 "pool": co.shares.get(POOL, 0),
                 "trains": sorted(co.trains),
-                "tokens": [] if sym == homeless else sorted(_token_hexes(g, sym)),
+                "tokens": [] if sym == starting_company else sorted(_token_hexes(g, sym)),
                 "privates": privates(sym),
                 "loans": co.loans,
             }
     return {
-        "id": id,
+        "id": action_id,
         "phase": s.phase,
         "bank": s.cash[BANK],
         "players": {
@@ -60,8 +61,8 @@ def position_snapshot(
 
 
 def _token_hexes(g: Game, company: str) -> Iterator[str]:
-    """Hexes of its tokens; one whose city is being chosen is off the board for that moment."""
-    for hex, here in g.state.tokens.items():
-        for node, owner in here:
+    """The hexes of a company's tokens, without one whose city is still being chosen."""
+    for hex, tokens in g.state.tokens.items():
+        for node, owner in tokens:
             if owner == company and not (node == UNDECIDED_CITY and hex in g.state.tiles):
                 yield hex

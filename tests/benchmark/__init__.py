@@ -1,0 +1,1 @@
+"""`railpost bench`: what it measures and reports."""

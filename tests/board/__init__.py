@@ -1,0 +1,1 @@
+"""Track: tiles, networks, routes and the search for the best ones."""

@@ -1,4 +1,4 @@
-"""`railpost export`, and `railpost simulate --to`."""
+"""`railpost export` and `railpost simulate --to`."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def run(*words: object) -> Result:
     return result
 
 
-def test_a_text_becomes_a_file_of_the_site_and_a_text_again(tmp_path: Path) -> None:
+def test_a_text_is_exported_imported_and_written_as_text_again(tmp_path: Path) -> None:
     source = GAMES / "2p-27-18xx.games.18xx"
     assert run("export", source, "--to", "18xx.games", "--out", tmp_path).exit_code == 0
     file = tmp_path / "2p-27-18xx.json"
@@ -40,13 +40,13 @@ def test_a_text_becomes_a_file_of_the_site_and_a_text_again(tmp_path: Path) -> N
     assert scores and set(scores) <= set(second)
 
 
-def test_without_a_place_it_is_shown() -> None:
+def test_without_out_the_export_is_printed() -> None:
     result = run("export", GAMES / "2p-1.18xx", "--to", "csv")
     assert result.output.startswith("round,") and "stock round 1," in result.output
 
 
 @pytest.mark.parametrize(
-    "words, told",
+    "words, message",
     [
         (("tests/games/2p-1.18xx", "--to", "rails"), "There is no form rails"),
         (("NOWHERE",), "There is no table NOWHERE"),
@@ -54,25 +54,25 @@ def test_without_a_place_it_is_shown() -> None:
         ((Path(__file__), "--to", "text"), "line "),
     ],
 )
-def test_what_cannot_be_is_one_sentence(
-    words: tuple[object, ...], told: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_each_error_is_one_sentence(
+    words: tuple[object, ...], message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("RAILPOST_DATA", str(tmp_path))
     result = run("export", *words)
     assert result.exit_code == 1
-    assert told in result.output and len(result.output.splitlines()) == 1
+    assert message in result.output and len(result.output.splitlines()) == 1
 
 
-def test_simulated_games_are_written_for_the_site(tmp_path: Path) -> None:
+def test_simulated_games_are_exported_for_the_site(tmp_path: Path) -> None:
     words = ("--title", "1830", "--games", 2, "--conventions", "18xx.games", "--to", "18xx.games")
-    told = run("simulate", *words, "--out", tmp_path)
-    assert told.exit_code == 0 and "phase 3" in told.output
+    result = run("simulate", *words, "--out", tmp_path)
+    assert result.exit_code == 0 and "phase 3" in result.output
     files = sorted(tmp_path.iterdir())
     assert [f.suffix for f in files] == [".json"] * 2
     assert run("import", *files).exit_code == 0
 
 
-def test_a_simulated_game_that_the_site_cannot_have_is_a_failure(tmp_path: Path) -> None:
+def test_a_simulated_game_without_a_counterpart_is_a_failure(tmp_path: Path) -> None:
     words = ("--title", "1830", "--seed", 4, "--conventions", "rulebook", "--to", "18xx.games")
     result = run("simulate", *words, "--out", tmp_path)
     assert result.exit_code == 1 and "has no counterpart" in result.output

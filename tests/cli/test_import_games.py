@@ -70,8 +70,8 @@ def test_a_broken_file_is_one_line(what: str, tmp_path: Path) -> None:
     assert code == 1
     assert len(lines) == 1 and lines[0].startswith(f"{file}: ") and "Traceback" not in lines[0]
     code, lines = run("--json", file)
-    told = json.loads(lines[0])
-    assert code == 1 and told["ok"] is False and told["error"]
+    report = json.loads(lines[0])
+    assert code == 1 and report["ok"] is False and report["error"]
 
 
 def test_a_file_that_is_not_there(tmp_path: Path) -> None:
@@ -79,25 +79,25 @@ def test_a_file_that_is_not_there(tmp_path: Path) -> None:
     assert code == 1 and "No such file" in lines[0]
 
 
-def test_an_illegal_action_is_named_with_its_line_and_the_reason(tmp_path: Path) -> None:
+def test_the_error_for_an_illegal_action_has_its_line_and_the_reason(tmp_path: Path) -> None:
     file = tmp_path / "game.json"
     file.write_bytes(BROKEN["illegal"])
     _, lines = run(file)
     assert "Action 2" in lines[0] and "bid SV 20" in lines[0] and "sold" in lines[0]
 
 
-def test_json_has_just_the_promised_keys(tmp_path: Path) -> None:
+def test_json_has_exactly_the_documented_keys(tmp_path: Path) -> None:
     file = tmp_path / "game.json"
     file.write_bytes(minimal(BUY, {"type": "pass", "entity": 2}))
     code, lines = run("--json", file)
-    told = json.loads(lines[0])
+    report = json.loads(lines[0])
     assert code == 0
-    assert set(told) == {"file", "title", "actions", "finished", "scores", "ok", "error", "warnings"}
-    assert told["actions"] == 2 and told["ok"] and not told["finished"]
-    assert told["scores"] == {"1": 800, "2": 800, "3": 800}
+    assert set(report) == {"file", "title", "actions", "finished", "scores", "ok", "error", "warnings"}
+    assert report["actions"] == 2 and report["ok"] and not report["finished"]
+    assert report["scores"] == {"1": 800, "2": 800, "3": 800}
 
 
-def test_several_files_are_a_line_each_and_one_bad_one_fails_all(tmp_path: Path) -> None:
+def test_each_of_several_files_has_a_line_and_a_bad_one_sets_the_exit_code(tmp_path: Path) -> None:
     good, bad = tmp_path / "good.json.gz", tmp_path / "bad.json"
     good.write_bytes(gzip.compress(minimal(BUY)))
     bad.write_bytes(b"{}")
@@ -118,12 +118,12 @@ def test_undo_redo_and_chat_are_resolved(tmp_path: Path) -> None:
             {"type": "pass", "entity": 1},
         )
     )
-    told, game = import_file(file)
-    assert told.ok and game is not None
-    assert [said.line for said in game.lines] == ["pass"]
+    report, game = import_file(file)
+    assert report.ok and game is not None
+    assert [each.line for each in game.lines] == ["pass"]
 
 
-def test_a_recorded_revenue_that_differs_is_paid_and_warned_of() -> None:
+def test_a_different_recorded_revenue_is_paid_with_a_warning() -> None:
     source = next((p for p in recorded_files() if p.name == "played-bank.json.gz"), None)
     if source is None:
         pytest.skip("the recorded games are not beside this checkout")
@@ -139,7 +139,7 @@ def test_a_recorded_revenue_that_differs_is_paid_and_warned_of() -> None:
     assert claimed.line.endswith(str(sum(r["revenue"] for r in first["routes"])))
 
 
-def test_states_are_written_in_the_form_of_the_recorded_ones(tmp_path: Path) -> None:
+def test_states_are_written_as_the_recorded_ones(tmp_path: Path) -> None:
     source = next(iter(recorded_files()), None)
     if source is None:
         pytest.skip("the recorded games are not beside this checkout")
@@ -149,7 +149,9 @@ def test_states_are_written_in_the_form_of_the_recorded_ones(tmp_path: Path) -> 
     assert [json.loads(line) for line in out.read_text().splitlines()] == states(source)
 
 
-async def test_a_saved_game_is_a_table_that_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_saved_game_becomes_a_table_that_can_be_continued(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     file = tmp_path / "game.json"
     file.write_bytes(minimal(BUY))
     monkeypatch.chdir(tmp_path)

@@ -1,0 +1,1 @@
+"""The position: what is cached is never out of date."""

@@ -1,1 +1,1 @@
-"""Whole games, through every layer: real sockets on both sides, and a service that is killed meanwhile."""
+"""Whole games through every layer, over real sockets, with crashes in between."""

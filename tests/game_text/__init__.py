@@ -1,0 +1,1 @@
+"""Games as texts: scripts, set-up lines, checkpoints, replays, history."""

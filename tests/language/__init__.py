@@ -1,0 +1,1 @@
+"""Lines of notation in short form, and events as sentences."""

@@ -1,0 +1,1 @@
+"""Mail: parsing, policy, composing, and real IMAP and SMTP servers."""

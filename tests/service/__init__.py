@@ -1,0 +1,1 @@
+"""The service over a real store: tables, moves, votes, notifications."""

@@ -1,0 +1,1 @@
+"""Random games and the invariants that hold in them."""

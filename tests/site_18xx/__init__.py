@@ -1,0 +1,1 @@
+"""Import and export of game files of 18xx.games."""

@@ -1,4 +1,4 @@
-"""The recorded games that lie beside the checkout, read in place."""
+"""The recorded games of 18xx.games beside the checkout (`../shared/games`), read in place."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ GAMES = Path(__file__).parents[3] / "shared" / "games"
 
 
 def recorded_files() -> list[Path]:
-    """Every recorded game of a title that can be played; none where the folder is absent."""
-    found = [
+    """Every recorded game of a playable title; none where the folder is absent."""
+    files = [
         p for title in engine.title_names() for p in sorted((GAMES / "18xx.games" / title).glob("*.json.gz"))
     ]
-    return [p for p in found if not p.name.endswith(".states.jsonl.gz")]
+    return [p for p in files if not p.name.endswith(".states.jsonl.gz")]
 
 
 def recorded_game(path: Path) -> SiteFile:
@@ -27,12 +27,12 @@ def recorded_game(path: Path) -> SiteFile:
 
 
 def json_lines(path: Path) -> list[dict[str, Any]]:
-    """A gzipped file of one JSON object a line."""
+    """A gzipped file with one JSON object per line."""
     return [json.loads(line) for line in gzip.decompress(path.read_bytes()).splitlines()]
 
 
 def states(path: Path) -> list[dict[str, Any]]:
-    """What the other engine showed after every live action of that game."""
+    """The position that 18xx.games showed after every action in effect (as `position_snapshot`)."""
     return json_lines(path.with_name(path.name.replace(".json.gz", ".states.jsonl.gz")))
 
 

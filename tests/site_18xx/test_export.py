@@ -1,4 +1,4 @@
-"""Games go out as files of the site, and come in again as the same games."""
+"""Games are exported as files of 18xx.games and imported again as the same games."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from engine.site_18xx.numbering import PieceNumbering
 from engine.site_18xx.replay import SiteReplay
 from engine.title import SITE_CONVENTIONS
 from tests.site_18xx.recorded_games import recorded_files, replay
-from tests.t1830.scenarios import run_scenario as holds_1830
+from tests.t1830.scenarios import run_scenario as run_1830_scenario
 from tests.t1830.test_conventions import ERIE
 from tests.t1870.scenarios import run_scenario
 from tests.t1870.test_05_protection import CLOSES
@@ -36,12 +36,11 @@ RECORDED = pytest.mark.skipif(not recorded_files(), reason="the recorded games a
 SILENT = ("message", "log")
 ENVELOPE = {"id", "created_at", "user", "auto_actions", "original_id", "skip"}
 NEWER = {"variant", "extra_revenue", "subsidy", "tokener"}
-"""Fields that not all recorded files have; the site reads nothing from them."""
+"""Fields that not all recorded files have; the site ignores them."""
 FREE = {"slot": "place_token", "train": "", "exchange": "", "routes": "", "loan": ""}
-"""Fields that may say the same otherwise: the place of a token that is put down, which the site does not
-read (it reads that of one that is removed); one of a company's equal trains; a route in the other
-direction; a loan, of which the site takes the next whatever is written, as in the games that nobody
-has played."""
+"""Fields with several equivalent values (for that type of action, or for all): the slot of a placed token,
+which the site ignores (it reads that of a removed one); which of a company's equal trains; a route in the
+other direction; a loan, since the site takes the next one whatever the file says."""
 
 
 def played(path: Path) -> SiteReplay:
@@ -51,11 +50,11 @@ def played(path: Path) -> SiteReplay:
     return game
 
 
-def telling(game: SiteReplay) -> GameHistory:
+def history_of(game: SiteReplay) -> GameHistory:
     return GameHistory(game.start, tuple(HistoryLine(s.seat, s.line, s.events) for s in game.lines))
 
 
-def again(file: dict[str, Any]) -> SiteReplay:
+def import_file(file: dict[str, Any]) -> SiteReplay:
     game = SiteReplay(read_site_file(json.dumps(file).encode()))
     for _ in game.run():
         pass
@@ -63,7 +62,7 @@ def again(file: dict[str, Any]) -> SiteReplay:
 
 
 def recorded_actions(path: Path, game: SiteReplay) -> Iterator[dict[str, Any]]:
-    """The recorded actions that count, the automatic ones among them, players by their places."""
+    """The recorded actions in effect, automatic ones included, with players by their seats from 1."""
     raw = {a["id"]: a for a in json.loads(gzip.decompress(path.read_bytes()))["actions"]}
     for action in active_actions(game.file.actions):
         for each in (raw[action.id], *raw[action.id].get("auto_actions", ())):
@@ -75,9 +74,9 @@ def recorded_actions(path: Path, game: SiteReplay) -> Iterator[dict[str, Any]]:
 
 
 def same_position(a: engine.State, b: engine.State) -> None:
-    """All that counts is the same; an answer left beforehand is not told to the site."""
+    """The positions are equal, but for what the site does not have (such as standing orders)."""
     for field in a.__struct_fields__:
-        if field not in ("players", "question", "offered", "standing"):
+        if field not in ("players", "question_number", "last_offer_number", "standing_protections"):
             assert getattr(a, field) == getattr(b, field), field
 
 
@@ -86,58 +85,60 @@ def same_position(a: engine.State, b: engine.State) -> None:
     "path", recorded_files(), ids=lambda p: f"{p.parent.name}-{p.name.removesuffix('.json.gz')}"
 )
 def test_a_recorded_game_comes_out_as_it_went_in(path: Path) -> None:
-    """Action by action and field by field, and as the same game when it is read again. What the site finds
-    by itself stands in the entry of the action that has brought it about."""
+    """Each action has the recorded fields, and the file is imported as the same game.
+
+    Connections, which the site finds by itself, are automatic actions of the action that causes them.
+    """
     game = played(path)
-    file = export_game(telling(game))
-    expected, told = list(recorded_actions(path, game)), file["actions"]
-    assert all(action["type"] != "destination_connection" for action in told)
-    flat = [each for action in told for each in (action, *action.get("auto_actions", ()))]
-    for mine, theirs in zip(flat, expected, strict=True):
-        same_action(mine, theirs)
+    file = export_game(history_of(game))
+    expected, exported = list(recorded_actions(path, game)), file["actions"]
+    assert all(action["type"] != "destination_connection" for action in exported)
+    flat = [each for action in exported for each in (action, *action.get("auto_actions", ()))]
+    for exported_action, recorded_action in zip(flat, expected, strict=True):
+        same_action(exported_action, recorded_action)
         if path.name.startswith("played-"):
-            assert mine.get("loan") == theirs.get("loan")
-    back = again(file)
-    assert [w.partition(": ")[2] for w in back.warnings] == [
+            assert exported_action.get("loan") == recorded_action.get("loan")
+    imported = import_file(file)
+    assert [w.partition(": ")[2] for w in imported.warnings] == [
         w.partition(": ")[2] for w in game.warnings if w.endswith("as recorded")
     ]
-    same_position(back.state, game.state)
+    same_position(imported.state, game.state)
     scores = game.file.result or {}
     assert sorted(file.get("result", {}).values()) == sorted(scores.values() if game.state.game_over else ())
     if path in recorded_files()[::4]:
-        assert export_game(telling(back))["actions"] == told
+        assert export_game(history_of(imported))["actions"] == exported
 
 
-def same_action(mine: dict[str, Any], theirs: dict[str, Any]) -> None:
-    """Nothing is said otherwise than it was recorded."""
-    kind = theirs["type"]
-    assert mine["type"] == kind
-    assert mine.keys() ^ theirs.keys() <= ENVELOPE | NEWER
-    for key in (theirs.keys() & mine.keys()) - ENVELOPE:
+def same_action(exported_action: dict[str, Any], recorded_action: dict[str, Any]) -> None:
+    """An exported action has the same meaning as the recorded one."""
+    kind = recorded_action["type"]
+    assert exported_action["type"] == kind
+    assert exported_action.keys() ^ recorded_action.keys() <= ENVELOPE | NEWER
+    for key in (recorded_action.keys() & exported_action.keys()) - ENVELOPE:
         if FREE.get(key) not in ("", kind):
-            assert mine[key] == theirs[key], (theirs.get("id"), key)
-    for key in {"train", "exchange"} & theirs.keys():
-        assert mine[key].rpartition("-")[0] == theirs[key].rpartition("-")[0]
+            assert exported_action[key] == recorded_action[key], (recorded_action.get("id"), key)
+    for key in {"train", "exchange"} & recorded_action.keys():
+        assert exported_action[key].rpartition("-")[0] == recorded_action[key].rpartition("-")[0]
     if kind == "run_routes":
-        assert _runs(mine, theirs) == _runs(theirs, theirs)
+        assert _runs(exported_action, recorded_action) == _runs(recorded_action, recorded_action)
 
 
 def _runs(action: dict[str, Any], recorded: dict[str, Any]) -> list[tuple[object, ...]]:
-    """What each kind of train ran for, and by which hexes: what all routes that are recorded say."""
-    said = set.intersection(*(set(route) for route in recorded["routes"])) if recorded["routes"] else set()
+    """By type of train the track of its route, and whichever other fields all recorded routes have."""
+    fields = set.intersection(*(set(route) for route in recorded["routes"])) if recorded["routes"] else set()
     return sorted(
         (
             route["train"].rpartition("-")[0],
             _track(route["connections"]),
-            *(sorted(route[key]) for key in ("hexes", "nodes") if key in said),
-            *(route[key] for key in ("revenue",) if key in said),
+            *(sorted(route[key]) for key in ("hexes", "nodes") if key in fields),
+            *(route[key] for key in ("revenue",) if key in fields),
         )
         for route in action["routes"]
     )
 
 
 def _track(hops: list[list[str]]) -> list[list[str]]:
-    """The hops of a route in the direction that comes first in the alphabet."""
+    """The hops of a route in the direction that sorts first."""
     ahead = [list(hop) for hop in hops]
     if len(ahead) > 1 and ahead[0][-1] not in (ahead[1][0], ahead[1][-1]):
         ahead[0].reverse()
@@ -147,17 +148,17 @@ def _track(hops: list[list[str]]) -> list[list[str]]:
     return min(ahead, [hop[::-1] for hop in reversed(ahead)])
 
 
-def said(options: tuple[str, ...], *lines: tuple[int, str], title: str = "1830") -> GameHistory:
-    """A game of three, line by line."""
+def play_lines(options: tuple[str, ...], *lines: tuple[int, str], title: str = "1830") -> GameHistory:
+    """A game of Ann, Bob and Cid (0, 1, 2), line by line."""
     start = state = new_game(title, ("Ann", "Bob", "Cid"), options).state
-    told: list[HistoryLine] = []
+    history: list[HistoryLine] = []
     for number, line in lines:
         seat = f"p{number}"
         action = engine.parse(state, seat, line)
         full = engine.format_action(state, action)
         state, events = play(state, seat, action)
-        told.append(HistoryLine(seat, full, events, 1_700_000_000 + len(told)))
-    return GameHistory(start, tuple(told))
+        history.append(HistoryLine(seat, full, events, 1_700_000_000 + len(history)))
+    return GameHistory(start, tuple(history))
 
 
 OPENING = (
@@ -167,7 +168,7 @@ OPENING = (
 
 
 def test_each_action_is_the_players_or_the_companys_with_its_time() -> None:
-    actions = export_game(said((SITE_CONVENTIONS,), (0, "bid DH 75"), (1, "pass")))["actions"]
+    actions = export_game(play_lines((SITE_CONVENTIONS,), (0, "bid DH 75"), (1, "pass")))["actions"]
     assert actions == [
         {"type": "bid", "entity": 1, "entity_type": "player", "id": 1, "created_at": 1_700_000_000,
          "company": "DH", "price": 75},
@@ -175,24 +176,26 @@ def test_each_action_is_the_players_or_the_companys_with_its_time() -> None:
     ]  # fmt: skip
 
 
-def test_a_turn_in_which_nothing_can_be_done_goes_out_as_a_remark() -> None:
-    """The site has begun it before it closes a company, takes no pass in it, and goes on with a remark."""
+def test_a_turn_in_which_nothing_can_be_done_is_exported_as_a_message() -> None:
+    """The site starts the turn before it closes a company, and takes a chat message there but no pass."""
     g = game_of(run_scenario(CLOSES + "Bob: sell 2 MP\nBob: done\n= turn Cid", options=(SITE_CONVENTIONS,)))
     names = site_names_of("1870")
-    [remark] = encode_action(g, names, PieceNumbering(names, g.title, g.title.components.tiles), "p2", Pass())
-    assert {k: remark[k] for k in remark if k != "message"} == {
+    [message] = encode_action(
+        g, names, PieceNumbering(names, g.title, g.title.components.tiles), "p2", Pass()
+    )
+    assert {k: message[k] for k in message if k != "message"} == {
         "type": "message", "entity": 3, "entity_type": "player",
     }  # fmt: skip
     players = [{"id": n, "name": f"P{n}"} for n in (1, 2, 3)]
-    file = {"title": "1870", "players": players, "actions": [remark | {"id": 1}]}
+    file = {"title": "1870", "players": players, "actions": [message | {"id": 1}]}
     game = SiteReplay(read_site_file(json.dumps(file).encode()))
     game.game, game.state = g, g.state
     assert [action.type for action in game.run()] == ["message"]
     assert engine.decision(game.state).asked == ("p0",)
 
 
-def test_a_company_that_closes_while_presidents_are_asked_connects_to_nothing() -> None:
-    """Its turn has ended before, and prices are settled after it has closed."""
+def test_no_connection_is_written_for_a_company_that_closes_during_price_protection() -> None:
+    """Its turn ended before; price protection is decided after it has closed."""
     exporter = SiteExporter(new_game("1870", ("Ann", "Bob"), (SITE_CONVENTIONS,)).state)
     exporter.actions.append({"type": "pass"})
     exporter._ended_turn = "MP"
@@ -201,16 +204,16 @@ def test_a_company_that_closes_while_presidents_are_asked_connects_to_nothing() 
     assert exporter.actions == [{"type": "pass"}]
 
 
-def test_a_price_may_be_said_after_the_privates_that_follow_are_sold_there() -> None:
+def test_the_site_may_ask_for_a_par_price_after_the_next_privates_are_sold() -> None:
     bids = (0, "buy GRSC"), (1, "bid Katy 165"), (2, "buy MRBC"), (0, "buy SCC"), (1, "buy GSC")
-    file = export_game(said((), *bids, (2, "buy Frisco"), (2, "par SLSF 100"), title="1870"))
+    file = export_game(play_lines((), *bids, (2, "buy Frisco"), (2, "par SLSF 100"), title="1870"))
     assert [action["type"] for action in file["actions"]] == ["bid"] * 6 + ["par"]
-    assert again(file).state.private_owners["Katy"] == "p1"
+    assert import_file(file).state.private_owners["Katy"] == "p1"
 
 
-def test_consent_is_not_recorded_and_a_declined_offer_leaves_no_trace() -> None:
+def test_consent_and_declined_offers_are_not_recorded() -> None:
     lines = [*OPENING, *[(s, "pass") for s in (0, 1, 2)] * 1]
-    game = said((SITE_CONVENTIONS,), *lines)
+    game = play_lines((SITE_CONVENTIONS,), *lines)
     state = game.state_after(len(game.lines))
     seat = int(engine.decision(state).asked[0][1:])
     owner = int(state.private_owners["SV"][1:])
@@ -218,32 +221,32 @@ def test_consent_is_not_recorded_and_a_declined_offer_leaves_no_trace() -> None:
         lines.append((seat, "pass"))
         seat = (seat + 1) % 3
     name = ("Ann", "Bob", "Cid")[owner]
-    asks = (seat, f"buy private SV from {name} for 7")
-    lines += [asks, (owner, "decline"), asks, (owner, "accept")]
-    actions = export_game(said((SITE_CONVENTIONS,), *lines))["actions"]
+    offer = (seat, f"buy private SV from {name} for 7")
+    lines += [offer, (owner, "decline"), offer, (owner, "accept")]
+    actions = export_game(play_lines((SITE_CONVENTIONS,), *lines))["actions"]
     assert actions[-1]["type"] == "buy_company" and actions[-1]["price"] == 7
     assert sum(a["type"] == "buy_company" for a in actions) == 1
 
 
-def test_a_game_of_the_rulebook_goes_out_where_nothing_in_it_differs() -> None:
-    game = said((), *OPENING)
-    back = again(export_game(game))
-    assert back.state.cash == game.state_after(len(game.lines)).cash
+def test_a_rulebook_game_is_exported_if_it_meets_no_difference() -> None:
+    game = play_lines((), *OPENING)
+    imported = import_file(export_game(game))
+    assert imported.state.cash == game.state_after(len(game.lines)).cash
 
 
-def test_a_home_that_is_chosen_before_its_tile_is_told_once_the_site_asks() -> None:
-    """1830 §19.1: by the book the president chooses in the first turn, there whoever lays the tile."""
+def test_a_home_chosen_before_its_tile_is_exported_once_the_site_asks() -> None:
+    """By 1830 §19.1 the president chooses in the first turn; on the site whoever lays the tile."""
     exporter = SiteExporter(new_game("1830", ("Ann", "Bob", "Cid"), ()).state)
-    state = holds_1830(ERIE + "= turn Ann Erie")
+    state = run_1830_scenario(ERIE + "= turn Ann Erie")
     exporter.our_state = copy_state(state)
-    exporter.site_game = game_of(holds_1830(ERIE + "= turn Ann Erie", options=(SITE_CONVENTIONS,)))
+    exporter.site_game = game_of(run_1830_scenario(ERIE + "= turn Ann Erie", options=(SITE_CONVENTIONS,)))
     exporter.numbering.update([TokenPlaced("Erie", "E11", UNDECIDED_CITY)])
     for line in ("home Erie E11.1", "lay 59 E11 3", "buy train 3"):
         played = play(state, "p0", engine.parse(state, "p0", line))
         exporter.add_line(HistoryLine("p0", line, played.events))
         state = played.state
-    told = [(a["type"], a["entity"], a.get("city")) for a in exporter.actions]
-    assert told == [
+    exported = [(a["type"], a["entity"], a.get("city")) for a in exporter.actions]
+    assert exported == [
         ("lay_tile", "ERIE", None),
         ("place_token", "ERIE", "59-0-1"),
         ("buy_train", "ERIE", None),
@@ -252,7 +255,7 @@ def test_a_home_that_is_chosen_before_its_tile_is_told_once_the_site_asks() -> N
 
 
 def test_the_first_move_without_a_counterpart_is_named() -> None:
-    game = said((), *OPENING, *[(s, "pass") for s in (0, 1, 2)])
+    game = play_lines((), *OPENING, *[(s, "pass") for s in (0, 1, 2)])
     state = game.state_after(len(game.lines))
     seat = int(engine.decision(state).asked[0][1:])
     owner = int(state.private_owners["SV"][1:])
@@ -262,34 +265,34 @@ def test_the_first_move_without_a_counterpart_is_named() -> None:
         seat = (seat + 1) % 3
     other = ("Ann", "Bob", "Cid")[(seat + 1) % 3]
     lines += [(seat, f"sell private SV to {other} for 3"), ((seat + 1) % 3, "accept")]
-    with pytest.raises(SiteExportError) as wrong:
-        export_game(said((), *lines))
-    assert wrong.value.move_number == len(lines)
-    assert str(wrong.value).startswith(f"Move {len(lines)} ({other}: accept) has no counterpart")
+    with pytest.raises(SiteExportError) as error:
+        export_game(play_lines((), *lines))
+    assert error.value.move_number == len(lines)
+    assert str(error.value).startswith(f"Move {len(lines)} ({other}: accept) has no counterpart")
 
 
-def test_a_position_that_was_set_up_is_no_game_of_the_site() -> None:
+def test_a_position_that_was_set_up_is_not_exported() -> None:
     start = new_game("1830", ("Ann", "Bob", "Cid"), (SITE_CONVENTIONS,)).state
     start.cash["p0"] += 1
-    with pytest.raises(SiteExportError, match="does not begin as a game begins"):
+    with pytest.raises(SiteExportError, match="does not start from the opening position"):
         export_game(GameHistory(start, ()))
 
 
-def test_a_title_that_the_site_does_not_play_is_refused() -> None:
+def test_a_title_that_the_site_does_not_have_is_not_exported() -> None:
     start = new_game("1851", ("Ann", "Bob", "Cid"), ()).state
-    with pytest.raises(SiteExportError, match="1851 is not played there"):
+    with pytest.raises(SiteExportError, match="the site does not have 1851"):
         export_game(GameHistory(start, ()))
 
 
-def test_numbered_certificates_lie_where_the_position_has_them() -> None:
-    """Also when half a president's certificate is sold, and when presidencies pass on."""
+def test_numbered_certificates_have_the_owners_of_the_position() -> None:
+    """Also when half a president's certificate is sold, and when presidencies change."""
     halves = changes = 0
     for title, seed in (("1830", 3), ("1830", 9), ("1830", 14), ("1870", 2)):
         game = simulate_game(title, 6, seed, (SITE_CONVENTIONS,))
         exporter = SiteExporter(game.start)
-        for told in game.history_lines:
-            exporter.add_line(told)
-            changes += any(isinstance(e, PresidentNamed) for e in told.events)
+        for line in game.history_lines:
+            exporter.add_line(line)
+            changes += any(isinstance(e, PresidentNamed) for e in line.events)
             for company, co in exporter.site_game.state.companies.items():
                 if co.closed:
                     continue

@@ -1,5 +1,7 @@
-"""Games of random play go out and come in again, as files of the site and as texts: a few here, and in a
-soak a hundred of each title, with all numbers of players and optional rules by seed."""
+"""Random games are exported and imported again, as files of 18xx.games and as texts.
+
+A few games here; in a soak test a hundred of each title, with all numbers of players and random options.
+"""
 
 from __future__ import annotations
 
@@ -22,15 +24,15 @@ from engine.site_18xx.replay import SiteReplay
 from engine.title import SITE_CONVENTIONS
 from engine.titles import title_of
 
-WRITTEN = ("1830", "1870", "1817")
+EXPORTABLE_TITLES = ("1830", "1870", "1817")
 GAMES = 100
 """How many games of each title a soak plays."""
 PLAIN = re.compile(r" for \d+$| of \w+$")
-"""What a line may say or leave to be understood: what is paid anyway, whose power is used."""
+"""Parts of a line that may be left out: a price that is fixed anyway, the owner of an ability."""
 
 
 class RecordingExporter(SiteExporter):
-    """An export that notes what the site is told."""
+    """An exporter that keeps the lines of the second game."""
 
     lines: list[tuple[str, str]]
 
@@ -39,33 +41,38 @@ class RecordingExporter(SiteExporter):
         super()._apply(seat, action)
 
 
-def there_and_back(game: SimulatedGame) -> None:
-    """The game in the site's form is the same game when it is read, word by word, and goes out as before."""
+def check_site_round_trip(game: SimulatedGame) -> None:
+    """The exported game is imported line by line as the same game, and exported as the same file."""
     assert game.failure is None
-    heard = RecordingExporter(game.start)
-    heard.lines = []
-    for told in game.history_lines:
-        heard.add_line(told)
-    file = heard.build_file()
-    back = SiteReplay(read_site_file(json.dumps(file).encode()))
-    for _ in back.run():
+    exporter = RecordingExporter(game.start)
+    exporter.lines = []
+    for line in game.history_lines:
+        exporter.add_line(line)
+    file = exporter.build_file()
+    imported = SiteReplay(read_site_file(json.dumps(file).encode()))
+    for _ in imported.run():
         pass
-    assert not back.warnings
-    assert [(s.seat, PLAIN.sub("", s.line)) for s in back.lines] == [
-        (seat, PLAIN.sub("", line)) for seat, line in heard.lines
+    assert not imported.warnings
+    assert [(s.seat, PLAIN.sub("", s.line)) for s in imported.lines] == [
+        (seat, PLAIN.sub("", line)) for seat, line in exporter.lines
     ]
-    for field in set(game.state.__struct_fields__) - {"options", "question", "offered", "standing"}:
-        assert getattr(back.state, field) == getattr(game.state, field), field
+    for field in set(game.state.__struct_fields__) - {
+        "options",
+        "question_number",
+        "last_offer_number",
+        "standing_protections",
+    }:
+        assert getattr(imported.state, field) == getattr(game.state, field), field
     by_seat = engine.standings(game.state)
     assert file["result"] == {str(int(seat[1:]) + 1): dollars for seat, dollars in by_seat.items()}
-    once_more = SiteExporter(back.start)
-    for said in back.lines:
-        once_more.add_line(HistoryLine(said.seat, said.line, said.events))
-    assert once_more.build_file()["actions"] == file["actions"]
+    second_exporter = SiteExporter(imported.start)
+    for each in imported.lines:
+        second_exporter.add_line(HistoryLine(each.seat, each.line, each.events))
+    assert second_exporter.build_file()["actions"] == file["actions"]
 
 
-def as_text(game: SimulatedGame) -> None:
-    """The game as a text replays with all its checkpoints, and is the same text again."""
+def check_text_round_trip(game: SimulatedGame) -> None:
+    """The text of the game replays with all its checkpoints, and is written as the same text again."""
     assert game.failure is None
     report = replay(game.text)
     assert report.ok, report.failure
@@ -78,15 +85,15 @@ def as_text(game: SimulatedGame) -> None:
 
 
 def tables(title: str, conventions: str, count: int) -> list[tuple[int, int, tuple[str, ...]]]:
-    """Seeds with players and options, all numbers of players in turn."""
+    """(seed, players, options), with all numbers of players in turn."""
     options = () if conventions == "rulebook" else (f"conventions {conventions}",)
     seats = title_of(title, options).components.players
     rounds = islice(cycle(range(seats["min"], seats["max"] + 1)), count)
     return [(seed, n, random_options(title, n, seed, conventions)) for seed, n in enumerate(rounds, 1)]
 
 
-def there(title: str, options: tuple[str, ...]) -> tuple[str, ...]:
-    """Those options that the site has, too."""
+def options_on_site(title: str, options: tuple[str, ...]) -> tuple[str, ...]:
+    """Those of the options that the site has too."""
     names = site_names_of(title)
     return tuple(
         o for o in options if o == SITE_CONVENTIONS or not names.unknown_options((SITE_CONVENTIONS, o))
@@ -101,38 +108,40 @@ FEW = [
 
 
 @pytest.mark.parametrize("title, players, seed", FEW)
-def test_a_game_goes_to_the_site_and_comes_back(title: str, players: int, seed: int) -> None:
-    there_and_back(
-        simulate_game(title, players, seed, there(title, random_options(title, players, seed, "18xx.games")))
+def test_a_game_is_exported_and_imported_again(title: str, players: int, seed: int) -> None:
+    check_site_round_trip(
+        simulate_game(
+            title, players, seed, options_on_site(title, random_options(title, players, seed, "18xx.games"))
+        )
     )
 
 
 @pytest.mark.soak
-@pytest.mark.parametrize("title", WRITTEN)
-def test_a_hundred_games_go_to_the_site_and_come_back(title: str) -> None:
+@pytest.mark.parametrize("title", EXPORTABLE_TITLES)
+def test_a_hundred_games_are_exported_and_imported_again(title: str) -> None:
     for seed, players, options in tables(title, "18xx.games", GAMES):
-        there_and_back(simulate_game(title, players, seed, there(title, options)))
+        check_site_round_trip(simulate_game(title, players, seed, options_on_site(title, options)))
 
 
 @pytest.mark.parametrize("title", engine.title_names())
-def test_a_game_is_a_text_and_comes_back(title: str) -> None:
+def test_a_game_is_written_and_replayed_as_a_text(title: str) -> None:
     for seed, players, options in tables(title, "rulebook", 2):
-        as_text(simulate_game(title, players, seed, options))
+        check_text_round_trip(simulate_game(title, players, seed, options))
 
 
 @pytest.mark.soak
 @pytest.mark.parametrize("title", engine.title_names())
-def test_a_hundred_games_are_texts_and_come_back(title: str) -> None:
+def test_a_hundred_games_are_written_and_replayed_as_texts(title: str) -> None:
     for seed, players, options in tables(title, "rulebook", GAMES):
-        as_text(simulate_game(title, players, seed, options))
+        check_text_round_trip(simulate_game(title, players, seed, options))
 
 
 @pytest.mark.soak
-@pytest.mark.parametrize("title", WRITTEN)
-def test_games_of_the_rulebook_go_out_or_are_refused_by_their_first_move(title: str) -> None:
-    """What goes out is read without a warning; what does not is said with the move, in a sentence."""
+@pytest.mark.parametrize("title", EXPORTABLE_TITLES)
+def test_rulebook_games_are_exported_or_refused_at_a_move(title: str) -> None:
+    """An exported game is imported without a warning; a refusal names the move in one sentence."""
     for seed, players, options in tables(title, "rulebook", 30):
-        if set(there(title, options)) < set(options):
+        if set(options_on_site(title, options)) < set(options):
             continue
         game = simulate_game(title, players, seed, options)
         try:

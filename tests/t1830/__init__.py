@@ -1,1 +1,1 @@
-"""The rulebook of 1830, section by section: short games in text, played through the rules."""
+"""The rulebook of 1830, section by section, and the conventions of 18xx.games."""

@@ -1,0 +1,1 @@
+"""The rulebook of 1851, chapter by chapter."""

@@ -1,0 +1,1 @@
+"""The rulebook of 1870, section by section, and the conventions of 18xx.games."""

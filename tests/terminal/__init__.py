@@ -1,0 +1,1 @@
+"""The terminal and the command `railpost`."""
