@@ -1,10 +1,10 @@
-"""Auctions among players: each in turn bids more or leaves, and the last one wins.
+"""Auctions among players: each player in turn bids more or leaves, and the last one wins.
 
-What is auctioned, and what may be bid for it, is a `Lots` for each kind of lot; all else is the same.
-A player may leave how far he would go: his bid is then raised by the least for him until it would
-be more than that, and he leaves. Where all are asked together the others may say so, or that they
-will bid nothing (a pass before one's turn is that, said openly), before their turn comes: so an
-auction need not go around the table by mail.
+An `AuctionKind` says what is auctioned and what may be bid for it; everything else is the same for all kinds.
+A player may set a bid limit: their bid is then raised by the smallest step until that would exceed the limit,
+and then they leave. Where bids in advance are allowed, players may set a limit, or decline to bid, before
+their turn, so that an auction by mail does not have to go around the table. A pass out of turn declines, and
+the table sees it.
 """
 
 from __future__ import annotations
@@ -26,33 +26,37 @@ class AuctionKind(Protocol):
     """One kind of thing that is auctioned."""
 
     def bid_range(self, g: Game, frame: Auction, seat: str) -> range:
-        """What that player may bid now, without a gap but for its step."""
+        """The dollars that the player may bid now; the range's step is the step of bids."""
 
     def limit_range(self, g: Game, frame: Auction, seat: str) -> range:
-        """How far he could go in the end, from what he may bid now."""
+        """The dollars that the player may set as a bid limit."""
 
     def asked_without_bid(self, g: Game, frame: Auction, seat: str) -> bool:
-        """Whether he is asked though there is nothing that he may bid."""
+        """Whether the player is asked even though there is nothing that they may bid."""
 
     def bid_refusal(self, g: Game, frame: Auction, seat: str, amount: int) -> str | None:
-        """Why he may not bid so much, or None."""
+        """Why the player may not bid that many dollars, or None."""
 
     def label(self, g: Game, frame: Auction) -> str:
-        """The lot as a person would say it."""
+        """The item in words: `the SV`."""
 
     def details(self, g: Game, frame: Auction) -> str:
-        """What a bidder has to know of the lot."""
+        """What a bidder has to know about the item."""
 
     def on_close(self, g: Game, frame: Auction) -> None:
-        """What follows once it is over; the frame is closed. `leader` may be None."""
+        """What follows the auction. Its frame is off the stack; `high_bidder` is None if nobody has bid."""
 
     def bid_names_item(self) -> bool:
-        """Whether a bid names its lot."""
+        """Whether the line of a bid names the item."""
 
 
 @dataclass(frozen=True)
 class AuctionQuestion:
-    """Asks the next bidder; `together`: and the others what they will do when their turn comes."""
+    """Asks the next bidder what they bid.
+
+    `kinds`: by the frame's `kind`. `bids_in_advance`: the other bidders may already say what they will do
+    when their turn comes.
+    """
 
     kinds: Mapping[str, AuctionKind]
     bids_in_advance: bool = False
@@ -62,42 +66,43 @@ class AuctionQuestion:
         return (*frame.bidders[:1], *(seat for seat in later if self._may_bid_in_advance(g, frame, seat)))
 
     def _may_bid_in_advance(self, g: Game, frame: Auction, seat: str) -> bool:
-        """Whether somebody whose turn is still to come has not said what he will do, and could bid."""
-        said = seat == frame.high_bidder or seat in frame.bid_limits or seat not in g.state.active_seats
-        return not said and bool(self.kinds[frame.kind].limit_range(g, frame, seat))
+        """Whether a player whose turn is still to come could bid and has not said what they will do."""
+        if seat == frame.high_bidder or seat in frame.bid_limits or seat not in g.state.active_seats:
+            return False
+        return bool(self.kinds[frame.kind].limit_range(g, frame, seat))
 
     def prompt(self, g: Game, frame: Auction) -> str:
-        lots = self.kinds[frame.kind]
-        amounts = lots.bid_range(g, frame, frame.bidders[0])
-        leads = f"; {g.state.name(frame.high_bidder)} has bid ${frame.high_bid}" if frame.high_bidder else ""
-        several = len(self.asked(g, frame)) > 1
-        order = f": {g.state.name(frame.bidders[0])} now, the others beforehand" if several else ""
-        what = f"{lots.label(g, frame)} ({lots.details(g, frame)}{leads})"
-        bid = f"to bid ${amounts[0]} or more for {what}, or to pass" if amounts else f"to leave {what}"
-        return bid + order
+        kind = self.kinds[frame.kind]
+        bids = kind.bid_range(g, frame, frame.bidders[0])
+        item = kind.label(g, frame)
+        choices = f"bid ${bids[0]} or more for {item}, or pass" if bids else f"pass in the auction for {item}"
+        details = [kind.details(g, frame)]
+        if frame.high_bidder:
+            details.append(f"{g.state.name(frame.high_bidder)} has bid ${frame.high_bid}")
+        if len(self.asked(g, frame)) > 1:
+            details.append(f"{g.state.name(frame.bidders[0])} is next; the others may answer in advance")
+        return f"{choices} ({'; '.join(details)})"
 
     def options(self, g: Game, frame: Auction, seat: str) -> Iterator[Option]:
-        lots = self.kinds[frame.kind]
-        amounts = lots.bid_range(g, frame, seat)
-        what = lots.label(g, frame)
+        kind = self.kinds[frame.kind]
+        item = kind.label(g, frame)
+        limits = kind.limit_range(g, frame, seat)
         if seat != frame.bidders[0]:
-            reach = lots.limit_range(g, frame, seat)
-            yield Option(BidUpTo(reach[0]), f"Bid for {what} in your turn up to a secret limit", reach)
-            yield Option(BidNothing(), f"Leave the auction for {what} in your turn")
+            yield Option(BidUpTo(limits[0]), f"Bid for {item} in your turn up to a secret limit", limits)
+            yield Option(BidNothing(), f"Leave the auction for {item} in your turn")
             return
-        if amounts:
-            only = f"Bid ${amounts[0]} for {what}"
-            more = f"Bid for {what}, ${amounts[0]} or more"
-            yield Option(self._bid(frame, amounts[0]), more if len(amounts) > 1 else only, amounts)
-            reach = lots.limit_range(g, frame, seat)
-            yield Option(BidUpTo(amounts[0]), f"Bid for {what} up to a secret limit", reach)
-        yield Option(Pass(), f"Leave the auction for {lots.label(g, frame)}")
+        if bids := kind.bid_range(g, frame, seat):
+            single = f"Bid ${bids[0]} for {item}"
+            several = f"Bid for {item}, ${bids[0]} or more"
+            yield Option(self._bid(frame, bids[0]), several if len(bids) > 1 else single, bids)
+            yield Option(BidUpTo(bids[0]), f"Bid for {item} up to a secret limit", limits)
+        yield Option(Pass(), f"Leave the auction for {item}")
 
     def _bid(self, frame: Auction, amount: int) -> Action:
         return Bid(frame.item, amount) if self.kinds[frame.kind].bid_names_item() else RaiseBid(amount)
 
     def refusal(self, g: Game, frame: Auction, seat: str, action: Action) -> str | None:
-        lots = self.kinds[frame.kind]
+        kind = self.kinds[frame.kind]
         match action:
             case BidNothing() if self.bids_in_advance:
                 return None
@@ -105,18 +110,17 @@ class AuctionQuestion:
                 return None
             case Bid() | RaiseBid() if seat != frame.bidders[0]:
                 first = g.state.name(frame.bidders[0])
-                return f"{first} bids first; beforehand you bid up to an amount, or bid nothing."
-            case Bid(lot, amount) if lots.bid_names_item() and lot == frame.item:
-                return lots.bid_refusal(g, frame, seat, amount)
-            case RaiseBid(amount) if not lots.bid_names_item():
-                return lots.bid_refusal(g, frame, seat, amount)
+                return f"{first} bids first. In advance you may bid up to an amount, or bid nothing."
+            case Bid(lot, amount) if kind.bid_names_item() and lot == frame.item:
+                return kind.bid_refusal(g, frame, seat, amount)
+            case RaiseBid(amount) if not kind.bid_names_item():
+                return kind.bid_refusal(g, frame, seat, amount)
             case BidUpTo(amount):
-                if amount in lots.limit_range(g, frame, seat):
+                if amount in kind.limit_range(g, frame, seat):
                     return None
-                return lots.bid_refusal(g, frame, seat, amount)
-        return (
-            f"{lots.label(g, frame)[:1].upper()}{lots.label(g, frame)[1:]} is being auctioned: bid or pass."
-        )
+                return kind.bid_refusal(g, frame, seat, amount)
+        item = kind.label(g, frame)
+        return f"{item[:1].upper()}{item[1:]} is being auctioned: bid or pass."
 
     def apply(self, g: Game, frame: Auction, seat: str, action: Action) -> None:
         match action:
@@ -137,33 +141,33 @@ class AuctionQuestion:
             g.pop()
             self.kinds[frame.kind].on_close(g, frame)
             return True
-        seat, lots = frame.bidders[0], self.kinds[frame.kind]
-        amounts = lots.bid_range(g, frame, seat) if seat in g.state.active_seats else range(0)
-        if not amounts and not (seat in g.state.active_seats and lots.asked_without_bid(g, frame, seat)):
+        seat, kind = frame.bidders[0], self.kinds[frame.kind]
+        bids = kind.bid_range(g, frame, seat) if seat in g.state.active_seats else range(0)
+        if not bids and not (seat in g.state.active_seats and kind.asked_without_bid(g, frame, seat)):
             g.replace_top(without_bidder(frame, seat))
             return True
         if seat in frame.bid_limits:
-            if amounts and amounts[0] <= frame.bid_limits[seat]:
-                g.replace_top(place_bid(g, frame, seat, amounts[0]))
+            if bids and bids[0] <= frame.bid_limits[seat]:
+                g.replace_top(place_bid(g, frame, seat, bids[0]))
             else:
-                g.emit(Passed(seat, f"the auction for {lots.label(g, frame)}"))
+                g.emit(Passed(seat, f"the auction for {kind.label(g, frame)}"))
                 g.replace_top(without_bidder(frame, seat))
             return True
         return False
 
 
 def place_bid(g: Game, frame: Auction, seat: str, amount: int) -> Auction:
-    """The auction with that bid; the seat comes last now."""
+    """Record a bid. Returns the auction after it, in which the bidder comes last."""
     g.emit(BidMade(seat, frame.item, amount))
     bidders = (*(s for s in frame.bidders if s != seat), seat)
     return msgspec.structs.replace(frame, bidders=bidders, high_bid=amount, high_bidder=seat)
 
 
 def with_limit(frame: Auction, seat: str, amount: int) -> Auction:
-    """The auction in which that seat goes so far and no further."""
+    """The auction in which the seat's bids are raised up to that many dollars."""
     return msgspec.structs.replace(frame, bid_limits=frame.bid_limits | {seat: amount})
 
 
 def without_bidder(frame: Auction, seat: str) -> Auction:
-    """The auction without that seat."""
+    """The auction after the seat has left it."""
     return msgspec.structs.replace(frame, bidders=tuple(s for s in frame.bidders if s != seat))

@@ -1,7 +1,7 @@
-"""How tokens move on a market of rows and columns (1830 §8.2, 1870 §5.8).
+"""Moves of company tokens on a stock market of rows and columns (1830 §8.2, 1870 §5.8), and par prices.
 
-Every move puts the token under those that lie where it comes to; a token that stays keeps its
-place in the pile.
+A token that moves goes under the tokens that are already on its new space. A token that does not move keeps
+its place in the pile.
 """
 
 from __future__ import annotations
@@ -15,16 +15,16 @@ Space = tuple[int, int]
 
 
 def has_space(g: Game, at: Space) -> bool:
-    """Whether the market has a space at (row, column)."""
+    """Whether the market has a space at that (row, column)."""
     rows = g.components.market.rows
     row, column = at
     return 0 <= row < len(rows) and 0 <= column < len(rows[row]) and rows[row][column] is not None
 
 
 def down(g: Game, at: Space, rows: int = 1) -> Space:
-    """Straight down by so many rows, as far as there are spaces.
+    """The space that many rows straight down, or the last one on the way.
 
-    A token that would come to lie just under a ledge stops on it (1870 §5.8.1).
+    A token that would stop right below a ledge stops on the ledge (1870 §5.8.1).
     """
     row, column = at
     if (
@@ -40,23 +40,23 @@ def down(g: Game, at: Space, rows: int = 1) -> Space:
 
 
 def up(g: Game, at: Space) -> Space:
-    """One row up; in the top row nowhere, or one to the right and down (1870 §5.8.1)."""
-    aside = g.components.market.top == "diagonal" and at[0] == 0
-    above = (1, at[1] + 1) if aside else (at[0] - 1, at[1])
+    """The space one row up; from the top row the same space, or the one to the right and down (1870 §5.8.1)."""
+    diagonal = g.components.market.top == "diagonal" and at[0] == 0
+    above = (1, at[1] + 1) if diagonal else (at[0] - 1, at[1])
     return above if has_space(g, above) else at
 
 
 def right(g: Game, at: Space) -> Space:
-    """One space to the right; at the end of the row, or where an arrow says so, one up (§8.2.3)."""
+    """The space to the right; at the end of the row, or where an arrow points up, the one above (1830 §8.2.3)."""
     beside = (at[0], at[1] + 1)
     turns_up = g.title.cell(at).arrow == "up"
     return beside if has_space(g, beside) and not turns_up else up(g, at)
 
 
 def left(g: Game, at: Space) -> Space:
-    """One space to the left; at the end of the row one down instead (§8.2.4).
+    """The space to the left; at the end of the row the one below (1830 §8.2.4).
 
-    A space of liquidation is never come to by a move (1817 §6.6).
+    No move to the left leads into liquidation (1817 §6.6).
     """
     beside = (at[0], at[1] - 1)
     if has_space(g, beside):
@@ -65,7 +65,7 @@ def left(g: Game, at: Space) -> Space:
 
 
 def move_token(g: Game, company: str, to: Space, why: str) -> None:
-    """Put a company's token there, if that is elsewhere, with what that leads to."""
+    """Move a company's token to a space, with what follows from it. Nothing happens if it is there already."""
     if g.company(company).cell != to:
         g.emit(PriceMoved(company, to, why))
         for follow in g.title.after_price_move:
@@ -78,32 +78,34 @@ def drop_price(g: Game, sale: PendingSale) -> None:
 
 
 def token_space(g: Game, company: str) -> Space:
-    """Where the token of a company that has a price stands."""
+    """The space of a company's token. Raises AssertionError if the company has no price."""
     at = g.company(company).cell
     assert at is not None
     return at
 
 
 def space_label(g: Game, at: Space) -> str:
-    """Where a token stands: `at $110`, or in a zone without prices `in acquisition 2`, from the left."""
+    """A space in words: `at $110`, or in a zone without prices `in acquisition 2`, counted from the left."""
     cell = g.title.cell(at)
     if cell.price or not cell.zones:
         return f"at ${cell.price}"
     row = g.components.market.rows[at[0]]
-    alike = [column for column, other in enumerate(row) if other and other.zones == cell.zones]
-    number = f" {alike.index(at[1]) + 1}" if len(alike) > 1 else ""
+    columns = [column for column, other in enumerate(row) if other and other.zones == cell.zones]
+    number = f" {columns.index(at[1]) + 1}" if len(columns) > 1 else ""
     return f"in {cell.zones[0]}{number}"
 
 
 def refuse_par_price(g: Game, price: int) -> str | None:
-    """Why a company cannot start at that price (1830 §8.1), or None."""
+    """Why no company can start at that price (1830 §8.1), or None."""
     if price in g.components.par_prices:
         return None
-    return f"A par price is one of {', '.join(f'${p}' for p in g.components.par_prices)} (§8.1)."
+    return (
+        f"A par price is one of {', '.join(f'${p}' for p in g.components.par_prices)}{g.cite('1830 §8.1')}."
+    )
 
 
 def set_par_price(g: Game, company: str, price: int) -> None:
-    """Put the company's token on its par cell, under any that lie there."""
+    """Set a company's par price: its token goes to that par space, under the tokens that are there."""
     cell = g.title.par_cell(price)
     assert cell is not None
     g.emit(ParSet(company, price, cell))

@@ -1,7 +1,7 @@
-"""Deals between two players: one offers, the other answers (1830 §21, §23).
+"""Deals between two players: one makes an offer, the other accepts or declines (1830 §21, §23).
 
-An open offer stops nobody: the turn goes on, and the offer ends with it. What is offered is
-judged when it is made and again when it is accepted, by the same objections.
+An open offer blocks nobody: the turn goes on, and the offer lapses when the turn ends. A deal is checked
+when it is offered and again when it is accepted, by the same function.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from engine.mechanics import Option, OutOfTurn
 
 
 class DealHandler(NamedTuple):
-    """How an offer of some action is judged and carried out once it is accepted."""
+    """How an offer of one kind is checked, and carried out when it is accepted."""
 
     refusal: Callable[[Game, Offer], str | None]
     apply: Callable[[Game, Offer], None]
@@ -42,22 +42,22 @@ def make_offer(
     target: str,
     price: int,
 ) -> None:
-    """Put a deal to the seat that speaks for its other side."""
+    """Offer a deal to the seat that decides for its other side. `price`: dollars."""
     g.emit(OfferMade(Offer(g.state.last_offer_number + 1, asker, asked, deal, source, target, price)))
 
 
 def lapse_offers(g: Game) -> None:
-    """End every open offer with the turn."""
+    """End every open offer, as the turn ends."""
     for offer in list(g.state.offers):
         g.emit(OfferEnded(offer.number, "lapsed"))
 
 
 def offer_label(g: Game, offer: Offer) -> str:
-    """The offer as its addressee would put it."""
+    """The offer in words: `the SV from Ann to the PRR for $30`."""
     match offer.deal:
         case Merge():
-            stays = offer.deal.survivor or offer.source
-            return f"the {offer.source} merges with the {offer.target}; the {stays} remains"
+            survivor = offer.deal.survivor or offer.source
+            return f"the {offer.source} merges with the {offer.target}; the {survivor} remains"
         case TradePrivate(private):
             what = f"the {private}"
         case BuyTrain(train):
@@ -72,9 +72,10 @@ def offer_label(g: Game, offer: Offer) -> str:
 
 @dataclass(frozen=True)
 class OfferResponses(OutOfTurn):
-    """Accept, decline, or withdraw an offer.
+    """Accepts, declines and withdraws offers.
 
-    `but`: questions to which `decline` is an answer of its own.
+    `handlers`: by the kind of action that was offered. `except_during`: frames that `decline` answers
+    themselves.
     """
 
     handles: ClassVar[tuple[type[Action], ...]] = (Accept, Decline)
@@ -93,10 +94,10 @@ class OfferResponses(OutOfTurn):
         several = len(self._open_offers(g, seat)) > 1
         for offer in self._open_offers(g, seat):
             number = offer.number if several else None
-            words = offer_label(g, offer)
+            label = offer_label(g, offer)
             if seat != offer.proposer and self.refusal(g, seat, Accept(number)) is None:
-                yield Option(Accept(number), f"Accept: {words}")
-            yield Option(Decline(number), f"{'Withdraw' if seat == offer.proposer else 'Decline'}: {words}")
+                yield Option(Accept(number), f"Accept: {label}")
+            yield Option(Decline(number), f"{'Withdraw' if seat == offer.proposer else 'Decline'}: {label}")
 
     def _open_offers(self, g: Game, seat: str) -> list[Offer]:
         return [o for o in g.state.offers if seat in (o.recipient, o.proposer)]
@@ -112,7 +113,7 @@ class OfferResponses(OutOfTurn):
         if len(mine) == 1:
             return mine[0]
         if mine:
-            return "Several offers are open; say which: " + "; ".join(
+            return "Several offers are open; name one by its number: " + "; ".join(
                 f"{o.number} is {offer_label(g, o)}" for o in mine
             )
         return "No such offer is open to you."
@@ -125,9 +126,9 @@ class OfferResponses(OutOfTurn):
         return self._refuse_deal(g, offer) if isinstance(action, Accept) else None
 
     def _refuse_deal(self, g: Game, offer: Offer) -> str | None:
-        """Why the deal cannot be made as things stand by now, or None."""
+        """Why the deal cannot be made now, or None."""
         if {g.controller(offer.source), g.controller(offer.target)} != {offer.proposer, offer.recipient}:
-            return "Another president speaks for the company now; the offer has to be made again."
+            return "The company has another president now, so the offer has to be made again."
         return self.handlers[type(offer.deal)].refusal(g, offer)
 
     def apply(self, g: Game, seat: str, action: Action) -> None:

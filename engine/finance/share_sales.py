@@ -16,38 +16,45 @@ from engine.game import Game
 
 
 def refuse_sale_before_first_turn(g: Game, company: str) -> str | None:
-    """Why shares of a company that has not completed a turn may not be sold (1851, Selling Stock)."""
+    """Why shares of a company may not be sold before it has completed a turn (1851, Selling Stock), or None."""
     first = any(isinstance(f, OperatingTurn) and f.company == company and f.is_first for f in g.state.stack)
     if first or not g.company(company).has_operated:
-        return f"The {company} has not completed a turn of an operating round (§12.1)."
+        return f"The {company} has not completed a turn of an operating round{g.cite('1830 §12.1')}."
     return None
 
 
 def refuse_share_sale(g: Game, seat: str, company: str, percent: int) -> str | None:
-    """Why the player cannot sell that much into the pool (1830 §12, §13), or None."""
+    """Why the player may not sell that many percent into the pool (1830 §12, §13), or None."""
     held = g.percent_held(seat, company)
     if percent > held:
-        return f"{g.state.name(seat)} holds {held} % of the {company} (§12)."
+        return f"{g.state.name(seat)} holds {held} % of the {company}{g.cite('1830 §12')}."
     if g.company(company).cell is None:
-        return f"The {company} has no price yet, so its shares cannot be sold (§8.1)."
+        return f"The {company} has no price yet, so its shares cannot be sold{g.cite('1830 §8.1')}."
     if not g.title.must_sell_excess and held > (most := percent_limit(g, company)) and held - percent > most:
-        return f"Who sells of more than {most} % of the {company} has to come down to that (§5.9)."
+        return (
+            f"A holder of more than {most} % of the {company} has to sell down to {most} "
+            f"%{g.cite('1870 §5.9')}."
+        )
     for objection in g.title.sale_objections:
         if why := objection(g, company):
             return why
     limit, pool = g.components.limits.pool_percent, g.percent_held(POOL, company)
     if pool + percent > limit:
-        return f"The pool may hold {limit} % of the {company} at most, and holds {pool} % (§12.2)."
+        return (
+            f"The pool may hold at most {limit} % of the {company}, and holds {pool} %{g.cite('1830 §12.2')}."
+        )
     if g.company(company).president == seat and held - percent < president_share_percent(g, company):
         heir = next_president(g, company, losing=percent)
         if heir is None or g.percent_held(heir, company) < president_share_percent(g, company):
-            return f"Nobody else holds enough of the {company} to take the president's certificate (§13)."
+            return (
+                f"Nobody else holds enough of the {company} to take the president's "
+                f"certificate{g.cite('1830 §13')}."
+            )
     return None
 
 
 def sell_shares(g: Game, seat: str, company: str, count: int, price: int | None = None) -> None:
-    """Sell into the pool at the price before it falls a row for each share (§8.2.1, §15), or at the
-    one that is given."""
+    """Sell shares into the pool, at the price before it falls (1830 §8.2.1, §15) or at the given one."""
     percent = count * share_percent(g, company)
     president = g.president(company)
     price = g.price(company) if price is None else price
@@ -57,34 +64,38 @@ def sell_shares(g: Game, seat: str, company: str, count: int, price: int | None 
 
 
 def sellable_counts(g: Game, seat: str, company: str) -> range:
-    """The counts of shares that the player could sell in one block."""
+    """How many shares the player could sell in one block, limits aside."""
     step = share_percent(g, company)
     return range(1, g.percent_held(seat, company) // step + 1)
 
 
 def held_companies(g: Game, seat: str) -> list[str]:
+    """Companies of which the player holds shares, or has sold some short."""
     return [c for c, co in g.state.companies.items() if seat in co.shares]
 
 
 def refuse_sale_at_steady_price(g: Game, seat: str, company: str, count: int) -> str | None:
-    """Why the player may not sell so many shares, whoever asks for it (1817 §5.2); or None."""
+    """Why the player may not sell that many shares where sales do not move the price (1817 §5.2), or None."""
     co = g.company(company)
     if count < 1:
         return "At least one share has to be sold."
     if g.percent_held(seat, company) <= 0:
         return f"{g.state.name(seat)} holds no share of the {company}."
     if co.size is not None and share_percent(g, company) * 2 == 100:
-        return "Shares of a 2-share company may not be sold (§5.2)."
+        return f"Shares of a 2-share company may not be sold{g.cite('1817 §5.2')}."
     if not is_tradable(g, company):
-        return f"Shares of the {company} cannot be bought or sold while it is in acquisition (§5.2)."
-    base = g.state.stack[0]
-    if isinstance(base, StockRound) and company in base.formed:
-        return f"The {company} was formed in this stock round (§5.2)."
+        return (
+            f"Shares of the {company} cannot be bought or sold while it is in "
+            f"acquisition{g.cite('1817 §5.2')}."
+        )
+    current_round = g.state.stack[0]
+    if isinstance(current_round, StockRound) and company in current_round.formed:
+        return f"The {company} was formed in this stock round{g.cite('1817 §5.2')}."
     return refuse_share_sale(g, seat, company, count * share_percent(g, company))
 
 
 def sell_at_steady_price(g: Game, seat: str, company: str, count: int) -> None:
-    """Sell shares into the open market; the price stays (1817 §5.2)."""
+    """Sell shares into the open market; the price does not move (1817 §5.2)."""
     percent = count * share_percent(g, company)
     move_shares(g, company, seat, POOL, percent)
     close_covered_shorts(g, *g.state.companies)

@@ -18,7 +18,7 @@ from engine.game import Game
 
 
 def remove_bankrupt_player(
-    g: Game, frame: CashCrisis, *, to_charter: bool, keeps_privates: bool = False
+    g: Game, frame: CashCrisis, *, cash_to_company: bool, keeps_privates: bool = False
 ) -> None:
     """Take a bankrupt player out of the game (1817 §7.4)."""
     seat, left = frame.seat, g.cash(frame.seat)
@@ -26,7 +26,7 @@ def remove_bankrupt_player(
         g.emit(CashMoved(BANK, seat, -left, "bankruptcy"))
     for company, co in g.state.companies.items():
         if co.unpaid_interest and co.president == seat:
-            if to_charter:
+            if cash_to_company:
                 g.pay(BANK, company, max(co.unpaid_interest + left, 0), "what its president had")
             g.emit(UnpaidInterestChanged(company, 0))
     for private in g.privates_of(seat):

@@ -1,10 +1,9 @@
-"""Players who owe more than they have, and bankruptcies that the game survives (1817 §7.4).
+"""Cash crises: players who owe more than they have (1817 §7.4).
 
-What is due is paid at once, so a player's cash is below zero for as long as his crisis lasts; he
-sells until it is not, or is bankrupt. That is looked for before any question goes on. Of several who
-are in need, on which the book is silent, the first is whoever presides over the company that it is
-about, or sits next to the left. A private cannot be bought from the open market, so a bankrupt's are
-closed.
+What is due is paid at once, so a player's cash is negative for as long as their crisis lasts. They sell
+shares until it is not, or go bankrupt. The game looks for a crisis before it asks anything else. If several
+players are in need, on which the book is silent, the president of the company whose turn it is comes first,
+then the others clockwise. No private can be bought from the open market, so those of a bankrupt player close.
 """
 
 from __future__ import annotations
@@ -36,13 +35,13 @@ from engine.mechanics import Option
 
 @dataclass(frozen=True)
 class CashCrisisQuestion:
-    """Asks a player in a cash crisis what he sells.
+    """Asks a player in a cash crisis which shares they sell.
 
-    `one_by_one`: a share at a time, as the book says; otherwise no more than is needed. `to_charter`:
-    what a bankrupt had left goes to the company whose interest he could not pay. `keeps_privates`: his
-    privates stay with him, where they are of no use to anybody. `sells_all`: who cannot raise enough is
-    bankrupt before he has sold anything. `then`: what is looked for before anything goes on, as on the site
-    whoever else is in need.
+    `one_share_at_a_time`: as the book has it; otherwise they sell no more than is needed. `cash_to_company`:
+    what a bankrupt player had left goes to the company whose interest they could not pay. `keeps_privates`:
+    their privates stay with them, where nobody can use them. `bankrupt_without_sales`: a player who cannot
+    raise enough goes bankrupt without selling anything. `next_interruption`: what is looked for right after,
+    on 18xx.games the next player in need.
     """
 
     one_share_at_a_time: bool = True
@@ -60,8 +59,8 @@ class CashCrisisQuestion:
             self.refusal(g, frame, frame.seat, DeclareBankruptcy()) is None
             and next(self._sales(g, frame), None) is None
         ):
-            return f"to declare bankruptcy: {owed} are owed, and no share may be sold"
-        return f"to sell shares: {owed} are owed"
+            return f"declare bankruptcy, because {owed} are owed and no share may be sold"
+        return f"sell shares, because {owed} are owed"
 
     def options(self, g: Game, frame: CashCrisis, seat: str) -> Iterator[Option]:
         yield from self._sales(g, frame)
@@ -83,11 +82,13 @@ class CashCrisisQuestion:
                 return self._refuse_sale(g, seat, company, count)
             case DeclareBankruptcy():
                 if self.bankrupt_without_sales and self._liquidity(g, frame) >= -g.cash(seat):
-                    return "The money can be raised by selling (§7.4)."
+                    return f"The money can be raised by selling{g.cite('1817 §7.4')}."
                 if not self.bankrupt_without_sales and next(self._sales(g, frame), None):
-                    return "Sell first all that may be sold (§7.4)."
+                    return f"Sell first all that may be sold{g.cite('1817 §7.4')}."
                 return None
-        return f"{g.state.name(seat)} is ${-g.cash(seat)} short and has to sell shares first (§7.4)."
+        return (
+            f"{g.state.name(seat)} owes ${-g.cash(seat)} and has to sell shares first{g.cite('1817 §7.4')}."
+        )
 
     def _liquidity(self, g: Game, frame: CashCrisis) -> int:
         """Dollars that the player could raise."""
@@ -99,22 +100,22 @@ class CashCrisisQuestion:
         return total
 
     def _refuse_holding(self, g: Game, seat: str, company: str, count: int) -> str | None:
-        """Why so many shares may not be sold, whatever is needed."""
+        """Why that many shares may not be sold, however much money is needed, or None."""
         if why := refuse_sale_at_steady_price(g, seat, company, count):
             return why
         if g.company(company).president == seat and next_president(
             g, company, losing=count * share_percent(g, company)
         ):
-            return f"No presidency may change in a cash crisis: the {company}'s would (§7.4)."
+            return f"No presidency may change in a cash crisis: the {company}'s would{g.cite('1817 §7.4')}."
         return None
 
     def _refuse_sale(self, g: Game, seat: str, company: str, count: int) -> str | None:
         if why := self._refuse_holding(g, seat, company, count):
             return why
         if self.one_share_at_a_time and count > 1:
-            return "In a cash crisis one share is sold at a time (§7.4)."
+            return f"In a cash crisis one share is sold at a time{g.cite('1817 §7.4')}."
         if g.price(company) * (count - 1) >= -g.cash(seat):
-            return f"${-g.cash(seat)} are needed; fewer shares bring that (§7.4)."
+            return f"Only ${-g.cash(seat)} are needed, and fewer shares bring that{g.cite('1817 §7.4')}."
         return None
 
     def apply(self, g: Game, frame: CashCrisis, seat: str, action: Action) -> None:
@@ -122,7 +123,9 @@ class CashCrisisQuestion:
             sell_at_steady_price(g, seat, action.company, action.count)
             return
         g.pop()
-        remove_bankrupt_player(g, frame, to_charter=self.cash_to_company, keeps_privates=self.keeps_privates)
+        remove_bankrupt_player(
+            g, frame, cash_to_company=self.cash_to_company, keeps_privates=self.keeps_privates
+        )
         self.next_interruption(g)
 
     def advance(self, g: Game, frame: CashCrisis) -> bool:
@@ -137,7 +140,7 @@ class CashCrisisQuestion:
 
 
 def open_cash_crisis(g: Game) -> bool:
-    """Open a crisis for the first player in need, counted from whoever acts (1817 §7.4)."""
+    """Open a cash crisis for the first player in need, clockwise from the acting player (1817 §7.4)."""
     if g.state.game_over or isinstance(g.top, CashCrisis | CompanyStart | ExcessTokens):
         return False
     needy = [s for s in g.state.active_seats if g.cash(s) < 0]
@@ -153,7 +156,7 @@ def open_cash_crisis(g: Game) -> bool:
 
 
 def _acting_player(g: Game) -> str:
-    """The player whose company or turn it is."""
+    """The player whose turn, or whose company's turn, it is."""
     for frame in reversed(g.state.stack):
         company = getattr(frame, "company", None)
         if company and (president := g.company(company).president):
@@ -164,7 +167,7 @@ def _acting_player(g: Game) -> str:
 
 
 def pay_for_owed_tokens(g: Game) -> bool:
-    """Pay for the markers that a company owes as soon as it can pay for all of them (1817 §5.5)."""
+    """Pay for the station tokens that a company owes, once it can pay for all of them (1817 §5.5)."""
     for company, co in g.state.companies.items():
         if co.owed_tokens and not isinstance(g.top, CompanyStart):
             cost = co.owed_tokens * size_definition(g, company).station_cost
@@ -177,8 +180,16 @@ def pay_for_owed_tokens(g: Game) -> bool:
 
 
 def handle_interruptions(
-    g: Game, markers: Callable[[Game], bool] = never, trains: Callable[[Game], bool] = never
+    g: Game, excess_tokens: Callable[[Game], bool] = never, excess_trains: Callable[[Game], bool] = never
 ) -> bool:
-    """What comes before anything else goes on; `markers`, `trains`: those above the limits, where they wait
-    for that."""
-    return end_by_bankruptcy(g) or markers(g) or open_cash_crisis(g) or pay_for_owed_tokens(g) or trains(g)
+    """Do what comes before the game goes on. True if something did.
+
+    `excess_tokens`, `excess_trains`: ask for those above the limits, where that has waited until now.
+    """
+    return (
+        end_by_bankruptcy(g)
+        or excess_tokens(g)
+        or open_cash_crisis(g)
+        or pay_for_owed_tokens(g)
+        or excess_trains(g)
+    )

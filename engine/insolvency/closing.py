@@ -1,4 +1,4 @@
-"""Companies that are closed by the market (1870 §5.1.1(7), §10.6.3)."""
+"""Companies that close because of their share price (1870 §5.1.1(7), §10.6.3)."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from engine.operating.trains import president_contribution
 
 
 def close_in_closing_zone(*, privates_to_pool: bool) -> Callable[[Game, str], None]:
-    """What follows where a token has come to the closing section.
+    """A rule that closes a company whose token has moved to the closing section of the market.
 
-    `privates_to_pool`: the company's privates are for sale from then on, instead of closed too.
+    `privates_to_pool`: the company's privates are for sale in the open market then; otherwise they close too.
     """
 
     def close_where_worthless(g: Game, company: str) -> None:
@@ -33,7 +33,8 @@ def close_in_closing_zone(*, privates_to_pool: bool) -> Callable[[Game, str], No
 
 
 def _forfeit_train_cash(g: Game, company: str) -> None:
-    """A president who has closed it by selling loses what he was adding to its train (§10.6.3)."""
+    """Take from a president who has closed the company by selling what they were adding to the price of its
+    train (1870 §10.6.3)."""
     turn = next((f for f in g.state.stack if isinstance(f, OperatingTurn)), None)
     if turn is not None and turn.company == company and turn.step == "trains":
         president = g.president(company)

@@ -70,17 +70,20 @@ class SeedMoneyAuction:
 
     def bid_refusal(self, g: Game, frame: Auction, seat: str, amount: int) -> str | None:
         if amount < frame.high_bid + BID_STEP:
-            return f"A bid on the {frame.item} must be ${frame.high_bid + BID_STEP} or more (§4.2)."
+            return (
+                f"A bid on the {frame.item} must be ${frame.high_bid + BID_STEP} or "
+                f"more{g.cite('1817 §4.2')}."
+            )
         return self.refuse_amount(g, frame.item, seat, amount)
 
     def refuse_amount(self, g: Game, private: str, seat: str, amount: int) -> str | None:
         if self.multiples_of_five and amount % BID_STEP:
-            return f"Bids are multiples of ${BID_STEP} (§4.2)."
+            return f"Bids are multiples of ${BID_STEP}{g.cite('1817 §4.2')}."
         if amount > self.max_bid(g, private, seat):
             face = g.private_definition(private).price
             if amount > g.cash(seat):
                 return f"{g.state.name(seat)} has ${g.cash(seat)}."
-            return f"No bid on the {private} exceeds its face value, ${face} (§4.2)."
+            return f"No bid on the {private} exceeds its face value, ${face}{g.cite('1817 §4.2')}."
         return None
 
     def on_close(self, g: Game, frame: Auction) -> None:
@@ -141,9 +144,9 @@ class SeedMoneyQuestion:
                     return f"The {private} is sold."
                 if amount < (least := self.auction_kind.min_first_bid(g, private)):
                     seed_money = f"With ${frame.seed_money} of seed money"
-                    return f"{seed_money} the least for the {private} is ${least} (§4.2)."
+                    return f"{seed_money} the least for the {private} is ${least}{g.cite('1817 §4.2')}."
                 return self.auction_kind.refuse_amount(g, private, seat, amount)
-        return "The privates are auctioned first: put one up, or pass (§4.2)."
+        return f"The privates are auctioned first: put one up, or pass{g.cite('1817 §4.2')}."
 
     def apply(self, g: Game, frame: SeedMoneySale, seat: str, action: Action) -> None:
         if isinstance(action, Bid):

@@ -57,12 +57,12 @@ def cash_in_bids(frame: Waterfall, seat: str, *, but: str | None = None) -> int:
 
 
 def min_bid(g: Game, bids: dict[str, int], private: str) -> int:
-    """The least that may be bid: above face value and any bid by the raise (§7.2)."""
+    """The least that may be bid: above face value and any bid by the raise (1830 §7.2)."""
     return max([g.private_definition(private).price, *bids.values()]) + MIN_RAISE
 
 
 def award_private(g: Game, seat: str, private: str, price: int, why: str, *, par_later: bool = False) -> None:
-    """Give a private and the share that comes with it to its buyer (Table 1 notes 4, 5).
+    """Give a private and the share that comes with it to its buyer (1830 Table 1 notes 4, 5).
 
     `par_later`: the par price is set when those that follow and have one bid each are sold too.
     """
@@ -130,27 +130,38 @@ class WaterfallQuestion:
                 return None
             case BuyPrivate(wanted, named):
                 if wanted != private:
-                    return f"The {private} is the private now offered; others take bids (§7.1)."
+                    return f"The {private} is the private now offered; others take bids{g.cite('1830 §7.1')}."
                 free, price = g.cash(seat) - cash_in_bids(frame, seat), asking_price(g, frame)
                 if named not in (None, price) and not (self.any_price and named and named > 0):
-                    return f"The {private} is offered at ${price} (§7.1)."
+                    return f"The {private} is offered at ${price}{g.cite('1830 §7.1')}."
                 price = named or price
                 if price > free:
-                    return f"The {private} costs ${price}, and ${free} is not set aside in bids (§7.2)."
+                    return (
+                        f"The {private} costs ${price}, and ${free} is not set aside in "
+                        f"bids{g.cite('1830 §7.2')}."
+                    )
                 return None
             case Bid(wanted, amount):
                 if g.state.private_owners[wanted] != BANK:
                     return f"The {wanted} is sold."
                 if wanted == private:
-                    return f"The {private} is offered at ${asking_price(g, frame)}: buy it instead (§7.1)."
+                    return (
+                        f"The {private} is offered at ${asking_price(g, frame)}: buy it "
+                        f"instead{g.cite('1830 §7.1')}."
+                    )
                 low = min_bid(g, frame.bids.get(wanted, {}), wanted)
                 if amount < low:
-                    return f"A bid on the {wanted} must be ${low} or more (§7.2)."
+                    return f"A bid on the {wanted} must be ${low} or more{g.cite('1830 §7.2')}."
                 free = g.cash(seat) - cash_in_bids(frame, seat, but=wanted)
                 if amount > free:
-                    return f"${free} is free for a bid on the {wanted}; the rest is set aside in bids (§7.2)."
+                    return (
+                        f"${free} is free for a bid on the {wanted}; the rest is set aside in "
+                        f"bids{g.cite('1830 §7.2')}."
+                    )
                 return None
-        return "The privates are sold first: buy the one offered, bid on another, or pass (§7.1)."
+        return (
+            f"The privates are sold first: buy the one offered, bid on another, or pass{g.cite('1830 §7.1')}."
+        )
 
     def apply(self, g: Game, frame: Waterfall, seat: str, action: Action) -> None:
         following = g.state.left_of(seat)
@@ -194,7 +205,7 @@ class WaterfallQuestion:
         if frame.consecutive_passes == len(g.state.players):
             return self._all_passed(g, frame)
         if asking_price(g, frame) == 0:
-            # §7.3: at no price the first player it is offered to has to take it.
+            # 1830 §7.3: at no price the first player it is offered to has to take it.
             self._sell_offered(g, frame, frame.current_seat, private, 0)
             return True
         return False
@@ -212,7 +223,7 @@ class WaterfallQuestion:
 
 @dataclass(frozen=True)
 class WaterfallBiddersQuestion:
-    """An auction among those with bids on a private: the lowest raises or leaves (§7.2).
+    """An auction among those with bids on a private: the lowest raises or leaves (1830 §7.2).
 
     `clockwise`: instead the next on the left of the highest does (1870 §5.7).
     """
@@ -249,11 +260,11 @@ class WaterfallBiddersQuestion:
             case Bid(private, amount) if private == frame.private:
                 low, free = max(frame.bids.values()) + MIN_RAISE, self._free_cash(g, frame, seat)
                 if amount < low:
-                    return f"A bid on the {private} must be ${low} or more (§7.2)."
+                    return f"A bid on the {private} must be ${low} or more{g.cite('1830 §7.2')}."
                 if amount > free:
-                    return f"${free} is free for a bid on the {private} (§7.2)."
+                    return f"${free} is free for a bid on the {private}{g.cite('1830 §7.2')}."
                 return None
-        return f"The {frame.private} is being auctioned: bid for it or pass (§7.2)."
+        return f"The {frame.private} is being auctioned: bid for it or pass{g.cite('1830 §7.2')}."
 
     def apply(self, g: Game, frame: WaterfallBidding, seat: str, action: Action) -> None:
         bids = {k: v for k, v in frame.bids.items() if k != seat}
@@ -280,7 +291,7 @@ class WaterfallBiddersQuestion:
 
 @dataclass(frozen=True)
 class ParPriceQuestion:
-    """The par price of a company whose president's certificate came with a private (§8.1)."""
+    """The par price of a company whose president's certificate came with a private (1830 §8.1)."""
 
     def asked(self, g: Game, frame: ParPriceChoice) -> tuple[str, ...]:
         return (frame.seat,)
@@ -296,7 +307,7 @@ class ParPriceQuestion:
         match action:
             case Par(company, price) if company == frame.company:
                 return refuse_par_price(g, price)
-        return f"The par price of the {frame.company} has to be set first (§8.1)."
+        return f"The par price of the {frame.company} has to be set first{g.cite('1830 §8.1')}."
 
     def apply(self, g: Game, frame: ParPriceChoice, seat: str, action: Action) -> None:
         assert isinstance(action, Par)

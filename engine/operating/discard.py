@@ -1,4 +1,4 @@
-"""Trains above the limit go to the pool, where they may be bought (1830 §21)."""
+"""Discards of trains above the limit: they go to the pool, where companies may buy them (1830 §21)."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from engine.operating.trains import is_obsolete
 
 @dataclass(frozen=True)
 class DiscardQuestion:
-    """Asks the president of a company with too many trains which one goes.
+    """Asks the president of a company with too many trains which one to discard.
 
-    `by_bank`: of one without a president the bank takes the oldest (1817 §7.4); on the site that is asked
-    like any other discard, and it is for whoever has the priority to answer. `scraps`: an obsolete train
-    leaves the game; the book does not say where it goes. `then`: what is looked for before anything goes on.
+    `bank_discards`: of a company without a president the bank takes the oldest train (1817 §7.4); on
+    18xx.games the player with the priority chooses. `scraps_obsolete`: a discarded obsolete train leaves the
+    game; the 1817 book does not say where it goes. `next_interruption`: what is looked for right after.
     """
 
     bank_discards: bool = True
@@ -32,7 +32,7 @@ class DiscardQuestion:
         return (g.company(frame.company).president or g.state.seats_from(g.state.priority)[0],)
 
     def prompt(self, g: Game, frame: Discard) -> str:
-        return f"to discard a train of the {frame.company}"
+        return f"discard a train of the {frame.company}"
 
     def options(self, g: Game, frame: Discard, seat: str) -> Iterator[Option]:
         for train in sorted(set(g.company(frame.company).trains)):
@@ -46,7 +46,10 @@ class DiscardQuestion:
                 if train in g.company(company).trains:
                     return None
                 return f"The {company} has no {train}-train."
-        return f"The {frame.company} is above the train limit and has to discard first (§21)."
+        return (
+            f"The {frame.company} is above the train limit and has to discard a train "
+            f"first{g.cite('1830 §21')}."
+        )
 
     def apply(self, g: Game, frame: Discard, seat: str, action: Action) -> None:
         assert isinstance(action, DiscardTrain)
@@ -54,8 +57,8 @@ class DiscardQuestion:
 
     def _discard(self, g: Game, frame: Discard, train: str) -> None:
         g.pop()
-        gone = self.scraps_obsolete and is_obsolete(g, train)
-        g.emit(TrainMoved(train, frame.company, CLOSED if gone else POOL, "discarded"))
+        scrapped = self.scraps_obsolete and is_obsolete(g, train)
+        g.emit(TrainMoved(train, frame.company, CLOSED if scrapped else POOL, "discarded"))
         self.next_interruption(g)
 
     def advance(self, g: Game, frame: Discard) -> bool:

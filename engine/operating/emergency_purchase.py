@@ -1,4 +1,4 @@
-"""Sales in a forced purchase, and what comes after them (1830 §24, §25)."""
+"""Forced sales of shares by a president who has to pay for a train, and their bankruptcy (1830 §24, §25)."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ def refuse_forced_sale(
     whole: bool = False,
     price: int | None = None,
 ) -> str | None:
-    """Why the president may not sell that to help the `buyer`, `short` of so many dollars; or None.
+    """Why the president may not sell that many shares to help the `buyer`, or None.
 
-    The usual rules hold, the buyer's presidency stays (§24.3), and no share is sold more than the
-    money needs: the book lets him sell only where that is necessary. `whole`: what is needed is
-    reckoned by certificates, so of a president who holds nothing but his that is two shares. `price`:
-    dollars that a share brings (None: its price now).
+    The usual rules of sales hold, the buyer's presidency must not change (1830 §24.3), and no more shares may
+    be sold than the money needs. `short`: dollars still missing (None: any number may be sold). `whole`: what
+    is needed is counted in certificates, so it is two shares for a president who holds only the president's
+    certificate. `price`: dollars per share (None: the price now).
     """
     if count < 1:
         return "At least one share has to be sold."
@@ -40,20 +40,20 @@ def refuse_forced_sale(
     if why := refuse_share_sale(g, seat, company, percent):
         return why
     if company == buyer and next_president(g, company, losing=percent):
-        return f"The sale must not cost him the presidency of the {buyer} (§24.3)."
+        return f"The sale must not change the presidency of the {buyer}{g.cite('1830 §24.3')}."
     spare = 1
     if whole and g.company(company).president == seat and certificate_count(g, seat, company) == 1:
         spare = president_share_percent(g, company) // share_percent(g, company)
     each = g.price(company) if price is None else price
     enough = short is not None and each * (count - spare) >= short
     if enough and count > shares_over_limit(g, seat, company):
-        return f"${max(short or 0, 0)} are needed; fewer shares bring that (§24.3)."
+        return f"Only ${max(short or 0, 0)} are needed, and fewer shares bring that{g.cite('1830 §24.3')}."
     return None
 
 
 def shares_over_limit(g: Game, seat: str, company: str) -> int:
-    """How many shares must be sold at least where any is, of a company held above the percent limit
-    by a player who may keep them otherwise (1870 §10.6.2)."""
+    """How many shares the player holds above the percent limit, in a title that lets them keep those: if they
+    sell any, they sell at least so many (1870 §10.6.2)."""
     if g.title.must_sell_excess:
         return 0
     return max(g.percent_held(seat, company) - percent_limit(g, company), 0) // share_percent(g, company)
@@ -62,9 +62,10 @@ def shares_over_limit(g: Game, seat: str, company: str) -> int:
 def declare_bankruptcy(
     g: Game, seat: str, buyer: str, *, sell_all: bool, loses_cash: bool, sold: tuple[str, ...] = ()
 ) -> None:
-    """End the game by a president who cannot pay (§24.6, §25); his cash may be lost.
+    """End the game by the bankruptcy of a president who cannot pay (1830 §24.6, §25).
 
-    `sell_all`: his shares are sold, but for those of companies that he has `sold` already.
+    `sell_all`: their shares are sold first, except those of companies of which they have `sold` some
+    already. `loses_cash`: their cash goes to the bank.
     """
     if sell_all:
         for company in (c for c in held_companies(g, seat) if c not in sold):

@@ -69,20 +69,21 @@ class ShareExchanges(OutOfTurn):
         assert isinstance(action, ExchangePrivate)
         ability = active_ability(g, action.private, ShareExchangeAbility)
         if ability is None:
-            return f"The {action.private} cannot be exchanged (Table 1)."
+            return f"The {action.private} cannot be exchanged{g.cite('1830 Table 1')}."
         if g.state.private_owners[action.private] != seat:
-            return f"{g.state.name(seat)} does not own the {action.private} (Table 1.3)."
+            return f"{g.state.name(seat)} does not own the {action.private}{g.cite('1830 Table 1.3')}."
         if isinstance(g.state.stack[0], OPENING_FRAMES):
-            return "Nothing is exchanged while the privates are sold (Table 1.3)."
+            return f"Nothing is exchanged while the privates are sold{g.cite('1830 Table 1.3')}."
         company, percent = ability.company, ability.percent
         if not self.before_par and g.company(company).par is None:
-            return f"The {company} has no par price yet (Table 1.3)."
+            return f"The {company} has no par price yet{g.cite('1830 Table 1.3')}."
         if g.percent_held(seat, company) + percent > percent_limit(g, company):
             return (
-                f"{g.state.name(seat)} holds {g.percent_held(seat, company)} % of the {company} (Table 1.3)."
+                f"{g.state.name(seat)} holds {g.percent_held(seat, company)} % of the "
+                f"{company}{g.cite('1830 Table 1.3')}."
             )
         if action.source not in SOURCE_LABELS or g.percent_held(action.source, company) < percent:
-            return f"There is no share of the {company} there (Table 1.3)."
+            return f"There is no share of the {company} there{g.cite('1830 Table 1.3')}."
         return None
 
     def apply(self, g: Game, seat: str, action: Action) -> None:
@@ -142,7 +143,9 @@ class TileAbilities(OutOfTurn):
 
     def refusal(self, g: Game, seat: str, action: Action) -> str | None:
         assert isinstance(action, LayTile)
-        turn = turn_or_refusal(g, seat, "Track is laid in a company's turn of an operating round (§17).")
+        turn = turn_or_refusal(
+            g, seat, f"Track is laid in a company's turn of an operating round{g.cite('1830 §17')}."
+        )
         if isinstance(turn, str):
             return turn
         return self._refuse(g, turn, action)
@@ -150,12 +153,12 @@ class TileAbilities(OutOfTurn):
     def _refuse(self, g: Game, turn: OperatingTurn, lay: LayTile) -> str | None:
         ability = next((a for p, a in self.usable_abilities(g, turn) if p == lay.using), None)
         if ability is None:
-            return f"The {turn.company} has no power of the {lay.using} to use (Table 1)."
+            return f"The {turn.company} has no power of the {lay.using} to use{g.cite('1830 Table 1')}."
         if lay.hex not in ability.hexes or lay.tile not in ability.tiles:
             tiles, hexes = ", ".join(ability.tiles), ", ".join(ability.hexes)
-            return f"The {lay.using} lays {tiles} on {hexes} (Table 1)."
+            return f"The {lay.using} lays {tiles} on {hexes}{g.cite('1830 Table 1')}."
         if not ability.extra_lay and (turn.step != "track" or turn.lays_used):
-            return f"The lay by the {lay.using} is the turn's one tile (Table 1.2)."
+            return f"The lay by the {lay.using} is the turn's one tile{g.cite('1830 Table 1.2')}."
         return refuse_lay(g, turn.company, lay, connected=ability.connected)
 
     def apply(self, g: Game, seat: str, action: Action) -> None:
@@ -200,7 +203,7 @@ class FreeTokenQuestion:
                 return refuse_token(g, frame.company, hex, node, free=True)
             case LayTile() | PlaceToken():
                 place = f"the free token of the {frame.private} in {frame.hex}"
-                return f"First {place}: place it, or pass (Table 1.2)."
+                return f"First {place}: place it, or pass{g.cite('1830 Table 1.2')}."
         turn = g.state.stack[-2]
         return g.title.questions[type(turn)].refusal(g, turn, seat, action)
 

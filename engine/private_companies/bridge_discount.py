@@ -102,7 +102,9 @@ class BridgeDiscounts(OutOfTurn):
 
     def refusal(self, g: Game, seat: str, action: Action) -> str | None:
         assert isinstance(action, LayTile)
-        turn = turn_or_refusal(g, seat, "Track is laid in a company's turn of an operating round (§17).")
+        turn = turn_or_refusal(
+            g, seat, f"Track is laid in a company's turn of an operating round{g.cite('1830 §17')}."
+        )
         if isinstance(turn, str):
             return turn
         return self._refuse(g, turn, action)
@@ -110,14 +112,17 @@ class BridgeDiscounts(OutOfTurn):
     def _refuse(self, g: Game, turn: OperatingTurn, lay: LayTile) -> str | None:
         found = self.usable_ability(g, turn)
         if found is None or found[0] != lay.using:
-            return f"The {turn.company} has no power of the {lay.using} to use (§15.2)."
+            return f"The {turn.company} has no power of the {lay.using} to use{g.cite('1870 §15.2')}."
         if lay.hex not in found[1].hexes or lay.hex in g.state.tiles:
-            return f"The {lay.using} makes the first tile on a hex of the river cheaper (§15.2)."
+            return (
+                f"The {lay.using} makes the first tile on a hex of the river "
+                f"cheaper{g.cite('1870 §15.2')}."
+            )
         at_home = self._at_home(g, turn, lay.hex)
         if turn.step != "track" and (self.beyond_normal_lays or not at_home):
-            return "Track is laid at the beginning of the turn (§17)."
+            return f"Track is laid at the beginning of the turn{g.cite('1830 §17')}."
         if turn.lays_used >= g.phase.yellow_lays and not (self.beyond_normal_lays or at_home):
-            return f"The {turn.company} has laid its tiles for this turn (§18)."
+            return f"The {turn.company} has laid its tiles for this turn{g.cite('1830 §18')}."
         return refuse_lay(g, turn.company, lay, discount=self._discount(g, turn, lay.hex))
 
     def apply(self, g: Game, seat: str, action: Action) -> None:

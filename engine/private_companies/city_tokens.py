@@ -105,7 +105,9 @@ class CityTokens(OutOfTurn):
 
     def refusal(self, g: Game, seat: str, action: Action) -> str | None:
         assert isinstance(action, PlaceCattleToken | PlaceOpenPort | PlaceClosedPort | ClosePort)
-        turn = turn_or_refusal(g, seat, "That is done in a company's turn of an operating round (§15.2).")
+        turn = turn_or_refusal(
+            g, seat, f"That is done in a company's turn of an operating round{g.cite('1870 §15.2')}."
+        )
         if isinstance(turn, str):
             return turn
         found = next(
@@ -113,15 +115,19 @@ class CityTokens(OutOfTurn):
             None,
         )
         if found is None:
-            return f"The {turn.company} owns no private with such a token (§15.2)."
+            return f"The {turn.company} owns no private with such a token{g.cite('1870 §15.2')}."
         private, ability = found
         placed = g.state.city_tokens.get(private)
         if isinstance(action, ClosePort):
-            return None if placed and placed.is_open else f"The {private} has placed no open port (§15.2)."
+            return (
+                None
+                if placed and placed.is_open
+                else f"The {private} has placed no open port{g.cite('1870 §15.2')}."
+            )
         if placed:
-            return f"The token of the {private} is placed, and is not moved (§15.2)."
+            return f"The token of the {private} is placed, and is not moved{g.cite('1870 §15.2')}."
         if action.hex not in ability.hexes:
-            return f"The token of the {private} goes to {', '.join(ability.hexes)} (§15.2)."
+            return f"The token of the {private} goes to {', '.join(ability.hexes)}{g.cite('1870 §15.2')}."
         return None
 
     def apply(self, g: Game, seat: str, action: Action) -> None:

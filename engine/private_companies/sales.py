@@ -29,7 +29,7 @@ from engine.operating.turn import current_turn
 
 
 def company_price_range(g: Game, private: str) -> range:
-    """What a company may pay: from half the face value to twice (§23.1), or less early on."""
+    """What a company may pay: from half the face value to twice (1830 §23.1), or less early on."""
     facts = g.private_definition(private)
     face = facts.price
     early = None if companies_may_buy(g) else facts.early_sale
@@ -38,7 +38,7 @@ def company_price_range(g: Game, private: str) -> range:
 
 
 def companies_may_buy(g: Game) -> bool:
-    """Whether it is a phase in which all companies may buy privates (§22)."""
+    """Whether it is a phase in which all companies may buy privates (1830 §22)."""
     return g.phase.companies_may_buy_privates
 
 
@@ -55,7 +55,7 @@ def sellable_to_company(g: Game, private: str) -> bool:
 
 
 def purchasable_privates(g: Game, company: str) -> Iterator[str]:
-    """Privates of players that the company could pay for now (§23.1)."""
+    """Privates of players that the company could pay for now (1830 §23.1)."""
     for private, owner in g.owned_privates():
         if company_may_buy(g, company, private):
             affordable = company_price_range(g, private).start <= g.cash(company)
@@ -100,7 +100,7 @@ class PrivatePurchaseStep:
         yield from ()
 
     def refusal(self, g: Game, turn: OperatingTurn, action: Action) -> str | None:
-        return "A private is bought by saying for how much (§23.1)."
+        return f"A private is bought by saying for how much{g.cite('1830 §23.1')}."
 
     def apply(self, g: Game, turn: OperatingTurn, action: Action) -> None:
         raise AssertionError("a private is bought aside")
@@ -114,7 +114,7 @@ class PrivateDeals(OutOfTurn):
     """Deals in privates, offered where the owner is another than the buyer.
 
     `by_seller`: the seller may offer too. `instead_of_share`: a purchase from a player takes the
-    place of the turn's certificate. `in_emergency`: a president in need may sell his (§24.3).
+    place of the turn's certificate. `in_emergency`: a president in need may sell his (1830 §24.3).
     `least`: dollars at least between players. `bound`: a private that no company may buy is not
     sold between players either. `in_buyers_turn`: a deal between players is made in the buyer's turn,
     whoever proposes it. `from_phase`: the first phase in which players deal with each other.
@@ -146,7 +146,7 @@ class PrivateDeals(OutOfTurn):
             return f"There is no private {action.private}."
         owner = g.state.private_owners[action.private]
         if not is_seat(owner):
-            return f"No player owns the {action.private} (§23.1)."
+            return f"No player owns the {action.private}{g.cite('1830 §23.1')}."
         if action.source not in (None, owner):
             return f"The {action.private} is {g.state.name(owner)}'s."
         if action.target is not None:
@@ -190,14 +190,20 @@ class PrivateDeals(OutOfTurn):
     def _refuse_to_company(self, g: Game, company: str, private: str, price: int) -> str | None:
         turn = current_turn(g)
         if turn is None or turn.company != company:
-            return "A company buys a private in its own turn of an operating round (§23.1)."
+            return f"A company buys a private in its own turn of an operating round{g.cite('1830 §23.1')}."
         if not company_may_buy(g, company, private):
-            return "Companies may buy privates from the first 3-train to the first 5-train (§22, §23.1)."
+            return (
+                "Companies may buy privates from the first 3-train to the first "
+                f"5-train{g.cite('1830 §22', '1830 §23.1')}."
+            )
         if not sellable_to_company(g, private):
-            return f"The {private} may not be sold to a company (Table 1.5)."
+            return f"The {private} may not be sold to a company{g.cite('1830 Table 1.5')}."
         allowed = company_price_range(g, private)
         if price not in allowed:
-            return f"A company pays ${allowed.start} to ${allowed.stop - 1} for the {private} (§23.1)."
+            return (
+                f"A company pays ${allowed.start} to ${allowed.stop - 1} for the "
+                f"{private}{g.cite('1830 §23.1')}."
+            )
         return None
 
     def _refuse_between_players(
@@ -206,28 +212,34 @@ class PrivateDeals(OutOfTurn):
         turn = g.top
         if isinstance(turn, OperatingTurn):
             if not self.in_forced_purchase or g.president(turn.company) != seller:
-                return "Players deal in privates in a stock round (§23.1)."
+                return f"Players deal in privates in a stock round{g.cite('1830 §23.1')}."
             if president_contribution(g, turn.company) <= g.cash(seller):
-                return "Outside stock rounds a president sells a private only in a forced purchase (§24.3)."
+                return (
+                    "Outside stock rounds a president sells a private only in a forced "
+                    f"purchase{g.cite('1830 §24.3')}."
+                )
         elif not isinstance(turn, StockTurn):
-            return "Players deal in privates in a stock round (§23.1)."
+            return f"Players deal in privates in a stock round{g.cite('1830 §23.1')}."
         elif self._before_from_phase(g):
             return "Privates are not sold between players yet."
         elif turn.seat not in (seller, buyer) or (self._only_buyer_offers and turn.seat != buyer):
             whose = "buyer" if self._only_buyer_offers else "buyer or seller"
-            return f"The deal is made in a turn of its {whose} (§23.1)."
+            return f"The deal is made in a turn of its {whose}{g.cite('1830 §23.1')}."
         elif isinstance(round := g.state.stack[0], StockRound) and round.number == 1:
-            return "Privates are not sold between players in the first stock round (§23.1)."
+            return f"Privates are not sold between players in the first stock round{g.cite('1830 §23.1')}."
         elif self.replaces_share_purchase and turn.bought:
-            return "The turn's one purchase is made (§4)."
+            return f"The turn's one purchase is made{g.cite('1830 §4')}."
         elif turn.seat == buyer and (over := self.required_sales(g, turn)):
-            return f"Sell down to the limit first: {', '.join(over)} (§10)."
+            return f"Sell down to the limit first: {', '.join(over)}{g.cite('1830 §10')}."
         if self.company_ban_applies and not sellable_to_company(g, private):
             return f"The {private} stays with its buyer."
         if price < self.min_price:
             return f"A private costs at least ${self.min_price}."
         if self.certificate_limit_applies and counted_certificates(g, buyer) >= certificate_limit(g):
-            return f"{g.state.name(buyer)} is at the limit of {certificate_limit(g)} certificates (§10)."
+            return (
+                f"{g.state.name(buyer)} is at the limit of {certificate_limit(g)} "
+                f"certificates{g.cite('1830 §10')}."
+            )
         return None
 
     @property
@@ -319,14 +331,14 @@ class OpenMarketPurchase:
     def refusal(self, g: Game, frame: StockTurn, action: Action) -> str | None:
         assert isinstance(action, BuyPrivateFromPool)
         if g.state.private_owners[action.private] != POOL:
-            return f"The {action.private} is not in the open market (§5.3.2)."
+            return f"The {action.private} is not in the open market{g.cite('1870 §5.3.2')}."
         if frame.bought:
-            return "The turn's one purchase is made (§5.3)."
+            return f"The turn's one purchase is made{g.cite('1870 §5.3')}."
         price = g.private_definition(action.private).price
         if price > g.cash(frame.seat):
             return f"That costs ${price}, and {g.state.name(frame.seat)} has ${g.cash(frame.seat)}."
         if counted_certificates(g, frame.seat) >= certificate_limit(g):
-            return f"The limit is {certificate_limit(g)} certificates (§10)."
+            return f"The limit is {certificate_limit(g)} certificates{g.cite('1830 §10')}."
         return None
 
     def apply(self, g: Game, frame: StockTurn, action: Action) -> None:

@@ -1,4 +1,4 @@
-"""Ends of the game beside a broken bank, and final standings (1830 §25, §23.3)."""
+"""Ends of the game other than a broken bank, and final scores (1830 §25, §23.3)."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from engine.finance.ownership import net_worth, president_share_percent, share_p
 from engine.game import Game
 
 LAST_STOCK_ROUND_ON_SITE = 100
-"""The stock round after which the site ends any game; it knows no stalemate."""
+"""18xx.games ends a game after this stock round; it has no rule for a stalemate."""
 
 
 def final_scores(g: Game, bankrupt: str | None, *, with_privates: bool) -> dict[str, int]:
-    """Dollars by seat. A bankrupt scores what stock he still holds; `with_privates`: and these."""
-    found = {seat: net_worth(g, seat) for seat in g.state.seats}
+    """Net worth in dollars by seat. `with_privates`: a bankrupt player's privates count as well."""
+    worth = {seat: net_worth(g, seat) for seat in g.state.seats}
     if bankrupt and not with_privates:
-        found[bankrupt] -= sum(g.private_definition(p).price for p in g.privates_of(bankrupt))
-    return found
+        worth[bankrupt] -= sum(g.private_definition(p).price for p in g.privates_of(bankrupt))
+    return worth
 
 
 def end_at_price(price: int) -> Callable[[Game], str | None]:
-    """The game is over once a company stands at that price (1870 §16.1)."""
+    """A rule that ends the game once a company's price has reached that many dollars (1870 §16.1)."""
 
     def reached(g: Game) -> str | None:
         for company in g.state.market_order:
@@ -33,21 +33,21 @@ def end_at_price(price: int) -> Callable[[Game], str | None]:
 
 
 def end_by_stalemate(g: Game) -> str | None:
-    """Nobody can play on (1870 §13.3): no company operates, no private pays a player, and all players
-    together cannot bring any company to operate."""
+    """Why the game is over by a stalemate (1870 §13.3), or None: no company operates, no private pays a
+    player, and all players together cannot float a company."""
     if any(is_seat(owner) or owner == POOL for owner in g.state.private_owners.values()):
         return None
     if not any(co.closed for co in g.state.companies.values()):
         return None
     if any(co.floated for co in g.state.companies.values()):
         return None
-    money = [g.cash(seat) for seat in g.state.seats]
+    cash = [g.cash(seat) for seat in g.state.seats]
     for company, co in g.state.companies.items():
         if co.closed:
             continue
-        step, price = share_percent(g, company), co.par or min(g.components.par_prices)
+        share, price = share_percent(g, company), co.par or min(g.components.par_prices)
         missing = g.company_definition(company).float_percent - (100 - co.shares.get(IPO, 0))
-        first = price * president_share_percent(g, company) // step if co.par is None else price
-        if max(money) >= first and sum(money) >= price * missing // step:
+        first = price * president_share_percent(g, company) // share if co.par is None else price
+        if max(cash) >= first and sum(cash) >= price * missing // share:
             return None
     return "A stalemate: no company operates and none can be started; nobody wins."

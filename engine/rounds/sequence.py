@@ -1,7 +1,7 @@
 """The order of rounds: stock rounds, and the operating rounds between them (1830 §3, §16, §22).
 
 A stock round ends when every player has passed in a row. The number of operating rounds is that
-of the phase in which their set begins. A broken bank ends the game with the set (§25).
+of the phase in which their set begins. A broken bank ends the game with the set (1830 §25).
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from engine.private_companies.income import pay_private_income
 
 
 def start_stock_round(g: Game, number: int, sales: tuple[PendingSale, ...] = ()) -> StockRound:
-    """The stock round of that number: whoever has the priority begins (§4, §7). `sales`: what is still to
+    """The stock round of that number: whoever has the priority begins (1830 §4, §7). `sales`: what is still to
     be asked at the end of the first turn."""
     g.emit(RoundStarted(f"stock round {number}"))
     return StockRound(number=number, current_seat=g.state.priority, pending_sales=sales)
@@ -43,7 +43,7 @@ def start_first_stock_round(g: Game) -> AnyFrame:
 
 
 def raise_sold_out_prices(g: Game, own_count: bool) -> None:
-    """Move up every token of a company that players hold whole (§8.2.2), or players and it itself."""
+    """Move up every token of a company that players hold whole (1830 §8.2.2), or players and it itself."""
     for company in g.operating_order():
         co = g.company(company)
         if co.floated and all(is_seat(h) or (own_count and h == company) for h in co.shares):
@@ -56,7 +56,7 @@ def first_operating_round(g: Game, after: int) -> OperatingRound:
 
 
 def begin_operating_round(g: Game) -> None:
-    """Pay private income; whoever has floated by now will operate (§11, §16)."""
+    """Pay private income; whoever has floated by now will operate (1830 §11, §16)."""
     frame = g.top
     assert isinstance(frame, OperatingRound)
     g.emit(RoundStarted(f"operating round {frame.stock_round}.{frame.number} of {frame.rounds_in_set}"))
@@ -67,7 +67,7 @@ def begin_operating_round(g: Game) -> None:
 
 @dataclass(frozen=True)
 class StockRoundRules(AutomaticRules):
-    """Turns until all pass in a row; then prices of sold-out companies rise (§8.2.2).
+    """Turns until all pass in a row; then prices of sold-out companies rise (1830 §8.2.2).
 
     `ended`: why the game is over before another turn or round, if it is. `own_count`: what a company
     holds of itself counts as sold (1870 §5.10). `last`: the number of the round with which the game is
@@ -113,10 +113,10 @@ class StockRoundRules(AutomaticRules):
 
 @dataclass(frozen=True)
 class OperatingRoundRules(AutomaticRules):
-    """A turn for each company, the next always the highest of those that wait (§16).
+    """A turn for each company, the next always the highest of those that wait (1830 §16).
 
     `between`: what comes first, before another company has its turn. `ended`: see `StockRounds`.
-    `whole_set`: a broken bank lets the set of rounds be finished (§25), else only the round.
+    `whole_set`: a broken bank lets the set of rounds be finished (1830 §25), else only the round.
     `first_is_settled`: who begins is known before what comes first.
     """
 

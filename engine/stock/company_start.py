@@ -32,7 +32,7 @@ from engine.stock.turn import current_stock_round, end_stock_turn
 
 @dataclass(frozen=True)
 class CertificateAuction:
-    """President's certificates up for auction (§5.5).
+    """President's certificates up for auction (1817 §5.5).
 
     `by_worth`: who has cash and privates for a bid is asked, also where they do not make one exactly, as
     on the site.
@@ -71,7 +71,7 @@ class CertificateAuction:
         assert terms is not None
         if amount <= frame.high_bid or amount > terms.max or amount % terms.step:
             low = frame.high_bid + terms.step
-            return f"A bid is a multiple of ${terms.step} from ${low} to ${terms.max} (§5.5)."
+            return f"A bid is a multiple of ${terms.step} from ${low} to ${terms.max}{g.cite('1817 §5.5')}."
         return refuse_bid(g, seat, amount)
 
     def on_close(self, g: Game, frame: Auction) -> None:
@@ -129,26 +129,39 @@ class CompanyStartQuestion:
         chosen = frame.size
         if isinstance(action, Pass):
             if chosen is None:
-                return f"The size of the {frame.company} has to be chosen (§5.5)."
-            return None if g.cash(seat) >= 0 else "The bid has to be paid with privates first (§5.5)."
+                return f"The size of the {frame.company} has to be chosen{g.cite('1817 §5.5')}."
+            return (
+                None
+                if g.cash(seat) >= 0
+                else f"The bid has to be paid with privates first{g.cite('1817 §5.5')}."
+            )
         if not isinstance(action, FloatCompany):
-            return f"The {frame.company} is being started: choose its size, and what is put in (§5.5)."
+            return (
+                f"The {frame.company} is being started: choose its size, and what is put "
+                f"in{g.cite('1817 §5.5')}."
+            )
         if action.size not in g.phase.ipo_sizes or chosen not in (None, action.size):
             sizes = [chosen] if chosen else g.phase.ipo_sizes
-            return f"The {frame.company} may start with {' or '.join(map(str, sizes))} shares (§5.5)."
+            return (
+                f"The {frame.company} may start with {' or '.join(map(str, sizes))} "
+                f"shares{g.cite('1817 §5.5')}."
+            )
         mine = g.privates_of(seat)
         if len(set(action.privates)) < len(action.privates) or not set(action.privates) <= set(mine):
-            return "A president puts in privates that he owns, each once (§5.5)."
+            return f"A president puts in privates that he owns, each once{g.cite('1817 §5.5')}."
         worth = sum(g.private_definition(p).price for p in action.privates)
         if worth > frame.payable_in_privates:
-            return f"Privates for ${worth} are more than the bid, ${frame.payable_in_privates} (§5.5)."
+            return (
+                f"Privates for ${worth} are more than the bid, "
+                f"${frame.payable_in_privates}{g.cite('1817 §5.5')}."
+            )
         others = private_value_sums(g, seat, action.privates) if self.size_before_privates else {0}
         if not any(
             worth + more <= frame.payable_in_privates and g.cash(seat) + worth + more >= 0 for more in others
         ):
-            return f"${-g.cash(seat)} more have to be paid with privates (§5.5)."
+            return f"${-g.cash(seat)} more have to be paid with privates{g.cite('1817 §5.5')}."
         if chosen is not None and not action.privates:
-            return "The size is chosen; say what else is put in (§5.5)."
+            return f"The size is chosen; say what else is put in{g.cite('1817 §5.5')}."
         return None
 
     def apply(self, g: Game, frame: CompanyStart, seat: str, action: Action) -> None:

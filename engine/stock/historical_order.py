@@ -40,4 +40,7 @@ def refuse_purchase_out_of_order(g: Game, company: str, source: str, percent: in
         for c in historical_order(g)
         if not may_start(g, c) or g.percent_held(IPO, c) > 100 - PERCENT_BEFORE_START - 10
     )
-    return f"Half of the {company} may be sold before it may start: it is the turn of the {first} (§16.5)."
+    return (
+        f"Half of the {company} may be sold before it may start: it is the turn of the "
+        f"{first}{g.cite('1870 §16.5')}."
+    )

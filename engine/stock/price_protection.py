@@ -64,7 +64,7 @@ def defer_price_fall(g: Game, sale: PendingSale) -> None:
 
 
 def ask_at_once_if_forced(g: Game, sale: PendingSale) -> None:
-    """As `note_sale`; in a forced sale the president is asked before anything else is done (§5.9.7)."""
+    """As `note_sale`; in a forced sale the president is asked before anything else is done (1870 §5.9.7)."""
     turn = g.top
     if isinstance(turn, OperatingTurn):
         lapse_offers(g)
@@ -121,9 +121,11 @@ class PriceProtectionQuestion:
                 return None
             case ProtectPrice(company) if company == sale.company:
                 if self._sold_president_certificate(g, sale):
-                    return "Who has sold the president's certificate cannot buy it back (§5.9)."
+                    return (
+                        f"Who has sold the president's certificate cannot buy it back{g.cite('1870 §5.9')}."
+                    )
                 return self.refuse_protection(g, frame)
-        return f"First say whether the price of the {sale.company} is protected (§5.9)."
+        return f"First say whether the price of the {sale.company} is protected{g.cite('1870 §5.9')}."
 
     def refuse_protection(self, g: Game, frame: PriceProtection) -> str | None:
         """Why the president who is asked cannot protect any more, now that a company has closed."""
@@ -144,15 +146,20 @@ class PriceProtectionQuestion:
         span = g.state.stack[0]
         own = self.seller_after_forced_sale and not isinstance(span, StockRound)
         if not own and (seat == frame.seller or g.company(company).president != seat):
-            return "Who has sold, or become president by the sale, does not protect (§5.9)."
+            return f"Who has sold, or become president by the sale, does not protect{g.cite('1870 §5.9')}."
         if (
             not self.after_own_sale
             and isinstance(span, StockRound)
             and company in span.sold_by_seat.get(seat, ())
         ):
-            return f"Who has sold the {company} may not protect it in the same stock round (§5.9)."
+            return (
+                f"Who has sold the {company} may not protect it in the same stock round{g.cite('1870 §5.9')}."
+            )
         if block_cost(g, sale) > g.cash(seat):
-            return f"That costs ${block_cost(g, sale)}, and {g.state.name(seat)} has ${g.cash(seat)} (§5.9)."
+            return (
+                f"That costs ${block_cost(g, sale)}, and {g.state.name(seat)} has "
+                f"${g.cash(seat)}{g.cite('1870 §5.9')}."
+            )
         at = g.title.cell(market.token_space(g, company))
         if not ZONES_EXEMPT_FROM_CERTIFICATE_LIMIT.isdisjoint(at.zones):
             return None
@@ -164,7 +171,7 @@ class PriceProtectionQuestion:
         )
         limit = certificate_limit(g) if frame.certificate_limit is None else frame.certificate_limit
         if held + frame.lost_certificates.get(seat, 0) + sale.count > limit:
-            return f"The limit is {limit} certificates (§5.9)."
+            return f"The limit is {limit} certificates{g.cite('1870 §5.9')}."
         return None
 
     def _leaves_limit_by_sale(self, g: Game, block: PendingSale) -> bool:
@@ -305,7 +312,7 @@ class StandingProtectionOrders(OutOfTurn):
             left = company in g.state.standing_protections.get(seat, {})
             return None if left else f"No answer was left for the {company}."
         if g.company(company).president != seat:
-            return f"The price of the {company} is protected by its president (§5.9)."
+            return f"The price of the {company} is protected by its president{g.cite('1870 §5.9')}."
         return (
             None
             if 0 <= action.amount <= MAX_STANDING_PRICE

@@ -62,15 +62,20 @@ def refuse_buy(g: Game, seat: str, company: str, holder: str, count: int = 1) ->
     """Why the player may not buy so many shares from there, whoever offers them; or None (1817 §5.4)."""
     co = g.company(company)
     if co.president is None or co.size is None:
-        return f"The {company} has no president, so its shares cannot be bought (§5.4)."
+        return f"The {company} has no president, so its shares cannot be bought{g.cite('1817 §5.4')}."
     if not is_tradable(g, company):
-        return f"Shares of the {company} cannot be bought or sold while it is in acquisition (§5.4)."
+        return (
+            f"Shares of the {company} cannot be bought or sold while it is in "
+            f"acquisition{g.cite('1817 §5.4')}."
+        )
     percent = count * share_percent(g, company)
     if count < 1 or percent_for_sale(g, holder, company) < percent:
         there = percent_for_sale(g, holder, company) // share_percent(g, company)
         return f"There are {there} shares of the {company} there."
     if g.percent_held(seat, company) + percent > percent_limit(g, company):
-        return f"Nobody may hold more than {percent_limit(g, company)} % of the {company} (§5.1)."
+        return (
+            f"Nobody may hold more than {percent_limit(g, company)} % of the {company}{g.cite('1817 §5.1')}."
+        )
     cost = count * g.price(company)
     if cost > g.cash(seat):
         return f"That costs ${cost}, and {g.state.name(seat)} has ${g.cash(seat)}."
@@ -78,7 +83,7 @@ def refuse_buy(g: Game, seat: str, company: str, holder: str, count: int = 1) ->
         g.percent_held(seat, company), 0
     ) // share_percent(g, company)
     if gained and counted_certificates(g, seat) + gained > certificate_limit(g):
-        return f"The limit is {certificate_limit(g)} certificates (§5.1)."
+        return f"The limit is {certificate_limit(g)} certificates{g.cite('1817 §5.1')}."
     return None
 
 
@@ -222,62 +227,65 @@ class ShortSellingTurnQuestion:
     # -- objections --------------------------------------------------------------------
 
     def _must_sell(self, g: Game, frame: StockTurn) -> bool:
-        """Whether he is above the certificate limit and has shares that he can sell (§5.1)."""
+        """Whether he is above the certificate limit and has shares that he can sell (1817 §5.1)."""
         return is_over_certificate_limit(g, frame.seat) and next(self._sales(g, frame), None) is not None
 
     def refusal(self, g: Game, frame: StockTurn, seat: str, action: Action) -> str | None:
         allowed = SellShares if self.sales_first else SellShares | SellShort
         if not isinstance(action, allowed) and self._must_sell(g, frame):
-            return "Sell down to the certificate limit first (§5.1)."
+            return f"Sell down to the certificate limit first{g.cite('1817 §5.1')}."
         match action:
             case TakeLoansForCompany(company) | RedeemSharesForCompany(company):
                 return self.refuse_company_action(g, frame, company, action)
             case SellShares() | SellShort() | BuyShares() | StartCompany() if frame.acting_company:
-                return f"This turn is used for the {frame.acting_company} (§5)."
+                return f"This turn is used for the {frame.acting_company}{g.cite('1817 §5')}."
             case SellShares(company, count):
                 if frame.bought or (self.sales_first and frame.sold_short):
-                    return "Sales come first in a turn (§5)."
+                    return f"Sales come first in a turn{g.cite('1817 §5')}."
                 return refuse_sale_at_steady_price(g, seat, company, count)
             case SellShort(company):
                 return self._refuse_short(g, frame, company)
             case BuyShares() | StartCompany() if frame.bought:
-                return "One certificate may be bought in a turn (§5.4)."
+                return f"One certificate may be bought in a turn{g.cite('1817 §5.4')}."
             case BuyShares(company, source, count):
                 return self._refuse_buy(g, frame, company, source, count)
             case StartCompany():
                 return self._refuse_start(g, frame, action)
             case Pass():
                 return None
-        return "In a stock round a player sells, sells short, buys, starts a company or acts for one (§5)."
+        return (
+            "In a stock round a player sells, sells short, buys, starts a company or acts for "
+            f"one{g.cite('1817 §5')}."
+        )
 
     def _refuse_short(self, g: Game, frame: StockTurn, company: str) -> str | None:
         co = g.company(company)
         if co.size is None or not is_tradable(g, company):
-            return f"Shares of the {company} cannot be sold short now (§5.3)."
+            return f"Shares of the {company} cannot be sold short now{g.cite('1817 §5.3')}."
         if frame.sold_short:
-            return "One share may be sold short in a turn (§5)."
+            return f"One share may be sold short in a turn{g.cite('1817 §5')}."
         if frame.bought:
-            return "Short sales come before the purchase (§5)."
+            return f"Short sales come before the purchase{g.cite('1817 §5')}."
         if g.phase.forbids_short_sales:
-            return f"Nothing is sold short in phase {g.phase.name} (§5.3)."
+            return f"Nothing is sold short in phase {g.phase.name}{g.cite('1817 §5.3')}."
         most = dict(self.max_shorts).get(co.size, size_definition(g, company).max_shorts)
         if most == 0:
-            return f"Shares of a {co.size}-share company may not be sold short (§5.3)."
+            return f"Shares of a {co.size}-share company may not be sold short{g.cite('1817 §5.3')}."
         if company in current_stock_round(g).formed:
-            return f"The {company} was formed in this stock round (§5.3)."
+            return f"The {company} was formed in this stock round{g.cite('1817 §5.3')}."
         if g.percent_held(frame.seat, company) > 0:
-            return f"Who holds shares of the {company} may not sell it short (§5.3)."
+            return f"Who holds shares of the {company} may not sell it short{g.cite('1817 §5.3')}."
         if short_count(g, company) >= most:
-            return f"{most} shares of the {company} are sold short, which is the limit (§5.3)."
+            return f"{most} shares of the {company} are sold short, which is the limit{g.cite('1817 §5.3')}."
         return None
 
     def _refuse_buy(self, g: Game, frame: StockTurn, company: str, source: str, count: int) -> str | None:
         if source not in SHARE_SOURCES:
-            return "Certificates are bought from the treasury or the pool (§5.4)."
+            return f"Certificates are bought from the treasury or the pool{g.cite('1817 §5.4')}."
         if count != 1:
-            return "One certificate may be bought in a turn (§5.4)."
+            return f"One certificate may be bought in a turn{g.cite('1817 §5.4')}."
         if company in (*frame.sold, *current_stock_round(g).sold_by_seat.get(frame.seat, ())):
-            return f"Who has sold the {company} may not buy it in the same stock round (§5.4)."
+            return f"Who has sold the {company} may not buy it in the same stock round{g.cite('1817 §5.4')}."
         return refuse_buy(g, frame.seat, company, source_holder(company, source))
 
     def _refuse_start(self, g: Game, frame: StockTurn, start: StartCompany) -> str | None:
@@ -285,35 +293,38 @@ class ShortSellingTurnQuestion:
         if terms is None or g.company(start.company).cell is not None:
             return f"The {start.company} is in play."
         if counted_certificates(g, frame.seat) >= certificate_limit(g):
-            return f"The limit is {certificate_limit(g)} certificates (§5.1)."
+            return f"The limit is {certificate_limit(g)} certificates{g.cite('1817 §5.1')}."
         if why := refuse_city(g, start.company, start.hex, start.node):
             return why
         if not terms.min <= start.amount <= terms.max or start.amount % terms.step:
-            return f"A bid is a multiple of ${terms.step} from ${terms.min} to ${terms.max} (§5.5)."
+            return (
+                f"A bid is a multiple of ${terms.step} from ${terms.min} to "
+                f"${terms.max}{g.cite('1817 §5.5')}."
+            )
         return refuse_bid(g, frame.seat, start.amount)
 
     def refuse_company_action(
         self, g: Game, frame: StockTurn, company: str, action: TakeLoansForCompany | RedeemSharesForCompany
     ) -> str | None:
         if g.company(company).president != frame.seat:
-            return f"{g.state.name(frame.seat)} is not president of the {company} (§5.6)."
+            return f"{g.state.name(frame.seat)} is not president of the {company}{g.cite('1817 §5.6')}."
         if frame.bought or frame.sold or frame.sold_short:
-            return "A turn is used for oneself or for one company (§5)."
+            return f"A turn is used for oneself or for one company{g.cite('1817 §5')}."
         if frame.acting_company not in (None, company):
-            return f"This turn is used for the {frame.acting_company} (§5)."
+            return f"This turn is used for the {frame.acting_company}{g.cite('1817 §5')}."
         borrows = self.untradable_may_borrow and isinstance(action, TakeLoansForCompany)
         if not borrows and not is_tradable(g, company):
-            return f"The {company} is in liquidation or acquisition and may not act (§5.6)."
+            return f"The {company} is in liquidation or acquisition and may not act{g.cite('1817 §5.6')}."
         if isinstance(action, TakeLoansForCompany):
             if frame.redeemed:
-                return "Loans come before the purchase of shares (§5.6)."
+                return f"Loans come before the purchase of shares{g.cite('1817 §5.6')}."
             return refuse_loans(g, company, action.count)
         there = max(percent_for_sale(g, POOL, company), 0)
         if action.count < 1 or there < action.count * share_percent(g, company):
-            return f"The pool holds {there} % of the {company} (§5.6)."
+            return f"The pool holds {there} % of the {company}{g.cite('1817 §5.6')}."
         cost = action.count * g.price(company)
         if cost > g.cash(company):
-            return f"That costs ${cost}, and the {company} has ${g.cash(company)} (§5.6)."
+            return f"That costs ${cost}, and the {company} has ${g.cash(company)}{g.cite('1817 §5.6')}."
         return None
 
     # -- effects -----------------------------------------------------------------------
@@ -397,10 +408,13 @@ def affordable_bids(g: Game, seat: str, low: int) -> range:
 
 
 def refuse_bid(g: Game, seat: str, amount: int) -> str | None:
-    """Why the player cannot bid that for a president's certificate (§5.5), or None."""
+    """Why the player cannot bid that for a president's certificate (1817 §5.5), or None."""
     if not any(0 <= amount - paid <= g.cash(seat) for paid in private_value_sums(g, seat)):
         who = g.state.name(seat)
-        return f"${amount} cannot be made of {who}'s cash, ${g.cash(seat)}, and his privates (§5.5)."
+        return (
+            f"${amount} cannot be made of {who}'s cash, ${g.cash(seat)}, and his "
+            f"privates{g.cite('1817 §5.5')}."
+        )
     return None
 
 

@@ -27,7 +27,7 @@ from engine.mechanics import Option
 from engine.stock.turn import current_stock_round
 
 MIN_OUTSTANDING_PERCENT = 60
-"""Percent that must stay with players or in the open market (§5.10)."""
+"""Percent that must stay with players or in the open market (1870 §5.10)."""
 
 
 def spendable_cash(g: Game, company: str) -> int:
@@ -37,7 +37,7 @@ def spendable_cash(g: Game, company: str) -> int:
 
 def reissue_par_price(g: Game, company: str) -> int:
     """The par price of reissued shares: nearest to three quarters of the price, never below the old
-    one; of two that are as near the higher (§5.11)."""
+    one; of two that are as near the higher (1870 §5.11)."""
     goal = 3 * g.price(company)
     nearest = min(g.components.reissue_prices, key=lambda par: (abs(4 * par - goal), -par))
     return max(nearest, g.company(company).par or 0)
@@ -75,11 +75,11 @@ class TreasuryShares:
         assert isinstance(action, RedeemShare | ReissueShares)
         company = action.company
         if g.company(company).president != frame.seat:
-            return f"Only the president acts for the {company} (§5.3)."
+            return f"Only the president acts for the {company}{g.cite('1870 §5.3')}."
         if (frame.bought or frame.sold) and not (
             self.reissue_after_trades and isinstance(action, ReissueShares)
         ):
-            return "Who acts for a company does nothing else in that turn (§5.3)."
+            return f"Who acts for a company does nothing else in that turn{g.cite('1870 §5.3')}."
         if isinstance(action, ReissueShares):
             return self._refuse_reissue(g, company)
         return self._refuse_redemption(g, company, action.source)
@@ -87,23 +87,30 @@ class TreasuryShares:
     def _refuse_redemption(self, g: Game, company: str, source: str | None) -> str | None:
         co, step = g.company(company), share_percent(g, company)
         if not co.has_operated:
-            return f"The {company} has no money of its own before it has operated (§5.10)."
+            return f"The {company} has no money of its own before it has operated{g.cite('1870 §5.10')}."
         if company in current_stock_round(g).redeemed:
-            return f"The {company} has redeemed a share in this stock round (§5.10)."
+            return f"The {company} has redeemed a share in this stock round{g.cite('1870 §5.10')}."
         if g.percent_held(company, company) + step > g.components.limits.redeemed_shares * step:
-            return f"A company holds {g.components.limits.redeemed_shares} shares at most (§5.10)."
+            return (
+                f"A company holds {g.components.limits.redeemed_shares} shares at "
+                f"most{g.cite('1870 §5.10')}."
+            )
         out = 100 - co.shares.get(IPO, 0) - co.shares.get(company, 0)
         if out - step < MIN_OUTSTANDING_PERCENT:
             least = f"{MIN_OUTSTANDING_PERCENT} % of the {company}"
-            return f"{least} have to stay with players or in the open market (§5.10)."
+            return f"{least} have to stay with players or in the open market{g.cite('1870 §5.10')}."
         if spendable_cash(g, company) < g.price(company):
             cash = spendable_cash(g, company)
             return f"A share costs ${g.price(company)}; the {company} has ${cash} to spend."
         pool = co.shares.get(POOL, 0)
         if source is None:
-            return None if pool else f"The open market has no share of the {company}; say from whom (§5.10)."
+            return (
+                None
+                if pool
+                else f"The open market has no share of the {company}; say from whom{g.cite('1870 §5.10')}."
+            )
         if pool:
-            return f"A share of the {company} in the open market is redeemed first (§5.10)."
+            return f"A share of the {company} in the open market is redeemed first{g.cite('1870 §5.10')}."
         return self._refuse_holder(g, company, source)
 
     def _refuse_holder(self, g: Game, company: str, source: str) -> str | None:
@@ -116,7 +123,7 @@ class TreasuryShares:
             g.percent_held(source, company) - step < president_share_percent(g, company)
             or next_president(g, company, losing=step)
         ):
-            return f"A redemption must not change the presidency of the {company} (§5.10)."
+            return f"A redemption must not change the presidency of the {company}{g.cite('1870 §5.10')}."
         return None
 
     def _president_holds_only_certificate(self, g: Game, company: str) -> bool:
@@ -127,11 +134,11 @@ class TreasuryShares:
 
     def _refuse_reissue(self, g: Game, company: str) -> str | None:
         if not g.percent_held(company, company):
-            return f"The {company} holds no shares to reissue (§5.11)."
+            return f"The {company} holds no shares to reissue{g.cite('1870 §5.11')}."
         if g.percent_held(IPO, company):
-            return f"The initial offering of the {company} has to be sold out first (§5.11)."
+            return f"The initial offering of the {company} has to be sold out first{g.cite('1870 §5.11')}."
         if company in current_stock_round(g).reissued:
-            return f"The {company} has reissued shares in this stock round (§5.11)."
+            return f"The {company} has reissued shares in this stock round{g.cite('1870 §5.11')}."
         return None
 
     def apply(self, g: Game, frame: StockTurn, action: Action) -> None:
@@ -161,7 +168,7 @@ class TreasuryShares:
         def refuse(g: Game, offer: Offer) -> str | None:
             turn = g.top
             if not isinstance(turn, StockTurn):
-                return "A share is redeemed in a stock turn of the president (§5.10)."
+                return f"A share is redeemed in a stock turn of the president{g.cite('1870 §5.10')}."
             return self.refusal(g, turn, offer.deal)
 
         def take(g: Game, offer: Offer) -> None:

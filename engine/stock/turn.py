@@ -170,7 +170,7 @@ class StockTurnQuestion:
                     )
 
     def required_sales(self, g: Game, frame: StockTurn) -> list[str]:
-        """What is above a limit, where any of it can be sold: who cannot sell stays above it (§10)."""
+        """What is above a limit, where any of it can be sold: who cannot sell stays above it (1830 §10)."""
         over = companies_over_limit(g, frame.seat)
         sellable = (o.action for o in self._sales(g, frame)) if over else ()
         if any(
@@ -187,9 +187,9 @@ class StockTurnQuestion:
             return self._refuse_sale(g, frame, action)
         act = next((a for a in self.extra_actions if isinstance(action, a.handles)), None)
         if act is None and not isinstance(action, Pass | BuyShares | Par):
-            return "In a stock round a player buys, sells or passes (§4)."
+            return f"In a stock round a player buys, sells or passes{g.cite('1830 §4')}."
         if over := self.required_sales(g, frame):
-            return f"Sell down to the limit first: {', '.join(over)} (§10)."
+            return f"Sell down to the limit first: {', '.join(over)}{g.cite('1830 §10')}."
         match action:
             case BuyShares(company, source, count):
                 return self._refuse_purchase(g, frame, company, source, count)
@@ -200,13 +200,16 @@ class StockTurnQuestion:
     def _refuse_sale(self, g: Game, frame: StockTurn, sale: SellShares) -> str | None:
         rounds = current_stock_round(g)
         if rounds.number < self.first_sale_round:
-            return "Nothing may be sold in the first stock round (§12.1)."
+            return f"Nothing may be sold in the first stock round{g.cite('1830 §12.1')}."
         if not self._may_sell(frame):
             if self.sale_timing == "before":
-                return "Sales come before the purchase (§4)."
-            return "Sales come before the purchase or after it, not both (§4)."
+                return f"Sales come before the purchase{g.cite('1830 §4')}."
+            return f"Sales come before the purchase or after it, not both{g.cite('1830 §4')}."
         if self.one_block_per_company and sale.company in frame.sold:
-            return f"All that is sold of the {sale.company} in a turn is sold in one block (§5.3.3)."
+            return (
+                f"All that is sold of the {sale.company} in a turn is sold in one "
+                f"block{g.cite('1870 §5.3.3')}."
+            )
         if sale.count < 1:
             return "At least one share has to be sold."
         return refuse_share_sale(g, frame.seat, sale.company, sale.count * share_percent(g, sale.company))
@@ -225,12 +228,16 @@ class StockTurnQuestion:
         co, step = g.company(company), share_percent(g, company)
         if source not in self.sources:
             return (
-                f"Certificates are bought from {' or '.join(SOURCE_LABELS[s] for s in self.sources)} (§15)."
+                "Certificates are bought from "
+                f"{' or '.join(SOURCE_LABELS[s] for s in self.sources)}{g.cite('1830 §15')}."
             )
         if co.closed:
             return f"The {company} is closed for good."
         if co.par is None:
-            return f"The first certificate of the {company} to be bought is the president's: par it (§8)."
+            return (
+                f"The first certificate of the {company} to be bought is the president's: par "
+                f"it{g.cite('1830 §8')}."
+            )
         if count < 1:
             return "At least one certificate has to be bought."
         if why := self._refuse_multiple(g, frame, company, source, count):
@@ -248,19 +255,22 @@ class StockTurnQuestion:
         self, g: Game, frame: StockTurn, company: str, source: str, count: int
     ) -> str | None:
         if company in (*frame.sold, *current_stock_round(g).sold_by_seat.get(frame.seat, ())):
-            return f"Who has sold the {company} may not buy it in the same stock round (§4)."
+            return f"Who has sold the {company} may not buy it in the same stock round{g.cite('1830 §4')}."
         if not frame.bought and count == 1:
             return None
         if not _allows_multiple_purchases(g, company):
-            return "One certificate may be bought in a turn, more only in the brown zone (§4, §10)."
+            return (
+                "One certificate may be bought in a turn, more only in the brown "
+                f"zone{g.cite('1830 §4', '1830 §10')}."
+            )
         if (
             self.multiple_of_one_company
             and frame.bought not in (None, company)
             and not self._follows_private(frame)
         ):
-            return f"The turn's purchase was of the {frame.bought} (§10)."
+            return f"The turn's purchase was of the {frame.bought}{g.cite('1830 §10')}."
         if not self.multiple_from_ipo and (source == IPO or frame.source == IPO):
-            return "Further certificates in the brown zone come from the pool (§10)."
+            return f"Further certificates in the brown zone come from the pool{g.cite('1830 §10')}."
         return None
 
     def _follows_private(self, frame: StockTurn) -> bool:
@@ -272,7 +282,7 @@ class StockTurnQuestion:
         if g.company(company).par is not None:
             return f"The {company} has a par price."
         if frame.bought:
-            return "One certificate may be bought in a turn (§4)."
+            return f"One certificate may be bought in a turn{g.cite('1830 §4')}."
         percent = president_share_percent(g, company)
         if why := refuse_par_price(g, price) or self.purchase_refusal(g, company, IPO, percent):
             return why
@@ -284,10 +294,10 @@ class StockTurnQuestion:
     ) -> str | None:
         limit = percent_limit(g, company)
         if g.percent_held(seat, company) + percent > limit:
-            return f"Nobody may hold more than {limit} % of the {company} (§10)."
+            return f"Nobody may hold more than {limit} % of the {company}{g.cite('1830 §10')}."
         room = certificate_limit(g) - counted_certificates(g, seat)
         if counts_toward_limit(g, company) and certificates > room:
-            return f"The limit is {certificate_limit(g)} certificates (§10, Table 3)."
+            return f"The limit is {certificate_limit(g)} certificates{g.cite('1830 §10', '1830 Table 3')}."
         return None
 
     # -- effects -----------------------------------------------------------------------
@@ -330,7 +340,7 @@ class StockTurnQuestion:
 
 
 def _allows_multiple_purchases(g: Game, company: str) -> bool:
-    """Whether any number of its certificates may be bought in one turn (§10)."""
+    """Whether any number of its certificates may be bought in one turn (1830 §10)."""
     return company in g.state.companies and not ZONES_WITH_MULTIPLE_PURCHASES.isdisjoint(
         market_zones(g, company)
     )

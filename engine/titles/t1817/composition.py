@@ -214,7 +214,9 @@ def compose(options: tuple[str, ...]) -> Title:
         flotation=Capitalization(),
         revenue_rules=mine_and_bridge_terms,
         after_sale=do_nothing,
-        interrupt=partial(handle_interruptions, markers=ask_for_token_removal, trains=ask_for_next_discard)
+        interrupt=partial(
+            handle_interruptions, excess_tokens=ask_for_token_removal, excess_trains=ask_for_next_discard
+        )
         if site
         else handle_interruptions,
         train_counts={"2": 40} if site else {},
