@@ -40,14 +40,14 @@ def down(g: Game, at: Space, rows: int = 1) -> Space:
 
 
 def up(g: Game, at: Space) -> Space:
-    """The space one row up; from the top row the same space, or the one to the right and down (1870 §5.8.1)."""
+    """The space one row up; from the top row the same one, or the one right and down (1870 §5.8.1)."""
     diagonal = g.components.market.top == "diagonal" and at[0] == 0
     above = (1, at[1] + 1) if diagonal else (at[0] - 1, at[1])
     return above if has_space(g, above) else at
 
 
 def right(g: Game, at: Space) -> Space:
-    """The space to the right; at the end of the row, or where an arrow points up, the one above (1830 §8.2.3)."""
+    """The space to the right; at the end of the row, or at an arrow up, the one above (1830 §8.2.3)."""
     beside = (at[0], at[1] + 1)
     turns_up = g.title.cell(at).arrow == "up"
     return beside if has_space(g, beside) and not turns_up else up(g, at)
@@ -65,7 +65,7 @@ def left(g: Game, at: Space) -> Space:
 
 
 def move_token(g: Game, company: str, to: Space, why: str) -> None:
-    """Move a company's token to a space, with what follows from it. Nothing happens if it is there already."""
+    """Move a company's token to a space, with what follows, unless it is there already."""
     if g.company(company).cell != to:
         g.emit(PriceMoved(company, to, why))
         for follow in g.title.after_price_move:

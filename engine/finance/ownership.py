@@ -173,7 +173,7 @@ def release_covered_shorts(g: Game, company: str, count: int) -> None:
 
 
 def close_covered_shorts(g: Game, *companies: str) -> None:
-    """Let the bank close its shorts of these companies with the shares in the pool that cover them (1817 §7.4)."""
+    """Let the bank close its shorts of these companies with the pool's shares that cover them (1817 §7.4)."""
     for company in companies:
         if g.company(company).covered_shorts:
             g.emit(CoveredShortsClosed(company))

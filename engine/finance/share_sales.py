@@ -16,7 +16,7 @@ from engine.game import Game
 
 
 def refuse_sale_before_first_turn(g: Game, company: str) -> str | None:
-    """Why shares of a company may not be sold before it has completed a turn (1851, Selling Stock), or None."""
+    """Why no shares may be sold of a company that has not completed a turn (1851, Selling Stock), or None."""
     first = any(isinstance(f, OperatingTurn) and f.company == company and f.is_first for f in g.state.stack)
     if first or not g.company(company).has_operated:
         return f"The {company} has not completed a turn of an operating round{g.cite('1830 §12.1')}."

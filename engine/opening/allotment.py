@@ -1,6 +1,6 @@
-"""Privates dealt by lot, one to a player, who pays for it (1851, Setting Up the Game).
+"""Privates dealt at random, one to each player, who pays for it (1851, Setting Up the Game).
 
-The lot is a number that was drawn outside: its remainder says which of all orders the deal has.
+The randomness comes from outside, as a number: each remainder by the number of orders is one order.
 """
 
 from __future__ import annotations
@@ -15,27 +15,26 @@ from engine.mechanics import AutomaticRules
 from engine.opening.waterfall import award_private
 
 
-def permutation(things: Sequence[str], lot: int) -> tuple[str, ...]:
-    """The things in the order that belongs to the lot; 0 and every multiple of their orders: as given."""
-    left, order = list(things), []
-    while left:
-        lot, at = divmod(lot, len(left))
-        order.append(left.pop(at))
+def permutation(items: Sequence[str], number: int) -> tuple[str, ...]:
+    """The items in the order of that number, from 0; 0 keeps them as given."""
+    remaining, order = list(items), []
+    while remaining:
+        number, index = divmod(number, len(remaining))
+        order.append(remaining.pop(index))
     return tuple(order)
 
 
-def deal_privates(g: Game, lot: int) -> PrivateAllotment:
-    """The deal of the privates that are in play."""
-    return PrivateAllotment(
-        permutation([p for p, owner in g.state.private_owners.items() if owner == BANK], lot)
-    )
+def deal_privates(g: Game, number: int) -> PrivateAllotment:
+    """The deal of the privates in play, by a random number drawn elsewhere."""
+    privates = [p for p, owner in g.state.private_owners.items() if owner == BANK]
+    return PrivateAllotment(permutation(privates, number))
 
 
 @dataclass(frozen=True)
 class PrivateAllotmentRules(AutomaticRules):
-    """Deals, and goes on once the company that came with a private has its price.
+    """Deals the privates, then waits until the company that came with one has its par price.
 
-    `after` makes the round that follows; the priority is to the left of that company's president.
+    `next_round` makes the round that follows; the player on the left of that company's president begins it.
     """
 
     next_round: Callable[[Game], AnyFrame]

@@ -1,7 +1,7 @@
-"""The opening auction with seed money (1817 §4.2).
+"""The opening auctions of privates with seed money (1817 §4.2).
 
-A player puts up a private with a bid that the seed money fills up to its face value; bids rise to
-the face value at most. It ends when all pass in a row; what was not sold is out of the game.
+A player puts up a private with a first bid; the seed money pays the rest of its face value. Bids rise to the
+face value at most. The sale ends when all players pass in a row, and unsold privates leave the game.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ BID_STEP = 5
 AUCTION_KIND = "private"
 
 
-def seed_money_frame(g: Game) -> SeedMoneySale:
-    """The sale in which that frame is."""
+def current_seed_money_sale(g: Game) -> SeedMoneySale:
+    """The sale of privates that is going on."""
     frame = g.state.stack[0]
     assert isinstance(frame, SeedMoneySale)
     return frame
@@ -31,10 +31,10 @@ def seed_money_frame(g: Game) -> SeedMoneySale:
 
 @dataclass(frozen=True)
 class SeedMoneyAuction:
-    """Privates up for auction. `above_face`: bids may go above the face value, as on the site.
+    """Privates up for auction.
 
-    `by_fives`: other bids than multiples of $5 are refused. Nothing else is offered in any case; a record
-    of the site may have other dollars.
+    `above_face_value`: bids may exceed the face value, as on 18xx.games. `multiples_of_five`: bids that are
+    no multiples of $5 are refused. They are never offered, but games of 18xx.games may have them.
     """
 
     above_face_value: bool = False
@@ -50,9 +50,7 @@ class SeedMoneyAuction:
         return f"face value ${g.private_definition(frame.item).price}"
 
     def bid_range(self, g: Game, frame: Auction, seat: str) -> range:
-        least = frame.high_bid + BID_STEP
-        most = self.max_bid(g, frame.item, seat)
-        return range(least, most + 1, BID_STEP)
+        return range(frame.high_bid + BID_STEP, self.max_bid(g, frame.item, seat) + 1, BID_STEP)
 
     limit_range = bid_range
 
@@ -60,13 +58,13 @@ class SeedMoneyAuction:
         return False
 
     def max_bid(self, g: Game, private: str, seat: str) -> int:
-        return (
-            g.cash(seat) if self.above_face_value else min(g.cash(seat), g.private_definition(private).price)
-        )
+        """The most dollars that the player may bid on the private."""
+        cash = g.cash(seat)
+        return cash if self.above_face_value else min(cash, g.private_definition(private).price)
 
     def min_first_bid(self, g: Game, private: str) -> int:
-        """Dollars of a first bid: what the seed money leaves of the face value."""
-        return max(g.private_definition(private).price - seed_money_frame(g).seed_money, 0)
+        """The least dollars of a first bid: the face value less the seed money."""
+        return max(g.private_definition(private).price - current_seed_money_sale(g).seed_money, 0)
 
     def bid_refusal(self, g: Game, frame: Auction, seat: str, amount: int) -> str | None:
         if amount < frame.high_bid + BID_STEP:
@@ -77,6 +75,7 @@ class SeedMoneyAuction:
         return self.refuse_amount(g, frame.item, seat, amount)
 
     def refuse_amount(self, g: Game, private: str, seat: str, amount: int) -> str | None:
+        """Why the player may not bid that many dollars, whatever others have bid, or None."""
         if self.multiples_of_five and amount % BID_STEP:
             return f"Bids are multiples of ${BID_STEP}{g.cite('1817 §4.2')}."
         if amount > self.max_bid(g, private, seat):
@@ -89,16 +88,14 @@ class SeedMoneyAuction:
     def on_close(self, g: Game, frame: Auction) -> None:
         assert frame.high_bidder is not None
         face = g.private_definition(frame.item).price
-        base = seed_money_frame(g)
+        sale = current_seed_money_sale(g)
         g.pay(frame.high_bidder, BANK, frame.high_bid, f"the {frame.item}")
         g.emit(PrivateMoved(frame.item, frame.high_bidder))
-        money = base.seed_money - max(face - frame.high_bid, 0)
-        turn = g.state.left_of(frame.initiator)
         g.replace_top(
             msgspec.structs.replace(
-                base,
-                current_seat=turn,
-                seed_money=money,
+                sale,
+                current_seat=g.state.left_of(frame.initiator),
+                seed_money=sale.seed_money - max(face - frame.high_bid, 0),
                 consecutive_passes=0,
                 last_initiator=frame.initiator,
             )
@@ -107,9 +104,10 @@ class SeedMoneyAuction:
 
 @dataclass(frozen=True)
 class SeedMoneyQuestion:
-    """Asks the player whose turn it is which private he puts up. `after` makes what follows.
+    """Asks the player whose turn it is which private they put up.
 
-    `asks_all`: he is asked even where he can put up none, as on the site.
+    `next_round` makes the frame that follows the sale. `ask_everyone`: players are asked even if they cannot
+    put up any private, as on 18xx.games.
     """
 
     auction_kind: SeedMoneyAuction
@@ -120,19 +118,17 @@ class SeedMoneyQuestion:
         return (frame.current_seat,)
 
     def prompt(self, g: Game, frame: SeedMoneySale) -> str:
-        return f"to put a private up for auction with ${frame.seed_money} of seed money, or to pass"
+        return f"put a private up for auction with ${frame.seed_money} of seed money, or pass"
 
     def options(self, g: Game, frame: SeedMoneySale, seat: str) -> Iterator[Option]:
         for private, owner in g.state.private_owners.items():
             if owner == BANK:
-                least, most = (
-                    self.auction_kind.min_first_bid(g, private),
-                    self.auction_kind.max_bid(g, private, seat),
-                )
-                if least <= most:
+                low = self.auction_kind.min_first_bid(g, private)
+                high = self.auction_kind.max_bid(g, private, seat)
+                if low <= high:
                     face = g.private_definition(private).price
-                    says = f"Put up the {private} (${face}) with a bid of ${least} or more"
-                    yield Option(Bid(private, least), says, range(least, most + 1, BID_STEP))
+                    label = f"Put up the {private} (${face}) with a bid of ${low} or more"
+                    yield Option(Bid(private, low), label, range(low, high + 1, BID_STEP))
         yield Option(Pass(), "Pass")
 
     def refusal(self, g: Game, frame: SeedMoneySale, seat: str, action: Action) -> str | None:
@@ -142,9 +138,9 @@ class SeedMoneyQuestion:
             case Bid(private, amount):
                 if g.state.private_owners[private] != BANK:
                     return f"The {private} is sold."
-                if amount < (least := self.auction_kind.min_first_bid(g, private)):
-                    seed_money = f"With ${frame.seed_money} of seed money"
-                    return f"{seed_money} the least for the {private} is ${least}{g.cite('1817 §4.2')}."
+                if amount < (low := self.auction_kind.min_first_bid(g, private)):
+                    bid = f"A first bid on the {private} must be ${low} or more"
+                    return f"{bid}, because ${frame.seed_money} of seed money are left{g.cite('1817 §4.2')}."
                 return self.auction_kind.refuse_amount(g, private, seat, amount)
         return f"The privates are auctioned first: put one up, or pass{g.cite('1817 §4.2')}."
 

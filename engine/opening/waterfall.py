@@ -1,10 +1,9 @@
-"""The sale of privates in rising order, with bids on those still to come (1830 §7).
+"""The waterfall auction: privates are sold in rising order, with bids on the later ones (1830 §7).
 
-The cheapest unsold private is offered to one player after the other, who buys it, bids on a
-later one, or passes. When it is sold, each next private that has bids is sold too: to its only
-bidder, or in an auction among its bidders in which the lowest acts. Money that is bid is set
-aside. A full round of passes makes the first private $5 cheaper, and pays income once that one
-is sold.
+The cheapest unsold private is offered to one player after the other, who buys it, bids on a later one, or
+passes. After a sale, each next private that has bids is sold too: to its only bidder, or in an auction among
+its bidders. Money in bids is set aside. When all players pass, the first private becomes $5 cheaper; once
+that one is sold, privates pay income instead.
 """
 
 from __future__ import annotations
@@ -40,37 +39,37 @@ MIN_RAISE = 5
 
 
 def offered_private(g: Game) -> str | None:
-    """The private that is for sale at its price: the first unsold."""
+    """The private on offer: the first unsold one."""
     return next((p for p, owner in g.state.private_owners.items() if owner == BANK), None)
 
 
 def asking_price(g: Game, frame: Waterfall) -> int:
-    """Dollars for the private now offered."""
+    """Dollars for the private on offer."""
     private = offered_private(g)
     assert private is not None
     return max(g.private_definition(private).price - frame.discount, 0)
 
 
-def cash_in_bids(frame: Waterfall, seat: str, *, but: str | None = None) -> int:
-    """Dollars that the seat has set aside in bids."""
-    return sum(bids.get(seat, 0) for private, bids in frame.bids.items() if private != but)
+def cash_in_bids(frame: Waterfall, seat: str, *, excluding: str | None = None) -> int:
+    """Dollars that the player has set aside in bids, those on the private `excluding` left out."""
+    return sum(bids.get(seat, 0) for private, bids in frame.bids.items() if private != excluding)
 
 
 def min_bid(g: Game, bids: dict[str, int], private: str) -> int:
-    """The least that may be bid: above face value and any bid by the raise (1830 §7.2)."""
+    """The least dollars that may be bid on a private: $5 above its face value and any bid (1830 §7.2)."""
     return max([g.private_definition(private).price, *bids.values()]) + MIN_RAISE
 
 
-def award_private(g: Game, seat: str, private: str, price: int, why: str, *, par_later: bool = False) -> None:
-    """Give a private and the share that comes with it to its buyer (1830 Table 1 notes 4, 5).
+def award_private(g: Game, seat: str, private: str, price: int, why: str, *, defer_par: bool = False) -> None:
+    """Sell a private, with the share that comes with it, to a player (1830 Table 1 notes 4, 5).
 
-    `par_later`: the par price is set when those that follow and have one bid each are sold too.
+    `defer_par`: the next privates that have one bid each are sold before the par price is asked for.
     """
     g.pay(seat, BANK, price, why)
     g.emit(PrivateMoved(private, seat))
     if grant := g.private_definition(private).grants:
         if grant.sets_start_price:
-            if par_later:
+            if defer_par:
                 sell_single_bid_privates(g)
             g.push(ParPriceChoice(grant.company, seat))
         else:
@@ -78,23 +77,23 @@ def award_private(g: Game, seat: str, private: str, price: int, why: str, *, par
 
 
 def sell_single_bid_privates(g: Game) -> None:
-    """Sell the next privates as long as each has one bid."""
+    """Sell the next privates for as long as each of them has exactly one bid."""
     frame, private = g.top, offered_private(g)
     assert isinstance(frame, Waterfall)
     if private and len(bids := frame.bids.get(private, {})) == 1:
         ((seat, price),) = bids.items()
-        left = {p: b for p, b in frame.bids.items() if p != private}
-        g.replace_top(msgspec.structs.replace(frame, bids=left, consecutive_passes=0))
+        other_bids = {p: b for p, b in frame.bids.items() if p != private}
+        g.replace_top(msgspec.structs.replace(frame, bids=other_bids, consecutive_passes=0))
         award_private(g, seat, private, price, f"the {private}")
         sell_single_bid_privates(g)
 
 
 @dataclass(frozen=True)
 class WaterfallQuestion:
-    """Asks the player whose turn it is.
+    """Asks the player whose turn it is to buy the private on offer, bid on another, or pass.
 
-    `after` makes the round that follows. `any_price`: the private offered is sold at whatever
-    price is named, as the site does. `par_later`: see `take_over`.
+    `next_round` makes the round that follows the sale. `any_price`: the private on offer is sold at whatever
+    price the buyer names, as on 18xx.games. `defer_par`: see `award_private`.
     """
 
     next_round: Callable[[Game], AnyFrame]
@@ -106,8 +105,8 @@ class WaterfallQuestion:
 
     def prompt(self, g: Game, frame: Waterfall) -> str:
         unsold = sum(owner == BANK for owner in g.state.private_owners.values())
-        other = ", to bid on another private," if unsold > 1 else ""
-        return f"to buy the {offered_private(g)} for ${asking_price(g, frame)}{other} or to pass"
+        other = ", bid on another private," if unsold > 1 else ""
+        return f"buy the {offered_private(g)} for ${asking_price(g, frame)}{other} or pass"
 
     def options(self, g: Game, frame: Waterfall, seat: str) -> Iterator[Option]:
         private = offered_private(g)
@@ -119,48 +118,42 @@ class WaterfallQuestion:
             if owner == BANK and other != private:
                 low = min_bid(g, frame.bids.get(other, {}), other)
                 if self.refusal(g, frame, seat, bid := Bid(other, low)) is None:
-                    high = g.cash(seat) - cash_in_bids(frame, seat, but=other)
+                    high = g.cash(seat) - cash_in_bids(frame, seat, excluding=other)
                     yield Option(bid, f"Bid for the {other}, ${low} or more", range(low, high + 1))
         yield Option(Pass(), "Pass")
 
     def refusal(self, g: Game, frame: Waterfall, seat: str, action: Action) -> str | None:
-        private = offered_private(g)
+        offered = offered_private(g)
         match action:
             case Pass():
                 return None
-            case BuyPrivate(wanted, named):
-                if wanted != private:
-                    return f"The {private} is the private now offered; others take bids{g.cite('1830 §7.1')}."
+            case BuyPrivate(private, named):
+                if private != offered:
+                    return f"The {offered} is on offer now; bid on other privates{g.cite('1830 §7.1')}."
                 free, price = g.cash(seat) - cash_in_bids(frame, seat), asking_price(g, frame)
                 if named not in (None, price) and not (self.any_price and named and named > 0):
-                    return f"The {private} is offered at ${price}{g.cite('1830 §7.1')}."
+                    return f"The {offered} costs ${price}{g.cite('1830 §7.1')}."
                 price = named or price
                 if price > free:
-                    return (
-                        f"The {private} costs ${price}, and ${free} is not set aside in "
-                        f"bids{g.cite('1830 §7.2')}."
-                    )
+                    who = f"{g.state.name(seat)} has ${free} that is not set aside in bids"
+                    return f"The {offered} costs ${price}, and {who}{g.cite('1830 §7.2')}."
                 return None
-            case Bid(wanted, amount):
-                if g.state.private_owners[wanted] != BANK:
-                    return f"The {wanted} is sold."
-                if wanted == private:
-                    return (
-                        f"The {private} is offered at ${asking_price(g, frame)}: buy it "
-                        f"instead{g.cite('1830 §7.1')}."
-                    )
-                low = min_bid(g, frame.bids.get(wanted, {}), wanted)
+            case Bid(private, amount):
+                if g.state.private_owners[private] != BANK:
+                    return f"The {private} is sold."
+                if private == offered:
+                    price = asking_price(g, frame)
+                    return f"The {offered} is on offer for ${price}: buy it instead{g.cite('1830 §7.1')}."
+                low = min_bid(g, frame.bids.get(private, {}), private)
                 if amount < low:
-                    return f"A bid on the {wanted} must be ${low} or more{g.cite('1830 §7.2')}."
-                free = g.cash(seat) - cash_in_bids(frame, seat, but=wanted)
+                    return f"A bid on the {private} must be ${low} or more{g.cite('1830 §7.2')}."
+                free = g.cash(seat) - cash_in_bids(frame, seat, excluding=private)
                 if amount > free:
-                    return (
-                        f"${free} is free for a bid on the {wanted}; the rest is set aside in "
-                        f"bids{g.cite('1830 §7.2')}."
-                    )
+                    who = f"{g.state.name(seat)} has ${free} for a bid on the {private}"
+                    return f"{who}; the rest is set aside in other bids{g.cite('1830 §7.2')}."
                 return None
         return (
-            f"The privates are sold first: buy the one offered, bid on another, or pass{g.cite('1830 §7.1')}."
+            f"The privates are sold first: buy the {offered}, bid on another, or pass{g.cite('1830 §7.1')}."
         )
 
     def apply(self, g: Game, frame: Waterfall, seat: str, action: Action) -> None:
@@ -190,7 +183,7 @@ class WaterfallQuestion:
             msgspec.structs.replace(frame, current_seat=following, consecutive_passes=0, discount=0)
         )
         g.emit(PriorityMoved(following))
-        award_private(g, seat, private, price, f"the {private}", par_later=self.defer_par)
+        award_private(g, seat, private, price, f"the {private}", defer_par=self.defer_par)
 
     def advance(self, g: Game, frame: Waterfall) -> bool:
         private = offered_private(g)
@@ -198,14 +191,14 @@ class WaterfallQuestion:
             g.replace_top(self.next_round(g))
             return True
         if bids := frame.bids.get(private):
-            left = {p: b for p, b in frame.bids.items() if p != private}
-            g.replace_top(msgspec.structs.replace(frame, bids=left, consecutive_passes=0))
+            other_bids = {p: b for p, b in frame.bids.items() if p != private}
+            g.replace_top(msgspec.structs.replace(frame, bids=other_bids, consecutive_passes=0))
             g.push(WaterfallBidding(private, bids))
             return True
         if frame.consecutive_passes == len(g.state.players):
             return self._all_passed(g, frame)
         if asking_price(g, frame) == 0:
-            # 1830 §7.3: at no price the first player it is offered to has to take it.
+            # A private that has become free has to be taken by the first player who is asked (1830 §7.3).
             self._sell_offered(g, frame, frame.current_seat, private, 0)
             return True
         return False
@@ -223,9 +216,10 @@ class WaterfallQuestion:
 
 @dataclass(frozen=True)
 class WaterfallBiddersQuestion:
-    """An auction among those with bids on a private: the lowest raises or leaves (1830 §7.2).
+    """Asks the bidders of a private: the lowest one raises or leaves (1830 §7.2).
 
-    `clockwise`: instead the next on the left of the highest does (1870 §5.7).
+    `clockwise`: the next bidder on the left of the highest one does so instead (1870 §5.7). `defer_par`: see
+    `award_private`.
     """
 
     clockwise: bool = False
@@ -238,9 +232,7 @@ class WaterfallBiddersQuestion:
         return (min(frame.bids, key=lambda seat: frame.bids[seat]),)
 
     def prompt(self, g: Game, frame: WaterfallBidding) -> str:
-        return (
-            f"to raise to ${max(frame.bids.values()) + MIN_RAISE} or more for the {frame.private}, or to pass"
-        )
+        return f"bid ${max(frame.bids.values()) + MIN_RAISE} or more for the {frame.private}, or pass"
 
     def options(self, g: Game, frame: WaterfallBidding, seat: str) -> Iterator[Option]:
         low = max(frame.bids.values()) + MIN_RAISE
@@ -262,7 +254,9 @@ class WaterfallBiddersQuestion:
                 if amount < low:
                     return f"A bid on the {private} must be ${low} or more{g.cite('1830 §7.2')}."
                 if amount > free:
-                    return f"${free} is free for a bid on the {private}{g.cite('1830 §7.2')}."
+                    return (
+                        f"{g.state.name(seat)} has ${free} for a bid on the {private}{g.cite('1830 §7.2')}."
+                    )
                 return None
         return f"The {frame.private} is being auctioned: bid for it or pass{g.cite('1830 §7.2')}."
 
@@ -280,7 +274,7 @@ class WaterfallBiddersQuestion:
             return False
         ((seat, price),) = frame.bids.items()
         g.pop()
-        award_private(g, seat, frame.private, price, f"the {frame.private}", par_later=self.defer_par)
+        award_private(g, seat, frame.private, price, f"the {frame.private}", defer_par=self.defer_par)
         return True
 
     @staticmethod
@@ -291,13 +285,13 @@ class WaterfallBiddersQuestion:
 
 @dataclass(frozen=True)
 class ParPriceQuestion:
-    """The par price of a company whose president's certificate came with a private (1830 §8.1)."""
+    """Asks for the par price of a company whose president's certificate came with a private (1830 §8.1)."""
 
     def asked(self, g: Game, frame: ParPriceChoice) -> tuple[str, ...]:
         return (frame.seat,)
 
     def prompt(self, g: Game, frame: ParPriceChoice) -> str:
-        return f"to set the par price of the {frame.company}"
+        return f"set the par price of the {frame.company}"
 
     def options(self, g: Game, frame: ParPriceChoice, seat: str) -> Iterator[Option]:
         for price in g.components.par_prices:

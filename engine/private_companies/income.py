@@ -7,6 +7,6 @@ from engine.game import Game
 
 
 def pay_private_income(g: Game) -> None:
-    """The income of each private to its owner (1830 §16, §7.3)."""
+    """Pay the income of each open private to its owner (1830 §16, §7.3)."""
     for private, owner in list(g.owned_privates()):
         g.pay(BANK, owner, g.private_definition(private).revenue, f"income of the {private}")

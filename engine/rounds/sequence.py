@@ -1,7 +1,7 @@
-"""The order of rounds: stock rounds, and the operating rounds between them (1830 §3, §16, §22).
+"""The sequence of rounds: stock rounds, and sets of operating rounds between them (1830 §3, §16, §22).
 
-A stock round ends when every player has passed in a row. The number of operating rounds is that
-of the phase in which their set begins. A broken bank ends the game with the set (1830 §25).
+A stock round ends when all players have passed in a row. The phase in which a set of operating rounds begins
+says how many rounds it has. If the bank breaks, the game ends with the set (1830 §25).
 """
 
 from __future__ import annotations
@@ -31,48 +31,54 @@ from engine.private_companies.income import pay_private_income
 
 
 def start_stock_round(g: Game, number: int, sales: tuple[PendingSale, ...] = ()) -> StockRound:
-    """The stock round of that number: whoever has the priority begins (1830 §4, §7). `sales`: what is still to
-    be asked at the end of the first turn."""
+    """Announce and make the stock round of that number; the player with the priority begins (1830 §4, §7).
+
+    `sales`: blocks about which presidents are still to be asked at the end of its first turn.
+    """
     g.emit(RoundStarted(f"stock round {number}"))
     return StockRound(number=number, current_seat=g.state.priority, pending_sales=sales)
 
 
 def start_first_stock_round(g: Game) -> AnyFrame:
-    """The stock round that follows the sale of the privates."""
+    """Start the stock round that follows the sale of the privates."""
     return start_stock_round(g, 1)
 
 
-def raise_sold_out_prices(g: Game, own_count: bool) -> None:
-    """Move up every token of a company that players hold whole (1830 §8.2.2), or players and it itself."""
+def raise_sold_out_prices(g: Game, count_treasury: bool) -> None:
+    """Move up the price of each company whose shares players hold all (1830 §8.2.2).
+
+    `count_treasury`: shares in the company's treasury count as held by players.
+    """
     for company in g.operating_order():
         co = g.company(company)
-        if co.floated and all(is_seat(h) or (own_count and h == company) for h in co.shares):
+        if co.floated and all(is_seat(h) or (count_treasury and h == company) for h in co.shares):
             market.move_token(g, company, market.up(g, market.token_space(g, company)), "sold out")
 
 
-def first_operating_round(g: Game, after: int) -> OperatingRound:
-    """The first operating round after that stock round."""
-    return OperatingRound(stock_round=after, number=1, rounds_in_set=g.phase.operating_rounds)
+def first_operating_round(g: Game, stock_round: int) -> OperatingRound:
+    """The first operating round after the stock round of that number."""
+    return OperatingRound(stock_round=stock_round, number=1, rounds_in_set=g.phase.operating_rounds)
 
 
 def begin_operating_round(g: Game) -> None:
-    """Pay private income; whoever has floated by now will operate (1830 §11, §16)."""
+    """Begin the operating round on top: pay private income; the companies that have floated will operate
+    (1830 §11, §16)."""
     frame = g.top
     assert isinstance(frame, OperatingRound)
     g.emit(RoundStarted(f"operating round {frame.stock_round}.{frame.number} of {frame.rounds_in_set}"))
     pay_private_income(g)
-    running = tuple(c for c in g.operating_order() if g.company(c).floated)
-    g.replace_top(msgspec.structs.replace(frame, yet_to_operate=running))
+    floated = tuple(c for c in g.operating_order() if g.company(c).floated)
+    g.replace_top(msgspec.structs.replace(frame, yet_to_operate=floated))
 
 
 @dataclass(frozen=True)
 class StockRoundRules(AutomaticRules):
-    """Turns until all pass in a row; then prices of sold-out companies rise (1830 §8.2.2).
+    """Turns until all players pass in a row; then prices of sold-out companies rise (1830 §8.2.2).
 
-    `ended`: why the game is over before another turn or round, if it is. `own_count`: what a company
-    holds of itself counts as sold (1870 §5.10). `last`: the number of the round with which the game is
-    over in any case. `closing`: what follows the last turn instead. `following`: makes the first
-    operating round, which `begin` begins.
+    `end_reason`: why the game is over before another turn or round, or None. `count_treasury`: shares in a
+    company's own treasury count as sold (1870 §5.10). `last_round`: the game ends after the stock round of
+    this number. `at_end`: what follows the last turn, instead of the rise of prices. `make_operating_round`
+    makes the first operating round, and `begin_operating_round` begins it.
     """
 
     end_reason: Callable[[Game], str | None] = no_reason
@@ -87,10 +93,10 @@ class StockRoundRules(AutomaticRules):
             if why := self.end_reason(g):
                 g.replace_top(GameOver(why))
             else:
-                tempted, sales = frame.current_seat in frame.guaranteed_turns, frame.pending_sales
-                if tempted or sales:
+                guaranteed, sales = frame.current_seat in frame.guaranteed_turns, frame.pending_sales
+                if guaranteed or sales:
                     g.replace_top(msgspec.structs.replace(frame, guaranteed_turns=(), pending_sales=()))
-                g.push(StockTurn(frame.current_seat, guaranteed=tempted, pending_sales=sales))
+                g.push(StockTurn(frame.current_seat, guaranteed=guaranteed, pending_sales=sales))
             return True
         if self.at_end:
             self.at_end(g)
@@ -108,16 +114,17 @@ class StockRoundRules(AutomaticRules):
     def _last_round_reason(self, frame: StockRound) -> str | None:
         if self.last_round is None or frame.number < self.last_round:
             return None
-        return f"Stock round {frame.number} is over, and with it the game."
+        return f"The game ends after stock round {frame.number}."
 
 
 @dataclass(frozen=True)
 class OperatingRoundRules(AutomaticRules):
-    """A turn for each company, the next always the highest of those that wait (1830 §16).
+    """A turn for each company; the next is always the one with the highest price (1830 §16).
 
-    `between`: what comes first, before another company has its turn. `ended`: see `StockRounds`.
-    `whole_set`: a broken bank lets the set of rounds be finished (1830 §25), else only the round.
-    `first_is_settled`: who begins is known before what comes first.
+    `home_chooser`: who chooses among several home cities. `interruption` makes what comes before the next
+    turn, if anything. `end_reason`: see `StockRoundRules`. `finish_set`: after the bank breaks, the set of
+    rounds is finished (1830 §25); otherwise only the round. `fix_first_company`: the company that begins the
+    round is fixed before the first interruption.
     """
 
     first_step: str
@@ -128,7 +135,7 @@ class OperatingRoundRules(AutomaticRules):
     fix_first_company: bool = False
 
     def rounds_left(self, g: Game) -> int:
-        """How many operating rounds are still to come after this one, now that the bank is broken."""
+        """How many operating rounds follow this one after the bank has broken."""
         match g.state.stack[0]:
             case OperatingRound(number=number, rounds_in_set=of):
                 return of - number if self.finish_set else 0
@@ -152,20 +159,21 @@ class OperatingRoundRules(AutomaticRules):
         elif waiting:
             following = self._next_company(g, frame, waiting)
             waiting = tuple(c for c in waiting if c != following)
-            turned = (*frame.operated, following)
             g.replace_top(
                 msgspec.structs.replace(
                     frame,
                     yet_to_operate=waiting,
                     last_operated=following,
-                    operated=turned,
+                    operated=(*frame.operated, following),
                     pending_sales=(),
                     first_company=None,
                 )
             )
-            first = not g.company(following).has_operated
+            is_first = not g.company(following).has_operated
             g.push(
-                OperatingTurn(following, self.first_step, is_first=first, pending_sales=frame.pending_sales)
+                OperatingTurn(
+                    following, self.first_step, is_first=is_first, pending_sales=frame.pending_sales
+                )
             )
             begin_first_turn(g, following, self.home_chooser)
         elif frame.number < frame.rounds_in_set and (self.finish_set or not g.state.bank_broken):
