@@ -115,8 +115,7 @@ class BridgeDiscounts(OutOfTurn):
             return f"The {turn.company} has no power of the {lay.using} to use{g.cite('1870 §15.2')}."
         if lay.hex not in found[1].hexes or lay.hex in g.state.tiles:
             return (
-                f"The {lay.using} makes the first tile on a hex of the river "
-                f"cheaper{g.cite('1870 §15.2')}."
+                f"The {lay.using} makes the first tile on a hex of the river cheaper{g.cite('1870 §15.2')}."
             )
         at_home = self._at_home(g, turn, lay.hex)
         if turn.step != "track" and (self.beyond_normal_lays or not at_home):

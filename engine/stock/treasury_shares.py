@@ -92,8 +92,7 @@ class TreasuryShares:
             return f"The {company} has redeemed a share in this stock round{g.cite('1870 §5.10')}."
         if g.percent_held(company, company) + step > g.components.limits.redeemed_shares * step:
             return (
-                f"A company holds {g.components.limits.redeemed_shares} shares at "
-                f"most{g.cite('1870 §5.10')}."
+                f"A company holds {g.components.limits.redeemed_shares} shares at most{g.cite('1870 §5.10')}."
             )
         out = 100 - co.shares.get(IPO, 0) - co.shares.get(company, 0)
         if out - step < MIN_OUTSTANDING_PERCENT:
