@@ -1,8 +1,7 @@
-"""Pictures of a game: map, market, sheet, and the ways a tile may lie, as PNG files with alt text.
+"""Pictures of a game as PNG files with alt text: map, market, sheet, and the rotations of a tile.
 
-Everything that is kept between pictures is kept by content, so the same position always gives
-the same bytes. Pictures cost processor time (a map some 20 ms): a service draws them in a
-process pool.
+All caches are keyed by content, so the same position always gives the same bytes. Drawing takes processor
+time (about 20 ms for a map), so a service draws in a process pool.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ from renderers.views import (
 
 
 class Picture(NamedTuple):
-    """A PNG file, what it shows in at most 1024 characters, and its size in pixels."""
+    """A PNG file, its description in at most 1024 characters, and its size in pixels."""
 
     png: bytes
     alt: str
@@ -51,11 +50,12 @@ def map_png(
 ) -> Picture:
     """The map of a position.
 
-    `size`: of the picture in pixels; for None what the board needs within 1600 x 1200.
-    `highlight`: the hexes of the last change. `routes`: for each train its label and its course,
-    as players write it (`F2-H4-H10`) or as stretches (hex, end, end); `company` runs them.
-    `crop`: only these hexes, as large as the picture allows. `layers`: those to be painted.
-    Raises KeyError for a hex that the map has not, ValueError for a course without track.
+    `size`: width and height in pixels; None: as large as the map needs within 1600 x 1200. `highlight`: the
+    hexes that changed last. `routes`: (label, route) of each train that `company` runs; a route is in the
+    players' notation (`F2-H4-H10`) or a sequence of legs. `crop`: draw only these hexes, as large as the
+    picture allows. `layers`: the layers to draw.
+
+    Raises KeyError for an unknown hex, ValueError for a route without track.
     """
     view = map_view(state, highlight=highlight, routes=routes, company=company, crop=crop)
     image = draw_map(view, size, layers)
@@ -63,43 +63,47 @@ def map_png(
 
 
 def market_png(state: State, *, highlight: Iterable[str] = ()) -> Picture:
-    """The stock market; `highlight`: the companies whose price changed last."""
+    """The stock market. `highlight`: the companies whose price changed last."""
     view = market_view(state, highlight=highlight)
     image = draw_market(view)
     return Picture(encode_png(image), view.alt, image.width, image.height)
 
 
 def sheet_png(state: State, *, viewer: str | None = None) -> Picture:
-    """The sheet of players and companies, with bank, phase and the trains that are left."""
+    """The sheet: players, companies, bank, phase and the trains in the depot.
+
+    `viewer`: the seat that will see it; None: what the whole table may see.
+    """
     view = sheet_view(state, viewer)
     image = draw_sheet(view)
     return Picture(encode_png(image), view.alt, image.width, image.height)
 
 
-def tile_choice_png(state: State, coord: str, tile: str, turns: Sequence[int]) -> Picture:
-    """The ways in which a tile may be turned on a hex, side by side, each named by its turn (0-5).
+def tile_choice_png(state: State, coord: str, tile: str, rotations: Sequence[int]) -> Picture:
+    """The rotations (0-5) of a tile on a hex, side by side.
 
-    Raises KeyError for an unknown hex or tile, and ValueError where no turn is given.
+    Raises KeyError for an unknown hex or tile, and ValueError for no rotations.
     """
-    if not turns:
-        raise ValueError(f"no turn of tile {tile} on {coord} is given")
-    printed = game_of(state).components.map.hexes
-    if coord not in printed:
-        raise KeyError(f"{coord} is no hex of the map of {state.title}")
-    crop = {coord, *printed[coord].neighbors.values()}
+    if not rotations:
+        raise ValueError(f"no rotations of tile {tile} on {coord} are given")
+    hexes = game_of(state).components.map.hexes
+    if coord not in hexes:
+        raise KeyError(f"the map of {state.title} has no hex {coord}")
+    crop = {coord, *hexes[coord].neighbors.values()}
     panels = [
-        (turn, map_view(state, highlight=[coord], crop=crop, preview={coord: (tile, turn)})) for turn in turns
+        (rotation, map_view(state, highlight=[coord], crop=crop, preview={coord: (tile, rotation)}))
+        for rotation in rotations
     ]
     image = draw_rotations(panels)
-    listed = ", ".join(f"turn {turn}: edges {_track_edges(view, coord)}" for turn, view in panels)
+    edges = ", ".join(f"rotation {rotation}: edges {_track_edges(view, coord)}" for rotation, view in panels)
     return Picture(
-        encode_png(image), clip_text(f"Tile {tile} on {coord}. {listed}."), image.width, image.height
+        encode_png(image), clip_text(f"Tile {tile} on {coord}. {edges}."), image.width, image.height
     )
 
 
 def _track_edges(view: MapView, coord: str) -> str:
     here = view.hex_at(coord)
-    edges = {(int(end[1:]) + here.turns) % 6 for path in here.paths for end in path if end[0] == "e"}
+    edges = {(int(end[1:]) + here.rotation) % 6 for path in here.paths for end in path if end[0] == "e"}
     return " ".join(str(e) for e in sorted(edges))
 
 

@@ -1,8 +1,8 @@
-"""Drawing primitives: smooth shapes by supersampling, words by FreeType, palette PNGs.
+"""Drawing primitives: smooth shapes by supersampling, text by FreeType, PNG files with a palette.
 
-What Pillow does cheaply is all that is used: filled polygons and discs, lines without joints,
-text at final size. Outlines are made of two fills. Shapes are drawn at `FINE` times their size
-and reduced; every such picture is kept by those who ask for it (`sprites`).
+Only cheap operations of Pillow are used: filled polygons and discs, lines without joints, text at final size.
+An outline is two fills. Shapes are drawn at `SUPERSAMPLING` times their size and scaled down; the callers
+cache the result (`sprites`).
 """
 
 from __future__ import annotations
@@ -30,98 +30,104 @@ def font(size: int, weight: str = "Bold") -> ImageFont.FreeTypeFont:
 
 
 @lru_cache(8192)
-def text_width(words: str, size: int, weight: str = "Bold") -> int:
-    """The width of one line in pixels."""
-    return round(font(size, weight).getlength(words))
+def text_width(text: str, size: int, weight: str = "Bold") -> int:
+    """The width of a line of text in pixels."""
+    return round(font(size, weight).getlength(text))
 
 
-def fit_font_size(words: str, size: int, width: float, weight: str = "Bold", least: int = 8) -> int:
-    """The largest font size up to `size` at which a line keeps within a width, in pixels."""
-    while size > least and text_width(words, size, weight) > width:
+def fit_font_size(text: str, size: int, width: float, weight: str = "Bold", minimum: int = 8) -> int:
+    """The largest font size, from `minimum` to `size` pixels, at which a line fits into a width."""
+    while size > minimum and text_width(text, size, weight) > width:
         size -= 1
     return size
 
 
-def shorten(words: str, size: int, width: float, weight: str = "Bold") -> str:
-    """The line, or as much of it as keeps within a width, ended by an ellipsis."""
-    if text_width(words, size, weight) <= width:
+def shorten(text: str, size: int, width: float, weight: str = "Bold") -> str:
+    """The line, cut and ended by an ellipsis where it is wider than `width` pixels."""
+    if text_width(text, size, weight) <= width:
+        return text
+    while text and text_width(text + "…", size, weight) > width:
+        text = text[:-1]
+    return text.rstrip() + "…"
+
+
+def split_in_two(text: str) -> list[str]:
+    """A line broken at a space into two lines of similar length; a single word stays one line."""
+    words = text.split()
+    if len(words) < 2:
         return words
-    while words and text_width(words + "…", size, weight) > width:
-        words = words[:-1]
-    return words.rstrip() + "…"
-
-
-def split_in_two(words: str) -> list[str]:
-    """A line broken into two as even as its words allow; one of a single word stays as it is."""
-    parts = words.split()
-    if len(parts) < 2:
-        return parts
-    cut = min(range(1, len(parts)), key=lambda i: abs(len(" ".join(parts[:i])) - len(" ".join(parts[i:]))))
-    if parts[cut] == "&" and cut + 1 < len(parts):
+    cut = min(range(1, len(words)), key=lambda i: abs(len(" ".join(words[:i])) - len(" ".join(words[i:]))))
+    if words[cut] == "&" and cut + 1 < len(words):
         cut += 1
-    return [" ".join(parts[:cut]), " ".join(parts[cut:])]
+    return [" ".join(words[:cut]), " ".join(words[cut:])]
 
 
 class Canvas:
-    """An RGB picture at final size, to paste on and to write on."""
+    """An RGB picture at final size, for sprites and text."""
 
-    def __init__(self, size: tuple[int, int], ground: Color) -> None:
-        self.image = Image.new("RGB", size, ground)
+    def __init__(self, size: tuple[int, int], background: Color) -> None:
+        self.image = Image.new("RGB", size, background)
         self.draw = ImageDraw.Draw(self.image)
 
     @classmethod
     def copy_of(cls, image: Image.Image) -> Canvas:
-        """A page that begins as a copy of a picture."""
-        page = cls.__new__(cls)
-        page.image = image.copy()
-        page.draw = ImageDraw.Draw(page.image)
-        return page
+        """A canvas with a copy of a picture."""
+        canvas = cls.__new__(cls)
+        canvas.image = image.copy()
+        canvas.draw = ImageDraw.Draw(canvas.image)
+        return canvas
 
     def write(
         self,
         at: tuple[float, float],
-        words: str,
+        text: str,
         size: int,
-        ink: Color,
+        color: Color,
         *,
         weight: str = "Bold",
         align: str = "m",
         halo: Color | None = None,
     ) -> None:
-        """A line with the middle of its capitals at that height; `align` l, m or r of that point."""
+        """Write a line of text; the point is the middle of its capitals, at their left, middle or right.
+
+        `align`: "l", "m" or "r". `halo`: the colour of an outline around the letters.
+        """
         self.draw.text(
             (round(at[0]), round(at[1] + CAP_HEIGHT * size / 2)),
-            words,
+            text,
             font=font(size, weight),
-            fill=ink,
+            fill=color,
             anchor=f"{align}s",
             stroke_width=max(1, size // 9) if halo else 0,
             stroke_fill=halo,
         )
 
     def rectangle(self, left: float, top: float, right: float, bottom: float, fill: Color) -> None:
-        """A filled rectangle; right and bottom are outside it."""
+        """A filled rectangle; `right` and `bottom` are just outside it."""
         self.draw.rectangle((round(left), round(top), round(right) - 1, round(bottom) - 1), fill=fill)
 
-    def paste(self, sprite: Image.Image, centre: tuple[float, float]) -> None:
-        """Put a picture with an alpha channel there by its middle."""
-        at = round(centre[0]) - sprite.width // 2, round(centre[1]) - sprite.height // 2
+    def paste(self, sprite: Image.Image, center: tuple[float, float]) -> None:
+        """Paste a picture with an alpha channel around a center."""
+        at = round(center[0]) - sprite.width // 2, round(center[1]) - sprite.height // 2
         self.image.paste(sprite, at, sprite)
 
 
 class SupersampledCanvas:
-    """A transparent or filled picture drawn FINE times as large; coordinates are final pixels."""
+    """A picture drawn `SUPERSAMPLING` times as large; coordinates are final pixels.
 
-    def __init__(self, size: tuple[int, int], ground: Color | None = None) -> None:
-        mode, fill = ("RGB", ground) if ground else ("RGBA", (0, 0, 0, 0))
+    It is transparent where nothing is drawn, or has a `background` colour.
+    """
+
+    def __init__(self, size: tuple[int, int], background: Color | None = None) -> None:
+        mode, fill = ("RGB", background) if background else ("RGBA", (0, 0, 0, 0))
         self.image = Image.new(mode, (size[0] * SUPERSAMPLING, size[1] * SUPERSAMPLING), fill)
         self.draw = ImageDraw.Draw(self.image)
 
     def polygon(self, points: Iterable[Point], fill: Color) -> None:
         self.draw.polygon([(x * SUPERSAMPLING, y * SUPERSAMPLING) for x, y in points], fill=fill)
 
-    def disc(self, centre: Point, radius: float, fill: Color) -> None:
-        x, y, r = centre[0] * SUPERSAMPLING, centre[1] * SUPERSAMPLING, radius * SUPERSAMPLING
+    def disc(self, center: Point, radius: float, fill: Color) -> None:
+        x, y, r = center[0] * SUPERSAMPLING, center[1] * SUPERSAMPLING, radius * SUPERSAMPLING
         self.draw.ellipse((x - r, y - r, x + r, y + r), fill=fill)
 
     def line(self, points: Sequence[Point], width: float, fill: Color) -> None:
@@ -134,10 +140,10 @@ class SupersampledCanvas:
         for end in (points[0], points[-1]):
             self.disc(end, width / 2, fill)
 
-    def bar(self, centre: Point, angle: float, half: float, width: float, fill: Color) -> None:
-        """A straight bar about a point."""
-        dx, dy = cos(angle) * half, sin(angle) * half
-        x, y = centre
+    def bar(self, center: Point, angle: float, half_length: float, width: float, fill: Color) -> None:
+        """A straight bar around a center, at an angle in radians."""
+        dx, dy = cos(angle) * half_length, sin(angle) * half_length
+        x, y = center
         self.line([(x - dx, y - dy), (x + dx, y + dy)], width, fill)
 
     def rounded_rectangle(
@@ -148,7 +154,7 @@ class SupersampledCanvas:
         self.draw.rounded_rectangle((left * f, top * f, right * f - 1, bottom * f - 1), radius * f, fill=fill)
 
     def arrow(self, tail: Point, tip: Point, width: float, fill: Color) -> None:
-        """An arrow whose head is three times as wide as its shaft."""
+        """An arrow with a head three times as wide as its shaft."""
         x0, y0 = tail
         x1, y1 = tip
         length = hypot(x1 - x0, y1 - y0)
@@ -160,20 +166,20 @@ class SupersampledCanvas:
         self.polygon([(neck[0] - uy * w, neck[1] + ux * w), tip, (neck[0] + uy * w, neck[1] - ux * w)], fill)
 
     def downsampled(self) -> Image.Image:
-        """The picture at its final size."""
+        """The picture scaled down to its final size."""
         if self.image.mode == "RGB":
             return self.image.reduce(SUPERSAMPLING)
-        # Averaging must not mix in the black of pixels that nothing was drawn on.
+        # Premultiplied alpha, so that averaging does not mix in the black of transparent pixels.
         return self.image.convert("RGBa").reduce(SUPERSAMPLING).convert("RGBA")
 
 
 def to_palette(image: Image.Image, palette: Image.Image) -> Image.Image:
-    """The picture in a fixed palette, each pixel in the nearest colour."""
+    """The picture in a fixed palette, without dithering."""
     return image.quantize(palette=palette, dither=Image.Dither.NONE)
 
 
 def encode_png(image: Image.Image) -> bytes:
-    """A PNG file; level 6 costs 13 ms at 1600 x 1200, 9 eight times as much for a tenth fewer bytes."""
+    """A PNG file. At 1600 x 1200 level 6 takes 13 ms; level 9 takes eight times as long and saves a tenth."""
     out = BytesIO()
     image.save(out, "PNG", compress_level=6)
     return out.getvalue()

@@ -1,17 +1,16 @@
-"""Where everything on a hex map lies: the one module that knows geometry.
+"""The geometry of a hex map: where track, stops and hexes lie, and where there is room for text.
 
-Theory of operation. A hex is described in *units*: its centre is (0, 0), its corners lie at
-distance 1, the middles of its edges at `APOTHEM`; x grows to the right and y downwards. Edge e
-lies in the direction `bearing(e)`, which is all that tells a pointy layout from a flat one. A
-`Grid` maps units to whole pixels: half a hex and half a row are whole numbers of pixels, so that
-every hex has the same pixels and one picture of it can be pasted anywhere.
+Theory of operation. A hex is described in *units*: its center is (0, 0), its corners are at distance 1, the
+midpoints of its edges at `APOTHEM`; x grows to the right, y downwards. Edge e lies in the direction
+`bearing(layout, e)`, the only difference between a pointy and a flat layout. A `Grid` maps units to pixels.
+Half a hex and half a row are whole numbers of pixels, so every hex has the same pixels and its picture can be
+pasted anywhere.
 
-Track between two edges is an arc that meets both edges at a right angle: a straight line across,
-a gentle curve about the centre of the neighbour between them, a sharp one about the common
-corner. A stop with two exits sits on that arc; any other sits where its exits meet. Where a
-face has several stops, or track that passes one by, places are tried in a fixed order and the one
-with the least crowding is taken. Words and figures are then put, largest first, into what room
-is left (`Room`).
+Track between two edges is an arc that meets both edges at a right angle: a straight line across, a gentle
+curve around the center of the neighbor between them, or a sharp curve around their common corner. A stop with
+two exits lies on that arc, any other stop where its exits meet. Where a face has several stops, or track that
+passes a stop, candidates are tried in a fixed order and the placement with the least overlap wins. Texts are
+then placed, most important first, in the space that is left (`FreeSpace`).
 """
 
 from __future__ import annotations
@@ -36,9 +35,9 @@ _CENTER: Point = (0.0, 0.0)
 
 
 def bearing(layout: HexLayout, edge: float) -> float:
-    """The direction of an edge from the centre in radians, clockwise from the right.
+    """The direction of an edge from the center in radians, clockwise from the right.
 
-    Half an edge more is the corner between it and the next.
+    Half an edge more is the direction of the corner between it and the next edge.
     """
     return radians((120 if layout == "pointy" else 90) + 60 * edge)
 
@@ -48,7 +47,7 @@ def polar(angle: float, distance: float) -> Point:
 
 
 def edge_middle(layout: HexLayout, edge: int) -> Point:
-    """The middle of an edge, in units."""
+    """The midpoint of an edge, in units."""
     return polar(bearing(layout, edge), APOTHEM)
 
 
@@ -58,7 +57,7 @@ def corner(layout: HexLayout, edge: int) -> Point:
 
 
 def outline(layout: HexLayout, distance: float = 1.0) -> Line:
-    """The six corners, drawn in to a distance from the centre."""
+    """Six points in the directions of the corners, at a distance from the center."""
     return tuple(polar(bearing(layout, e + 0.5), distance) for e in range(6))
 
 
@@ -76,20 +75,20 @@ def midpoint(a: Point, b: Point) -> Point:
 
 
 def point_along(line: Line, share: float) -> tuple[Point, float]:
-    """The point at a share (0-1) of an evenly stepped line, and the line's direction there."""
-    at = share * (len(line) - 1)
-    i = min(int(at), len(line) - 2)
+    """The point at a share (0-1) of an evenly stepped line, and the line's direction there in radians."""
+    position = share * (len(line) - 1)
+    i = min(int(position), len(line) - 2)
     (x0, y0), (x1, y1) = line[i], line[i + 1]
-    t = at - i
+    t = position - i
     return (x0 + (x1 - x0) * t, y0 + (y1 - y0) * t), atan2(y1 - y0, x1 - x0)
 
 
 @lru_cache(256)
 def track_line(layout: HexLayout, a: int, b: int) -> Line:
-    """The middle line of track from edge a to edge b, in units."""
-    turn = (b - a) % 6
+    """The center line of track from edge a to edge b, in units."""
+    edges_apart = (b - a) % 6
     start, end = edge_middle(layout, a), edge_middle(layout, b)
-    if turn == 3:
+    if edges_apart == 3:
         return tuple(
             (
                 start[0] + (end[0] - start[0]) * i / CURVE_STEPS,
@@ -97,23 +96,23 @@ def track_line(layout: HexLayout, a: int, b: int) -> Line:
             )
             for i in range(CURVE_STEPS + 1)
         )
-    about = a + turn / 2 if turn < 3 else b + (6 - turn) / 2
-    hub = polar(bearing(layout, about), 1.0 if turn in (1, 5) else 2 * APOTHEM)
-    radius = distance(hub, start)
-    first = atan2(start[1] - hub[1], start[0] - hub[0])
-    sweep = atan2(end[1] - hub[1], end[0] - hub[0]) - first
+    bearing_edge = a + edges_apart / 2 if edges_apart < 3 else b + (6 - edges_apart) / 2
+    center = polar(bearing(layout, bearing_edge), 1.0 if edges_apart in (1, 5) else 2 * APOTHEM)
+    radius = distance(center, start)
+    start_angle = atan2(start[1] - center[1], start[0] - center[0])
+    sweep = atan2(end[1] - center[1], end[0] - center[0]) - start_angle
     sweep = (sweep + pi) % (2 * pi) - pi
     return tuple(
         (
-            hub[0] + radius * cos(first + sweep * i / CURVE_STEPS),
-            hub[1] + radius * sin(first + sweep * i / CURVE_STEPS),
+            center[0] + radius * cos(start_angle + sweep * i / CURVE_STEPS),
+            center[1] + radius * sin(start_angle + sweep * i / CURVE_STEPS),
         )
         for i in range(CURVE_STEPS + 1)
     )
 
 
 def spur(layout: HexLayout, edge: int, to: Point) -> Line:
-    """Track from an edge to a point within, leaving the edge at a right angle."""
+    """Track from an edge to a point inside the hex, at a right angle to the edge."""
     start = edge_middle(layout, edge)
     inward = polar(bearing(layout, edge), -1.0)
     reach = max(0.0, (to[0] - start[0]) * inward[0] + (to[1] - start[1]) * inward[1])
@@ -122,7 +121,7 @@ def spur(layout: HexLayout, edge: int, to: Point) -> Line:
 
 
 def bezier(start: Point, bend: Point, end: Point) -> Line:
-    """A quadratic curve in even steps."""
+    """A quadratic Bézier curve in even steps."""
     return tuple(
         (
             (1 - t) ** 2 * start[0] + 2 * t * (1 - t) * bend[0] + t * t * end[0],
@@ -132,12 +131,12 @@ def bezier(start: Point, bend: Point, end: Point) -> Line:
     )
 
 
-# --- where the stops of a face lie ----------------------------------------------------------
+# --- the nodes of a face --------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
 class NodeSpec:
-    """What has to be known of a node to place it: how wide it is, and where track leaves it."""
+    """A node to be placed: its kind, its number of slots, and the edges that its track leads to."""
 
     kind: str
     slots: int
@@ -146,7 +145,7 @@ class NodeSpec:
 
 @dataclass(frozen=True)
 class PlacedNode:
-    """A placed node: its middle, the middles of its slots, and the direction of the track."""
+    """A placed node, in units: its center, the centers of its slots, and the direction of its track."""
 
     point: Point
     slots: tuple[Point, ...]
@@ -156,7 +155,7 @@ class PlacedNode:
 
 @dataclass(frozen=True)
 class FaceLayout:
-    """A face laid out, in units: its nodes, and a line for every path in the face's order."""
+    """The layout of a face, in units: its placed nodes, and one line per path, in the face's order."""
 
     layout: HexLayout
     nodes: tuple[PlacedNode, ...]
@@ -165,11 +164,11 @@ class FaceLayout:
 
     @property
     def exits(self) -> frozenset[int]:
-        """The edges that track leaves by."""
+        """The edges with track."""
         return frozenset(int(end[1:]) for path in self.paths for end in path if end[0] == "e")
 
     def track_between(self, a: str, b: str) -> tuple[Line, ...]:
-        """The track between two ends: the line of one path, or those of two that meet in a junction."""
+        """The track between two ends: the line of one path, or of two paths that meet at a junction."""
         if line := self._path_line(a, b):
             return (line,)
         for node in {end for ends in self.paths for end in ends if end[0] == "n"}:
@@ -186,13 +185,13 @@ class FaceLayout:
         return None
 
 
-def rotate_end(end: str, turns: int) -> str:
-    """An end of a path (`e0`, `n1`) after so many sixths of a turn."""
-    return f"e{(int(end[1:]) + turns) % 6}" if end[0] == "e" else end
+def rotate_end(end: str, rotation: int) -> str:
+    """An end of a path (`e0`, `n1`) after a rotation by sixths of a full turn."""
+    return f"e{(int(end[1:]) + rotation) % 6}" if end[0] == "e" else end
 
 
 def slot_radius(slots: int) -> float:
-    """The radius of a slot on a face with so many slots altogether, in units."""
+    """The radius of a slot, in units, on a face with this number of slots in all its cities."""
     return 0.335 if slots <= 2 else 0.3 if slots == 3 else 0.285
 
 
@@ -201,17 +200,22 @@ TOWN_RADIUS = 0.17
 
 @lru_cache(2048)
 def lay_out_face(
-    layout: HexLayout, nodes: tuple[tuple[str, int], ...], paths: tuple[tuple[str, str], ...], turns: int = 0
+    layout: HexLayout,
+    nodes: tuple[tuple[str, int], ...],
+    paths: tuple[tuple[str, str], ...],
+    rotation: int = 0,
 ) -> FaceLayout:
-    """Lay out a face: `nodes` as (kind, slots), `paths` as printed, turned by sixths."""
-    ends = tuple((rotate_end(a, turns), rotate_end(b, turns)) for a, b in paths)
-    stops = [
+    """Lay out a face: `nodes` as (kind, slots), `paths` as printed, rotated by sixths of a full turn."""
+    ends = tuple((rotate_end(a, rotation), rotate_end(b, rotation)) for a, b in paths)
+    specs = [
         NodeSpec(kind, slots, tuple(sorted(_node_exits(ends, f"n{i}"))))
         for i, (kind, slots) in enumerate(nodes)
     ]
-    passing = [track_line(layout, int(a[1:]), int(b[1:])) for a, b in ends if a[0] == "e" and b[0] == "e"]
-    spots = _place_nodes(layout, stops, passing)
-    return FaceLayout(layout, spots, ends, tuple(_path_line(layout, a, b, stops, spots) for a, b in ends))
+    bypasses = [track_line(layout, int(a[1:]), int(b[1:])) for a, b in ends if a[0] == "e" and b[0] == "e"]
+    nodes_placed = _place_nodes(layout, specs, bypasses)
+    return FaceLayout(
+        layout, nodes_placed, ends, tuple(_path_line(layout, a, b, specs, nodes_placed) for a, b in ends)
+    )
 
 
 def _node_exits(paths: Iterable[tuple[str, str]], node: str) -> Iterator[int]:
@@ -222,16 +226,16 @@ def _node_exits(paths: Iterable[tuple[str, str]], node: str) -> Iterator[int]:
 
 
 def _path_line(
-    layout: HexLayout, a: str, b: str, stops: Sequence[NodeSpec], spots: Sequence[PlacedNode]
+    layout: HexLayout, a: str, b: str, specs: Sequence[NodeSpec], placed: Sequence[PlacedNode]
 ) -> Line:
     if a[0] == "e" and b[0] == "e":
         return track_line(layout, int(a[1:]), int(b[1:]))
     if a[0] == "n" and b[0] == "n":
-        return spots[int(a[1:])].point, spots[int(b[1:])].point
+        return placed[int(a[1:])].point, placed[int(b[1:])].point
     if a[0] == "n":
-        return _path_line(layout, b, a, stops, spots)[::-1]
+        return _path_line(layout, b, a, specs, placed)[::-1]
     edge, node = int(a[1:]), int(b[1:])
-    point, exits = spots[node].point, stops[node].exits
+    point, exits = placed[node].point, specs[node].exits
     if len(exits) == 2:
         arc = track_line(layout, edge, next(e for e in exits if e != edge))
         near = min(range(len(arc)), key=lambda i: distance(arc[i], point))
@@ -240,28 +244,30 @@ def _path_line(
     return spur(layout, edge, point)
 
 
-def _candidate_points(layout: HexLayout, stop: NodeSpec, alone: bool) -> list[tuple[Point, float | None]]:
-    """Places for a node in order of liking, each with the direction of the track through it."""
-    if len(stop.exits) == 2 and not (stop.kind == "city" and alone):
-        arc = track_line(layout, *stop.exits)
+def _candidate_points(layout: HexLayout, spec: NodeSpec, alone: bool) -> list[tuple[Point, float | None]]:
+    """Candidate points of a node, the best first, each with the direction of the track through it."""
+    if len(spec.exits) == 2 and not (spec.kind == "city" and alone):
+        arc = track_line(layout, *spec.exits)
         along = [point_along(arc, i / CURVE_STEPS) for i in (6, 5, 7, 4, 8, 3, 9)]
         x, y = along[0][0]
         inner = [((x * k, y * k), along[0][1]) for k in (0.76, 0.86)]
         ring = [(p, None) for p in _ring_points(layout)]
-        return [*inner, *along, *ring] if stop.kind == "city" and hypot(x, y) > 0.4 else [*along, *ring]
-    home: list[tuple[Point, float | None]] = [(_CENTER, None)]
+        return [*inner, *along, *ring] if spec.kind == "city" and hypot(x, y) > 0.4 else [*along, *ring]
+    center: list[tuple[Point, float | None]] = [(_CENTER, None)]
     if alone:
-        return home + [(p, None) for p in _ring_points(layout)]
-    if not stop.exits:
+        return center + [(p, None) for p in _ring_points(layout)]
+    if not spec.exits:
         beside = [(x, y) for y in (0.0, -0.14, 0.14) for x in (-0.45, 0.45)]
         return [(point, None) for point in (*beside, (0.0, -0.45), (0.0, 0.45))]
-    lean = [polar(bearing(layout, e), 1.0) for e in stop.exits]
-    toward = atan2(sum(y for _, y in lean), sum(x for x, _ in lean))
-    return [(polar(toward, d), bearing(layout, stop.exits[0])) for d in (0.44, 0.48, 0.4, 0.34, 0.3)] + home
+    directions = [polar(bearing(layout, e), 1.0) for e in spec.exits]
+    direction = atan2(sum(y for _, y in directions), sum(x for x, _ in directions))
+    return [
+        (polar(direction, d), bearing(layout, spec.exits[0])) for d in (0.44, 0.48, 0.4, 0.34, 0.3)
+    ] + center
 
 
 def _ring_points(layout: HexLayout) -> Iterator[Point]:
-    """Places round the middle, the lowest first: the top is the coordinate's."""
+    """Points around the center, the lowest first, because the coordinate is at the top."""
     for d in (0.42, 0.3):
         yield from sorted(
             (polar(bearing(layout, e / 2), d) for e in range(12)), key=lambda p: (round(-p[1], 6), p)
@@ -270,7 +276,7 @@ def _ring_points(layout: HexLayout) -> Iterator[Point]:
 
 @dataclass(frozen=True)
 class _Placement:
-    """A possible place of a node, the discs that it covers there, and how bad that is in itself."""
+    """A candidate for a node: where it would be, the centers of the discs it covers, and its cost."""
 
     node: PlacedNode
     discs: Line
@@ -278,56 +284,58 @@ class _Placement:
 
 
 def _place_nodes(
-    layout: HexLayout, stops: Sequence[NodeSpec], passing: Sequence[Line]
+    layout: HexLayout, specs: Sequence[NodeSpec], bypasses: Sequence[Line]
 ) -> tuple[PlacedNode, ...]:
-    """The places with the least crowding, of all that the nodes could have together."""
-    width = slot_radius(sum(s.slots for s in stops))
-    tracks = [track_line(layout, *s.exits) if len(s.exits) == 2 else () for s in stops]
-    open_edges = [edge_middle(layout, e) for s in stops for e in s.exits]
-    seats = [
+    """The combination of candidates with the least overlap."""
+    radius = slot_radius(sum(spec.slots for spec in specs))
+    tracks = [track_line(layout, *spec.exits) if len(spec.exits) == 2 else () for spec in specs]
+    open_edges = [edge_middle(layout, e) for spec in specs for e in spec.exits]
+    candidates = [
         sorted(
-            _placements(layout, stop, len(stops) == 1,
-                        width if stop.kind == "city" else TOWN_RADIUS, open_edges, [
-                *passing, *(t for j, t in enumerate(tracks) if j != i and t)
+            _placements(layout, stop, len(specs) == 1,
+                        radius if stop.kind == "city" else TOWN_RADIUS, open_edges, [
+                *bypasses, *(t for j, t in enumerate(tracks) if j != i and t)
             ]),
-            key=lambda seat: seat.cost,
+            key=lambda candidate: candidate.cost,
         )
-        for i, stop in enumerate(stops)
+        for i, stop in enumerate(specs)
     ]  # fmt: skip
-    best, least = (), inf  # type: tuple[_Placement, ...], float
-    for pick in product(*seats):
-        cost = sum(seat.cost for seat in pick)
+    chosen, least = (), inf  # type: tuple[_Placement, ...], float
+    for pick in product(*candidates):
+        cost = sum(candidate.cost for candidate in pick)
         if cost < least:
             cost += sum(_overlap_cost(a, b) for a, b in combinations(pick, 2))
         if cost < least:
-            best, least = pick, cost
-    return tuple(seat.node for seat in best)
+            chosen, least = pick, cost
+    return tuple(candidate.node for candidate in chosen)
 
 
 def _placements(
     layout: HexLayout,
-    stop: NodeSpec,
+    spec: NodeSpec,
     alone: bool,
     radius: float,
     open_edges: Iterable[Point],
-    foreign: Sequence[Line],
+    other_track: Sequence[Line],
 ) -> Iterator[_Placement]:
-    """Every place of a node, with its slots in a row, a triangle or a square, turned every way."""
-    cluster = _slot_offsets(stop.slots, radius) if stop.kind in ("city", "offboard") else ()
-    angles = (0,) if alone or len(cluster) < 2 else (0, 60, 120, 90, 30, 150)
-    for rank, ((point, heading), angle) in enumerate(product(_candidate_points(layout, stop, alone), angles)):
-        slots = tuple((point[0] + x, point[1] + y) for x, y in _rotated(cluster, angle))
+    """The candidates of a node: every point, with its slots in a row, a triangle or a square, rotated."""
+    offsets = _slot_offsets(spec.slots, radius) if spec.kind in ("city", "offboard") else ()
+    angles = (0,) if alone or len(offsets) < 2 else (0, 60, 120, 90, 30, 150)
+    for rank, ((point, heading), angle) in enumerate(product(_candidate_points(layout, spec, alone), angles)):
+        slots = tuple((point[0] + x, point[1] + y) for x, y in _rotated(offsets, angle))
         discs = slots or (point,)
         cost = 0.02 * rank / len(angles)
         for disc in discs:
             cost += 8 * max(0.0, hypot(*disc) + radius - APOTHEM)
             cost += sum(8 * max(0.0, radius + 0.12 - distance(disc, edge)) for edge in open_edges)
-            cost += sum(6 * max(0.0, radius + 0.1 - min(distance(disc, p) for p in line)) for line in foreign)
+            cost += sum(
+                6 * max(0.0, radius + 0.1 - min(distance(disc, p) for p in line)) for line in other_track
+            )
         yield _Placement(PlacedNode(point, slots, heading, radius), discs, cost)
 
 
 def _overlap_cost(a: _Placement, b: _Placement) -> float:
-    """How far two nodes come too near to each other."""
+    """The cost of two nodes that are too near to each other."""
     reach = a.node.radius + b.node.radius + 0.08
     return sum(12 * max(0.0, reach - distance(p, q)) for p in a.discs for q in b.discs)
 
@@ -347,11 +355,11 @@ def _rotated(offsets: Iterable[Point], angle: float) -> Iterator[Point]:
         yield x * c - y * s, x * s + y * c
 
 
-# --- the map on the page --------------------------------------------------------------------
+# --- the grid of hexes ----------------------------------------------------------------------
 
 
 def column_row(coord: str, axes: Axes) -> tuple[int, int]:
-    """The column and the row of a coordinate such as `H10`; letters count from A = 0."""
+    """The column and row of a coordinate such as `H10`; letters count from A = 0."""
     cut = next(i for i, c in enumerate(coord) if c.isdigit())
     letter = 0
     for c in coord[:cut]:
@@ -362,7 +370,7 @@ def column_row(coord: str, axes: Axes) -> tuple[int, int]:
 
 @dataclass(frozen=True)
 class HexMetrics:
-    """The size of hexes: pixels from a column to the next and from a row to the next."""
+    """The size of hexes: pixels from one column to the next, and from one row to the next."""
 
     layout: HexLayout
     column: int
@@ -370,31 +378,31 @@ class HexMetrics:
 
     @property
     def scale(self) -> tuple[float, float]:
-        """Pixels of a unit along x and along y."""
+        """Pixels per unit along x and along y."""
         if self.layout == "pointy":
             return self.column / APOTHEM, self.row / 1.5
         return self.column / 1.5, self.row / APOTHEM
 
     @property
     def radius(self) -> float:
-        """Pixels of a unit, on the average."""
+        """Pixels per unit, on average."""
         return sum(self.scale) / 2
 
     @property
     def half_size(self) -> tuple[int, int]:
-        """Half the width and half the height of a hex's picture in pixels."""
+        """Half the width and half the height of a hex's picture, in pixels."""
         sx, sy = self.scale
         x, y = (APOTHEM, 1.0) if self.layout == "pointy" else (1.0, APOTHEM)
         return ceil(sx * x - 1e-9) + 1, ceil(sy * y - 1e-9) + 1
 
     def to_pixels(self, point: Point) -> Point:
-        """The place of a point, given in units, in the picture of its hex."""
+        """A point in units as a pixel of the hex's picture."""
         return self.half_size[0] + point[0] * self.scale[0], self.half_size[1] + point[1] * self.scale[1]
 
 
 @dataclass(frozen=True)
 class Grid:
-    """Hexes on a page: the pixel of the one in column and row `first`, and the page's size."""
+    """Hexes on a page of `size` pixels; `origin` is the pixel of the hex at column and row `first_cell`."""
 
     metrics: HexMetrics
     axes: Axes
@@ -403,7 +411,7 @@ class Grid:
     size: tuple[int, int]
 
     def center(self, coord: str) -> tuple[int, int]:
-        """The pixel in the middle of a hex."""
+        """The pixel at the center of a hex."""
         column, row = column_row(coord, self.axes)
         return (
             self.origin[0] + (column - self.first_cell[0]) * self.metrics.column,
@@ -411,7 +419,7 @@ class Grid:
         )
 
     def cropped(self, coords: Iterable[str], margin: int) -> Grid:
-        """The same hexes on a page with `margin` pixels left at each side of these."""
+        """The same grid on a page that leaves `margin` pixels around these hexes."""
         across, down = zip(*map(self.center, coords), strict=True)
         w, h = self.metrics.half_size
         left, top = min(across) - w - margin, min(down) - h - margin
@@ -422,7 +430,7 @@ class Grid:
         )
 
     def to_pixels(self, coord: str, point: Point) -> tuple[int, int]:
-        """The pixel of a point of a hex that is given in units."""
+        """The pixel of a point of a hex, given in units."""
         x, y = self.center(coord)
         sx, sy = self.metrics.scale
         return round(x + point[0] * sx), round(y + point[1] * sy)
@@ -436,33 +444,34 @@ def fit_grid(
     margin: int,
     largest: int = 180,
 ) -> Grid:
-    """The largest grid on which these hexes fill a page, `margin` pixels kept at each side."""
-    places = [column_row(c, axes) for c in coords]
-    columns, rows = [c for c, _ in places], [r for _, r in places]
-    wide, high = max(columns) - min(columns), max(rows) - min(rows)
+    """The largest grid of these hexes on a page of `size` pixels, with `margin` pixels on each side."""
+    cells = [column_row(c, axes) for c in coords]
+    columns, rows = [c for c, _ in cells], [r for _, r in cells]
+    width, height = max(columns) - min(columns), max(rows) - min(rows)
     ux, uy = (APOTHEM, 1.5) if layout == "pointy" else (1.5, APOTHEM)
     ox, oy = (2 * APOTHEM, 2.0) if layout == "pointy" else (2.0, 2 * APOTHEM)
     unit = min(
-        (size[0] - 2 * margin - 4) / (wide * ux + ox),
-        (size[1] - 2 * margin - 4) / (high * uy + oy),
+        (size[0] - 2 * margin - 4) / (width * ux + ox),
+        (size[1] - 2 * margin - 4) / (height * uy + oy),
         largest,
     )
     column, row = max(1, int(unit * ux)), max(1, int(unit * uy))
-    origin = (size[0] - wide * column) // 2, (size[1] - high * row) // 2
+    origin = (size[0] - width * column) // 2, (size[1] - height * row) // 2
     return Grid(HexMetrics(layout, column, row), axes, origin, (min(columns), min(rows)), size)
 
 
-# --- room for words and figures -------------------------------------------------------------
+# --- space for texts ------------------------------------------------------------------------
 
 Shape = tuple[tuple[float, float, float, float], ...]
-"""Boxes in pixels: the middle of each from that of the shape, its width and height."""
+"""Boxes in pixels: (x, y, width, height), where x and y are from the shape's center to the box's."""
 
 
 @dataclass
 class FreeSpace:
-    """What is still free within a hex, in pixels from its centre.
+    """The free space of a hex, in pixels from its center.
 
-    `discs` are (x, y, radius, weight): track, stops and what else should not be written on.
+    `discs` are (x, y, radius, weight) of track, stops and other things that texts should not cover; `boxes`
+    are (x, y, half width, half height) of texts.
     """
 
     layout: HexLayout
@@ -472,51 +481,51 @@ class FreeSpace:
 
     @cached_property
     def edge_normals(self) -> list[Point]:
-        """Three directions across the edges, such that a point in pixels gives units."""
+        """The normals of three edges, scaled so that the product with a point in pixels is in units."""
         sx, sy = self.scale
         across = [polar(bearing(self.layout, e), 1.0) for e in range(3)]
         return [(x / sx, y / sy) for x, y in across]
 
     def block_disc(self, point: Point, radius: float, weight: float) -> None:
-        """Keep clear of a disc given in units."""
+        """Mark a disc, given in units, as something that texts should not cover."""
         sx, sy = self.scale
         self.discs.append((point[0] * sx, point[1] * sy, radius * (sx + sy) / 2, weight))
 
     def find_place(
-        self, shape: Shape, choices: Iterable[Point], below: float = inf
+        self, shape: Shape, candidates: Iterable[Point], below: float = inf
     ) -> tuple[float, tuple[int, int]]:
-        """The least crowded place for a shape, in pixels from the centre, and its cost.
+        """The cost and the pixel offset of the place where a shape overlaps least.
 
-        A cost of `CROWDED` or more means that something would be covered. `below`: places that cost as
-        much are of no use; where all do, that is the cost, of no place.
+        A cost of `COVERED_COST` or more means that something would be covered. Places with a cost of `below`
+        or more do not count; where there is no other, the cost is `below`.
         """
         sx, sy = self.scale
         boxes = [(dx, dy, w / 2, h / 2, self._normal_extents(w / 2, h / 2)) for dx, dy, w, h in shape]
         best, least = (0, 0), below
-        for rank, (ux, uy) in enumerate(choices):
+        for rank, (ux, uy) in enumerate(candidates):
             x, y = round(ux * sx), round(uy * sy)
             cost = 0.05 * rank
             if cost >= least:
                 break
-            for dx, dy, w, h, across in boxes:
-                cost = self._box_cost(x + dx, y + dy, w, h, across, cost, least)
+            for dx, dy, w, h, normals in boxes:
+                cost = self._box_cost(x + dx, y + dy, w, h, normals, cost, least)
             if cost < least:
                 best, least = (x, y), cost
         return least, best
 
     def occupy(self, shape: Shape, at: tuple[int, int]) -> None:
-        """Keep the boxes of a shape."""
+        """Mark the boxes of a shape as used."""
         self.boxes += [(at[0] + dx, at[1] + dy, w / 2, h / 2) for dx, dy, w, h in shape]
 
-    def place_box(self, width: float, height: float, choices: Iterable[Point]) -> tuple[int, int]:
-        """Find the least crowded place for the middle of a box, and keep it."""
+    def place_box(self, width: float, height: float, candidates: Iterable[Point]) -> tuple[int, int]:
+        """Find the place where a box overlaps least, and mark it as used."""
         shape = ((0.0, 0.0, width, height),)
-        _, at = self.find_place(shape, choices)
+        _, at = self.find_place(shape, candidates)
         self.occupy(shape, at)
         return at
 
     def _normal_extents(self, w: float, h: float) -> list[tuple[float, float, float]]:
-        """Each direction across the edges, with how far a box reaches along it from its middle."""
+        """Each edge normal, and how far a box extends along it from its center."""
         return [(nx, ny, abs(w * nx) + abs(h * ny)) for nx, ny in self.edge_normals]
 
     def _box_cost(
@@ -525,12 +534,12 @@ class FreeSpace:
         y: float,
         w: float,
         h: float,
-        across: list[tuple[float, float, float]],
+        normals: list[tuple[float, float, float]],
         cost: float,
         enough: float,
     ) -> float:
-        """What a box costs, added to a cost; counting stops once that is `enough`."""
-        for nx, ny, half in across:
+        """The cost of a box, added to `cost`; it is not computed further than `enough`."""
+        for nx, ny, half in normals:
             reach = abs(x * nx + y * ny) + half
             if reach > USABLE_APOTHEM:
                 cost += 90 * (reach - USABLE_APOTHEM)
@@ -551,7 +560,7 @@ class FreeSpace:
 
 @lru_cache(8)
 def label_points(layout: HexLayout) -> tuple[Point, ...]:
-    """Where something may be written, in units: near corners, near edges, in the middle."""
+    """Candidate points for texts, in units: near corners, near edges, in the center, around it."""
     corners = [polar(bearing(layout, e + 0.5), d) for d in (0.66, 0.58) for e in (4, 1, 3, 0, 5, 2)]
     sides = [polar(bearing(layout, e), d) for d in (0.56, 0.46) for e in (4, 1, 0, 5, 3, 2)]
     ring = [polar(bearing(layout, e / 4), d) for d in (0.64, 0.52, 0.36) for e in range(24)]
@@ -560,13 +569,13 @@ def label_points(layout: HexLayout) -> tuple[Point, ...]:
 
 @lru_cache(8)
 def line_points(layout: HexLayout) -> tuple[Point, ...]:
-    """Where a line of words may stand, in units: below the middle, above it, and so on outwards."""
+    """Candidate points for a line of text, in units: below the center, above it, then farther out."""
     levels = (0.45, -0.45, 0.52, -0.52, 0.38, -0.38, 0.58, -0.58, 0.64, 0.0)
     return tuple((x, y) for y in levels for x in (0.0, 0.12, -0.12))
 
 
 def line_outline(line: Sequence[Point], width: float) -> Line:
-    """The outline of a line of that width, smooth where the line bends."""
+    """The outline of a line with a width, smooth where the line bends."""
     left, right = [], []
     for i, (x, y) in enumerate(line):
         before, after = line[max(0, i - 1)], line[min(len(line) - 1, i + 1)]
@@ -579,7 +588,7 @@ def line_outline(line: Sequence[Point], width: float) -> Line:
 
 
 def sample_points(line: Line, every: float = 0.15) -> Iterator[Point]:
-    """Points along a line, about so far apart."""
+    """Points along a line, about `every` units apart."""
     since = every
     for a, b in pairwise(line):
         since += distance(a, b)

@@ -1,12 +1,11 @@
-"""The map. Every hex is painted by a visible list of layers, kept by what it shows, and pasted.
+"""The picture of the map: every hex is drawn by a list of layers, cached, and pasted.
 
-Theory of operation. A hex's picture depends on nothing but its `HexView`, the size of hexes and
-the layers: it is painted once, put into the palette and kept in a cache of `KEPT` hexes. A map is
-the paper with its frame and a paste for each hex, so after a move only the hexes that changed
-are painted, whatever pictures were asked for before. What lies across an edge (barriers, routes,
-joined areas) is painted by both hexes, each its half.
+Theory of operation. The picture of a hex depends only on its `HexView`, the size of hexes and the layers. It
+is drawn once, converted to the palette and cached (`CACHED_HEXES`). A map is its background and one paste per
+hex, so after a move only the changed hexes are drawn. Things across an edge (barriers, routes, joined areas)
+are drawn by both hexes, half by each.
 
-Words and figures get their places beforehand (`placing`); the layers only paint there.
+`label_layout` finds the positions of texts first; the layers only draw there.
 """
 
 from __future__ import annotations
@@ -40,7 +39,7 @@ MARGIN = 36
 
 @dataclass(frozen=True)
 class LayerContext:
-    """What a layer paints with: the hex's page, its size, the places of words."""
+    """What a layer needs to draw one hex: the canvas, the sizes, and the positions of texts."""
 
     canvas: Canvas
     metrics: HexMetrics
@@ -53,176 +52,184 @@ class LayerContext:
     def background(self) -> theme.Color:
         return theme.HEX_COLORS[self.view.color]
 
-    def to_pixels(self, spot: tuple[int, int]) -> tuple[int, int]:
-        """A place that is given from the centre, in the hex's picture."""
-        return self.metrics.half_size[0] + spot[0], self.metrics.half_size[1] + spot[1]
+    def to_pixels(self, offset: tuple[int, int]) -> tuple[int, int]:
+        """The pixel of the canvas at an offset from the hex's center."""
+        return self.metrics.half_size[0] + offset[0], self.metrics.half_size[1] + offset[1]
 
 
 Layer = Callable[[LayerContext], None]
 
 
-def land(pen: LayerContext) -> None:
-    """The ground and what is printed on the board."""
-    if pen.view.tile is None:
-        _paste_face(pen)
+def land(hex: LayerContext) -> None:
+    """The background and the track that are printed on the map."""
+    if hex.view.tile is None:
+        _paste_face(hex)
 
 
-def tiles(pen: LayerContext) -> None:
-    """The tile, with its track, towns and empty slots, and its number where there is room for it."""
-    if pen.view.tile is not None:
-        _paste_face(pen)
-    if pen.view.tile is not None and pen.labels.number:
-        ink = theme.blend(pen.background, theme.INK, 0.75)
-        pen.canvas.write(pen.to_pixels(pen.labels.number), f"#{pen.view.tile}", pen.font_sizes.small, ink)
+def tiles(hex: LayerContext) -> None:
+    """The tile with its track, towns and empty slots, and with its number where there is room."""
+    if hex.view.tile is not None:
+        _paste_face(hex)
+    if hex.view.tile is not None and hex.labels.number:
+        ink = theme.blend(hex.background, theme.INK, 0.75)
+        hex.canvas.write(hex.to_pixels(hex.labels.number), f"#{hex.view.tile}", hex.font_sizes.small, ink)
 
 
-def _paste_face(pen: LayerContext) -> None:
-    v = pen.view
-    face = sprites.face(pen.metrics, v.color, v.nodes, v.paths, v.turns, v.tile is not None, v.joined_edges)
-    pen.canvas.image.paste(face, (0, 0))
+def _paste_face(hex: LayerContext) -> None:
+    v = hex.view
+    face = sprites.face(
+        hex.metrics, v.color, v.nodes, v.paths, v.rotation, v.tile is not None, v.joined_edges
+    )
+    hex.canvas.image.paste(face, (0, 0))
 
 
-def terrain(pen: LayerContext) -> None:
-    """Mountains and water with what they cost."""
-    for (kind, cost), spot in zip(pen.view.terrain, pen.labels.terrain, strict=True):
-        x, y = pen.to_pixels(spot)
-        high = round(pen.metrics.radius * 0.25)
-        pen.canvas.paste(sprites.terrain(kind, round(pen.metrics.radius * 0.46)), (x, y - high // 2))
+def terrain(hex: LayerContext) -> None:
+    """Mountains and water with their costs."""
+    for (kind, cost), offset in zip(hex.view.terrain, hex.labels.terrain, strict=True):
+        x, y = hex.to_pixels(offset)
+        height = round(hex.metrics.radius * 0.25)
+        hex.canvas.paste(sprites.terrain(kind, round(hex.metrics.radius * 0.46)), (x, y - height // 2))
         ink = theme.HILL if kind in theme.HIGH_TERRAIN else theme.WATER
-        pen.canvas.write(
-            (x, y + high // 2 + 2), f"${cost}", pen.font_sizes.coordinate, theme.blend(ink, theme.INK, 0.3)
+        hex.canvas.write(
+            (x, y + height // 2 + 2), f"${cost}", hex.font_sizes.coordinate, theme.blend(ink, theme.INK, 0.3)
         )
 
 
-def rivers(pen: LayerContext) -> None:
-    """The river that parts a hex; narrow where a tile lies, so that track is seen."""
-    if pen.view.river_banks:
-        west, east, stations = pen.view.river_banks
-        width = 0.13 if pen.view.tile is None else 0.06
-        _paste_overlay(pen, sprites.river_overlay(pen.metrics, west, east, stations, width))
+def rivers(hex: LayerContext) -> None:
+    """The river through a hex; narrow on a tile, so that the track is visible."""
+    if hex.view.river_banks:
+        west, east, stations = hex.view.river_banks
+        width = 0.13 if hex.view.tile is None else 0.06
+        _paste_overlay(hex, sprites.river_overlay(hex.metrics, west, east, stations, width))
 
 
-def notes(pen: LayerContext) -> None:
-    """Ports, tokens of privates, and who is to reach the hex."""
-    for words, spot in zip(pen.view.notes, pen.labels.notes, strict=True):
-        plate = sprites.plate(words, pen.font_sizes.coordinate, theme.PAPER, theme.MUTED, theme.INK)
-        pen.canvas.paste(plate, pen.to_pixels(spot))
+def notes(hex: LayerContext) -> None:
+    """Ports, tokens of privates, and companies that have to connect to the hex."""
+    for text, offset in zip(hex.view.notes, hex.labels.notes, strict=True):
+        plate = sprites.plate(text, hex.font_sizes.coordinate, theme.PAPER, theme.MUTED, theme.INK)
+        hex.canvas.paste(plate, hex.to_pixels(offset))
 
 
-def structures(pen: LayerContext) -> None:
-    """Mines and bridges, and where one may still be built."""
-    for site, (spot, letters) in zip(pen.view.structures, pen.labels.structures, strict=True):
-        pen.canvas.paste(sprites.structure(site, letters), pen.to_pixels(spot))
+def structures(hex: LayerContext) -> None:
+    """Mines and bridges, and the places where one may still be built."""
+    for structure, (offset, font_size) in zip(hex.view.structures, hex.labels.structures, strict=True):
+        hex.canvas.paste(sprites.structure(structure, font_size), hex.to_pixels(offset))
 
 
-def borders(pen: LayerContext) -> None:
-    """Edges that are closed or cost something."""
-    if pen.view.borders:
-        _paste_overlay(pen, sprites.border_overlay(pen.metrics, pen.view.borders))
-    for edge, _, cost in pen.view.borders:
+def borders(hex: LayerContext) -> None:
+    """Edges that are impassable or cost money."""
+    if hex.view.borders:
+        _paste_overlay(hex, sprites.border_overlay(hex.metrics, hex.view.borders))
+    for edge, _, cost in hex.view.borders:
         if cost:
-            x, y = pen.metrics.to_pixels(tuple(k * 0.8 for k in edge_middle(pen.metrics.layout, edge)))  # type: ignore[arg-type]
-            pen.canvas.write((x, y), f"${cost}", pen.font_sizes.small, theme.INK, halo=pen.background)
+            x, y = hex.metrics.to_pixels(tuple(k * 0.8 for k in edge_middle(hex.metrics.layout, edge)))  # type: ignore[arg-type]
+            hex.canvas.write((x, y), f"${cost}", hex.font_sizes.small, theme.INK, halo=hex.background)
 
 
-def _paste_overlay(pen: LayerContext, overlay: Image.Image) -> None:
-    pen.canvas.image.paste(overlay, (0, 0), overlay)
+def _paste_overlay(hex: LayerContext, overlay: Image.Image) -> None:
+    hex.canvas.image.paste(overlay, (0, 0), overlay)
 
 
-def tokens(pen: LayerContext) -> None:
+def tokens(hex: LayerContext) -> None:
     """Tokens in their slots."""
-    for badge, point, diameter in token_positions(pen.view, pen.metrics):
-        pen.canvas.paste(sprites.token(badge, diameter), pen.metrics.to_pixels(point))
+    for badge, point, diameter in token_positions(hex.view, hex.metrics):
+        hex.canvas.paste(sprites.token(badge, diameter), hex.metrics.to_pixels(point))
 
 
-def overflow_tokens(pen: LayerContext) -> None:
-    """Tokens for which there is no slot, over the words that are there."""
-    for badge, point, diameter in overflow_token_positions(pen.view, pen.metrics):
-        pen.canvas.paste(sprites.token(badge, diameter), pen.metrics.to_pixels(point))
+def overflow_tokens(hex: LayerContext) -> None:
+    """Tokens without a slot, drawn over the texts."""
+    for badge, point, diameter in overflow_token_positions(hex.view, hex.metrics):
+        hex.canvas.paste(sprites.token(badge, diameter), hex.metrics.to_pixels(point))
 
 
-def names(pen: LayerContext) -> None:
-    for line, spot in pen.labels.name:
-        pen.canvas.write(
-            pen.to_pixels(spot), line, pen.labels.name_size, theme.INK, weight="Semibold", halo=pen.background
+def names(hex: LayerContext) -> None:
+    for line, offset in hex.labels.name:
+        hex.canvas.write(
+            hex.to_pixels(offset),
+            line,
+            hex.labels.name_size,
+            theme.INK,
+            weight="Semibold",
+            halo=hex.background,
         )
-    if pen.view.label and pen.labels.label:
-        pen.canvas.write(
-            pen.to_pixels(pen.labels.label),
-            pen.view.label,
-            pen.labels.label_size,
+    if hex.view.label and hex.labels.label:
+        hex.canvas.write(
+            hex.to_pixels(hex.labels.label),
+            hex.view.label,
+            hex.labels.label_size,
             theme.INK,
             weight="Black",
-            halo=pen.background,
+            halo=hex.background,
         )
 
 
-def revenues(pen: LayerContext) -> None:
-    """Figures: of the tile in a plate; of an area by phase in boxes, the current one framed."""
-    for amount, spot, letters in pen.labels.revenues:
-        pen.canvas.paste(
-            sprites.plate(str(amount), letters, theme.INK, theme.PAPER, theme.TILE_EDGE), pen.to_pixels(spot)
+def revenues(hex: LayerContext) -> None:
+    """Revenues: of a tile on a plate; of an area by phase in boxes, the current one with a frame."""
+    for amount, offset, font_size in hex.labels.revenues:
+        hex.canvas.paste(
+            sprites.plate(str(amount), font_size, theme.INK, theme.PAPER, theme.TILE_EDGE),
+            hex.to_pixels(offset),
         )
-    if not pen.view.phase_values:
+    if not hex.view.phase_values:
         return
-    for value, box in zip(pen.view.phase_values, pen.labels.values, strict=True):
-        x, y = pen.to_pixels((box.x, box.y))
+    for value, box in zip(hex.view.phase_values, hex.labels.values, strict=True):
+        x, y = hex.to_pixels((box.x, box.y))
         fill = theme.HEX_COLORS[value.color]
         left, top = x - box.width // 2, y - box.height // 2
         right, bottom = left + box.width, top + box.height
         if value.is_current:
-            for grow, colour in ((2, theme.INK), (-1, theme.CURRENT_VALUE), (-4, fill)):
-                pen.canvas.rectangle(left - grow, top - grow, right + grow, bottom + grow, colour)
-            pen.canvas.write((x, y), str(value.amount), box.font_size, theme.INK, weight="Black")
+            for grow, color in ((2, theme.INK), (-1, theme.CURRENT_VALUE), (-4, fill)):
+                hex.canvas.rectangle(left - grow, top - grow, right + grow, bottom + grow, color)
+            hex.canvas.write((x, y), str(value.amount), box.font_size, theme.INK, weight="Black")
         else:
-            pen.canvas.rectangle(left + 3, top + 1, right - 3, bottom - 1, fill)
+            hex.canvas.rectangle(left + 3, top + 1, right - 3, bottom - 1, fill)
             faded = theme.blend(theme.INK, fill, 0.2)
-            pen.canvas.write((x, y), str(value.amount), round(box.font_size * 0.9), faded, weight="Regular")
+            hex.canvas.write((x, y), str(value.amount), round(box.font_size * 0.9), faded, weight="Regular")
 
 
-def reservations(pen: LayerContext) -> None:
-    """Homes that are kept, and hexes that a private keeps closed."""
-    for badge, point, diameter in reserved_positions(pen.view, pen.metrics):
-        pen.canvas.paste(sprites.reserved_slot(badge, diameter), pen.metrics.to_pixels(point))
-    for sym, spot in zip(pen.view.blocked, pen.labels.blocked, strict=True):
-        plate = sprites.plate(f"×{sym}", pen.font_sizes.coordinate, theme.BLOCKED, theme.PAPER, theme.BLOCKED)
-        pen.canvas.paste(plate, pen.to_pixels(spot))
+def reservations(hex: LayerContext) -> None:
+    """Slots reserved for homes, and hexes that a private blocks."""
+    for badge, point, diameter in reserved_positions(hex.view, hex.metrics):
+        hex.canvas.paste(sprites.reserved_slot(badge, diameter), hex.metrics.to_pixels(point))
+    for sym, offset in zip(hex.view.blocked, hex.labels.blocked, strict=True):
+        plate = sprites.plate(f"×{sym}", hex.font_sizes.coordinate, theme.BLOCKED, theme.PAPER, theme.BLOCKED)
+        hex.canvas.paste(plate, hex.to_pixels(offset))
 
 
-def last_lay(pen: LayerContext) -> None:
-    """The double outline round what changed last."""
-    if pen.view.highlighted:
-        _paste_overlay(pen, sprites.last_change_outline(pen.metrics))
+def last_lay(hex: LayerContext) -> None:
+    """The double outline around a hex that changed last."""
+    if hex.view.highlighted:
+        _paste_overlay(hex, sprites.last_change_outline(hex.metrics))
 
 
-def routes(pen: LayerContext) -> None:
-    """Routes in colours, each with its number where it crosses an edge."""
-    if not pen.view.route_segments:
+def routes(hex: LayerContext) -> None:
+    """The routes in colours, with their numbers where they cross edges."""
+    if not hex.view.route_segments:
         return
-    _paste_overlay(pen, sprites.route_overlay(pen.metrics, pen.face_layout, pen.view.route_segments))
-    for badge, point, diameter in token_positions(pen.view, pen.metrics):
-        pen.canvas.paste(sprites.token(badge, diameter), pen.metrics.to_pixels(point))
-    for (x, y), route in sprites.edge_crossings(pen.metrics, pen.view.route_segments):
-        pen.canvas.paste(_route_number(route, round(pen.metrics.radius * 0.36)), (x, y))
+    _paste_overlay(hex, sprites.route_overlay(hex.metrics, hex.face_layout, hex.view.route_segments))
+    for badge, point, diameter in token_positions(hex.view, hex.metrics):
+        hex.canvas.paste(sprites.token(badge, diameter), hex.metrics.to_pixels(point))
+    for (x, y), route in sprites.edge_crossings(hex.metrics, hex.view.route_segments):
+        hex.canvas.paste(_route_number(route, round(hex.metrics.radius * 0.36)), (x, y))
 
 
 @lru_cache(64)
 def _route_number(route: int, diameter: int) -> Image.Image:
-    fine = SupersampledCanvas((diameter, diameter))
-    half = diameter / 2
-    fine.disc((half, half), half, theme.PAPER)
-    fine.disc((half, half), half - 1.2, sprites.route_color(route))
-    page = Canvas.copy_of(fine.downsampled())
-    page.write((half, half), str(route + 1), round(diameter * 0.8), theme.PAPER)
-    return page.image
+    shape = SupersampledCanvas((diameter, diameter))
+    radius = diameter / 2
+    shape.disc((radius, radius), radius, theme.PAPER)
+    shape.disc((radius, radius), radius - 1.2, sprites.route_color(route))
+    canvas = Canvas.copy_of(shape.downsampled())
+    canvas.write((radius, radius), str(route + 1), round(diameter * 0.8), theme.PAPER)
+    return canvas.image
 
 
-def coordinates(pen: LayerContext) -> None:
-    pen.canvas.write(
-        pen.to_pixels(pen.labels.coordinate),
-        pen.view.coord,
-        pen.font_sizes.coordinate,
-        theme.blend(pen.background, theme.INK, 0.75),
+def coordinates(hex: LayerContext) -> None:
+    hex.canvas.write(
+        hex.to_pixels(hex.labels.coordinate),
+        hex.view.coord,
+        hex.font_sizes.coordinate,
+        theme.blend(hex.background, theme.INK, 0.75),
         weight="Semibold",
     )
 
@@ -233,31 +240,31 @@ LAYERS: tuple[Layer, ...] = (
 )  # fmt: skip
 
 
-# --- the whole ------------------------------------------------------------------------------
+# --- the whole map --------------------------------------------------------------------------
 
 
 @lru_cache(CACHED_HEXES)
 def draw_hex(
-    view: HexView, mesh: HexMetrics, layers: tuple[Layer, ...], colors: tuple[str, ...]
+    view: HexView, metrics: HexMetrics, layers: tuple[Layer, ...], colors: tuple[str, ...]
 ) -> Image.Image:
-    """One hex in the palette, in its box; what is outside the hex does not count."""
-    w, h = mesh.half_size
-    page = Canvas((2 * w, 2 * h), theme.SEA)
-    pen = LayerContext(
-        page,
-        mesh,
+    """The picture of one hex in the palette; the pixels outside the hex are masked when it is pasted."""
+    w, h = metrics.half_size
+    canvas = Canvas((2 * w, 2 * h), theme.SEA)
+    hex = LayerContext(
+        canvas,
+        metrics,
         view,
-        sprites.face_layout(view, mesh),
-        lay_out_labels(view, mesh),
-        FontSizes.for_metrics(mesh),
+        sprites.face_layout(view, metrics),
+        lay_out_labels(view, metrics),
+        FontSizes.for_metrics(metrics),
     )
     for layer in layers:
-        layer(pen)
-    return to_palette(page.image, theme.palette(colors))
+        layer(hex)
+    return to_palette(canvas.image, theme.palette(colors))
 
 
 def grid_for(view: MapView, size: tuple[int, int] | None = None, margin: int = MARGIN) -> Grid:
-    """How the hexes of a view lie on a page of that size in pixels; for None one of `SIZE`, cut to them."""
+    """The grid of a view's hexes on a page of `size` pixels; for None cropped to them within `MAX_SIZE`."""
     coords = [h.coord for h in view.hexes]
     grid = fit_grid(coords, view.layout, view.axes, size or MAX_SIZE, margin)
     return grid if size else grid.cropped(coords, margin)
@@ -269,7 +276,7 @@ def draw_map(
     layers: tuple[Layer, ...] = LAYERS,
     margin: int = MARGIN,
 ) -> Image.Image:
-    """The map as a palette picture of that size, or for None as large as the board needs within `SIZE`."""
+    """The map as a picture in its palette, of `size` pixels; None: as large as it needs within `MAX_SIZE`."""
     grid = grid_for(view, size, margin)
     colors = tuple(c.color for c in view.companies)
     image = _map_background(grid, tuple(h.coord for h in view.hexes), colors, bool(margin)).copy()
@@ -285,18 +292,18 @@ def draw_map(
 def _map_background(
     grid: Grid, coords: tuple[str, ...], colors: tuple[str, ...], framed: bool
 ) -> Image.Image:
-    """The page below the hexes, with the letters and numbers of rows and columns around them."""
-    page = Canvas(grid.size, theme.SEA)
+    """The page below the hexes; `framed`: with the letters and numbers of rows and columns."""
+    canvas = Canvas(grid.size, theme.SEA)
     if framed:
         size = 32
-        wide, high = grid.size
+        width, height = grid.size
         for coord in coords:
             x, y = grid.center(coord)
             letter = "".join(c for c in coord if not c.isdigit())
             number = coord[len(letter) :]
             across, down = (letter, number) if dict(grid.axes)["x"] == "letter" else (number, letter)
-            for at in ((x, 18), (x, high - 18)):
-                page.write(at, across, size, theme.MUTED)
-            for at in ((22, y), (wide - 22, y)):
-                page.write(at, down, size, theme.MUTED)
-    return to_palette(page.image, theme.palette(colors))
+            for point in ((x, 18), (x, height - 18)):
+                canvas.write(point, across, size, theme.MUTED)
+            for point in ((22, y), (width - 22, y)):
+                canvas.write(point, down, size, theme.MUTED)
+    return to_palette(canvas.image, theme.palette(colors))

@@ -1,4 +1,4 @@
-"""The ways one tile may lie on a hex: small maps side by side, each with its turn above it."""
+"""The rotations of a tile on a hex: small maps side by side, each under its number."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ GAP = 12
 
 
 def draw_rotations(panels: Sequence[tuple[int, MapView]]) -> Image.Image:
-    """The views, each under `turn N`, in rows of at most three, 1600 pixels wide."""
+    """One panel per (rotation, view), in rows of at most three, 1600 pixels wide."""
     columns = min(3, max(2, len(panels)))
     rows = -(-len(panels) // columns)
-    wide = (WIDTH - GAP * (columns + 1)) // columns
-    high = round(wide * 0.92)
-    page = Canvas((WIDTH, GAP + rows * (high + HEADING_HEIGHT + GAP)), theme.PAGE)
-    for i, (turn, view) in enumerate(panels):
-        x, y = GAP + i % columns * (wide + GAP), GAP + i // columns * (high + HEADING_HEIGHT + GAP)
-        page.write((x + wide / 2, y + HEADING_HEIGHT / 2), f"turn {turn}", 44, theme.INK)
-        page.image.paste(draw_map(view, (wide, high), margin=0).convert("RGB"), (x, y + HEADING_HEIGHT))
-    return to_palette(page.image, theme.palette(tuple(c.color for c in panels[0][1].companies)))
+    width = (WIDTH - GAP * (columns + 1)) // columns
+    height = round(width * 0.92)
+    canvas = Canvas((WIDTH, GAP + rows * (height + HEADING_HEIGHT + GAP)), theme.PAGE)
+    for i, (rotation, view) in enumerate(panels):
+        x, y = GAP + i % columns * (width + GAP), GAP + i // columns * (height + HEADING_HEIGHT + GAP)
+        canvas.write((x + width / 2, y + HEADING_HEIGHT / 2), f"rotation {rotation}", 44, theme.INK)
+        canvas.image.paste(draw_map(view, (width, height), margin=0).convert("RGB"), (x, y + HEADING_HEIGHT))
+    return to_palette(canvas.image, theme.palette(tuple(c.color for c in panels[0][1].companies)))

@@ -1,8 +1,7 @@
-"""The sheet: who owns what, and the companies' charters, in tables below one another.
+"""The picture of the sheet: a table of players and their shares, and a table of companies.
 
-A `Table` is rows of cells; its columns get the width that their words need, what is over is
-shared out. Cells are words with a weight and a colour, or a token. Many players are parted into
-several tables, so that letters keep their size.
+The columns of a `SheetTable` get the width that their texts need; the rest is shared equally. More than eight
+players are split into several tables, so that the font keeps its size.
 """
 
 from __future__ import annotations
@@ -36,18 +35,18 @@ ROW_HEIGHT = 62
 FONT_SIZE = 36
 SMALL_FONT_SIZE = 27
 PLAYERS_PER_TABLE = 8
-"""Players of one table at most."""
+"""The largest number of players in one table."""
 
 
-def _tag_width(marker: str) -> int:
-    return sprites.plate_size(marker, 28)[0] + 12 if marker else 0
+def _tag_width(tag: str) -> int:
+    return sprites.plate_size(tag, 28)[0] + 12 if tag else 0
 
 
 @dataclass(frozen=True)
 class SheetCell:
-    """Words of a table, after a token where there is one; a marker stands after them.
+    """A cell of a table: an optional company token, a text, and an optional tag on a plate behind it.
 
-    `long`: where they do not fit they are written small, in two lines.
+    `align`: "l" or "m". `wraps`: a text that does not fit is written small, in two lines.
     """
 
     text: str = ""
@@ -59,16 +58,16 @@ class SheetCell:
     wraps: bool = False
 
     def needed_width(self, dense: bool = False) -> int:
-        """The pixels that it takes; `dense`: where it may be in two lines, those that it needs then."""
-        words = text_width(self.text, FONT_SIZE, self.weight)
+        """The width that the cell needs, in pixels; `dense`: if a text that may wrap is in two lines."""
+        width = text_width(self.text, FONT_SIZE, self.weight)
         if dense and self.wraps:
-            words = min(
-                words,
+            width = min(
+                width,
                 max(
                     (text_width(x, SMALL_FONT_SIZE, self.weight) for x in split_in_two(self.text)), default=0
                 ),
             )
-        return words + (62 if self.badge else 0) + _tag_width(self.tag) + 20
+        return width + (62 if self.badge else 0) + _tag_width(self.tag) + 20
 
 
 EMPTY_CELL = SheetCell("–", color=theme.FAINT)
@@ -76,7 +75,7 @@ EMPTY_CELL = SheetCell("–", color=theme.FAINT)
 
 @dataclass(frozen=True)
 class SheetTable:
-    """A heading row and rows below it."""
+    """A header row and the rows below it."""
 
     header: tuple[SheetCell, ...]
     rows: tuple[tuple[SheetCell, ...], ...]
@@ -86,15 +85,15 @@ class SheetTable:
         return ROW_HEIGHT * (1 + len(self.rows))
 
     def column_widths(self) -> list[int]:
-        """The pixels of each column; where there is too little room denser, then narrowed evenly."""
-        room = WIDTH - 2 * MARGIN
-        wide = self._needed_widths(dense=False)
-        if sum(wide) > room:
-            wide = self._needed_widths(dense=True)
-        spare = room - sum(wide)
+        """The width of each column in pixels: as needed, else dense, else all narrowed by the same factor."""
+        available = WIDTH - 2 * MARGIN
+        widths = self._needed_widths(dense=False)
+        if sum(widths) > available:
+            widths = self._needed_widths(dense=True)
+        spare = available - sum(widths)
         if spare < 0:
-            return [round(w * room / sum(wide)) for w in wide]
-        return [w + spare // len(wide) for w in wide]
+            return [round(width * available / sum(widths)) for width in widths]
+        return [width + spare // len(widths) for width in widths]
 
     def _needed_widths(self, dense: bool) -> list[int]:
         return [
@@ -102,80 +101,83 @@ class SheetTable:
             for i in range(len(self.header))
         ]
 
-    def draw(self, page: Canvas, top: int) -> None:
+    def draw(self, canvas: Canvas, top: int) -> None:
         widths = self.column_widths()
         for j, row in enumerate((self.header, *self.rows)):
             y = top + ROW_HEIGHT * j
             if j == 0:
-                page.rectangle(MARGIN, y, WIDTH - MARGIN, y + ROW_HEIGHT, theme.INK)
+                canvas.rectangle(MARGIN, y, WIDTH - MARGIN, y + ROW_HEIGHT, theme.INK)
             else:
-                page.rectangle(
+                canvas.rectangle(
                     MARGIN, y, WIDTH - MARGIN, y + ROW_HEIGHT, theme.ROW_BAND if j % 2 else theme.PAGE
                 )
             x = MARGIN
-            for cell, wide in zip(row, widths, strict=True):
-                _draw_cell(page, cell, x, y, wide, head=j == 0)
-                x += wide
+            for cell, width in zip(row, widths, strict=True):
+                _draw_cell(canvas, cell, x, y, width, is_header=j == 0)
+                x += width
 
 
-def _draw_cell(page: Canvas, cell: SheetCell, x: int, y: int, wide: int, head: bool) -> None:
+def _draw_cell(canvas: Canvas, cell: SheetCell, x: int, y: int, width: int, is_header: bool) -> None:
     middle = y + ROW_HEIGHT / 2
     left = x + 10
     if cell.badge:
-        page.paste(sprites.token(cell.badge, 52), (left + 26, middle))
+        canvas.paste(sprites.token(cell.badge, 52), (left + 26, middle))
         left += 62
-    room = x + wide - 8 - left - _tag_width(cell.tag)
-    ink = theme.PAPER if head else cell.color
-    if cell.wraps and text_width(cell.text, FONT_SIZE, cell.weight) > room:
+    available = x + width - 8 - left - _tag_width(cell.tag)
+    color = theme.PAPER if is_header else cell.color
+    if cell.wraps and text_width(cell.text, FONT_SIZE, cell.weight) > available:
         for line, dy in zip(split_in_two(cell.text), (-14, 14), strict=False):
-            size = fit_font_size(line, SMALL_FONT_SIZE, room, cell.weight, least=20)
-            short = shorten(line, size, room, cell.weight)
-            page.write((left + room / 2, middle + dy), short, size, ink, weight=cell.weight)
+            size = fit_font_size(line, SMALL_FONT_SIZE, available, cell.weight, minimum=20)
+            short = shorten(line, size, available, cell.weight)
+            canvas.write((left + available / 2, middle + dy), short, size, color, weight=cell.weight)
         return
-    size = fit_font_size(cell.text, FONT_SIZE, room, cell.weight, least=26)
-    words = shorten(cell.text, size, room, cell.weight)
+    size = fit_font_size(cell.text, FONT_SIZE, available, cell.weight, minimum=26)
+    text = shorten(cell.text, size, available, cell.weight)
     if cell.align == "l":
-        page.write((left, middle), words, size, ink, align="l", weight=cell.weight)
+        canvas.write((left, middle), text, size, color, align="l", weight=cell.weight)
     else:
-        page.write((left + room / 2, middle), words, size, ink, weight=cell.weight)
+        canvas.write((left + available / 2, middle), text, size, color, weight=cell.weight)
     if cell.tag:
         end = (
             left
-            + text_width(words, size, cell.weight)
-            + (0 if cell.align == "l" else (room - text_width(words, size, cell.weight)) / 2)
+            + text_width(text, size, cell.weight)
+            + (0 if cell.align == "l" else (available - text_width(text, size, cell.weight)) / 2)
         )
-        paper, ground = (theme.INK, theme.PAPER) if head else (theme.PAPER, theme.INK)
-        mark = sprites.plate(cell.tag, 28, paper, ground, ground)
-        page.paste(mark, (end + 8 + mark.width / 2, middle))
+        tag_color, tag_background = (theme.INK, theme.PAPER) if is_header else (theme.PAPER, theme.INK)
+        plate = sprites.plate(cell.tag, 28, tag_color, tag_background, tag_background)
+        canvas.paste(plate, (end + 8 + plate.width / 2, middle))
 
 
 HOLDER_NAMES = {"ipo": "IPO", "pool": "Pool", "treasury": "Treasury"}
 
 
 def sheet_tables(view: SheetView) -> tuple[SheetTable, ...]:
-    """The tables of a sheet: players with their shares, companies."""
+    """The tables of a sheet: players with their shares, then companies."""
     count = -(-len(view.players) // PLAYERS_PER_TABLE)
-    each = -(-len(view.players) // count)
-    parts = [view.players[i : i + each] for i in range(0, len(view.players), each)]
-    owners = [_ownership_table(view, part, last=part is parts[-1]) for part in parts]
-    return (*owners, *([_company_table(view)] if view.companies else []))
+    per_table = -(-len(view.players) // count)
+    groups = [view.players[i : i + per_table] for i in range(0, len(view.players), per_table)]
+    ownership = [_ownership_table(view, group, last=group is groups[-1]) for group in groups]
+    return (*ownership, *([_company_table(view)] if view.companies else []))
 
 
 def _ownership_table(view: SheetView, players: Sequence[PlayerView], last: bool) -> SheetTable:
-    """A column a player, in the last table then the offering, pool and treasuries; a row a company."""
-    places = view.share_holders if last else ()
+    """One column per player, one row per company.
+
+    The last table also has columns for the initial offering, the pool and the treasuries.
+    """
+    holders = view.share_holders if last else ()
     limit = f"/{view.certificate_limit}" if view.certificate_limit else ""
-    head = (
+    header = (
         SheetCell(),
         *(SheetCell(p.name, weight="Bold", tag=_status_tag(p.acting, p.bankrupt)) for p in players),
-        *(SheetCell(HOLDER_NAMES[place], weight="Bold") for place in places),
+        *(SheetCell(HOLDER_NAMES[holder], weight="Bold") for holder in holders),
     )
 
     def line(
-        label: str, words: Sequence[str], weight: str = "Semibold", long: bool = False
+        label: str, texts: Sequence[str], weight: str = "Semibold", long: bool = False
     ) -> tuple[SheetCell, ...]:
-        cells = (SheetCell(w, weight=weight, wraps=long) for w in words)
-        return (SheetCell(label, align="l", color=theme.MUTED), *cells, *(SheetCell() for _ in places))
+        cells = (SheetCell(text, weight=weight, wraps=long) for text in texts)
+        return (SheetCell(label, align="l", color=theme.MUTED), *cells, *(SheetCell() for _ in holders))
 
     rows = [
         line("Cash", [dollars(p.cash) for p in players], weight="Bold"),
@@ -184,16 +186,16 @@ def _ownership_table(view: SheetView, players: Sequence[PlayerView], last: bool)
         line("Privates", [" ".join(p.privates) or "–" for p in players], long=True),
         line("Priority", ["first" if p.priority else "" for p in players]),
     ]
-    for i, c in enumerate(view.companies):
-        held = {"ipo": c.ipo, "pool": c.pool, "treasury": c.treasury}
+    for i, company in enumerate(view.companies):
+        held = {"ipo": company.ipo, "pool": company.pool, "treasury": company.treasury}
         rows.append(
             (
-                SheetCell(c.badge.sym, badge=c.badge, align="l"),
+                SheetCell(company.badge.sym, badge=company.badge, align="l"),
                 *(_share_cell(p, i) for p in players),
-                *(_percent_cell(held[place]) for place in places),
+                *(_percent_cell(held[holder]) for holder in holders),
             )
         )
-    return SheetTable(head, tuple(rows))
+    return SheetTable(header, tuple(rows))
 
 
 def _status_tag(acting: bool, out: bool = False) -> str:
@@ -214,7 +216,7 @@ def _percent_cell(percent: int, weight: str = "Semibold", marker: str = "") -> S
 
 
 def _company_table(view: SheetView) -> SheetTable:
-    """A row a company: price, money, trains, tokens left, president; par, or size and loans."""
+    """One row per company: price, cash, trains, tokens left, president; par price, or size and loans."""
     columns = [("", _name_cell), ("Price", _price_cell)]
     columns += [("Shares", _size_cell)] if view.has_sizes else [("Par", _par_cell)]
     columns += [("Cash", _cash_cell)]
@@ -222,8 +224,8 @@ def _company_table(view: SheetView) -> SheetTable:
     columns += [("Trains", _trains_cell)]
     columns += [("Privates", _privates_cell)] if any(c.privates for c in view.companies) else []
     columns += [("Tokens", _tokens_cell), ("President", _president_cell)]
-    head = tuple(SheetCell(title, weight="Bold") for title, _ in columns)
-    return SheetTable(head, tuple(tuple(cell(c) for _, cell in columns) for c in view.companies))
+    header = tuple(SheetCell(title, weight="Bold") for title, _ in columns)
+    return SheetTable(header, tuple(tuple(cell(c) for _, cell in columns) for c in view.companies))
 
 
 def _name_cell(c: CompanyView) -> SheetCell:
@@ -273,7 +275,7 @@ def _privates_cell(c: CompanyView) -> SheetCell:
 
 
 def _tokens_cell(c: CompanyView) -> SheetCell:
-    """What each costs, or how many there are where they cost nothing more, with what is owed for them."""
+    """The cost of each token; in titles with company sizes their number, and the company's debt for them."""
     if not c.started or not c.tokens:
         return EMPTY_CELL
     costs = str(len(c.tokens)) if c.size else " ".join(f"${cost}" for cost in c.tokens)
@@ -287,24 +289,24 @@ def _president_cell(c: CompanyView) -> SheetCell:
 
 
 def draw_sheet(view: SheetView) -> Image.Image:
-    """The sheet as a palette picture, 1600 pixels wide and as tall as it needs."""
-    laid = sheet_tables(view)
+    """The sheet as a picture in its palette, 1600 pixels wide and as high as needed."""
+    all_tables = sheet_tables(view)
     heading = _heading_lines(view)
-    height = MARGIN + 62 * len(heading) + sum(t.height + 24 for t in laid) + MARGIN
-    page = Canvas((WIDTH, height), theme.PAGE)
+    height = MARGIN + 62 * len(heading) + sum(t.height + 24 for t in all_tables) + MARGIN
+    canvas = Canvas((WIDTH, height), theme.PAGE)
     y = MARGIN
-    for i, words in enumerate(heading):
+    for i, line in enumerate(heading):
         size = fit_font_size(
-            words, 42 if i == 0 else FONT_SIZE, WIDTH - 2 * MARGIN, "Bold" if i == 0 else "Semibold"
+            line, 42 if i == 0 else FONT_SIZE, WIDTH - 2 * MARGIN, "Bold" if i == 0 else "Semibold"
         )
-        page.write(
-            (MARGIN, y + 30), words, size, theme.INK, align="l", weight="Bold" if i == 0 else "Semibold"
+        canvas.write(
+            (MARGIN, y + 30), line, size, theme.INK, align="l", weight="Bold" if i == 0 else "Semibold"
         )
         y += 62
-    for table in laid:
-        table.draw(page, y)
+    for table in all_tables:
+        table.draw(canvas, y)
         y += table.height + 24
-    return to_palette(page.image, theme.palette(tuple(c.badge.color for c in view.companies)))
+    return to_palette(canvas.image, theme.palette(tuple(c.badge.color for c in view.companies)))
 
 
 def _heading_lines(view: SheetView) -> list[str]:

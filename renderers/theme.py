@@ -1,8 +1,8 @@
-"""Colours and strokes by the role they play. Nothing else says what anything looks like.
+"""Colours and line widths by role. No other module defines how anything looks.
 
-No meaning hangs on a colour alone: companies have their letters, tiles their numbers, zones
-and routes their names, the last change a double outline. The grounds differ in lightness too,
-so that yellow, green and brown are told apart by eyes that see no hue.
+Nothing is shown by colour alone: companies have letters, tiles have numbers, zones and routes have names, the
+last change has a double outline. The tile colours also differ in lightness, so that colour-blind readers can
+tell yellow, green and brown apart.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ Color = tuple[int, int, int]
 
 
 def parse_color(name: str) -> Color:
-    """A colour from its hexadecimal name."""
+    """An RGB colour from `#rrggbb`."""
     red, green, blue, *_ = ImageColor.getrgb(name)
     return red, green, blue
 
 
 def blend(a: Color, b: Color, share: float) -> Color:
-    """That share of b mixed into a."""
+    """A mixture of two colours; `share` (0-1) is that of b."""
     red, green, blue = (round(x + (y - x) * share) for x, y in zip(a, b, strict=True))
     return red, green, blue
 
@@ -33,7 +33,7 @@ INK = parse_color("#15181c")
 MUTED = parse_color("#5a6068")
 FAINT = parse_color("#a9adb2")
 PAPER = parse_color("#ffffff")
-RULE = parse_color("#cfd2d4")
+
 ROW_BAND = parse_color("#eae7dd")
 
 SEA = parse_color("#dfe8ee")
@@ -52,7 +52,7 @@ TRACK = INK
 STOP_FILL = PAPER
 WATER = parse_color("#2f7fc1")
 HILL = parse_color("#8a5a2b")
-HIGH_TERRAIN = {"mountain": HILL, "hill": HILL, "mine": HILL}
+HIGH_TERRAIN = frozenset({"mountain", "hill", "mine"})
 BARRIER = parse_color("#7a1fa2")
 LAST_CHANGE = parse_color("#d4007f")
 BLOCKED = parse_color("#8c1d18")
@@ -73,7 +73,6 @@ ZONE_COLORS = {
     "lower": parse_color("#eef3e6"),
     "upper_ledge": parse_color("#e6eef3"),
 }
-GOOD = parse_color("#1d6b36")
 
 TRACK_WIDTH = 0.125
 CASING_WIDTH = 0.19
@@ -83,34 +82,34 @@ BARRIER_WIDTH = 0.11
 
 
 def lightness(c: Color) -> float:
-    """How light a colour looks, 0-255."""
+    """The perceived lightness of a colour, 0-255."""
     return 0.299 * c[0] + 0.587 * c[1] + 0.114 * c[2]
 
 
-def readable_on(text: Color, ground: Color) -> Color:
-    """That colour, or ink or paper where it would hardly be seen on the ground."""
-    if abs(lightness(text) - lightness(ground)) >= 70:
+def readable_on(text: Color, background: Color) -> Color:
+    """The text colour, replaced by ink or paper where it has too little contrast to the background."""
+    if abs(lightness(text) - lightness(background)) >= 70:
         return text
-    return INK if lightness(ground) > 130 else PAPER
+    return INK if lightness(background) > 130 else PAPER
 
 
 def _palette_colors(companies: Iterable[Color]) -> Iterator[Color]:
-    """Every colour in use, first itself, then its steps towards what it is drawn upon."""
-    grounds = (PAGE, SEA, PAPER, *HEX_COLORS.values())
+    """Every colour in use, then its mixtures with its backgrounds, for smooth edges."""
+    backgrounds = (PAGE, SEA, PAPER, *HEX_COLORS.values())
     solid = [
-        *grounds, INK, MUTED, FAINT, RULE, ROW_BAND, EDGE, TILE_EDGE, WATER, HILL, BARRIER,
-        LAST_CHANGE, BLOCKED, GOOD,
+        *backgrounds, INK, MUTED, FAINT, ROW_BAND, EDGE, TILE_EDGE, WATER, HILL, BARRIER,
+        LAST_CHANGE, BLOCKED,
         *ZONE_COLORS.values(), *ROUTE_COLORS, *companies,
     ]  # fmt: skip
     yield from solid
-    for ground in chain(grounds, ZONE_COLORS.values()):
-        yield from (blend(ground, INK, share) for share in (0.5, 0.25, 0.75))
+    for background in chain(backgrounds, ZONE_COLORS.values()):
+        yield from (blend(background, INK, share) for share in (0.5, 0.25, 0.75))
     for c in companies:
         for other in (INK, PAPER):
             yield from (blend(c, other, share) for share in (0.5,))
-    for ground in grounds:
+    for background in backgrounds:
         for c in (WATER, HILL, BARRIER, LAST_CHANGE, BLOCKED):
-            yield blend(ground, c, 0.5)
+            yield blend(background, c, 0.5)
     for c in ROUTE_COLORS:
         yield from (blend(c, other, 0.5) for other in (INK, PAPER))
     yield from (blend(INK, PAPER, i / 12) for i in range(1, 12))
@@ -118,8 +117,8 @@ def _palette_colors(companies: Iterable[Color]) -> Iterator[Color]:
 
 @lru_cache(16)
 def palette(companies: Sequence[str]) -> Image.Image:
-    """The fixed palette (at most 256 colours) for a title with companies of those colours."""
-    colours = list(dict.fromkeys(_palette_colors([parse_color(c) for c in companies])))[:256]
+    """The fixed palette (at most 256 colours) of a title with these company colours."""
+    colors = list(dict.fromkeys(_palette_colors([parse_color(c) for c in companies])))[:256]
     image = Image.new("P", (1, 1))
-    image.putpalette([channel for c in colours for channel in c])
+    image.putpalette([channel for c in colors for channel in c])
     return image

@@ -1,8 +1,8 @@
-"""What a picture shows, as frozen plain values: the only package that reads facts and states.
+"""What a picture shows, as frozen plain values: the only part of renderers that reads states and components.
 
-A view says everything that its picture shows and nothing of how it looks; it can be compared,
-hashed (a hex's picture is kept by its `HexView`) and told in words (`alt`). Values are dollars,
-shares percent, edges 0-5, nodes numbered as on the face.
+A view has everything that its picture shows, and nothing about how it looks. Views can be compared and hashed
+(the picture of a hex is cached by its `HexView`), and describe themselves as text (`alt`). Money is in
+dollars, shares are in percent, edges are 0-5, nodes are numbered as on the face.
 """
 
 from __future__ import annotations

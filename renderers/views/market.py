@@ -1,4 +1,4 @@
-"""What the picture of the stock market shows, and the loans of companies below it."""
+"""The view of the stock market and the bank's loans."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from renderers.views.labels import Badge, clip_text, company_badges
 
 @dataclass(frozen=True)
 class CellView:
-    """A space of the market, at its row and column; `tokens` top first; the `name` of one without a price."""
+    """A cell of the market with its tokens, the top one first; a cell without a price has a `name`."""
 
     row: int
     column: int
@@ -24,7 +24,11 @@ class CellView:
 
 @dataclass(frozen=True)
 class MarketView:
-    """The market: `order` lists the companies on it by price, top first in a cell; the bank's loans."""
+    """The market, and the bank's loans.
+
+    `order`: (company, price) in operating order: by price, in a cell from the top. `highlighted`: symbols of
+    companies.
+    """
 
     title: str
     kind: str
@@ -36,15 +40,15 @@ class MarketView:
 
     @property
     def alt(self) -> str:
-        """The picture in words."""
+        """A description of the picture."""
         return clip_text(" ".join([f"Stock market of {self.title}.", *self._alt_sentences()]))
 
     def _alt_sentences(self) -> Iterator[str]:
-        listed = ", ".join(f"{badge.sym} {price}" for badge, price in self.order)
-        yield f"Highest first: {listed}." if listed else "No company has a price."
-        piles = [(cell.price, _token_symbols(cell)) for cell in self.cells if len(cell.tokens) > 1]
-        if piles:
-            yield f"In one space, top first: {'; '.join(f'{price} ({syms})' for price, syms in piles)}."
+        prices = ", ".join(f"{badge.sym} {price}" for badge, price in self.order)
+        yield f"Highest first: {prices}." if prices else "No company has a price."
+        shared = [(cell.price, _token_symbols(cell)) for cell in self.cells if len(cell.tokens) > 1]
+        if shared:
+            yield f"In one space, top first: {'; '.join(f'{price} ({syms})' for price, syms in shared)}."
         for cell in self.cells:
             if cell.name and cell.tokens:
                 yield f"In {cell.name}: {_token_symbols(cell)}."
@@ -57,34 +61,34 @@ def _token_symbols(cell: CellView) -> str:
 
 
 def market_view(state: State, *, highlight: Iterable[str] = ()) -> MarketView:
-    """The stock market of a position; `highlight`: companies whose price changed last."""
-    g = game_of(state)
-    facts = g.components
-    badges = company_badges(facts)
-    stacks: dict[tuple[int, int], list[Badge]] = {}
+    """The stock market of a position. `highlight`: companies whose price changed last."""
+    game = game_of(state)
+    components = game.components
+    badges = company_badges(components)
+    tokens: dict[tuple[int, int], list[Badge]] = {}
     for sym in state.market_order:
         cell = state.companies[sym].cell
         if cell is not None:
-            stacks.setdefault((cell[0], cell[1]), []).append(badges[sym])
+            tokens.setdefault((cell[0], cell[1]), []).append(badges[sym])
     cells = tuple(
         CellView(
-            r,
-            c,
+            row_index,
+            column,
             cell.price,
             cell.zones,
             cell.arrow,
-            tuple(stacks.get((r, c), ())),
-            None if cell.price else space_label(g, (r, c)).partition(" ")[2],
+            tuple(tokens.get((row_index, column), ())),
+            None if cell.price else space_label(game, (row_index, column)).partition(" ")[2],
         )
-        for r, row in enumerate(facts.market.rows)
-        for c, cell in enumerate(row)
+        for row_index, row in enumerate(components.market.rows)
+        for column, cell in enumerate(row)
         if cell is not None
     )
     return MarketView(
-        title=facts.title,
-        kind=facts.market.type,
+        title=components.title,
+        kind=components.market.type,
         cells=cells,
-        order=tuple((badges[sym], g.price(sym)) for sym in g.operating_order()),
+        order=tuple((badges[sym], game.price(sym)) for sym in game.operating_order()),
         companies=tuple(badges.values()),
         highlighted=tuple(highlight),
         loans=loan_status(state),

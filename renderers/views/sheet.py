@@ -1,7 +1,7 @@
-"""What the sheet shows: players and companies, bank, phase, the trains that are left.
+"""The view of the sheet: players, companies, bank, phase, trains in the depot.
 
-Where companies choose their number of shares as they start, only those that have are listed, with
-their size and loans; the others are named in one line.
+In titles in which a company chooses its number of shares when it starts, only started companies are listed,
+with their size and loans; the others are named in one line.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from renderers.views.labels import Badge, bank_text, clip_text, company_badges, 
 
 @dataclass(frozen=True)
 class Holding:
-    """One holder's part of a company in percent; below zero what he has sold short."""
+    """A player's shares of one company in percent; negative if the player is short."""
 
     percent: int
     president: bool = False
@@ -39,9 +39,9 @@ class Holding:
 
 @dataclass(frozen=True)
 class PlayerView:
-    """A player: cash in dollars, certificates that count, holdings by the companies' order.
+    """A player: cash and worth in dollars, counted certificates, holdings in the order of the companies.
 
-    `out`: bankrupt while the others play on.
+    `acting`: the player has to act now. `bankrupt`: the others continue without them.
     """
 
     seat: str
@@ -58,11 +58,10 @@ class PlayerView:
 
 @dataclass(frozen=True)
 class CompanyView:
-    """A company's charter: money in dollars (None: not to be seen), what lies in the offering, pool and
-    treasury in percent.
+    """A company: its cash in dollars (None: hidden), and its shares in each place in percent.
 
-    `zone`: where its token stands without a price. `tokens`: what those on its charter cost, `unpaid`
-    the dollars that it owes for some. `size`: its number of shares, `loans` those taken, `most` it may have.
+    `zone`: the cell of its price token, where that has no price. `tokens`: the costs of the tokens on its
+    charter in dollars; `unpaid_tokens`: the dollars that it owes for tokens. `size`: its number of shares.
     """
 
     badge: Badge
@@ -89,22 +88,23 @@ class CompanyView:
 
     @property
     def summary(self) -> str:
-        """The charter in words, where the company has begun."""
+        """A started company in words."""
         cash = () if self.cash is None else (dollars(self.cash),)
         loans = (f"{self.loans} loan{'s' if self.loans > 1 else ''}",) if self.loans else ()
-        at = f"at {self.price}" if self.price is not None else "without a price"
-        where = f"in {self.zone}" if self.zone else at
+        price = f"at {self.price}" if self.price is not None else "without a price"
+        place = f"in {self.zone}" if self.zone else price
         shares = f" of {self.size} shares" if self.size else ""
         trains = " ".join(self.trains) or "no train"
-        return f"{self.badge.sym}{shares} {', '.join((where, *cash, *loans, trains))}"
+        return f"{self.badge.sym}{shares} {', '.join((place, *cash, *loans, trains))}"
 
 
 @dataclass(frozen=True)
 class SheetView:
-    """The table beside the board: players, companies, bank, phase, trains left.
+    """The sheet of a position.
 
-    `bank`: None where it has no limit. `places`: who holds shares beside the players: `ipo`, `pool`,
-    `treasury`. `idle`: companies that are not listed as they have not begun.
+    `bank`: its cash in dollars; None where it is unlimited. `depot`: (train, price, number left; None:
+    unlimited). `unsold_privates`: (private, price). `share_holders`: columns beside the players: "ipo",
+    "pool", "treasury". `unstarted`: companies that are not listed.
     """
 
     title: str
@@ -124,30 +124,30 @@ class SheetView:
 
     @property
     def has_sizes(self) -> bool:
-        """Whether companies differ in their number of shares and in loans."""
+        """Whether companies have sizes and loans."""
         return self.loans is not None
 
     @property
     def alt(self) -> str:
-        """The picture in words."""
+        """A description of the picture."""
         return clip_text(". ".join(self._alt_sentences()) + ".")
 
     def _alt_sentences(self) -> Iterator[str]:
         yield f"{self.title}, {self.round}, phase {self.phase}"
         if self.bank is not None:
             yield bank_text(self.bank).capitalize()
-        left = [f"{count if count is not None else 'any'} of {name}" for name, count, _ in self.depot]
-        yield f"Trains left: {', '.join(left) or 'none'}"
+        trains = [f"{count if count is not None else 'any'} of {name}" for name, count, _ in self.depot]
+        yield f"Trains left: {', '.join(trains) or 'none'}"
         if self.loans:
             yield str(self.loans).capitalize()
         for p in self.players:
-            held = [
+            holdings = [
                 _holding_text(c.badge.sym, h)
                 for c, h in zip(self.companies, p.holdings, strict=True)
                 if h.percent
             ]
-            how = "bankrupt" if p.bankrupt else f"{dollars(p.cash)}{' priority' if p.priority else ''}"
-            yield " ".join([p.name, how, *held])
+            cash = "bankrupt" if p.bankrupt else f"{dollars(p.cash)}{' priority' if p.priority else ''}"
+            yield " ".join([p.name, cash, *holdings])
         yield from (c.summary for c in self.companies if c.started)
 
 
@@ -158,85 +158,93 @@ def _holding_text(sym: str, holding: Holding) -> str:
 
 
 def sheet_view(state: State, viewer: str | None = None) -> SheetView:
-    """The table of players and companies of a position, as that seat or the whole table may see it."""
-    g = game_of(state)
-    asked = decision(state)
-    acting = {*asked.asked, asked.company}
-    veiled = hidden_treasuries(state, viewer)
-    badges = company_badges(g.components)
-    sized = bool(g.components.company_sizes)
-    idle = [sym for sym in badges if sized and not _has_started(g, sym)]
-    companies = {sym: badge for sym, badge in badges.items() if sym not in idle}
+    """The sheet of a position as the seat `viewer` may see it; None: as the whole table may see it."""
+    game = game_of(state)
+    current = decision(state)
+    acting = {*current.asked, current.company}
+    hidden_cash = hidden_treasuries(state, viewer)
+    badges = company_badges(game.components)
+    has_sizes = bool(game.components.company_sizes)
+    unstarted = [sym for sym in badges if has_sizes and not _has_started(game, sym)]
+    companies = {sym: badge for sym, badge in badges.items() if sym not in unstarted}
     return SheetView(
-        title=g.components.title,
-        round=asked.round,
+        title=game.components.title,
+        round=current.round,
         phase=state.phase,
-        bank=None if g.components.bank is None else g.cash(BANK),
-        certificate_limit=certificate_limit(g),
-        train_limit=g.phase.train_limit,
+        bank=None if game.components.bank is None else game.cash(BANK),
+        certificate_limit=certificate_limit(game),
+        train_limit=game.phase.train_limit,
         depot=tuple(
             (t.name, state.depot[t.name], t.price)
-            for t in g.components.trains
+            for t in game.components.trains
             if state.depot.get(t.name, 0) != 0
         ),
         pool_trains=tuple(state.pool_trains),
-        players=tuple(_player_view(g, seat, seat in acting, tuple(companies)) for seat in state.seats),
-        companies=tuple(_company_view(g, c, badge, c in acting, veiled) for c, badge in companies.items()),
-        unsold_privates=tuple(
-            (p.sym, p.price) for p in g.components.privates if state.private_owners.get(p.sym) in (BANK, IPO)
+        players=tuple(_player_view(game, seat, seat in acting, tuple(companies)) for seat in state.seats),
+        companies=tuple(
+            _company_view(game, c, badge, c in acting, hidden_cash) for c, badge in companies.items()
         ),
-        share_holders=("pool", "treasury") if sized else ("ipo", "pool", *_treasury_column(g)),
-        unstarted=tuple(badges[sym] for sym in idle),
+        unsold_privates=tuple(
+            (p.sym, p.price)
+            for p in game.components.privates
+            if state.private_owners.get(p.sym) in (BANK, IPO)
+        ),
+        share_holders=("pool", "treasury") if has_sizes else ("ipo", "pool", *_treasury_column(game)),
+        unstarted=tuple(badges[sym] for sym in unstarted),
         loans=loan_status(state),
     )
 
 
-def _has_started(g: Game, sym: str) -> bool:
-    return g.company(sym).par is not None or g.company(sym).cell is not None
+def _has_started(game: Game, sym: str) -> bool:
+    return game.company(sym).par is not None or game.company(sym).cell is not None
 
 
-def _treasury_column(g: Game) -> tuple[str, ...]:
-    """The treasury, where companies of the title hold shares of their own."""
-    own = any(company.shares.get(sym) for sym, company in g.state.companies.items())
-    return ("treasury",) if g.title.flotation.rest_to_treasury or own else ()
+def _treasury_column(game: Game) -> tuple[str, ...]:
+    """The column of treasuries, where companies of the title hold their own shares."""
+    any_held = any(company.shares.get(sym) for sym, company in game.state.companies.items())
+    return ("treasury",) if game.title.flotation.rest_to_treasury or any_held else ()
 
 
-def _player_view(g: Game, seat: str, acting: bool, companies: tuple[str, ...]) -> PlayerView:
-    state = g.state
+def _player_view(game: Game, seat: str, acting: bool, companies: tuple[str, ...]) -> PlayerView:
+    state = game.state
     return PlayerView(
         seat=seat,
         name=state.name(seat),
-        cash=g.cash(seat),
-        certificates=counted_certificates(g, seat),
-        worth=net_worth(g, seat),
-        privates=tuple(g.privates_of(seat)),
-        holdings=tuple(Holding(g.percent_held(seat, c), g.company(c).president == seat) for c in companies),
+        cash=game.cash(seat),
+        certificates=counted_certificates(game, seat),
+        worth=net_worth(game, seat),
+        privates=tuple(game.privates_of(seat)),
+        holdings=tuple(
+            Holding(game.percent_held(seat, c), game.company(c).president == seat) for c in companies
+        ),
         priority=state.priority == seat,
         acting=acting,
         bankrupt=seat in state.bankrupt_seats,
     )
 
 
-def _company_view(g: Game, sym: str, badge: Badge, acting: bool, veiled: frozenset[str]) -> CompanyView:
-    company, printed = g.company(sym), g.company_definition(sym)
-    size = g.components.company_sizes.get(company.size or 0)
-    costs = (*printed.tokens, *[g.components.kept_token_cost] * company.kept_destination_tokens)
-    zone = space_label(g, company.cell).partition(" ")[2] if company.cell and not g.price(sym) else None
+def _company_view(
+    game: Game, sym: str, badge: Badge, acting: bool, hidden_cash: frozenset[str]
+) -> CompanyView:
+    company, definition = game.company(sym), game.company_definition(sym)
+    size = game.components.company_sizes.get(company.size or 0)
+    costs = (*definition.tokens, *[game.components.kept_token_cost] * company.kept_destination_tokens)
+    zone = space_label(game, company.cell).partition(" ")[2] if company.cell and not game.price(sym) else None
     return CompanyView(
         badge=badge,
-        name=printed.name,
+        name=definition.name,
         par=company.par,
-        price=g.price(sym) if company.cell else None,
-        cash=None if sym in veiled else g.state.cash.get(sym, 0),
+        price=game.price(sym) if company.cell else None,
+        cash=None if sym in hidden_cash else game.state.cash.get(sym, 0),
         trains=tuple(company.trains),
         tokens=(0,) * company.unplaced_tokens if size else costs[len(costs) - company.unplaced_tokens :],
-        privates=tuple(_private_label(g, p) for p in g.privates_of(sym)),
-        president=_president_name(g, sym),
-        ipo=g.percent_held(IPO, sym),
-        pool=g.percent_held(POOL, sym),
-        treasury=g.percent_held(sym, sym),
+        privates=tuple(_private_label(game, p) for p in game.privates_of(sym)),
+        president=_president_name(game, sym),
+        ipo=game.percent_held(IPO, sym),
+        pool=game.percent_held(POOL, sym),
+        treasury=game.percent_held(sym, sym),
         floated=company.floated,
-        started=_has_started(g, sym),
+        started=_has_started(game, sym),
         closed=company.closed,
         acting=acting,
         zone=zone,
@@ -247,17 +255,17 @@ def _company_view(g: Game, sym: str, badge: Badge, acting: bool, veiled: frozens
     )
 
 
-def _president_name(g: Game, sym: str) -> str | None:
-    """Who runs the company: a player's name, or the bank where it has lost its president."""
-    company = g.company(sym)
+def _president_name(game: Game, sym: str) -> str | None:
+    """The name of a company's president, or the bank where the company has lost its president."""
+    company = game.company(sym)
     if company.president:
-        return g.state.name(company.president)
+        return game.state.name(company.president)
     return BANK if company.former_president else None
 
 
-def _private_label(g: Game, private: str) -> str:
-    """A private; where it has tokens to place, with how many are left (`CM×1`)."""
-    ability = g.private_definition(private).ability
+def _private_label(game: Game, private: str) -> str:
+    """A private's symbol, with the number of tokens that it has left to place (`CM×1`)."""
+    ability = game.private_definition(private).ability
     if not isinstance(ability, HexTokenAbility):
         return private
-    return f"{private}×{ability.tokens - g.state.used_abilities.count(private)}"
+    return f"{private}×{ability.tokens - game.state.used_abilities.count(private)}"

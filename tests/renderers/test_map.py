@@ -53,7 +53,7 @@ def around(image: Image.Image, at: tuple[int, int], reach: int = 1) -> list[Colo
 
 def used_edges(view: HexView) -> set[int]:
     ends = chain.from_iterable(view.paths)
-    return {(int(end[1:]) + view.turns) % 6 for end in ends if end[0] == "e"}
+    return {(int(end[1:]) + view.rotation) % 6 for end in ends if end[0] == "e"}
 
 
 def check_edges(view: MapView, grid: Grid, image: Image.Image) -> int:
@@ -82,7 +82,7 @@ def every_tile(layout: HexLayout) -> MapView:
                     coord=f"{letter}{number}",
                     color=face.color,
                     tile=tile,
-                    turns=turns,
+                    rotation=turns,
                     paths=face.paths,
                     nodes=tuple((n.kind, n.slots) for n in face.nodes),
                     label=face.label,
@@ -342,7 +342,7 @@ def test_layers_can_be_left_out() -> None:
 
 
 def test_unknown_hexes_are_named() -> None:
-    with pytest.raises(KeyError, match="Z9 is no hex of the map of 1830"):
+    with pytest.raises(KeyError, match="the map of 1830 has no hex Z9"):
         map_png(opening(), highlight=["Z9"])
     with pytest.raises(KeyError, match="Z9"):
         map_png(opening(), crop=["Z9"])
@@ -407,11 +407,13 @@ def test_values_of_an_area_stand_apart_inside_the_hex_the_current_one_in_the_lar
 # --- the ways a tile may lie ----------------------------------------------------------------
 
 
-def test_the_ways_a_tile_may_lie_are_shown_side_by_side() -> None:
+def test_rotations_of_a_tile_are_shown_side_by_side() -> None:
     picture = tile_choice_png(position(), "E11", "59", [0, 1, 4])
     assert opened(picture).size == (picture.width, picture.height)
     assert picture.width == 1600
-    assert picture.alt == "Tile 59 on E11. turn 0: edges 0 2, turn 1: edges 1 3, turn 4: edges 0 4."
+    assert (
+        picture.alt == "Tile 59 on E11. rotation 0: edges 0 2, rotation 1: edges 1 3, rotation 4: edges 0 4."
+    )
     more = tile_choice_png(position(), "E11", "59", [0, 1, 2, 3, 4, 5])
     assert more.height > 1.8 * picture.height and len(more.png) < 150_000
     with pytest.raises(ValueError, match="no turn of tile 59 on E11"):
