@@ -52,7 +52,7 @@ NO_PRICES = DualPrices((), {}, 0)
 """No prices."""
 
 
-class BudgetExhausted(Exception):
+class BudgetExhaustedError(Exception):
     """The budget is spent."""
 
 
@@ -66,7 +66,7 @@ class NodeBudget:
         """Raises Exhausted where so many are not left."""
         self.remaining -= nodes
         if self.remaining < 0:
-            raise BudgetExhausted
+            raise BudgetExhaustedError
 
 
 class CandidateRoute(msgspec.Struct, frozen=True, gc=False):
@@ -322,7 +322,7 @@ class RouteSearch:
             nonlocal spent
             spent += 1
             if spent > affordable:
-                raise BudgetExhausted
+                raise BudgetExhaustedError
             left -= 1
             further = walk[left]
             rest, beside_now = free, nets[(free & -free).bit_length() - 1]
@@ -356,7 +356,7 @@ class RouteSearch:
             nonlocal spent
             spent += 1
             if spent > affordable:
-                raise BudgetExhausted
+                raise BudgetExhaustedError
             left -= 1
             rest, beside_now = free, nets[(free & -free).bit_length() - 1]
             for i, (step, to, gain, way, _) in enumerate(among):

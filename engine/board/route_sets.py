@@ -35,7 +35,7 @@ from engine.board.dual_prices import DualPrices, LinearProgram
 from engine.board.route_graph import RevenueRules, RouteGraph
 from engine.board.route_search import (
     NO_PRICES,
-    BudgetExhausted,
+    BudgetExhaustedError,
     CandidateRoute,
     NodeBudget,
     RouteList,
@@ -87,13 +87,13 @@ class RouteSetSearch:
         try:
             self._search_all()
             self.bound = self.best_revenue
-        except BudgetExhausted:
+        except BudgetExhaustedError:
             if path := self.search.best:
                 self._update_best([path if i == self.current_train else None for i in range(len(order))])
             hasty = self._greedy_within_reserve()
             self._update_best(hasty)
             self.budget.remaining = self.reserve
-            with suppress(BudgetExhausted):
+            with suppress(BudgetExhaustedError):
                 for paths in (hasty, self.best_set):
                     self._improve(list(paths))
             self.budget.remaining, self.reserve = -1, 0
@@ -172,7 +172,7 @@ class RouteSetSearch:
         self.search.set_prices(NO_PRICES)
         for distance in self.distances:
             self.budget.remaining = share
-            with suppress(BudgetExhausted):
+            with suppress(BudgetExhaustedError):
                 self.search.find_best(distance, closed, 0)
             self.reserve -= share - max(self.budget.remaining, 0)
             chosen.append(path := self.search.best)
@@ -251,7 +251,7 @@ class RouteSetSearch:
                 self._search_two_trains(tops)
             else:
                 self._combine(self._list_candidates(tops))
-        except BudgetExhausted:
+        except BudgetExhaustedError:
             if not kept:
                 raise
             self.budget.remaining = 0
@@ -357,7 +357,7 @@ def best_connecting_set(
         joiner = RouteSearch(drawn, terms, NodeBudget(budget), (home, goal))
         try:
             first = joiner.find_best(distance, 0, GOAL_BONUS)
-        except BudgetExhausted:
+        except BudgetExhaustedError:
             first = joiner.best
             bound = max(bound, top + joiner.area_count * max(graph.values, default=0))
         if first is None:
@@ -388,7 +388,7 @@ def _connecting_routes(
     reached = max(reached, first.revenue - GOAL_BONUS + _total_revenue(rest))
     paths = [first]
     if first.revenue - GOAL_BONUS + top > reached:
-        with suppress(BudgetExhausted):
+        with suppress(BudgetExhaustedError):
             joiner.find_best(distance, 0, reached - top + GOAL_BONUS, paths)
     plain = {
         (p.hexsides, p.token, p.arms): msgspec.structs.replace(p, revenue=p.revenue - GOAL_BONUS)

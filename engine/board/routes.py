@@ -8,7 +8,7 @@ import msgspec
 
 from engine.board.network import Network, RouteSegment, Stop
 from engine.board.route_graph import PLAIN_REVENUE, RevenueRules, RouteGraph, area_of
-from engine.board.route_search import BudgetExhausted, CandidateRoute, NodeBudget, RouteSearch
+from engine.board.route_search import BudgetExhaustedError, CandidateRoute, NodeBudget, RouteSearch
 from engine.board.route_sets import GOAL_BONUS, RouteSetSearch, best_connecting_set
 from engine.board.tile_geometry import FIRST_NODE
 
@@ -181,7 +181,7 @@ def _best_of_two_trains(
             if earned > total:
                 found, total = (path, other), earned
         bound = total if len(trains) == 2 and all(graph.complete for graph in graphs) else total + 1
-    except BudgetExhausted:
+    except BudgetExhaustedError:
         bound = total + 1
     if bound > total:
         bound = _revenue_bound(network, company, trains, worth, terms)

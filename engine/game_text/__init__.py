@@ -1,7 +1,7 @@
-"""Games as text files: positions, moves, what must be refused and what must hold.
+"""Games as text files (`.18xx`): a position to start from, moves, refusals, and checkpoints.
 
-`read` gives the lines their types, `place` makes a position of the set-up lines, `compared` holds a
-checkpoint against a position, `replay` plays a whole text, `write` makes one.
+`read_script` parses a text, `set_up_position` makes a position of its set-up lines, `compare_checkpoint`
+compares a checkpoint with a position, `replay` plays a whole text, and `write_script` writes one.
 """
 
 from engine.game_text.checkpoints import compare_checkpoint, current_checkpoints

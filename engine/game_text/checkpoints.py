@@ -1,7 +1,6 @@
-"""Checkpoints: what was expected beside what is so, in the same words.
+"""Checkpoints: the expected value beside the actual one, both as text in the same words.
 
-Every reader takes the words of its line and gives both as text; the checkpoint holds where they
-are equal.
+Every reader reads the words of its line and returns both. A checkpoint holds where they are equal.
 """
 
 from __future__ import annotations
@@ -32,12 +31,12 @@ Comparison = tuple[str, str]
 
 
 def compare_checkpoint(state: State, text: str) -> Comparison:
-    """What a checkpoint expects, and what is so. Raises Wrong for one that cannot be read."""
+    """The expected and the actual value of a checkpoint. Raises InvalidLineError where it cannot be read."""
     g = game_of(state)
     words = WordReader(g, text)
-    found = CHECKPOINTS[words.expect(*CHECKPOINTS)](g, words)
+    comparison = CHECKPOINTS[words.expect(*CHECKPOINTS)](g, words)
     words.expect_end()
-    return found
+    return comparison
 
 
 def _dollars(amount: int) -> str:
@@ -82,12 +81,12 @@ def _price(g: Game, words: WordReader) -> Comparison:
     return expected, actual
 
 
-def _zone_or_price(g: Game, at: tuple[int, int] | None, zone: str) -> str:
-    """Where a token stands, by a zone if it is in that one."""
-    if at is None:
+def _zone_or_price(g: Game, space: tuple[int, int] | None, zone: str) -> str:
+    """The market space of a token: by the zone if it is in that one, else by its price."""
+    if space is None:
         return NONE
-    cell = g.title.cell(at)
-    return f"{zone} {at[1]}" if zone in cell.zones else _dollars(cell.price)
+    cell = g.title.cell(space)
+    return f"{zone} {space[1]}" if zone in cell.zones else _dollars(cell.price)
 
 
 def _size(g: Game, words: WordReader) -> Comparison:
@@ -129,7 +128,7 @@ def _trains(g: Game, words: WordReader) -> Comparison:
 
 
 def _train_for_sale(g: Game) -> tuple[str | None, int | None]:
-    """The type now sold and how many are left, None where unlimited."""
+    """The type of train that the bank sells, and how many are left; None where it is unlimited."""
     train = next(iter(trains_for_sale(g)), None)
     return train, g.state.depot[train] if train else 0
 
@@ -155,18 +154,18 @@ def _tile(g: Game, words: WordReader) -> Comparison:
 
 
 def _token(g: Game, words: WordReader) -> Comparison:
-    """Those that are named must stand; `markers` says how many are still to come."""
+    """Tokens on the map: those named must be there. `markers` counts the others."""
     company = words.company()
-    standing = [
+    placed = [
         (hex, node) for hex, tokens in g.state.tokens.items() for node, owner in tokens if owner == company
     ]
-    actual = _joined_or_none(hex if node <= 0 else f"{hex}.{node}" for hex, node in standing)
+    actual = _joined_or_none(hex if node <= 0 else f"{hex}.{node}" for hex, node in placed)
     if words.accept(NONE):
         return NONE, actual
     named = [words.city()]
     while words.has_more:
         named.append(words.city())
-    if all(any(h == hex and node in (None, n) for h, n in standing) for hex, node in named):
+    if all(any(h == hex and node in (None, n) for h, n in placed) for hex, node in named):
         return actual, actual
     return _joined_or_none(hex if node is None else f"{hex}.{node}" for hex, node in named), actual
 
@@ -211,7 +210,7 @@ def _round(g: Game, words: WordReader) -> Comparison:
 
 
 def _current_round(g: Game) -> list[str]:
-    """The round in words, with who is to act in it."""
+    """The round in words, with the player or company to act in it."""
     if g.state.game_over:
         return ["over"]
     match g.state.stack[0]:
@@ -226,7 +225,7 @@ def _current_round(g: Game) -> list[str]:
 
 
 def _deciding_company(g: Game) -> str | None:
-    """The company that the question is about."""
+    """The company that the current question is about."""
     return getattr(g.top, "company", None)
 
 
@@ -314,22 +313,24 @@ CHECKPOINTS: dict[str, Callable[[Game, WordReader], Comparison]] = {
 
 
 def current_checkpoints(state: State) -> list[str]:
-    """Checkpoints that hold now: money, prices, holdings, trains, tokens, phase, and the end."""
+    """Checkpoints that hold now: money, prices, shares, trains, tokens, phase, and the final scores."""
     g = game_of(state)
-    found = [f"cash {state.name(who)} {amount}" for who, amount in state.cash.items()]
+    checkpoints = [f"cash {state.name(who)} {amount}" for who, amount in state.cash.items()]
     for company, co in state.companies.items():
         if co.cell is None:
             continue
-        found.append(f"price {company} {g.price(company)} {co.cell[0]}")
+        checkpoints.append(f"price {company} {g.price(company)} {co.cell[0]}")
         if co.size is not None:
-            found += [f"size {company} {co.size}", f"loans {company} {co.loans}"]
+            checkpoints += [f"size {company} {co.size}", f"loans {company} {co.loans}"]
         for holder, percent in co.shares.items():
             name = TREASURY if holder == company else state.name(holder)
-            found.append(f"owns {name} {company} {percent // share_percent(g, company)}")
-        found.append(f"trains {company} {_joined_or_none(sorted(co.trains, key=list(g.title.trains).index))}")
-        found.append(f"markers {company} {co.unplaced_tokens}")
-    found.append(f"phase {state.phase}")
+            checkpoints.append(f"owns {name} {company} {percent // share_percent(g, company)}")
+        checkpoints.append(
+            f"trains {company} {_joined_or_none(sorted(co.trains, key=list(g.title.trains).index))}"
+        )
+        checkpoints.append(f"markers {company} {co.unplaced_tokens}")
+    checkpoints.append(f"phase {state.phase}")
     if state.game_over:
         scores = g.title.scores(g, state.game_over.bankrupt)
-        found += [f"score {state.name(seat)} {dollars}" for seat, dollars in scores.items()] + ["over"]
-    return found
+        checkpoints += [f"score {state.name(seat)} {dollars}" for seat, dollars in scores.items()] + ["over"]
+    return checkpoints

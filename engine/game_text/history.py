@@ -1,7 +1,7 @@
-"""A game as it was told: its first position and its lines with what each brought about.
+"""The history of a game: its first position, and its lines with the events that each one caused.
 
-From that, without asking a rule, comes the text of a game with checkpoints, and the figures of its
-rounds as rows of a table.
+A history is written as a game text with checkpoints, or as a table of statistics by round. No rule is
+consulted for either: the events are folded.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from engine.game_text.script import SetupLine, write_script
 from engine.kernel import game_of, new_game
 
 ENDED_LINE = "end"
-"""The line of a game that was ended by agreement; it is no line of notation."""
+"""The line that records an end by agreement. It is not notation, so nobody can type it."""
 
 CONNECTION_RUN_LINE = "connect"
-"""The line of a connection run that only the file had from which a game comes; nobody can say it."""
+"""The line of a connection run that exists only in the imported file. Nobody can type it."""
 
 
 class HistoryLine(NamedTuple):
-    """A line of a game: the seat, the line in full, what it brought about, and when (epoch seconds)."""
+    """A line of a game: the seat, the line in full, its events, and its time in epoch seconds."""
 
     seat: str
     line: str
@@ -36,73 +36,72 @@ class HistoryLine(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class GameHistory:
-    """A whole game, or as much of it as was played. `start`: the position before the first line."""
+    """A game, finished or not. `start`: the position before the first line."""
 
     start: State
     lines: tuple[HistoryLine, ...]
 
-    def state_after(self, moves: int) -> State:
-        """The position after so many moves, a copy."""
+    def state_after(self, count: int) -> State:
+        """The position after that number of lines, as a copy."""
         state = copy_state(self.start)
-        for told in self.lines[:moves]:
-            fold(told.events, state)
+        for entry in self.lines[:count]:
+            fold(entry.events, state)
         return state
 
 
-def history_script(telling: GameHistory, comment: str = "") -> str:
-    """The game as a `.18xx` text: checkpoints at each round and at the end.
+def history_script(history: GameHistory, comment: str = "") -> str:
+    """The game as a `.18xx` text with checkpoints at each round and at the end.
 
-    All that is seen is told before a stock round and at the end, the money before other rounds.
-    Raises ValueError for a game that does not begin as a game begins: its set-up is in no text.
+    The checkpoints cover everything before a stock round and at the end, and money and phase before
+    other rounds. Raises ValueError for a game that begins from a position that was set up.
     """
-    start, state, held = telling.start, copy_state(telling.start), dict[int, list[str]]()
+    start, state, checkpoints = history.start, copy_state(history.start), dict[int, list[str]]()
     setup = deal_lines(start)
-    begun = new_game(start.title, start.players, start.options).state
-    if any(told.line == CONNECTION_RUN_LINE for told in telling.lines):
-        raise ValueError("A connection run is in this game as it was recorded elsewhere; no line says that.")
-    if set_up_position(begun, [SetupLine(0, words) for words in setup]) != start:
-        raise ValueError("A game that begins from a position that was set up is not written as a text.")
-    moves = [told for told in telling.lines if told.line != ENDED_LINE]
-    for count, told in enumerate(moves, 1):
-        fold(told.events, state)
-        if any(isinstance(event, RoundStarted) for event in told.events):
-            held[count] = round_checkpoints(state)
-    held[len(moves)] = current_checkpoints(state)
-    lines = [(told.seat, told.line) for told in moves]
-    said = write_script(start.title, start.options, start.players, lines, held, setup)
-    return f"# {comment}\n{said}" if comment else said
+    new_start = new_game(start.title, start.players, start.options).state
+    if any(entry.line == CONNECTION_RUN_LINE for entry in history.lines):
+        raise ValueError("This game contains a connection run that no line of notation can express.")
+    if set_up_position(new_start, [SetupLine(0, words) for words in setup]) != start:
+        raise ValueError("A game that begins from a set-up position cannot be written as a text.")
+    moves = [entry for entry in history.lines if entry.line != ENDED_LINE]
+    for count, entry in enumerate(moves, 1):
+        fold(entry.events, state)
+        if any(isinstance(event, RoundStarted) for event in entry.events):
+            checkpoints[count] = round_checkpoints(state)
+    checkpoints[len(moves)] = current_checkpoints(state)
+    lines = [(entry.seat, entry.line) for entry in moves]
+    text = write_script(start.title, start.options, start.players, lines, checkpoints, setup)
+    return f"# {comment}\n{text}" if comment else text
 
 
 def round_checkpoints(state: State) -> list[str]:
-    """What a text says at the start of a round."""
-    held = current_checkpoints(state)
+    """The checkpoints at the start of a round."""
+    checkpoints = current_checkpoints(state)
     if isinstance(state.stack[0], StockRound):
-        return held
-    return [words for words in held if words.startswith(("cash ", "phase "))]
+        return checkpoints
+    return [words for words in checkpoints if words.startswith(("cash ", "phase "))]
 
 
-# -- figures ---------------------------------------------------------------------------------
+# -- statistics ---------------------------------------------------------------------------------
 
 
-def round_statistics(telling: GameHistory) -> list[list[str]]:
-    """A table of the rounds: a heading, then for each round what it ended with.
+def round_statistics(history: GameHistory) -> list[list[str]]:
+    """A table of the rounds: a heading, then a row for the end of each round.
 
-    Columns: the round; what each player is worth, in dollars; each company's price; what each
-    company's trains ran for in that round. A company without a price, or that has not run, has an
-    empty place.
+    Columns: the round; each player's worth in dollars; each company's share price; the revenue of each
+    company in that round. The cell of a company without a price or a run is empty.
     """
-    state = copy_state(telling.start)
+    state = copy_state(history.start)
     rows = [_statistics_heading(state)]
-    name, ran = "opening", dict[str, int]()
-    for told in telling.lines:
-        for event in told.events:
+    name, revenues = "opening", dict[str, int]()
+    for entry in history.lines:
+        for event in entry.events:
             if isinstance(event, RoundStarted):
-                rows.append(_statistics_row(state, name, ran))
-                name, ran = event.round.partition(" of ")[0], {}
+                rows.append(_statistics_row(state, name, revenues))
+                name, revenues = event.round.partition(" of ")[0], {}
             event.apply(state)
             if isinstance(event, TrainsRan):
-                ran[event.company] = ran.get(event.company, 0) + event.revenue
-    rows.append(_statistics_row(state, name, ran))
+                revenues[event.company] = revenues.get(event.company, 0) + event.revenue
+    rows.append(_statistics_row(state, name, revenues))
     return rows
 
 
@@ -115,21 +114,21 @@ def _statistics_heading(state: State) -> list[str]:
     ]
 
 
-def _statistics_row(state: State, name: str, ran: dict[str, int]) -> list[str]:
+def _statistics_row(state: State, name: str, revenues: dict[str, int]) -> list[str]:
     g = game_of(state)
-    standing = g.title.scores(g, state.game_over.bankrupt if state.game_over else None)
+    scores = g.title.scores(g, state.game_over.bankrupt if state.game_over else None)
     return [
         name,
-        *(str(standing[seat]) for seat in state.seats),
+        *(str(scores[seat]) for seat in state.seats),
         *(str(g.price(c)) if co.cell else "" for c, co in state.companies.items()),
-        *(str(ran.get(company, "")) for company in state.companies),
+        *(str(revenues.get(company, "")) for company in state.companies),
     ]
 
 
-def round_starts(telling: GameHistory) -> Iterator[tuple[str, int]]:
-    """Every round with the number of moves after which it had begun, the opening first."""
+def round_starts(history: GameHistory) -> Iterator[tuple[str, int]]:
+    """Every round with the number of lines after which it had begun, the opening first."""
     yield "opening", 0
-    for count, told in enumerate(telling.lines, 1):
-        for event in told.events:
+    for count, entry in enumerate(history.lines, 1):
+        for event in entry.events:
             if isinstance(event, RoundStarted):
                 yield event.round.partition(" of ")[0], count

@@ -1,9 +1,8 @@
-"""A game as the table has seen it: every answer that was left beforehand is said in its turn.
+"""The history of a game without its secrets: every order left beforehand appears only as it takes effect.
 
-The game is played once more, without the lines that are their speaker's secret; where what such a one
-has left would have answered, the answer itself becomes a line. So nothing that is handed out tells
-how far somebody would have gone. A game that was played by rules which have been mended since may not
-be playable so; then it is not handed out.
+The game is played again without the secret lines. Wherever an order that was left beforehand answers a
+question, the answer becomes a line of its own. So the history never shows how far a player would have
+gone. A game that was played by older rules may not be playable in this way. It is then refused.
 """
 
 from __future__ import annotations
@@ -41,89 +40,89 @@ from engine.language.notation import (
 from engine.stock.price_protection import block_cost
 
 
-def redacted(telling: GameHistory) -> GameHistory:
-    """The same game without a secret line; itself where there is none.
+def redacted(history: GameHistory) -> GameHistory:
+    """The same game without secret lines; the same object where it has none.
 
-    Raises ValueError with a sentence where the rules of now lead elsewhere.
+    Raises ValueError with a sentence where today's rules lead to another position.
     """
-    if not any(is_secret(told.line) for told in telling.lines):
-        return telling
-    retelling = _Redactor(telling.start)
+    if not any(is_secret(entry.line) for entry in history.lines):
+        return history
+    redactor = _Redactor(history.start)
     try:
-        for told in telling.lines:
-            retelling.add_line(told)
+        for entry in history.lines:
+            redactor.add_line(entry)
     except (UnreadableError, RefusedError, AmbiguousError):
         raise ValueError(RULES_CHANGED) from None
-    if _public_position(retelling.public) != _public_position(retelling.actual):
+    if _public_position(redactor.public) != _public_position(redactor.actual):
         raise ValueError(RULES_CHANGED)
-    return GameHistory(telling.start, tuple(retelling.lines))
+    return GameHistory(history.start, tuple(redactor.lines))
 
 
 RULES_CHANGED = (
-    "The rules have been mended since this game was played; without its secrets it cannot be told."
+    "The rules have been corrected since this game was played, so it cannot be shown without its secrets."
 )
 
 
 def _public_position(state: State) -> State:
-    """A position without what was left in secret, and without the number of its question."""
-    seen = visible_to(state, None)
-    seen.question_number = 0
-    return seen
+    """A position without hidden orders and without the number of its question."""
+    public = visible_to(state, None)
+    public.question_number = 0
+    return public
 
 
 class _Redactor:
-    """A game that is told again: `own` as it was played, `seen` as it is told.
+    """Plays a game again without its secrets: `actual` is the real position, `public` the redacted one.
 
-    `limits`: how far players have left their bids in the auction that is going on, which is of `lot`.
+    `item`: what is auctioned now, empty outside an auction. `bid_limits`: by seat the most that they
+    have ordered to bid for it, in dollars.
     """
 
     def __init__(self, start: State) -> None:
         self.actual, self.public = copy_state(start), copy_state(start)
-        self.lot, self.limits = "", dict[str, int]()
+        self.item, self.bid_limits = "", dict[str, int]()
         self.lines: list[HistoryLine] = []
 
-    def add_line(self, told: HistoryLine) -> None:
-        """Take in the next line of the game."""
-        if told.line in (ENDED_LINE, CONNECTION_RUN_LINE):
-            fold(told.events, self.actual)
-            self._append(told, told.seat, told.line, told.events)
+    def add_line(self, entry: HistoryLine) -> None:
+        """Process the next line of the game."""
+        if entry.line in (ENDED_LINE, CONNECTION_RUN_LINE):
+            fold(entry.events, self.actual)
+            self._append(entry, entry.seat, entry.line, entry.events)
             return
-        action = parse(game_of(self.actual), told.seat, told.line)
+        action = parse(game_of(self.actual), entry.seat, entry.line)
         auction = self.actual.top if isinstance(self.actual.top, Auction) else None
-        self.lot, self.limits = (auction.item, dict(auction.bid_limits)) if auction else ("", {})
-        fold(told.events, self.actual)
+        self.item, self.bid_limits = (auction.item, dict(auction.bid_limits)) if auction else ("", {})
+        fold(entry.events, self.actual)
         if isinstance(action, BidUpTo | BidNothing):
-            self.limits[told.seat] = action.amount if isinstance(action, BidUpTo) else 0
-        elif not is_secret(told.line):
-            self._play(told, told.seat, action)
-        while (left := self._stored_answer()) is not None:
-            self._play(told, *left)
+            self.bid_limits[entry.seat] = action.amount if isinstance(action, BidUpTo) else 0
+        elif not is_secret(entry.line):
+            self._play(entry, entry.seat, action)
+        while (stored := self._stored_answer()) is not None:
+            self._play(entry, *stored)
 
     def _stored_answer(self) -> tuple[str, Action] | None:
-        """Who is asked what he has answered beforehand, and how he answers."""
+        """A seat that is asked now and has left its answer beforehand, with that answer; or None."""
         g = game_of(self.public)
         match self.public.top:
-            case Auction(item=lot) if lot == self.lot:
+            case Auction(item=item) if item == self.item:
                 seat = awaited_seats(g)[0]
-                if seat not in self.limits:
+                if seat not in self.bid_limits:
                     return None
                 bid = next(o for o in options(g, seat) if isinstance(o.action, Bid | RaiseBid))
-                within = bid.amounts is not None and bid.amounts[0] <= self.limits[seat]
-                return seat, bid.action if within else Pass()
+                affordable = bid.amounts is not None and bid.amounts[0] <= self.bid_limits[seat]
+                return seat, bid.action if affordable else Pass()
             case PriceProtection(pending_sales=(sale, *_)):
                 limit = self.actual.standing_protections.get(sale.president, {}).get(sale.company)
                 if limit is None:
                     return None
-                return sale.president, ProtectPrice(sale.company) if block_cost(
-                    g, sale
-                ) <= limit else Decline()
+                protects = block_cost(g, sale) <= limit
+                return sale.president, ProtectPrice(sale.company) if protects else Decline()
         return None
 
-    def _play(self, told: HistoryLine, seat: str, action: Action) -> None:
+    def _play(self, original: HistoryLine, seat: str, action: Action) -> None:
         g = game_of(copy_state(self.public))
-        line = format_action(g, action)
-        self._append(told, seat, line, play_in_place(g, seat, action).events)
+        text = format_action(g, action)
+        self._append(original, seat, text, play_in_place(g, seat, action).events)
 
-    def _append(self, told: HistoryLine, seat: str, line: str, events: Sequence[AnyEvent]) -> None:
+    def _append(self, original: HistoryLine, seat: str, text: str, events: Sequence[AnyEvent]) -> None:
         fold(events, self.public)
-        self.lines.append(HistoryLine(seat, line, events, told.timestamp))
+        self.lines.append(HistoryLine(seat, text, events, original.timestamp))

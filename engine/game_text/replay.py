@@ -1,13 +1,14 @@
-"""Playing a text: every line in order, until one does not hold."""
+"""Replay of a game text through the rules, line by line, up to the first line that fails."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+from engine.core import state as frames
 from engine.core.actions import Pass, RunTrains, WithholdDividend
 from engine.core.events import FramePushed, FrameReplaced
-from engine.core.state import AnyFrame, OperatingTurn, State, copy_state
+from engine.core.state import AnyFrame, Frame, OperatingTurn, State, copy_state
 from engine.game import Game
 from engine.game_text.checkpoints import compare_checkpoint
 from engine.game_text.history import GameHistory, HistoryLine
@@ -19,7 +20,7 @@ from engine.game_text.script import (
     UntilCommand,
     read_script,
 )
-from engine.game_text.word_reader import InvalidLine, WordReader
+from engine.game_text.word_reader import InvalidLineError, WordReader
 from engine.kernel import (
     RefusedError,
     apply,
@@ -39,15 +40,46 @@ from engine.language.notation import (
 from engine.operating.turn import OperatingTurnQuestion
 
 MAX_PASSES = 10_000
-"""Lines that `until` plays before it gives up."""
+"""How many lines `> until` plays before it gives up."""
 
 PASSING_ACTIONS = (Pass(), RunTrains(), WithholdDividend())
-"""What declines, the first that is legal; where there is no declining the best run is withheld."""
+"""Ways to decline, in order of preference. Where nothing can be declined, the best run is withheld."""
+
+ROUNDS: dict[str, type[Frame]] = {
+    "stock": frames.StockRound,
+    "operating": frames.OperatingRound,
+    "merger": frames.MergerRound,
+}
+"""The rounds that `> until` waits for, by name."""
+
+QUESTIONS: dict[str, type[Frame]] = {
+    "allotment": frames.PrivateAllotment,
+    "auction": frames.Auction,
+    "bidding": frames.WaterfallBidding,
+    "borrowing": frames.PostMergerLoans,
+    "claim": frames.RevenueClaim,
+    "crisis": frames.CashCrisis,
+    "discard": frames.Discard,
+    "formation": frames.CompanyStart,
+    "freetoken": frames.FreeToken,
+    "hometoken": frames.HomeToken,
+    "poll": frames.MergerPoll,
+    "pricing": frames.ParPriceChoice,
+    "protection": frames.PriceProtection,
+    "purchase": frames.BuyerChoice,
+    "settlement": frames.ShareholderSettlement,
+    "sharetrade": frames.PostMergerTrade,
+    "subsidy": frames.SeedMoneySale,
+    "surplus": frames.ExcessTokens,
+    "takeover": frames.TakeoverLoans,
+    "waterfall": frames.Waterfall,
+}
+"""The questions that `> until` waits for, by name. The names are part of the notation."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReplayFailure:
-    """A line that does not hold: why, and for a checkpoint both values. `line` counts from 1."""
+    """A line that failed: the reason, and for a checkpoint both values. `line` counts from 1."""
 
     line: int
     message: str
@@ -60,7 +92,10 @@ class ReplayFailure:
 
 @dataclass(frozen=True, slots=True)
 class ReplayReport:
-    """How a replay went: the last state, what was played (None where it could not begin), what failed."""
+    """The outcome of a replay: the last state, the lines played, the checkpoints passed, the failure.
+
+    `state` and `history` are None when the game could not begin.
+    """
 
     state: State | None
     history: GameHistory | None
@@ -78,25 +113,25 @@ class ReplayReport:
 
 
 def replay(text: str) -> ReplayReport:
-    """Play a text game through the rules; stop at the first line that does not hold."""
-    start, state, told, checks, failure = None, None, list[HistoryLine](), 0, None
+    """Play a game text through the rules. Stops at the first line that fails."""
+    start, state, lines, passed, failure = None, None, list[HistoryLine](), 0, None
     try:
         script = read_script(text)
         start = state = set_up_position(script.start, script.setup)
         for item in script.items:
             match item:
                 case ScriptMove():
-                    state = _play_move(state, item, told)
+                    state = _play_move(state, item, lines)
                 case Checkpoint(line, words):
                     _verify_checkpoint(state, line, words)
-                    checks += 1
-                case UntilCommand(line, what):
-                    state = _pass_until(state, line, what, told)
-    except ScriptError as wrong:
-        failure = ReplayFailure(wrong.line, wrong.message)
+                    passed += 1
+                case UntilCommand(line, condition):
+                    state = _pass_until(state, line, condition, lines)
+    except ScriptError as error:
+        failure = ReplayFailure(error.line, error.message)
     except _Stopped as stopped:
         failure = stopped.failure
-    return ReplayReport(state, GameHistory(start, tuple(told)) if start else None, checks, failure)
+    return ReplayReport(state, GameHistory(start, tuple(lines)) if start else None, passed, failure)
 
 
 class _Stopped(Exception):
@@ -105,8 +140,11 @@ class _Stopped(Exception):
         self.failure = failure
 
 
-def _play_move(state: State, move: ScriptMove, told: list[HistoryLine]) -> State:
-    """The state after a move, which is told unless it must or may be refused."""
+def _play_move(state: State, move: ScriptMove, lines: list[HistoryLine]) -> State:
+    """Play a move and append it to the lines. Returns the state after it.
+
+    A move that must be refused, or that may be and is, changes nothing.
+    """
     try:
         g = game_of(copy_state(state))
         action = parse(g, move.seat, move.text)
@@ -115,33 +153,29 @@ def _play_move(state: State, move: ScriptMove, told: list[HistoryLine]) -> State
         if move.expectation == "must":
             raise _move_failure(move, f"is refused: {refused}") from None
         return state
-    except (UnreadableError, AmbiguousError) as unclear:
+    except (UnreadableError, AmbiguousError) as error:
         if move.expectation == "may":
             return state
-        why = (
-            f"cannot be read: {unclear}"
-            if isinstance(unclear, UnreadableError)
-            else f"is ambiguous: {unclear}"
-        )
-        raise _move_failure(move, why) from None
+        problem = "cannot be read" if isinstance(error, UnreadableError) else "is ambiguous"
+        raise _move_failure(move, f"{problem}: {error}") from None
     if move.expectation == "must not":
         raise _move_failure(move, "is legal, but must be refused.", "refused", "legal")
     played = apply(g, move.seat, action)
-    told.append(HistoryLine(move.seat, line, played.events))
+    lines.append(HistoryLine(move.seat, line, played.events))
     return played.state
 
 
 def _move_failure(
-    move: ScriptMove, why: str, expected: str | None = None, actual: str | None = None
+    move: ScriptMove, reason: str, expected: str | None = None, actual: str | None = None
 ) -> _Stopped:
-    return _Stopped(ReplayFailure(move.line, f"{move.text!r} {why}", expected, actual))
+    return _Stopped(ReplayFailure(move.line, f"{move.text!r} {reason}", expected, actual))
 
 
 def _verify_checkpoint(state: State, line: int, words: str) -> None:
     try:
         expected, actual = compare_checkpoint(state, words)
-    except InvalidLine as wrong:
-        raise ScriptError(line, str(wrong)) from None
+    except InvalidLineError as error:
+        raise ScriptError(line, str(error)) from None
     if expected != actual:
         raise _Stopped(
             ReplayFailure(line, f"= {words}: expected {expected}, found {actual}.", expected, actual)
@@ -151,64 +185,67 @@ def _verify_checkpoint(state: State, line: int, words: str) -> None:
 # -- until -----------------------------------------------------------------------------------
 
 
-def _pass_until(state: State, line: int, what: str, told: list[HistoryLine]) -> State:
-    """Let whoever is asked decline until that comes."""
+def _pass_until(state: State, line: int, condition: str, lines: list[HistoryLine]) -> State:
+    """Let every player who is asked decline until the condition holds. Returns the state then."""
     g = game_of(copy_state(state))
     try:
-        comes = _until_condition(g, what)
-    except InvalidLine as wrong:
-        raise ScriptError(line, str(wrong)) from None
+        holds = _until_condition(g, condition)
+    except InvalidLineError as error:
+        raise ScriptError(line, str(error)) from None
     for _ in range(MAX_PASSES):
-        if comes(g):
+        if holds(g):
             return g.state
         if g.state.game_over:
-            raise _Stopped(ReplayFailure(line, f"the game was over before {what} came.", what, "over"))
-        told.append(_pass_once(g, line, what))
-    raise _Stopped(ReplayFailure(line, f"{what} has not come after {MAX_PASSES} lines.", what, prompt(g)))
+            raise _Stopped(
+                ReplayFailure(line, f"the game was over before {condition} came.", condition, "over")
+            )
+        lines.append(_pass_once(g, line, condition))
+    raise _Stopped(
+        ReplayFailure(line, f"{condition} has not come after {MAX_PASSES} lines.", condition, prompt(g))
+    )
 
 
-def _pass_once(g: Game, line: int, what: str) -> HistoryLine:
+def _pass_once(g: Game, line: int, condition: str) -> HistoryLine:
     seats = g.title.questions[type(g.top)].asked(g, g.top)
     for seat in seats:
         for action in PASSING_ACTIONS:
             if refusal(g, seat, action) is None:
                 g.events = []
-                said = format_action(g, made_explicit(g, action))
+                text = format_action(g, made_explicit(g, action))
                 play_in_place(g, seat, action)
-                return HistoryLine(seat, said, g.events)
-    names = " and ".join(g.state.name(s) for s in seats)
-    asks = f"{names} cannot decline: he is asked {prompt(g)}"
-    raise _Stopped(ReplayFailure(line, f"before {what} came, {asks}.", what, prompt(g)))
+                return HistoryLine(seat, text, g.events)
+    names = " and ".join(g.state.name(seat) for seat in seats)
+    message = f"before {condition} came, {names} cannot decline. {names} to act: {prompt(g)}."
+    raise _Stopped(ReplayFailure(line, message, condition, prompt(g)))
 
 
-def _until_condition(g: Game, what: str) -> Callable[[Game], bool]:
-    """The test for what is awaited. Raises Wrong where nothing of that name can come."""
-    words = WordReader(g, what)
-    name = what.casefold()
-    kinds = {kind.__name__.casefold(): kind for kind in g.title.questions}
+def _until_condition(g: Game, condition: str) -> Callable[[Game], bool]:
+    """The test for a condition. Raises InvalidLineError where nothing of that name exists in the title."""
+    name = condition.casefold()
     if name == "over":
         return lambda g: g.state.game_over is not None
-    if f"{name}round" in kinds:
-        kind, before = kinds[f"{name}round"], _round_key(g.state.stack[0])
+    if (kind := ROUNDS.get(name)) in g.title.questions:
+        before = _round_key(g.state.stack[0])
         return lambda g: any(
             type(frame) is kind and _round_key(frame) != before for frame in _opened_frames(g)
         )
     if step := _step_named(g, name):
         return lambda g: getattr(g.top, "step", None) == step
-    if name in kinds:
-        return lambda g: type(g.top) is kinds[name]
+    if (question := QUESTIONS.get(name)) in g.title.questions:
+        return lambda g: type(g.top) is question
+    words = WordReader(g, condition)
     who = words.actor()
     words.expect_end()
     return lambda g: not g.state.game_over and who in (*awaited_seats(g), getattr(g.top, "company", None))
 
 
 def _opened_frames(g: Game) -> Iterator[AnyFrame]:
-    """The frames that the last line has put on the stack; a round in which nobody is asked passes so."""
+    """The frames that the last line pushed. They include rounds that have ended since."""
     return (event.frame for event in g.events if isinstance(event, FramePushed | FrameReplaced))
 
 
 def _round_key(frame: AnyFrame) -> tuple[object, ...]:
-    """What tells a round from every other."""
+    """What distinguishes a round from every other."""
     return type(frame), getattr(frame, "stock_round", None), getattr(frame, "number", None)
 
 

@@ -1,8 +1,8 @@
-"""The text of a game: what its lines are, before any of them is played.
+"""The text format of games: reading a text into typed lines, and writing one.
 
-A header (title, players, options), a line `---`, then moves `Ann: line`, refusals `!Ann: line`,
-moves played only where legal `?Ann: line`, checkpoints `= words`, set-up lines `@ words` ahead of
-the first move, and `> until X`. `#` starts a comment unless a digit follows.
+A text has a header (title, players, options) and a line `---`. Then come moves `Ann: line`, refusals
+`!Ann: line`, moves played only if legal `?Ann: line`, checkpoints `= words`, set-up lines `@ words`
+(before the first move) and `> until X`. `#` starts a comment unless a digit follows.
 """
 
 from __future__ import annotations
@@ -18,20 +18,22 @@ from engine.titles import title_of
 
 Expectation = Literal["must", "must not", "may"]
 _EXPECTATIONS: dict[str, Expectation] = {"!": "must not", "?": "may", "": "must"}
-_PREFIXES = {how: mark for mark, how in _EXPECTATIONS.items()}
 
 
 class ScriptError(ValueError):
-    """A line of a text that is none, or says what cannot be. `line` counts from 1."""
+    """A line of a game text that cannot be read, or that describes something impossible.
 
-    def __init__(self, line: int, sentence: str) -> None:
-        super().__init__(f"line {line}: {sentence}")
+    `line` counts from 1; `message` is a sentence.
+    """
+
+    def __init__(self, line: int, message: str) -> None:
+        super().__init__(f"line {line}: {message}")
         self.line = line
-        self.message = sentence
+        self.message = message
 
 
 class ScriptMove(NamedTuple):
-    """A line of notation said by a seat, which must be legal, must not be, or may be."""
+    """A line of notation for a seat. It must be legal, must not be, or may be."""
 
     line: int
     seat: str
@@ -40,21 +42,21 @@ class ScriptMove(NamedTuple):
 
 
 class Checkpoint(NamedTuple):
-    """What must hold at this point of the game."""
+    """A condition that must hold at this point of the game."""
 
     line: int
     text: str
 
 
 class SetupLine(NamedTuple):
-    """What is so from the start."""
+    """A part of the position in which the game starts."""
 
     line: int
     text: str
 
 
 class UntilCommand(NamedTuple):
-    """Declining goes on until this comes."""
+    """Everybody declines until this condition holds."""
 
     line: int
     condition: str
@@ -65,7 +67,7 @@ ScriptItem = ScriptMove | Checkpoint | UntilCommand
 
 @dataclass(frozen=True, slots=True)
 class Script:
-    """A text that was read: the game as it begins, its set-up, and the rest in order."""
+    """A text that has been read: the start of the game, the set-up lines, and the rest in order."""
 
     start: State
     setup: tuple[SetupLine, ...]
@@ -73,17 +75,18 @@ class Script:
 
 
 NumberedLines = list[tuple[int, str]]
+"""Lines with their numbers, which count from 1."""
 
 
 def read_script(text: str) -> Script:
-    """Give every line its type. Raises Malformed for the first that has none."""
+    """Parse a game text. Raises ScriptError for the first line that has no type."""
     lines = [(n, plain) for n, raw in enumerate(text.splitlines(), 1) if (plain := _normalized(raw))]
-    rule = next((i for i, (_, line) in enumerate(lines) if line == "---"), None)
-    if rule is None:
+    separator = next((i for i, (_, line) in enumerate(lines) if line == "---"), None)
+    if separator is None:
         last = lines[-1][0] if lines else 1
         raise ScriptError(last, "the line --- between header and game is missing.")
-    start = _read_header(lines[:rule], lines[rule][0])
-    items = list(_read_items(start, lines[rule + 1 :]))
+    start = _read_header(lines[:separator], lines[separator][0])
+    items = list(_read_items(start, lines[separator + 1 :]))
     return Script(
         start,
         tuple(i for i in items if isinstance(i, SetupLine)),
@@ -96,83 +99,85 @@ def _normalized(raw: str) -> str:
 
 
 def _read_header(header: NumberedLines, end: int) -> State:
-    """The game that the header describes, at its first question."""
-    said: dict[str, tuple[int, str]] = {}
+    """The game that the header describes, at its first question. `end`: the line number of `---`."""
+    seen: dict[str, tuple[int, str]] = {}
     options: list[str] = []
-    for number, line in header:
+    for line_number, line in header:
         word, _, rest = line.partition(" ")
         word = word.casefold()
         if word not in ("title", "players", "option") or not rest:
             raise ScriptError(
-                number, f"a header has title, players and option lines; {line!r} is none of them."
+                line_number, f"a header has title, players and option lines; {line!r} is none of them."
             )
         if word == "option":
             options.append(rest.casefold())
-            _check_options(said, number, options)
-        elif word in said:
-            raise ScriptError(number, f"the {word} line was there before, in line {said[word][0]}.")
+            _check_options(seen, line_number, options)
+        elif word in seen:
+            raise ScriptError(line_number, f"the {word} line is repeated; it was in line {seen[word][0]}.")
         else:
-            said[word] = (number, rest)
+            seen[word] = (line_number, rest)
     for word in ("title", "players"):
-        if word not in said:
+        if word not in seen:
             raise ScriptError(end, f"the header has no {word} line.")
-    number, title = said["title"]
+    line_number, title = seen["title"]
     try:
         title_of(title)
-        number = said["players"][0]
-        names = [" ".join(name.split()) for name in said["players"][1].split(",")]
+        line_number = seen["players"][0]
+        names = [" ".join(name.split()) for name in seen["players"][1].split(",")]
         return new_game(title, names, options).state
-    except ValueError as wrong:
-        raise ScriptError(number, str(wrong)) from None
+    except ValueError as error:
+        raise ScriptError(line_number, str(error)) from None
 
 
-def _check_options(said: Mapping[str, tuple[int, str]], number: int, options: Sequence[str]) -> None:
-    """The options so far go together; the one of this line is the last."""
-    if "title" not in said:
-        raise ScriptError(number, "options come after the title.")
+def _check_options(seen: Mapping[str, tuple[int, str]], line_number: int, options: Sequence[str]) -> None:
+    """Raise ScriptError where the options read so far do not go together."""
+    if "title" not in seen:
+        raise ScriptError(line_number, "option lines come after the title.")
     try:
-        title_of(said["title"][1], tuple(options))
-    except ValueError as wrong:
-        raise ScriptError(number, str(wrong)) from None
+        title_of(seen["title"][1], tuple(options))
+    except ValueError as error:
+        raise ScriptError(line_number, str(error)) from None
 
 
 def _read_items(start: State, lines: NumberedLines) -> Iterator[ScriptItem | SetupLine]:
-    begun = False
+    has_begun = False
     for number, line in lines:
-        mark, rest = line[0], line[1:].strip()
-        if mark == "@":
-            if begun:
+        prefix, rest = line[0], line[1:].strip()
+        if prefix == "@":
+            if has_begun:
                 raise ScriptError(number, "set-up lines come before the first move.")
             yield SetupLine(number, _require_text(number, rest, "@ cash Ann 100"))
-        elif mark == "=":
+        elif prefix == "=":
             yield Checkpoint(number, _require_text(number, rest, "= cash Ann 100"))
-        elif mark == ">":
-            begun = True
-            word, _, what = rest.partition(" ")
-            if word.casefold() != "until" or not what:
-                raise ScriptError(number, "after > comes until and what is waited for: > until stock.")
-            yield UntilCommand(number, what)
+        elif prefix == ">":
+            has_begun = True
+            word, _, condition = rest.partition(" ")
+            if word.casefold() != "until" or not condition:
+                raise ScriptError(number, "> is followed by until and what to wait for: > until stock.")
+            yield UntilCommand(number, condition)
         else:
-            begun = True
+            has_begun = True
             yield _read_move(start, number, line)
 
 
 def _require_text(number: int, rest: str, example: str) -> str:
     if not rest:
-        raise ScriptError(number, f"the line says nothing; it should be like {example}.")
+        raise ScriptError(number, f"the line is empty; it should look like {example}.")
     return rest
 
 
 def _read_move(start: State, number: int, line: str) -> ScriptMove:
-    how = _EXPECTATIONS.get(line[0], "must")
-    name, colon, said = (line if how == "must" else line[1:]).partition(":")
-    if not colon or not said.strip():
-        raise ScriptError(number, f"{line!r} is no line of a game; a move is like {start.players[0]}: pass.")
+    expectation = _EXPECTATIONS.get(line[0], "must")
+    name, colon, text = (line if expectation == "must" else line[1:]).partition(":")
+    if not colon or not text.strip():
+        raise ScriptError(
+            number, f"{line!r} is not a line of a game; a move looks like {start.players[0]}: pass."
+        )
     for seat in start.seats:
         if start.name(seat).casefold() == " ".join(name.split()).casefold():
-            return ScriptMove(number, seat, said.strip(), how)
+            return ScriptMove(number, seat, text.strip(), expectation)
     raise ScriptError(
-        number, f"nobody at the table is called {name.strip()}; there is {', '.join(start.players)}."
+        number, f"no player is called {name.strip()}; the players are {', '.join(start.players)}."
     )
 
 
@@ -184,16 +189,16 @@ def write_script(
     checkpoints: Mapping[int, Sequence[str]] | None = None,
     setup: Sequence[str] = (),
 ) -> str:
-    """A whole game as text that `read` takes.
+    """The text of a whole game, as `read_script` reads it.
 
-    `moves`: seats with what they said, in full. `checkpoints`: words that hold once so many moves
-    are played (0: at the start). `setup`: words that are so from the start.
+    `moves`: pairs of a seat and its line in full. `checkpoints`: by the number of moves played (0: at
+    the start) the checkpoints that hold then. `setup`: the words of set-up lines.
     """
-    held = checkpoints or {}
+    by_count = checkpoints or {}
     lines = [f"title {title}", f"players {', '.join(players)}", *(f"option {o}" for o in options), "---"]
     lines += [f"@ {words}" for words in setup]
-    lines += [f"= {words}" for words in held.get(0, ())]
-    for count, (seat, said) in enumerate(moves, 1):
-        lines.append(f"{players[int(seat[1:])]}: {said}")
-        lines += [f"= {words}" for words in held.get(count, ())]
+    lines += [f"= {words}" for words in by_count.get(0, ())]
+    for count, (seat, text) in enumerate(moves, 1):
+        lines.append(f"{players[int(seat[1:])]}: {text}")
+        lines += [f"= {words}" for words in by_count.get(count, ())]
     return "\n".join(lines) + "\n"

@@ -1,4 +1,4 @@
-"""Set-up lines as they are read: what each word says, whatever the order of the lines."""
+"""Set-up lines: each line is read into a `Setup`, whatever the order of the lines."""
 
 from __future__ import annotations
 
@@ -8,12 +8,21 @@ from dataclasses import dataclass, field
 from engine.core.state import BANK, CLOSED, POOL, CityToken
 from engine.finance.ownership import certificate_limit, share_percent, source_holder
 from engine.game import Game
-from engine.game_text.word_reader import InvalidLine, WordReader
+from engine.game_text.word_reader import InvalidLineError, WordReader
 
 
 @dataclass
 class Setup:
-    """What the lines say, by what it is about; `lines`: where each thing was last spoken of."""
+    """The contents of all set-up lines.
+
+    Dictionaries are by company, seat, private, hex or owner, whichever the line is about; money is in
+    dollars, shares in percent. `cells`: market spaces as (row, column). `depot`: the train for sale and
+    how many are left. `tiles`: tile and rotation, None where it is left out. `tokens`: hex and node,
+    None where it is left out. `not_operated`: companies that have floated but not operated.
+    `rounds_left`: operating rounds until the end once the bank is broken. `stock_turn`: the seat whose
+    turn it is in a stock round. `operating_turn`, `merger_turn`: the company, the number of the round.
+    `line_numbers`: by subject, the last line about it.
+    """
 
     cash: dict[str, int] = field(default_factory=dict)
     shares: dict[str, dict[str, int]] = field(default_factory=dict)
@@ -46,250 +55,254 @@ class Setup:
     line_numbers: dict[str, int] = field(default_factory=dict)
 
 
-def read_setup_line(said: Setup, words: WordReader) -> tuple[str, ...]:
-    """Note what a line says; what it is about, its word first."""
+def read_setup_line(setup: Setup, words: WordReader) -> tuple[str, ...]:
+    """Read a line into the set-up. Returns its keyword and its subjects."""
     word = words.expect(*SETUP_READERS)
-    about = SETUP_READERS[word](said, words)
+    subject = SETUP_READERS[word](setup, words)
     words.expect_end()
-    return (word, *about)
+    return (word, *subject)
 
 
-def _read_cash(said: Setup, words: WordReader) -> tuple[str, ...]:
+def _read_cash(setup: Setup, words: WordReader) -> tuple[str, ...]:
     who = words.cash_holder()
-    said.cash[who] = words.amount()
+    setup.cash[who] = words.amount()
     return (who,)
 
 
-def _read_owns(said: Setup, words: WordReader) -> tuple[str, ...]:
-    place, company = words.shareholder(), words.company()
-    holder = source_holder(company, place)
+def _read_owns(setup: Setup, words: WordReader) -> tuple[str, ...]:
+    source, company = words.shareholder(), words.company()
+    holder = source_holder(company, source)
     if words.g.components.company_sizes and words.g.company(company).size is None:
-        raise InvalidLine(f"Say the number of shares of the {company} first: size {company} 5.")
+        raise InvalidLineError(f"Name the number of shares of the {company} first: size {company} 5.")
     percent = words.amount("a number of shares") * share_percent(words.g, company)
     if percent < 0 and not words.g.components.company_sizes:
-        raise InvalidLine("Nobody sells short in this title.")
-    said.shares.setdefault(company, {})[holder] = percent
+        raise InvalidLineError("Nobody sells short in this title.")
+    setup.shares.setdefault(company, {})[holder] = percent
     return holder, company
 
 
-def _read_president(said: Setup, words: WordReader) -> tuple[str, ...]:
+def _read_president(setup: Setup, words: WordReader) -> tuple[str, ...]:
     company = words.company()
-    said.presidents[company] = words.player()
+    setup.presidents[company] = words.player()
     return (company,)
 
 
-def _read_private(said: Setup, words: WordReader) -> tuple[str, ...]:
+def _read_private(setup: Setup, words: WordReader) -> tuple[str, ...]:
     private = words.private()
-    said.privates[private] = words.private_owner()
-    if said.privates[private] == BANK:
-        raise InvalidLine(f"The bank keeps no private once the opening is over; the {private} is {CLOSED}.")
+    setup.privates[private] = words.private_owner()
+    if setup.privates[private] == BANK:
+        raise InvalidLineError(
+            f"The bank has no private after the opening. Write {CLOSED} instead: private {private} {CLOSED}."
+        )
     return (private,)
 
 
-def _read_price(said: Setup, words: WordReader) -> tuple[str, ...]:
+def _read_price(setup: Setup, words: WordReader) -> tuple[str, ...]:
     company = words.company()
     if zone := words.accept(*UNPRICED_ZONES):
-        said.cells[company] = zone_cell(words, zone)
-        said.market_order.append(company)
+        setup.cells[company] = zone_cell(words, zone)
+        setup.market_order.append(company)
         return (company,)
     price = words.amount()
     row = words.amount("a row of the market, from 0") if words.has_more else None
-    said.cells[company] = market_cell(words.g, price, row)
-    if company in said.market_order:  # a par line came first
-        said.market_order.remove(company)
-    said.market_order.append(company)
+    setup.cells[company] = market_cell(words.g, price, row)
+    if company in setup.market_order:  # a par line came first
+        setup.market_order.remove(company)
+    setup.market_order.append(company)
     return (company,)
 
 
 UNPRICED_ZONES = ("acquisition", "liquidation")
-"""Zones of the market whose spaces have no price by which they could be named."""
+"""Market zones whose spaces have no price, and are named by the zone and a number."""
 
 
 def zone_cell(words: WordReader, zone: str) -> tuple[int, int]:
-    """The N-th space of a zone from the left, the first where no number is said."""
-    at = words.amount("the number of the space, from the left") if words.has_more else 1
+    """The space of a zone with the number that follows, counted from the left; else the first."""
+    number = words.amount("the number of the space, from the left") if words.has_more else 1
     rows = words.g.components.market.rows
     cells = [(r, c) for r, row in enumerate(rows) for c, x in enumerate(row) if x and zone in x.zones]
-    if not 1 <= at <= len(cells):
-        raise InvalidLine(f"There are {len(cells)} spaces of {zone} on the market of this title.")
-    return cells[at - 1]
+    if not 1 <= number <= len(cells):
+        raise InvalidLineError(f"There are {len(cells)} spaces of {zone} on the market of this title.")
+    return cells[number - 1]
 
 
-def _read_size(said: Setup, words: WordReader) -> tuple[str, ...]:
+def _read_size(setup: Setup, words: WordReader) -> tuple[str, ...]:
     company = words.company()
     size = words.amount("a number of shares")
     if size not in words.g.components.company_sizes:
         sizes = ", ".join(map(str, words.g.components.company_sizes)) or "none to choose in this title"
-        raise InvalidLine(f"A company cannot have {size} shares; there is {sizes}.")
-    said.sizes[company] = words.g.company(company).size = size
+        raise InvalidLineError(f"A company cannot have {size} shares; there is {sizes}.")
+    setup.sizes[company] = words.g.company(company).size = size
     return (company,)
 
 
-def _read_loans(said: Setup, words: WordReader) -> tuple[str, ...]:
+def _read_loans(setup: Setup, words: WordReader) -> tuple[str, ...]:
     company = words.company()
-    said.loans[company] = words.amount("a number of loans")
+    setup.loans[company] = words.amount("a number of loans")
     if words.g.components.loans is None:
-        raise InvalidLine("There are no loans in this title.")
+        raise InvalidLineError("There are no loans in this title.")
     return (company,)
 
 
-def _read_interest(said: Setup, words: WordReader) -> tuple[str, ...]:
-    said.interest = words.amount()
+def _read_interest(setup: Setup, words: WordReader) -> tuple[str, ...]:
+    setup.interest = words.amount()
     return ("interest",)
 
 
-def _read_mine(said: Setup, words: WordReader) -> tuple[str, ...]:
+def _read_mine(setup: Setup, words: WordReader) -> tuple[str, ...]:
     hex = words.hex()
-    said.mines.append(hex)
+    setup.mines.append(hex)
     return (hex,)
 
 
-def _read_bridge(said: Setup, words: WordReader) -> tuple[str, ...]:
+def _read_bridge(setup: Setup, words: WordReader) -> tuple[str, ...]:
     hex = words.hex()
-    said.bridges.append(hex)
+    setup.bridges.append(hex)
     return (hex,)
 
 
 def market_cell(g: Game, price: int, row: int | None) -> tuple[int, int]:
-    """The space of the market with that price: in that row, else the only one, else the par cell."""
+    """The market space with that price: in that row, else the only one, else the space for that par."""
     cells = [
         (r, c)
-        for r, line in enumerate(g.components.market.rows)
-        for c, cell in enumerate(line)
+        for r, cells_of_row in enumerate(g.components.market.rows)
+        for c, cell in enumerate(cells_of_row)
         if cell is not None and cell.price == price and row in (None, r)
     ]
     if not cells:
-        raise InvalidLine(f"No space of the market {'' if row is None else f'in row {row} '}has ${price}.")
+        raise InvalidLineError(
+            f"No space of the market {'' if row is None else f'in row {row} '}has ${price}."
+        )
     if len(cells) > 1:
-        at = g.title.par_cell(price)
-        if at is None:
+        par_cell = g.title.par_cell(price)
+        if par_cell is None:
             rows = ", ".join(str(r) for r, _ in cells)
-            raise InvalidLine(f"${price} stands in the rows {rows}; say which: price COMPANY {price} ROW.")
-        return at
+            raise InvalidLineError(f"${price} is in rows {rows}; name the row: price COMPANY {price} ROW.")
+        return par_cell
     return cells[0]
 
 
-def _read_par(said: Setup, words: WordReader) -> tuple[str, ...]:
+def _read_par(setup: Setup, words: WordReader) -> tuple[str, ...]:
     company, price = words.company(), words.amount()
     if price not in words.g.components.par_prices:
-        raise InvalidLine(
+        raise InvalidLineError(
             f"${price} is no par price; there is {', '.join(map(str, words.g.components.par_prices))}."
         )
-    said.pars[company] = price
-    if company not in said.market_order:
-        said.market_order.append(company)
+    setup.pars[company] = price
+    if company not in setup.market_order:
+        setup.market_order.append(company)
     return (company,)
 
 
-def _read_trains(said: Setup, words: WordReader) -> tuple[str, ...]:
+def _read_trains(setup: Setup, words: WordReader) -> tuple[str, ...]:
     if words.accept(BANK):
         types = words.trains()
         if len(set(types)) > 1:
-            raise InvalidLine(
-                "Of the bank's trains only the type now sold is named; later types are complete."
+            raise InvalidLineError(
+                "Name only the type of train that the bank sells now; later types are complete."
             )
-        return _set_depot(said, types[0] if types else None, len(types))
+        return _set_depot(setup, types[0] if types else None, len(types))
     owner = words.accept(POOL) or words.company()
-    said.trains[owner] = words.trains()
+    setup.trains[owner] = words.trains()
     return (owner,)
 
 
-def _read_depot(said: Setup, words: WordReader) -> tuple[str, ...]:
-    return _set_depot(said, words.train(), words.amount("a number of trains") if words.has_more else None)
+def _read_depot(setup: Setup, words: WordReader) -> tuple[str, ...]:
+    return _set_depot(setup, words.train(), words.amount("a number of trains") if words.has_more else None)
 
 
-def _set_depot(said: Setup, train: str | None, left: int | None) -> tuple[str, ...]:
-    if said.depot is not None:
-        raise InvalidLine("What the bank sells was said before.")
-    said.depot = (train, left)
+def _set_depot(setup: Setup, train: str | None, left: int | None) -> tuple[str, ...]:
+    if setup.depot is not None:
+        raise InvalidLineError("The bank's trains are named twice.")
+    setup.depot = (train, left)
     return (BANK,)
 
 
-def _read_tile(said: Setup, words: WordReader) -> tuple[str, ...]:
+def _read_tile(setup: Setup, words: WordReader) -> tuple[str, ...]:
     hex, tile = words.hex(), words.tile()
-    said.tiles[hex] = (tile, words.amount("a rotation from 0 to 5") if words.has_more else None)
+    setup.tiles[hex] = (tile, words.amount("a rotation from 0 to 5") if words.has_more else None)
     return (hex,)
 
 
-def _read_token(said: Setup, words: WordReader) -> tuple[str, ...]:
+def _read_token(setup: Setup, words: WordReader) -> tuple[str, ...]:
     company = words.company()
-    said.tokens[company] = [words.city()]
+    setup.tokens[company] = [words.city()]
     while words.has_more:
-        said.tokens[company].append(words.city())
+        setup.tokens[company].append(words.city())
     return (company,)
 
 
-def _read_tokens_left(said: Setup, words: WordReader) -> tuple[str, ...]:
+def _read_tokens_left(setup: Setup, words: WordReader) -> tuple[str, ...]:
     company = words.company()
-    said.tokens_left[company] = words.amount("a number of tokens")
+    setup.tokens_left[company] = words.amount("a number of tokens")
     return (company,)
 
 
-def _read_limit(said: Setup, words: WordReader) -> tuple[str, ...]:
+def _read_limit(setup: Setup, words: WordReader) -> tuple[str, ...]:
     limit = certificate_limit(words.g)
     if words.amount("a number of certificates") != limit:
-        raise InvalidLine(f"With {len(words.g.state.players)} players the limit is {limit} certificates.")
+        raise InvalidLineError(f"With {len(words.g.state.players)} players the certificate limit is {limit}.")
     return ()
 
 
-def _read_phase(said: Setup, words: WordReader) -> tuple[str, ...]:
-    said.phase = words.phase()
+def _read_phase(setup: Setup, words: WordReader) -> tuple[str, ...]:
+    setup.phase = words.phase()
     return ("phase",)
 
 
-def _read_priority(said: Setup, words: WordReader) -> tuple[str, ...]:
-    said.priority = words.player()
+def _read_priority(setup: Setup, words: WordReader) -> tuple[str, ...]:
+    setup.priority = words.player()
     return ()
 
 
-def _read_rounds_left(said: Setup, words: WordReader) -> tuple[str, ...]:
-    said.rounds_left = words.amount("a number of rounds")
+def _read_rounds_left(setup: Setup, words: WordReader) -> tuple[str, ...]:
+    setup.rounds_left = words.amount("a number of rounds")
     return ("left",)
 
 
-def _read_round(said: Setup, words: WordReader) -> tuple[str, ...]:
-    merging = ("merger", "sale") if words.g.components.company_sizes else ()
-    kind = words.expect("stock", "operating", *merging)
+def _read_round(setup: Setup, words: WordReader) -> tuple[str, ...]:
+    merger_rounds = ("merger", "sale") if words.g.components.company_sizes else ()
+    kind = words.expect("stock", "operating", *merger_rounds)
     if kind == "stock":
-        said.stock_turn = words.player()
+        setup.stock_turn = words.player()
     elif kind != "operating":
         company = words.company()
-        said.merger_turn = (kind, company, words.amount("the number of the round") if words.has_more else 1)
+        setup.merger_turn = (kind, company, words.amount("the number of the round") if words.has_more else 1)
     else:
         company = words.company()
-        said.operating_turn = (
+        setup.operating_turn = (
             company,
             words.amount("the number of the round in its set") if words.has_more else 1,
         )
     return ("round",)
 
 
-def _read_not_operated(said: Setup, words: WordReader) -> tuple[str, ...]:
+def _read_not_operated(setup: Setup, words: WordReader) -> tuple[str, ...]:
     company = words.company()
-    said.not_operated.append(company)
+    setup.not_operated.append(company)
     return (company,)
 
 
-def _read_closed(said: Setup, words: WordReader) -> tuple[str, ...]:
-    said.closed.append(words.company())
-    return (said.closed[-1],)
+def _read_closed(setup: Setup, words: WordReader) -> tuple[str, ...]:
+    setup.closed.append(words.company())
+    return (setup.closed[-1],)
 
 
-def _read_connected(said: Setup, words: WordReader) -> tuple[str, ...]:
-    said.connected.append(words.company())
-    return (said.connected[-1],)
+def _read_connected(setup: Setup, words: WordReader) -> tuple[str, ...]:
+    setup.connected.append(words.company())
+    return (setup.connected[-1],)
 
 
-def _read_destination(said: Setup, words: WordReader) -> tuple[str, ...]:
+def _read_destination(setup: Setup, words: WordReader) -> tuple[str, ...]:
     company = words.company()
-    said.destinations[company] = words.hex()
+    setup.destinations[company] = words.hex()
     return (company,)
 
 
-def _read_city_token(said: Setup, words: WordReader) -> tuple[str, ...]:
+def _read_city_token(setup: Setup, words: WordReader) -> tuple[str, ...]:
     words.position -= 1
-    private, opened = words.city_token()
-    said.city_tokens[private] = CityToken(words.hex(), words.company(), opened)
+    private, is_open = words.city_token()
+    setup.city_tokens[private] = CityToken(words.hex(), words.company(), is_open)
     return (private,)
 
 

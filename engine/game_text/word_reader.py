@@ -1,4 +1,4 @@
-"""Reading the words of set-up lines and checkpoints, by the kinds of token that moves are made of."""
+"""A reader for the words of set-up lines and checkpoints. It uses the field types of the notation."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from engine.language.notation import FIELD_TYPES, split_words
 NONE = "none"
 
 
-class InvalidLine(ValueError):
-    """A set-up line or a checkpoint that cannot be read or cannot be; a sentence says why.
+class InvalidLineError(ValueError):
+    """A set-up line or a checkpoint that cannot be read, or describes something impossible.
 
-    `about`: the company, hex or other thing that it is about, where that is known.
+    `subject`: the company, hex or other thing that it is about, empty where that is unknown.
     """
 
-    def __init__(self, sentence: str, about: str = "") -> None:
-        super().__init__(sentence)
-        self.subject = about
+    def __init__(self, message: str, subject: str = "") -> None:
+        super().__init__(message)
+        self.subject = subject
 
 
 class WordReader:
-    """The words of a line, taken one after the other. Every reader raises Wrong."""
+    """The words of a line, read one after the other. Every method that reads raises InvalidLineError."""
 
     def __init__(self, g: Game, text: str) -> None:
         self.g = g
@@ -37,17 +37,17 @@ class WordReader:
         return self.position < len(self.words)
 
     def _accept_token(self, kind: str) -> tuple[Any, ...] | None:
-        """The fields that the next words are of that kind of token, if they are."""
+        """Read the next words as a field of that type. Returns its values, or None."""
         if self.has_more:
-            for values, following in FIELD_TYPES[kind].parse(self.g, self.words, self.position):
-                self.position = following
+            for values, next_position in FIELD_TYPES[kind].parse(self.g, self.words, self.position):
+                self.position = next_position
                 return values
         return None
 
-    def _missing(self, wanted: str) -> InvalidLine:
+    def _missing(self, wanted: str) -> InvalidLineError:
         if self.has_more:
-            return InvalidLine(f"{self.words[self.position]!r} is not {wanted}.")
-        return InvalidLine(f"{self.text!r} ends where {wanted} should follow.")
+            return InvalidLineError(f"{self.words[self.position]!r} is not {wanted}.")
+        return InvalidLineError(f"{self.text!r} ends where {wanted} should follow.")
 
     def _expect_token(self, kind: str, wanted: str) -> tuple[Any, ...]:
         found = self._accept_token(kind)
@@ -56,14 +56,14 @@ class WordReader:
         return found
 
     def accept(self, *words: str) -> str | None:
-        """Take the next word if it is one of these."""
+        """Read the next word if it is one of these. Returns it, or None."""
         if self.has_more and (word := self.words[self.position].casefold()) in words:
             self.position += 1
             return word
         return None
 
     def _expect_any(self, kinds: tuple[str, ...], words: tuple[str, ...], wanted: str) -> str:
-        """One of the words, or what the first fitting kind of token reads."""
+        """Read one of these words, or a field of the first of these types that fits."""
         if word := self.accept(*words):
             return word
         for kind in kinds:
@@ -81,11 +81,11 @@ class WordReader:
         return self.words[self.position - 1]
 
     def phase(self) -> str:
-        said = self.any_word("a phase").casefold()
+        word = self.any_word("a phase").casefold()
         for phase in self.g.title.phases:
-            if phase.casefold() == said:
+            if phase.casefold() == word:
                 return phase
-        raise InvalidLine(f"There is no phase {said}; there is {', '.join(self.g.title.phases)}.")
+        raise InvalidLineError(f"There is no phase {word}; there is {', '.join(self.g.title.phases)}.")
 
     def player(self) -> str:
         return str(self._expect_token("PLAYER", "a player of this table")[0])
@@ -105,21 +105,21 @@ class WordReader:
         return self._expect_any(("PLAYER", "COMPANY"), (), "a player or a company")
 
     def shareholder(self) -> str:
-        """Who holds shares: a player, the initial offering, the pool, or a company's treasury."""
+        """A holder of shares: a player, the initial offering, the pool, or a company's treasury."""
         limits = self.g.components.limits
-        own = limits.redeemed_shares > 0 or bool(self.g.components.company_sizes)
-        keeps = self.g.title.flotation.rest_to_treasury or own
-        places = (IPO, POOL, TREASURY) if keeps else (IPO, POOL)
-        if TREASURY not in places and self.accept(TREASURY):
-            raise InvalidLine("No company of this title holds shares in its treasury.")
-        return self._expect_any(("PLAYER",), places, f"a player, {' or '.join(places)}")
+        redeems = limits.redeemed_shares > 0 or bool(self.g.components.company_sizes)
+        has_treasuries = self.g.title.flotation.rest_to_treasury or redeems
+        holders = (IPO, POOL, TREASURY) if has_treasuries else (IPO, POOL)
+        if TREASURY not in holders and self.accept(TREASURY):
+            raise InvalidLineError("No company of this title holds shares in its treasury.")
+        return self._expect_any(("PLAYER",), holders, f"a player, {' or '.join(holders)}")
 
     def private_owner(self) -> str:
-        """Who owns a private: a player, a company, the bank, or nobody any more."""
+        """The owner of a private: a player, a company, the bank, the pool, or `closed`."""
         if self.accept(POOL):
             cells = (cell for row in self.g.components.market.rows for cell in row if cell)
             if not any(MarketZone.CLOSING in cell.zones for cell in cells):
-                raise InvalidLine("No private of this title lies in the pool.")
+                raise InvalidLineError("No private of this title lies in the pool.")
             return POOL
         return self._expect_any(("PLAYER", "COMPANY"), (BANK, CLOSED), f"a player, a company or {CLOSED}")
 
@@ -134,7 +134,7 @@ class WordReader:
         return int(self._expect_token("AMOUNT", wanted)[0])
 
     def city_token(self) -> tuple[str, bool]:
-        """The private whose token a line is about, by its word, and whether it is an open port."""
+        """A private, named by its token (`cattle`, `port`), and whether the token is an open port."""
         for private in self.g.components.privates:
             ability = private.ability
             if isinstance(ability, CityTokenAbility) and self.accept(ability.token):
@@ -149,7 +149,7 @@ class WordReader:
         return str(self._expect_token("HEX", "a hex of the map")[0])
 
     def city(self) -> tuple[str, int | None]:
-        """A hex with the node of its city, None where that was left out."""
+        """A hex with the node of its city, None where the node is left out."""
         found = self._expect_token("CITY", "a hex of the map")
         return str(found[0]), int(found[1]) if len(found) > 1 else None
 
@@ -157,7 +157,7 @@ class WordReader:
         return str(self._expect_token("TRAIN", "a type of train of this title")[0])
 
     def trains(self) -> list[str]:
-        """The types of trains up to the end of the line, in the title's order; `none` for no train."""
+        """The types of trains up to the end of the line, in the title's order. `none` is no train."""
         if self.accept(NONE):
             return []
         found = [self.train()]
@@ -167,4 +167,6 @@ class WordReader:
 
     def expect_end(self) -> None:
         if self.has_more:
-            raise InvalidLine(f"{' '.join(self.words[self.position :])!r} is too much in {self.text!r}.")
+            raise InvalidLineError(
+                f"{' '.join(self.words[self.position :])!r} is left over in {self.text!r}."
+            )

@@ -9,7 +9,7 @@ from engine.game_text import (
     replay,
     write_script,
 )
-from engine.game_text.word_reader import InvalidLine
+from engine.game_text.word_reader import InvalidLineError
 from tests.t1830.scenarios import SITE, script_text
 from tests.t1830.scenarios import run_scenario as played
 
@@ -139,7 +139,7 @@ def test_unlimited_trains_are_named_without_a_number() -> None:
         ("cash Dan 5", "Dan"),
         ("cash Ann", "ends where"),
         ("cash Ann much", "much"),
-        ("cash Ann 500 600", "too much"),
+        ("cash Ann 500 600", "left over"),
         ("owns Ann 5", "company"),
         ("tile H10 999 1", "999"),
         ("token PRR Z9", "Z9"),
@@ -149,7 +149,7 @@ def test_unlimited_trains_are_named_without_a_number() -> None:
 )
 def test_a_checkpoint_that_cannot_be_read_is_an_error_of_its_own(words: str, sentence: str) -> None:
     state = played(POSITION + "= phase 3")
-    with pytest.raises(InvalidLine, match=sentence):
+    with pytest.raises(InvalidLineError, match=sentence):
         compare_checkpoint(state, words)
     if words:
         failure = replay(script_text(f"{POSITION}= {words}")).failure

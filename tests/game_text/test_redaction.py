@@ -93,7 +93,7 @@ def test_a_game_that_the_rules_of_now_would_not_have_is_not_handed_out() -> None
     assert report.history is not None
     limit, bid = report.history.lines
     strange = GameHistory(report.history.start, (limit, bid._replace(line="bid 35")))
-    with pytest.raises(ValueError, match="rules have been mended"):
+    with pytest.raises(ValueError, match="rules have been corrected"):
         redacted(strange)
-    with pytest.raises(ValueError, match="rules have been mended"):
+    with pytest.raises(ValueError, match="rules have been corrected"):
         redacted(GameHistory(report.history.start, (limit, bid._replace(events=[]))))
