@@ -89,7 +89,10 @@ async def open_service(settings: Settings, *, pictures: bool = True) -> AsyncIte
     async with await open_store(settings.database_url) as store:
         with PictureWorkers(settings.picture_workers) as drawing:
             yield Service(
-                store, options=options, holdoff=settings.ping_holdoff, pictures=drawing if pictures else None
+                store,
+                default_options=options,
+                ping_holdoff=settings.ping_holdoff,
+                pictures=drawing if pictures else None,
             )
 
 
@@ -196,7 +199,7 @@ def play(
         try:
             info = await console.new(title, names, option or ())
             order = None if seed is not None else names
-            await console.service.start(info.id, by=None, order=order, seed=seed)
+            await console.service.lobby.start(info.id, by=None, order=order, seed=seed)
         except ValueError as error:
             raise CommandError(str(error)) from error
         reply = await console.answer("show turn")

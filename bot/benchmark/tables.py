@@ -106,10 +106,10 @@ def measure_durable_moves(games: Sequence[PlayedGame], tables: TableMetrics, fol
 
 async def _measure_durable_moves(games: Sequence[PlayedGame], tables: TableMetrics, folder: Path) -> None:
     async with await open_store(folder / "railpost.db") as store:
-        service = Service(store, keep=TABLE_COUNT)
+        service = Service(store, capacity=TABLE_COUNT)
         going = [await _open_table(store, service, games[n % len(games)], n) for n in range(TABLE_COUNT)]
         for table in going:
-            await service.view(table.table_id)
+            await service.queries.view(table.table_id)
         clock, busy = perf_counter(), process_time()
         try:
             async with asyncio.TaskGroup() as together:
@@ -137,7 +137,7 @@ async def _open_table(store: Store, service: Service, played: PlayedGame, number
     past = max(len(game.lines) - MOVES_PER_TABLE, 0) * number // TABLE_COUNT
     told = zip(game.lines[:past], played.events, strict=False)
     moves = ((seat_number(seat), line, decode_events(raw)) for (seat, line), raw in told)
-    table = await service.import_game(game.start, moves, name=f"Table {number}")
+    table = await service.lobby.import_game(game.start, moves, name=f"Table {number}")
     people = {s.seat: s.person_id for s in table.seated_players if s.seat is not None}
     async with store.begin() as unit:
         for person in people.values():
@@ -152,6 +152,6 @@ async def _play_on(service: Service, table: BenchmarkTable) -> None:
     for number, (seat, line) in enumerate(table.lines):
         request = f"{table.table_id}.{number}"
         person = table.person_by_seat[seat_number(seat)]
-        answer = await service.submit(table.table_id, None, [line], None, request, person=person)
+        answer = await service.submit(table.table_id, None, [line], None, request, person_id=person)
         if not isinstance(answer, Completed):
             raise BenchmarkError(f"Table {table.table_id} does not take {line!r}: {answer}")

@@ -45,8 +45,8 @@ async def _history_of_table(code: str) -> tuple[GameHistory, str]:
     settings = config.load_settings()
     async with await open_store(settings.database_url) as store:
         service = Service(store)
-        table = await service.find_table(code)
-        return await service.history(table.id), f"{table.name} {table.code}"
+        table = await service.queries.find_table(code)
+        return await service.queries.history(table.id), f"{table.name} {table.code}"
 
 
 def command(

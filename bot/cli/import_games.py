@@ -175,4 +175,4 @@ async def _save_as_table(game: SiteReplay, name: str) -> str:
     settings.data.mkdir(parents=True, exist_ok=True)
     async with await open_store(settings.database_url) as store:
         moves = ((seat_number(said.seat), said.line, said.events) for said in game.lines)
-        return (await Service(store).import_game(game.start, moves, name=name)).code
+        return (await Service(store).lobby.import_game(game.start, moves, name=name)).code

@@ -51,18 +51,18 @@ async def positions_of_table(settings: Settings, code: str, at: int | None) -> P
     async with await open_store(settings.database_url) as store:
         service = Service(store)
         try:
-            table = await service.find_table(code)
+            table = await service.queries.find_table(code)
         except ValueError:
             raise ValueError(f"There is no file {code}, and no table of that code.") from None
-        log = await service.log(table.id)
+        log = await service.queries.log(table.id)
         begun = next((h.seq for h in log if h.line == "start"), None)
         if begun is None:
             raise ValueError(f"Table {table.code} has not begun.")
         seqs = [begun, *(h.seq for h in log if h.kind == "move" and h.is_live)]
         last = len(seqs) - 1 if at is None else at
         check_move_number(last, len(seqs) - 1)
-        before = await service.state_at(table.id, seqs[max(last - 1, 0)])
-        return await service.state_at(table.id, None if at is None else seqs[last]), before
+        before = await service.queries.state_at(table.id, seqs[max(last - 1, 0)])
+        return await service.queries.state_at(table.id, None if at is None else seqs[last]), before
 
 
 def positions_of_file(path: Path, at: int | None) -> PositionPair:

@@ -133,7 +133,7 @@ async def _seat_and_view(interaction: Interaction) -> tuple[int | None, TableVie
         table = await handler.resolve_table(interaction, getattr(interaction.namespace, "table", None))
     except ValueError:
         return None, None
-    view = handler.service.peek(table.id) or await handler.service.view(table.id)
+    view = handler.service.queries.peek(table.id) or await handler.service.queries.view(table.id)
     return view.table.seat_of(await handler.person_id(interaction.user)), view
 
 
@@ -169,10 +169,10 @@ class TableCommands(app_commands.Group):
             if interaction.guild_id
             else None
         )
-        table = await self.service.create(
-            title, person_id, name=(name or "")[:60], options=chosen_options, place=place
+        table = await self.service.lobby.create(
+            title, person_id, name=(name or "")[:60], options=chosen_options, location=place
         )
-        await self.service.join(table.id, person_id, player_name(interaction.user.display_name))
+        await self.service.lobby.join(table.id, person_id, player_name(interaction.user.display_name))
         await reply_text(
             interaction, f"Table {table.code} is open. Others join by its card or with `/table join`."
         )
@@ -215,7 +215,7 @@ class TableCommands(app_commands.Group):
         found = await self.handler.resolve_table(interaction, table, ("lobby",))
         actor_id = await self.handler.person_id(interaction.user)
         person_id, player = await self._person_and_name(user, address, name)
-        await self.service.invite(found.id, person_id, player, by=actor_id)
+        await self.service.lobby.invite(found.id, person_id, player, by=actor_id)
         await reply_text(
             interaction, f"A seat at table {found.code} is kept for {player}. They get an invitation."
         )
@@ -242,7 +242,9 @@ class TableCommands(app_commands.Group):
         await defer(interaction)
         found = await self.handler.resolve_table(interaction, table, ("lobby",))
         seating = None if order is None else [each.strip() for each in order.split(",") if each.strip()]
-        await self.service.start(found.id, by=await self.handler.person_id(interaction.user), order=seating)
+        await self.service.lobby.start(
+            found.id, by=await self.handler.person_id(interaction.user), order=seating
+        )
         await reply_text(interaction, f"The game at table {found.code} starts. Its thread follows.")
 
     @app_commands.command(name="list", description="All tables of this server")
@@ -250,7 +252,7 @@ class TableCommands(app_commands.Group):
         await defer(interaction)
         person_id = await self.handler.person_id(interaction.user)
         place = ("guild", interaction.guild_id) if interaction.guild_id else None
-        found = await self.service.list_tables(place=place, person=None if place else person_id)
+        found = await self.service.queries.list_tables(location=place, person_id=None if place else person_id)
         lines = [table_summary(t) for t in reversed(found) if t.status != "ended"]
         await reply_text(
             interaction, "\n".join(lines[:30]) or "There is no table yet. `/table new` opens one."
@@ -282,7 +284,7 @@ class TableCommands(app_commands.Group):
             person_id, player = actor_id, name or player_name(interaction.user.display_name)
         else:
             person_id, player = await self._person_and_name(user, address, name)
-        await self.service.replace_player(found.id, number, person_id, player, by=actor_id)
+        await self.service.lobby.replace_player(found.id, number, person_id, player, by=actor_id)
         await reply_text(interaction, f"{player} replaces {found.names[number]} at table {found.code}.")
 
     @app_commands.command(name="pause", description="Pause a game")
@@ -291,7 +293,7 @@ class TableCommands(app_commands.Group):
     async def pause(self, interaction: Interaction, table: str | None = None) -> None:
         await defer(interaction)
         found = await self.handler.resolve_table(interaction, table, ("running",))
-        await self.service.pause(found.id, by=await self.handler.person_id(interaction.user))
+        await self.service.lobby.pause(found.id, by=await self.handler.person_id(interaction.user))
         await reply_text(interaction, f"Table {found.code} is paused. `/table resume` continues the game.")
 
     @app_commands.command(name="resume", description="Continue a paused game")
@@ -300,7 +302,7 @@ class TableCommands(app_commands.Group):
     async def resume(self, interaction: Interaction, table: str | None = None) -> None:
         await defer(interaction)
         found = await self.handler.resolve_table(interaction, table, ("paused",))
-        await self.service.resume(found.id, by=await self.handler.person_id(interaction.user))
+        await self.service.lobby.resume(found.id, by=await self.handler.person_id(interaction.user))
         await reply_text(interaction, f"The game at table {found.code} continues.")
 
     @app_commands.command(name="end", description="End a game unfinished: as its host, or by a vote of all")
@@ -437,7 +439,7 @@ class ShowCommands(app_commands.Group):
         seat = found.seat_of(person_id)
         result = await self.handler.service.submit(
             found.id, seat, [f"plan {lines or 'show'}"], None, str(interaction.id),
-            person=person_id, transport="discord",
+            person_id=person_id, transport="discord",
         )  # fmt: skip
         await self.handler.show_result(interaction, result, found, seat)
 
@@ -459,7 +461,7 @@ class MeCommands(app_commands.Group):
     async def turns(self, interaction: Interaction) -> None:
         await defer(interaction)
         person_id = await self.handler.person_id(interaction.user)
-        found = await self.handler.service.list_tables(person=person_id, statuses=("running",))
+        found = await self.handler.service.queries.list_tables(person_id=person_id, statuses=("running",))
         waiting = [table_summary(t) for t in found if t.seat_of(person_id) in t.acting_seats]
         await reply_text(interaction, "\n".join(waiting[:30]) or "No table waits for you.")
 
@@ -491,7 +493,7 @@ def line_commands(handler: InteractionHandler) -> list[app_commands.Command[Any,
         custom_id = CustomId(found.id, None, None, controls.SUBMIT_LINE)
         seat = found.seat_of(await handler.person_id(interaction.user))
         if line.startswith("#") and seat is not None:
-            choice = controls.find_choice(await handler.service.choices(found.id, seat), line)
+            choice = controls.find_choice(await handler.service.queries.choices(found.id, seat), line)
             line = choice.line if choice else line
         await handler.submit_lines(interaction, custom_id, [each for each in line.split(";") if each.strip()])
 

@@ -113,7 +113,7 @@ class DiscordDelivery:
         """After a start, bring the cards of all tables in play up to date once."""
         group.create_task(self._close_old_cards())
         group.create_task(self._keep_threads_active())
-        for table in await self.service.list_tables(statuses=("running", "paused")):
+        for table in await self.service.queries.list_tables(statuses=("running", "paused")):
             group.create_task(self._sync_safely(table.id))
 
     async def _start_due(self, group: asyncio.TaskGroup) -> None:
@@ -185,7 +185,7 @@ class DiscordDelivery:
     async def _send_notification(
         self, queued: OutboxMessage, notification: Notification, dm_user: str | None
     ) -> str | None:
-        table = await self.service.table_info(notification.table_id)
+        table = await self.service.queries.table_info(notification.table_id)
         match notification.kind:
             case "lobby":
                 return await self._update_lobby(queued, table)
@@ -228,13 +228,13 @@ class DiscordDelivery:
     async def _sync_changed(self, group: asyncio.TaskGroup) -> None:
         """Sync the tables in memory that have changed since their last sync."""
         for table_id, version in list(self._seen_versions.items()):
-            view = self.service.peek(table_id)
+            view = self.service.queries.peek(table_id)
             if view is not None and card_version(view) != version:
                 self._seen_versions[table_id] = card_version(view)
                 group.create_task(self._sync_safely(table_id))
 
     async def _sync_cards(self, table_id: int) -> None:
-        view = await self.service.view(table_id)
+        view = await self.service.queries.view(table_id)
         if self._shown_versions.get(table_id) == card_version(view):
             return
         self._seen_versions[table_id] = card_version(view)
@@ -322,7 +322,7 @@ class DiscordDelivery:
 
     async def _card_result(self, view: TableView, ref: CardRef) -> str:
         """The line that says what became of a card."""
-        entries = await self.service.log(view.table.id, ref.seq)
+        entries = await self.service.queries.log(view.table.id, ref.seq)
         return cards.card_result(entries, view.table.names, ref.seat or 0)
 
     async def _defer_closing(self, view: TableView, card: Card) -> None:
@@ -349,7 +349,7 @@ class DiscordDelivery:
         while True:
             await asyncio.sleep(KEEP_ACTIVE_INTERVAL)
             minutes = 4320 if minutes == ARCHIVE_AFTER_MINUTES else ARCHIVE_AFTER_MINUTES
-            for table in await self.service.list_tables(statuses=("running", "paused")):
+            for table in await self.service.queries.list_tables(statuses=("running", "paused")):
                 if thread := table.location.get("thread"):
                     await self.api.unarchive(int(thread), auto_archive_duration=minutes)
 
@@ -381,7 +381,7 @@ class DiscordDelivery:
     ) -> str | None:
         """Send a new card to a player who has to act, and ping them unless they have acted since."""
         await self._sync_cards(table.id)
-        view = await self.service.view(table.id)
+        view = await self.service.queries.view(table.id)
         pending = self._current_prompt(view, notification)
         if pending is None:
             return None
@@ -396,7 +396,7 @@ class DiscordDelivery:
         user = await self._discord_id(player.person_id if player else None)
         acted = any(
             entry.seat == pending.seat and entry.kind == "move" and entry.is_live
-            for entry in await self.service.log(table.id, notification.seq)
+            for entry in await self.service.queries.log(table.id, notification.seq)
         )
         channel = await self._target_channel(table, dm_user)
         marker = f'"r1:{table.id}:{pending.seat}:' + ("" if pending.is_main else f"{pending.decision_id}:")
@@ -438,10 +438,10 @@ class DiscordDelivery:
         """A card and its pictures; `since` is the row of the log after which the card was made."""
         assert view.state is not None
         table_id = view.table.id
-        choices = await self.service.choices(table_id, pending.seat)
-        entries = await self.service.log_since_last_move(table_id, pending.seat, since)
+        choices = await self.service.queries.choices(table_id, pending.seat)
+        entries = await self.service.queries.log_since_last_move(table_id, pending.seat, since)
         images = await self._draw_pictures(view, entries[0].seq - 1 if entries else since)
-        entries += await self.service.log(table_id, since)
+        entries += await self.service.queries.log(table_id, since)
         player = view.table.player_at(pending.seat)
         user = await self._discord_id(player.person_id if player else None)
         payload, content = cards.turn_card(
@@ -459,7 +459,7 @@ class DiscordDelivery:
         state = view.state
         assert state is not None
         try:
-            earlier = await self.service.state_at(view.table.id, since)
+            earlier = await self.service.queries.state_at(view.table.id, since)
         except ValueError:
             earlier = state
         drawn = await asyncio.gather(
@@ -474,7 +474,7 @@ class DiscordDelivery:
     ) -> str | None:
         """Send the card that asks a seat for its vote."""
         await self._sync_cards(table.id)
-        view = await self.service.view(table.id)
+        view = await self.service.queries.view(table.id)
         seat, decision_id = notification.seat, notification.decision_id
         if seat is None or decision_id not in {
             f"v{missing.poll.id}" for missing, voter in view.missing_votes() if voter == seat
@@ -550,7 +550,7 @@ class DiscordDelivery:
         payload = cards.notification([head, *notification.sentences])
         images: list[ImageAttachment] = []
         if notification.kind == "over":
-            view = await self.service.view(table.id)
+            view = await self.service.queries.view(table.id)
             if view.state is not None:
                 images = await self._draw_pictures(view, view.seq)
                 payload = [*payload, *cards.media_galleries([each.ref for each in images])]
@@ -572,10 +572,10 @@ class DiscordDelivery:
             lobby = await unit.tables.card(table.id, "lobby")
         lobby_message = card_ref(lobby).message_id if lobby else None
         thread = await self.api.create_thread(channel, thread_name(table), lobby_message)
-        await self.service.set_location(table.id, {"thread": thread})
+        await self.service.lobby.set_location(table.id, {"thread": thread})
         if thread != channel:
             await self._add_members(table, thread)
-        return await self.service.table_info(table.id)
+        return await self.service.queries.table_info(table.id)
 
     async def _add_members(self, table: TableInfo, thread: int) -> None:
         for player in table.seated_players:
@@ -615,7 +615,9 @@ class DiscordDelivery:
         """Send a message once; `marker` is a text in its JSON that no other message has."""
         if queued.attempts > 1 and (found := await self.api.find_sent(channel, marker, queued.created_at)):
             return found
-        table = await self.service.table_info(notifications.decode_notification(queued.payload).table_id)
+        table = await self.service.queries.table_info(
+            notifications.decode_notification(queued.payload).table_id
+        )
         to_table = (queued.ordering_key or "").startswith("table:")
         return await self._post(
             table if to_table else None, queued.idempotency_key, channel, payload, user, images
@@ -654,7 +656,7 @@ class DiscordDelivery:
     async def _replace_thread(self, table: TableInfo) -> discord.PartialMessageable:
         """Create another thread for a table whose thread was deleted."""
         thread_id = await self.api.create_thread(int(table.location["channel"]), thread_name(table), None)
-        await self.service.set_location(table.id, {"thread": thread_id})
+        await self.service.lobby.set_location(table.id, {"thread": thread_id})
         await self._add_members(table, thread_id)
         return self.api.channel(thread_id)
 

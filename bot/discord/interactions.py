@@ -23,7 +23,6 @@ from bot.discord.controls import CustomId
 from bot.service import text_views
 from bot.service.commands import PLAN_WORDS
 from bot.service.live_table import TableView, engine_seat
-from bot.service.lobby import status_text
 from bot.service.people import person_by_discord, player_name
 from bot.service.picture_workers import PictureWorkers
 from bot.service.results import (
@@ -34,7 +33,7 @@ from bot.service.results import (
     StaleDecision,
 )
 from bot.service.service import Service
-from bot.service.tables import TableInfo
+from bot.service.tables import TableInfo, status_text
 from storage import GameTable, NotFound, StoreError, TableStatus
 
 log = logging.getLogger(__name__)
@@ -119,14 +118,14 @@ class InteractionHandler:
         no code. Raises ValueError with a sentence for the user.
         """
         if code:
-            return await self.service.find_table(code.split()[0])
+            return await self.service.queries.find_table(code.split()[0])
         here = [t for t in await self._tables_here(interaction) if not statuses or t.status in statuses]
         if len(here) == 1:
-            return await self.service.table_info(here[0].id)
+            return await self.service.queries.table_info(here[0].id)
         person_id = await self.person_id(interaction.user)
         mine = [
             t
-            for t in await self.service.list_tables(person=person_id)
+            for t in await self.service.queries.list_tables(person_id=person_id)
             if not statuses or t.status in statuses
         ]
         if here and (own_here := [t for t in mine if t.id in {each.id for each in here}]):
@@ -153,7 +152,7 @@ class InteractionHandler:
     async def matching_tables(self, interaction: discord.Interaction, typed: str) -> list[TableInfo]:
         """Tables for autocompletion: those that wait for the user, their others, then the server's."""
         person_id = await self.person_id(interaction.user)
-        mine = await self.service.list_tables(person=person_id)
+        mine = await self.service.queries.list_tables(person_id=person_id)
         mine.sort(
             key=lambda t: (
                 t.status != "running" or t.seat_of(person_id) not in t.acting_seats,
@@ -162,8 +161,8 @@ class InteractionHandler:
         )
         if interaction.guild_id is not None:
             own_ids = {t.id for t in mine}
-            others = await self.service.list_tables(
-                place=("guild", interaction.guild_id), statuses=("lobby", "running")
+            others = await self.service.queries.list_tables(
+                location=("guild", interaction.guild_id), statuses=("lobby", "running")
             )
             mine += [t for t in others if t.id not in own_ids]
         wanted = typed.casefold().strip()
@@ -186,7 +185,7 @@ class InteractionHandler:
         A line that would end the game is submitted only when `confirmed`.
         """
         person_id = await self.person_id(interaction.user)
-        view = await self.service.view(custom_id.table_id)
+        view = await self.service.queries.view(custom_id.table_id)
         seat = view.table.seat_of(person_id)
         if custom_id.seat is not None and seat != custom_id.seat:
             await reply_text(
@@ -202,7 +201,7 @@ class InteractionHandler:
             lines,
             custom_id.decision_id,
             str(interaction.id),
-            person=person_id,
+            person_id=person_id,
             transport="discord",
         )
         await self.show_result(interaction, result, view.table, seat)
@@ -249,7 +248,7 @@ class InteractionHandler:
         self, interaction: discord.Interaction, result: QueryAnswer, table: TableInfo, *, public: bool = False
     ) -> None:
         """Show the result of a query: as a picture where there is one and it can be drawn, else as text."""
-        state = (await self.service.view(table.id)).state
+        state = (await self.service.queries.view(table.id)).state
         drawn = None
         if result.picture and result.query != "board" and state is not None:
             drawn = await self.pictures.draw(result.picture, result.shown_state(state))
@@ -310,14 +309,16 @@ class InteractionHandler:
             case controls.JOIN | controls.LEAVE | controls.START:
                 await interaction.response.defer(ephemeral=True, thinking=True)
                 await self.handle_lobby(
-                    interaction, await self.service.table_info(custom_id.table_id), custom_id.action
+                    interaction, await self.service.queries.table_info(custom_id.table_id), custom_id.action
                 )
             case _:
                 await reply_text(interaction, OTHER_VERSION)
 
     async def _choices(self, custom_id: CustomId) -> list[engine.Choice]:
         return (
-            [] if custom_id.seat is None else await self.service.choices(custom_id.table_id, custom_id.seat)
+            []
+            if custom_id.seat is None
+            else await self.service.queries.choices(custom_id.table_id, custom_id.seat)
         )
 
     async def _line_of(self, custom_id: CustomId) -> str | None:
@@ -332,7 +333,7 @@ class InteractionHandler:
 
     async def _reject_other_user(self, interaction: discord.Interaction, custom_id: CustomId) -> bool:
         """Whether the control belongs to another player; then the user gets a message that says so."""
-        view = await self.service.view(custom_id.table_id)
+        view = await self.service.queries.view(custom_id.table_id)
         if (
             custom_id.seat is None
             or view.table.seat_of(await self.person_id(interaction.user)) == custom_id.seat
@@ -343,7 +344,7 @@ class InteractionHandler:
 
     async def _reject_stale(self, interaction: discord.Interaction, custom_id: CustomId) -> bool:
         """Whether the control's decision has passed; then the user gets a message with the events since."""
-        view = await self.service.view(custom_id.table_id)
+        view = await self.service.queries.view(custom_id.table_id)
         running = view.table.status == "running"
         if running and any(
             (each.seat, each.decision_id) == (custom_id.seat, custom_id.decision_id) for each in view.pending
@@ -357,7 +358,7 @@ class InteractionHandler:
 
     async def _stale_text(self, view: TableView, custom_id: CustomId) -> str:
         assert view.state is not None and custom_id.seat is not None
-        entries = await self.service.log_since_last_move(view.table.id, custom_id.seat)
+        entries = await self.service.queries.log_since_last_move(view.table.id, custom_id.seat)
         events = [f"- {each}" for each in cards.history_lines(entries, view.table.names)]
         now = text_views.waiting_sentence(view.state, view.pending)
         return "\n".join([f"That decision has passed. {now}", *events])
@@ -389,7 +390,7 @@ class InteractionHandler:
 
     async def _tile_previews(self, custom_id: CustomId, lines: Sequence[str]) -> list[ImageAttachment]:
         """Pictures of the rotations in which these lines lay tiles, for at most `MAX_PREVIEWS` tiles."""
-        state = (await self.service.view(custom_id.table_id)).state
+        state = (await self.service.queries.view(custom_id.table_id)).state
         if state is None or custom_id.seat is None or len(lines) > controls.MAX_OPTIONS:
             return []
         rotations: dict[tuple[str, str], list[int]] = {}
@@ -454,13 +455,13 @@ class InteractionHandler:
                 None,
             )
             chosen_name = name or invited_name or player_name(interaction.user.display_name)
-            await self.service.join(table.id, person_id, chosen_name)
+            await self.service.lobby.join(table.id, person_id, chosen_name)
             await reply_text(interaction, f"You have joined table {table.code} as {chosen_name}.")
         elif action == controls.LEAVE:
-            await self.service.leave(table.id, person_id, by=person_id)
+            await self.service.lobby.leave(table.id, person_id, by=person_id)
             await reply_text(interaction, f"You have left table {table.code}.")
         else:
-            await self.service.start(table.id, by=person_id)
+            await self.service.lobby.start(table.id, by=person_id)
             await reply_text(interaction, f"The game at table {table.code} starts. Its thread follows.")
 
 

@@ -240,7 +240,7 @@ class PageBuilder:
             return None
         if notification.kind == "claim":
             return await self._claim_page(notification.person_id)
-        table = await self._service.table_info(notification.table_id)
+        table = await self._service.queries.table_info(notification.table_id)
         if notification.kind == "invited":
             return await self._invitation_page(table, notification.person_id, str(row.address["email"]))
         seat = notification.seat
@@ -256,7 +256,7 @@ class PageBuilder:
     async def _view_since(self, notification: Notification) -> TableView:
         """The table, once the cache has the commit of the notification. Raises TimeoutError."""
         async with asyncio.timeout(CACHE_TIMEOUT):
-            while (view := await self._service.view(notification.table_id)).seq < notification.seq:  # noqa: ASYNC110
+            while (view := await self._service.queries.view(notification.table_id)).seq < notification.seq:  # noqa: ASYNC110
                 await asyncio.sleep(0.01)
             return view
 
@@ -322,16 +322,18 @@ class PageBuilder:
     async def _turn_page(self, view: TableView, state: engine.State, pending: PendingDecision) -> MailPage:
         """The page of a turn: what to do, what has happened, and the position."""
         table_id = view.table.id
-        entries = await self._service.log_since_last_move(table_id, pending.seat)
+        entries = await self._service.queries.log_since_last_move(table_id, pending.seat)
         before = (
-            await self._service.state_at(table_id, entries[0].seq - 1)
+            await self._service.queries.state_at(table_id, entries[0].seq - 1)
             if entries and entries[0].seq > 1
             else None
         )
         notice = pages.TurnNotice(
             name=pending.name,
             prompt=f"You to act: {pending.prompt}.",
-            legal_lines=legal_lines.copyable_lines(await self._service.choices(table_id, pending.seat)),
+            legal_lines=legal_lines.copyable_lines(
+                await self._service.queries.choices(table_id, pending.seat)
+            ),
             events_since=recent_events(entries),
             position=text_views.status_view(state, view.pending, pending.seat),
             images=await position_images(self._pictures, state, ("map", "market"), before),

@@ -29,9 +29,9 @@ import engine
 from bot.service import legal_lines, notifications, results, text_views
 from bot.service.images import position_images
 from bot.service.live_table import TableView
+from bot.service.loading import load_recipient, load_table_info
 from bot.service.picture_workers import PictureWorkers
 from bot.service.service import Service
-from bot.service.table_cache import load_recipient, load_table_info
 from bot.service.tables import TableInfo
 from mail import OutgoingMail, ReplyToken
 from mail.port import (
@@ -325,14 +325,14 @@ class MailGateway:
     ) -> results.CommandResult:
         return await self._service.submit(
             seat.table_id, seat.seat_number, lines, seat.decision_id if request_id else None, request_id,
-            person=seat.person_id, transport="mail",
+            person_id=seat.person_id, transport="mail",
         )  # fmt: skip
 
     async def _mail_result(
         self, seat: _SeatRef, first_line: str, result: results.CommandResult
     ) -> PlayResult:
         """The result of a command in the mail channel's own types."""
-        view = await self._service.view(seat.table_id)
+        view = await self._service.queries.view(seat.table_id)
         decision_id = view.decision_id_of(seat.seat_number) or view.current_decision_id
         legal = await self._legal_lines(view, seat.seat_number)
         waiting = text_views.waiting_sentence(view.state, view.pending) if view.state else ""
@@ -382,21 +382,21 @@ class MailGateway:
         """Legal lines to copy, where the seat has to act."""
         if view.decision_id_of(seat) is None:
             return ()
-        return legal_lines.copyable_lines(await self._service.choices(view.table.id, seat))
+        return legal_lines.copyable_lines(await self._service.queries.choices(view.table.id, seat))
 
     async def _cash_changes(self, table_id: int, moves: Sequence[results.PlayedLine]) -> tuple[str, ...]:
         """Sentences about how the moves changed everybody's cash."""
         if not moves:
             return ()
-        before = await self._service.state_at(table_id, moves[0].seq - 1)
-        after = await self._service.state_at(table_id, moves[-1].seq)
+        before = await self._service.queries.state_at(table_id, moves[0].seq - 1)
+        after = await self._service.queries.state_at(table_id, moves[-1].seq)
         return tuple(text_views.cash_changes(before, after))
 
     async def query(self, token: ReplyToken, kind: QueryKind, argument: str) -> QueryResult:
         """Answer a query with text, and with its picture and files."""
         seat = _seat_ref(token)
         result = await self._submit_lines(seat, [f"{kind} {argument}".strip()], None)
-        view = await self._service.view(seat.table_id)
+        view = await self._service.queries.view(seat.table_id)
         decision_id = view.decision_id_of(seat.seat_number) or view.current_decision_id
         match result:
             case results.QueryAnswer():
@@ -470,7 +470,7 @@ class MailGateway:
         return f"{claim.address} is confirmed: your emails go there, and you can play by replying to them."
 
     async def _answer_invitation(self, token: ServiceToken, table_id: int, yes: bool) -> str:
-        table = await self._service.table_info(table_id)
+        table = await self._service.queries.table_info(table_id)
         player = next((each for each in table.seated_players if each.person_id == token.person_id), None)
         if player is None:
             return f"The seat at {table_label(table)} is no longer kept for you."
@@ -478,11 +478,11 @@ class MailGateway:
             return f"You have a seat at {table_label(table)}, as {player.name}."
         try:
             if not yes:
-                await self._service.leave(table_id, token.person_id, by=token.person_id)
+                await self._service.lobby.leave(table_id, token.person_id, by=token.person_id)
                 return f"You have declined the seat at {table_label(table)}."
             async with self._store.begin() as unit:
                 await unit.people.add_identity(token.person_id, "email", token.address)
-            await self._service.join(table_id, token.person_id, player.name)
+            await self._service.lobby.join(table_id, token.person_id, player.name)
         except ValueError as error:
             return str(error)
         seat = f"You have a seat at {table_label(table)}, as {player.name}."
@@ -527,7 +527,7 @@ class MailGateway:
 
     async def _prompt_again(self, table_id: int, person_id: int) -> TableInfo | None:
         """Send an email about a person's pending decision at a table; returns the table if there is one."""
-        view = await self._service.view(table_id)
+        view = await self._service.queries.view(table_id)
         seat = view.table.seat_of(person_id)
         pending = next((each for each in view.pending if each.seat == seat), None)
         if pending is None or seat is None:

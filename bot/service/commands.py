@@ -1,4 +1,4 @@
-"""What is said at a table: lines, whose they are, and those that only ask to be shown something."""
+"""Commands: the lines that a seat submits, and the commands that only ask for information."""
 
 from __future__ import annotations
 
@@ -10,10 +10,12 @@ import engine
 from bot.service import text_views
 from bot.service.game_files import make_game_file, parse_format
 from bot.service.live_table import LiveTable, pending_decisions
-from bot.service.results import QueryAnswer
+from bot.service.results import LineRefused, QueryAnswer, TableNotRunning
+from bot.service.tables import status_text
 from storage import NewLogRow
 
 DEFAULT_LOG_ROWS = 12
+MAX_LOG_ROWS = 1000
 
 QUERIES = (
     "help", "status", "sheet", "turn", "map", "board", "market", "log", "company", "player", "at", "export"
@@ -21,11 +23,20 @@ QUERIES = (
 PLAN_WORDS = ("plan", "try")
 PICTURE_KINDS = ("map", "market", "sheet")
 STANDALONE = ("undo", "redo", "resign", *QUERIES)
+"""First words of lines that cannot be submitted together with others."""
+
+POLL_PREFIX = "v"
+"""The decision id of poll 5 is `v5`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """What was said, by whom, as an answer to what. `places`: where each line stood, from 0."""
+    """Lines that were submitted for a seat.
+
+    line_numbers: the place of each line in the request, from 0 (comments are left out). decision_id: the
+    decision that the command answers, None for whatever is current. request_id: names the request; a request
+    with the same id has the same result and no second effect.
+    """
 
     seat: int
     lines: tuple[str, ...]
@@ -35,79 +46,105 @@ class Command:
     person_id: int | None
     transport: str
 
+    @property
+    def answers_poll(self) -> bool:
+        """Whether the decision that it answers is a poll."""
+        return self.decision_id is not None and self.decision_id.startswith(POLL_PREFIX)
+
     def numbered_line(self, index: int) -> tuple[int, str]:
-        """Where a line stood among all that came, and the line."""
+        """A line with its place in the request."""
         return self.line_numbers[index], self.lines[index]
 
     def new_row(self, index: int = 0, **details: object) -> NewLogRow:
-        """A row of the log for it."""
-        request = f"{self.request_id}#{index}" if self.request_id and index else self.request_id
-        row = {
-            "request": request, "seat": self.seat, "person_id": self.person_id, "transport": self.transport,
-            "decision": self.decision_id, "said": self.lines[index],
+        """A row of the log for one of the lines."""
+        request_id = f"{self.request_id}#{index}" if self.request_id and index else self.request_id
+        fields = {
+            "request_id": request_id, "seat": self.seat, "person_id": self.person_id,
+            "transport": self.transport, "decision_id": self.decision_id, "raw_line": self.lines[index],
         }  # fmt: skip
-        return NewLogRow.model_validate(row | details)
+        return NewLogRow.model_validate(fields | details)
+
+
+def refused(table: LiveTable, command: Command, reason: str, index: int = 0) -> LineRefused:
+    """The result for a line that the service refuses."""
+    return LineRefused(
+        *command.numbered_line(index), reason, next_decision_id=table.decision_id_of(command.seat)
+    )
+
+
+def not_running(table: LiveTable, *statuses: str) -> TableNotRunning | None:
+    """The result for a table that has none of these statuses; None if it has one."""
+    info = table.stored_info
+    if info.status in statuses:
+        return None
+    return TableNotRunning(info.status, f"Table {info.code} is {status_text(info.status)}.")
 
 
 def without_comments(lines: Sequence[str]) -> list[tuple[int, str]]:
-    """The lines that say something, without comments (`#` where no digit follows), each with its place."""
-    plain = ((place, re.sub(r"#(?!\d).*", "", line).strip()) for place, line in enumerate(lines))
-    return [(place, line) for place, line in plain if line]
+    """The lines that are not empty, each with its place, without comments (`#` unless a digit follows)."""
+    plain = ((number, re.sub(r"#(?!\d).*", "", line).strip()) for number, line in enumerate(lines))
+    return [(number, line) for number, line in plain if line]
 
 
 def first_word(line: str) -> str:
-    """What kind of line it is."""
+    """The first word of a line, in lower case."""
     return (line.split() or [""])[0].casefold()
 
 
-def run_query(play: LiveTable, seat: int | None, line: str) -> QueryAnswer | None:
-    """The answer to a question that changes nothing: `status`, `log 20`, `company X` … or None."""
-    what, _, rest = " ".join(line.split()).partition(" ")
-    what, rest, state, asked = what.casefold(), rest.strip(), play.state, play.pending
-    decision = next((a.decision_id for a in asked if a.seat == seat), None)
+# -- queries ---------------------------------------------------------------------------------
+
+
+def run_query(table: LiveTable, seat: int | None, line: str) -> QueryAnswer | None:
+    """The answer to `status`, `log 20`, `company X` …; None if the line is no such query.
+
+    Raises ValueError for a position or a format that does not exist.
+    """
+    query, _, argument = " ".join(line.split()).partition(" ")
+    query, argument, state, pending = query.casefold(), argument.strip(), table.state, table.pending
+    decision_id = None if seat is None else table.decision_id_of(seat)
     text, picture = None, None
-    match what:
-        case "log" if rest.isdecimal() or not rest:
-            text = text_views.log_view(play, min(int(rest or DEFAULT_LOG_ROWS), 1000))
+    match query:
+        case "log" if argument.isdecimal() or not argument:
+            text = text_views.log_view(table, min(int(argument or DEFAULT_LOG_ROWS), MAX_LOG_ROWS))
         case "company":
-            text = text_views.company_view(state, rest, seat) or f"There is no company {rest}."
+            text = text_views.company_view(state, argument, seat) or f"There is no company {argument}."
         case "player":
-            text = text_views.player_view(state, rest) or f"There is no player {rest}."
+            text = text_views.player_view(state, argument) or f"There is no player {argument}."
         case "at":
-            return past_position(play, rest, decision)
+            return past_position(table, argument, decision_id)
         case "export":
-            return export_file(play, rest, decision)
-        case _ if rest:
+            return export_file(table, argument, decision_id)
+        case _ if argument:
             return None
         case "help":
-            text = text_views.help_view(state, -1 if seat is None else seat, asked)
+            text = text_views.help_view(state, -1 if seat is None else seat, pending)
         case "turn":
-            text = f"{text_views.headline(state)}\n{text_views.waiting_sentence(state, asked)}"
+            text = f"{text_views.headline(state)}\n{text_views.waiting_sentence(state, pending)}"
         case "status" | "sheet":
-            text, picture = text_views.status_view(state, asked, seat), "sheet"
+            text, picture = text_views.status_view(state, pending, seat), "sheet"
         case "map" | "board":
             text, picture = text_views.map_view(state), "map"
         case "market":
             text, picture = text_views.market_view(state), "market"
-    return None if text is None else QueryAnswer(what, text, picture, next_decision_id=decision)
+    return None if text is None else QueryAnswer(query, text, picture, next_decision_id=decision_id)
 
 
-def past_position(play: LiveTable, wanted: str, decision: str | None) -> QueryAnswer:
-    """The position at a row of the log or at the beginning of a round; the last word may be a picture.
+def past_position(table: LiveTable, argument: str, decision_id: str | None) -> QueryAnswer:
+    """The position at a row of the log or at the start of a round; the last word may name a picture.
 
-    Raises ValueError for what is neither.
+    Raises ValueError if the argument is neither.
     """
-    *where, last = wanted.split() or [""]
+    *words, last = argument.split() or [""]
     picture = last.casefold() if last.casefold() in PICTURE_KINDS else "map"
-    place = " ".join(where if last.casefold() in PICTURE_KINDS else [*where, last])
-    seq, name = play.find_row(place)
-    state = play.state_at(seq)
-    text = f"{name}:\n{text_views.status_view(state, pending_decisions(state, 0))}"
-    return QueryAnswer("at", text, picture, engine.encode_state(state), next_decision_id=decision)
+    moment = " ".join(words if last.casefold() in PICTURE_KINDS else [*words, last])
+    seq, heading = table.find_row(moment)
+    state = table.state_at(seq)
+    text = f"{heading}:\n{text_views.status_view(state, pending_decisions(state, 0))}"
+    return QueryAnswer("at", text, picture, engine.encode_state(state), next_decision_id=decision_id)
 
 
-def export_file(play: LiveTable, form: str, decision: str | None) -> QueryAnswer:
-    """The game as a file. Raises ValueError where there is no such form, or it cannot be in that form."""
-    table = play.stored_info
-    file = make_game_file(play.history(), parse_format(form), f"{table.name} {table.code}", table.code)
-    return QueryAnswer("export", f"Here is {file.name}.", files=(file,), next_decision_id=decision)
+def export_file(table: LiveTable, format_name: str, decision_id: str | None) -> QueryAnswer:
+    """The game as a file. Raises ValueError for an unknown format, or if the format cannot hold the game."""
+    info = table.stored_info
+    file = make_game_file(table.history(), parse_format(format_name), f"{info.name} {info.code}", info.code)
+    return QueryAnswer("export", f"Here is {file.name}.", files=(file,), next_decision_id=decision_id)

@@ -1,10 +1,10 @@
-"""One table in memory: its log, its position, and every position that it ever had.
+"""One table in memory: its log, its position, and every earlier position.
 
-Theory. The moves of a log are a tree: each continues the one at which the line of play stood when it
-was made, and an undo or a redo only says at which move the line stands now. So the position after a
-move is that after its parent with the events of the move folded in, whatever was undone since; a
-position is kept at every so many moves, and from there any other is a few folds away. What changes
-who sits in a seat is on no line: it holds for everything behind it in the log. No rule is asked.
+The moves of a log form a tree. Each move continues the one at which the line of play ended when it was made; an
+undo or a redo only says at which move the line of play ends now. So the position after a move is the position
+after its parent with the events of the move applied, whatever was undone since. A snapshot is kept every few
+moves, and from there any other position is a few moves away. Replacements of players belong to no line of play:
+they hold for everything after them in the log. No rule is consulted.
 """
 
 from __future__ import annotations
@@ -29,14 +29,16 @@ from storage import (
     resolve_line_of_play,
 )
 
-SNAPSHOT_INTERVAL = 32  # moves from one kept position to the next
-STATE_CHANGING_KINDS = ("move", "replace")  # rows of which the events change the position before them
+SNAPSHOT_INTERVAL = 32  # moves from one snapshot to the next
+STATE_CHANGING_KINDS = ("move", "replace")  # kinds of rows whose events change the position before them
 
 
 @dataclass(frozen=True, slots=True)
 class TableMetadata:
-    """What the store knows of a table beside its log, as of a mark: who sits there and how each seat
-    is reached, and the open votes."""
+    """What the store holds about a table beside its log, as of a revision of the shared data.
+
+    polls: the open polls. recipients: by seat, how its player is reached.
+    """
 
     info: TableInfo
     polls: tuple[TablePoll, ...] = ()
@@ -46,9 +48,9 @@ class TableMetadata:
 
 @dataclass(frozen=True, slots=True)
 class LogEntry:
-    """A row of the log in words. `live` is False for a move that was undone.
+    """A row of the log in words. is_live: False for a move that was undone.
 
-    Of what its speaker keeps to himself there is no line here, only what it has brought about.
+    A hidden order has no line here, only the sentences about what it brought about.
     """
 
     seq: int
@@ -62,21 +64,21 @@ class LogEntry:
 
     @property
     def has_text(self) -> bool:
-        """Whether there is anything in it for others to read."""
+        """Whether the entry says anything to other players."""
         return bool(self.line or self.sentences)
 
     @property
     def text(self) -> str:
-        """The line, or what came of it where that is kept from the others."""
+        """The line, or what happened if the line is hidden."""
         return self.line or " ".join(self.sentences)
 
 
 @dataclass(frozen=True, slots=True)
 class TableView:
-    """A table as it stands. `asked`: whom it waits for; `votes`: open votes; `state` None in the lobby.
+    """A table as it is now.
 
-    `now` names the moment, for `seen` of an undo or a redo by somebody who is asked nothing.
-    `may_undo` and `may_redo`: whose move is the last that holds, and the last that a redo brings back.
+    state: None in the lobby. current_decision_id: what an undo or a redo refers to if its player has no pending
+    decision. undo_seat: who made the last move; redo_seat: who made the last move that a redo restores.
     """
 
     table: TableInfo
@@ -89,39 +91,44 @@ class TableView:
     redo_seat: int | None = None
 
     def decision_id_of(self, seat: int) -> str | None:
-        """What that seat is asked now, as `seen` wants it."""
-        return next((a.decision_id for a in self.pending if a.seat == seat), None)
+        """The decision that the seat has to make now, if any."""
+        return next((p.decision_id for p in self.pending if p.seat == seat), None)
 
     def missing_votes(self) -> list[tuple[TablePoll, int]]:
-        """Each vote with each seat that has not answered it."""
-        return [(b, seat) for b in self.polls for seat, said in b.votes.items() if said is None]
+        """Every open poll with each seat that has not voted."""
+        return [(poll, seat) for poll in self.polls for seat, vote in poll.votes.items() if vote is None]
 
 
 def engine_seat(seat: int) -> str:
-    """What the engine calls a seat."""
+    """The engine's name of a seat, `p0` for 0."""
     return f"p{seat}"
 
 
-def seat_number(name: str) -> int:
-    """The seat that the engine calls so."""
-    return int(name[1:])
+def seat_number(engine_name: str) -> int:
+    """The number of a seat by the engine's name."""
+    return int(engine_name[1:])
 
 
-def pending_decisions(state: engine.State, cuts: int) -> tuple[PendingDecision, ...]:
-    """Whom a position waits for, those asked by its question first."""
+def pending_decisions(state: engine.State, rewind_count: int) -> tuple[PendingDecision, ...]:
+    """Whom a position waits for, those of the main question first."""
     if state.game_over:
         return ()
     decision = engine.decision(state)
-    found = []
+    pending = []
     for name in decision.awaited:
-        main = name in decision.asked
-        offers = [o for o in state.offers if o.recipient == name]
-        what = f"o{offers[0].number}" if offers and not main else str(state.question_number)
-        told = "; ".join(engine.offer_label(engine.game_of(state), offer) for offer in offers)
-        needs = decision.prompt if main else f"to accept or decline: {told}"
-        now = not main or name in decision.acting
-        found.append(PendingDecision(seat_number(name), state.name(name), f"{cuts}.{what}", needs, main, now))
-    return tuple(found)
+        is_main = name in decision.asked
+        prompt, number = decision.prompt, str(state.question_number)
+        offers = [offer for offer in state.offers if offer.recipient == name]
+        if not is_main:
+            labels = "; ".join(engine.offer_label(engine.game_of(state), offer) for offer in offers)
+            prompt = f"accept or decline ({labels})"
+            number = f"o{offers[0].number}" if offers else number
+        acts_now = not is_main or name in decision.acting
+        decision_id = f"{rewind_count}.{number}"
+        pending.append(
+            PendingDecision(seat_number(name), state.name(name), decision_id, prompt, is_main, acts_now)
+        )
+    return tuple(pending)
 
 
 def _full_round_name(short: re.Match[str]) -> str:
@@ -129,31 +136,35 @@ def _full_round_name(short: re.Match[str]) -> str:
     return f"{names.get(short[1], short[1])} round "
 
 
-def _log_entry(row: LogRow, told: tuple[str, ...], live: bool) -> LogEntry:
-    said, line = ("", "") if engine.is_secret(row.line) else (row.raw_line, row.line)
-    return LogEntry(row.seq, row.created_at, row.kind, row.seat, said, line, told, live)
+def _log_entry(row: LogRow, sentences: tuple[str, ...], is_live: bool) -> LogEntry:
+    raw_line, line = ("", "") if engine.is_secret(row.line) else (row.raw_line, row.line)
+    return LogEntry(row.seq, row.created_at, row.kind, row.seat, raw_line, line, sentences, is_live)
 
 
 def _sentences_of(row: LogRow, state: engine.State | None) -> tuple[str, ...]:
-    """What a row brought about, in words; `state` is the position behind it, where it changes any."""
+    """What a row brought about; `state` is the position after it, if it changes the position."""
     if row.kind in STATE_CHANGING_KINDS and state is not None:
         return tuple(engine.narrate(state, engine.decode_events(row.events)))
     return (row.raw_line,) if row.raw_line else ()
 
 
 class LiveTable:
-    """A table that has begun. Rows come in by `add`, when loading and when playing alike."""
+    """A table with its log. Rows are added with `add`, when loading and after commits alike.
 
-    def __init__(self, known: TableMetadata, rows: Iterable[LogRow] = ()) -> None:
-        self.metadata = known
+    line_of_play: the moves that hold, and those that a redo can restore. rewind_count: how many undos and redos
+    there were. redo_targets: where the line of play ended before each undo that a redo can take back.
+    """
+
+    def __init__(self, metadata: TableMetadata, rows: Iterable[LogRow] = ()) -> None:
+        self.metadata = metadata
         self.line_of_play = LineOfPlay()
         self.rewind_count = 0
-        self.redo_targets: list[int] = []  # where the line stood before each undo that a redo can take back
+        self.redo_targets: list[int] = []
         self._rows: list[LogRow] = []
         self._sentences: dict[int, tuple[str, ...]] = {}
-        self._last_move_at: list[int] = [0]
-        self._parents: dict[int, int] = {}
-        self._snapshots: dict[int, bytes] = {}
+        self._last_move_at: list[int] = [0]  # by row: the last move of the line of play then
+        self._parents: dict[int, int] = {}  # by move
+        self._snapshots: dict[int, bytes] = {}  # by move; 0 is the start
         self._row_of_decision: dict[str, int] = {}
         self._state: engine.State | None = None
         self._pending: tuple[PendingDecision, ...] | None = None
@@ -162,13 +173,13 @@ class LiveTable:
 
     # -- rows --------------------------------------------------------------------------------
 
-    def add(self, row: LogRow, told: tuple[str, ...] | None = None) -> None:
-        """Take a row in: the next of the log, `told` where it was put into words already.
+    def add(self, row: LogRow, sentences: tuple[str, ...] | None = None) -> None:
+        """Add the next row of the log, with what it brought about if that is already in words.
 
-        Raises StoreError for one out of order.
+        Raises StoreError for a row that is not the next.
         """
         self._apply_row(row)
-        self._sentences[row.seq] = _sentences_of(row, self._state) if told is None else told
+        self._sentences[row.seq] = _sentences_of(row, self._state) if sentences is None else sentences
 
     def _apply_row(self, row: LogRow) -> None:
         if row.seq != self.seq + 1:
@@ -198,59 +209,73 @@ class LiveTable:
         if len(self.line_of_play.played) % SNAPSHOT_INTERVAL == 0:
             self._snapshots[row.seq] = engine.encode_state(self.state)
 
-    def _apply_rewind(self, row: LogRow, to: int) -> None:
+    def _apply_rewind(self, row: LogRow, target: int) -> None:
         if row.kind == "undo":
             self.redo_targets.append(self.line_of_play.current_move)
         elif self.redo_targets:
             self.redo_targets.pop()
         self.line_of_play = resolve_line_of_play([row], self.line_of_play)
         self.rewind_count += 1
-        self._state = self.state_after_move(to)
+        self._state = self.state_after_move(target)
 
     def state_after_move(self, move: int) -> engine.State:
-        """The position after a move (0: at the start), by the names of now; a copy."""
+        """The position after a move (0: at the start), with the current names; a copy."""
         return self._apply_renames(self._state_from_snapshot(move), self.seq)
 
     def _state_from_snapshot(self, move: int) -> engine.State:
-        """The position after a move, by the names of whenever."""
-        chain = []
+        """The position after a move, with the names of some earlier time."""
+        moves = []
         while move not in self._snapshots:
-            chain.append(move)
+            moves.append(move)
             move = self._parents[move]
         state = engine.decode_state(self._snapshots[move])
-        for seq in reversed(chain):
+        for seq in reversed(moves):
             engine.fold(engine.decode_events(self._rows[seq - 1].events), state)
         return state
 
     def _apply_renames(self, state: engine.State, seq: int) -> engine.State:
+        """Apply the replacements of players up to row `seq`."""
         for row in self._rows[:seq]:
             if row.kind == "replace":
                 engine.fold(engine.decode_events(row.events), state)
         return state
 
-    # -- what is there -----------------------------------------------------------------------
+    # -- the table now -----------------------------------------------------------------------
 
     @property
     def stored_info(self) -> TableInfo:
-        """The table as the store knows it; where its game is, `info` says."""
+        """The table as it was loaded; round, acting seats and seq may be out of date, see `info`."""
         return self.metadata.info
 
     @property
+    def info(self) -> TableInfo:
+        """The table with its current names, round, acting seats and seq."""
+        if self._state is None:
+            return self.stored_info
+        return replace(
+            self.stored_info,
+            names=tuple(self._state.players),
+            round=engine.round_name(self._state),
+            acting_seats=tuple(p.seat for p in self.pending),
+            seq=self.seq,
+        )
+
+    @property
     def polls(self) -> tuple[TablePoll, ...]:
-        """Open votes."""
+        """The open polls."""
         return self.metadata.polls
 
     @property
-    def state(self) -> engine.State:
-        """The position now; not to be changed. Raises ValueError before the start."""
-        if self._state is None:
-            raise ValueError(f"Table {self.stored_info.code} has not begun.")
-        return self._state
+    def begun(self) -> bool:
+        """Whether the game has started."""
+        return self._state is not None
 
     @property
-    def begun(self) -> bool:
-        """Whether there is a position."""
-        return self._state is not None
+    def state(self) -> engine.State:
+        """The position now; do not change it. Raises ValueError before the start."""
+        if self._state is None:
+            raise ValueError(f"Table {self.stored_info.code} has not started.")
+        return self._state
 
     @property
     def seq(self) -> int:
@@ -259,7 +284,7 @@ class LiveTable:
 
     @property
     def current_decision_id(self) -> str:
-        """The name of the question that stands."""
+        """The id of the main question."""
         return f"{self.rewind_count}.{self.state.question_number if self._state else 0}"
 
     @property
@@ -269,21 +294,22 @@ class LiveTable:
             self._pending = pending_decisions(self._state, self.rewind_count) if self._state else ()
         return self._pending
 
-    @property
-    def info(self) -> TableInfo:
-        """The table as it is told of."""
-        if self._state is None:
-            return self.stored_info
-        return replace(
-            self.stored_info,
-            names=tuple(self._state.players),
-            round=engine.round_name(self._state),
-            acting_seats=tuple(a.seat for a in self.pending),
-            seq=self.seq,
-        )
+    def decision_id_of(self, seat: int) -> str | None:
+        """The decision that the seat has to make now, if any."""
+        return next((p.decision_id for p in self.pending if p.seat == seat), None)
+
+    def is_current(self, seat: int, decision_id: str) -> bool:
+        """Whether a decision of that seat is still open."""
+        rewind_count, _, number = decision_id.partition(".")
+        if rewind_count != str(self.rewind_count):
+            return False
+        if number.startswith("o"):
+            recipient = engine_seat(seat)
+            return any(f"o{o.number}" == number and o.recipient == recipient for o in self.state.offers)
+        return number == str(self.state.question_number)
 
     def view(self) -> TableView:
-        """The table as it stands; the state is a copy."""
+        """The table as it is now; the state is a copy."""
         return TableView(
             self.info,
             engine.copy_state(self._state) if self._state else None,
@@ -295,88 +321,80 @@ class LiveTable:
             self.seat_at(self.redo_targets[-1]) if self.redo_targets else None,
         )
 
+    # -- earlier positions -------------------------------------------------------------------
+
     def state_at(self, seq: int) -> engine.State:
-        """The position after that row of the log, a copy. Raises ValueError for a row that is not there."""
-        begun = next((row.seq for row in self._rows if row.events), None)
-        if begun is None or not begun <= seq <= self.seq:
+        """The position after row `seq` of the log, a copy. Raises ValueError if there is no such position."""
+        start = self._start_row()
+        if start is None or not start <= seq <= self.seq:
             raise ValueError(f"The log of table {self.stored_info.code} has no position {seq}.")
         return self._apply_renames(self._state_from_snapshot(self._last_move_at[seq]), seq)
 
     def history(self) -> GameHistory:
-        """The game as the line of play has it, by the names of now; what was undone is left out, and
-        what was said in secret is said as it came out.
+        """The game along its line of play, with the current names, without what was undone; hidden orders are
+        replaced by what they did.
 
         Raises ValueError before the start.
         """
-        if self._state is None:
-            raise ValueError(f"Table {self.stored_info.code} has not begun.")
+        names = self.state.players.copy()
         start = self._state_from_snapshot(0)
-        before, moves = engine.copy_state(start), list[HistoryLine]()
-        start.players = self._state.players.copy()
-        renamed = before.players != start.players
-        named = engine.copy_state(start)
+        original = engine.copy_state(start)  # with the names of each time, for reading the lines
+        start.players = names
+        renamed = original.players != names
+        current = engine.copy_state(start)
+        lines = list[HistoryLine]()
         for seq in self.line_of_play.played:
             row = self._rows[seq - 1]
             events = engine.decode_events(row.events)
-            line = row.line
-            seat = engine_seat(row.seat or 0)
+            line, seat = row.line, engine_seat(row.seat or 0)
             if renamed and line != ENDED_LINE:
-                before.players = self._names_at(seq)
-                line = engine.format_action(named, engine.parse(before, seat, line))
-            moves.append(HistoryLine(seat, line, events, int(row.created_at.timestamp())))
+                original.players = self._names_at(seq)
+                line = engine.format_action(current, engine.parse(original, seat, line))
+            lines.append(HistoryLine(seat, line, events, int(row.created_at.timestamp())))
             if renamed:
-                engine.fold(events, before)
-                engine.fold(events, named)
-        return redacted(GameHistory(start, tuple(moves)))
-
-    def find_row(self, place: str) -> tuple[int, str]:
-        """The row of the log that is meant, and what it is: `120`, `stock round 2`, `or 3.1`, `start`.
-
-        A round is where the line of play begins it. Raises ValueError for anything else.
-        """
-        begun = next((row.seq for row in self._rows if row.events), None)
-        if begun is None:
-            raise ValueError(f"Table {self.stored_info.code} has not begun.")
-        wanted = " ".join(place.casefold().split())
-        wanted = re.sub(r"^(row|move) (?=\d+$)", "", wanted)
-        if wanted.isdecimal():
-            if not begun <= int(wanted) <= self.seq:
-                raise ValueError(f"The log has rows {begun} to {self.seq}; there is no row {wanted}.")
-            return int(wanted), f"After row {wanted}"
-        if wanted in ("start", "opening"):
-            return begun, "At the start"
-        wanted = re.sub(r"^([a-z]+)(?: round)? ?(?=\d)", _full_round_name, wanted)
-        for seq in self.line_of_play.played:
-            for event in engine.decode_events(self._rows[seq - 1].events):
-                if isinstance(event, RoundStarted) and event.round.partition(" of ")[0] == wanted:
-                    return seq, f"At the beginning of {wanted}, row {seq}"
-        if re.fullmatch(r"(stock|operating|merger) round [\d.]+", wanted):
-            raise ValueError(f"The game has come to no {wanted} so far.")
-        raise ValueError(
-            f"{place.strip() or 'Nothing'} is no round of this game, and no row of its log: "
-            "say `at 120`, `at stock round 2` or `at or 3.1`."
-        )
+                engine.fold(events, original)
+                engine.fold(events, current)
+        return redacted(GameHistory(start, tuple(lines)))
 
     def _names_at(self, seq: int) -> list[str]:
-        """Who played when a row was written."""
+        """The names of the players when row `seq` was written."""
         return self._apply_renames(self._state_from_snapshot(0), seq).players
 
-    def is_current(self, seat: int, seen: str) -> bool:
-        """Whether what was answered still stands for that seat."""
-        cut, _, question = seen.partition(".")
-        if cut != str(self.rewind_count):
-            return False
-        if question.startswith("o"):
-            name = engine_seat(seat)
-            return any(f"o{o.number}" == question and o.recipient == name for o in self.state.offers)
-        return question == str(self.state.question_number)
+    def _start_row(self) -> int | None:
+        return next((row.seq for row in self._rows if row.events), None)
 
-    def row_of_decision(self, decision: str) -> int:
-        """The last row of the log behind which that decision stood; 0 for one that is unknown."""
-        return self._row_of_decision.get(decision, 0)
+    def find_row(self, moment: str) -> tuple[int, str]:
+        """The row of the log that is meant, with a heading: `120`, `stock round 2`, `or 3.1`, `start`.
+
+        A round is found where the line of play starts it. Raises ValueError for anything else.
+        """
+        start = self._start_row()
+        if start is None:
+            raise ValueError(f"Table {self.stored_info.code} has not started.")
+        name = " ".join(moment.casefold().split())
+        name = re.sub(r"^(row|move) (?=\d+$)", "", name)
+        if name.isdecimal():
+            if not start <= int(name) <= self.seq:
+                raise ValueError(f"The log has rows {start} to {self.seq}; there is no row {name}.")
+            return int(name), f"After row {name}"
+        if name in ("start", "opening"):
+            return start, "At the start"
+        name = re.sub(r"^([a-z]+)(?: round)? ?(?=\d)", _full_round_name, name)
+        for seq in self.line_of_play.played:
+            for event in engine.decode_events(self._rows[seq - 1].events):
+                if isinstance(event, RoundStarted) and event.round.partition(" of ")[0] == name:
+                    return seq, f"At the start of {name}, row {seq}"
+        if re.fullmatch(r"(stock|operating|merger) round [\d.]+", name):
+            raise ValueError(f"The game has not reached {name}.")
+        raise ValueError(
+            f"{moment.strip() or 'Nothing'} is neither a round of this game nor a row of its log. "
+            "Examples: `at 120`, `at stock round 2`, `at or 3.1`."
+        )
+
+    # -- the log -----------------------------------------------------------------------------
 
     def log(self, after: int = 0, until: int | None = None) -> list[LogEntry]:
-        """The rows behind `after`, up to `until`, in words."""
+        """The rows after row `after` up to row `until`, in words."""
         played = set(self.line_of_play.played)
         rows = self._rows[after:until]
         self._narrate_rows(rows)
@@ -385,7 +403,7 @@ class LiveTable:
         ]
 
     def _narrate_rows(self, rows: Sequence[LogRow]) -> None:
-        """Put rows that follow one another into words, as far as nobody has yet: loading tells nothing."""
+        """Put consecutive rows into words where that is missing; loading a table does not do it."""
         state: engine.State | None = None
         for row in rows:
             if row.kind not in STATE_CHANGING_KINDS or row.seq in self._sentences:
@@ -396,27 +414,26 @@ class LiveTable:
             if row.seq not in self._sentences:
                 self._sentences[row.seq] = _sentences_of(row, state)
 
+    def row_of_decision(self, decision_id: str) -> int:
+        """The last row of the log after which that decision was open; 0 if it is unknown."""
+        return self._row_of_decision.get(decision_id, 0)
+
     def lines_after(self, after: int) -> list[tuple[int, str]]:
-        """The lines of play behind a row of the log, with their seats, secret ones too."""
+        """Seats and lines of the line of play after a row of the log, hidden orders included."""
         rows = [self._rows[seq - 1] for seq in self.line_of_play.played if seq > after]
         return [(row.seat, row.line) for row in rows if row.seat is not None]
 
     def last_move_of(self, seat: int, until: int | None = None) -> int:
-        """The row of a seat's last move that holds, 0 where it has none."""
+        """The row of a seat's last move that holds; 0 if it has none."""
         limit = self.seq if until is None else until
         return next(
             (s for s in reversed(self.line_of_play.played) if s <= limit and self.seat_at(s) == seat), 0
         )
 
     def seat_at(self, seq: int) -> int | None:
-        """Whose row of the log that is."""
+        """The seat of a row of the log."""
         return self._rows[seq - 1].seat
 
     def parent_of(self, move: int) -> int:
-        """The move before a move on its line."""
+        """The move before a move on its line of play."""
         return self._parents[move]
-
-    def next_move_after(self, move: int) -> int:
-        """The first move behind a move on the line of play, played or undone."""
-        path = [*self.line_of_play.played, *self.line_of_play.undone]
-        return path[path.index(move) + 1] if move else path[0]

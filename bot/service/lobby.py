@@ -1,8 +1,9 @@
-"""The lobby: tables are made, filled, begun, stopped; players are replaced.
+"""The lobby and the seats: tables are created, filled, started, paused and ended; players are replaced.
 
-Who may do what: the host everything that is not another's own; whoever sits at a table may invite,
-pause and resume; each may leave, and hand his own seat to another; an empty seat is open to all. The
-operator (`by=None`) may do everything. Each method raises ValueError with a sentence otherwise.
+Permissions: the host may do everything that does not belong to another person. Every seated player may invite,
+pause and resume, leave, and hand their own seat to another person. An empty seat is open to everyone. The
+operator (`by=None`) may do everything. Every method raises ValueError with a sentence if it is not possible,
+and NotFound for a table that does not exist.
 """
 
 from __future__ import annotations
@@ -12,328 +13,341 @@ import secrets
 from collections.abc import AsyncIterator, Iterable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
-from typing import Any
+from typing import Any, Literal
 
 import engine
 from bot.service import notifications, text_views
+from bot.service.commit_draft import CommitDraft
 from bot.service.live_table import LiveTable, engine_seat
-from bot.service.table_cache import CommitDraft, TableCache, load_recipient, load_table_info
-from bot.service.tables import SeatedPlayer, TableInfo
+from bot.service.loading import load_recipient, load_table_info
+from bot.service.table_cache import TableCache
+from bot.service.tables import SeatedPlayer, TableInfo, status_text
 from engine.kernel import check_names
 from storage import AlreadyExists, NewLogRow, UnitOfWork
 
 
-def check_allowed(table: TableInfo, by: int | None, *, sitters: bool = False, own: int | None = None) -> None:
-    """Raises ValueError unless it is the operator, the host, one of the `sitters`, or the person himself."""
-    if by is None or by == table.host_id or (own is not None and by == own):
+def check_allowed(
+    info: TableInfo, by: int | None, *, seated_players: bool = False, own: int | None = None
+) -> None:
+    """Raises ValueError unless `by` is the operator, the host or the person `own`, or, if `seated_players`
+    is true, anyone seated at the table."""
+    if by is None or by == info.host_id or (own is not None and by == own):
         return
-    if sitters and any(s.person_id == by for s in table.seated_players):
+    if seated_players and info.player_of(by):
         return
-    who = "its host or somebody who sits there" if sitters else "its host"
-    raise ValueError(f"That is for {'yourself or ' if own is not None else ''}{who} at table {table.code}.")
+    who = "its host or a player" if seated_players else "its host"
+    own_right = "the person concerned or " if own is not None else ""
+    raise ValueError(f"Only {own_right}{who} may do that at table {info.code}.")
 
 
-def check_in_lobby(table: TableInfo) -> None:
-    """Raises ValueError once the table has begun."""
-    if table.status != "lobby":
-        raise ValueError(f"Table {table.code} has already begun.")
+def check_in_lobby(info: TableInfo) -> None:
+    """Raises ValueError if the game has started."""
+    if info.status != "lobby":
+        raise ValueError(f"Table {info.code} has already started.")
 
 
-class Lobby(TableCache):
-    """What is done around a game."""
+class Lobby:
+    """Everything about tables and seats that is not a move."""
+
+    def __init__(self, cache: TableCache, default_options: Sequence[str] = ()) -> None:
+        """default_options: for new tables, unless their hosts choose others."""
+        self._cache = cache
+        self._default_options = tuple(default_options)
 
     # -- before the start --------------------------------------------------------------------
 
     async def create(
         self,
         title: str,
-        host: int | None,
+        host_id: int | None,
         *,
         name: str = "",
         options: Sequence[str] | None = None,
-        place: dict[str, Any] | None = None,
+        location: dict[str, Any] | None = None,
     ) -> TableInfo:
-        """A new table in its lobby; `options` None takes the installation's. The host has no seat yet.
+        """Create a table in its lobby. The host has no seat yet. `options` None: the default options.
 
-        Raises ValueError for a title or an option that there is not.
+        Raises ValueError for an unknown title or option.
         """
-        chosen = engine.title_of(title, self.default_options if options is None else tuple(options)).options
-        async with self.store.begin() as unit:
-            table = await unit.tables.add(title, name.strip() or title, host, chosen)
-            if place:
-                await unit.tables.update(table.id, location=place)
-            made = await self._load_info(unit, table.id)
-        self.wake_subscribers()
-        return made
+        chosen = engine.title_of(title, self._default_options if options is None else tuple(options)).options
+        async with self._cache.store.begin() as unit:
+            table = await unit.tables.add(title, name.strip() or title, host_id, chosen)
+            if location:
+                await unit.tables.update(table.id, location=location)
+            info = await _load_info(unit, table.id)
+        self._cache.wake_subscribers()
+        return info
 
-    async def join(self, table: int, person: int, name: str) -> TableInfo:
-        """Somebody takes a seat under a name, before the start; who was invited, the one kept for him."""
-        async with self.locked(table) as play:
-            info = play.stored_info
-            mine = next((s for s in info.seated_players if s.person_id == person), None)
-            if mine and (mine.joined or info.status != "lobby"):
-                raise ValueError(f"You already sit at table {info.code} as {mine.name}.")
+    async def join(self, table_id: int, person_id: int, name: str) -> TableInfo:
+        """A person takes a seat under a name; a person who was invited takes the reserved seat."""
+        async with self._cache.locked(table_id) as table:
+            info = table.stored_info
+            reserved = info.player_of(person_id)
+            if reserved and (reserved.joined or info.status != "lobby"):
+                raise ValueError(f"You already sit at table {info.code} as {reserved.name}.")
             check_in_lobby(info)
-            self._check_name(info, name, mine)
-            async with self._changing_seats(play) as unit:
-                if mine:
-                    await unit.tables.vacate_seat(mine.seat_id)
-                await self._take_seat(unit, info, person, name)
-        return play.stored_info
+            _check_name(info, name, reserved)
+            async with self._changing_seats(table) as unit:
+                if reserved:
+                    await unit.tables.vacate_seat(reserved.seat_id)
+                await _add_seat(unit, info, person_id, name)
+        return table.stored_info
 
-    async def invite(self, table: int, person: int, name: str, *, by: int | None) -> TableInfo:
-        """Keep a seat for somebody, who is told and joins by `join`; by the host or who sits there."""
-        async with self.locked(table) as play:
-            info = play.stored_info
-            check_allowed(info, by, sitters=True)
+    async def invite(self, table_id: int, person_id: int, name: str, *, by: int | None) -> TableInfo:
+        """Reserve a seat for a person and notify them; they take it with `join`. For the host and players."""
+        async with self._cache.locked(table_id) as table:
+            info = table.stored_info
+            check_allowed(info, by, seated_players=True)
             check_in_lobby(info)
-            if any(s.person_id == person for s in info.seated_players):
+            if info.player_of(person_id):
                 raise ValueError(f"{name} already has a seat at table {info.code}.")
-            self._check_name(info, name, None)
-            async with self._changing_seats(play) as unit:
-                await self._take_seat(unit, info, person, name, invited=True)
-                who = await load_recipient(unit, person, None, unverified=True)
-                await unit.outbox.enqueue(*notifications.invitations(await self._load_info(unit, table), who))
-        return play.stored_info
+            _check_name(info, name, None)
+            async with self._changing_seats(table) as unit:
+                await _add_seat(unit, info, person_id, name, invited=True)
+                recipient = await load_recipient(unit, person_id, None, unverified=True)
+                info = await _load_info(unit, table_id)
+                await unit.outbox.enqueue(*notifications.invitations(info, recipient))
+        return table.stored_info
 
-    async def leave(self, table: int, person: int, *, by: int | None) -> TableInfo:
-        """Somebody gives up his seat before the start (or an invitation); by himself or the host."""
-        async with self.locked(table) as play:
-            info = play.stored_info
-            check_allowed(info, by, own=person)
-            mine = next((s for s in info.seated_players if s.person_id == person), None)
-            if mine is None:
-                raise ValueError(f"There is no seat of that person at table {info.code}.")
+    async def leave(self, table_id: int, person_id: int, *, by: int | None) -> TableInfo:
+        """A person gives up a seat or an invitation before the start. For the person and the host."""
+        async with self._cache.locked(table_id) as table:
+            info = table.stored_info
+            check_allowed(info, by, own=person_id)
+            player = info.player_of(person_id)
+            if player is None:
+                raise ValueError(f"That person has no seat at table {info.code}.")
             if info.status != "lobby":
-                raise ValueError(f"Table {info.code} has begun; say `resign`, or let another take the seat.")
-            async with self._changing_seats(play) as unit:
-                await unit.tables.vacate_seat(mine.seat_id)
-        return play.stored_info
+                raise ValueError(
+                    f"Table {info.code} has started. Use `resign`, or let another person take the seat."
+                )
+            async with self._changing_seats(table) as unit:
+                await unit.tables.vacate_seat(player.seat_id)
+        return table.stored_info
 
     async def start(
-        self, table: int, *, by: int | None, order: Sequence[str] | None = None, seed: int | None = None
+        self, table_id: int, *, by: int | None, order: Sequence[str] | None = None, seed: int | None = None
     ) -> TableInfo:
-        """Begin. `order` is the seating by names; without it the seats are shuffled from a recorded seed.
+        """Start the game. For the host. Raises ValueError while an invited person has not joined.
 
-        The seed is also the lot of a title that deals something out. By the host. Who was invited and
-        has not joined stops it, with his name.
+        order: names in seating order; without it the seats are shuffled from a seed, which is recorded. The seed
+        also decides what a title deals at random.
         """
-        async with self.locked(table) as play:
-            info = play.stored_info
+        async with self._cache.locked(table_id) as table:
+            info = table.stored_info
             check_allowed(info, by)
             check_in_lobby(info)
-            if absent := [s.name for s in info.seated_players if not s.joined]:
+            if absent := [p.name for p in info.seated_players if not p.joined]:
                 have = "have" if len(absent) > 1 else "has"
                 raise ValueError(f"{text_views.join_words(absent)} {have} not joined yet.")
             if seed is None:
                 seed = secrets.randbelow(2**31)
             seating = seating_order(info.seated_players, order, seed)
-            names = [s.name for s in seating]
-            state, dealt = engine.new_game(info.title, names, info.options, seed)
-            async with self.commit(play) as draft:
+            names = [p.name for p in seating]
+            state, events = engine.new_game(info.title, names, info.options, seed)
+            async with self._cache.commit(table) as draft:
                 unit = await draft.unit()
-                await unit.tables.assign_seat_numbers(table, [s.seat_id for s in seating])
-                await unit.tables.update(table, status="running", seed=None if order else seed)
+                await unit.tables.assign_seat_numbers(table_id, [p.seat_id for p in seating])
+                await unit.tables.update(table_id, status="running", seed=None if order else seed)
                 shuffled = "" if order else f", shuffled from the seed {seed}"
-                said = f"The game begins. The seating: {text_views.join_words(names)}{shuffled}."
-                said = " ".join([said, *engine.narrate(state, dealt)])
-                draft.add_row(
-                    NewLogRow(transport="service", kind="note", line="start", raw_line=said, person_id=by,
-                          events=engine.encode_state(state)),
-                    state,
-                )  # fmt: skip
-                draft.announce("started", said)
-        return play.info
+                sentence = f"The game begins. Seating: {text_views.join_words(names)}{shuffled}."
+                sentence = " ".join([sentence, *engine.narrate(state, events)])
+                draft.add_row(_start_row("service", sentence, state, by), state)
+                draft.announce("started", sentence)
+        return table.info
 
     async def import_game(
         self,
-        first: engine.State,
+        start: engine.State,
         moves: Iterable[tuple[int, str, Sequence[engine.AnyEvent]]],
         *,
         name: str,
         by: int | None = None,
     ) -> TableInfo:
-        """A game that was played elsewhere becomes a table that goes on.
+        """Make a table of a game that was played elsewhere, and go on with it.
 
-        first: the position at its first question (`engine.new_game`). moves: for each its seat, its
-        line and its events, in order. Everybody in it is somebody new, whom others may replace.
+        start: the position at the first question (`engine.new_game`). moves: seat, line and events of each, in
+        order. Every player becomes a new person, whom others can replace.
         """
-        state = engine.copy_state(first)
-        said = f"The game comes from elsewhere. The seating: {text_views.join_words(state.players)}."
-        entries = [
-            NewLogRow(
-                transport="import",
-                kind="note",
-                line="start",
-                raw_line=said,
-                events=engine.encode_state(first),
-            )
-        ]
+        state = engine.copy_state(start)
+        sentence = f"The game was imported. Seating: {text_views.join_words(state.players)}."
+        rows = [_start_row("import", sentence, start, None)]
         for seat, line, events in moves:
             engine.fold(events, state)
             raw = engine.encode_events(events)
-            entries.append(NewLogRow(transport="import", seat=seat, raw_line=line, line=line, events=raw))
-        async with self.store.begin() as unit:
-            table = await unit.tables.add(first.title, name, by, first.options)
-            for seat, player in enumerate(first.players):
+            rows.append(NewLogRow(transport="import", seat=seat, raw_line=line, line=line, events=raw))
+        async with self._cache.store.begin() as unit:
+            table = await unit.tables.add(start.title, name, by, start.options)
+            for seat, player in enumerate(start.players):
                 person = await unit.people.add(player)
                 await unit.tables.add_seat(table.id, person.id, player, seat)
             await unit.tables.update(table.id, status="finished" if state.game_over else "running")
-            await unit.move_log.append(table.id, 0, entries, engine.encode_state(state))
-            made = await self._load_info(unit, table.id)
-        self.wake_subscribers()
-        return made
-
-    def _check_name(self, info: TableInfo, name: str, mine: SeatedPlayer | None) -> None:
-        """Raises ValueError for a name that cannot be used, or where there is no seat left."""
-        title = engine.title_of(info.title, info.options)
-        others = [s.name for s in info.seated_players if s is not mine]
-        check_names(title, [*others, name])
-        if len(others) >= title.components.players["max"]:
-            raise ValueError(f"Table {info.code} is full: {info.title} has {len(others)} seats at most.")
-
-    async def _take_seat(
-        self, unit: UnitOfWork, info: TableInfo, person: int, name: str, *, invited: bool = False
-    ) -> None:
-        try:
-            await unit.tables.add_seat(info.id, person, name, invited=invited)
-        except AlreadyExists as error:
-            raise ValueError(f"{name} is already at table {info.code}; choose another name.") from error
-
-    async def _load_info(self, unit: UnitOfWork, table: int) -> TableInfo:
-        return await load_table_info(unit, await unit.tables.get(table))
+            await unit.move_log.append(table.id, 0, rows, engine.encode_state(state))
+            info = await _load_info(unit, table.id)
+        self._cache.wake_subscribers()
+        return info
 
     @asynccontextmanager
-    async def _changing_seats(self, play: LiveTable, *, shows: bool = True) -> AsyncIterator[UnitOfWork]:
-        """A transaction that leaves no row in the log; the lobby's card follows where it `shows`."""
-        async with self.store.begin() as unit:
+    async def _changing_seats(
+        self, table: LiveTable, *, refresh_card: bool = True
+    ) -> AsyncIterator[UnitOfWork]:
+        """A transaction without a log row. The lobby's card on Discord is refreshed unless told otherwise."""
+        async with self._cache.store.begin() as unit:
             yield unit
-            info = await self._load_info(unit, play.stored_info.id)
-            if shows:
+            info = await _load_info(unit, table.stored_info.id)
+            if refresh_card:
                 await unit.outbox.enqueue(*notifications.lobby_refreshes(info, unit.now))
-        play.metadata = replace(play.metadata, info=info)
-        self.wake_subscribers()
+        table.metadata = replace(table.metadata, info=info)
+        self._cache.wake_subscribers()
 
-    # -- while it is played ------------------------------------------------------------------
+    # -- during the game ---------------------------------------------------------------------
 
     async def replace_player(
-        self, table: int, seat: int, person: int, name: str, *, by: int | None
+        self, table_id: int, seat: int, person_id: int, name: str, *, by: int | None
     ) -> TableInfo:
-        """Another plays on in a seat, under his own name.
+        """Another person plays on in a seat, under their own name.
 
-        By who sits there or the host; an empty seat (after `resign`) is taken by whoever comes.
+        For the player in that seat and the host; anyone may take an empty seat (after `resign`).
         """
-        async with self.locked(table) as play:
-            info = play.stored_info
-            if not play.begun:
-                raise ValueError(f"Table {info.code} has not begun; leave and join instead.")
-            if info.status == "ended" or not 0 <= seat < len(play.state.players):
+        async with self._cache.locked(table_id) as table:
+            info = table.stored_info
+            if not table.begun:
+                raise ValueError(f"Table {info.code} has not started; leave and join instead.")
+            if info.status == "ended" or not 0 <= seat < len(table.state.players):
                 raise ValueError(f"There is no such seat in play at table {info.code}.")
-            sitter = info.player_at(seat)
-            check_allowed(info, by, own=sitter.person_id if sitter else person)
-            if any(s.person_id == person and s.seat != seat for s in info.seated_players):
+            former_player = info.player_at(seat)
+            check_allowed(info, by, own=former_player.person_id if former_player else person_id)
+            if any(p.person_id == person_id and p.seat != seat for p in info.seated_players):
                 raise ValueError(f"{name} already sits at table {info.code}.")
-            former = play.state.players[seat]
-            state, events = engine.rename_player(play.state, engine_seat(seat), name)
-            said = f"{name} plays on for {former}." if name != former else f"{name} plays on."
-            async with self.commit(play) as draft:
+            former = table.state.players[seat]
+            state, events = engine.rename_player(table.state, engine_seat(seat), name)
+            sentence = f"{name} plays on for {former}." if name != former else f"{name} plays on."
+            async with self._cache.commit(table) as draft:
                 unit = await draft.unit()
-                if sitter:
-                    await unit.tables.vacate_seat(sitter.seat_id)
-                await unit.tables.add_seat(table, person, name, seat)
-                entry = NewLogRow(
+                if former_player:
+                    await unit.tables.vacate_seat(former_player.seat_id)
+                await unit.tables.add_seat(table_id, person_id, name, seat)
+                row = NewLogRow(
                     kind="replace", transport="service", seat=seat, person_id=by, line="replace",
-                    raw_line=said, events=engine.encode_events(events),
+                    raw_line=sentence, events=engine.encode_events(events),
                 )  # fmt: skip
-                draft.add_row(entry, state)
-                draft.announce("told", said)
-        return play.info
+                draft.add_row(row, state)
+                draft.announce("news", sentence)
+        return table.info
 
-    async def pause(self, table: int, *, by: int | None) -> TableInfo:
-        """Stop play; by anybody who sits there, or the host."""
-        return await self._set_status(table, by, "pause", "running", "paused")
+    async def pause(self, table_id: int, *, by: int | None) -> TableInfo:
+        """Pause the game. For the players and the host."""
+        return await self._set_status(table_id, by, "pause")
 
-    async def resume(self, table: int, *, by: int | None) -> TableInfo:
-        """Play on; by anybody who sits there, or the host, once no seat is empty."""
-        return await self._set_status(table, by, "resume", "paused", "running")
+    async def resume(self, table_id: int, *, by: int | None) -> TableInfo:
+        """Resume the game if no seat is empty. For the players and the host."""
+        return await self._set_status(table_id, by, "resume")
 
-    async def _set_status(self, table: int, by: int | None, word: str, now: Any, then: Any) -> TableInfo:
-        async with self.locked(table) as play:
-            info = play.stored_info
-            check_allowed(info, by, sitters=True)
-            if info.status != now:
+    async def _set_status(
+        self, table_id: int, by: int | None, command: Literal["pause", "resume"]
+    ) -> TableInfo:
+        async with self._cache.locked(table_id) as table:
+            info = table.stored_info
+            check_allowed(info, by, seated_players=True)
+            if info.status != ("running" if command == "pause" else "paused"):
                 raise ValueError(f"Table {info.code} is {status_text(info.status)}.")
-            taken = {s.seat for s in info.seated_players}
-            empty = [n for i, n in enumerate(play.state.players) if i not in taken]
-            if word == "resume" and empty:
+            taken = {p.seat for p in info.seated_players}
+            empty = [name for seat, name in enumerate(table.state.players) if seat not in taken]
+            if command == "resume" and empty:
                 raise ValueError(
                     f"The seat of {text_views.join_words(empty)} is empty; somebody has to take it first."
                 )
-            async with self.commit(play) as draft:
-                await (await draft.unit()).tables.update(table, status=then)
-                who = self._actor_name(play, by)
-                said = f"{who} pauses the game." if word == "pause" else f"{who} lets the game go on."
-                draft.add_note("service", word, said, person_id=by)
-                draft.announce("told", said)
-        return play.info
+            async with self._cache.commit(table) as draft:
+                unit = await draft.unit()
+                await unit.tables.update(table_id, status="paused" if command == "pause" else "running")
+                sentence = f"{_actor_name(info, by)} {command}s the game."
+                draft.add_note("service", command, sentence, person_id=by)
+                draft.announce("news", sentence)
+        return table.info
 
-    async def end_now(self, table: int, *, by: int | None) -> TableInfo:
-        """End the game unfinished, or close the lobby; by the host."""
-        async with self.locked(table) as play:
-            check_allowed(play.stored_info, by)
-            if play.stored_info.status in ("ended", "finished"):
-                raise ValueError(f"Table {play.stored_info.code} is {status_text(play.stored_info.status)}.")
-            async with self.commit(play) as draft:
-                await self.record_end(draft, f"{self._actor_name(play, by)} ends the game.", by)
-        return play.info
+    async def end_now(self, table_id: int, *, by: int | None) -> TableInfo:
+        """End the game unfinished, or close the lobby. For the host."""
+        async with self._cache.locked(table_id) as table:
+            info = table.stored_info
+            check_allowed(info, by)
+            if info.status in ("ended", "finished"):
+                raise ValueError(f"Table {info.code} is {status_text(info.status)}.")
+            async with self._cache.commit(table) as draft:
+                await record_end(draft, f"{_actor_name(info, by)} ends the game.", by)
+        return table.info
 
-    async def record_end(self, draft: CommitDraft, said: str, by: int | None) -> None:
-        unit = await draft.unit()
-        await unit.tables.update(draft.table.stored_info.id, status="ended")
-        for ballot in draft.table.polls:
-            await unit.polls.close(ballot.poll.id, "overtaken")
-        standing = (
-            f" It stands: {text_views.standings_sentence(draft.table.state)}" if draft.table.begun else ""
-        )
-        draft.add_note("service", "end", said + standing, person_id=by)
-        draft.announce("over", said + standing)
+    async def set_location(self, table_id: int, location: dict[str, Any]) -> TableInfo:
+        """Add to where a transport shows the table (its guild, channel, thread)."""
+        async with (
+            self._cache.locked(table_id) as table,
+            self._changing_seats(table, refresh_card=False) as unit,
+        ):
+            await unit.tables.update(table_id, location=table.stored_info.location | location)
+        return table.info
 
-    @staticmethod
-    def _actor_name(play: LiveTable, by: int | None) -> str:
-        """Who did it, by his name at the table."""
-        sitter = next((s for s in play.stored_info.seated_players if s.person_id == by), None)
-        return sitter.name if sitter else "The host"
 
-    async def set_location(self, table: int, place: dict[str, Any]) -> TableInfo:
-        """Remember where a transport shows the table (its guild, channel …), beside what is there."""
-        async with self.locked(table) as play, self._changing_seats(play, shows=False) as unit:
-            await unit.tables.update(table, location=play.stored_info.location | place)
-        return play.info
+async def record_end(draft: CommitDraft, sentence: str, by: int | None) -> None:
+    """Put into a draft that the game is ended unfinished: status, closed polls, log and announcement."""
+    unit, table = await draft.unit(), draft.table
+    await unit.tables.update(table.stored_info.id, status="ended")
+    for open_poll in table.polls:
+        await unit.polls.close(open_poll.poll.id, "superseded")
+    standings = f" Standings: {text_views.standings_sentence(table.state)}" if table.begun else ""
+    draft.add_note("service", "end", sentence + standings, person_id=by)
+    draft.announce("over", sentence + standings)
 
 
 def seating_order(
-    sitters: Sequence[SeatedPlayer], order: Sequence[str] | None, seed: int | None
+    players: Sequence[SeatedPlayer], order: Sequence[str] | None, seed: int | None
 ) -> list[SeatedPlayer]:
-    """The seating, by names or shuffled from a seed. Raises ValueError for names that are not theirs."""
+    """The players in seating order: by names, or shuffled from the seed.
+
+    Raises ValueError if the names are not exactly those of the players.
+    """
     if order is None:
-        shuffled = sorted(sitters, key=lambda s: s.seat_id)
+        shuffled = sorted(players, key=lambda p: p.seat_id)
         random.Random(seed).shuffle(shuffled)
         return shuffled
-    by_name = {s.name.casefold(): s for s in sitters}
-    wanted = [name.strip().casefold() for name in order]
-    if sorted(wanted) != sorted(by_name):
+    by_name = {p.name.casefold(): p for p in players}
+    names = [name.strip().casefold() for name in order]
+    if sorted(names) != sorted(by_name):
         raise ValueError(
-            f"The seating has to name everybody once: {text_views.join_words([s.name for s in sitters])}."
+            f"The seating has to name every player once: {text_views.join_words([p.name for p in players])}."
         )
-    return [by_name[name] for name in wanted]
+    return [by_name[name] for name in names]
 
 
-def status_text(status: str) -> str:
-    """A status after `Table X is`."""
-    return {
-        "lobby": "still in its lobby",
-        "running": "being played",
-        "paused": "paused",
-        "finished": "over",
-        "ended": "ended",
-    }[status]
+def _start_row(transport: str, sentence: str, state: engine.State, by: int | None) -> NewLogRow:
+    """The row that a game starts with; it holds the whole position."""
+    return NewLogRow(
+        transport=transport, kind="note", line="start", raw_line=sentence, person_id=by,
+        events=engine.encode_state(state),
+    )  # fmt: skip
+
+
+def _check_name(info: TableInfo, name: str, reserved: SeatedPlayer | None) -> None:
+    """Raises ValueError for a name that cannot be used, or if the table is full."""
+    title = engine.title_of(info.title, info.options)
+    others = [p.name for p in info.seated_players if p is not reserved]
+    check_names(title, [*others, name])
+    if len(others) >= title.components.players["max"]:
+        raise ValueError(f"Table {info.code} is full: {info.title} has at most {len(others)} seats.")
+
+
+async def _add_seat(
+    unit: UnitOfWork, info: TableInfo, person_id: int, name: str, *, invited: bool = False
+) -> None:
+    try:
+        await unit.tables.add_seat(info.id, person_id, name, invited=invited)
+    except AlreadyExists as error:
+        raise ValueError(f"{name} is already at table {info.code}; choose another name.") from error
+
+
+async def _load_info(unit: UnitOfWork, table_id: int) -> TableInfo:
+    return await load_table_info(unit, await unit.tables.get(table_id))
+
+
+def _actor_name(info: TableInfo, by: int | None) -> str:
+    """The person's name at the table; `The host` for a host without a seat, and for the operator."""
+    player = info.player_of(by)
+    return player.name if player else "The host"

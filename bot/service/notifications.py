@@ -1,12 +1,12 @@
-"""What has happened, and who is told what of it, by which channel (pure).
+"""Notifications: who is notified of what, through which channel (pure).
 
-A person is told of a turn when he becomes one of those whom the table waits for, not of every step of
-it, and the table is told what stops, changes or ends play. Everything else is in the log, and whoever
-wants it looks there. A notice says little: couriers draw it up when it is sent, from the position at
-its row of the log. Its key is made of the table, the row and the reader, so that it exists once.
+A person is notified when the table starts to wait for them, not of every step of their turn. Everyone at the
+table is notified of what stops, changes or ends the game. Everything else is in the log. A notification holds
+little: the delivery workers write the text when they send it, from the position at its row of the log. Its key is
+made of the table, the row and the recipient, so it exists only once.
 
-A table that is shown somewhere on Discord has its notices there; who plays it by mail gets letters
-too; who has neither a letter nor such a place is written to directly on Discord.
+A table that is shown on Discord is notified there, and players who want mail get mail too. A player who has
+neither gets a direct message on Discord.
 """
 
 from __future__ import annotations
@@ -23,13 +23,12 @@ from storage import Identity, NewMessage, Person
 
 
 class Notification(msgspec.Struct, frozen=True, omit_defaults=True):
-    """The payload of a parcel, as JSON.
+    """The payload of an outbox message, as JSON.
 
-    kind: `turn` (this seat is asked, `decision` names what), `refresh` (the same person goes on; the
-    card that shows the table is to follow), `vote` (this seat is asked by the vote that `decision`
-    names), `invited` (a seat is kept for this person), `lobby` (the lobby card is to follow), and, to
-    all: `started`, `told` (an undo, a pause, a replacement, the outcome of a vote), `over` (with the
-    final standings). seq: the row of the log that it is about. text: what is to be told, in sentences.
+    kind, for one recipient: `turn` (decide `decision_id`), `refresh` (the same player acts again; the card of the
+    table is updated), `vote` (vote in the poll `decision_id`), `invited` (a seat is reserved), `lobby` (the card of
+    the lobby is updated), `claim` (confirm a mail address). To everyone: `started`, `news` (an undo, a pause, a
+    replacement, the outcome of a poll), `over` (with the final standings). seq: the row of the log that it is about.
     """
 
     kind: str
@@ -42,13 +41,13 @@ class Notification(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 def decode_notification(payload: bytes) -> Notification:
-    """The notice in a parcel."""
+    """The notification in an outbox message."""
     return msgspec.json.decode(payload, type=Notification)
 
 
 @dataclass(frozen=True, slots=True)
 class Recipient:
-    """Somebody at a table, and how he is reached. `email` only where he wants letters."""
+    """A person at a table and their addresses. email: None also for persons who want no mail."""
 
     person_id: int
     seat: int | None
@@ -59,174 +58,183 @@ class Recipient:
 def recipient_for(
     person: Person, identities: Iterable[Identity], seat: int | None, *, unverified: bool = False
 ) -> Recipient:
-    """How somebody is reached: `preferences["mail"]` is False for who wants no letters.
+    """The addresses of a person; `preferences["mail"]` is False if they want no mail.
 
-    An address that is not verified gets nothing but an invitation (`unverified`).
+    An unverified mail address gets nothing but an invitation (`unverified`).
     """
-    found = list(identities)
-    discord = next((i.value for i in found if i.kind == "discord"), None)
-    emails = [i.value for i in found if i.kind == "email" and (i.verified_at or unverified)]
-    wanted = person.preferences.get("mail") is not False
-    return Recipient(person.id, seat, discord, emails[0] if emails and wanted else None)
+    known = list(identities)
+    discord_id = next((i.value for i in known if i.kind == "discord"), None)
+    emails = [i.value for i in known if i.kind == "email" and (i.verified_at or unverified)]
+    wants_mail = person.preferences.get("mail") is not False
+    return Recipient(person.id, seat, discord_id, emails[0] if emails and wants_mail else None)
 
 
 def newly_pending(
     table: TableInfo,
     before: Sequence[PendingDecision],
     after: Sequence[PendingDecision],
-    sat: TableInfo | None = None,
+    former_table: TableInfo | None = None,
 ) -> list[PendingDecision]:
-    """Whom the table waits for now and did not before, or not yet for his turn; `sat` is the table as it
-    was, if that changed."""
-    former = {_pending_key(sat or table, a) for a in before}
-    return [a for a in after if _pending_key(table, a) not in former]
+    """The decisions of players that the table did not wait for before, or whose turn had not come.
+
+    former_table: the table before, if its players have changed.
+    """
+    former = {_pending_key(former_table or table, pending) for pending in before}
+    return [pending for pending in after if _pending_key(table, pending) not in former]
 
 
-def _pending_key(table: TableInfo, asked: PendingDecision) -> tuple[int, int | None, str, bool]:
-    sitter = table.player_at(asked.seat)
-    return (
-        asked.seat,
-        sitter.person_id if sitter else None,
-        "" if asked.is_main else asked.decision_id,
-        asked.acts_now,
-    )
+def _pending_key(table: TableInfo, pending: PendingDecision) -> tuple[int, int | None, str, bool]:
+    player = table.player_at(pending.seat)
+    person_id = player.person_id if player else None
+    return pending.seat, person_id, "" if pending.is_main else pending.decision_id, pending.acts_now
 
 
 def turn_messages(
     table: TableInfo,
     seq: int,
-    asked: Iterable[PendingDecision],
-    reached: Mapping[int, Recipient],
+    decisions: Iterable[PendingDecision],
+    recipients: Mapping[int, Recipient],
     due: datetime,
 ) -> list[NewMessage]:
-    """A turn notice for each seat, on each channel of who sits there; `reached` is by seat."""
+    """A `turn` for every decision, on every channel of its player. recipients: by seat."""
+    messages = []
+    for pending in decisions:
+        recipient = recipients.get(pending.seat)
+        messages += _to_recipient(table, _turn(table, seq, pending), recipient, due)
+    return messages
+
+
+def updated_turn_messages(
+    table: TableInfo, seq: int, pending: PendingDecision, recipient: Recipient, due: datetime
+) -> list[NewMessage]:
+    """A mail to a player whose decision was changed by another player: the mail before is out of date."""
+    messages = turn_messages(table, seq, [pending], {pending.seat: recipient}, due)
+    return [message for message in messages if message.channel == "mail"]
+
+
+def turn_reminders(
+    table: TableInfo, seq: int, pending: PendingDecision, recipient: Recipient, now: datetime
+) -> list[NewMessage]:
+    """A mail about the pending decision to a player who wants mail again; the time makes its key unique."""
+    messages = _to_recipient(table, _turn(table, seq, pending), recipient, suffix=now.isoformat())
+    return [message for message in messages if message.channel == "mail"]
+
+
+def _turn(table: TableInfo, seq: int, pending: PendingDecision) -> Notification:
+    return Notification("turn", table.id, seq, pending.seat, decision_id=pending.decision_id)
+
+
+def card_refreshes(table: TableInfo, seq: int, pending: PendingDecision) -> list[NewMessage]:
+    """The card of the table shows the next decision of the same player."""
+    if not table.location:
+        return []
+    notification = Notification("refresh", table.id, seq, pending.seat, decision_id=pending.decision_id)
+    return [_outbox_message(table, notification, "table", {}, collapse=f"refresh:{table.id}")]
+
+
+def vote_requests(
+    table: TableInfo, seq: int, poll_id: str, seat: int, text: str, recipient: Recipient | None
+) -> list[NewMessage]:
+    """A seat is asked to vote."""
+    notification = Notification("vote", table.id, seq, seat, decision_id=poll_id, sentences=(text,))
+    return _to_recipient(table, notification, recipient, suffix=poll_id)
+
+
+def invitations(table: TableInfo, recipient: Recipient) -> list[NewMessage]:
+    """A seat is reserved for a person."""
+    notification = Notification("invited", table.id, table.seq, person_id=recipient.person_id)
+    return [_outbox_message(table, notification, *channel) for channel in _personal_channels(recipient)]
+
+
+def lobby_refreshes(table: TableInfo, now: datetime) -> list[NewMessage]:
+    """The card of the lobby is updated; the time makes its key unique."""
+    if not table.location:
+        return []
+    notification = Notification("lobby", table.id, table.seq)
     return [
-        parcel
-        for a in asked
-        for parcel in _to_recipient(
-            table,
-            seq,
-            Notification("turn", table.id, seq, a.seat, decision_id=a.decision_id),
-            reached.get(a.seat),
-            due,
+        _outbox_message(
+            table, notification, "table", {}, collapse=f"lobby:{table.id}", suffix=now.isoformat()
         )
     ]
 
 
-def updated_turn_messages(
-    table: TableInfo, seq: int, asked: PendingDecision, to: Recipient, due: datetime
-) -> list[NewMessage]:
-    """A letter to somebody whose question somebody else's act has made another: his last one is past."""
-    return [p for p in turn_messages(table, seq, [asked], {asked.seat: to}, due) if p.channel == "mail"]
-
-
-def turn_reminders(
-    table: TableInfo, seq: int, asked: PendingDecision, to: Recipient, now: datetime
-) -> list[NewMessage]:
-    """A letter to somebody who wants letters again, about what he is asked; the moment tells one from the
-    next."""
-    notice = Notification("turn", table.id, seq, asked.seat, decision_id=asked.decision_id)
-    parcels = _to_recipient(table, seq, notice, to, mark=now.isoformat())
-    return [parcel for parcel in parcels if parcel.channel == "mail"]
-
-
-def card_refreshes(table: TableInfo, seq: int, asked: PendingDecision) -> list[NewMessage]:
-    """The card of a table follows the same person's next decision."""
-    if not table.location:
-        return []
-    notice = Notification("refresh", table.id, seq, asked.seat, decision_id=asked.decision_id)
-    return [_outbox_message(table, notice, "table", {}, group=f"refresh:{table.id}")]
-
-
-def vote_requests(
-    table: TableInfo, seq: int, number: int, seat: int, text: str, to: Recipient | None
-) -> list[NewMessage]:
-    """A seat is asked by a vote."""
-    notice = Notification("vote", table.id, seq, seat, decision_id=f"v{number}", sentences=(text,))
-    return _to_recipient(table, seq, notice, to, mark=f"v{number}")
-
-
-def invitations(table: TableInfo, to: Recipient) -> list[NewMessage]:
-    """A seat is kept for somebody."""
-    notice = Notification("invited", table.id, table.seq, person_id=to.person_id)
-    return [_outbox_message(table, notice, *channel) for channel in _personal_channels(to)]
-
-
-def lobby_refreshes(table: TableInfo, now: datetime) -> list[NewMessage]:
-    """The lobby card follows a change; the moment tells one from the next."""
-    if not table.location:
-        return []
-    notice = Notification("lobby", table.id, table.seq)
-    return [_outbox_message(table, notice, "table", {}, group=f"lobby:{table.id}", mark=now.isoformat())]
-
-
 def announcements(
-    table: TableInfo, kind: str, seq: int, text: Sequence[str], to: Iterable[Recipient], mark: str = ""
+    table: TableInfo,
+    kind: str,
+    seq: int,
+    sentences: Sequence[str],
+    recipients: Iterable[Recipient],
+    suffix: str = "",
 ) -> list[NewMessage]:
-    """All at the table are told something: its place once, and letters to who plays by mail."""
-    notice = Notification(kind, table.id, seq, sentences=tuple(text))
-    parcels = [_outbox_message(table, notice, "table", {}, mark=mark)] if table.location else []
-    for who in to:
-        channels = _personal_channels(who)
+    """A notification to everyone: once where the table is shown, and by mail."""
+    notification = Notification(kind, table.id, seq, sentences=tuple(sentences))
+    messages = [_outbox_message(table, notification, "table", {}, suffix=suffix)] if table.location else []
+    for recipient in recipients:
+        channels = _personal_channels(recipient)
         if table.location:
-            channels = [c for c in channels if c[0] != "user"]
-        own = msgspec.structs.replace(notice, seat=who.seat, person_id=who.person_id)
-        parcels += [_outbox_message(table, own, *channel, mark=mark) for channel in channels]
-    return parcels
+            channels = [channel for channel in channels if channel[0] != "user"]
+        personal = msgspec.structs.replace(notification, seat=recipient.seat, person_id=recipient.person_id)
+        messages += [_outbox_message(table, personal, *channel, suffix=suffix) for channel in channels]
+    return messages
 
 
-def _personal_channels(to: Recipient) -> list[tuple[str, dict[str, object]]]:
+def _personal_channels(recipient: Recipient) -> list[tuple[str, dict[str, object]]]:
     channels: list[tuple[str, dict[str, object]]] = []
-    if to.discord_id:
-        channels.append(("user", {"user": to.discord_id}))
-    if to.email:
-        channels.append(("mail", {"person": to.person_id, "email": to.email}))
+    if recipient.discord_id:
+        channels.append(("user", {"user": recipient.discord_id}))
+    if recipient.email:
+        channels.append(("mail", {"person": recipient.person_id, "email": recipient.email}))
     return channels
 
 
 def _to_recipient(
     table: TableInfo,
-    seq: int,
-    notice: Notification,
-    to: Recipient | None,
+    notification: Notification,
+    recipient: Recipient | None,
     due: datetime | None = None,
-    mark: str = "",
+    suffix: str = "",
 ) -> list[NewMessage]:
-    """To the table's place, pinging the reader, or to the reader himself; and to him by mail."""
-    channels: list[tuple[str, dict[str, object]]] = _personal_channels(to) if to else []
+    """Where the table is shown, with a ping, else as a direct message; and by mail."""
+    channels = _personal_channels(recipient) if recipient else []
     if table.location:
-        user = {"user": to.discord_id} if to and to.discord_id else {}
-        channels = [("table", dict(user)), *(c for c in channels if c[0] != "user")]
-    own = msgspec.structs.replace(notice, person_id=to.person_id if to else None)
-    group = f"{notice.kind}:{table.id}:{notice.seat}" if notice.kind == "turn" else None
-    return [_outbox_message(table, own, *channel, group=group, due=due, mark=mark) for channel in channels]
+        user: dict[str, object] = {"user": recipient.discord_id} if recipient and recipient.discord_id else {}
+        channels = [("table", user), *(channel for channel in channels if channel[0] != "user")]
+    personal = msgspec.structs.replace(notification, person_id=recipient.person_id if recipient else None)
+    collapse = f"turn:{table.id}:{notification.seat}" if notification.kind == "turn" else None
+    return [
+        _outbox_message(table, personal, *channel, collapse=collapse, due=due, suffix=suffix)
+        for channel in channels
+    ]
 
 
 def _outbox_message(
     table: TableInfo,
-    notice: Notification,
+    notification: Notification,
     channel: str,
     address: dict[str, object],
     *,
-    group: str | None = None,
+    collapse: str | None = None,
     due: datetime | None = None,
-    mark: str = "",
+    suffix: str = "",
 ) -> NewMessage:
-    """A parcel of the channel: `table` (its place), `user` (a direct message) or `mail`."""
-    reader = str(notice.person_id or "") if channel != "table" else ""
-    seat = "" if notice.seat is None else str(notice.seat)
-    parts = (f"t{table.id}", str(notice.seq), notice.kind, seat, channel, reader, mark)
+    """A message for a channel: `table` (where it is shown), `user` (a direct message) or `mail`.
+
+    collapse: a later message with the same key replaces this one while it waits. suffix: ends the idempotency key.
+    """
+    recipient = str(notification.person_id or "") if channel != "table" else ""
+    seat = "" if notification.seat is None else str(notification.seat)
+    parts = (f"t{table.id}", str(notification.seq), notification.kind, seat, channel, recipient, suffix)
     return NewMessage(
         idempotency_key=".".join(parts),
         channel="mail" if channel == "mail" else "discord",
         address=address,
-        payload=msgspec.json.encode(notice),
-        ordering_key=f"table:{table.id}" if channel == "table" else f"{channel}:{notice.person_id}",
-        collapse_key=f"{group}:{channel}" if group else None,
+        payload=msgspec.json.encode(notification),
+        ordering_key=f"table:{table.id}" if channel == "table" else f"{channel}:{notification.person_id}",
+        collapse_key=f"{collapse}:{channel}" if collapse else None,
         not_before=due,
     )
 
 
 def seconds_later(now: datetime, seconds: float) -> datetime:
-    """A moment so many seconds from now."""
+    """A time so many seconds later."""
     return now + timedelta(seconds=seconds)

@@ -1,9 +1,8 @@
-"""What `service.say` answers: plain values, one kind for each thing that can come of it.
+"""What `Service.submit` returns: one plain value type for each possible outcome.
 
-Every transport shows them in its own way, and none needs more than is in them. They can be kept as
-bytes, because a repeated request gets the answer that it got the first time. Sentences are complete
-and meant for players. Seats are numbers, clockwise from 0; a `decision` is the word that `seen`
-wants back.
+Every transport shows them in its own way, and needs nothing beyond what they hold. They are stored as bytes,
+because a repeated request gets the same result as the first time. Sentences are complete and meant for
+players. Seats are numbered clockwise from 0.
 """
 
 from __future__ import annotations
@@ -14,11 +13,11 @@ import engine
 
 
 class PendingDecision(msgspec.Struct, frozen=True):
-    """A seat that the table waits for, and for what: `needs` is a phrase after the name.
+    """A decision that the table waits for.
 
-    `decision` names the question (or the offer) for `seen`. `main` is False for an offer put to
-    somebody beside the question that the table waits for, `now` for who may say beforehand what he
-    will do when it is his turn.
+    seat, name: who decides. decision_id: what a command refers to when it answers this decision. prompt: an
+    imperative phrase such as `lay track for the PRR`. is_main: False for an offer that is open beside the
+    question of the game. acts_now: False if the player may only leave an order for their later turn.
     """
 
     seat: int
@@ -30,7 +29,7 @@ class PendingDecision(msgspec.Struct, frozen=True):
 
 
 class PlayedLine(msgspec.Struct, frozen=True):
-    """A line that was played: as it came, in full, and what it brought about, a sentence each."""
+    """A line that was played: its row in the log, as submitted, in full, and what happened, in sentences."""
 
     seq: int
     raw_line: str
@@ -39,15 +38,15 @@ class PlayedLine(msgspec.Struct, frozen=True):
 
 
 class _Result(msgspec.Struct, frozen=True, tag=True, kw_only=True):
-    """`decision`: what that seat is asked now, if anything; a further answer refers to it."""
+    """next_decision_id: the decision that the seat has to make now, if any; the next command refers to it."""
 
     next_decision_id: str | None = None
 
 
 class Completed(_Result, frozen=True):
-    """All lines were played, or an undo or redo was carried out at once (then `moves` is empty).
+    """All lines were played, or an undo, redo or resignation was done (then `played` is empty).
 
-    `sentences`: what is to be told beside the moves. `asked`: whom the table waits for now.
+    sentences: what happened beside the played lines. pending: whom the table waits for now.
     """
 
     played: tuple[PlayedLine, ...] = ()
@@ -57,7 +56,7 @@ class Completed(_Result, frozen=True):
 
 
 class LineUnreadable(_Result, frozen=True):
-    """Line `index` (from 0) is no line of this game. Nothing was changed."""
+    """Line `index` (from 0) is not a line of this game; `nearest` are similar legal lines. Nothing changed."""
 
     index: int
     line: str
@@ -66,7 +65,7 @@ class LineUnreadable(_Result, frozen=True):
 
 
 class LineRefused(_Result, frozen=True):
-    """The rules refuse line `index` (from 0). Nothing was changed. `suggestions` are legal lines."""
+    """The rules refuse line `index` (from 0); `suggestions` are legal lines. Nothing changed."""
 
     index: int
     line: str
@@ -75,7 +74,7 @@ class LineRefused(_Result, frozen=True):
 
 
 class LineAmbiguous(_Result, frozen=True):
-    """Line `index` (from 0) can be several legal lines. Nothing was changed."""
+    """Line `index` (from 0) can mean several legal lines, `choices`. Nothing changed."""
 
     index: int
     line: str
@@ -84,9 +83,9 @@ class LineAmbiguous(_Result, frozen=True):
 
 
 class StaleDecision(_Result, frozen=True):
-    """What the lines were an answer to no longer stands. Nothing was changed.
+    """The decision that the command answers is no longer open. Nothing changed.
 
-    `since`: what happened since then, a sentence each; `lines`: the lines that were played.
+    since: what has happened since then, in sentences. lines: the lines played since then.
     """
 
     reason: str
@@ -96,29 +95,30 @@ class StaleDecision(_Result, frozen=True):
 
 
 class NotYourSeat(_Result, frozen=True):
-    """Somebody else sits there, or nobody does, or who spoke has no seat at the table."""
+    """The person has no seat at the table, or the seat is empty or another person's."""
 
     reason: str
 
 
 class TableNotRunning(_Result, frozen=True):
-    """The table is not being played: it is in its lobby, paused, finished or ended."""
+    """The table is in its lobby, paused, finished or ended."""
 
     status: str
     reason: str
 
 
 class ConfirmationRequired(_Result, frozen=True):
-    """It is done only when `line` is said too."""
+    """The command takes effect only after `line` is submitted too."""
 
     reason: str
     line: str
 
 
 class PollUpdated(_Result, frozen=True):
-    """A vote was opened or answered. `waiting`: seats still to answer; `outcome` once it is closed.
+    """A poll was opened, or a vote was cast.
 
-    outcome: `passed`, `failed` or `overtaken` (what it was about is no longer there).
+    waiting_seats: the seats that have not voted. outcome: None while the poll is open, then `passed`, `failed`
+    or `superseded` (what it was about no longer exists).
     """
 
     poll_id: str
@@ -129,7 +129,7 @@ class PollUpdated(_Result, frozen=True):
 
 
 class ExportedFile(msgspec.Struct, frozen=True):
-    """A file that is handed out: its name, its media type, its bytes."""
+    """A file for the player: its name, its media type and its bytes."""
 
     name: str
     media_type: str
@@ -137,9 +137,10 @@ class ExportedFile(msgspec.Struct, frozen=True):
 
 
 class QueryAnswer(_Result, frozen=True):
-    """The answer to a question that changes nothing. `picture`: map, market or sheet, if one fits.
+    """The answer to a command that changes nothing.
 
-    `position`: the encoded state that is shown, None for the table's as it is. `files` are handed out.
+    query: the command, such as `status`. picture: `map`, `market` or `sheet`, if one goes with the text.
+    encoded_state: the position to draw, None for the table's current position. files: files for the player.
     """
 
     query: str
@@ -148,9 +149,9 @@ class QueryAnswer(_Result, frozen=True):
     encoded_state: bytes | None = None
     files: tuple[ExportedFile, ...] = ()
 
-    def shown_state(self, now: engine.State) -> engine.State:
-        """The position that is shown."""
-        return now if self.encoded_state is None else engine.decode_state(self.encoded_state)
+    def shown_state(self, current: engine.State) -> engine.State:
+        """The position that the answer is about."""
+        return current if self.encoded_state is None else engine.decode_state(self.encoded_state)
 
 
 LineFailure = LineUnreadable | LineRefused | LineAmbiguous
@@ -171,11 +172,11 @@ _encoder = msgspec.msgpack.Encoder()
 _decoder: msgspec.msgpack.Decoder[CommandResult] = msgspec.msgpack.Decoder(CommandResult)
 
 
-def encode_result(answer: CommandResult) -> bytes:
-    """An answer as it is kept."""
-    return _encoder.encode(answer)
+def encode_result(result: CommandResult) -> bytes:
+    """A result as it is stored."""
+    return _encoder.encode(result)
 
 
 def decode_result(raw: bytes) -> CommandResult:
-    """The answer that `encoded` wrote."""
+    """The result that `encode_result` wrote."""
     return _decoder.decode(raw)

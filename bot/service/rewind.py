@@ -1,9 +1,9 @@
-"""What needs whose consent (pure): taking back, playing again, ending.
+"""Undo and redo: what they would do, and whose consent they need (pure).
 
-Whoever takes back only moves of his own does it at once; where moves of others would go, those others
-are asked, each by `accept` or `decline`, and one `decline` is enough to let them stay. A redo is the
-same the other way round: it brings back what the last undo took, until somebody moves. A move that is
-made while an undo is being voted on joins what would go, and who made it joins those who are asked.
+A player who undoes only their own moves does it at once. If moves of others would be undone too, those players
+vote with `accept` or `decline`, and one `decline` is enough to reject it. Redo works the other way round: it
+restores what the last undo removed, until the next move. A move that is made during a vote on an undo would be
+undone as well, so its player joins the voters.
 """
 
 from __future__ import annotations
@@ -16,76 +16,80 @@ from bot.service.live_table import LiveTable
 
 RewindKind = Literal["undo", "redo"]
 
+MAX_LISTED = 6  # moves in a sentence; of more, the first three and the last two are listed
+
 
 @dataclass(frozen=True, slots=True)
 class Rewind:
-    """Where the line of play would stand (0: before the first move), and the moves that go or return."""
+    """The move at which the line of play would end (0: before the first), and the moves removed or restored."""
 
     kind: RewindKind
     target: int
     moves: tuple[int, ...]
 
-    def other_seats(self, play: LiveTable, seat: int) -> tuple[int, ...]:
-        """Whose consent it takes: the seats of those moves, other than the one that wants it."""
-        return tuple(sorted({s for m in self.moves if (s := play.seat_at(m)) is not None} - {seat}))
+    def other_seats(self, table: LiveTable, seat: int) -> tuple[int, ...]:
+        """The seats whose consent is needed: the players of those moves, except the one who asks."""
+        seats = {move_seat for move in self.moves if (move_seat := table.seat_at(move)) is not None}
+        return tuple(sorted(seats - {seat}))
 
-    def moves_text(self, play: LiveTable, seat: int | None = None) -> str:
-        """The moves, as a table reads them; those of one seat without its name."""
-        names = play.state.players
-        said = [
-            f"{names[h.seat]}: {h.text}" if h.seat not in (None, seat) else h.text
-            for m in self.moves
-            for h in play.log(m - 1, m)
-            if h.has_text
+    def moves_text(self, table: LiveTable, seat: int | None = None) -> str:
+        """The moves as a list of lines, with names except for those of one seat."""
+        names = table.state.players
+        lines = [
+            f"{names[entry.seat]}: {entry.text}" if entry.seat not in (None, seat) else entry.text
+            for move in self.moves
+            for entry in table.log(move - 1, move)
+            if entry.has_text
         ]
-        return "; ".join(said if len(said) <= 6 else [*said[:3], f"{len(said) - 5} more", *said[-2:]])
+        if len(lines) > MAX_LISTED:
+            lines = [*lines[:3], f"{len(lines) - 5} more", *lines[-2:]]
+        return "; ".join(lines)
 
 
-def rewind_for(play: LiveTable, way: RewindKind, seat: int) -> Rewind | str:
-    """What that word would do for that seat, or why it cannot be done."""
-    if way == "undo":
-        move = play.last_move_of(seat)
-        return undo_to(play, play.parent_of(move)) if move else "You have no move that could be taken back."
-    if not play.redo_targets:
-        return "There is nothing to play again: a redo is possible after an undo, until the next move."
-    return redo_to(play, play.redo_targets[-1])
+def rewind_for(table: LiveTable, kind: RewindKind, seat: int) -> Rewind | str:
+    """What `undo` or `redo` would do for a seat, or the reason why it is not possible."""
+    if kind == "undo":
+        move = table.last_move_of(seat)
+        return undo_to(table, table.parent_of(move)) if move else "You have no move to undo."
+    if not table.redo_targets:
+        return "There is nothing to redo: a redo is possible after an undo, until the next move."
+    return redo_to(table, table.redo_targets[-1])
 
 
-def undo_to(play: LiveTable, to: int) -> Rewind:
-    """Back to behind a move of the line of play, or to 0."""
-    return Rewind("undo", to, tuple(m for m in play.line_of_play.played if m > to))
+def undo_to(table: LiveTable, target: int) -> Rewind:
+    """Undo everything after a move, or with 0 the whole game."""
+    return Rewind("undo", target, tuple(m for m in table.line_of_play.played if m > target))
 
 
-def redo_to(play: LiveTable, to: int) -> Rewind:
-    """On to a move that was undone."""
-    return Rewind("redo", to, tuple(m for m in play.line_of_play.undone if m <= to))
+def redo_to(table: LiveTable, target: int) -> Rewind:
+    """Redo the undone moves up to this one."""
+    return Rewind("redo", target, tuple(m for m in table.line_of_play.undone if m <= target))
 
 
-def current_rewind(play: LiveTable, way: RewindKind, to: int) -> Rewind | None:
-    """The shift that a vote is about as it would be now; None where it would do nothing any more."""
-    if way == "redo":
-        return redo_to(play, to) if play.redo_targets and play.redo_targets[-1] == to else None
-    if to and to not in play.line_of_play.played:
+def current_rewind(table: LiveTable, kind: RewindKind, target: int) -> Rewind | None:
+    """The rewind that a poll is about, from the current position; None if it would do nothing any more."""
+    if kind == "redo":
+        return redo_to(table, target) if table.redo_targets[-1:] == [target] else None
+    if target and target not in table.line_of_play.played:
         return None
-    shift = undo_to(play, to)
-    return shift if shift.moves else None
+    rewind = undo_to(table, target)
+    return rewind if rewind.moves else None
 
 
-def poll_outcome(voices: Iterable[bool | None]) -> str | None:
-    """`passed` once all agree, `failed` once one does not, None while it is open."""
-    said = list(voices)
-    if False in said:
+def poll_outcome(votes: Iterable[bool | None]) -> str | None:
+    """`passed` once all have accepted, `failed` once one has declined, None while the poll is open."""
+    cast = list(votes)
+    if False in cast:
         return "failed"
-    return None if None in said else "passed"
+    return None if None in cast else "passed"
 
 
-def poll_question(play: LiveTable, shift: Rewind) -> str:
-    """What the moves' owners are asked, as a sentence without who asks."""
-    verb = "Take back" if shift.kind == "undo" else "Play again"
-    return f"{verb} {shift.moves_text(play)}?"
+def poll_question(table: LiveTable, rewind: Rewind) -> str:
+    """The question to the players of those moves."""
+    return f"{rewind.kind.capitalize()} {rewind.moves_text(table)}?"
 
 
-def rewind_sentence(play: LiveTable, seat: int, shift: Rewind) -> str:
-    """What was done, as a sentence."""
-    verb = "takes back" if shift.kind == "undo" else "plays again"
-    return f"{play.state.players[seat]} {verb} {shift.moves_text(play, seat)}."
+def rewind_sentence(table: LiveTable, seat: int, rewind: Rewind) -> str:
+    """What was done."""
+    verb = "undoes" if rewind.kind == "undo" else "redoes"
+    return f"{table.state.players[seat]} {verb} {rewind.moves_text(table, seat)}."

@@ -1,4 +1,4 @@
-"""Tables as transports see them, and who may do what at one (pure)."""
+"""Tables as transports see them (pure)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,11 @@ from storage import TableStatus
 
 @dataclass(frozen=True, slots=True)
 class SeatedPlayer:
-    """Somebody at a table. `seat` is None before the start; `joined` False while only invited."""
+    """A person at a table.
+
+    seat: 0 to n-1 clockwise, None before the start. joined: False while the person is only invited.
+    seat_id: the id of the seat in the store.
+    """
 
     seat: int | None
     person_id: int
@@ -21,10 +25,11 @@ class SeatedPlayer:
 
 @dataclass(frozen=True, slots=True)
 class TableInfo:
-    """A table: where it is, who sits there by seat (an empty seat is missing), whom it waits for.
+    """A table: its status, where it is shown, who sits there and whom it waits for.
 
-    `round` is where the game is in words, empty in the lobby. `asked` are seats. `names` are those of
-    all seats, of empty ones too.
+    location: where a transport shows the table (`guild`, `channel`, `thread`). seated_players: by seat; an
+    empty seat is missing. names: the names of all seats, empty seats included. round: `stock round 2`, empty
+    in the lobby. acting_seats: the seats that the table waits for. seq: the number of the last row of the log.
     """
 
     id: int
@@ -41,10 +46,26 @@ class TableInfo:
     acting_seats: tuple[int, ...] = ()
     seq: int = 0
 
-    def seat_of(self, person: int) -> int | None:
-        """The seat of a person."""
-        return next((s.seat for s in self.seated_players if s.person_id == person), None)
+    def player_of(self, person_id: int | None) -> SeatedPlayer | None:
+        """The person's seat, taken or reserved; None if they have none."""
+        return next((p for p in self.seated_players if p.person_id == person_id), None)
+
+    def seat_of(self, person_id: int) -> int | None:
+        """The number of the person's seat; None before the start and for others."""
+        player = self.player_of(person_id)
+        return player.seat if player else None
 
     def player_at(self, seat: int) -> SeatedPlayer | None:
-        """Who sits in a seat."""
-        return next((s for s in self.seated_players if s.seat == seat), None)
+        """The person in a seat; None if it is empty."""
+        return next((p for p in self.seated_players if p.seat == seat), None)
+
+
+def status_text(status: str) -> str:
+    """A status in words, to follow `Table X is`."""
+    return {
+        "lobby": "still in its lobby",
+        "running": "being played",
+        "paused": "paused",
+        "finished": "over",
+        "ended": "ended",
+    }[status]

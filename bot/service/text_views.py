@@ -1,6 +1,6 @@
-"""A position in plain text, for every title: made from the engine's public face alone.
+"""A position in plain text, for every title, made from the engine's public interface alone.
 
-For terminals, letters and whoever reads with a screen reader. Figures are dollars, shares percent.
+For terminals, mail and screen readers. Amounts are in dollars, shares in percent.
 """
 
 from __future__ import annotations
@@ -8,23 +8,24 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 import engine
-from bot.service.live_table import LiveTable, LogEntry
+from bot.service.live_table import LiveTable, LogEntry, engine_seat
 from bot.service.results import PendingDecision
 
 LINE_WIDTH = 78
 CELL_WIDTH = 6  # of the market
+MAX_HELP_LINES = 40
 
 
 def text_table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
-    """Columns in fixed width: the first to the left, the others to the right where they are figures."""
+    """A table with columns of fixed width; numbers are aligned to the right."""
     cells = [list(head), *(list(row) for row in rows)]
     widths = [max(len(row[i]) for row in cells) for i in range(len(head))]
     return ["  ".join(_align(c, w) for c, w in zip(row, widths, strict=True)).rstrip() for row in cells]
 
 
 def _align(text: str, width: int) -> str:
-    figure = text[:1].isdigit() or (text[:1] in "$-" and text != "-")
-    return text.rjust(width) if figure else text.ljust(width)
+    is_number = text[:1].isdigit() or (text[:1] in "$-" and text != "-")
+    return text.rjust(width) if is_number else text.ljust(width)
 
 
 def join_words(words: Sequence[str], last: str = "and") -> str:
@@ -35,20 +36,20 @@ def join_words(words: Sequence[str], last: str = "and") -> str:
 # -- whose turn ------------------------------------------------------------------------------
 
 
-def waiting_sentence(state: engine.State, asked: Sequence[PendingDecision]) -> str:
-    """Whom the table waits for, as a sentence."""
+def waiting_sentence(state: engine.State, pending: Sequence[PendingDecision]) -> str:
+    """Who is to act and what they decide: `Ann to act: lay track for the PRR.` After the end: the result."""
     if state.game_over:
         return f"The game is over: {state.game_over.reason.rstrip('.')}. {standings_sentence(state)}"
-    main = [a for a in asked if a.is_main]
-    beside = [f"{a.name} is asked {a.prompt}." for a in asked if not a.is_main]
-    first = [f"It is for {join_words([a.name for a in main])} {main[0].prompt}."] if main else []
-    return " ".join([*first, *beside])
+    main = [p for p in pending if p.is_main]
+    sentences = [f"{join_words([p.name for p in main])} to act: {main[0].prompt}."] if main else []
+    sentences += [f"{p.name} to act: {p.prompt}." for p in pending if not p.is_main]
+    return " ".join(sentences)
 
 
 def standings_sentence(state: engine.State) -> str:
-    """The standings as a sentence, the winner first."""
-    found = engine.standings(state)
-    return join_words([f"{state.name(seat)} {dollars(worth)}" for seat, worth in found.items()]) + "."
+    """Names and net worth, the richest first."""
+    standings = engine.standings(state)
+    return join_words([f"{state.name(seat)} {dollars(worth)}" for seat, worth in standings.items()]) + "."
 
 
 def dollars(amount: int) -> str:
@@ -57,45 +58,45 @@ def dollars(amount: int) -> str:
 
 
 def cash_changes(before: engine.State, after: engine.State) -> Iterator[str]:
-    """Whose cash is another now, players and companies, the bank left out."""
-    for owner, now in after.cash.items():
-        had = before.cash.get(owner, 0)
-        if owner != engine.BANK and now != had:
-            yield f"{after.name(owner)} {dollars(had)} → {dollars(now)}"
+    """Players and companies whose cash has changed, with both amounts."""
+    for owner, cash in after.cash.items():
+        former = before.cash.get(owner, 0)
+        if owner != engine.BANK and cash != former:
+            yield f"{after.name(owner)} {dollars(former)} → {dollars(cash)}"
 
 
 def headline(state: engine.State) -> str:
-    """Where the game is: round, phase, bank, priority."""
+    """Round, phase, bank, loans and priority."""
     parts = [engine.round_name(state), f"phase {state.phase}", *_bank_text(state), *_lending_text(state)]
     return ", ".join([*parts, f"priority {state.name(state.priority)}"])
 
 
 def _bank_text(state: engine.State) -> Iterator[str]:
-    """What the bank has, where it can run out."""
+    """The bank's cash, in titles where it can run out."""
     left = state.cash[engine.BANK]
     if engine.game_of(state).components.bank is not None:
         yield f"bank ${left:,}" if left >= 0 else f"the bank is broken and owes ${-left:,}"
 
 
 def _lending_text(state: engine.State) -> Iterator[str]:
-    """What a loan costs, and how many are taken."""
+    """The cost of a loan and how many are taken, in titles with loans."""
     if lending := engine.loan_status(state):
         yield str(lending)
 
 
-# -- people and companies --------------------------------------------------------------------
+# -- players and companies --------------------------------------------------------------------
 
 
-def status_view(state: engine.State, asked: Sequence[PendingDecision], viewer: int | None = None) -> str:
-    """Everybody's possessions, all companies, the trains that are left, and whose turn it is.
+def status_view(state: engine.State, pending: Sequence[PendingDecision], viewer: int | None = None) -> str:
+    """Players, companies, the trains that are left, and who is to act.
 
-    viewer: the seat that reads it, where treasuries are private; None for the whole table.
+    viewer: the seat that reads it, for titles with private treasuries; None for the whole table.
     """
     companies_now = companies_table(state, viewer)
     parts = [headline(state), "", *players_table(state), "", *companies_now, "", *trains_text(state)]
     if unsold := [p for p, owner in state.private_owners.items() if owner == engine.BANK]:
         parts.append(f"Privates for sale: {', '.join(unsold)}")
-    return "\n".join([*parts, "", waiting_sentence(state, asked)])
+    return "\n".join([*parts, "", waiting_sentence(state, pending)])
 
 
 def players_table(state: engine.State) -> list[str]:
@@ -124,54 +125,56 @@ def _share_texts(state: engine.State, owner: str) -> list[str]:
 
 
 def holding_text(percent: int) -> str:
-    """A holding: `20%`, or `short 20%` of what was sold without being had."""
+    """A holding: `20%`, or `short 20%` for shares sold short."""
     return f"{percent}%" if percent >= 0 else f"short {-percent}%"
 
 
 def _privates_of(state: engine.State, owner: str) -> list[str]:
-    return [private for private, at in state.private_owners.items() if at == owner]
+    return [private for private, holder in state.private_owners.items() if holder == owner]
 
 
 def treasury_text(state: engine.State, sym: str, viewer: int | None) -> str:
-    """A company's cash, as far as that seat may see it."""
+    """A company's cash, or `private` if that seat may not see it."""
     seat = None if viewer is None else state.seats[viewer]
     return "private" if sym in engine.hidden_treasuries(state, seat) else f"${state.cash[sym]:,}"
 
 
 def companies_table(state: engine.State, viewer: int | None = None) -> list[str]:
-    """Price, president, treasury, shares and trains of each company that has begun."""
+    """Price, president, treasury, shares and trains of each company that has started."""
     g = engine.game_of(state)
-    begun = {sym: co for sym, co in state.companies.items() if co.president or co.cell or co.par is not None}
-    if not begun:
-        return ["No company has begun."]
-    sized, loans = bool(g.components.company_sizes), g.components.loans is not None
-    own = sized or g.title.flotation.rest_to_treasury
-    percents = [*([] if sized else [(engine.IPO, "ipo%")]), (engine.POOL, "pool%")]
+    started = {
+        sym: co for sym, co in state.companies.items() if co.president or co.cell or co.par is not None
+    }
+    if not started:
+        return ["No company has started."]
+    has_sizes, has_loans = bool(g.components.company_sizes), g.components.loans is not None
+    has_own_shares = has_sizes or g.title.flotation.rest_to_treasury
+    percents = [*([] if has_sizes else [(engine.IPO, "ipo%")]), (engine.POOL, "pool%")]
     rows = [
         (
             sym,
-            *([str(company.size or "-")] if sized else []),
+            *([str(company.size or "-")] if has_sizes else []),
             price_text(state, sym),
             state.name(company.president) if company.president else "-",
             treasury_text(state, sym, viewer) if company.floated else "not floated",
-            *([str(company.loans)] if loans else []),
-            *(str(company.shares.get(place, 0)) for place, _ in percents),
-            *([str(company.shares.get(sym, 0))] if own else []),
+            *([str(company.loans)] if has_loans else []),
+            *(str(company.shares.get(source, 0)) for source, _ in percents),
+            *([str(company.shares.get(sym, 0))] if has_own_shares else []),
             " ".join(company.trains) or "-",
             str(company.unplaced_tokens),
             ", ".join(_privates_of(state, sym)) or "-",
         )
-        for sym, company in begun.items()
+        for sym, company in started.items()
     ]
     head = (
         "company",
-        *(["size"] if sized else []),
+        *(["size"] if has_sizes else []),
         "price",
         "president",
         "treasury",
-        *(["loans"] if loans else []),
+        *(["loans"] if has_loans else []),
         *(name for _, name in percents),
-        *(["own%"] if own else []),
+        *(["own%"] if has_own_shares else []),
         "trains",
         "tokens",
         "privates",
@@ -180,7 +183,7 @@ def companies_table(state: engine.State, viewer: int | None = None) -> list[str]
 
 
 def price_text(state: engine.State, company: str) -> str:
-    """What a share costs, or the zone where it has no price, or `-`."""
+    """The price of a share, else the zone of its space on the market, else `-`."""
     cell = state.companies[company].cell
     if cell is None:
         return "-"
@@ -189,9 +192,9 @@ def price_text(state: engine.State, company: str) -> str:
 
 def trains_text(state: engine.State) -> list[str]:
     """The trains that can still be bought from the bank, and those in the pool."""
-    facts = {train.name: train for train in engine.game_of(state).components.trains}
+    prices = {train.name: train.price for train in engine.game_of(state).components.trains}
     left = [
-        f"{'any number of' if count is None else count} x {name} (${facts[name].price})"
+        f"{'any number of' if count is None else count} x {name} (${prices[name]})"
         for name, count in state.depot.items()
         if count is None or count
     ]
@@ -200,7 +203,7 @@ def trains_text(state: engine.State) -> list[str]:
 
 
 def player_view(state: engine.State, name: str) -> str | None:
-    """One player's possessions; None where nobody is called so."""
+    """One player's possessions; None if there is no player of that name."""
     seat = next((s for s in state.seats if state.name(s).casefold() == name.casefold()), None)
     if seat is None:
         return None
@@ -209,50 +212,51 @@ def player_view(state: engine.State, name: str) -> str | None:
 
 
 def company_view(state: engine.State, symbol: str, viewer: int | None = None) -> str | None:
-    """One company: its figures, who holds its shares, where its tokens are; None where there is none."""
+    """One company: price, president, shareholders, trains, tokens, loans; None if there is no such company."""
     key = symbol.casefold().replace("&", "")
     sym = next((s for s in state.companies if s.casefold().replace("&", "") == key), None)
     if sym is None:
         return None
-    found, facts = state.companies[sym], engine.game_of(state).components
-    name = next(c.name for c in facts.companies if c.sym == sym)
-    tokens = [hex for hex, placed in state.tokens.items() if any(owner == sym for _, owner in placed)]
-    held = [
+    company, components = state.companies[sym], engine.game_of(state).components
+    name = next(c.name for c in components.companies if c.sym == sym)
+    hexes = [hex for hex, tokens in state.tokens.items() if any(owner == sym for _, owner in tokens)]
+    holdings = [
         f"{'treasury' if owner == sym else state.name(owner)} {holding_text(percent)}"
-        for owner, percent in found.shares.items()
+        for owner, percent in company.shares.items()
         if percent
     ]
+    president = state.name(company.president) if company.president else "-"
     lines = [
         f"{sym}: {name}",
-        f"price {price_text(state, sym)}, par {f'${found.par}' if found.par is not None else '-'}, "
-        f"treasury {treasury_text(state, sym, viewer)}, {'floated' if found.floated else 'not floated'}",
-        f"president {state.name(found.president) if found.president else '-'}; shares: {', '.join(held)}",
-        f"trains: {' '.join(found.trains) or 'none'}; tokens on {', '.join(tokens) or 'no hex'}, "
-        f"{found.unplaced_tokens} on the charter",
+        f"price {price_text(state, sym)}, par {f'${company.par}' if company.par is not None else '-'}, "
+        f"treasury {treasury_text(state, sym, viewer)}, {'floated' if company.floated else 'not floated'}",
+        f"president {president}; shares: {', '.join(holdings)}",
+        f"trains: {' '.join(company.trains) or 'none'}; tokens on {', '.join(hexes) or 'no hex'}, "
+        f"{company.unplaced_tokens} on the charter",
     ]
-    if facts.loans and found.size:
-        most = facts.company_sizes[found.size].max_loans
-        owing = f"; markers not paid: {found.owed_tokens}" if found.owed_tokens else ""
-        lines.append(f"{found.size} shares; loans: {found.loans} of {most}{owing}")
-    if own := _privates_of(state, sym):
-        lines.append(f"privates: {', '.join(own)}")
+    if components.loans and company.size:
+        max_loans = components.company_sizes[company.size].max_loans
+        unpaid = f"; unpaid tokens: {company.owed_tokens}" if company.owed_tokens else ""
+        lines.append(f"{company.size} shares; loans: {company.loans} of {max_loans}{unpaid}")
+    if privates := _privates_of(state, sym):
+        lines.append(f"privates: {', '.join(privates)}")
     return "\n".join(lines)
 
 
-# -- board and market ------------------------------------------------------------------------
+# -- map and market ------------------------------------------------------------------------
 
 
 def map_view(state: engine.State) -> str:
-    """The tiles that lie on the map, the tokens in its cities, mines and bridges, by hex."""
+    """By hex: tile, tokens, mine and bridge."""
     hexes = engine.game_of(state).components.map.hexes
     rows = []
     for hex in sorted({*state.tiles, *state.tokens, *state.bridge_hexes}, key=_coordinate_key):
         tile = state.tiles.get(hex)
         tokens = ", ".join(owner for _, owner in sorted(state.tokens.get(hex, [])))
-        works = [
+        structures = [
             name for name, at in (("mine", state.mine_hexes), ("bridge", state.bridge_hexes)) if hex in at
         ]
-        name = ", ".join([*filter(None, [hexes[hex].name]), *works])
+        name = ", ".join([*filter(None, [hexes[hex].name]), *structures])
         rows.append((hex, f"#{tile[0]} turn {tile[1]}" if tile else "printed", tokens, name))
     return (
         "\n".join(text_table(("hex", "tile", "tokens", "name"), rows)) if rows else "The map is as printed."
@@ -267,34 +271,33 @@ def _coordinate_key(hex: str) -> tuple[str, int]:
 def market_view(state: engine.State) -> str:
     """The stock market as a grid, the companies by price, and what loans cost."""
     rows = engine.game_of(state).components.market.rows
-    at: dict[tuple[int, int], list[str]] = {}
+    companies_at: dict[tuple[int, int], list[str]] = {}
     for sym in state.market_order:
-        cell = state.companies[sym].cell
-        if cell:
-            at.setdefault(cell, []).append(sym)
-    most = LINE_WIDTH // CELL_WIDTH if len(rows) == 1 else max(len(row) for row in rows)
+        if place := state.companies[sym].cell:
+            companies_at.setdefault(place, []).append(sym)
+    width = LINE_WIDTH // CELL_WIDTH if len(rows) == 1 else max(len(row) for row in rows)
     grid = [
-        "".join(_cell_text(cell, (y, x) in at).rjust(CELL_WIDTH) for x, cell in part).rstrip()
+        "".join(_cell_text(cell, (y, x) in companies_at).rjust(CELL_WIDTH) for x, cell in part).rstrip()
         for y, row in enumerate(rows)
-        for part in (list(enumerate(row))[start : start + most] for start in range(0, len(row), most))
+        for part in (list(enumerate(row))[start : start + width] for start in range(0, len(row), width))
     ]
-    stand = [
-        f"${found.price}: {', '.join(here)}" + (f" ({', '.join(found.zones)})" if found.zones else "")
-        if found.price
-        else f"{engine.space_label(engine.game_of(state), (y, x)).capitalize()}: {', '.join(here)}"
-        for (y, x), here in sorted(at.items(), key=lambda item: -_cell_price(rows, item[0]))
-        if (found := rows[y][x])
+    prices = [
+        f"${cell.price}: {', '.join(syms)}" + (f" ({', '.join(cell.zones)})" if cell.zones else "")
+        if cell.price
+        else f"{engine.space_label(engine.game_of(state), (y, x)).capitalize()}: {', '.join(syms)}"
+        for (y, x), syms in sorted(companies_at.items(), key=lambda item: -_cell_price(rows, item[0]))
+        if (cell := rows[y][x])
     ]
-    owed = [f"{said.capitalize()}." for said in _lending_text(state)]
-    return "\n".join([*grid, "", *(stand or ["No company has a price."]), *owed])
+    loans = [f"{text.capitalize()}." for text in _lending_text(state)]
+    return "\n".join([*grid, "", *(prices or ["No company has a price."]), *loans])
 
 
-def _cell_text(cell: engine.MarketCell | None, taken: bool) -> str:
-    """A space: its price, or the beginning of its zone where it has none; with `*` where tokens lie."""
+def _cell_text(cell: engine.MarketCell | None, occupied: bool) -> str:
+    """A space: its price, else the first letters of its zone, and `*` if a company is there."""
     if cell is None:
         return ""
-    named = str(cell.price) if cell.price or not cell.zones else cell.zones[0][:3]
-    return f"{named}{'*' if taken else ''}"
+    text = str(cell.price) if cell.price or not cell.zones else cell.zones[0][:3]
+    return f"{text}{'*' if occupied else ''}"
 
 
 def _cell_price(rows: Sequence[Sequence[engine.MarketCell | None]], at: tuple[int, int]) -> int:
@@ -305,39 +308,42 @@ def _cell_price(rows: Sequence[Sequence[engine.MarketCell | None]], at: tuple[in
 # -- the log and help ------------------------------------------------------------------------
 
 
-def log_entry_line(one: LogEntry, names: Sequence[str]) -> str:
+def log_entry_line(entry: LogEntry, names: Sequence[str]) -> str:
     """A row of the log in one line; undone moves are marked."""
-    who = f"{names[one.seat]}: " if one.seat is not None and one.line else ""
-    undone = "" if one.is_live else "(undone) "
-    told = f" — {' '.join(one.sentences)}" if one.line and one.sentences not in ((), (one.line,)) else ""
-    return f"{one.seq:>4}  {undone}{who}{one.text}{told}"
+    name = f"{names[entry.seat]}: " if entry.seat is not None and entry.line else ""
+    undone = "" if entry.is_live else "(undone) "
+    has_more = entry.line and entry.sentences not in ((), (entry.line,))
+    sentences = f" — {' '.join(entry.sentences)}" if has_more else ""
+    return f"{entry.seq:>4}  {undone}{name}{entry.text}{sentences}"
 
 
-def log_view(play: LiveTable, last: int = 12) -> str:
+def log_view(table: LiveTable, last: int = 12) -> str:
     """The last rows of the log."""
-    rows = play.log(max(play.seq - last, 0))
-    return "\n".join(log_entry_line(row, play.state.players) for row in rows if row.has_text)
+    entries = table.log(max(table.seq - last, 0))
+    return "\n".join(log_entry_line(entry, table.state.players) for entry in entries if entry.has_text)
 
 
 COMMAND_HELP = (
-    ("status", "everybody's possessions and whose turn it is"),
-    ("map, market", "the board and the stock market"),
-    ("company X, player X", "one of them"),
+    ("status", "players, companies and who is to act"),
+    ("map, market", "the map and the stock market"),
+    ("company X, player X", "one company, one player"),
     ("log 20", "the last rows of the log"),
-    ("at or 2.1, at 120", "how it stood at a round, or at a row of the log"),
+    ("at or 2.1, at 120", "the position at the start of a round, or after a row of the log"),
     ("plan LINE; LINE", "try lines on a copy; `plan more LINE`, `show`, `play`, `clear`"),
     ("export 18xx.games", "the game as a file; also text, csv"),
-    ("undo, redo", "take the last own move back; by a vote where others have moved since"),
-    ("resign", "give up the seat"),
+    ("undo, redo", "undo your last move; by a vote if others have moved since"),
+    ("resign", "give up your seat"),
 )
 
 
-def help_view(state: engine.State, seat: int, asked: Sequence[PendingDecision]) -> str:
-    """What that seat may say now, and what everybody may always say."""
-    choices = engine.choices(state, f"p{seat}") if any(a.seat == seat for a in asked) else []
-    always = [f"  {word.ljust(21)}{says}" for word, says in COMMAND_HELP]
+def help_view(state: engine.State, seat: int, pending: Sequence[PendingDecision]) -> str:
+    """The legal lines of a seat now, and the commands that are always possible."""
+    is_pending = any(p.seat == seat for p in pending)
+    choices = engine.choices(state, engine_seat(seat)) if is_pending else []
+    commands = [f"  {form.ljust(21)}{meaning}" for form, meaning in COMMAND_HELP]
     width = max((len(c.line) for c in choices), default=0)
-    lines = [f"  {c.line.ljust(width)}  {c.label}" for c in choices[:40]]
-    more = [f"  and {len(choices) - 40} more of the same kinds"] if len(choices) > 40 else []
-    head = ["You may say:"] if choices else ["Nothing is asked of you now."]
-    return "\n".join([waiting_sentence(state, asked), *head, *lines, *more, "Always:", *always])
+    lines = [f"  {c.line.ljust(width)}  {c.label}" for c in choices[:MAX_HELP_LINES]]
+    rest = len(choices) - MAX_HELP_LINES
+    more = [f"  and {rest} more like these"] if rest > 0 else []
+    heading = ["Your options:"] if choices else ["You have nothing to decide now."]
+    return "\n".join([waiting_sentence(state, pending), *heading, *lines, *more, "Always:", *commands])

@@ -19,7 +19,6 @@ from bot.service import text_views
 from bot.service.commands import PLAN_WORDS, QUERIES, first_word
 from bot.service.game_files import FORMATS
 from bot.service.live_table import TableView
-from bot.service.lobby import status_text
 from bot.service.picture_workers import PictureWorkers
 from bot.service.results import (
     CommandResult,
@@ -35,7 +34,7 @@ from bot.service.results import (
     TableNotRunning,
 )
 from bot.service.service import Service
-from bot.service.tables import TableInfo
+from bot.service.tables import TableInfo, status_text
 from storage import StoreError
 
 log = logging.getLogger(__name__)
@@ -120,7 +119,7 @@ class Console:
         """Do what a line says. Never raises: what goes wrong is a reply."""
         async with self._lock:
             reply = await self._handle_safely(line)
-            view = self.service.peek(self.table_id) if self.table_id is not None else None
+            view = self.service.queries.peek(self.table_id) if self.table_id is not None else None
             self._shown_seq = view.seq if view else 0
             return reply
 
@@ -129,18 +128,18 @@ class Console:
         async with self._lock:
             if self.table_id is None:
                 return ""
-            view = await self.service.view(self.table_id)
-            rows = await self.service.log(self.table_id, self._shown_seq)
+            view = await self.service.queries.view(self.table_id)
+            rows = await self.service.queries.log(self.table_id, self._shown_seq)
             self._shown_seq = view.seq
             return "\n".join(text_views.log_entry_line(row, view.table.names) for row in rows if row.has_text)
 
     async def open_latest(self) -> str:
         """Go to the newest table that is not over; what it is, or nothing where there is none."""
-        found = await self.service.list_tables(statuses=("lobby", "running", "paused"))
+        found = await self.service.queries.list_tables(statuses=("lobby", "running", "paused"))
         if not found:
             return ""
         self.table_id = found[-1].id
-        self._shown_seq = (await self.service.view(self.table_id)).seq
+        self._shown_seq = (await self.service.queries.view(self.table_id)).seq
         return _summary(found[-1])
 
     async def _handle_safely(self, line: str) -> Reply:
@@ -173,7 +172,7 @@ class Console:
         width = max(len(form) for form, _ in COMMANDS)
         lines = [f"  {form.ljust(width)}  {says}" for form, says in COMMANDS]
         game = ""
-        if self.table_id is not None and (view := await self.service.view(self.table_id)).state:
+        if self.table_id is not None and (view := await self.service.queries.view(self.table_id)).state:
             asked = next((a.seat for a in view.pending if a.is_main), 0)
             answer = await self.service.submit(self.table_id, asked, ["help"], None, None)
             game = f"\n\n{answer.text}" if isinstance(answer, QueryAnswer) else ""
@@ -189,14 +188,14 @@ class Console:
     async def _submit(self, line: str) -> Reply:
         if self.table_id is None:
             raise ValueError(f"`{line}` is no command, and no table is open; `help` lists what there is.")
-        view = await self.service.view(self.table_id)
+        view = await self.service.queries.view(self.table_id)
         if view.state is None:
             raise ValueError(f"Table {view.table.code} has not begun; `table start` begins it.")
         named = None if first_word(line) in PLAN_WORDS else self._split_name(view, line)
         seat, text = named or (self._implied_seat(view, line), line)
         lines = [part for part in text.split(";") if part.strip()]
         answer = await self.service.submit(self.table_id, seat, lines, None, None)
-        view = await self.service.view(self.table_id)
+        view = await self.service.queries.view(self.table_id)
         return (
             await self._query_reply(view, answer)
             if isinstance(answer, QueryAnswer)
@@ -236,7 +235,7 @@ class Console:
 
     async def _run_query(self, what: str) -> Reply:
         table = await self._current_table()
-        view = await self.service.view(table)
+        view = await self.service.queries.view(table)
         if view.state is None:
             return Reply(_summary(view.table))
         answer = await self.service.submit(table, 0, [what], None, None)
@@ -290,20 +289,20 @@ class Console:
         return await do(rest.strip())
 
     async def _table_summary(self, _: str) -> Reply:
-        return Reply(_summary(await self.service.table_info(await self._current_table())))
+        return Reply(_summary(await self.service.queries.table_info(await self._current_table())))
 
     async def new_table(self, title: str, names: Sequence[str], options: Sequence[str] = ()) -> TableInfo:
         """A table at which those people sit, in that order, before its start. Raises ValueError."""
         if not title or not names:
             raise ValueError("Name the title and who plays: `table new TITLE Ann, Bob, Cid`.")
-        info = await self.service.create(title, None, options=options or None)
+        info = await self.service.lobby.create(title, None, options=options or None)
         try:
             for name in names:
                 async with self.service.store.begin() as unit:
                     person = await unit.people.add(name)
-                info = await self.service.join(info.id, person.id, name)
+                info = await self.service.lobby.join(info.id, person.id, name)
         except ValueError:
-            await self.service.end_now(info.id, by=None)
+            await self.service.lobby.end_now(info.id, by=None)
             raise
         self.table_id = info.id
         return info
@@ -320,18 +319,18 @@ class Console:
         shuffled = last.casefold() == "shuffled"
         if not shuffled and last:
             code = [*code, last]
-        table = (await self.service.find_table(code[0])).id if code else await self._current_table()
-        info = await self.service.table_info(table)
+        table = (await self.service.queries.find_table(code[0])).id if code else await self._current_table()
+        info = await self.service.queries.table_info(table)
         order = None if shuffled else [s.name for s in sorted(info.seated_players, key=lambda s: s.seat_id)]
-        await self.service.start(table, by=None, order=order)
+        await self.service.lobby.start(table, by=None, order=order)
         self.table_id = table
-        view = await self.service.view(table)
+        view = await self.service.queries.view(table)
         seating = text_views.join_words(view.table.names)
         waits = text_views.waiting_sentence(view.state, view.pending) if view.state else ""
         return Reply(f"Table {view.table.code} begins: {seating}.\n{waits}", "good")
 
     async def _list(self, _: str) -> Reply:
-        found = await self.service.list_tables()
+        found = await self.service.queries.list_tables()
         rows = [
             (">" if t.id == self.table_id else "", t.code, t.title, t.status, t.round, _player_list(t))
             for t in found
@@ -340,32 +339,32 @@ class Console:
         return Reply("\n".join(text_views.text_table(head, rows)) if rows else "There is no table yet.")
 
     async def _use(self, code: str) -> Reply:
-        info = await self.service.find_table(code)
+        info = await self.service.queries.find_table(code)
         self.table_id = info.id
         return Reply(_summary(info), "good")
 
     async def _replace(self, rest: str) -> Reply:
         table = await self._current_table()
         former, _, name = rest.partition(" by ")
-        view = await self.service.view(table)
+        view = await self.service.queries.view(table)
         names = [n.casefold() for n in view.table.names]
         if not name.strip() or former.strip().casefold() not in names:
             raise ValueError("Say who is replaced by whom: `table replace Ann by Dora`.")
         async with self.service.store.begin() as unit:
             person = await unit.people.add(name.strip())
         seat = names.index(former.strip().casefold())
-        info = await self.service.replace_player(table, seat, person.id, name.strip(), by=None)
+        info = await self.service.lobby.replace_player(table, seat, person.id, name.strip(), by=None)
         hint = " `table resume` lets the game go on." if info.status == "paused" else ""
         return Reply(f"{name.strip()} plays on for {view.table.names[seat]}.{hint}", "good")
 
     async def _pause(self, _: str) -> Reply:
-        return Reply(_summary(await self.service.pause(await self._current_table(), by=None)), "good")
+        return Reply(_summary(await self.service.lobby.pause(await self._current_table(), by=None)), "good")
 
     async def _resume(self, _: str) -> Reply:
-        return Reply(_summary(await self.service.resume(await self._current_table(), by=None)), "good")
+        return Reply(_summary(await self.service.lobby.resume(await self._current_table(), by=None)), "good")
 
     async def _end(self, _: str) -> Reply:
-        return Reply(_summary(await self.service.end_now(await self._current_table(), by=None)), "good")
+        return Reply(_summary(await self.service.lobby.end_now(await self._current_table(), by=None)), "good")
 
     # -- completion --------------------------------------------------------------------------
 
@@ -375,7 +374,7 @@ class Console:
         yield from (line for line in self._all_completions() if line.casefold().startswith(start))
 
     def _all_completions(self) -> list[str]:
-        view = self.service.peek(self.table_id) if self.table_id is not None else None
+        view = self.service.queries.peek(self.table_id) if self.table_id is not None else None
         moment = (self.table_id, view.seq if view else 0)
         if self._completion_cache is None or self._completion_cache[0] != moment:
             self._completion_cache = (
@@ -386,7 +385,7 @@ class Console:
 
     def prompt(self) -> str:
         """What stands before the line that is typed."""
-        view = self.service.peek(self.table_id) if self.table_id is not None else None
+        view = self.service.queries.peek(self.table_id) if self.table_id is not None else None
         if view is None:
             return "railpost> "
         asked = "/".join(a.name for a in view.pending if a.is_main)

@@ -160,10 +160,10 @@ async def test_a_saved_game_becomes_a_table_that_can_be_continued(
     code = await import_games._save_as_table(game, "Friday")
     async with await open_store(config.load_settings().database_url) as store:
         service = Service(store)
-        table = await service.find_table(code)
+        table = await service.queries.find_table(code)
         assert table.name == "Friday" and table.status == "running"
-        view = await service.view(table.id)
+        view = await service.queries.view(table.id)
         assert view.state is not None and engine.decision(view.state).asked == ("p1",)
         assert "conventions 18xx.games" in view.state.options
         await service.submit(table.id, 1, ["buy CS"], None, "one")
-        assert (await service.view(table.id)).seq == view.seq + 1
+        assert (await service.queries.view(table.id)).seq == view.seq + 1

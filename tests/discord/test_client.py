@@ -280,7 +280,7 @@ async def test_resign_asks_first(begun: RunningBot, fake: FakeDiscord) -> None:
     await fake.click("Bob", asked.message, sure.label)
     await fake.wait_until(lambda: not begun.cards, "a game that stands still")
     assert begun.service
-    table = await begun.service.find_table(begun.table_code)
+    table = await begun.service.queries.find_table(begun.table_code)
     assert [s.name for s in table.seated_players] == ["Ann", "Cid"]
 
 
@@ -520,10 +520,10 @@ async def test_a_table_of_no_place_is_played_in_direct_messages(party: RunningBo
         for name in ("Ann", "Bob"):
             found = await unit.people.get_or_create("discord", str(fake.find_user(name).id), name)
             people[name] = found.id
-    table = await service.create("1830", None)
+    table = await service.lobby.create("1830", None)
     for name, person in people.items():
-        await service.join(table.id, person, name)
-    await service.start(table.id, by=None, order=["Ann", "Bob"])
+        await service.lobby.join(table.id, person, name)
+    await service.lobby.start(table.id, by=None, order=["Ann", "Bob"])
     await fake.wait_until(lambda: fake.messages_with_controls(fake.find_dm("Ann")), "a card for Ann")
     card = fake.messages_with_controls(fake.find_dm("Ann"))[0]
     await fake.click("Ann", card, "Buy the SV for $20")

@@ -69,7 +69,7 @@ async def test_what_happened_while_nobody_was_on_line_is_told(party: RunningBot,
         await party.start_game("Ann", "Bob", "Cid")
     async with await open_store(party.path) as store:
         service = Service(store)
-        table = (await service.list_tables())[0].id
+        table = (await service.queries.list_tables())[0].id
         await service.submit(table, 0, ["buy SV"], None, None)
         await service.submit(table, 1, ["pass"], None, None)
     async with party.online():
@@ -94,7 +94,7 @@ async def test_lost_lines_and_outages(party: RunningBot, fake: FakeDiscord) -> N
         fake.gateway.refuse_connections = True
         fake.gateway.drop_connections()
         assert party.service
-        table = (await party.service.find_table(party.table_code)).id
+        table = (await party.service.queries.find_table(party.table_code)).id
         await party.service.submit(table, 1, ["pass"], None, None)
         await party.wait_for_card("Cid")  # sending needs no gateway
         fake.gateway.refuse_connections = False
@@ -154,7 +154,7 @@ async def test_a_thread_that_sleeps_is_woken(party: RunningBot, fake: FakeDiscor
         thread = await party.start_game("Ann", "Bob")
         old = await party.wait_for_card("Ann")
         thread.archived_by_request = True
-        table = (await service.find_table(party.table_code)).id
+        table = (await service.queries.find_table(party.table_code)).id
         await service.submit(table, 0, ["buy SV"], None, None)
         await party.wait_for_card("Bob")
         assert not fake.controls(old) and not thread.archived
@@ -165,7 +165,7 @@ async def test_a_thread_that_is_gone_is_made_anew(party: RunningBot, fake: FakeD
     async with party.online() as service:
         lost = await party.start_game("Ann", "Bob")
         await fake.vanish_channel(lost)
-        table = (await service.find_table(party.table_code)).id
+        table = (await service.queries.find_table(party.table_code)).id
         await service.submit(table, 0, ["buy SV"], None, None)
         await fake.wait_until(lambda: fake.threads, "another thread")
         assert party.thread is not lost
@@ -181,7 +181,7 @@ async def test_the_thread_goes_while_somebody_is_at_it(party: RunningBot, fake: 
         await party.play_lines("Cid: buy CA")
         await party.wait_for_card("Ann")
         await fake.vanish_channel(lost)
-        table = (await service.find_table(party.table_code)).id
+        table = (await service.queries.find_table(party.table_code)).id
         await service.submit(table, 0, ["par B&O 67"], None, None)
         await fake.wait_until(lambda: fake.threads, "another thread")
         await fake.click("Ann", await party.wait_for_card("Ann"), "Pass")
@@ -272,7 +272,7 @@ async def test_a_channel_where_nothing_may_be_written(party: RunningBot, fake: F
     fake.find_channel("general").denied |= {"SEND_MESSAGES", "SEND_MESSAGES_IN_THREADS"}
     async with party.online() as service:
         done = await fake.run_command("Ann", "general", "table new", title="1830")
-        assert "may not write in this channel" in done.text and not await service.list_tables()
+        assert "may not write in this channel" in done.text and not await service.queries.list_tables()
     fake.check_violations()
 
 
@@ -395,8 +395,8 @@ async def test_killed_between_commit_and_sending(
         assert fake.messages_with_controls(party.thread) == [bob]
     async with await open_store(party.path) as store:
         service = Service(store)
-        table = (await service.list_tables())[0].id
-        assert [row.line for row in await service.log(table) if row.kind == "move"] == ["buy SV"]
+        table = (await service.queries.list_tables())[0].id
+        assert [row.line for row in await service.queries.log(table) if row.kind == "move"] == ["buy SV"]
     assert not fake.problems
 
 

@@ -20,15 +20,15 @@ async def test_a_whole_game(tmp_path: Path) -> None:
         party = RunningBot(fake, tmp_path / "railpost.db")
         async with party.online() as service:
             thread = await party.start_game(*names)
-            table = (await service.find_table(party.table_code)).id
-            seated = make_players(fake, names, thread, lambda: service.view(table))
+            table = (await service.queries.find_table(party.table_code)).id
+            seated = make_players(fake, names, thread, lambda: service.queries.view(table))
             met: Counter[str] = Counter()
             state = engine.new_game("1830", names).state
             for seat, line in game.lines:
                 note(met, state, seat, line)
                 await seated[state.name(seat)].play_line(line)
                 state = engine.play(state, seat, engine.parse(state, seat, line)).state
-            now = (await service.view(table)).state
+            now = (await service.queries.view(table)).state
             assert now and engine.encode_state(now) == engine.encode_state(game.state)
             await fake.wait_until(lambda: "The game is over" in fake.last_message(thread).text, "the end")
             assert not party.cards, "controls are left"

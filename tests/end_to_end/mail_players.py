@@ -178,10 +178,10 @@ class MailHarness:
     ) -> TableInfo:
         """A table that has begun, everybody playing by mail, the first its host."""
         persons = [await self.person(name) for name in names]
-        table = await self.service.create(title, persons[0].id, name="Friday", options=options)
+        table = await self.service.lobby.create(title, persons[0].id, name="Friday", options=options)
         for person, name in zip(persons, names, strict=True):
-            await self.service.join(table.id, person.id, name)
-        return await self.service.start(table.id, by=persons[0].id, order=names)
+            await self.service.lobby.join(table.id, person.id, name)
+        return await self.service.lobby.start(table.id, by=persons[0].id, order=names)
 
     async def mail(self, raw: bytes, sender: str = "ann@player.test") -> None:
         """Bring a mail to the mailbox, by LMTP where the server has it."""
@@ -193,7 +193,9 @@ class MailHarness:
 
     async def lines(self, table: TableInfo) -> list[str]:
         """The lines of play."""
-        return [row.line for row in await self.service.log(table.id) if row.kind == "move" and row.is_live]
+        return [
+            row.line for row in await self.service.queries.log(table.id) if row.kind == "move" and row.is_live
+        ]
 
     async def settled(self, count: int, folder: str = "Processed") -> None:
         """So many mails lie in a folder."""

@@ -268,10 +268,10 @@ async def test_resigning_wants_a_second_mail(pymap: MailHarness) -> None:
     turn = await ann.letter()
     sure = await ann.said("resign")
     assert headline(sure) == "NOT DONE yet: are you sure?"
-    assert (await pymap.service.table_info(table.id)).status == "running"
+    assert (await pymap.service.queries.table_info(table.id)).status == "running"
     (yes,) = copied(sure, "If you are sure, answer with")
     assert "Ann resigns" in (await ann.said(yes)).text
-    assert (await pymap.service.table_info(table.id)).status == "paused"
+    assert (await pymap.service.queries.table_info(table.id)).status == "paused"
     await pymap.mail(ann.written(turn, "buy SV"))  # the seat is not hers any more: the token is dead
     assert "did not say which letter it answers" in (await ann.letter()).text
 
@@ -289,7 +289,9 @@ async def test_stop_ends_the_letters_and_keeps_the_seat(pymap: MailHarness) -> N
     raw = ann.written(ann.inbox[1], "", subject="stop", quotes=False)
     await pymap.mail(raw.replace(str(ann.inbox[1].message["Reply-To"]).encode(), to[1].encode()))
     assert "No more emails go to ann@player.test" in (await ann.letter()).text
-    assert (await pymap.service.table_info(table.id)).seat_of(table.seated_players[1].person_id) is not None
+    assert (await pymap.service.queries.table_info(table.id)).seat_of(
+        table.seated_players[1].person_id
+    ) is not None
     assert "Emails go to bob@player.test again" in (await bob.said("start")).text
     assert headline(await bob.letter()) == "It is your turn, Bob."
     await bob.said("buy CS")
@@ -332,19 +334,19 @@ async def test_an_address_of_a_stranger_is_not_linked_by_a_stranger(pymap: MailH
 
 async def test_somebody_with_nothing_but_mail_is_invited_and_plays(office: MailHarness) -> None:
     ann = await office.person("Ann")
-    table = await office.service.create("1830", ann.id, name="Friday")
-    await office.service.join(table.id, ann.id, "Ann")
+    table = await office.service.lobby.create("1830", ann.id, name="Friday")
+    await office.service.lobby.join(table.id, ann.id, "Ann")
     async with office.store.begin() as unit:
         guest = await people.person_by_address(unit, "gus@player.test", "Gus")
-    await office.service.invite(table.id, guest.id, "Gus", by=ann.id)
+    await office.service.lobby.invite(table.id, guest.id, "Gus", by=ann.id)
     gus = office.player("Gus")
     asked = await gus.letter()
     assert headline(asked) == "Ann invites you to a game."
     with pytest.raises(ValueError, match="Gus has not joined yet"):
-        await office.service.start(table.id, by=ann.id)
+        await office.service.lobby.start(table.id, by=ann.id)
     assert "You have a seat" in (await gus.said("yes")).text
     assert "You have a seat" in (await gus.said("yes", to=asked)).text
-    await office.service.start(table.id, by=ann.id, order=("Gus", "Ann"))
+    await office.service.lobby.start(table.id, by=ann.id, order=("Gus", "Ann"))
     await gus.letter()
     assert headline(await gus.letter()) == "It is your turn, Gus."
     assert headline(await gus.said("buy SV")) == "OK: all of it was done."
@@ -352,14 +354,14 @@ async def test_somebody_with_nothing_but_mail_is_invited_and_plays(office: MailH
 
 async def test_an_invitation_is_declined(pymap: MailHarness) -> None:
     ann = await pymap.person("Ann")
-    table = await pymap.service.create("1830", ann.id, name="Friday")
+    table = await pymap.service.lobby.create("1830", ann.id, name="Friday")
     async with pymap.store.begin() as unit:
         guest = await people.person_by_address(unit, "gus@player.test", "Gus")
-    await pymap.service.invite(table.id, guest.id, "Gus", by=ann.id)
+    await pymap.service.lobby.invite(table.id, guest.id, "Gus", by=ann.id)
     gus = pymap.player("Gus")
     asked = await gus.letter()
     assert "declined" in (await gus.said("no")).text
-    assert not (await pymap.service.table_info(table.id)).seated_players
+    assert not (await pymap.service.queries.table_info(table.id)).seated_players
     assert "is no longer kept for you" in (await gus.said("yes", to=asked)).text
 
 
@@ -411,6 +413,6 @@ async def test_a_pause_is_told(pymap: MailHarness) -> None:
     table = await pymap.table("1830", NAMES[:2])
     ann = pymap.player("Ann")
     await ann.letter(), await ann.letter()
-    await pymap.service.pause(table.id, by=None)
+    await pymap.service.lobby.pause(table.id, by=None)
     assert "pauses the game" in (await ann.letter()).text
     assert "is paused" in (await ann.said("buy SV", to=ann.inbox[1])).text

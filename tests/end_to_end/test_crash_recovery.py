@@ -93,11 +93,11 @@ class CrashHarness:
 
     async def view(self) -> TableView:
         """The table as the store has it, seen from outside the process."""
-        return await Service(self.office.store).view(self.table)
+        return await Service(self.office.store).queries.view(self.table)
 
     async def lines(self) -> list[str]:
         """The lines of play."""
-        rows = await Service(self.office.store).log(self.table)
+        rows = await Service(self.office.store).queries.log(self.table)
         return [row.line for row in rows if row.kind == "move" and row.is_live]
 
     async def until(self, moves: int, seconds: float = 60.0) -> None:
@@ -151,10 +151,10 @@ async def site(folder: Path) -> AsyncIterator[CrashHarness]:
                 ann = await people.person_by_discord(unit, fake.find_user("Ann").id, "Ann")
             bob = await office.person("Bob")
             place = {"guild": fake.guild_id, "channel": next(iter(fake.channels))}
-            table = await service.create("1830", ann.id, name="Friday", place=place)
-            await service.join(table.id, ann.id, "Ann")
-            await service.join(table.id, bob.id, "Bob")
-            await service.start(table.id, by=ann.id, order=("Ann", "Bob"))
+            table = await service.lobby.create("1830", ann.id, name="Friday", location=place)
+            await service.lobby.join(table.id, ann.id, "Ann")
+            await service.lobby.join(table.id, bob.id, "Bob")
+            await service.lobby.start(table.id, by=ann.id, order=("Ann", "Bob"))
             found = CrashHarness(folder, fake, mailbox, smtp, office, table.id)
             try:
                 yield found

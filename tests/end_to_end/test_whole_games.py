@@ -137,7 +137,7 @@ class PlayedTable:
 
     async def _written(self, seat: int, lines: Sequence[str]) -> None:
         player = self.mail[seat]
-        view = await self.service.view(self.id)
+        view = await self.service.queries.view(self.id)
         if view.decision_id_of(seat) is not None:
             await player.until_asked()
         for _ in range(3):
@@ -193,9 +193,9 @@ async def seated(
     done = await fake.run_command(host, "general", "table start", order=", ".join(game.names))
     assert "starts" in done.text, done.text
     await fake.wait_until(lambda: fake.threads, "the thread")
-    table = (await service.find_table(party.table_code)).id
+    table = (await service.queries.find_table(party.table_code)).id
     seats = {name: seat for seat, name in enumerate(game.names)}
-    pressing = make_players(fake, on_discord, party.thread, lambda: service.view(table))
+    pressing = make_players(fake, on_discord, party.thread, lambda: service.queries.view(table))
     return PlayedTable(
         party, office, service, table,
         {seats[name]: player for name, player in pressing.items()},
@@ -208,12 +208,12 @@ async def played(folder: Path, game: GameToPlay) -> None:
     async with begun(folder, game) as table:
         for seat, group in groupby(game.lines, key=lambda said: said.seat):
             await table.said(seat, [said.line for said in group])
-        view = await table.service.view(table.id)
+        view = await table.service.queries.view(table.id)
         assert view.state is not None
         assert view.table.status == ("finished" if game.over else "running")
         scores = engine.standings(view.state)
         assert tuple(scores[engine_seat(seat)] for seat in range(len(game.names))) == game.scores
-        log = await table.service.log(table.id)
+        log = await table.service.queries.log(table.id)
         open_to_all = [said for said in game.lines if not engine.is_secret(said.line)]
         assert [(row.seat, row.line) for row in log if row.kind == "move" and row.line] == open_to_all
         ways = Counter(dict.fromkeys(range(len(game.names)), 0))

@@ -61,7 +61,7 @@ class RunningBot:
         """Our service and client, until the block ends; enter again for a restart."""
         with self.fake.attached():
             async with await open_store(self.path) as store:
-                self.service = Service(store, holdoff=holdoff)
+                self.service = Service(store, ping_holdoff=holdoff)
                 before = self.fake.gateway.identified
                 run = client.run(self.service, self.settings, self.pictures, lease=lease)
                 going = [asyncio.create_task(self.service.run()), asyncio.create_task(run)]
@@ -111,11 +111,11 @@ class RunningBot:
     async def wait_for_card(self, name: str, *, holding: str = "") -> Message:
         """Wait for the one turn card, and that it is for somebody and shows where the game is."""
         assert self.service is not None
-        table = await self.service.find_table(self.table_code)
+        table = await self.service.queries.find_table(self.table_code)
         mention = self.fake.find_user(name).mention
 
         def there() -> list[Message]:
-            view = self.service.peek(table.id) if self.service else None
+            view = self.service.queries.peek(table.id) if self.service else None
             now = f"move {view.seq}\n" if view else ""
             found = [m for m in self.cards if m.text.startswith((mention, f"**{name}**"))]
             return [m for m in found if len(self.cards) == 1 and now in m.text and holding in m.text]
@@ -151,5 +151,7 @@ class RunningBot:
     async def played_lines(self) -> list[str]:
         """The lines of play."""
         assert self.service is not None
-        table = await self.service.find_table(self.table_code)
-        return [row.line for row in await self.service.log(table.id) if row.kind == "move" and row.is_live]
+        table = await self.service.queries.find_table(self.table_code)
+        return [
+            row.line for row in await self.service.queries.log(table.id) if row.kind == "move" and row.is_live
+        ]

@@ -41,18 +41,18 @@ class ServiceHarness:
         """Say lines as the person who sits there under that name."""
         self.requests += 1
         return await self.service.submit(
-            self.table, None, lines, seen, request or f"r{self.requests}", person=self.people[name]
+            self.table, None, lines, seen, request or f"r{self.requests}", person_id=self.people[name]
         )
 
     async def lines(self) -> list[str]:
         """The moves that hold."""
-        return [h.line for h in await self.service.log(self.table) if h.is_live and h.kind == "move"]
+        return [h.line for h in await self.service.queries.log(self.table) if h.is_live and h.kind == "move"]
 
     async def asked_names(self) -> list[str]:
-        return [a.name for a in (await self.service.view(self.table)).pending]
+        return [a.name for a in (await self.service.queries.view(self.table)).pending]
 
     async def decision(self) -> str:
-        return (await self.service.view(self.table)).pending[0].decision_id
+        return (await self.service.queries.view(self.table)).pending[0].decision_id
 
     async def sent(self, kind: str = "") -> list[tuple[PendingMessage, Notification]]:
         """What waits to be sent, oldest first."""
@@ -100,9 +100,9 @@ async def world(empty: ServiceHarness) -> ServiceHarness:
     """A table that is being played: Ann, Bob and Cid sit in that order, Ann is the host."""
     for name in NAMES:
         await empty.person(name)
-    info = await empty.service.create("1830", empty.people["Ann"], name="Friday")
+    info = await empty.service.lobby.create("1830", empty.people["Ann"], name="Friday")
     for name in NAMES:
-        await empty.service.join(info.id, empty.people[name], name)
-    await empty.service.start(info.id, by=empty.people["Ann"], order=NAMES)
+        await empty.service.lobby.join(info.id, empty.people[name], name)
+    await empty.service.lobby.start(info.id, by=empty.people["Ann"], order=NAMES)
     empty.table = info.id
     return empty

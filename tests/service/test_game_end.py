@@ -22,7 +22,7 @@ async def near_its_end(world: ServiceHarness, path: Path) -> list[tuple[int, str
     for seat, line in said[:-LAST]:
         state, events = engine.play(state, f"p{seat}", engine.parse(state, f"p{seat}", line))
         moves.append((seat, line, events))
-    world.table = (await world.service.import_game(script.start, moves, name="Found")).id
+    world.table = (await world.service.lobby.import_game(script.start, moves, name="Found")).id
     return said[-LAST:]
 
 
@@ -37,11 +37,11 @@ async def test_a_game_ends_and_may_come_back_from_it(empty: ServiceHarness) -> N
         answer = await service.submit(empty.table, seat, [line], None, None)
         assert isinstance(answer, Completed), (line, answer)
     assert isinstance(answer, Completed) and answer.game_over and answer.pending == ()
-    state = await service.state_at(empty.table)
+    state = await service.queries.state_at(empty.table)
     best = next(iter(engine.standings(state)))
     assert any("over" in s and state.name(best) in s for s in answer.sentences)
-    assert (await service.table_info(empty.table)).status == "finished"
-    assert (await service.view(empty.table)).pending == ()
+    assert (await service.queries.table_info(empty.table)).status == "finished"
+    assert (await service.queries.view(empty.table)).pending == ()
     over = await empty.sent("over")
     assert len(over) == len(state.players)
     assert f"${engine.standings(state)[best]:,}" in over[0][1].sentences[0]
@@ -50,7 +50,7 @@ async def test_a_game_ends_and_may_come_back_from_it(empty: ServiceHarness) -> N
     assert isinstance(shown, QueryAnswer) and "The game is over" in shown.text
     back = await service.submit(empty.table, last[-1][0], ["undo"], None, None)
     assert isinstance(back, Completed), "the last move is one's own, and nobody has moved since"
-    assert (await service.table_info(empty.table)).status == "running"
+    assert (await service.queries.table_info(empty.table)).status == "running"
     again = await service.submit(empty.table, last[-1][0], ["redo"], None, None)
     assert isinstance(again, Completed) and again.game_over
     other = next((who for who, _ in last if who != last[-1][0]), None)

@@ -27,10 +27,10 @@ async def bidding(empty: ServiceHarness) -> ServiceHarness:
     """1817's opening: Ann has put up a private, and Bob has said how far he would go."""
     for name in NAMES:
         await empty.person(name, discord=f"{len(empty.people) + 1}", email=f"{name}@example.org")
-    info = await empty.service.create("1817", empty.people["Ann"])
+    info = await empty.service.lobby.create("1817", empty.people["Ann"])
     for name in NAMES:
-        await empty.service.join(info.id, empty.people[name], name)
-    await empty.service.start(info.id, by=empty.people["Ann"], order=NAMES)
+        await empty.service.lobby.join(info.id, empty.people[name], name)
+    await empty.service.lobby.start(info.id, by=empty.people["Ann"], order=NAMES)
     empty.table = info.id
     await empty.say("Ann", "bid MAJM 10")
     answer = await empty.say("Bob", f"bid up to {LIMIT}")
@@ -41,7 +41,7 @@ async def bidding(empty: ServiceHarness) -> ServiceHarness:
 async def read_by(world: ServiceHarness, name: str) -> str:
     """All that this player can come to see: what is shown, offered, told, sent and handed out."""
     seat = NAMES.index(name)
-    view = await world.service.view(world.table)
+    view = await world.service.queries.view(world.table)
     assert view.state is not None
     texts = []
     shows = ("status", "turn", "help", "market", "board", "log 50", "player Bob", "at start", "export text")
@@ -49,10 +49,10 @@ async def read_by(world: ServiceHarness, name: str) -> str:
         answer = await world.say(name, line)
         assert isinstance(answer, QueryAnswer), answer
         texts += [answer.text, *(file.content.decode() for file in answer.files)]
-    log = await world.service.log(world.table)
+    log = await world.service.queries.log(world.table)
     texts += [f"{row.line} {row.raw_line} {' '.join(row.sentences)}" for row in log]
     texts += [cards.card_result(log, NAMES, 1), *cards.history_lines(log, NAMES), *recent_events(log)]
-    choices = await world.service.choices(world.table, seat)
+    choices = await world.service.queries.choices(world.table, seat)
     texts += [*legal_lines.copyable_lines(choices), *(f"{c.line} {c.label}" for c in choices)]
     for asked in view.pending:
         texts.append(
@@ -61,7 +61,7 @@ async def read_by(world: ServiceHarness, name: str) -> str:
     texts += [repr(notice) for _, notice in await world.sent()]
     texts += [
         text_views.status_view(view.state, view.pending, seat),
-        text_views.log_view(await world.service.get(world.table)),
+        text_views.log_view(await world.service.cache.get(world.table)),
     ]
     return "\n".join(texts)
 
@@ -90,7 +90,7 @@ async def test_a_plan_does_not_find_a_limit_out(bidding: ServiceHarness) -> None
 
 
 async def test_pictures_are_the_same_with_and_without_a_limit(bidding: ServiceHarness) -> None:
-    state = (await bidding.service.view(bidding.table)).state
+    state = (await bidding.service.queries.view(bidding.table)).state
     assert state is not None
     for viewer in (None, "p0", "p2"):
         seen = engine.visible_to(state, viewer)
@@ -103,7 +103,7 @@ async def test_pictures_are_the_same_with_and_without_a_limit(bidding: ServiceHa
 async def test_an_exported_text_has_the_bids_and_replays_to_the_same_game(bidding: ServiceHarness) -> None:
     for name, line in (("Cid", "bid 25"), ("Ann", "bid 30"), ("Cid", "bid 90"), ("Ann", "pass")):
         assert isinstance(await bidding.say(name, line), Completed)
-    told = await bidding.service.history(bidding.table)
+    told = await bidding.service.queries.history(bidding.table)
     said = make_game_file(told, TEXT, "", "x").content.decode()
     bids = re.findall(r"^(\w+): (bid .*|pass)$", said, re.M)
     assert bids == [
@@ -111,14 +111,14 @@ async def test_an_exported_text_has_the_bids_and_replays_to_the_same_game(biddin
         ("Bob", "bid MAJM 35"), ("Cid", "bid MAJM 90"), ("Ann", "pass"), ("Bob", "pass"),
     ]  # fmt: skip
     report = replay(said)
-    state = (await bidding.service.view(bidding.table)).state
+    state = (await bidding.service.queries.view(bidding.table)).state
     assert report.failure is None and report.state is not None and state is not None
     assert report.state.cash == state.cash and report.state.private_owners == state.private_owners
     assert redacted(told) is told and make_game_file(told, STATISTICS, "", "x").content
 
 
 async def test_an_undo_and_a_stale_answer_do_not_tell_a_limit_either(bidding: ServiceHarness) -> None:
-    seen = (await bidding.service.view(bidding.table)).decision_id_of(2)
+    seen = (await bidding.service.queries.view(bidding.table)).decision_id_of(2)
     await bidding.say("Bob", "undo")
     for answer in (await bidding.say("Cid", "bid 30", seen=seen), await bidding.say("Cid", "log 20")):
         assert not re.search(rf"\b{LIMIT}\b", repr(answer))
@@ -130,7 +130,7 @@ async def test_all_bidders_are_written_to_at_once_and_each_answer_counts(bidding
     assert await bidding.asked_names() == ["Cid", "Ann"]
     told = {notice.seat for sent, notice in await bidding.sent("turn") if sent.channel == "mail"}
     assert told == {0, 1, 2}
-    view = await bidding.service.view(bidding.table)
+    view = await bidding.service.queries.view(bidding.table)
     letters = {seat: view.decision_id_of(seat) for seat in (0, 2)}
     early = await bidding.say("Ann", "bid 20", seen=letters[0])
     assert isinstance(early, LineRefused) and "Cid bids first" in early.reason
@@ -139,13 +139,13 @@ async def test_all_bidders_are_written_to_at_once_and_each_answer_counts(bidding
     assert isinstance(answer, Completed) and "Bob bids $45 for the MAJM." in answer.played[0].sentences
     seen = await read_by(bidding, "Cid")
     assert "Ann passes." in seen
-    log = await bidding.service.log(bidding.table)
+    log = await bidding.service.queries.log(bidding.table)
     assert all("nothing" not in f"{row.line}{row.raw_line}" for row in log)
 
 
 async def test_who_waits_and_sees_is_told_when_his_turn_has_come(bidding: ServiceHarness) -> None:
     """Ann was written to with the others; now that Cid has bid it is her turn, and only she hears of it."""
-    assert [(a.name, a.acts_now) for a in (await bidding.service.view(bidding.table)).pending] == [
+    assert [(a.name, a.acts_now) for a in (await bidding.service.queries.view(bidding.table)).pending] == [
         ("Cid", True),
         ("Ann", False),
     ]

@@ -21,29 +21,29 @@ from tests.service.conftest import NAMES, ServiceHarness
 async def gathered(world: ServiceHarness, *names: str) -> int:
     for name in names:
         await world.person(name)
-    info = await world.service.create("1830", world.people[names[0]], name="Friday")
+    info = await world.service.lobby.create("1830", world.people[names[0]], name="Friday")
     for name in names:
-        info = await world.service.join(info.id, world.people[name], name)
+        info = await world.service.lobby.join(info.id, world.people[name], name)
     return info.id
 
 
 async def test_a_table_is_made_and_found(empty: ServiceHarness) -> None:
     ann = await empty.person("Ann")
-    info = await empty.service.create("1830", ann, name="Friday", options=["conventions 18xx.games"])
+    info = await empty.service.lobby.create("1830", ann, name="Friday", options=["conventions 18xx.games"])
     assert (info.title, info.name, info.status, info.host_id) == ("1830", "Friday", "lobby", ann)
     assert info.options == ("conventions 18xx.games",)
     assert 3 <= len(info.code) <= 4 and info.code.isalnum()
-    assert (await empty.service.find_table(f" {info.code.lower()} ")).id == info.id
+    assert (await empty.service.queries.find_table(f" {info.code.lower()} ")).id == info.id
     with pytest.raises(ValueError, match="no table"):
-        await empty.service.find_table("????")
+        await empty.service.queries.find_table("????")
     with pytest.raises(NotFound):
-        await empty.service.view(999)
+        await empty.service.queries.view(999)
 
 
 async def test_the_installations_options_are_the_default(empty: ServiceHarness) -> None:
-    service = Service(empty.store, options=["conventions 18xx.games"])
-    assert (await service.create("1830", None)).options == ("conventions 18xx.games",)
-    assert (await service.create("1830", None, options=[])).options == ()
+    service = Service(empty.store, default_options=["conventions 18xx.games"])
+    assert (await service.lobby.create("1830", None)).options == ("conventions 18xx.games",)
+    assert (await service.lobby.create("1830", None, options=[])).options == ()
 
 
 @pytest.mark.parametrize(("title", "options"), [("1066", []), ("1830", ["no_such_rule"])])
@@ -51,8 +51,8 @@ async def test_a_title_or_option_that_there_is_not(
     empty: ServiceHarness, title: str, options: list[str]
 ) -> None:
     with pytest.raises(ValueError):
-        await empty.service.create(title, None, options=options)
-    assert await empty.service.list_tables() == []
+        await empty.service.lobby.create(title, None, options=options)
+    assert await empty.service.queries.list_tables() == []
 
 
 @pytest.mark.parametrize("name", ["pool", "PRR", "B&O", "", "a" * 21, "An!", "ann"])
@@ -60,22 +60,22 @@ async def test_names_that_cannot_be_used(empty: ServiceHarness, name: str) -> No
     table = await gathered(empty, "Ann")
     dora = await empty.person("Dora")
     with pytest.raises(ValueError):
-        await empty.service.join(table, dora, name)
-    assert len((await empty.service.table_info(table)).seated_players) == 1
+        await empty.service.lobby.join(table, dora, name)
+    assert len((await empty.service.queries.table_info(table)).seated_players) == 1
 
 
 async def test_join_leave_and_full(empty: ServiceHarness) -> None:
     table = await gathered(empty, *"ABCDEF")
     with pytest.raises(ValueError, match="already sit"):
-        await empty.service.join(table, empty.people["B"], "Other")
+        await empty.service.lobby.join(table, empty.people["B"], "Other")
     late = await empty.person("Late")
     with pytest.raises(ValueError, match="full"):
-        await empty.service.join(table, late, "Late")
+        await empty.service.lobby.join(table, late, "Late")
     with pytest.raises(ValueError, match="host"):
-        await empty.service.leave(table, empty.people["B"], by=empty.people["C"])
-    await empty.service.leave(table, empty.people["B"], by=empty.people["B"])
-    await empty.service.leave(table, empty.people["C"], by=empty.people["A"])
-    info = await empty.service.join(table, late, "Late")
+        await empty.service.lobby.leave(table, empty.people["B"], by=empty.people["C"])
+    await empty.service.lobby.leave(table, empty.people["B"], by=empty.people["B"])
+    await empty.service.lobby.leave(table, empty.people["C"], by=empty.people["A"])
+    info = await empty.service.lobby.join(table, late, "Late")
     assert [s.name for s in info.seated_players] == ["A", "D", "E", "F", "Late"]
 
 
@@ -84,11 +84,11 @@ async def test_an_invited_seat_is_kept(empty: ServiceHarness) -> None:
     dora = await empty.person("Dora", email="dora@example.org")
     stranger = await empty.person("Eve")
     with pytest.raises(ValueError, match="sits there"):
-        await empty.service.invite(table, dora, "Dora", by=stranger)
-    await empty.service.invite(table, dora, "Dora", by=empty.people["Bob"])
+        await empty.service.lobby.invite(table, dora, "Dora", by=stranger)
+    await empty.service.lobby.invite(table, dora, "Dora", by=empty.people["Bob"])
     with pytest.raises(ValueError, match="Dora has not joined"):
-        await empty.service.start(table, by=empty.people["Ann"])
-    info = await empty.service.join(table, dora, "Dora")
+        await empty.service.lobby.start(table, by=empty.people["Ann"])
+    info = await empty.service.lobby.join(table, dora, "Dora")
     assert [s.joined for s in info.seated_players] == [True, True, True]
     assert [n.kind for _, n in await empty.sent("invited")] == ["invited"]
 
@@ -96,76 +96,76 @@ async def test_an_invited_seat_is_kept(empty: ServiceHarness) -> None:
 async def test_only_the_host_begins(empty: ServiceHarness) -> None:
     table = await gathered(empty, *NAMES)
     with pytest.raises(ValueError, match="host"):
-        await empty.service.start(table, by=empty.people["Bob"])
-    info = await empty.service.start(table, by=empty.people["Ann"])
+        await empty.service.lobby.start(table, by=empty.people["Bob"])
+    info = await empty.service.lobby.start(table, by=empty.people["Ann"])
     assert info.status == "running"
     with pytest.raises(ValueError, match="already begun"):
-        await empty.service.start(table, by=empty.people["Ann"])
+        await empty.service.lobby.start(table, by=empty.people["Ann"])
     with pytest.raises(ValueError, match="already begun"):
-        await empty.service.join(table, await empty.person("Late"), "Late")
+        await empty.service.lobby.join(table, await empty.person("Late"), "Late")
 
 
 async def test_one_is_too_few(empty: ServiceHarness) -> None:
     table = await gathered(empty, "Ann")
     with pytest.raises(ValueError, match="2 to 6"):
-        await empty.service.start(table, by=empty.people["Ann"])
-    assert (await empty.service.table_info(table)).status == "lobby"
+        await empty.service.lobby.start(table, by=empty.people["Ann"])
+    assert (await empty.service.queries.table_info(table)).status == "lobby"
 
 
 async def test_the_seating_is_shuffled_from_a_recorded_seed(empty: ServiceHarness) -> None:
     names = list("ABCDEF")
     table = await gathered(empty, *names)
-    await empty.service.start(table, by=empty.people["A"])
+    await empty.service.lobby.start(table, by=empty.people["A"])
     async with empty.store.read() as unit:
         seed = (await unit.tables.get(table)).seed
     expected = list(names)
     random.Random(seed).shuffle(expected)
-    info = await empty.service.table_info(table)
+    info = await empty.service.queries.table_info(table)
     assert list(info.names) == expected
     assert [s.name for s in info.seated_players] == expected
-    first = (await empty.service.log(table))[0]
+    first = (await empty.service.queries.log(table))[0]
     assert str(seed) in first.sentences[0]
 
 
 async def test_a_given_seating(empty: ServiceHarness) -> None:
     table = await gathered(empty, *NAMES)
     with pytest.raises(ValueError, match="everybody once"):
-        await empty.service.start(table, by=None, order=["Ann", "Bob"])
-    info = await empty.service.start(table, by=None, order=["cid", "Ann", "Bob"])
+        await empty.service.lobby.start(table, by=None, order=["Ann", "Bob"])
+    info = await empty.service.lobby.start(table, by=None, order=["cid", "Ann", "Bob"])
     assert info.names == ("Cid", "Ann", "Bob")
     assert info.seat_of(empty.people["Cid"]) == 0
 
 
 async def test_lists(world: ServiceHarness) -> None:
     ann, dora = world.people["Ann"], await world.person("Dora")
-    other = await world.service.create("1830", dora, place={"guild": 5})
-    every = {t.id for t in await world.service.list_tables()}
+    other = await world.service.lobby.create("1830", dora, location={"guild": 5})
+    every = {t.id for t in await world.service.queries.list_tables()}
     assert every == {world.table, other.id}
-    assert [t.id for t in await world.service.list_tables(person=ann)] == [world.table]
-    assert [t.id for t in await world.service.list_tables(person=dora)] == [other.id]
-    assert [t.id for t in await world.service.list_tables(place=("guild", 5))] == [other.id]
-    (running,) = await world.service.list_tables(statuses=["running"])
+    assert [t.id for t in await world.service.queries.list_tables(person_id=ann)] == [world.table]
+    assert [t.id for t in await world.service.queries.list_tables(person_id=dora)] == [other.id]
+    assert [t.id for t in await world.service.queries.list_tables(location=("guild", 5))] == [other.id]
+    (running,) = await world.service.queries.list_tables(statuses=["running"])
     assert (running.round, running.acting_seats, running.names) == ("opening", (0,), NAMES)
-    await world.service.set_location(world.table, {"thread": 7})
-    assert [t.id for t in await world.service.list_tables(place=("thread", 7))] == [world.table]
+    await world.service.lobby.set_location(world.table, {"thread": 7})
+    assert [t.id for t in await world.service.queries.list_tables(location=("thread", 7))] == [world.table]
 
 
 async def test_replaced_by_himself_or_the_host(world: ServiceHarness) -> None:
     await world.say("Ann", "buy SV")
     dora, eve = await world.person("Dora"), await world.person("Eve")
     with pytest.raises(ValueError, match="host"):
-        await world.service.replace_player(world.table, 1, dora, "Dora", by=world.people["Cid"])
+        await world.service.lobby.replace_player(world.table, 1, dora, "Dora", by=world.people["Cid"])
     with pytest.raises(ValueError, match="word of the game"):
-        await world.service.replace_player(world.table, 1, dora, "pool", by=world.people["Bob"])
-    info = await world.service.replace_player(world.table, 1, dora, "Dora", by=world.people["Bob"])
+        await world.service.lobby.replace_player(world.table, 1, dora, "pool", by=world.people["Bob"])
+    info = await world.service.lobby.replace_player(world.table, 1, dora, "Dora", by=world.people["Bob"])
     assert info.names == ("Ann", "Dora", "Cid")
     assert await world.asked_names() == ["Dora"]
     assert isinstance(await world.say("Bob", "buy CS"), NotYourSeat)
     assert isinstance(await world.say("Dora", "buy CS"), Completed)
-    await world.service.replace_player(world.table, 2, eve, "Eve", by=world.people["Ann"])
+    await world.service.lobby.replace_player(world.table, 2, eve, "Eve", by=world.people["Ann"])
     with pytest.raises(ValueError, match="already sits"):
-        await world.service.replace_player(world.table, 0, eve, "Eve again", by=world.people["Ann"])
-    lines = [h.line for h in await world.service.log(world.table)]
+        await world.service.lobby.replace_player(world.table, 0, eve, "Eve again", by=world.people["Ann"])
+    lines = [h.line for h in await world.service.queries.log(world.table)]
     assert lines == ["start", "buy SV", "replace", "buy CS", "replace"]
 
 
@@ -173,24 +173,24 @@ async def test_an_undo_brings_nobody_back(world: ServiceHarness) -> None:
     """Who sits where is on no line of play."""
     await world.say("Ann", "buy SV")
     dora = await world.person("Dora")
-    await world.service.replace_player(world.table, 1, dora, "Dora", by=None)
+    await world.service.lobby.replace_player(world.table, 1, dora, "Dora", by=None)
     await world.say("Ann", "undo")
-    state = await world.service.state_at(world.table)
+    state = await world.service.queries.state_at(world.table)
     assert state.players == ["Ann", "Dora", "Cid"]
-    assert (await world.service.state_at(world.table, 2)).players == ["Ann", "Bob", "Cid"]
+    assert (await world.service.queries.state_at(world.table, 2)).players == ["Ann", "Bob", "Cid"]
 
 
 async def test_resigning_is_confirmed_and_pauses(world: ServiceHarness) -> None:
     asked = await world.say("Bob", "resign")
     assert isinstance(asked, ConfirmationRequired)
-    assert (await world.service.table_info(world.table)).status == "running"
+    assert (await world.service.queries.table_info(world.table)).status == "running"
     assert isinstance(await world.say("Bob", asked.line), Completed)
     assert isinstance(await world.say("Ann", "buy SV"), TableNotRunning)
     with pytest.raises(ValueError, match="seat of Bob is empty"):
-        await world.service.resume(world.table, by=world.people["Ann"])
+        await world.service.lobby.resume(world.table, by=world.people["Ann"])
     dora = await world.person("Dora")
-    await world.service.replace_player(world.table, 1, dora, "Dora", by=dora)
-    await world.service.resume(world.table, by=dora)
+    await world.service.lobby.replace_player(world.table, 1, dora, "Dora", by=dora)
+    await world.service.lobby.resume(world.table, by=dora)
     assert isinstance(await world.say("Ann", "buy SV"), Completed)
     assert await world.asked_names() == ["Dora"]
 
@@ -198,11 +198,11 @@ async def test_resigning_is_confirmed_and_pauses(world: ServiceHarness) -> None:
 async def test_pause_and_resume(world: ServiceHarness) -> None:
     stranger = await world.person("Eve")
     with pytest.raises(ValueError, match="sits there"):
-        await world.service.pause(world.table, by=stranger)
-    assert (await world.service.pause(world.table, by=world.people["Bob"])).status == "paused"
+        await world.service.lobby.pause(world.table, by=stranger)
+    assert (await world.service.lobby.pause(world.table, by=world.people["Bob"])).status == "paused"
     with pytest.raises(ValueError, match="paused"):
-        await world.service.pause(world.table, by=world.people["Bob"])
-    assert (await world.service.resume(world.table, by=world.people["Cid"])).status == "running"
+        await world.service.lobby.pause(world.table, by=world.people["Bob"])
+    assert (await world.service.lobby.resume(world.table, by=world.people["Cid"])).status == "running"
 
 
 async def test_the_host_ends_at_once(world: ServiceHarness) -> None:
@@ -220,10 +220,10 @@ async def test_others_end_by_a_vote_of_all(world: ServiceHarness) -> None:
     asked = await world.service.propose_end(world.table, by=world.people["Bob"])
     assert isinstance(asked, PollUpdated) and asked.waiting_seats == (0, 2)
     assert isinstance(await world.say("Ann", "accept"), PollUpdated)
-    assert (await world.service.table_info(world.table)).status == "running"
+    assert (await world.service.queries.table_info(world.table)).status == "running"
     passed = await world.say("Cid", "accept")
     assert isinstance(passed, PollUpdated) and passed.outcome == "passed"
-    assert (await world.service.table_info(world.table)).status == "ended"
+    assert (await world.service.queries.table_info(world.table)).status == "ended"
 
 
 async def test_a_game_from_elsewhere_goes_on(world: ServiceHarness) -> None:
@@ -231,9 +231,9 @@ async def test_a_game_from_elsewhere_goes_on(world: ServiceHarness) -> None:
 
     first = engine.new_game("1830", ["Xan", "Yul"]).state
     played = engine.play(first, "p0", engine.parse(first, "p0", "buy SV"))
-    info = await world.service.import_game(first, [(0, "buy SV", played.events)], name="Found")
+    info = await world.service.lobby.import_game(first, [(0, "buy SV", played.events)], name="Found")
     assert (info.status, info.names, info.acting_seats) == ("running", ("Xan", "Yul"), (1,))
     assert isinstance(await world.service.submit(info.id, 1, ["buy CS"], None, None), Completed)
     assert isinstance(await world.service.submit(info.id, 1, ["undo"], None, None), Completed)
     assert isinstance(await world.service.submit(info.id, 0, ["undo"], None, None), Completed)
-    assert engine.encode_state(await world.service.state_at(info.id)) == engine.encode_state(first)
+    assert engine.encode_state(await world.service.queries.state_at(info.id)) == engine.encode_state(first)

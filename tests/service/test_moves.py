@@ -32,7 +32,7 @@ async def test_a_line_is_played_and_told(world: ServiceHarness) -> None:
     assert any("SV" in s and "$20" in s for s in move.sentences)
     assert [a.name for a in answer.pending] == ["Bob"]
     assert answer.next_decision_id is None
-    assert (await world.service.state_at(world.table)).cash["p0"] == 780
+    assert (await world.service.queries.state_at(world.table)).cash["p0"] == 780
 
 
 async def test_several_lines_are_played_in_order(world: ServiceHarness) -> None:
@@ -56,11 +56,11 @@ async def test_all_lines_or_none(world: ServiceHarness, bad: str) -> None:
         ("Bob", "buy CA"),
     ):
         await world.say(name, line)
-    before = await world.service.view(world.table)
+    before = await world.service.queries.view(world.table)
     answer = await world.say("Cid", "buy BO", bad)
     assert isinstance(answer, LineUnreadable | LineRefused)
     assert (answer.index, answer.line) == (1, bad)
-    after = await world.service.view(world.table)
+    after = await world.service.queries.view(world.table)
     assert engine.encode_state(after.state) == engine.encode_state(before.state)  # type: ignore[arg-type]
     assert after.seq == before.seq
 
@@ -104,11 +104,11 @@ async def test_it_is_not_your_turn(world: ServiceHarness) -> None:
 async def test_only_who_sits_there_may_speak(world: ServiceHarness) -> None:
     service, people = world.service, world.people
     assert isinstance(
-        await service.submit(world.table, 0, ["buy SV"], None, "x", person=people["Bob"]), NotYourSeat
+        await service.submit(world.table, 0, ["buy SV"], None, "x", person_id=people["Bob"]), NotYourSeat
     )
     stranger = await world.person("Dora")
     assert isinstance(
-        await service.submit(world.table, None, ["buy SV"], None, "y", person=stranger), NotYourSeat
+        await service.submit(world.table, None, ["buy SV"], None, "y", person_id=stranger), NotYourSeat
     )
     assert isinstance(await service.submit(world.table, 7, ["buy SV"], None, "z"), NotYourSeat)
     with pytest.raises(NotFound):
@@ -164,11 +164,11 @@ async def test_many_at_once_lose_nothing(world: ServiceHarness) -> None:
 
 
 async def test_tables_do_not_wait_for_each_other(world: ServiceHarness) -> None:
-    other = await world.service.create("1830", None)
+    other = await world.service.lobby.create("1830", None)
     for name in ("Xan", "Yul"):
-        await world.service.join(other.id, await world.person(name), name)
-    await world.service.start(other.id, by=None, order=["Xan", "Yul"])
-    async with world.service.locked(world.table):
+        await world.service.lobby.join(other.id, await world.person(name), name)
+    await world.service.lobby.start(other.id, by=None, order=["Xan", "Yul"])
+    async with world.service.cache.locked(world.table):
         waiting = asyncio.ensure_future(world.say("Ann", "buy SV"))
         async with asyncio.timeout(20):
             answer = await world.service.submit(other.id, 0, ["buy SV"], None, None)
@@ -200,7 +200,7 @@ async def test_an_act_out_of_turn_makes_nobodys_card_stale(world: ServiceHarness
     await world.say("Ann", "pass")
     await world.say("Bob", "pass")
     await world.say("Cid", "pass")
-    seen = (await world.service.view(world.table)).pending[0]
+    seen = (await world.service.queries.view(world.table)).pending[0]
     others = [n for n in ("Ann", "Bob", "Cid") if n != seen.name]
     offers = {
         "Ann": "sell private SV to {} for 20",
@@ -210,7 +210,7 @@ async def test_an_act_out_of_turn_makes_nobodys_card_stale(world: ServiceHarness
     seller, buyer = seen.name, others[0]
     offered = await world.say(seller, offers[seller].format(buyer), seen=seen.decision_id)
     assert isinstance(offered, Completed), offered
-    view = await world.service.view(world.table)
+    view = await world.service.queries.view(world.table)
     beside = next(a for a in view.pending if a.name == buyer)
     assert not beside.is_main and ".o" in beside.decision_id
     assert (await world.decision()) == seen.decision_id
@@ -227,10 +227,10 @@ async def test_an_act_out_of_turn_makes_nobodys_card_stale(world: ServiceHarness
 )
 async def test_questions_change_nothing(world: ServiceHarness, line: str) -> None:
     await world.say("Ann", "buy SV")
-    before = await world.service.view(world.table)
+    before = await world.service.queries.view(world.table)
     answer = await world.say("Bob", line)
     assert isinstance(answer, QueryAnswer) and answer.text
-    assert (await world.service.view(world.table)).seq == before.seq
+    assert (await world.service.queries.view(world.table)).seq == before.seq
     assert isinstance(await world.say("Bob", line, "pass"), LineRefused)
 
 
@@ -246,13 +246,13 @@ async def test_what_is_shown_is_true(world: ServiceHarness) -> None:
 
 
 async def test_the_lobby_and_a_pause_take_no_moves(empty: ServiceHarness, world: ServiceHarness) -> None:
-    other = await world.service.create("1830", None)
+    other = await world.service.lobby.create("1830", None)
     assert isinstance(await world.service.submit(other.id, 0, ["buy SV"], None, None), TableNotRunning)
-    await world.service.pause(world.table, by=world.people["Bob"])
+    await world.service.lobby.pause(world.table, by=world.people["Bob"])
     answer = await world.say("Ann", "buy SV")
     assert isinstance(answer, TableNotRunning) and answer.status == "paused"
     assert isinstance(await world.say("Ann", "status"), QueryAnswer)
-    await world.service.resume(world.table, by=world.people["Cid"])
+    await world.service.lobby.resume(world.table, by=world.people["Cid"])
     assert isinstance(await world.say("Ann", "buy SV"), Completed)
 
 
@@ -266,12 +266,12 @@ async def test_a_standing_answer_is_no_line_of_the_log(empty: ServiceHarness) ->
     """What a president has said in advance is nobody else's to read (1870 §5.9)."""
     for name in ("Ann", "Bob"):
         await empty.person(name)
-    info = await empty.service.create("1870", empty.people["Ann"])
+    info = await empty.service.lobby.create("1870", empty.people["Ann"])
     for name in ("Ann", "Bob"):
-        await empty.service.join(info.id, empty.people[name], name)
-    await empty.service.start(info.id, by=empty.people["Ann"], order=["Ann", "Bob"])
+        await empty.service.lobby.join(info.id, empty.people[name], name)
+    await empty.service.lobby.start(info.id, by=empty.people["Ann"], order=["Ann", "Bob"])
     assert engine.is_secret("standing protect MP up to 300") and not engine.is_secret("bid MKT 165")
-    play = await empty.service.get(info.id)
+    play = await empty.service.cache.get(info.id)
     row = play._rows[-1]._replace(seq=play.seq + 1, kind="move", seat=0, events=engine.encode_events([]))
     play.add(row._replace(line="standing protect MP up to 300", raw_line="standing protect MP up to 300"))
     assert all("standing" not in f"{one.line}{one.raw_line}{one.sentences}" for one in play.log())

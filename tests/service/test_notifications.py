@@ -17,11 +17,11 @@ async def table(
     for name, ways in people.items():
         await world.person(name, **ways)
     first = world.people[next(iter(people))]
-    info = await world.service.create("1830", first, place=place)
+    info = await world.service.lobby.create("1830", first, location=place)
     for name in people:
-        await world.service.join(info.id, world.people[name], name)
+        await world.service.lobby.join(info.id, world.people[name], name)
     world.table = info.id
-    await world.service.start(info.id, by=first, order=list(people))
+    await world.service.lobby.start(info.id, by=first, order=list(people))
 
 
 DISCORD = {"discord": "11"}
@@ -40,7 +40,7 @@ async def test_who_is_asked_is_told_on_his_channel(empty: ServiceHarness) -> Non
     (card, _), (letter, notice) = sent
     assert card.address == {}, "Bob cannot be pinged"
     assert letter.address == {"person": empty.people["Bob"], "email": "bob@example.org"}
-    view = await empty.service.view(empty.table)
+    view = await empty.service.queries.view(empty.table)
     assert notice.decision_id == view.decision_id_of(1)
     assert notice.seq == view.seq
     await empty.say("Bob", "buy CS")
@@ -89,7 +89,7 @@ async def test_the_same_person_goes_on_without_a_ping(empty: ServiceHarness) -> 
     await empty.say("Cid", "buy BO")
     ((card, notice),) = await empty.deliver()
     assert (notice.kind, notice.seat, card.address) == ("refresh", 2, {})
-    assert notice.decision_id == (await empty.service.view(empty.table)).decision_id_of(2)
+    assert notice.decision_id == (await empty.service.queries.view(empty.table)).decision_id_of(2)
 
 
 async def test_an_offer_is_told_to_whom_it_is_made(empty: ServiceHarness) -> None:
@@ -140,21 +140,21 @@ async def test_who_votes_is_told(empty: ServiceHarness) -> None:
 async def test_a_pause_is_told_and_its_end_asks_again(empty: ServiceHarness) -> None:
     await table(empty, None, Ann=DISCORD, Bob=MAIL, Cid={})
     await empty.deliver()
-    await empty.service.pause(empty.table, by=empty.people["Ann"])
+    await empty.service.lobby.pause(empty.table, by=empty.people["Ann"])
     assert [n.sentences[0] for _, n in await empty.deliver()] == ["Ann pauses the game."] * 2
-    await empty.service.resume(empty.table, by=empty.people["Bob"])
+    await empty.service.lobby.resume(empty.table, by=empty.people["Bob"])
     assert [(n.kind, n.seat) for _, n in await empty.deliver() if n.kind == "turn"] == [("turn", 0)]
 
 
 async def test_the_one_who_replaces_is_asked(empty: ServiceHarness) -> None:
     await table(empty, None, Ann={}, Bob={}, Cid={})
     dora = await empty.person("Dora", email="dora@example.org")
-    await empty.service.replace_player(empty.table, 0, dora, "Dora", by=None)
+    await empty.service.lobby.replace_player(empty.table, 0, dora, "Dora", by=None)
     assert [(n.kind, n.person_id) for _, n in await empty.deliver()] == [("told", dora), ("turn", dora)]
 
 
 async def test_the_holdoff_and_what_is_overtaken_meanwhile(empty: ServiceHarness) -> None:
-    empty.service = Service(empty.store, holdoff=45)
+    empty.service = Service(empty.store, ping_holdoff=45)
     await table(empty, None, Ann=DISCORD, Bob=MAIL, Cid={})
     await empty.deliver()
     await empty.say("Ann", "buy SV")
@@ -163,9 +163,9 @@ async def test_the_holdoff_and_what_is_overtaken_meanwhile(empty: ServiceHarness
     await empty.say("Ann", "undo")
     await empty.say("Ann", "bid CA 165")
     turns = [n for _, n in await empty.sent("turn") if n.seat == 1]
-    assert len(turns) == 1 and turns[0].decision_id == (await empty.service.view(empty.table)).decision_id_of(
-        1
-    )
+    assert len(turns) == 1 and turns[0].decision_id == (
+        await empty.service.queries.view(empty.table)
+    ).decision_id_of(1)
 
 
 async def test_a_refused_line_tells_nobody_anything(empty: ServiceHarness) -> None:
@@ -198,8 +198,8 @@ async def test_a_notice_is_small_json(empty: ServiceHarness) -> None:
 
 async def test_a_question_that_another_moved_on_is_told_by_mail_alone(empty: ServiceHarness) -> None:
     await table(empty, {"thread": 9}, Ann={**DISCORD, "email": "ann@example.org"}, Bob=MAIL, Cid={})
-    info = await empty.service.table_info(empty.table)
-    (asked,) = (await empty.service.view(empty.table)).pending
+    info = await empty.service.queries.table_info(empty.table)
+    (asked,) = (await empty.service.queries.view(empty.table)).pending
     ann = Recipient(empty.people["Ann"], 0, "11", "ann@example.org")
     moved = updated_turn_messages(info, 7, asked, ann, datetime(2026, 1, 1, tzinfo=UTC))
     assert [(p.channel, p.address) for p in moved] == [

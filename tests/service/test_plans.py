@@ -23,14 +23,14 @@ async def shown(world: ServiceHarness, name: str, line: str, *more: str) -> Quer
 
 
 async def test_a_plan_shows_what_it_leads_to_and_leaves_the_game_alone(world: ServiceHarness) -> None:
-    before = await world.service.view(world.table)
+    before = await world.service.queries.view(world.table)
     answer = await shown(world, "Ann", "plan buy SV", "Bob: bid CA 165; Cid: pass")
     assert "1. Ann: buy SV" in answer.text and "2. Bob: bid CA 165" in answer.text
     assert "Ann $800 → $780" in answer.text and "Standings:" in answer.text
     assert "It is for Ann to buy the CS" in answer.text
     state = answer.shown_state(before.state)  # type: ignore[arg-type]
     assert state.cash["p0"] == 780 and state.private_owners["SV"] == "p0" and answer.picture == "map"
-    after = await world.service.view(world.table)
+    after = await world.service.queries.view(world.table)
     assert after.seq == before.seq and after.state == before.state
 
 
@@ -38,7 +38,7 @@ async def test_a_plan_is_kept_for_its_player_alone_until_thrown_away(world: Serv
     await shown(world, "Ann", "plan buy SV")
     await shown(world, "Ann", "plan more Bob: buy CS")
     again = Service(world.store)
-    kept = await again.submit(world.table, 0, ["plan show"], None, None, person=world.people["Ann"])
+    kept = await again.submit(world.table, 0, ["plan show"], None, None, person_id=world.people["Ann"])
     assert isinstance(kept, QueryAnswer) and "2. Bob: buy CS" in kept.text
     assert "no plan" in (await shown(world, "Bob", "plan")).text
     assert "thrown away" in (await shown(world, "Ann", "plan clear")).text
@@ -106,9 +106,9 @@ async def test_a_line_that_cannot_be_planned_keeps_the_plan_before(world: Servic
 async def test_a_position_of_the_past_by_row_and_by_round(world: ServiceHarness) -> None:
     for name, line in (("Ann", "buy SV"), ("Bob", "buy CS"), ("Cid", "buy DH"), ("Ann", "buy MH")):
         await world.say(name, line)
-    row = next(h.seq for h in await world.service.log(world.table) if h.line == "buy CS")
+    row = next(h.seq for h in await world.service.queries.log(world.table) if h.line == "buy CS")
     past = await shown(world, "Cid", f"at {row}")
-    now = (await world.service.view(world.table)).state
+    now = (await world.service.queries.view(world.table)).state
     assert now is not None
     assert past.text.startswith(f"After row {row}:") and past.shown_state(now).cash["p1"] == 760
     assert past.shown_state(now).private_owners["DH"] == "bank"
@@ -143,8 +143,8 @@ async def test_a_game_is_handed_out_by_the_names_of_now(world: ServiceHarness) -
     for name, line in (("Ann", "buy SV"), ("Bob", "buy CS")):
         await world.say(name, line)
     dora = await world.person("Dora")
-    await world.service.replace_player(world.table, 0, dora, "Dora", by=world.people["Ann"])
-    telling = await world.service.history(world.table)
+    await world.service.lobby.replace_player(world.table, 0, dora, "Dora", by=world.people["Ann"])
+    telling = await world.service.queries.history(world.table)
     assert telling.start.players == ["Dora", "Bob", "Cid"]
     text = (await shown(world, "Bob", "export text")).files[0].content.decode()
     assert "Dora: buy SV" in text and replay(text).ok

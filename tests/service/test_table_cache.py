@@ -23,7 +23,7 @@ async def wander(world: ServiceHarness, steps: int, seed: int) -> None:
     """Play at random, now and then taking back or playing again."""
     dice = random.Random(seed)
     for step in range(steps):
-        view = await world.service.view(world.table)
+        view = await world.service.queries.view(world.table)
         assert view.state is not None
         if view.state.game_over:
             return
@@ -43,13 +43,13 @@ async def wander(world: ServiceHarness, steps: int, seed: int) -> None:
 async def test_loading_gives_what_was_played(world: ServiceHarness, seed: int) -> None:
     await wander(world, 120, seed)
     dora = await world.person("Dora")
-    await world.service.replace_player(world.table, 1, dora, "Dora", by=None)
+    await world.service.lobby.replace_player(world.table, 1, dora, "Dora", by=None)
     await wander_on(world, seed + 10)
     played, loaded = world.service, Service(world.store)
-    one, two = await played.view(world.table), await loaded.view(world.table)
+    one, two = await played.queries.view(world.table), await loaded.queries.view(world.table)
     assert one == two
-    assert await played.log(world.table) == await loaded.log(world.table)
-    assert played._tables[world.table].redo_targets == loaded._tables[world.table].redo_targets
+    assert await played.queries.log(world.table) == await loaded.queries.log(world.table)
+    assert played.cache._tables[world.table].redo_targets == loaded.cache._tables[world.table].redo_targets
     async with world.store.read() as unit:
         head = await unit.move_log.snapshot(world.table)
     assert engine.encode_state(two.state) == head.state  # type: ignore[arg-type]
@@ -58,7 +58,7 @@ async def test_loading_gives_what_was_played(world: ServiceHarness, seed: int) -
 async def wander_on(world: ServiceHarness, seed: int) -> None:
     dice = random.Random(seed)
     for _ in range(25):
-        view = await world.service.view(world.table)
+        view = await world.service.queries.view(world.table)
         assert view.state is not None
         seat = dice.choice(view.pending).seat
         line = dice.choice(engine.legal_lines(view.state, f"p{seat}"))
@@ -69,7 +69,7 @@ async def test_every_position_there_ever_was(world: ServiceHarness) -> None:
     seen: dict[int, bytes] = {}
     dice = random.Random(5)
     for _ in range(90):
-        view = await world.service.view(world.table)
+        view = await world.service.queries.view(world.table)
         assert view.state is not None
         seen[view.seq] = engine.encode_state(view.state)
         line = dice.choice(engine.legal_lines(view.state, f"p{view.pending[0].seat}"))
@@ -79,16 +79,16 @@ async def test_every_position_there_ever_was(world: ServiceHarness) -> None:
         await world.service.submit(world.table, seat, [line], None, None)
     fresh = Service(world.store)
     for seq, state in seen.items():
-        assert engine.encode_state(await fresh.state_at(world.table, seq)) == state
+        assert engine.encode_state(await fresh.queries.state_at(world.table, seq)) == state
     with pytest.raises(ValueError):
-        await fresh.state_at(world.table, 0)
+        await fresh.queries.state_at(world.table, 0)
     with pytest.raises(ValueError):
-        await fresh.state_at(world.table, 9999)
+        await fresh.queries.state_at(world.table, 9999)
 
 
 async def test_loading_asks_no_rule(world: ServiceHarness, monkeypatch: pytest.MonkeyPatch) -> None:
     await wander(world, 40, 3)
-    expected = await world.service.state_at(world.table)
+    expected = await world.service.queries.state_at(world.table)
 
     def forbidden(*_: object, **__: object) -> None:
         raise AssertionError("a rule was asked")
@@ -98,7 +98,7 @@ async def test_loading_asks_no_rule(world: ServiceHarness, monkeypatch: pytest.M
     monkeypatch.setattr(engine, "new_game", forbidden)
     monkeypatch.setattr(kernel, "refusal", forbidden)
     monkeypatch.setattr(kernel, "advance", forbidden)
-    loaded = await Service(world.store).state_at(world.table)
+    loaded = await Service(world.store).queries.state_at(world.table)
     assert engine.encode_state(loaded) == engine.encode_state(expected)
 
 
@@ -108,23 +108,23 @@ async def test_a_transaction_that_fails_leaves_memory_as_it_was(
     def full(*_: object) -> int:
         raise StoreError("the disk is full")
 
-    before = await world.service.view(world.table)
+    before = await world.service.queries.view(world.table)
     with monkeypatch.context() as patched:
         patched.setattr(outbox, "enqueue_messages", full)
         with pytest.raises(StoreError):
             await world.say("Ann", "buy SV", request="lost")
-    assert await world.service.view(world.table) == before
-    assert await Service(world.store).view(world.table) == before
+    assert await world.service.queries.view(world.table) == before
+    assert await Service(world.store).queries.view(world.table) == before
     assert isinstance(await world.say("Ann", "buy SV", request="lost"), Completed)
 
 
 async def test_only_the_last_tables_stay_in_memory(world: ServiceHarness) -> None:
-    service = Service(world.store, keep=2)
-    tables = [(await service.create("1830", None)).id for _ in range(3)]
+    service = Service(world.store, capacity=2)
+    tables = [(await service.lobby.create("1830", None)).id for _ in range(3)]
     for table in [*tables, world.table]:
-        await service.view(table)
-    assert service.peek(tables[0]) is None
-    assert service.peek(world.table) is not None
+        await service.queries.view(table)
+    assert service.queries.peek(tables[0]) is None
+    assert service.queries.peek(world.table) is not None
     assert isinstance(await service.submit(world.table, 0, ["buy SV"], None, None), Completed)
 
 
@@ -132,12 +132,12 @@ async def test_what_happened_since_ones_last_move(world: ServiceHarness) -> None
     await world.say("Ann", "buy SV")
     await world.say("Bob", "buy CS")
     await world.say("Cid", "bid MH 115")
-    assert [h.line for h in await world.service.log_since_last_move(world.table, 0)] == [
+    assert [h.line for h in await world.service.queries.log_since_last_move(world.table, 0)] == [
         "buy CS",
         "bid MH 115",
     ]
-    assert [h.line for h in await world.service.log_since_last_move(world.table, 0, 3)] == ["buy CS"]
-    assert [h.line for h in await world.service.log_since_last_move(world.table, 2)] == []
+    assert [h.line for h in await world.service.queries.log_since_last_move(world.table, 0, 3)] == ["buy CS"]
+    assert [h.line for h in await world.service.queries.log_since_last_move(world.table, 2)] == []
 
 
 @sqlite_only
@@ -156,14 +156,14 @@ async def test_what_another_process_plays_is_followed(
     world: ServiceHarness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(table_cache, "REFRESH_INTERVAL", 0.01)
-    await world.service.view(world.table)
+    await world.service.queries.view(world.table)
     following = asyncio.ensure_future(world.service.run())
     try:
         with world.service.subscribe() as bell:
             await Service(world.store).submit(world.table, 0, ["buy SV"], None, None)
             async with asyncio.timeout(20):
                 await bell.wait()
-        seen = world.service.peek(world.table)
+        seen = world.service.queries.peek(world.table)
         assert seen is not None and seen.pending[0].name == "Bob"
     finally:
         following.cancel()

@@ -15,7 +15,7 @@ from tests.service.conftest import ServiceHarness
 
 
 async def state(world: ServiceHarness) -> bytes:
-    return engine.encode_state(await world.service.state_at(world.table))
+    return engine.encode_state(await world.service.queries.state_at(world.table))
 
 
 async def test_ones_own_last_move_goes_at_once(world: ServiceHarness) -> None:
@@ -66,7 +66,7 @@ async def test_nothing_to_undo(world: ServiceHarness) -> None:
 async def test_the_log_keeps_what_was_undone(world: ServiceHarness) -> None:
     await world.say("Ann", "buy SV")
     await world.say("Ann", "undo")
-    log = await world.service.log(world.table)
+    log = await world.service.queries.log(world.table)
     assert [(h.kind, h.is_live) for h in log] == [("note", True), ("move", False), ("undo", True)]
 
 
@@ -138,7 +138,7 @@ async def test_another_undo_overtakes_the_vote(world: ServiceHarness) -> None:
     await world.say("Ann", "undo")
     await world.say("Bob", "undo")  # his own last move: at once
     assert await world.lines() == ["buy SV"]
-    assert (await world.service.view(world.table)).polls == ()
+    assert (await world.service.queries.view(world.table)).polls == ()
     assert isinstance(await world.say("Bob", "accept"), LineRefused)
 
 
@@ -158,12 +158,12 @@ async def test_a_move_ends_the_vote_on_a_redo(world: ServiceHarness) -> None:
     await world.say("Bob", "accept")
     await world.say("Ann", "redo")
     await world.say("Ann", "pass")
-    assert (await world.service.view(world.table)).polls == ()
+    assert (await world.service.queries.view(world.table)).polls == ()
 
 
 async def test_an_undo_button_of_before_an_undo_is_stale(world: ServiceHarness) -> None:
     await world.say("Ann", "buy SV")
-    now = (await world.service.view(world.table)).current_decision_id
+    now = (await world.service.queries.view(world.table)).current_decision_id
     assert isinstance(await world.say("Ann", "undo", seen=now), Completed)
     await world.say("Ann", "buy SV")
     assert isinstance(await world.say("Ann", "undo", seen=now), StaleDecision)
@@ -189,7 +189,7 @@ async def test_a_vote_and_an_offer_are_told_apart(world: ServiceHarness) -> None
     assert isinstance(vote, PollUpdated) and vote.waiting_seats == (1, 2)
     both = await world.say("Bob", "accept")
     assert isinstance(both, LineAmbiguous) and both.choices[0] == "accept vote"
-    offer = next(a for a in (await world.service.view(world.table)).pending if not a.is_main)
+    offer = next(a for a in (await world.service.queries.view(world.table)).pending if not a.is_main)
     assert isinstance(await world.say("Bob", "accept", seen=offer.decision_id), Completed)
     voted = await world.say("Bob", "accept vote")
     assert isinstance(voted, PollUpdated) and voted.waiting_seats == (2,)

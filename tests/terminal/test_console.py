@@ -87,7 +87,7 @@ async def test_tables_side_by_side(console: Console) -> None:
     first = console.table_id
     text = await said(console, "table new 1830 Xan, Yul option conventions 18xx.games", "table start")
     assert "Xan and Yul" in text
-    code = (await console.service.table_info(first or 0)).code
+    code = (await console.service.queries.table_info(first or 0)).code
     assert "conventions 18xx.games" in await said(console, "table")
     assert "Ann, Bob and Cid" in await said(console, f"table use {code.lower()}")
     listed = (await said(console, "table list")).splitlines()
@@ -156,7 +156,7 @@ async def test_a_picture_that_fails_fails_nothing(tmp_path: Path) -> None:
         with PictureWorkers(1) as pictures:
             console = Console(Service(store), tmp_path, pictures)
             await said(console, *BEGUN)
-            state = await console.service.state_at(console.table_id or 0)
+            state = await console.service.queries.state_at(console.table_id or 0)
             assert await pictures.map(state, crop=["no such hex"]) is None
             assert await pictures.map(state) is not None, "the pool goes on"
             assert "It is for Bob" in await said(console, "buy SV")

@@ -225,10 +225,10 @@ def lines_in_the_store(folder: Path) -> list[str]:
     async def loaded() -> list[str]:
         async with await open_store(folder / "data" / "railpost.db") as store:
             service = Service(store)
-            (table,) = await service.list_tables()
-            view = await service.view(table.id)
+            (table,) = await service.queries.list_tables()
+            view = await service.queries.view(table.id)
             assert view.seq == table.seq
-            return [h.line for h in await service.log(table.id) if h.kind == "move" and h.is_live]
+            return [h.line for h in await service.queries.log(table.id) if h.kind == "move" and h.is_live]
 
     return asyncio.run(loaded())
 

@@ -1,0 +1,147 @@
+"""The draft of one commit: what is done at a table at once, before it is written."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterator
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+import engine
+from bot.service import notifications, text_views
+from bot.service.live_table import LiveTable, TableMetadata, pending_decisions
+from bot.service.results import CommandResult, PendingDecision, encode_result
+from storage import LogRow, MoveCommit, NewLogRow, NewMessage, UnitOfWork
+
+
+@dataclass
+class CommitDraft:
+    """New rows of a table's log, the position they lead to, messages to players, and the result of the command.
+
+    Most drafts hold nothing else and are written together with drafts of other tables. A draft that changes
+    more (seats, status, polls) asks for its `unit`; then everything is written in that one transaction.
+
+    begin_unit: opens the transaction. sentences: for each new row what happened, None if not yet in words.
+    state: the position after the rows, None if they do not change it. announcements: kind and sentences of
+    notifications to everyone at the table.
+    """
+
+    table: LiveTable
+    started_at: datetime
+    begin_unit: Callable[[], Awaitable[UnitOfWork]]
+    new_rows: list[NewLogRow] = field(default_factory=list)
+    sentences: list[tuple[str, ...] | None] = field(default_factory=list)
+    state: engine.State | None = None
+    messages: list[NewMessage] = field(default_factory=list)
+    announcements: list[tuple[str, tuple[str, ...]]] = field(default_factory=list)
+    result: CommandResult | None = None
+    open_unit: UnitOfWork | None = None
+    _next_pending: tuple[engine.State, tuple[PendingDecision, ...]] | None = None
+
+    async def unit(self) -> UnitOfWork:
+        """The transaction of this draft, begun on the first call."""
+        if self.open_unit is None:
+            self.open_unit = await self.begin_unit()
+        return self.open_unit
+
+    @property
+    def timestamp(self) -> datetime:
+        """The time of the commit."""
+        return self.open_unit.now if self.open_unit else self.started_at
+
+    @property
+    def seq(self) -> int:
+        """The number of the last row."""
+        return self.table.seq + len(self.new_rows)
+
+    @property
+    def log_rows(self) -> Iterator[LogRow]:
+        """The new rows as they will stand in the log."""
+        for seq, new_row in enumerate(self.new_rows, self.table.seq + 1):
+            yield LogRow(seq=seq, created_at=self.timestamp, **new_row.model_dump())
+
+    # -- what is done ------------------------------------------------------------------------
+
+    def add_row(
+        self, new_row: NewLogRow, state: engine.State | None = None, sentences: tuple[str, ...] | None = None
+    ) -> None:
+        """Add a row, the position after it if it changes, and what happened, if that is already in words."""
+        self.new_rows.append(new_row)
+        self.sentences.append(sentences)
+        self.state = state or self.state
+
+    def add_note(self, transport: str, line: str, sentence: str, **details: Any) -> None:
+        """Add a row that does not change the position."""
+        self.add_row(NewLogRow(kind="note", transport=transport, line=line, raw_line=sentence, **details))
+
+    def announce(self, kind: str, *sentences: str) -> None:
+        """Notify everyone at the table."""
+        self.announcements.append((kind, sentences))
+
+    async def update_status(self) -> None:
+        """Mark the table finished if the game has ended, or running if an undo has reopened it."""
+        info, state = self.table.stored_info, self.state
+        if state is None:
+            return
+        if state.game_over and info.status == "running":
+            await (await self.unit()).tables.update(info.id, status="finished")
+            self.announce("over", text_views.waiting_sentence(state, ()))
+        elif not state.game_over and info.status == "finished":
+            await (await self.unit()).tables.update(info.id, status="running")
+
+    # -- what follows from it ----------------------------------------------------------------
+
+    def next_pending(self) -> tuple[PendingDecision, ...]:
+        """Whom the table waits for after the commit."""
+        if self.state is None:
+            return self.table.pending
+        if self._next_pending is None or self._next_pending[0] is not self.state:
+            rewinds = sum(new_row.rewinds_to is not None for new_row in self.new_rows)
+            pending = pending_decisions(self.state, self.table.rewind_count + rewinds)
+            self._next_pending = (self.state, pending)
+        return self._next_pending[1]
+
+    def next_decision_id(self, seat: int) -> str | None:
+        """The decision that the seat has to make after the commit, if any."""
+        return next((p.decision_id for p in self.next_pending() if p.seat == seat), None)
+
+    def move_commit(self, metadata: TableMetadata, request_id: str | None, ping_holdoff: float) -> MoveCommit:
+        """The draft as storage writes it. metadata: seats, status and polls after the commit."""
+        table = self.table
+        state = self.state or (table.state if table.begun else None)
+        return MoveCommit(
+            table.stored_info.id, self.timestamp, table.seq, table.metadata.data_revision, self.new_rows,
+            engine.encode_state(state) if state and self.new_rows else b"",
+            [*self.messages, *self._notifications(metadata, ping_holdoff)],
+            request_id if self.result else None,
+            encode_result(self.result) if request_id and self.result else b"",
+        )  # fmt: skip
+
+    def _notifications(self, metadata: TableMetadata, ping_holdoff: float) -> list[NewMessage]:
+        """Announcements, a turn message for each newly pending decision, and card updates for the others."""
+        info, recipients, former_info = metadata.info, metadata.recipients, self.table.stored_info
+        before = self.table.pending if former_info.status == "running" else ()
+        after = self.next_pending() if info.status == "running" else ()
+        newly_pending = notifications.newly_pending(info, before, after, former_info)
+        due = notifications.seconds_later(self.timestamp, ping_holdoff)
+        messages = [
+            message
+            for number, (kind, sentences) in enumerate(self.announcements)
+            for message in notifications.announcements(
+                info, kind, self.seq, sentences, recipients.values(), str(number or "")
+            )
+        ]
+        messages += notifications.turn_messages(info, self.seq, newly_pending, recipients, due)
+        former_ids = {p.decision_id for p in before}
+        continuing = [
+            p for p in after if p.is_main and p not in newly_pending and p.decision_id not in former_ids
+        ]
+        acting_seats = {new_row.seat for new_row in self.new_rows}
+        for pending in continuing:
+            if pending.seat not in acting_seats and pending.seat in recipients:
+                messages += notifications.updated_turn_messages(
+                    info, self.seq, pending, recipients[pending.seat], due
+                )
+        for pending in continuing[:1]:
+            messages += notifications.card_refreshes(info, self.seq, pending)
+        return messages

@@ -1,0 +1,93 @@
+"""The `plan` command: make, extend, show, play and clear a plan."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import engine
+from bot.service import plans
+from bot.service.commands import Command, refused
+from bot.service.live_table import LiveTable, engine_seat
+from bot.service.moves import MoveHandler, line_failure
+from bot.service.plan_store import PlanStore
+from bot.service.results import CommandResult, Completed, QueryAnswer
+
+
+class PlanHandler:
+    """Carries out `plan …` (or `try …`) for a seated player."""
+
+    def __init__(self, plan_store: PlanStore, moves: MoveHandler) -> None:
+        self._plan_store = plan_store
+        self._moves = moves
+
+    async def handle(self, table: LiveTable, command: Command) -> CommandResult:
+        """`plan LINES` makes a plan, `plan more LINES` extends it; `plan show`, `plan play`, `plan clear`."""
+        player = table.stored_info.player_at(command.seat)
+        if player is None:
+            return refused(table, command, "That seat is empty; nobody can plan for it.")
+        _, _, first_line = command.lines[0].partition(" ")
+        word, _, rest = first_line.strip().partition(" ")
+        plan = await self._plan_store.load(table, player.person_id)
+        match word.casefold():
+            case "" | "show":
+                return _plan_result(table, command, plan)
+            case "clear":
+                await self._plan_store.save(table, player.person_id, ())
+                return _answer(table, command, "Your plan is deleted.")
+            case "play":
+                return await self._play(table, command, player.person_id, plan)
+            case "more":
+                former, text = plan, (rest, *command.lines[1:])
+            case _:
+                former, text = [], (first_line, *command.lines[1:])
+        try:
+            lines = [*former, *plans.parse_plan(text, command.seat, table.state.players)]
+        except ValueError as error:
+            return refused(table, command, str(error))
+        trial = plans.try_plan(table.state, lines, command.seat)
+        if trial.error is not None:
+            failed = len(trial.lines)
+            seat, line = lines[failed]
+            nearest = engine.nearest_lines(trial.state, engine_seat(seat), line)
+            decision_id = table.decision_id_of(command.seat)
+            return line_failure(trial.error, max(failed - len(former), 0), line, nearest, decision_id)
+        await self._plan_store.save(table, player.person_id, trial.lines)
+        return _plan_result(table, command, list(trial.lines))
+
+    async def _play(
+        self, table: LiveTable, command: Command, person_id: int, plan: list[plans.PlannedLine]
+    ) -> CommandResult:
+        """Play the planner's own next lines and keep the rest of the plan.
+
+        Lines of others before them are skipped if the planner is to act, whatever the others have played.
+        """
+        while table.decision_id_of(command.seat) and plan and plan[0][0] != command.seat:
+            plan = plan[1:]
+        own_lines = plans.leading_own_lines(plan, command.seat)
+        if not own_lines:
+            if not plan:
+                return refused(table, command, "Your plan has no line of yours left.")
+            seat, line = plan[0]
+            return refused(table, command, f"Your plan waits for {table.state.players[seat]}: {line}.")
+        own_command = replace(command, lines=tuple(own_lines), line_numbers=tuple(range(len(own_lines))))
+        result = await self._moves.play_lines(table, own_command)
+        if isinstance(result, Completed):
+            await self._plan_store.save(table, person_id, plan[len(own_lines) :])
+        return result
+
+
+def _plan_result(table: LiveTable, command: Command, plan: list[plans.PlannedLine]) -> CommandResult:
+    """What a plan leads to from the table's position."""
+    if not plan:
+        return _answer(table, command, "You have no plan at this table: `plan LINES` makes one.")
+    trial = plans.try_plan(table.state, plan, command.seat)
+    text = plans.trial_text(table.state, trial, plan)
+    return _answer(table, command, text, trial.state)
+
+
+def _answer(table: LiveTable, command: Command, text: str, state: engine.State | None = None) -> QueryAnswer:
+    """Text, and the map of a position if one is given."""
+    decision_id = table.decision_id_of(command.seat)
+    if state is None:
+        return QueryAnswer("plan", text, next_decision_id=decision_id)
+    return QueryAnswer("plan", text, "map", engine.encode_state(state), next_decision_id=decision_id)

@@ -1,0 +1,290 @@
+"""Polls: undo, redo and an early end, which need the consent of other players."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import engine
+from bot.service import notifications, text_views
+from bot.service.commands import POLL_PREFIX, Command, first_word, not_running, refused
+from bot.service.commit_draft import CommitDraft
+from bot.service.live_table import LiveTable, engine_seat
+from bot.service.lobby import Lobby, check_allowed, record_end
+from bot.service.results import (
+    CommandResult,
+    Completed,
+    LineAmbiguous,
+    PlayedLine,
+    PollUpdated,
+    StaleDecision,
+    TableNotRunning,
+)
+from bot.service.rewind import (
+    Rewind,
+    RewindKind,
+    current_rewind,
+    poll_outcome,
+    poll_question,
+    rewind_for,
+    rewind_sentence,
+)
+from bot.service.table_cache import TableCache
+from storage import AlreadyExists, TablePoll
+
+
+class PollHandler:
+    """Carries out `undo`, `redo` and votes at a locked table, and proposals to end a game."""
+
+    def __init__(self, cache: TableCache, lobby: Lobby) -> None:
+        self._cache = cache
+        self._lobby = lobby
+
+    # -- undo and redo -----------------------------------------------------------------------
+
+    async def rewind(self, table: LiveTable, command: Command) -> CommandResult:
+        """Undo or redo at once, or open a poll if moves of others are concerned."""
+        if problem := not_running(table, "running", "finished"):
+            return problem
+        if command.decision_id and not command.answers_poll:
+            rewind_count, _, _ = command.decision_id.partition(".")
+            if rewind_count != str(table.rewind_count):
+                return stale_decision(table, command)
+        kind: RewindKind = "undo" if command.lines[0].casefold() == "undo" else "redo"
+        rewind = rewind_for(table, kind, command.seat)
+        if isinstance(rewind, str):
+            return refused(table, command, rewind)
+        if others := rewind.other_seats(table, command.seat):
+            question = poll_question(table, rewind)
+            return await self._open_poll(table, command, kind, others, question, {"target": rewind.target})
+        async with self._cache.commit(table, command.request_id) as draft:
+            sentence = await _apply_rewind(draft, command, rewind)
+            draft.result = completed(draft, command, sentences=(sentence,))
+        return draft.result
+
+    async def update_after_move(self, draft: CommitDraft, seat: int) -> None:
+        """A seat has moved during a poll: that closes a poll on a redo, and adds the seat to a poll on an undo."""
+        for open_poll in draft.table.polls:
+            poll = open_poll.poll
+            if poll.kind == "redo":
+                await (await draft.unit()).polls.close(poll.id, "superseded")
+            elif poll.kind == "undo" and seat not in (poll.proposer_seat, *open_poll.votes):
+                polls = (await draft.unit()).polls
+                await polls.close(poll.id, "renewed")
+                voters = [*open_poll.votes, seat]
+                renewed = await polls.open(poll.table_id, poll.kind, voters, poll.details, poll.proposer_seat)
+                for voter, agrees in open_poll.votes.items():
+                    if agrees is not None:
+                        await polls.cast_vote(renewed.poll.id, voter, agrees)
+                _request_votes(draft, renewed)
+
+    # -- the end of a game -------------------------------------------------------------------
+
+    async def propose_end(
+        self, table_id: int, *, by: int | None, request_id: str | None = None, transport: str = "terminal"
+    ) -> CommandResult:
+        """End the game unfinished: at once for the host or the operator, else by a poll of all other players."""
+        async with self._cache.locked(table_id) as table:
+            info = table.stored_info
+        if by is None or by == info.host_id:
+            info = await self._lobby.end_now(table_id, by=by)
+            return TableNotRunning(info.status, f"Table {info.code} is ended.")
+        seat = info.seat_of(by)
+        if seat is None:
+            check_allowed(info, by, seated_players=True)
+        async with self._cache.locked(table_id) as table:
+            if result := await self._cache.stored_result(request_id):
+                return result
+            if problem := not_running(table, "running", "paused"):
+                return problem
+            others = [
+                p.seat for p in table.stored_info.seated_players if p.seat is not None and p.person_id != by
+            ]
+            command = Command(seat or 0, ("end",), (0,), None, request_id, by, transport)
+            question = f"{table.state.players[command.seat]} would like to end the game unfinished."
+            return await self._open_poll(table, command, "end", others, question)
+
+    # -- polls -------------------------------------------------------------------------------
+
+    async def _open_poll(
+        self,
+        table: LiveTable,
+        command: Command,
+        kind: str,
+        voters: Sequence[int],
+        question: str,
+        details: dict[str, Any] | None = None,
+    ) -> CommandResult:
+        names = [table.state.players[seat] for seat in voters]
+        sentence = f"{text_views.join_words(names)} {'is' if len(names) == 1 else 'are'} asked to vote."
+        try:
+            async with self._cache.commit(table, command.request_id) as draft:
+                opened = await (await draft.unit()).polls.open(
+                    table.stored_info.id,
+                    kind,
+                    voters,
+                    {**(details or {}), "question": question},
+                    command.seat,
+                )
+                draft.add_row(command.new_row(kind="note", line=kind, raw_line=question))
+                _request_votes(draft, opened)
+                draft.result = PollUpdated(
+                    poll_id(opened), (question, sentence), tuple(voters), None, draft.next_pending(),
+                    next_decision_id=table.decision_id_of(command.seat),
+                )  # fmt: skip
+        except AlreadyExists:
+            reason = "A vote on that is already open; it waits for `accept` or `decline` from the others."
+            return refused(table, command, reason)
+        return draft.result
+
+    async def vote(self, table: LiveTable, command: Command) -> CommandResult | None:
+        """Carry out `accept` or `decline` as a vote; None if the line is meant for the game."""
+        word, _, rest = command.lines[0].casefold().partition(" ")
+        if rest.strip() not in ("", "vote"):
+            return None
+        names_poll = bool(rest) or command.answers_poll
+        game_lines = _game_lines(table, command, word)
+        if names_poll or not game_lines:
+            return await self._cast_vote(table, command, word, required=names_poll)
+        if command.decision_id or poll_for(table, command) is None:
+            return None
+        choices = (f"{word} vote", *game_lines)
+        reason = f"A vote and an offer both wait for you: use {text_views.join_words(choices, 'or')}."
+        decision_id = table.decision_id_of(command.seat)
+        return LineAmbiguous(0, command.lines[0], reason, choices, next_decision_id=decision_id)
+
+    async def _cast_vote(
+        self, table: LiveTable, command: Command, word: str, *, required: bool
+    ) -> CommandResult | None:
+        """Cast a vote. Without an open poll: None, or if a poll is `required` a stale decision."""
+        open_poll = poll_for(table, command)
+        decision_id = table.decision_id_of(command.seat)
+        if open_poll is None:
+            reason = "That vote is closed, or you have no vote in it."
+            return (
+                StaleDecision(reason, pending=table.pending, next_decision_id=decision_id)
+                if required
+                else None
+            )
+        async with self._cache.commit(table, command.request_id) as draft:
+            agrees = word == "accept"
+            polls = (await draft.unit()).polls
+            open_poll = await polls.cast_vote(open_poll.poll.id, command.seat, agrees)
+            outcome = poll_outcome(open_poll.votes.values())
+            name, verb = table.state.players[command.seat], "accepts" if agrees else "declines"
+            sentences = [f"{name} {verb}: {open_poll.poll.details['question']}"]
+            draft.add_row(command.new_row(kind="note", line=word, raw_line=sentences[0]))
+            waiting = tuple(seat for seat, vote in open_poll.votes.items() if vote is None)
+            if outcome:
+                outcome, more = await self._close_poll(draft, command, open_poll, outcome)
+                sentences += more
+                waiting = ()
+            draft.result = PollUpdated(
+                poll_id(open_poll), tuple(sentences), waiting, outcome, draft.next_pending(),
+                next_decision_id=decision_id,
+            )  # fmt: skip
+        return draft.result
+
+    async def _close_poll(
+        self, draft: CommitDraft, command: Command, open_poll: TablePoll, outcome: str
+    ) -> tuple[str, list[str]]:
+        """Close a poll and do what it was about; its final outcome, and what happened in sentences."""
+        table, poll, polls = draft.table, open_poll.poll, (await draft.unit()).polls
+        if outcome == "failed":
+            await polls.close(poll.id, outcome)
+            sentence = f"Nothing changes: {table.state.players[command.seat]} declines."
+            draft.announce("news", sentence)
+            return outcome, [sentence]
+        if poll.kind == "end":
+            await record_end(draft, "All players agree to end the game.", command.person_id)
+            await polls.close(poll.id, outcome)
+            return outcome, ["The game is ended."]
+        kind: RewindKind = "undo" if poll.kind == "undo" else "redo"
+        rewind = current_rewind(table, kind, int(poll.details["target"]))
+        await polls.close(poll.id, outcome if rewind else "superseded")
+        if rewind is None:
+            return "superseded", ["What the vote was about no longer exists."]
+        proposer = poll.proposer_seat if poll.proposer_seat is not None else command.seat
+        proposal = Command(proposer, (kind,), (0,), None, None, command.person_id, command.transport)
+        return outcome, [await _apply_rewind(draft, proposal, rewind)]
+
+
+async def _apply_rewind(draft: CommitDraft, command: Command, rewind: Rewind) -> str:
+    """Move the end of the line of play and close the polls about undo and redo; what happened, in a sentence."""
+    table = draft.table
+    sentence = rewind_sentence(table, command.seat, rewind)
+    row = command.new_row(kind=rewind.kind, line=rewind.kind, raw_line=sentence, rewinds_to=rewind.target)
+    draft.add_row(row, table.state_after_move(rewind.target))
+    for open_poll in table.polls:
+        if open_poll.poll.kind in ("undo", "redo"):
+            await (await draft.unit()).polls.close(open_poll.poll.id, "superseded")
+    draft.announce("news", sentence)
+    return sentence
+
+
+def _request_votes(draft: CommitDraft, open_poll: TablePoll) -> None:
+    """Ask every seat that has not voted."""
+    info, recipients = draft.table.stored_info, draft.table.metadata.recipients
+    text = f"{open_poll.poll.details['question']} Answer `accept` or `decline`."
+    for seat, vote in open_poll.votes.items():
+        if vote is None and info.player_at(seat):
+            draft.messages += notifications.vote_requests(
+                info, draft.seq, poll_id(open_poll), seat, text, recipients.get(seat)
+            )
+
+
+def poll_id(open_poll: TablePoll) -> str:
+    """The decision id of a poll."""
+    return f"{POLL_PREFIX}{open_poll.poll.id}"
+
+
+def poll_for(table: LiveTable, command: Command) -> TablePoll | None:
+    """The open poll that a command answers: the one that it names, else the first that waits for the seat."""
+    polls = [open_poll for open_poll in table.polls if command.seat in open_poll.votes]
+    if command.answers_poll:
+        return next((open_poll for open_poll in polls if poll_id(open_poll) == command.decision_id), None)
+    return next((open_poll for open_poll in polls if open_poll.votes[command.seat] is None), None)
+
+
+def _game_lines(table: LiveTable, command: Command, word: str) -> list[str]:
+    """The legal lines of the game that begin with this word."""
+    if table.stored_info.status != "running":
+        return []
+    lines = engine.legal_lines(table.state, engine_seat(command.seat))
+    return [line for line in lines if first_word(line) == word]
+
+
+# -- results ---------------------------------------------------------------------------------
+
+
+def completed(
+    draft: CommitDraft,
+    command: Command,
+    *,
+    played: tuple[PlayedLine, ...] = (),
+    sentences: tuple[str, ...] = (),
+) -> Completed:
+    """The result of a draft in which everything was done."""
+    state = draft.state or draft.table.state
+    if state.game_over:
+        sentences = (*sentences, text_views.waiting_sentence(state, ()))
+    return Completed(
+        played, sentences, draft.next_pending(), state.game_over is not None,
+        next_decision_id=draft.next_decision_id(command.seat),
+    )  # fmt: skip
+
+
+def stale_decision(table: LiveTable, command: Command) -> StaleDecision:
+    """The result for a decision that is no longer open: what has happened since it was."""
+    entries = table.log(table.row_of_decision(command.decision_id or "") or table.last_move_of(command.seat))
+    names = table.state.players
+    lines = [
+        f"{names[entry.seat]}: {entry.text}"
+        for entry in entries
+        if entry.seat is not None and entry.kind != "note" and entry.has_text
+    ]
+    sentences = [sentence for entry in entries if entry.is_live for sentence in entry.sentences]
+    return StaleDecision(
+        f"That decision is no longer open. {text_views.waiting_sentence(table.state, table.pending)}",
+        tuple(sentences), tuple(lines), table.pending, next_decision_id=table.decision_id_of(command.seat),
+    )  # fmt: skip

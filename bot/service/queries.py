@@ -1,0 +1,91 @@
+"""Read-only queries: lists of tables, views of one, its log and its positions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import engine
+from bot.service.live_table import LogEntry, TableView, engine_seat
+from bot.service.loading import load_table_info
+from bot.service.table_cache import TableCache
+from bot.service.tables import TableInfo
+from engine.game_text.history import GameHistory
+from storage import GameTable, TableStatus
+
+
+class TableQueries:
+    """Queries about tables. Methods that take a table id raise NotFound."""
+
+    def __init__(self, cache: TableCache) -> None:
+        self._cache = cache
+
+    async def find_table(self, code: str) -> TableInfo:
+        """The table with a code. Raises ValueError with a sentence if there is none."""
+        async with self._cache.store.read() as unit:
+            table = await unit.tables.by_code(code)
+            if table is None:
+                raise ValueError(f"There is no table {code.strip().upper()}.")
+            return await load_table_info(unit, table)
+
+    async def table_info(self, table_id: int) -> TableInfo:
+        """A table as it is stored."""
+        async with self._cache.store.read() as unit:
+            return await load_table_info(unit, await unit.tables.get(table_id))
+
+    async def list_tables(
+        self,
+        *,
+        person_id: int | None = None,
+        location: tuple[str, Any] | None = None,
+        statuses: Sequence[TableStatus] = (),
+    ) -> list[TableInfo]:
+        """All tables, oldest first, or those that match.
+
+        person_id: tables where the person sits, is invited or is the host. location: tables whose location has
+        this entry, such as `("guild", 5)`.
+        """
+        async with self._cache.store.read() as unit:
+            tables: Iterable[GameTable] = await unit.tables.all(*statuses)
+            if person_id is not None:
+                own = {table.id for table, _ in await unit.tables.for_person(person_id)}
+                tables = [t for t in tables if t.id in own or t.host_id == person_id]
+            if location is not None:
+                key, value = location
+                tables = [t for t in tables if t.location.get(key) == value]
+            return [await load_table_info(unit, table) for table in tables]
+
+    async def view(self, table_id: int) -> TableView:
+        """The table now: position, pending decisions, open polls."""
+        return (await self._cache.get(table_id)).view()
+
+    def peek(self, table_id: int) -> TableView | None:
+        """The same at once, for autocompletion; None if the table is not in memory."""
+        table = self._cache.peek(table_id)
+        return table.view() if table else None
+
+    async def choices(self, table_id: int, seat: int) -> list[engine.Choice]:
+        """The legal choices of a seat now; none if the table is not running."""
+        table = await self._cache.get(table_id)
+        if not table.begun or table.stored_info.status != "running" or table.state.game_over:
+            return []
+        return engine.choices(table.state, engine_seat(seat))
+
+    async def state_at(self, table_id: int, seq: int | None = None) -> engine.State:
+        """The position after row `seq` of the log, None for the last. Raises ValueError before the start."""
+        table = await self._cache.get(table_id)
+        return table.state_at(table.seq if seq is None else seq)
+
+    async def history(self, table_id: int) -> GameHistory:
+        """The game without what was undone. Raises ValueError before the start."""
+        return (await self._cache.get(table_id)).history()
+
+    async def log(self, table_id: int, after: int = 0) -> list[LogEntry]:
+        """The log after row `after`."""
+        return (await self._cache.get(table_id)).log(after)
+
+    async def log_since_last_move(self, table_id: int, seat: int, seq: int | None = None) -> list[LogEntry]:
+        """The log after that seat's last move, up to row `seq`."""
+        table = await self._cache.get(table_id)
+        until = table.seq if seq is None else seq
+        return table.log(table.last_move_of(seat, until), until)
