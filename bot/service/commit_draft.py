@@ -16,7 +16,8 @@ from storage import LogRow, MoveCommit, NewLogRow, NewMessage, UnitOfWork
 
 @dataclass
 class CommitDraft:
-    """New rows of a table's log, the position they lead to, messages to players, and the result of the command.
+    """New rows of a table's log, the position they lead to, messages to players, and the result of the
+    command.
 
     Most drafts hold nothing else and are written together with drafts of other tables. A draft that changes
     more (seats, status, polls) asks for its `unit`; then everything is written in that one transaction.

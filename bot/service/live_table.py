@@ -1,10 +1,10 @@
 """One table in memory: its log, its position, and every earlier position.
 
-The moves of a log form a tree. Each move continues the one at which the line of play ended when it was made; an
-undo or a redo only says at which move the line of play ends now. So the position after a move is the position
-after its parent with the events of the move applied, whatever was undone since. A snapshot is kept every few
-moves, and from there any other position is a few moves away. Replacements of players belong to no line of play:
-they hold for everything after them in the log. No rule is consulted.
+The moves of a log form a tree. Each move continues the one at which the line of play ended when it was made;
+an undo or a redo only says at which move the line of play ends now. So the position after a move is the
+position after its parent with the events of the move applied, whatever was undone since. A snapshot is kept
+every few moves, and from there any other position is a few moves away. Replacements of players belong to no
+line of play: they hold for everything after them in the log. No rule is consulted.
 """
 
 from __future__ import annotations
@@ -77,8 +77,9 @@ class LogEntry:
 class TableView:
     """A table as it is now.
 
-    state: None in the lobby. current_decision_id: what an undo or a redo refers to if its player has no pending
-    decision. undo_seat: who made the last move; redo_seat: who made the last move that a redo restores.
+    state: None in the lobby. current_decision_id: what an undo or a redo refers to if its player has no
+    pending decision. undo_seat: who made the last move; redo_seat: who made the last move that a redo
+    restores.
     """
 
     table: TableInfo
@@ -151,8 +152,8 @@ def _sentences_of(row: LogRow, state: engine.State | None) -> tuple[str, ...]:
 class LiveTable:
     """A table with its log. Rows are added with `add`, when loading and after commits alike.
 
-    line_of_play: the moves that hold, and those that a redo can restore. rewind_count: how many undos and redos
-    there were. redo_targets: where the line of play ended before each undo that a redo can take back.
+    line_of_play: the moves that hold, and those that a redo can restore. rewind_count: how many undos and
+    redos there were. redo_targets: where the line of play ended before each undo that a redo can take back.
     """
 
     def __init__(self, metadata: TableMetadata, rows: Iterable[LogRow] = ()) -> None:

@@ -1,9 +1,9 @@
 """The lobby and the seats: tables are created, filled, started, paused and ended; players are replaced.
 
-Permissions: the host may do everything that does not belong to another person. Every seated player may invite,
-pause and resume, leave, and hand their own seat to another person. An empty seat is open to everyone. The
-operator (`by=None`) may do everything. Every method raises ValueError with a sentence if it is not possible,
-and NotFound for a table that does not exist.
+Permissions: the host may do everything that does not belong to another person. Every seated player may
+invite, pause and resume, leave, and hand their own seat to another person. An empty seat is open to everyone.
+The operator (`by=None`) may do everything. Every method raises ValueError with a sentence if it is not
+possible, and NotFound for a table that does not exist.
 """
 
 from __future__ import annotations
@@ -130,8 +130,8 @@ class Lobby:
     ) -> TableInfo:
         """Start the game. For the host. Raises ValueError while an invited person has not joined.
 
-        order: names in seating order; without it the seats are shuffled from a seed, which is recorded. The seed
-        also decides what a title deals at random.
+        order: names in seating order; without it the seats are shuffled from a seed, which is recorded. The
+        seed also decides what a title deals at random.
         """
         async with self._cache.locked(table_id) as table:
             info = table.stored_info
@@ -166,8 +166,8 @@ class Lobby:
     ) -> TableInfo:
         """Make a table of a game that was played elsewhere, and go on with it.
 
-        start: the position at the first question (`engine.new_game`). moves: seat, line and events of each, in
-        order. Every player becomes a new person, whom others can replace.
+        start: the position at the first question (`engine.new_game`). moves: seat, line and events of each,
+        in order. Every player becomes a new person, whom others can replace.
         """
         state = engine.copy_state(start)
         sentence = f"The game was imported. Seating: {text_views.join_words(state.players)}."

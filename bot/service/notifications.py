@@ -2,8 +2,8 @@
 
 A person is notified when the table starts to wait for them, not of every step of their turn. Everyone at the
 table is notified of what stops, changes or ends the game. Everything else is in the log. A notification holds
-little: the delivery workers write the text when they send it, from the position at its row of the log. Its key is
-made of the table, the row and the recipient, so it exists only once.
+little: the delivery workers write the text when they send it, from the position at its row of the log. Its
+key is made of the table, the row and the recipient, so it exists only once.
 
 A table that is shown on Discord is notified there, and players who want mail get mail too. A player who has
 neither gets a direct message on Discord.
@@ -25,10 +25,11 @@ from storage import Identity, NewMessage, Person
 class Notification(msgspec.Struct, frozen=True, omit_defaults=True):
     """The payload of an outbox message, as JSON.
 
-    kind, for one recipient: `turn` (decide `decision_id`), `refresh` (the same player acts again; the card of the
-    table is updated), `vote` (vote in the poll `decision_id`), `invited` (a seat is reserved), `lobby` (the card of
-    the lobby is updated), `claim` (confirm a mail address). To everyone: `started`, `news` (an undo, a pause, a
-    replacement, the outcome of a poll), `over` (with the final standings). seq: the row of the log that it is about.
+    kind, for one recipient: `turn` (decide `decision_id`), `refresh` (the same player acts again; the card of
+    the table is updated), `vote` (vote in the poll `decision_id`), `invited` (a seat is reserved), `lobby`
+    (the card of the lobby is updated), `claim` (confirm a mail address). To everyone: `started`, `news` (an
+    undo, a pause, a replacement, the outcome of a poll), `over` (with the final standings). seq: the row of
+    the log that it is about.
     """
 
     kind: str
@@ -219,7 +220,8 @@ def _outbox_message(
 ) -> NewMessage:
     """A message for a channel: `table` (where it is shown), `user` (a direct message) or `mail`.
 
-    collapse: a later message with the same key replaces this one while it waits. suffix: ends the idempotency key.
+    collapse: a later message with the same key replaces this one while it waits. suffix: ends the idempotency
+    key.
     """
     recipient = str(notification.person_id or "") if channel != "table" else ""
     seat = "" if notification.seat is None else str(notification.seat)

@@ -63,7 +63,8 @@ class PollHandler:
         return draft.result
 
     async def update_after_move(self, draft: CommitDraft, seat: int) -> None:
-        """A seat has moved during a poll: that closes a poll on a redo, and adds the seat to a poll on an undo."""
+        """A seat has moved during a poll: that closes a poll on a redo, and adds the seat to a poll on an
+        undo."""
         for open_poll in draft.table.polls:
             poll = open_poll.poll
             if poll.kind == "redo":

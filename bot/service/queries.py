@@ -42,8 +42,8 @@ class TableQueries:
     ) -> list[TableInfo]:
         """All tables, oldest first, or those that match.
 
-        person_id: tables where the person sits, is invited or is the host. location: tables whose location has
-        this entry, such as `("guild", 5)`.
+        person_id: tables where the person sits, is invited or is the host. location: tables whose location
+        has this entry, such as `("guild", 5)`.
         """
         async with self._cache.store.read() as unit:
             tables: Iterable[GameTable] = await unit.tables.all(*statuses)

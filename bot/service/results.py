@@ -117,8 +117,8 @@ class ConfirmationRequired(_Result, frozen=True):
 class PollUpdated(_Result, frozen=True):
     """A poll was opened, or a vote was cast.
 
-    waiting_seats: the seats that have not voted. outcome: None while the poll is open, then `passed`, `failed`
-    or `superseded` (what it was about no longer exists).
+    waiting_seats: the seats that have not voted. outcome: None while the poll is open, then `passed`,
+    `failed` or `superseded` (what it was about no longer exists).
     """
 
     poll_id: str

@@ -1,9 +1,9 @@
 """Undo and redo: what they would do, and whose consent they need (pure).
 
-A player who undoes only their own moves does it at once. If moves of others would be undone too, those players
-vote with `accept` or `decline`, and one `decline` is enough to reject it. Redo works the other way round: it
-restores what the last undo removed, until the next move. A move that is made during a vote on an undo would be
-undone as well, so its player joins the voters.
+A player who undoes only their own moves does it at once. If moves of others would be undone too, those
+players vote with `accept` or `decline`, and one `decline` is enough to reject it. Redo works the other way
+round: it restores what the last undo removed, until the next move. A move that is made during a vote on an
+undo would be undone as well, so its player joins the voters.
 """
 
 from __future__ import annotations

@@ -71,8 +71,8 @@ class Service:
         ping_holdoff: float = 0,
         pictures: PictureWorkers | None = None,
     ) -> None:
-        """default_options: of new tables. capacity: how many tables stay in memory. ping_holdoff: seconds before
-        a turn message is sent."""
+        """default_options: of new tables. capacity: how many tables stay in memory. ping_holdoff: seconds
+        before a turn message is sent."""
         self.store = store
         self.pictures = pictures
         self.cache = TableCache(store, capacity=capacity, ping_holdoff=ping_holdoff)
@@ -120,10 +120,10 @@ class Service:
         is current. request_id: unique to this request; repeated, it gets the same result and has no second
         effect. person_id: who submits; None is the operator, who may act for every seat.
 
-        Beside the game's lines there are `undo`, `redo`, `resign`, `help`, `status`, `map`, `market`, `log [N]`,
-        `company X`, `player X`, `at ROUND`, `export [FORMAT]`, `plan LINES`, and `accept` and `decline` (also
-        `accept vote`) while a poll waits for the seat; each of these has to be submitted alone.
-        Raises storage.NotFound for an unknown table, StoreError if nothing could be written.
+        Beside the game's lines there are `undo`, `redo`, `resign`, `help`, `status`, `map`, `market`, `log
+        [N]`, `company X`, `player X`, `at ROUND`, `export [FORMAT]`, `plan LINES`, and `accept` and `decline`
+        (also `accept vote`) while a poll waits for the seat; each of these has to be submitted alone. Raises
+        storage.NotFound for an unknown table, StoreError if nothing could be written.
         """
         for attempt in range(MAX_ATTEMPTS):
             try:

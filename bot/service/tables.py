@@ -29,7 +29,8 @@ class TableInfo:
 
     location: where a transport shows the table (`guild`, `channel`, `thread`). seated_players: by seat; an
     empty seat is missing. names: the names of all seats, empty seats included. round: `stock round 2`, empty
-    in the lobby. acting_seats: the seats that the table waits for. seq: the number of the last row of the log.
+    in the lobby. acting_seats: the seats that the table waits for. seq: the number of the last row of the
+    log.
     """
 
     id: int
