@@ -240,10 +240,10 @@ async def test_undo_at_once_and_by_a_vote(pymap: MailHarness) -> None:
     await ann.said("buy SV")
     await bob.letter()
     back = await ann.said("undo")
-    assert headline(back) == "OK: all of it was done." or "takes back" in back.text
+    assert headline(back) == "OK: all of it was done." or "undoes" in back.text
     assert await pymap.lines(table) == []
     for player in (bob, cid):
-        assert "Ann takes back" in (await player.letter()).text
+        assert "Ann undoes" in (await player.letter()).text
     letters = [await ann.letter(), await ann.letter()]
     (turn,) = [letter for letter in letters if headline(letter) == "It is your turn, Ann."]
     await ann.said("buy SV", to=turn)

@@ -81,7 +81,7 @@ async def test_a_plan_does_not_find_a_limit_out(bidding: ServiceHarness) -> None
     for bid in (20, 75, 90):
         answer = await bidding.say("Cid", f"plan bid {bid}; Ann: pass")
         assert isinstance(answer, QueryAnswer)
-        assert "It is for Bob to bid" in answer.text and not re.search(rf"\b{LIMIT}\b", answer.text)
+        assert "Bob to act:" in answer.text and not re.search(rf"\b{LIMIT}\b", answer.text)
         assert answer.encoded_state is not None and LIMIT not in str(
             engine.decode_state(answer.encoded_state).stack
         )

@@ -188,7 +188,7 @@ async def test_two_services_on_one_store(world: ServiceHarness) -> None:
     both = await asyncio.gather(
         other.submit(world.table, 0, ["pass"], "0.4", "o2"), world.say("Ann", "bid CA 165", seen="0.4")
     )
-    assert sorted(type(a).__name__ for a in both) == ["Done", "Stale"]
+    assert sorted(type(a).__name__ for a in both) == ["Completed", "StaleDecision"]
 
 
 async def test_an_act_out_of_turn_makes_nobodys_card_stale(world: ServiceHarness) -> None:
@@ -240,7 +240,7 @@ async def test_what_is_shown_is_true(world: ServiceHarness) -> None:
     assert isinstance(status, QueryAnswer) and status.picture == "sheet"
     (ann,) = [row for row in status.text.splitlines() if row.startswith("Ann ")]
     assert "$780" in ann and "SV" in ann
-    assert "It is for Bob to buy the CS for $40" in status.text
+    assert "Bob to act:" in status.text
     assert "buy CS" in (await world.say("Bob", "help")).text  # type: ignore[union-attr]
     assert "Ann: buy SV" in (await world.say("Cid", "log")).text  # type: ignore[union-attr]
 

@@ -120,7 +120,7 @@ async def test_all_are_told_of_an_undo_and_who_is_asked_of_the_turn(empty: Servi
     await empty.deliver()
     await empty.say("Ann", "undo")
     told = [(n.kind, m.channel, n.seat) for m, n in await empty.deliver()]
-    assert told == [("told", "discord", None), ("told", "mail", 1), ("turn", "discord", 0)]
+    assert told == [("news", "discord", None), ("news", "mail", 1), ("turn", "discord", 0)]
 
 
 async def test_who_votes_is_told(empty: ServiceHarness) -> None:
@@ -150,7 +150,7 @@ async def test_the_one_who_replaces_is_asked(empty: ServiceHarness) -> None:
     await table(empty, None, Ann={}, Bob={}, Cid={})
     dora = await empty.person("Dora", email="dora@example.org")
     await empty.service.lobby.replace_player(empty.table, 0, dora, "Dora", by=None)
-    assert [(n.kind, n.person_id) for _, n in await empty.deliver()] == [("told", dora), ("turn", dora)]
+    assert [(n.kind, n.person_id) for _, n in await empty.deliver()] == [("news", dora), ("turn", dora)]
 
 
 async def test_the_holdoff_and_what_is_overtaken_meanwhile(empty: ServiceHarness) -> None:

@@ -27,7 +27,7 @@ async def test_a_plan_shows_what_it_leads_to_and_leaves_the_game_alone(world: Se
     answer = await shown(world, "Ann", "plan buy SV", "Bob: bid CA 165; Cid: pass")
     assert "1. Ann: buy SV" in answer.text and "2. Bob: bid CA 165" in answer.text
     assert "Ann $800 → $780" in answer.text and "Standings:" in answer.text
-    assert "It is for Ann to buy the CS" in answer.text
+    assert "Ann to act:" in answer.text
     state = answer.shown_state(before.state)  # type: ignore[arg-type]
     assert state.cash["p0"] == 780 and state.private_owners["SV"] == "p0" and answer.picture == "map"
     after = await world.service.queries.view(world.table)
@@ -41,7 +41,7 @@ async def test_a_plan_is_kept_for_its_player_alone_until_thrown_away(world: Serv
     kept = await again.submit(world.table, 0, ["plan show"], None, None, person_id=world.people["Ann"])
     assert isinstance(kept, QueryAnswer) and "2. Bob: buy CS" in kept.text
     assert "no plan" in (await shown(world, "Bob", "plan")).text
-    assert "thrown away" in (await shown(world, "Ann", "plan clear")).text
+    assert "deleted" in (await shown(world, "Ann", "plan clear")).text
     assert "no plan" in (await shown(world, "Ann", "plan")).text
 
 
@@ -116,7 +116,7 @@ async def test_a_position_of_the_past_by_row_and_by_round(world: ServiceHarness)
     for name, line in (("Bob", "buy CA"), ("Cid", "buy BO"), ("Cid", "par BO 67")):
         await world.say(name, line)
     found = await shown(world, "Ann", "at sr 1 market")
-    assert found.text.startswith("At the beginning of stock round 1") and found.picture == "market"
+    assert found.text.startswith("At the start of stock round 1") and found.picture == "market"
     assert (await shown(world, "Ann", f"at move {row}")).text == past.text
     assert (await shown(world, "Ann", "at Stock Round 1")).text == found.text.replace("market", "map")
     for wrong in ("at sr 9", "at mr 1.1", "at merger round 2.1", "at 99999", "at", "at noon"):

@@ -34,7 +34,7 @@ def test_one_company_is_told_with_what_it_owes_and_its_short_sellers() -> None:
     state.companies["WT"].owed_tokens = 1
     told = text_views.company_view(state, "wt")
     assert told and "Bob short 20%" in told and "pool 50%" in told
-    assert "10 shares; loans: 4 of 10; markers not paid: 1" in told
+    assert "10 shares; loans: 4 of 10; unpaid tokens: 1" in told
 
 
 def test_below_the_market_it_is_told_what_loans_cost() -> None:

@@ -23,7 +23,7 @@ async def test_ones_own_last_move_goes_at_once(world: ServiceHarness) -> None:
     await world.say("Ann", "buy SV")
     answer = await world.say("Ann", "undo")
     assert isinstance(answer, Completed)
-    assert answer.sentences == ("Ann takes back buy SV.",)
+    assert answer.sentences == ("Ann undoes buy SV.",)
     assert [a.name for a in answer.pending] == ["Ann"]
     assert await state(world) == before
     assert await world.decision() != asked, "a decision after an undo is another one"

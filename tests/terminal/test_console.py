@@ -33,10 +33,10 @@ BEGUN = ("table new 1830 Ann, Bob, Cid", "table start")
 
 async def test_an_opening_as_the_readme_has_it(console: Console) -> None:
     assert "still in its lobby: Ann, Bob and Cid" in await said(console, BEGUN[0])
-    assert "It is for Ann to buy the SV for $20" in await said(console, BEGUN[1])
-    assert "It is for Bob" in await said(console, "Ann: buy SV")
-    assert "It is for Cid" in await said(console, "bid CA 165")
-    assert "It is for Ann" in await said(console, "cid:  PASS")
+    assert "Ann to act" in await said(console, BEGUN[1])
+    assert "Bob to act" in await said(console, "Ann: buy SV")
+    assert "Cid to act" in await said(console, "bid CA 165")
+    assert "Ann to act" in await said(console, "cid:  PASS")
     assert "$780" in await said(console, "status")
 
 
@@ -44,7 +44,7 @@ async def test_several_lines_at_once(console: Console) -> None:
     await said(console, *BEGUN, "buy SV", "buy CS", "buy DH", "buy MH", "buy CA")
     refused = await said(console, "Cid: buy BO; par BO 101")
     assert "Line 2" in refused
-    assert "It is for Ann" in await said(console, "Cid: buy BO; par BO 100")
+    assert "Ann to act" in await said(console, "Cid: buy BO; par BO 100")
 
 
 async def test_bad_lines_are_answered(console: Console) -> None:
@@ -66,7 +66,7 @@ async def test_bad_lines_are_answered(console: Console) -> None:
         ("Dora: buy SV", "Nobody is called Dora"),
         ("frob", "no line of this game"),
         ("buy BO", "buy SV"),
-        ("Bob: buy SV", "It is for Ann"),
+        ("Bob: buy SV", "Ann"),
         ("table replace Ann", "who is replaced"),
         ("table resume", "being played"),
         ("show nothing", "What can be shown"),
@@ -92,7 +92,7 @@ async def test_tables_side_by_side(console: Console) -> None:
     assert "Ann, Bob and Cid" in await said(console, f"table use {code.lower()}")
     listed = (await said(console, "table list")).splitlines()
     assert len(listed) == 3 and "Ann*, Bob, Cid" in listed[1]
-    assert "It is for Bob" in await said(console, "buy SV")
+    assert "Bob to act" in await said(console, "buy SV")
 
 
 async def test_a_shuffled_start(console: Console) -> None:
@@ -102,23 +102,23 @@ async def test_a_shuffled_start(console: Console) -> None:
 
 async def test_undo_and_redo_without_a_name(console: Console) -> None:
     await said(console, *BEGUN, "buy SV", "buy CS")
-    assert "Bob takes back buy CS" in await said(console, "undo")
-    assert "Ann takes back buy SV" in await said(console, "undo")
-    assert "Ann plays again buy SV" in await said(console, "redo")
-    assert "Bob plays again buy CS" in await said(console, "redo")
-    assert "It is for Cid" in await said(console, "show turn")
+    assert "Bob undoes buy CS" in await said(console, "undo")
+    assert "Ann undoes buy SV" in await said(console, "undo")
+    assert "Ann redoes buy SV" in await said(console, "redo")
+    assert "Bob redoes buy CS" in await said(console, "redo")
+    assert "Cid to act" in await said(console, "show turn")
 
 
 async def test_a_vote_at_the_terminal(console: Console) -> None:
     await said(console, *BEGUN, "buy SV", "buy CS")
     assert "Bob: accept" in await said(console, "Ann: undo")
-    assert "It is for Ann" in await said(console, "accept")
+    assert "Ann to act" in await said(console, "accept")
 
 
 async def test_replacing_pausing_ending(console: Console) -> None:
     await said(console, *BEGUN)
     assert "Dora plays on for Ann" in await said(console, "table replace Ann by Dora")
-    assert "It is for Bob" in await said(console, "Dora: buy SV")
+    assert "Bob to act" in await said(console, "Dora: buy SV")
     assert "paused" in await said(console, "table pause")
     assert "paused" in await said(console, "buy CS")
     assert "being played" in await said(console, "table resume")
@@ -126,7 +126,7 @@ async def test_replacing_pausing_ending(console: Console) -> None:
     assert "waits until somebody" in await said(console, "Bob: resign yes")
     assert "resume" in await said(console, "table replace Bob by Eve")
     await said(console, "table resume")
-    assert "It is for Cid" in await said(console, "buy CS")
+    assert "Cid to act" in await said(console, "buy CS")
     assert "ended" in await said(console, "table end")
 
 
@@ -159,7 +159,7 @@ async def test_a_picture_that_fails_fails_nothing(tmp_path: Path) -> None:
             state = await console.service.queries.state_at(console.table_id or 0)
             assert await pictures.map(state, crop=["no such hex"]) is None
             assert await pictures.map(state) is not None, "the pool goes on"
-            assert "It is for Bob" in await said(console, "buy SV")
+            assert "Bob to act" in await said(console, "buy SV")
             shutil.rmtree(tmp_path / "pictures", ignore_errors=True)
             (tmp_path / "pictures").write_text("in the way")
             reply = await console.handle_line("show map")
@@ -193,7 +193,7 @@ async def test_a_failure_of_ours_is_a_sentence(console: Console, monkeypatch: py
         patched.setattr(console.service, "submit", broken)
         reply = await console.handle_line("buy SV")
     assert reply.tone == "bad" and "RuntimeError" not in reply.text
-    assert "It is for Bob" in await said(console, "buy SV")
+    assert "Bob to act" in await said(console, "buy SV")
 
 
 async def test_plans_the_past_and_files(console: Console, tmp_path: Path) -> None:
@@ -202,7 +202,7 @@ async def test_plans_the_past_and_files(console: Console, tmp_path: Path) -> Non
     assert "1. Bob: buy CS" in tried and "2. Cid: bid CA 165" in tried and "Standings:" in tried
     assert "2. Cid: bid CA 165" in await said(console, "Bob: plan show")
     assert "no plan" in await said(console, "Ann: try")
-    assert "It is for Cid" in await said(console, "plan play")
+    assert "Cid to act" in await said(console, "plan play")
     assert "At the start" in await said(console, "at start")
     assert "no round of this game" in await said(console, "at noon")
     told = await said(console, "export 18xx.games")

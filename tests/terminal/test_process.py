@@ -42,7 +42,7 @@ def test_an_opening_from_standard_input(run: Run, tmp_path: Path) -> None:
     assert "RAILPOST_DISCORD_TOKEN" in done.stdout and "RAILPOST_IMAP" in done.stdout
     assert "Traceback" not in done.stdout + done.stderr
     again = run(lines="show turn")
-    assert "It is for Ann" in again.stdout, "the newest table is open again"
+    assert "Ann to act" in again.stdout, "the newest table is open again"
     assert (tmp_path / "data" / "railpost.db").is_file()
 
 
@@ -97,8 +97,8 @@ def test_hot_seat_with_too_few(run: Run) -> None:
 def test_hot_seat(run: Run) -> None:
     done = run("play", "1830", "--players", "Ann,Bob,Cid", lines="Ann: buy SV\n")
     assert done.returncode == 0
-    assert "It is for Ann to buy the SV" in done.stdout
-    assert "It is for Bob to buy the CS" in done.stdout
+    assert "Ann to act" in done.stdout
+    assert "Bob to act" in done.stdout
     seeded = run(
         "play", "1830", "--players", "A,B,C,D,E,F", "--seed", "7", "--option", "conventions 18xx.games"
     )
@@ -148,7 +148,7 @@ def test_backup_and_restore(run: Run, command: Run, tmp_path: Path) -> None:
     assert restored.returncode == 0
     former = Path(restored.stdout.rpartition(" in ")[2].strip().rstrip("."))
     assert (tmp_path / former).is_file(), "what was there is kept"
-    assert "It is for Ann" in run(lines="show turn").stdout
+    assert "Ann to act" in run(lines="show turn").stdout
     assert (tmp_path / "data" / "mail-secret").read_text() == "a" * 64
     assert command("backup", "kept.db").returncode == 1, "a backup overwrites nothing"
 
@@ -156,10 +156,10 @@ def test_backup_and_restore(run: Run, command: Run, tmp_path: Path) -> None:
 def test_backup_and_restore_while_it_is_played(tmp_path: Path, command: Run) -> None:
     with ServiceProcess(tmp_path) as playing:
         playing.say("table new 1830 Ann, Bob, Cid", "table start", "Ann: buy SV")
-        playing.until("It is for Bob")
+        playing.until("Bob to act")
         assert command("backup", "kept.db").returncode == 0
         playing.say("Bob: buy CS")
-        playing.until("It is for Cid")
+        playing.until("Cid to act")
         assert command("restore", "kept.db").returncode == 0
         playing.say("Bob: bid CA 165")
         playing.until("Bob bids $165")
@@ -237,7 +237,7 @@ def lines_in_the_store(folder: Path) -> list[str]:
 def test_a_signal_ends_it_cleanly(tmp_path: Path, number: signal.Signals) -> None:
     with ServiceProcess(tmp_path) as playing:
         playing.say("table new 1830 Ann, Bob, Cid", "table start", "Ann: buy SV")
-        playing.until("It is for Bob")
+        playing.until("Bob to act")
         assert playing.signal(number) == 0
     assert lines_in_the_store(tmp_path) == ["buy SV"]
 
