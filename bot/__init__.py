@@ -1,1 +1,1 @@
-"""The service, its transports and the command line: the one place where the parts meet."""
+"""The application: the service, its transports (Discord, email, terminal) and the command line."""

@@ -1,4 +1,4 @@
-"""The command line: `railpost` is the service with its terminal; sub-commands do one thing each."""
+"""The command line: `railpost` runs the service with its terminal; each sub-command does one thing."""
 
 from __future__ import annotations
 
@@ -14,17 +14,24 @@ from datetime import UTC, datetime
 from importlib import import_module
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from bot.config import Settings, SettingsError, load_settings
 
+if TYPE_CHECKING:
+    from bot.service.picture_workers import PictureWorkers
+    from bot.service.service import Service
+    from bot.terminal.console import Console
+
 log = logging.getLogger("railpost")
 
-RunTransport = Callable[[Any, Settings, Any], Coroutine[Any, Any, None]]
+RunTransport = Callable[["Service", Settings, "PictureWorkers | None"], Coroutine[None, None, None]]
+BeginTable = Callable[["Console"], Awaitable[str]]
+"""Makes the first table of a terminal session; the text to greet with."""
 
-# Sub-commands that other modules bring; each is imported only when it is used.
+# Sub-commands in modules of their own, which are imported only when they are used.
 LAZY_COMMANDS = {
     "import": "bot.cli.import_games",
     "export": "bot.cli.export",
@@ -38,7 +45,7 @@ app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions
 
 
 def app_for(words: Sequence[str]) -> typer.Typer:
-    """The command line, with the sub-commands of others that these words may mean."""
+    """The command line, with the sub-command that these words name, or with all for help and errors."""
     own = {info.name or (info.callback.__name__ if info.callback else "") for info in app.registered_commands}
     word = next((word for word in words if not word.startswith("-")), None)
     if not words or word in own:
@@ -51,35 +58,35 @@ def app_for(words: Sequence[str]) -> typer.Typer:
 # -- the service -----------------------------------------------------------------------------
 
 
-def configure_logging(settings: Settings, *, also_shown: bool) -> None:
-    """Log to `railpost.log` in the data folder; to standard error too where nobody sits at a prompt."""
-    form = logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s")
+def configure_logging(settings: Settings, *, to_stderr: bool) -> None:
+    """Log to `railpost.log` in the data folder, and to standard error if there is no prompt."""
+    formatter = logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s")
     handlers: list[logging.Handler] = [
         RotatingFileHandler(
             settings.data / "railpost.log", maxBytes=2_000_000, backupCount=3, encoding="utf-8"
         )
     ]
-    if also_shown:
+    if to_stderr:
         handlers.append(logging.StreamHandler())
         if not (settings.discord or settings.mail):
             handlers[-1].setLevel(logging.WARNING)
     for handler in handlers:
-        handler.setFormatter(form)
+        handler.setFormatter(formatter)
     logging.basicConfig(level=settings.log_level.upper(), handlers=handlers, force=True)
     logging.getLogger("alembic").setLevel(logging.WARNING)
 
 
 def create_data_folder(settings: Settings) -> None:
-    """Raises SettingsError where it cannot be made or written."""
+    """Raises SettingsError if the folder cannot be created."""
     try:
         settings.data.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise SettingsError(f"RAILPOST_DATA: {settings.data} cannot be made: {error.strerror}.") from None
+        raise SettingsError(f"RAILPOST_DATA: {settings.data} cannot be created: {error.strerror}.") from None
 
 
 @asynccontextmanager
-async def open_service(settings: Settings, *, pictures: bool = True) -> AsyncIterator[Any]:
-    """The service over the store of the settings, with its picture workers."""
+async def open_service(settings: Settings) -> AsyncIterator[Service]:
+    """The service with the store and the picture workers of the settings."""
     from bot.service.picture_workers import PictureWorkers
     from bot.service.service import Service
     from storage import open_store
@@ -87,25 +94,25 @@ async def open_service(settings: Settings, *, pictures: bool = True) -> AsyncIte
     conventions = settings.table_conventions
     options = () if conventions == "rulebook" else (f"conventions {conventions}",)
     async with await open_store(settings.database_url) as store:
-        with PictureWorkers(settings.picture_workers) as drawing:
+        with PictureWorkers(settings.picture_workers) as pictures:
             yield Service(
                 store,
                 default_options=options,
                 ping_holdoff=settings.ping_holdoff,
-                pictures=drawing if pictures else None,
+                pictures=pictures,
             )
 
 
 class CommandError(Exception):
-    """Something that cannot be done, as a sentence for who wanted it."""
+    """The command cannot be carried out; the message is a sentence for the operator."""
 
 
 class ShutdownRequested(Exception):
-    """Somebody asked the service to end."""
+    """The service was asked to end."""
 
 
 async def wait_for_shutdown() -> None:
-    """Wait for SIGTERM, or for SIGINT where no prompt takes it. Raises Stopped."""
+    """Wait for SIGTERM, or for SIGINT if no prompt catches it. Raises ShutdownRequested."""
     loop, stop = asyncio.get_running_loop(), asyncio.Event()
     for name in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(name, stop.set)
@@ -114,25 +121,23 @@ async def wait_for_shutdown() -> None:
 
 
 def configured_transports(settings: Settings) -> dict[str, RunTransport]:
-    """The transports that are configured, by what they are called."""
-    found: dict[str, RunTransport] = {}
+    """The transports that the settings configure, by name."""
+    transports: dict[str, RunTransport] = {}
     if settings.discord:
-        found["Discord"] = import_module("bot.discord.client").run
+        transports["Discord"] = import_module("bot.discord.client").run
     if settings.mail:
-        found["mail"] = import_module("bot.email.delivery").run
-    return found
+        transports["mail"] = import_module("bot.email.delivery").run
+    return transports
 
 
 NO_TRANSPORT_MESSAGE = (
-    "Nothing but the terminal is attached, so this is the end. A Discord token (RAILPOST_DISCORD_TOKEN) or a "
-    "mailbox (RAILPOST_IMAP and RAILPOST_SMTP) in the environment or in .env attaches Discord or mail."
+    "Railpost ends, because neither Discord nor mail is configured. Set RAILPOST_DISCORD_TOKEN, or RAILPOST_IMAP "
+    "and RAILPOST_SMTP, in the environment or in .env."
 )
 
 
-async def run_terminal(
-    service: Any, settings: Settings, begin: Callable[[Any], Awaitable[str]] | None
-) -> bool:
-    """The prompt, or the lines of standard input; whether `quit` was said."""
+async def run_terminal(service: Service, settings: Settings, begin: BeginTable | None) -> bool:
+    """Run the prompt, or read the lines of standard input; True if `quit` was entered."""
     from bot.terminal.console import Console
     from bot.terminal.prompt import run_prompt, run_stdin
 
@@ -144,12 +149,12 @@ async def run_terminal(
         return False
     if not sys.stdin.isatty():
         return await run_stdin(console)
-    print("Railpost. `help` lists what can be said, `quit` ends.", flush=True)
+    print("Railpost. `help` lists the commands, `quit` ends.", flush=True)
     return await run_prompt(console)
 
 
-async def serve(settings: Settings, begin: Callable[[Any], Awaitable[str]] | None = None) -> None:
-    """Run the service until it is told to end: the parent of every task there is."""
+async def serve(settings: Settings, begin: BeginTable | None = None) -> None:
+    """Run the service until it is asked to end. Every task runs in this task group."""
     transports = configured_transports(settings)
     async with open_service(settings) as service:
         exempt_modules_from_gc()
@@ -164,46 +169,46 @@ async def serve(settings: Settings, begin: Callable[[Any], Awaitable[str]] | Non
                     if not quit:
                         print(NO_TRANSPORT_MESSAGE, flush=True)
                     raise ShutdownRequested
-                others = " and ".join(transports)
-                print(f"The terminal is closed; the service goes on by {others}.", flush=True)
+                names = " and ".join(transports)
+                print(f"The terminal is closed; the service goes on with {names}.", flush=True)
         except* ShutdownRequested:
             pass
 
 
-def run_service(begin: Callable[[Any], Awaitable[str]] | None = None) -> None:
-    """Read the settings, and serve."""
+def run_service(begin: BeginTable | None = None) -> None:
+    """Read the settings and run the service."""
     settings = load_settings()
     create_data_folder(settings)
-    configure_logging(settings, also_shown=not sys.stdin.isatty() if sys.stdin else True)
+    configure_logging(settings, to_stderr=not sys.stdin.isatty() if sys.stdin else True)
     asyncio.run(serve(settings, begin))
 
 
 @app.callback(invoke_without_command=True)
 def service(ctx: typer.Context) -> None:
-    """Play 18xx by Discord, by mail and in this terminal. Without a command: the service and its prompt."""
+    """Play 18xx on Discord, by mail and in this terminal. Without a command: run the service and its prompt."""
     if ctx.invoked_subcommand is None:
         run_service()
 
 
 @app.command()
 def play(
-    title: Annotated[str, typer.Argument(help="What is played.")],
+    title: Annotated[str, typer.Argument(help="The title to play.")],
     players: Annotated[str, typer.Option(help="Names, in seating order: Ann,Bob,Cid.")],
     option: Annotated[list[str] | None, typer.Option(help="An optional rule; may be repeated.")] = None,
-    seed: Annotated[int | None, typer.Option(help="Shuffle the seating from this number.")] = None,
+    seed: Annotated[int | None, typer.Option(help="Shuffle the seating from this seed.")] = None,
 ) -> None:
-    """A new table in this terminal, begun at once: all play from one prompt."""
+    """Create and start a table in this terminal; all players share the prompt."""
 
-    async def begin(console: Any) -> str:
+    async def begin(console: Console) -> str:
         names = [name.strip() for name in players.split(",") if name.strip()]
         try:
-            info = await console.new(title, names, option or ())
+            info = await console.new_table(title, names, option or ())
             order = None if seed is not None else names
             await console.service.lobby.start(info.id, by=None, order=order, seed=seed)
         except ValueError as error:
             raise CommandError(str(error)) from error
-        reply = await console.answer("show turn")
-        seating = ", ".join((await console.service.table(info.id)).names)
+        reply = await console.handle_line("show turn")
+        seating = ", ".join((await console.service.queries.table_info(info.id)).names)
         return f"Table {info.code}: {seating}.\n{reply.text}"
 
     run_service(begin)
@@ -215,36 +220,36 @@ MAIL_SECRET = "mail-secret"
 
 
 def secret_backup_path(path: Path) -> Path:
-    """Where the mail secret of a backup lies."""
+    """The file of the mail secret that belongs to a backup."""
     return path.with_name(f"{path.name}.{MAIL_SECRET}")
 
 
 @app.command()
 def backup(path: Annotated[Path, typer.Argument(help="A new file.")]) -> None:
-    """Copy the store to a file, while the service runs or not; the mail secret is put beside it."""
-    from storage import backup as copy
+    """Copy the store to a file and the mail secret beside it. The service may be running."""
+    from storage import backup as back_up_store
 
     settings = load_settings()
-    asyncio.run(copy(settings.database_url, path))
+    asyncio.run(back_up_store(settings.database_url, path))
     secret = settings.data / MAIL_SECRET
-    told = [str(path)]
+    files = [str(path)]
     if secret.is_file():
         shutil.copyfile(secret, secret_backup_path(path))
         secret_backup_path(path).chmod(0o600)
-        told.append(str(secret_backup_path(path)))
-    typer.echo(f"Kept in {' and '.join(told)}.")
+        files.append(str(secret_backup_path(path)))
+    typer.echo(f"Backup written to {' and '.join(files)}.")
 
 
 @app.command()
 def restore(
     path: Annotated[Path, typer.Argument(help="A file that `backup` made.")],
 ) -> None:
-    """Put a backup in the place of the store, while the service runs or not; what was there is kept."""
-    from storage import restore as put
+    """Replace the store with a backup and keep the former store. The service may be running."""
+    from storage import restore as restore_store
 
     settings = load_settings()
     create_data_folder(settings)
-    kept = asyncio.run(put(path, settings.database_url, replace=True))
+    former = asyncio.run(restore_store(path, settings.database_url, replace=True))
     if secret_backup_path(path).is_file():
         secret = settings.data / MAIL_SECRET
         if secret.is_file() and secret.read_bytes() != secret_backup_path(path).read_bytes():
@@ -252,22 +257,22 @@ def restore(
             secret.replace(secret.with_name(f"{MAIL_SECRET}.{stamp}"))
         shutil.copyfile(secret_backup_path(path), secret)
         secret.chmod(0o600)
-    typer.echo("Restored." + (f" What was there is in {kept}." if kept else ""))
+    typer.echo("Restored." + (f" The former store is in {former}." if former else ""))
 
 
 @app.command()
 def migrate() -> None:
-    """Make the store, or bring it to the newest form."""
+    """Create the store, or migrate it to the newest schema."""
     from storage import open_store
 
     settings = load_settings()
     create_data_folder(settings)
 
-    async def once() -> None:
+    async def open_once() -> None:
         async with await open_store(settings.database_url):
             pass
 
-    asyncio.run(once())
+    asyncio.run(open_once())
     typer.echo("The store is up to date.")
 
 
@@ -277,7 +282,9 @@ def migrate() -> None:
 @app.command()
 def render(
     source: Annotated[str, typer.Argument(help="A text game (FILE.18xx) or the code of a table.")],
-    at: Annotated[int | None, typer.Option(help="After so many moves; otherwise as it stands.")] = None,
+    at: Annotated[
+        int | None, typer.Option(help="After so many moves; by default the current position.")
+    ] = None,
     map: Annotated[Path | None, typer.Option(help="Write the map here.")] = None,
     market: Annotated[Path | None, typer.Option(help="Write the stock market here.")] = None,
     sheet: Annotated[Path | None, typer.Option(help="Write the sheet of players and companies here.")] = None,
@@ -285,10 +292,10 @@ def render(
     """Write pictures of a position as PNG files."""
     from bot.cli.render import render_files
 
-    wanted = {"map": map, "market": market, "sheet": sheet}
-    paths = {what: path for what, path in wanted.items() if path is not None}
+    options = {"map": map, "market": market, "sheet": sheet}
+    paths = {picture: path for picture, path in options.items() if path is not None}
     if not paths:
-        raise typer.BadParameter("say what to draw: --map, --market or --sheet, each with a file to write.")
+        raise typer.BadParameter("name at least one file to write: --map, --market or --sheet.")
     try:
         for path in render_files(load_settings(), source, at, paths):
             typer.echo(path)
@@ -296,17 +303,17 @@ def render(
         raise CommandError(str(error)) from error
 
 
-# -- the way in ------------------------------------------------------------------------------
+# -- the entry point -------------------------------------------------------------------------
 
 
 def print_error(text: str, code: int) -> int:
-    """Sentences on standard error."""
+    """Print to standard error; the exit code."""
     print(text, file=sys.stderr)
     return code
 
 
 def run_command(command: Callable[[], object]) -> int:
-    """Run a command; the exit code. Whatever goes wrong is told in a sentence."""
+    """Run a command and print a sentence for any error; the exit code."""
     try:
         command()
     except KeyboardInterrupt:
@@ -319,43 +326,46 @@ def run_command(command: Callable[[], object]) -> int:
 
 
 def _flatten(error: Exception) -> list[Exception]:
-    """The failures in a group of them, or the one that there is."""
+    """The single exceptions of a group, or the exception itself."""
     if isinstance(error, ExceptionGroup):
         return [leaf for part in error.exceptions for leaf in _flatten(part)]
     return [error]
 
 
-def _report_failure(whole: Exception) -> int:
-    """What is foreseen is a sentence; for the rest the traceback goes into the log."""
+def _report_failure(error: Exception) -> int:
+    """Print expected errors as sentences; log the traceback of any other; the exit code."""
     from storage import StoreError
 
-    errors = _flatten(whole)
-    if all(isinstance(error, SettingsError) for error in errors):
+    errors = _flatten(error)
+    if all(isinstance(each, SettingsError) for each in errors):
         return print_error("\n".join(map(str, errors)), 2)
-    if all(isinstance(error, StoreError | CommandError) for error in errors):
+    if all(isinstance(each, StoreError | CommandError) for each in errors):
         return print_error("\n".join(map(str, errors)), 1)
     try:
         path = load_settings().data / "railpost.log"
         path.parent.mkdir(parents=True, exist_ok=True)
         if not any(isinstance(h, logging.FileHandler) for h in logging.getLogger().handlers):
             logging.getLogger().addHandler(logging.FileHandler(path, encoding="utf-8"))
-        shown = [h for h in logging.getLogger().handlers if not isinstance(h, logging.FileHandler)]
-        for handler in shown:
+        stderr_handlers = [h for h in logging.getLogger().handlers if not isinstance(h, logging.FileHandler)]
+        for handler in stderr_handlers:
             logging.getLogger().removeHandler(handler)
-        log.error("a failure that nobody foresaw", exc_info=whole)
-        where = f"{path} says what"
+        log.error("unexpected error", exc_info=error)
+        details = f"the traceback is in {path}"
     except (OSError, SettingsError):
-        where = "nothing could be logged"
-    return print_error(f"Something failed that should not ({type(errors[0]).__name__}); {where}.", 1)
+        details = "the log file could not be written"
+    return print_error(f"Unexpected error ({type(errors[0]).__name__}); {details}.", 1)
 
 
 GC_THRESHOLDS = 10_000, 20, 20
-"""Objects more than before, and rounds of each kind, after which memory is looked through."""
+"""Thresholds of the three generations of the garbage collector."""
 
 
 def exempt_modules_from_gc() -> None:
-    """Modules stay as long as the process: looking through them for garbage again and again is a third
-    of the time of a replay, and stops every table of a service for 80 ms."""
+    """Exempt everything loaded so far from garbage collection, and collect less often.
+
+    Modules live as long as the process. Searching them for garbage takes a third of the time of a replay, and
+    stops every table of a service for 80 ms.
+    """
     gc.freeze()
     gc.set_threshold(*GC_THRESHOLDS)
 
@@ -364,9 +374,9 @@ def main() -> None:
     """The command `railpost`."""
 
     def command() -> None:
-        line = app_for(sys.argv[1:])
+        command_line = app_for(sys.argv[1:])
         exempt_modules_from_gc()
-        line(prog_name="railpost")
+        command_line(prog_name="railpost")
 
     sys.exit(run_command(command))
 
