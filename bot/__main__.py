@@ -131,8 +131,8 @@ def configured_transports(settings: Settings) -> dict[str, RunTransport]:
 
 
 NO_TRANSPORT_MESSAGE = (
-    "Railpost ends, because neither Discord nor mail is configured. Set RAILPOST_DISCORD_TOKEN, or RAILPOST_IMAP "
-    "and RAILPOST_SMTP, in the environment or in .env."
+    "Railpost ends, because neither Discord nor mail is configured. Set RAILPOST_DISCORD_TOKEN, or "
+    "RAILPOST_IMAP and RAILPOST_SMTP, in the environment or in .env."
 )
 
 
@@ -185,7 +185,8 @@ def run_service(begin: BeginTable | None = None) -> None:
 
 @app.callback(invoke_without_command=True)
 def service(ctx: typer.Context) -> None:
-    """Play 18xx on Discord, by mail and in this terminal. Without a command: run the service and its prompt."""
+    """Play 18xx on Discord, by mail and in this terminal. Without a command: run the service and its
+    prompt."""
     if ctx.invoked_subcommand is None:
         run_service()
 

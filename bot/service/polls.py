@@ -84,7 +84,8 @@ class PollHandler:
     async def propose_end(
         self, table_id: int, *, by: int | None, request_id: str | None = None, transport: str = "terminal"
     ) -> CommandResult:
-        """End the game unfinished: at once for the host or the operator, else by a poll of all other players."""
+        """End the game unfinished: at once for the host or the operator, else by a poll of all other
+        players."""
         async with self._cache.locked(table_id) as table:
             info = table.stored_info
         if by is None or by == info.host_id:
@@ -211,7 +212,8 @@ class PollHandler:
 
 
 async def _apply_rewind(draft: CommitDraft, command: Command, rewind: Rewind) -> str:
-    """Move the end of the line of play and close the polls about undo and redo; what happened, in a sentence."""
+    """Move the end of the line of play and close the polls about undo and redo; what happened, in a
+    sentence."""
     table = draft.table
     sentence = rewind_sentence(table, command.seat, rewind)
     row = command.new_row(kind=rewind.kind, line=rewind.kind, raw_line=sentence, rewinds_to=rewind.target)

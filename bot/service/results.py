@@ -56,7 +56,8 @@ class Completed(_Result, frozen=True):
 
 
 class LineUnreadable(_Result, frozen=True):
-    """Line `index` (from 0) is not a line of this game; `nearest` are similar legal lines. Nothing changed."""
+    """Line `index` (from 0) is not a line of this game; `nearest` are similar legal lines. Nothing
+    changed."""
 
     index: int
     line: str

@@ -21,7 +21,8 @@ MAX_LISTED = 6  # moves in a sentence; of more, the first three and the last two
 
 @dataclass(frozen=True, slots=True)
 class Rewind:
-    """The move at which the line of play would end (0: before the first), and the moves removed or restored."""
+    """The move at which the line of play would end (0: before the first), and the moves removed or
+    restored."""
 
     kind: RewindKind
     target: int

@@ -212,7 +212,8 @@ def player_view(state: engine.State, name: str) -> str | None:
 
 
 def company_view(state: engine.State, symbol: str, viewer: int | None = None) -> str | None:
-    """One company: price, president, shareholders, trains, tokens, loans; None if there is no such company."""
+    """One company: price, president, shareholders, trains, tokens, loans; None if there is no such
+    company."""
     key = symbol.casefold().replace("&", "")
     sym = next((s for s in state.companies if s.casefold().replace("&", "") == key), None)
     if sym is None:
