@@ -1,7 +1,7 @@
-"""The arrows between the parts point inward: every import in the tree is walked, nested ones too.
+"""The parts import only what they may: every import in the tree is checked, nested ones too.
 
-Each check is a function of a root folder that returns complaints, so that the checks themselves are tried on
-small trees that break one rule each.
+Each check is a function from a root folder to complaints. So the checks themselves are tested, on small trees
+that break one rule each.
 """
 
 import ast
@@ -16,7 +16,7 @@ ROOT = Path(__file__).parent.parent
 
 TITLE = re.compile(r"(?<!\d)(1817|1830|1851|1870)(?!\d)")
 
-# What each part may import beside the standard library and itself. `engine` here means its public face only.
+# What each part may import besides the standard library and itself. `engine` means its public names only.
 ALLOWED = {
     "engine": {"msgspec"},
     "renderers": {"engine", "PIL", "font_source_sans_pro"},
@@ -24,7 +24,7 @@ ALLOWED = {
     "mail": {"aioimaplib", "aiosmtplib", "jinja2", "markupsafe", "stamina"},
 }
 
-# The rules know no clock, no chance and no outside world; a title's facts come through importlib.resources.
+# Rules have no clock, random numbers, input or output. Components are read by importlib.resources.
 IMPURE_MODULES = set(
     """
     asyncio calendar concurrent ctypes datetime fileinput ftplib getpass glob http imaplib io
@@ -44,15 +44,15 @@ def modules(root: Path, part: str) -> Iterator[tuple[Path, ast.Module]]:
 
 
 def imported(root: Path, path: Path, tree: ast.Module) -> Iterator[tuple[str, list[str], int]]:
-    """(absolute module, names taken from it, line) of every import statement, wherever it stands."""
+    """(absolute module, imported names, line) of every import statement, nested ones too."""
     package = path.relative_to(root).parent.parts
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             for alias in node.names:
                 yield alias.name, [], node.lineno
         elif isinstance(node, ast.ImportFrom):
-            above = package[: len(package) - node.level + 1] if node.level else ()
-            base = ".".join([*above, *([node.module] if node.module else [])])
+            parents = package[: len(package) - node.level + 1] if node.level else ()
+            base = ".".join([*parents, *([node.module] if node.module else [])])
             yield base, [alias.name for alias in node.names], node.lineno
 
 
@@ -71,12 +71,12 @@ def builtins_called(tree: ast.Module) -> Iterator[tuple[str, int]]:
             yield node.func.id, node.lineno
 
 
-def public_face(root: Path) -> set[str]:
+def public_names(root: Path) -> set[str]:
     """The names in `engine.__all__`."""
-    face = root / "engine" / "__init__.py"
-    if not face.exists():
+    init = root / "engine" / "__init__.py"
+    if not init.exists():
         return set()
-    for node in ast.parse(face.read_text(encoding="utf-8")).body:
+    for node in ast.parse(init.read_text(encoding="utf-8")).body:
         match node:
             case (
                 ast.Assign(targets=[ast.Name(id="__all__")], value=value)
@@ -86,14 +86,14 @@ def public_face(root: Path) -> set[str]:
     return set()
 
 
-def is_inner(root: Path, name: str) -> bool:
-    """Whether `from engine import name` would reach past the public face into a module."""
-    inside = root / "engine" / name
-    return (inside.is_dir() or inside.with_suffix(".py").exists()) and name not in public_face(root)
+def is_module_of_engine(root: Path, name: str) -> bool:
+    """Whether `from engine import name` would import a module instead of a public name."""
+    path = root / "engine" / name
+    return (path.is_dir() or path.with_suffix(".py").exists()) and name not in public_names(root)
 
 
-def wrong_imports(root: Path) -> list[str]:
-    """Imports that a part may not make."""
+def forbidden_imports(root: Path) -> list[str]:
+    """Imports that a part may not have."""
     found = []
     for part, allowed in ALLOWED.items():
         for path, tree in modules(root, part):
@@ -103,8 +103,10 @@ def wrong_imports(root: Path) -> list[str]:
                 if top != part and top not in allowed and top not in sys.stdlib_module_names:
                     found.append(f"{where}:{line}: {part} may not import {module}")
                 elif top == "engine" != part:
-                    reached = [module] if module != "engine" else [n for n in names if is_inner(root, n)]
-                    found += [f"{where}:{line}: {n} is past the engine's public face" for n in reached]
+                    private = (
+                        [module] if module != "engine" else [n for n in names if is_module_of_engine(root, n)]
+                    )
+                    found += [f"{where}:{line}: {n} is not a public name of the engine" for n in private]
             found += [
                 f"{where}:{line}: {name} hides an import"
                 for name, line in called(tree)
@@ -114,21 +116,21 @@ def wrong_imports(root: Path) -> list[str]:
 
 
 def impurities(root: Path) -> list[str]:
-    """Clocks, chance and the outside world in the engine."""
+    """Clocks, random numbers, input and output in the engine."""
     found = []
     for path, tree in modules(root, "engine"):
         where = path.relative_to(root)
         for module, _, line in imported(root, path, tree):
             if module.partition(".")[0] in IMPURE_MODULES:
-                found.append(f"{where}:{line}: the engine uses no {module}")
+                found.append(f"{where}:{line}: the engine may not use {module}")
         for name, line in builtins_called(tree):
             if name in IMPURE_CALLS:
-                found.append(f"{where}:{line}: the engine calls no {name}()")
+                found.append(f"{where}:{line}: the engine may not call {name}()")
     return found
 
 
-def titles_named_outside(root: Path) -> list[str]:
-    """Any mention of a title in bot/ or mail/, be it code, template or text."""
+def title_names_outside_engine(root: Path) -> list[str]:
+    """Any mention of a title in bot/ or mail/, in code, templates or text."""
     found = []
     for part in ("bot", "mail"):
         for path in sorted(p for p in (root / part).rglob("*") if p.is_file() and p.suffix != ".pyc"):
@@ -140,12 +142,12 @@ def titles_named_outside(root: Path) -> list[str]:
 
 
 def docstrings(tree: ast.Module) -> set[ast.expr]:
-    """String statements: docstrings, which may cite a rulebook's section."""
+    """String statements such as docstrings, which may cite a rulebook."""
     return {n.value for n in ast.walk(tree) if isinstance(n, ast.Expr) and isinstance(n.value, ast.Constant)}
 
 
-def words(node: ast.AST) -> list[str]:
-    """What a node says by itself: an identifier, a number or a text."""
+def node_words(node: ast.AST) -> list[str]:
+    """The identifiers, numbers and strings of a node itself."""
     match node:
         case ast.Constant(value=str() | int() as value):
             return [str(value)]
@@ -162,8 +164,8 @@ def words(node: ast.AST) -> list[str]:
     return []
 
 
-def asks_title(node: ast.AST) -> bool:
-    """Whether a comparison or a match asks which title this is: `s.title == …`, `s.title.name in …`."""
+def is_title_test(node: ast.AST) -> bool:
+    """Whether a comparison or match tests the title: `s.title == …`, `s.title.name in …`."""
 
     def is_title(side: ast.expr) -> bool:
         match side:
@@ -181,8 +183,8 @@ def asks_title(node: ast.AST) -> bool:
     return False
 
 
-def titles_asked(root: Path) -> list[str]:
-    """Rule code outside engine/titles that names a title or asks which one it serves."""
+def title_checks_in_rules(root: Path) -> list[str]:
+    """Rule code outside engine/titles that names a title or tests which title is played."""
     found = []
     for path, tree in modules(root, "engine"):
         where = path.relative_to(root)
@@ -191,14 +193,60 @@ def titles_asked(root: Path) -> list[str]:
         cited = docstrings(tree)
         for node in ast.walk(tree):
             line = getattr(node, "lineno", 0)
-            if node not in cited and any(TITLE.search(word) for word in words(node)):
+            if node not in cited and any(TITLE.search(word) for word in node_words(node)):
                 found.append(f"{where}:{line}: names a title")
-            if asks_title(node):
-                found.append(f"{where}:{line}: asks which title it serves")
+            if is_title_test(node):
+                found.append(f"{where}:{line}: tests which title is played")
     return found
 
 
-CHECKS: list[Callable[[Path], list[str]]] = [wrong_imports, impurities, titles_named_outside, titles_asked]
+def runtime_imports(tree: ast.AST) -> Iterator[ast.Import | ast.ImportFrom]:
+    """Import statements, nested ones too, but without those for the type checker only."""
+    for node in ast.iter_child_nodes(tree):
+        match node:
+            case ast.Import() | ast.ImportFrom():
+                yield node
+            case ast.If(test=ast.Name(id="TYPE_CHECKING"), orelse=orelse):
+                for branch in orelse:
+                    yield from runtime_imports(branch)
+            case _:
+                yield from runtime_imports(node)
+
+
+def engine_dependencies(root: Path) -> dict[str, set[str]]:
+    """By package or module directly in engine/ those that it imports."""
+    members = {path.stem for path in (root / "engine").glob("*") if path.is_dir() or path.suffix == ".py"}
+    found: dict[str, set[str]] = {}
+    for path, tree in modules(root, "engine"):
+        member = path.relative_to(root / "engine").with_suffix("").parts[0]
+        for node in runtime_imports(tree):
+            names = [a.name for a in node.names]
+            if isinstance(node, ast.ImportFrom):
+                names = [f"{node.module}.{name}" for name in names]
+            imported_members = {name.split(".")[1] for name in names if name.startswith("engine.")}
+            found.setdefault(member, set()).update(imported_members & members - {member})
+    return found
+
+
+def package_cycles(root: Path) -> list[str]:
+    """Packages and modules directly in engine/ that import one another in a circle."""
+    left = engine_dependencies(root)
+    while free := [member for member, imports in left.items() if not imports & left.keys()]:
+        for member in free:
+            del left[member]
+    return [
+        f"engine/{name} is part of a circle with {', '.join(sorted(left[name] & left.keys()))}"
+        for name in sorted(left)
+    ]
+
+
+CHECKS: list[Callable[[Path], list[str]]] = [
+    forbidden_imports,
+    impurities,
+    title_names_outside_engine,
+    title_checks_in_rules,
+    package_cycles,
+]
 
 
 @pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
@@ -216,32 +264,41 @@ def tree_of(root: Path, files: dict[str, str]) -> Path:
 @pytest.mark.parametrize(
     ("check", "file", "text"),
     [
-        (wrong_imports, "engine/a.py", "import storage"),
-        (wrong_imports, "engine/a.py", "def f():\n    from PIL import Image"),
-        (wrong_imports, "engine/a.py", "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    import bot"),
-        (wrong_imports, "engine/a.py", "import importlib\nimportlib.import_module('bot')"),
-        (wrong_imports, "engine/board/a.py", "from ... import mail"),
-        (wrong_imports, "renderers/a.py", "import sqlmodel"),
-        (wrong_imports, "renderers/a.py", "from engine.state import State"),
-        (wrong_imports, "renderers/a.py", "import engine.state"),
-        (wrong_imports, "renderers/a.py", "from engine import kernel"),
-        (wrong_imports, "storage/migrations/env.py", "import discord"),
-        (wrong_imports, "mail/a.py", "import engine"),
-        (wrong_imports, "mail/a.py", "import discord"),
+        (forbidden_imports, "engine/a.py", "import storage"),
+        (forbidden_imports, "engine/a.py", "def f():\n    from PIL import Image"),
+        (
+            forbidden_imports,
+            "engine/a.py",
+            "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    import bot",
+        ),
+        (forbidden_imports, "engine/a.py", "import importlib\nimportlib.import_module('bot')"),
+        (forbidden_imports, "engine/board/a.py", "from ... import mail"),
+        (forbidden_imports, "renderers/a.py", "import sqlmodel"),
+        (forbidden_imports, "renderers/a.py", "from engine.state import State"),
+        (forbidden_imports, "renderers/a.py", "import engine.state"),
+        (forbidden_imports, "renderers/a.py", "from engine import kernel"),
+        (forbidden_imports, "storage/migrations/env.py", "import discord"),
+        (forbidden_imports, "mail/a.py", "import engine"),
+        (forbidden_imports, "mail/a.py", "import discord"),
         (impurities, "engine/a.py", "from datetime import date"),
         (impurities, "engine/a.py", "def f():\n    import os.path"),
         (impurities, "engine/a.py", "x = open('a')"),
-        (titles_named_outside, "bot/a.py", "# like 1830"),
-        (titles_named_outside, "mail/templates/a.html", "<p>1817 #3</p>"),
-        (titles_asked, "engine/a.py", "def f(s):\n    return s.title == 'x'"),
-        (titles_asked, "engine/a.py", "def f(s):\n    return s.title.name in ('x', 'y')"),
-        (titles_asked, "engine/a.py", "NAME = '1870'"),
-        (titles_asked, "engine/a.py", "from engine.titles import t1830"),
-        (titles_asked, "engine/a.py", "from engine.titles.t1830 import TITLE"),
+        (title_names_outside_engine, "bot/a.py", "# like 1830"),
+        (title_names_outside_engine, "mail/templates/a.html", "<p>1817 #3</p>"),
+        (title_checks_in_rules, "engine/a.py", "def f(s):\n    return s.title == 'x'"),
+        (title_checks_in_rules, "engine/a.py", "def f(s):\n    return s.title.name in ('x', 'y')"),
+        (title_checks_in_rules, "engine/a.py", "NAME = '1870'"),
+        (title_checks_in_rules, "engine/a.py", "from engine.titles import t1830"),
+        (title_checks_in_rules, "engine/a.py", "from engine.titles.t1830 import TITLE"),
+        (package_cycles, "engine/kernel.py", "import engine.kernel_helper\nfrom engine.board import x"),
     ],
 )
 def test_check_complains(tmp_path: Path, check: Callable[[Path], list[str]], file: str, text: str) -> None:
-    inner = {"engine/__init__.py": "__all__ = ['play']", "engine/kernel.py": ""}
+    inner = {
+        "engine/__init__.py": "__all__ = ['play']",
+        "engine/kernel.py": "",
+        "engine/board/a.py": "def f():\n    from engine.kernel import g",
+    }
     assert check(tree_of(tmp_path, inner | {file: text}))
 
 

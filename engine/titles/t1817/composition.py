@@ -94,6 +94,7 @@ from engine.stock.floating import Capitalization
 from engine.stock.short_selling import BidderCompanyActions, ShortSellingTurnQuestion
 from engine.title import SITE_CONVENTIONS, Title, validated_options
 from engine.titles.t1817.components import composed_components
+from engine.titles.t1817.sections import SECTIONS
 
 OPTIONS = (
     SITE_CONVENTIONS,
@@ -224,25 +225,6 @@ def compose(options: tuple[str, ...]) -> Title:
         bare_sections=BARE_SECTIONS,
     )
 
-
-SECTIONS = {
-    "1830 §4": "1817 §5",
-    "1830 §17": "1817 §6",
-    "1830 §18": "1817 §6.3",
-    "1830 §19": "1817 §6.4",
-    "1830 §20.1": "1817 §6.5",
-    "1830 §20.2": "1817 §6.5",
-    "1830 §20.3": "1817 §6.5",
-    "1830 §21": "1817 §6.7",
-    "1830 §22": "1817 §2",
-    "1830 Table 6": "1817 §14",
-    "1830 Table 7": "1817 §1.2.8",
-    "1830 §12": "1817 §5.2",
-    "1830 §13": "1817 §5.2",
-    "1830 §18.1": "1817 §6.3",
-    "1830 §19.1": "1817 §6.4",
-}
-"""The places in this book for rules that shared mechanics cite from 1830."""
 
 BARE_SECTIONS = {
     "§4": "§5",

@@ -1,1 +1,1 @@
-"""1851: its composition, printed components (components.json)."""
+"""1851: its composition, changes of its components, sections of its book, and data (components, site names)."""

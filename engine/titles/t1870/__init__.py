@@ -1,1 +1,1 @@
-"""1870: its composition, printed components (components.json), the names of 18xx.games (site_18xx.json)."""
+"""1870: its composition, changes of its components, sections of its book, and data (components, site names)."""

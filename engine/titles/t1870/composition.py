@@ -88,6 +88,7 @@ from engine.stock.treasury_shares import TreasuryShares
 from engine.stock.turn import StockTurnQuestion
 from engine.title import SITE_CONVENTIONS, Title, validated_options
 from engine.titles.t1870.components import site_components, with_diesels, with_historical_order
+from engine.titles.t1870.sections import SECTIONS
 
 ORIGINAL_RULES = (
     "can_protect_if_sold",
@@ -109,36 +110,6 @@ OPTIONS = (
 FINISH_PRICE = 400
 """The price that ends the game (1870 §16.1)."""
 
-SECTIONS = {
-    "1830 §4": "1870 §5.3",
-    "1830 §7.1": "1870 §5.7",
-    "1830 §7.2": "1870 §5.7",
-    "1830 §8": "1870 §5.5",
-    "1830 §8.1": "1870 §5.5",
-    "1830 §10": "1870 §5.4",
-    "1830 Table 3": "1870 §5.4.1",
-    "1830 §12": "1870 §5.3.3",
-    "1830 §12.1": "1870 §5.7",
-    "1830 §12.2": "1870 §5.4.2",
-    "1830 §13": "1870 §5.6",
-    "1830 §15": "1870 §5.3.1",
-    "1830 §17": "1870 §4.1",
-    "1830 §18": "1870 §6",
-    "1830 Table 6": "1870 §6.6",
-    "1830 Table 7": "1870 §2.5",
-    "1830 §19": "1870 §7.3",
-    "1830 §20.1": "1870 §8.1",
-    "1830 §20.2": "1870 §10.1",
-    "1830 §20.3": "1870 §8.3",
-    "1830 §21": "1870 §10",
-    "1830 §22": "1870 §4.2",
-    "1830 §23.1": "1870 §12.1",
-    "1830 §24": "1870 §10.6",
-    "1830 §24.2": "1870 §10.6",
-    "1830 §24.3": "1870 §10.6.2",
-    "1830 §24.6": "1870 §13.1",
-}
-"""The places in this book for rules that shared mechanics cite from 1830."""
 
 BARE_SECTIONS = {
     "§4": "§5.3",
