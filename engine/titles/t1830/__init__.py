@@ -1,1 +1,1 @@
-"""1830: its composition, printed components (components.json), the names of 18xx.games (site_18xx.json)."""
+"""1830: composition and data (components, site names)."""

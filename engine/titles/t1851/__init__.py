@@ -1,1 +1,1 @@
-"""1851: its composition, changes of its components, sections of its book, and data (components, site names)."""
+"""1851: composition, changes of its components, sections of its book, data (components)."""

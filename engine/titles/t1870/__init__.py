@@ -1,1 +1,1 @@
-"""1870: its composition, changes of its components, sections of its book, and data (components, site names)."""
+"""1870: composition, changes of its components, sections of its book, data (components, site names)."""
