@@ -1,11 +1,11 @@
-"""What Railpost remembers. It knows no rules: states, events and payloads are bytes here.
+"""The database of Railpost, on SQLite or PostgreSQL. It knows no rules: states and events are bytes here.
 
     async with await open_store("data/railpost.db") as store:
         async with store.begin() as unit:
-            await unit.moves.append(table.id, expected, entries, state)
-            await unit.outbox.enqueue(*parcels)
+            await unit.move_log.append(table.id, expected_seq, rows, state)
+            await unit.outbox.enqueue(*messages)
 
-One unit is one transaction, and on the disk when its block ends. `store.read()` is a view.
+A unit of work is one transaction, and on the disk when its block ends. `store.read()` is a read-only view.
 """
 
 from storage.backup import backup, restore
@@ -41,9 +41,10 @@ from storage.models import (
 from storage.move_commit import MoveCommit, TableVersion
 from storage.repositories.move_log import LineOfPlay, LogRow, ResolvedLogRow, resolve_line_of_play
 from storage.repositories.outbox import QueueStatus
-from storage.repositories.people import hash_secret, new_secret
-from storage.repositories.votes import TablePoll
-from storage.store import Store, UnitOfWork, open_store
+from storage.repositories.polls import TablePoll
+from storage.secret_tokens import hash_secret, new_secret
+from storage.store import Store, open_store
+from storage.unit_of_work import UnitOfWork
 
 __all__ = [
     "AddressClaim",

@@ -1,9 +1,9 @@
-"""The aiosqlite connection with one crossing to its thread a statement.
+"""An aiosqlite connection that needs one switch to its thread per statement.
 
-Theory. aiosqlite keeps a thread for each connection and crosses over to it for every call. A
-statement as SQLAlchemy carries it out is four: make a cursor, execute, fetch, close. A crossing costs
-more than a small statement does, so here all four are done on the thread in one visit, and what is
-left on this side is a finished result. SQLAlchemy reads results whole in any case, so nothing is lost.
+aiosqlite runs each connection on a thread of its own, and switches to it for every call. A statement of
+SQLAlchemy takes four calls: make a cursor, execute, fetch, close. A switch costs more than a small
+statement, so here all four run on the thread in one switch, and the caller gets the finished rows.
+SQLAlchemy fetches all rows anyway, so nothing is lost.
 """
 
 import sqlite3
@@ -15,7 +15,7 @@ import aiosqlite
 
 
 class BufferedCursor:
-    """A cursor in SQLAlchemy's eyes: executes once, and then has everything."""
+    """A cursor for SQLAlchemy that holds all rows after `execute`."""
 
     def __init__(self, connection: "BufferedConnection") -> None:
         self._connection = connection
@@ -29,12 +29,12 @@ class BufferedCursor:
         return self
 
     async def execute(self, sql: str, parameters: Iterable[Any] = ()) -> Self:
-        """Carry out a statement and read all of its rows."""
+        """Execute a statement and fetch all rows."""
         await self._connection.run_on_thread(self._run, sqlite3.Connection.execute, sql, parameters)
         return self
 
     async def executemany(self, sql: str, parameters: Iterable[Iterable[Any]]) -> Self:
-        """Carry out a statement for each set of parameters."""
+        """Execute a statement once for each set of parameters."""
         await self._connection.run_on_thread(self._run, sqlite3.Connection.executemany, sql, parameters)
         return self
 
@@ -48,37 +48,39 @@ class BufferedCursor:
             cursor.close()
 
     async def fetchall(self) -> list[Any]:
-        """The rows, which are here already."""
+        """The rows; they were fetched by `execute`."""
         rows, self._rows = self._rows, []
         return rows
 
     async def close(self) -> None:
-        """Nothing is open."""
+        """Nothing to do: the cursor on the thread is closed already."""
 
 
 class BufferedConnection(aiosqlite.Connection):
-    """An aiosqlite connection whose cursors cross over once a statement."""
+    """An aiosqlite connection with buffered cursors."""
 
     def cursor(self) -> BufferedCursor:  # type: ignore[override]
-        """A cursor; made here, without a crossing."""
+        """A new cursor; needs no switch to the thread."""
         return BufferedCursor(self)
 
-    async def run_on_thread(self, step: Any, *details: Any) -> Any:
-        """Carry out a step on the thread of the connection; what came of it."""
-        return await self._execute(step, self._conn, *details)  # type: ignore[no-untyped-call]
+    async def run_on_thread(self, function: Any, *arguments: Any) -> Any:
+        """Run a function on the thread of the connection; returns its result."""
+        return await self._execute(function, self._conn, *arguments)  # type: ignore[no-untyped-call]
 
 
 def is_in_transaction(driver: Any) -> bool:
-    """Whether the connection of a driver is in a transaction that can still be committed."""
+    """Whether a driver's connection is in a transaction that can be committed."""
     if isinstance(driver, BufferedConnection):
         return driver.in_transaction
     return bool(driver.info.transaction_status.name == "INTRANS")
 
 
 def connect(path: Path, wait: float) -> BufferedConnection:
-    """A connection to a file, to be awaited; it waits so many seconds for another process that writes."""
+    """A connection to a file, to be awaited. `wait`: seconds to wait for another process that writes."""
     connection = BufferedConnection(
         lambda: sqlite3.connect(path, timeout=wait, isolation_level=None), iter_chunk_size=64
     )
-    connection._thread.daemon = True  # as SQLAlchemy does, so that one left open keeps no program alive
+    connection._thread.daemon = (
+        True  # as SQLAlchemy does: a connection left open does not keep the program alive
+    )
     return connection

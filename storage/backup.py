@@ -1,9 +1,9 @@
-"""Backups of a store, while it is in use or not, and their way back.
+"""Backup and restore of a store in a file, also while a service uses it.
 
-A backup is one file, consistent as of one moment, taken by SQLite's own copying beside running
-writers. A restore checks the file, brings a copy of it to the newest revision and then writes that
-over the store in one transaction, so that it works under a running service too; the service sees by
-`incarnation` that what it had loaded is of the past. What was there before is kept beside it.
+A backup is one file, consistent as of one moment; SQLite copies it while others write. A restore checks
+the file, migrates a copy of it to the newest revision, and writes that over the store in one transaction,
+so it works under a running service too: the store gets a new id, by which the service knows that its
+caches are invalid. The former store is kept in a file beside it.
 """
 
 import asyncio
@@ -17,27 +17,28 @@ from pathlib import Path
 
 from sqlalchemy import StaticPool, create_engine
 
+from storage.database import store_url
 from storage.errors import InvalidStore, StoreError
 from storage.migrations import migrate
 from storage.repositories.settings import STORE_ID
-from storage.store import Store, store_url
+from storage.store import Store
 from storage.store_files import open_read_only, sqlite_errors_as_store_errors
 
 
 async def backup(source: Store | str | Path, target: Path) -> None:
-    """Copy a store, in use or not, to a new file.
+    """Copy a store to a new file.
 
-    Raises NotAStore where the source is none, StoreError where the target is there already or cannot
-    be written.
+    Raises InvalidStore where the source is not a store, StoreError where the target exists or cannot be
+    written.
     """
     await asyncio.to_thread(_backup, _store_path(source), target)
 
 
 async def restore(source: Path, target: Store | str | Path, replace: bool = False) -> Path | None:
-    """Put a backup in the place of a store, in use or not; where the former one was kept, if there was one.
+    """Replace a store by a backup; returns the file in which the former store is kept, if there was one.
 
-    Raises NotAStore for a source that is no store or damaged, NewerStore for one that a newer Railpost
-    wrote, StoreError where the target is there and `replace` is not said, or is not a store.
+    Raises InvalidStore for a source that is not a store or is damaged, NewerStore for one that a newer
+    Railpost wrote, StoreError where the target exists and `replace` is False, or is not a store.
     """
     return await asyncio.to_thread(_restore, source, _store_path(target), replace)
 
@@ -45,7 +46,7 @@ async def restore(source: Path, target: Store | str | Path, replace: bool = Fals
 def _store_path(store: Store | str | Path) -> Path:
     url = store.url if isinstance(store, Store) else store_url(store)
     if url.get_backend_name() != "sqlite":
-        raise StoreError("This store is not a file; use the copying of its database (pg_dump).")
+        raise StoreError("This store is not a file; back up its database with its own tools (pg_dump).")
     return Path(str(url.database))
 
 
@@ -55,14 +56,14 @@ def _backup(source: Path, target: Path) -> None:
 
 
 def _restore(source: Path, target: Path, replace: bool) -> Path | None:
-    there = target.exists()
-    if there and not replace:
-        raise StoreError(f"{target} is already there; say that it is to be replaced.")
-    with open_read_only(source) as found, closing(sqlite3.connect(":memory:")) as staged:
-        _check_integrity(found, source)
-        found.backup(staged)
+    exists = target.exists()
+    if exists and not replace:
+        raise StoreError(f"{target} exists already; allow to replace it.")
+    with open_read_only(source) as backup_file, closing(sqlite3.connect(":memory:")) as staged:
+        _check_integrity(backup_file, source)
+        backup_file.backup(staged)
         _upgrade_copy(staged)
-        if not there:
+        if not exists:
             with _new_database(target) as copy:
                 staged.backup(copy)
             return None
@@ -75,7 +76,7 @@ def _restore(source: Path, target: Path, replace: bool) -> Path | None:
 
 
 def _upgrade_copy(staged: sqlite3.Connection) -> None:
-    """Bring a copy to the newest revision and to an incarnation of its own."""
+    """Migrate a copy to the newest revision, and give it a new store id."""
     staged.isolation_level = None
     with create_engine("sqlite://", creator=lambda: staged, poolclass=StaticPool).connect() as connection:
         migrate(connection)
@@ -85,19 +86,19 @@ def _upgrade_copy(staged: sqlite3.Connection) -> None:
 
 
 def _check_integrity(connection: sqlite3.Connection, path: Path) -> None:
-    """Raises NotAStore for a store of which pages are missing or contradict each other."""
+    """Raises InvalidStore for a store with missing or contradictory pages or rows."""
     (verdict,) = connection.execute("PRAGMA integrity_check(1)").fetchone()
     if verdict != "ok":
         raise InvalidStore(f"{path} is damaged: {verdict}.")
     if broken := connection.execute("PRAGMA foreign_key_check").fetchone():
-        raise InvalidStore(f"{path} is damaged: a row of {broken[0]} refers to nothing.")
+        raise InvalidStore(f"{path} is damaged: a row of {broken[0]} refers to a row that is missing.")
 
 
 @contextmanager
 def _new_database(target: Path) -> Iterator[sqlite3.Connection]:
-    """A new database that appears under its name only when it is whole, sound and on the disk."""
+    """A new database file, which gets its name only when it is complete, checked and on the disk."""
     if target.exists():
-        raise StoreError(f"{target} is already there; name a new file.")
+        raise StoreError(f"{target} exists already; name a new file.")
     part = target.with_name(f".{target.name}.{secrets.token_hex(4)}.part")
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -117,16 +118,16 @@ def _new_database(target: Path) -> Iterator[sqlite3.Connection]:
 
 
 def _link_to_target(part: Path, target: Path) -> None:
-    """Give a file its name; unlike a renaming this never overwrites."""
+    """Give the file its name; unlike a rename, this never overwrites another file."""
     try:
         os.link(part, target)
     except FileExistsError as error:
-        raise StoreError(f"{target} is already there; name a new file.") from error
+        raise StoreError(f"{target} exists already; name a new file.") from error
 
 
 def _fsync(path: Path) -> None:
-    handle = os.open(path, os.O_RDONLY)
+    descriptor = os.open(path, os.O_RDONLY)
     try:
-        os.fsync(handle)
+        os.fsync(descriptor)
     finally:
-        os.close(handle)
+        os.close(descriptor)

@@ -1,61 +1,63 @@
-"""Errands of many tasks, run in lots: while one lot is under way, the next gathers."""
+"""Requests of many tasks, run in batches: while one batch runs, the next is collected."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Generic, TypeVar
 
-from storage.transaction import run_uninterrupted
+from storage.cancellation import run_uninterrupted
 
-A = TypeVar("A")
-B = TypeVar("B")
+Item = TypeVar("Item")
+Result = TypeVar("Result")
 
 
-class Batch(Generic[A, B]):
-    """Errands that are run together, and what came of each."""
+class Batch(Generic[Item, Result]):
+    """Items that run together; `outcomes` holds a result or an error for each, in the same order."""
 
     def __init__(self) -> None:
-        self.items: list[A] = []
-        self.outcomes: asyncio.Future[Sequence[B | Exception]] = asyncio.get_running_loop().create_future()
+        self.items: list[Item] = []
+        self.outcomes: asyncio.Future[Sequence[Result | Exception]] = (
+            asyncio.get_running_loop().create_future()
+        )
 
 
-class Batcher(Generic[A, B]):
-    """Runs errands. `run` takes a lot and gives an outcome for each errand, in their order.
+class Batcher(Generic[Item, Result]):
+    """Runs items in batches. `run` takes the items of a batch and returns an outcome for each, in order.
 
-    The first errand of a lot leads it: its task waits until the lot before is done, and then runs
-    whatever has gathered. Alone, an errand waits for nobody. A task that is cancelled takes no other
-    with it: the lot is run all the same.
+    The task that submits the first item of a batch runs it: it waits until the batch before has ended,
+    then runs whatever was collected meanwhile. An item on its own waits for nobody. Where the task of one
+    item is cancelled, its batch still runs.
     """
 
-    def __init__(self, run: Callable[[Sequence[A]], Awaitable[Sequence[B | Exception]]]) -> None:
+    def __init__(self, run: Callable[[Sequence[Item]], Awaitable[Sequence[Result | Exception]]]) -> None:
         self._run = run
         self._lock = asyncio.Lock()
-        self._collecting: Batch[A, B] | None = None
+        self._collecting: Batch[Item, Result] | None = None
 
-    async def submit(self, errand: A) -> B:
-        """What came of it. Raises what went wrong with it, or with its lot."""
-        leads = self._collecting is None
-        lot = self._collecting = self._collecting or Batch()
-        place = len(lot.items)
-        lot.items.append(errand)
-        if leads:
-            await run_uninterrupted(self._run_batch(lot))
-        outcome = (await asyncio.shield(lot.outcomes))[place]
+    async def submit(self, item: Item) -> Result:
+        """The result of the item. Raises the error of the item, or of its whole batch."""
+        is_first = self._collecting is None
+        batch = self._collecting = self._collecting or Batch()
+        index = len(batch.items)
+        batch.items.append(item)
+        if is_first:
+            await run_uninterrupted(self._run_batch(batch))
+        outcome = (await asyncio.shield(batch.outcomes))[index]
         if isinstance(outcome, Exception):
             raise outcome
         return outcome
 
-    async def _run_batch(self, lot: Batch[A, B]) -> None:
+    async def _run_batch(self, batch: Batch[Item, Result]) -> None:
         async with self._lock:
             self._collecting = None
             try:
-                lot.outcomes.set_result(await self._run(lot.items))
+                batch.outcomes.set_result(await self._run(batch.items))
             except Exception as error:
-                lot.outcomes.set_result([error] * len(lot.items))
+                batch.outcomes.set_result([error] * len(batch.items))
             finally:
-                lot.outcomes.cancel()
+                batch.outcomes.cancel()
 
     async def wait_idle(self) -> None:
-        """After the last errand."""
+        """Wait until no item is under way."""
         while self._collecting is not None or self._lock.locked():
             async with self._lock:
                 pass

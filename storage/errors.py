@@ -1,4 +1,4 @@
-"""What can go wrong, each said in one sentence for people."""
+"""Errors of the store. Each message is one sentence for people."""
 
 
 class StoreError(Exception):
@@ -6,32 +6,32 @@ class StoreError(Exception):
 
 
 class WriteConflict(StoreError):
-    """The log has grown since the writer looked: `expected` was its last row, `actual` is."""
+    """The table has changed since the caller read it: its log ends at `actual_seq`, not `expected_seq`."""
 
-    def __init__(self, table_id: int, expected: int, actual: int) -> None:
-        super().__init__(f"Table {table_id} is at row {actual} of its log, not at row {expected}.")
-        self.table_id, self.expected_seq, self.actual_seq = table_id, expected, actual
+    def __init__(self, table_id: int, expected_seq: int, actual_seq: int) -> None:
+        super().__init__(f"Table {table_id} is at row {actual_seq} of its log, not at row {expected_seq}.")
+        self.table_id, self.expected_seq, self.actual_seq = table_id, expected_seq, actual_seq
 
 
 class DuplicateRequest(StoreError):
-    """A request that was already carried out."""
+    """A request that was carried out before."""
 
-    def __init__(self, request: str) -> None:
-        super().__init__(f"The request {request} was already carried out.")
-        self.request_id = request
+    def __init__(self, request_id: str) -> None:
+        super().__init__(f"The request {request_id} was already carried out.")
+        self.request_id = request_id
 
 
 class AlreadyExists(StoreError):
-    """A name, seat or address that is another's."""
+    """A name, seat, address or poll that exists already and may exist once only."""
 
 
 class NotFound(StoreError):
-    """Nothing there goes by that name."""
+    """There is no such row."""
 
 
 class InvalidStore(StoreError):
-    """A file that is no store of Railpost, or a damaged one."""
+    """A file or database that is not a Railpost store, or a damaged one."""
 
 
 class NewerStore(StoreError):
-    """A store written by a newer Railpost."""
+    """A store that a newer Railpost has written."""

@@ -1,10 +1,10 @@
-"""Jobs of several statements, carried out on the driver's thread in one crossing.
+"""Jobs: synchronous functions of several statements, run on the connection's thread in one switch.
 
-Theory. A crossing to the thread of an SQLite connection costs more than a small statement does, and
-what SQLAlchemy does around a statement costs more than both. So what is done for every move is a job:
-a plain function that is given `execute` and calls it as often as it likes. On SQLite it runs on the
-thread of the connection from its first statement to its last, with statements that were compiled
-once. On any other database SQLAlchemy carries the same job out, a statement at a time.
+A switch to the thread of an SQLite connection costs more than a small statement, and SQLAlchemy's work
+around a statement costs more than both. So what is done for every move is a job: a plain function that is
+given an `Executor` and calls it once for each statement. On SQLite the whole job runs on the connection's
+thread, with statements that are compiled once. On other databases SQLAlchemy executes the same job, one
+statement at a time.
 """
 
 import sqlite3
@@ -28,14 +28,14 @@ DIALECT = sqlite.dialect(paramstyle="named")
 
 
 class StatementResult(NamedTuple):
-    """What a statement found, and how many rows it touched."""
+    """The rows that a statement returned, and how many rows it changed."""
 
     rows: Sequence[Any]
     row_count: int
 
 
 class Executor(Protocol):
-    """Carries a statement out, once or, for many rows, once for each."""
+    """Executes a statement: once, or once for each of several sets of values."""
 
     @property
     def dialect(self) -> str:
@@ -45,23 +45,23 @@ class Executor(Protocol):
         """Raises sqlalchemy.exc.IntegrityError where the tables do not allow it."""
 
     def run_sql(self, sql: str) -> None:
-        """Carry out words that are the same everywhere: `SAVEPOINT a`."""
+        """Execute SQL that is the same on every database: `SAVEPOINT a`."""
 
 
 Job = Callable[[Executor], T]
 
 
 async def run_job(connection: AsyncConnection, job: Job[T]) -> T:
-    """Carry a job out in the transaction of a connection."""
+    """Run a job in the transaction of a connection."""
     driver = (await connection.get_raw_connection()).driver_connection
     if isinstance(driver, BufferedConnection):
-        found: T = await driver.run_on_thread(lambda thread: job(SqliteExecutor(thread)))
-        return found
+        result: T = await driver.run_on_thread(lambda thread: job(SqliteExecutor(thread)))
+        return result
     return await connection.run_sync(lambda outer: job(SqlAlchemyExecutor(outer)))
 
 
 class PreparedStatement:
-    """A statement as SQLite wants it, with what makes of values those that it can keep, and back."""
+    """A compiled SQLite statement, with the conversions of its parameters and columns."""
 
     def __init__(self, statement: Statement, names: tuple[str, ...]) -> None:
         columns = list(names) if isinstance(statement, Insert) else None
@@ -69,40 +69,45 @@ class PreparedStatement:
         self.sql = str(compiled)
         self._constants = {name: value for name, value in compiled.params.items() if name not in names}
         binds = ((name, bound.type.dialect_impl(DIALECT)) for name, bound in compiled.binds.items())
-        kinds = {name: kind.bind_processor(DIALECT) for name, kind in binds}
-        self._encoders = {name: into for name, into in kinds.items() if into is not None}
+        encoders = {name: bind_type.bind_processor(DIALECT) for name, bind_type in binds}
+        self._encoders = {name: encode for name, encode in encoders.items() if encode is not None}
         self._constants = self._encode(self._constants)
         self._decoders = []
         if isinstance(statement, Select):
-            found = (column.type.dialect_impl(DIALECT) for column in statement.selected_columns)
-            self._decoders = [kind.result_processor(DIALECT, None) for kind in found]
+            types = (column.type.dialect_impl(DIALECT) for column in statement.selected_columns)
+            self._decoders = [column_type.result_processor(DIALECT, None) for column_type in types]
 
     def _encode(self, values: Values) -> dict[str, Any]:
-        into = self._encoders
-        return {name: into[name](value) if name in into else value for name, value in values.items()}
+        encoders = self._encoders
+        return {name: encoders[name](value) if name in encoders else value for name, value in values.items()}
 
     def bind(self, values: Values) -> dict[str, Any]:
-        """The values of the columns, as the database keeps them."""
+        """The parameters, as the database stores them."""
         return self._constants | self._encode(values)
 
     def decode_rows(self, rows: Sequence[Any]) -> Sequence[Any]:
-        """The rows with the values that were kept."""
+        """The rows, with values as Python has them."""
         if not any(self._decoders):
             return rows
         return [
-            tuple([back(value) if back else value for back, value in zip(self._decoders, row, strict=True)])
+            tuple(
+                [
+                    decode(value) if decode else value
+                    for decode, value in zip(self._decoders, row, strict=True)
+                ]
+            )
             for row in rows
         ]
 
 
 @cache
 def prepare(statement: Statement, names: tuple[str, ...]) -> PreparedStatement:
-    """A statement for values of these names; statements are few, and stay as long as the program."""
+    """The compiled statement for parameters of these names; statements are few, so all stay cached."""
     return PreparedStatement(statement, names)
 
 
 class SqliteExecutor:
-    """Statements on the connection of SQLite itself; lives on its thread."""
+    """Executes statements on an SQLite connection directly; used on its thread only."""
 
     dialect = "sqlite"
 
@@ -110,31 +115,31 @@ class SqliteExecutor:
         self._connection = connection
 
     def __call__(self, statement: Statement, values: Values | Sequence[Values] = ()) -> StatementResult:
-        """Carry a statement out."""
+        """Execute a statement."""
         if isinstance(values, Mapping):
-            plan = prepare(statement, tuple(values))
-            return self._run(plan, self._connection.execute, plan.bind(values))
+            prepared = prepare(statement, tuple(values))
+            return self._run(prepared, self._connection.execute, prepared.bind(values))
         if not values:
-            plan = prepare(statement, ())
-            return self._run(plan, self._connection.execute, plan.bind({}))
-        plan = prepare(statement, tuple(values[0]))
-        return self._run(plan, self._connection.executemany, [plan.bind(each) for each in values])
+            prepared = prepare(statement, ())
+            return self._run(prepared, self._connection.execute, prepared.bind({}))
+        prepared = prepare(statement, tuple(values[0]))
+        return self._run(prepared, self._connection.executemany, [prepared.bind(each) for each in values])
 
     @staticmethod
     def _run(
-        plan: PreparedStatement, execute: Callable[[str, Any], sqlite3.Cursor], values: Any
+        prepared: PreparedStatement, execute: Callable[[str, Any], sqlite3.Cursor], values: Any
     ) -> StatementResult:
         try:
-            cursor = execute(plan.sql, values)
-            rows = plan.decode_rows(cursor.fetchall()) if cursor.description else ()
+            cursor = execute(prepared.sql, values)
+            rows = prepared.decode_rows(cursor.fetchall()) if cursor.description else ()
             return StatementResult(rows, cursor.rowcount)
         except sqlite3.IntegrityError as error:
-            raise IntegrityError(plan.sql, None, error) from error
+            raise IntegrityError(prepared.sql, None, error) from error
         except sqlite3.Error as error:
-            raise OperationalError(plan.sql, None, error) from error
+            raise OperationalError(prepared.sql, None, error) from error
 
     def run_sql(self, sql: str) -> None:
-        """Carry out words."""
+        """Execute SQL as it is."""
         try:
             self._connection.execute(sql)
         except sqlite3.Error as error:
@@ -142,18 +147,18 @@ class SqliteExecutor:
 
 
 class SqlAlchemyExecutor:
-    """Statements by way of SQLAlchemy."""
+    """Executes statements by SQLAlchemy."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
         self.dialect = connection.dialect.name
 
     def __call__(self, statement: Statement, values: Values | Sequence[Values] = ()) -> StatementResult:
-        """Carry a statement out."""
-        counted = {"preserve_rowcount": True}  # else it is not known for several rows
-        found = self._connection.execute(statement, values or None, execution_options=counted)
-        return StatementResult(found.all() if found.returns_rows else (), found.rowcount)
+        """Execute a statement."""
+        options = {"preserve_rowcount": True}  # else the count is unknown for several sets of values
+        result = self._connection.execute(statement, values or None, execution_options=options)
+        return StatementResult(result.all() if result.returns_rows else (), result.rowcount)
 
     def run_sql(self, sql: str) -> None:
-        """Carry out words."""
+        """Execute SQL as it is."""
         self._connection.exec_driver_sql(sql)

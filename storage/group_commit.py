@@ -1,15 +1,15 @@
-"""One writer for all units that change something.
+"""Group commit: one writing connection, whose transactions share commits.
 
-Theory. SQLite has one writer at a time, and what a durable commit costs is the disk. So units take
-turns on one connection, under a lock that is first come, first served, and those that were waiting
-share a commit. The first unit to come begins a transaction and leads it. When its body is through it
-lets go of the lock and asks for it again, which puts it behind everybody who waits at that moment;
-they do their work inside the same transaction, each in a savepoint of its own. Then the leader has
-the lock again and commits for all. A unit leaves only when its commit is on the disk, so what it
-says afterwards is true, and alone it pays nothing for the company that it might have had.
+SQLite has one writer at a time, and the cost of a durable commit is the write to the disk. So the
+transactions of this process run one after another on one connection, in the order of their requests, and
+those that wait share a commit. The first becomes the leader and begins a database transaction. When its
+block ends, it releases the lock and requests it again, which puts it behind all that wait at that moment.
+These, the followers, run inside the same database transaction, each in a savepoint of its own. Then the
+leader has the lock again and commits for all. `transaction` returns only when the commit is on the disk,
+and a transaction on its own pays nothing for the sharing.
 
-A body that fails undoes its own savepoint only. Where the transaction itself is lost (a full disk, a
-broken connection) the group is abandoned: every unit in it fails, nothing of it is kept.
+A block that fails rolls back its own savepoint only. Where the database transaction itself is lost (a full
+disk, a broken connection), the group is abandoned: all its blocks fail, and nothing of it is stored.
 """
 
 import asyncio
@@ -21,18 +21,18 @@ from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, AsyncTransaction
 
 from storage.aiosqlite_adapter import is_in_transaction
+from storage.cancellation import run_uninterrupted
 from storage.errors import StoreError
-from storage.transaction import run_uninterrupted
 
 T = TypeVar("T")
 
 
 def is_transaction_lost(connection: AsyncConnection) -> bool:
-    """Whether the transaction of a connection is gone without anybody having ended it.
+    """Whether the database has ended or broken the transaction by itself.
 
-    SQLite ends one by itself when the disk is full or cannot be read. A savepoint would then begin
-    another, and the commit of the first would find nothing to do and succeed. PostgreSQL keeps one in
-    which a statement has failed, and answers its commit by undoing it without a complaint.
+    SQLite ends a transaction when the disk is full or cannot be read. A savepoint would then begin another
+    one, and the commit of the first would have nothing to do and succeed. PostgreSQL keeps a transaction in
+    which a statement has failed, but its commit then rolls back without an error.
     """
     inner = connection.sync_connection
     if inner is None or inner.invalidated:
@@ -41,7 +41,7 @@ def is_transaction_lost(connection: AsyncConnection) -> bool:
 
 
 def database_message(error: Exception) -> str:
-    """What a database said, without the statement: its first line, which other databases explain in more."""
+    """The first line of the database's own message, without the statement."""
     return str(error.__cause__ or error).partition("\n")[0].rstrip(".")
 
 
@@ -49,12 +49,12 @@ TRANSACTION_LOST = StoreError("the transaction was lost")
 
 
 def commit_error(error: Exception) -> StoreError:
-    """What a unit is told when its commit fails."""
-    return StoreError(f"The store could not keep it, and nothing was changed: {database_message(error)}.")
+    """The error for everyone whose commit has failed."""
+    return StoreError(f"The change could not be stored, and nothing was changed: {database_message(error)}.")
 
 
 class CommitGroup:
-    """Units that share one transaction; `settled` is None once it is committed, else why it is not."""
+    """Blocks that share one database transaction. `outcome`: None once it is committed, or the error."""
 
     def __init__(self, connection: AsyncConnection, transaction: AsyncTransaction) -> None:
         self.connection = connection
@@ -63,7 +63,7 @@ class CommitGroup:
 
 
 class GroupCommit:
-    """The one connection that writes, and whose turn it is."""
+    """The one writing connection of a store."""
 
     def __init__(self, engine: AsyncEngine) -> None:
         self._engine = engine
@@ -74,38 +74,39 @@ class GroupCommit:
 
     @asynccontextmanager
     async def transaction(self) -> AsyncIterator[AsyncConnection]:
-        """A transaction of one's own, as far as one can tell; committed at the end of the block.
+        """A transaction, committed when the block ends; to the caller it looks like one of its own.
 
-        Raises RuntimeError for a turn inside a turn, StoreError where nothing could be committed.
+        Raises RuntimeError for a transaction inside a transaction, StoreError where it could not be
+        committed.
         """
         self.check_not_nested()
         async with self._lock:
             self._owner_task = asyncio.current_task()
             try:
-                if leads := self._group is None:
+                if is_leader := self._group is None:
                     self._group = await self._begin_group()
                 group = self._group
-                async with self._leader(group) if leads else self._follower(group):
+                async with self._leader(group) if is_leader else self._follower(group):
                     yield group.connection
             finally:
                 self._owner_task = None
-        if leads:
+        if is_leader:
             await run_uninterrupted(self._commit(group))
-        if (why := await asyncio.shield(group.outcome)) is not None:
-            raise commit_error(why) from why
+        if (error := await asyncio.shield(group.outcome)) is not None:
+            raise commit_error(error) from error
 
     def check_not_nested(self) -> None:
-        """Raises RuntimeError where the one who asks has the turn himself, and would wait for ever."""
+        """Raises RuntimeError where this task is inside a transaction already: it would wait for itself."""
         if self._owner_task is asyncio.current_task():
-            raise RuntimeError("a unit was begun inside a unit")
+            raise RuntimeError("a unit of work was begun inside a unit of work")
 
     async def _begin_group(self) -> CommitGroup:
         starting = asyncio.ensure_future(self._new_group())
         try:
             return await run_uninterrupted(starting)
-        except asyncio.CancelledError as cut:
+        except asyncio.CancelledError as cancelled:
             if not starting.cancelled() and starting.exception() is None:
-                await run_uninterrupted(self._abandon(starting.result(), cut))
+                await run_uninterrupted(self._abandon(starting.result(), cancelled))
             raise
 
     async def _new_group(self) -> CommitGroup:
@@ -115,7 +116,7 @@ class GroupCommit:
             except DBAPIError as error:
                 if not error.connection_invalidated:
                     raise
-                await self._drop_connection()  # a server was started anew while nobody wrote
+                await self._drop_connection()  # the server was restarted while nobody wrote
                 return await self._begin()
         except SQLAlchemyError as error:
             await self._drop_connection()
@@ -148,7 +149,7 @@ class GroupCommit:
         await run_uninterrupted(self._or_abandon(group, savepoint.commit()))
 
     async def _or_abandon(self, group: CommitGroup, step: Coroutine[Any, Any, T]) -> T:
-        """A step without which the group cannot go on."""
+        """Run a step; where it fails, the whole group is abandoned."""
         try:
             return await step
         except SQLAlchemyError as error:
@@ -176,8 +177,8 @@ class GroupCommit:
                 self._group = None
                 group.outcome.set_result(None)
 
-    async def _abandon(self, group: CommitGroup, why: BaseException) -> None:
-        """Undo a whole group; the connection is kept where it can still say that it did."""
+    async def _abandon(self, group: CommitGroup, error: BaseException) -> None:
+        """Roll back the whole group; a connection that cannot even do that is dropped."""
         if group.outcome.done():
             return
         self._group = None
@@ -185,7 +186,7 @@ class GroupCommit:
             await group.transaction.rollback()
         except SQLAlchemyError:
             await self._drop_connection()
-        group.outcome.set_result(why if isinstance(why, Exception) else TRANSACTION_LOST)
+        group.outcome.set_result(error if isinstance(error, Exception) else TRANSACTION_LOST)
 
     async def _drop_connection(self) -> None:
         connection, self._connection = self._connection, None
@@ -196,12 +197,12 @@ class GroupCommit:
                 await connection.close()
 
     async def close(self) -> None:
-        """After the last turn, and the commit that it waits for."""
+        """Wait for the last transaction and its commit, then close the connection."""
         while (group := await self._try_close()) is not None:
             await asyncio.wait({group.outcome})
 
     async def _try_close(self) -> CommitGroup | None:
-        """Let go of the connection; or the group that still needs it."""
+        """Close the connection, or return the group that still needs it."""
         async with self._lock:
             if self._group is None and self._connection is not None:
                 connection, self._connection = self._connection, None

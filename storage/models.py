@@ -1,11 +1,11 @@
-"""The tables of the store, as SQLModel classes.
+"""The database tables, as SQLModel classes.
 
-Rules are unknown here: states, events, answers and payloads are bytes, places and addresses JSON
-that only their writers read. Rows that come out of the store are values; changing one changes
-nothing, the methods of a unit do.
+The rules of the game are unknown here: states, events, results and payloads are bytes, locations and
+addresses are JSON that only their writers read. A row that was loaded is a value: changing it changes
+nothing in the database, only the repositories do.
 
-`seat` is everywhere the number of a seat, clockwise from 0. Moments are aware datetimes, kept as
-whole microseconds since 1970 so that every database orders them alike.
+`seat` is everywhere the number of a seat, clockwise from 0. Times are aware datetimes, stored as whole
+microseconds since 1970, so that every database sorts them alike.
 """
 
 from datetime import UTC, datetime, timedelta
@@ -46,7 +46,7 @@ DeliveryStatus = Literal["pending", "sent", "dead", "superseded"]
 
 
 class UtcDateTime(TypeDecorator[datetime]):
-    """An aware datetime as whole microseconds since 1970. Raises ValueError for a naive one."""
+    """An aware datetime, stored as whole microseconds since 1970. Raises ValueError for a naive one."""
 
     impl = BigInteger
     cache_ok = True
@@ -55,36 +55,36 @@ class UtcDateTime(TypeDecorator[datetime]):
         if value is None:
             return None
         if value.tzinfo is None:
-            raise ValueError(f"{value} names no time zone")
+            raise ValueError(f"{value} has no time zone")
         return (value - EPOCH) // MICROSECOND
 
     def process_result_value(self, value: int | None, dialect: Dialect) -> datetime | None:
         return None if value is None else EPOCH + value * MICROSECOND
 
 
-def literal_check(column: str, words: Any) -> CheckConstraint:
-    """The column holds one of the words of a Literal."""
-    listed = ", ".join(f"'{word}'" for word in words.__args__)
-    return CheckConstraint(f"{column} IN ({listed})", name=column)
+def literal_check(column: str, literal: Any) -> CheckConstraint:
+    """A constraint: the column holds one of the words of a Literal type."""
+    words = ", ".join(f"'{word}'" for word in literal.__args__)
+    return CheckConstraint(f"{column} IN ({words})", name=column)
 
 
 def unique_where(condition: str, *columns: str) -> Index:
-    """At most one row with these columns among those of which the condition holds."""
+    """A constraint: these columns are unique among the rows that meet the condition."""
     name = "uq_" + "_".join(columns) + "_where"
     return Index(name, *columns, unique=True, sqlite_where=text(condition), postgresql_where=text(condition))
 
 
 def index_where(name: str, condition: str, *columns: str) -> Index:
-    """An index over only those rows of which the condition holds."""
+    """An index over the rows that meet the condition."""
     return Index(name, *columns, sqlite_where=text(condition), postgresql_where=text(condition))
 
 
 REVISIONED_TABLES = frozenset({"people", "identities", "game_tables", "seats", "polls", "votes"})
-"""Names of the tables that say what is known of a game beside its log: who plays, and how he is reached."""
+"""Tables that the service caches beside the move logs: a change of one of them renews the data revision."""
 
 
 class Model(SQLModel):
-    """What all tables share: one set of metadata, in which every constraint has a fixed name."""
+    """Base of all models: one set of metadata, in which every constraint has a fixed name."""
 
     metadata: ClassVar[MetaData] = MetaData(naming_convention=NAMING_CONVENTION)
 
@@ -93,7 +93,7 @@ class Model(SQLModel):
 
 
 class Person(Model, table=True):
-    """Somebody who plays, by whatever transport. `preferences` belong to the service."""
+    """A player, whatever transport they use. `preferences` belongs to the service."""
 
     __tablename__ = "people"
 
@@ -106,7 +106,7 @@ class Person(Model, table=True):
 
 
 class Identity(Model, table=True):
-    """A Discord id or an address that is one person's; of addresses only a verified one may act."""
+    """A Discord id or an email address of one person; an address that is not verified gives no rights."""
 
     __tablename__ = "identities"
     __table_args__ = (UniqueConstraint("kind", "value"), literal_check("kind", IdentityKind))
@@ -119,7 +119,7 @@ class Identity(Model, table=True):
 
 
 class AddressClaim(Model, table=True):
-    """An address that somebody says is his, until the code sent there comes back."""
+    """An address that a person claims, until the code that was sent there comes back."""
 
     __tablename__ = "address_claims"
 
@@ -134,7 +134,10 @@ class AddressClaim(Model, table=True):
 
 
 class GameTable(Model, table=True):
-    """A game that is being gathered, played or over. `place` is where a transport shows it."""
+    """A game: its players are being gathered, it is played, or it is over.
+
+    title: the name of the game, `1830`. options: its variants. location: where a transport shows the table.
+    """
 
     __tablename__ = "game_tables"
     __table_args__ = (literal_check("status", TableStatus),)
@@ -152,9 +155,10 @@ class GameTable(Model, table=True):
 
 
 class Seat(Model, table=True):
-    """One person's time on a seat: a replacement ends one row and begins another.
+    """One person's time in a seat: where a player is replaced, one row ends and another begins.
 
-    `number` is None until the seating; `joined` is None for who was invited and has not answered.
+    `number` is None until the game starts. `joined_at` is None for a person who was invited and has not
+    answered.
     """
 
     __tablename__ = "seats"
@@ -172,15 +176,16 @@ class Seat(Model, table=True):
     left_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
 
 
-# The log
+# Move log and polls
 
 
 class NewLogRow(Model):
-    """A row of the log before it has its place there.
+    """A row of the move log before it is appended.
 
-    kind: `move` changes the game by its `events`; `undo` and `redo` say by `stands_at` after which
-    move the line of play now stands (0: before the first); anything else is only remembered.
-    said: the line as it came. line: the same, explicit. decision: the one that it answers.
+    kind: a `move` changes the game by its `events`; `undo` and `redo` say by `rewinds_to` after which move
+    play continues (0: before the first); `replace` and `note` are for the service. request_id: the unique
+    id of the request that caused the row. raw_line: the line as the player wrote it. line: the same in
+    explicit notation. events: as the engine encodes them. decision_id: the decision that it answers.
     """
 
     kind: LogRowKind = Field(default="move", sa_type=String)
@@ -196,7 +201,7 @@ class NewLogRow(Model):
 
 
 class MoveRecord(NewLogRow, table=True):
-    """A row of the log of a table; `seq` counts from 1 without gaps."""
+    """A row of a table's move log; `seq` counts from 1 without gaps."""
 
     __tablename__ = "moves"
     __table_args__ = (
@@ -210,7 +215,7 @@ class MoveRecord(NewLogRow, table=True):
 
 
 class TableSnapshot(Model, table=True):
-    """Where a table is: the last `seq` of its log, the move at which its line stands, the state there."""
+    """The latest position of a table: the last `seq` of its log, the last move that counts, the state."""
 
     __tablename__ = "table_snapshots"
 
@@ -221,7 +226,7 @@ class TableSnapshot(Model, table=True):
 
 
 class RequestResult(Model, table=True):
-    """What a request was answered, for when it is repeated."""
+    """The result of a request, returned when the same request comes again."""
 
     __tablename__ = "request_results"
 
@@ -231,7 +236,7 @@ class RequestResult(Model, table=True):
 
 
 class PollRecord(Model, table=True):
-    """A question put to several seats: an undo, a pause, an end. `subject` belongs to the service."""
+    """A question to several seats: an undo, a pause, an end. `details` belongs to the service."""
 
     __tablename__ = "polls"
     __table_args__ = (unique_where("closed_at IS NULL", "table_id", "kind"),)
@@ -247,7 +252,7 @@ class PollRecord(Model, table=True):
 
 
 class VoteRecord(Model, table=True):
-    """One asked seat of a vote, and what it said."""
+    """The vote of one seat in a poll; `agrees` is None until it has voted."""
 
     __tablename__ = "votes"
 
@@ -257,14 +262,16 @@ class VoteRecord(Model, table=True):
     voted_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
 
 
-# What goes out
+# Outbox
 
 
 class NewMessage(Model):
-    """What is to be sent, before it has its place in the outbox.
+    """A message before it is enqueued.
 
-    key: a second parcel of the same key is not taken. lane: parcels of one lane go in order, one at a
-    time. supersedes: a group of which only the newest is still worth sending.
+    idempotency_key: a second message with the same key is not enqueued. ordering_key: messages with the
+    same key are sent in order, one at a time. collapse_key: of the pending messages with the same key,
+    only the newest is sent. address, payload: as the delivery worker of the channel wants them.
+    not_before: the earliest time to send it; None for at once.
     """
 
     idempotency_key: str = Field(unique=True)
@@ -277,7 +284,7 @@ class NewMessage(Model):
 
 
 class OutboxMessage(NewMessage, table=True):
-    """A row of the outbox. `ref` is what the other side calls it, once it is sent."""
+    """A message in the outbox. `external_id` is the receiver's id of it, once it is sent."""
 
     __tablename__ = "outbox"
     __table_args__ = (
@@ -300,7 +307,7 @@ class OutboxMessage(NewMessage, table=True):
 
 
 class Card(Model, table=True):
-    """The message that now carries the controls of a slot of a table (`turn`, `lobby`, a seat …)."""
+    """The message that now shows the buttons of one slot of a table (`turn`, `lobby`, a seat …)."""
 
     __tablename__ = "cards"
 
@@ -311,14 +318,14 @@ class Card(Model, table=True):
     posted_at: datetime = Field(sa_type=UtcDateTime)
 
 
-# Letters
+# Mail
 
 
 class MailToken(Model, table=True):
-    """What an address of ours may do; the token itself is never kept.
+    """What the token in a reply address stands for; the token itself is never stored.
 
-    purpose: reply, bounce, unsub, join … address: where the letter with it went. carrier: the
-    Message-ID of that letter, by which an answer is known too.
+    purpose: `reply`, `bounce`, `unsubscribe`, `link`, `invite`. address: where the email with the token
+    was sent. message_id: the Message-ID of that email, by which an answer is recognised too.
     """
 
     __tablename__ = "mail_tokens"
@@ -339,7 +346,7 @@ class MailToken(Model, table=True):
 
 
 class InboundMail(Model, table=True):
-    """A letter that came in: how often it was tried, and with its outcome what it was answered."""
+    """A mail that came in: the attempts to handle it, its outcome, and the reply to it."""
 
     __tablename__ = "inbound_mail"
 
@@ -353,11 +360,11 @@ class InboundMail(Model, table=True):
     finished_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
 
 
-# The installation
+# Settings
 
 
 class Setting(Model, table=True):
-    """What this installation remembers about itself, secrets too."""
+    """A setting or secret of this store."""
 
     __tablename__ = "settings"
 
@@ -366,7 +373,7 @@ class Setting(Model, table=True):
 
 
 class Lease(Model, table=True):
-    """Who does a job that only one process may do, and until when."""
+    """The process that does a job which only one process may do."""
 
     __tablename__ = "leases"
 

@@ -1,13 +1,14 @@
-"""What is done for every move: a glance at the table, and a deed.
+"""The two database calls of every move: the version check and the move commit.
 
-Theory. Who keeps tables in memory has to know whether what he has still holds. A glance tells: how
-long the log is, which store this is, and the mark of all that is known of tables and people beside
-their logs, which changes with every unit that changes any of it. So as long as a glance says the
-same, nothing else has to be read. A deed is a move as plain values: rows, state, parcels, answer. It
-is kept only where its log is as long as its maker thought and the mark is still the one that he saw.
+The service caches tables in memory, so it must know whether a cached table is current. A version check
+reads three things: the length of the table's log, the id of the store, and the data revision, which
+changes with every transaction that changes tables, seats, people or polls. While these are unchanged,
+nothing else needs to be read. A move commit is a move as plain values: log rows, state, messages and the
+result of the request. It is written only if the log is as long as the caller believed, and the data
+revision is the one that the caller saw.
 
-Glances and deeds of many tables are run in lots, each lot in one visit to the database; a lot of
-deeds is one turn of the writer, and thus one commit. Each deed has a savepoint, so it fails alone.
+Version checks and move commits of many tables run in batches. A batch of commits is one transaction, and
+so one write to the disk; each commit in it has a savepoint of its own, so it fails alone.
 """
 
 from collections.abc import Sequence
@@ -21,28 +22,25 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from sqlmodel import bindparam, col, select
 
 from storage.batch import Batcher
+from storage.cancellation import run_uninterrupted
 from storage.errors import StoreError
 from storage.executor import Executor, run_job
 from storage.group_commit import GroupCommit, commit_error
-from storage.models import (
-    NewLogRow,
-    NewMessage,
-    RequestResult,
-    Setting,
-    TableSnapshot,
-)
+from storage.models import NewLogRow, NewMessage, RequestResult, Setting, TableSnapshot
 from storage.repositories import move_log, outbox
 from storage.repositories.settings import DATA_REVISION, STORE_ID
-from storage.transaction import run_uninterrupted
+
+TableRequest = tuple[int, str | None]
+"""A table id, and the id of a request whose stored result is wanted."""
 
 
 @dataclass(frozen=True, slots=True)
 class MoveCommit:
-    """What is done at one table at one moment: rows of its log with the state that they lead to,
-    parcels, and the answer to a request.
+    """What is stored of one move: its log rows, the state after them, messages, the result of the request.
 
-    expected: the last `seq` that its maker knew. mark: as of his glance; None in a unit that has made
-    sure by itself.
+    expected_seq: the last `seq` of the log that the caller knows. data_revision: the one that the caller's
+    version check returned; None inside a unit of work, which has checked it by itself. result: kept under
+    `request_id`, and returned when the same request comes again.
     """
 
     table_id: int
@@ -57,9 +55,9 @@ class MoveCommit:
 
 
 class TableVersion(NamedTuple):
-    """How a table stands in the store. seq: of its last row, None where there is no such table.
+    """What shows whether a cached table is current. `seq` is None where there is no such table.
 
-    answer: what the request that was asked about was answered before.
+    stored_result: the result of the request that was asked about, if it was carried out before.
     """
 
     store_id: str
@@ -76,81 +74,79 @@ _VERSION_QUERY = select(
     _setting(STORE_ID),
     _setting(DATA_REVISION),
     select(TableSnapshot.seq).where(col(TableSnapshot.table_id) == bindparam("for_table")).scalar_subquery(),
-    select(RequestResult.body).where(col(RequestResult.request_id) == bindparam("asked")).scalar_subquery(),
+    select(RequestResult.body)
+    .where(col(RequestResult.request_id) == bindparam("for_request"))
+    .scalar_subquery(),
 )
 
 
-def _read_versions(
-    execute: Executor, errands: Sequence[tuple[int, str | None]]
-) -> list[TableVersion | Exception]:
-    found: list[TableVersion | Exception] = []
-    for table, request in errands:
-        ((incarnation, mark, seq, answer),) = execute(
-            _VERSION_QUERY, {"for_table": table, "asked": request}
+def _read_versions(execute: Executor, requests: Sequence[TableRequest]) -> list[TableVersion | Exception]:
+    versions: list[TableVersion | Exception] = []
+    for table_id, request_id in requests:
+        ((store_id, data_revision, seq, result),) = execute(
+            _VERSION_QUERY, {"for_table": table_id, "for_request": request_id}
         ).rows
-        found.append(TableVersion(incarnation or "", mark or "", seq, answer))
-    return found
+        versions.append(TableVersion(store_id or "", data_revision or "", seq, result))
+    return versions
 
 
-def write_move_commit(deed: MoveCommit, execute: Executor) -> None:
-    """Write a deed down. Raises what `Moves.append` and `Moves.remember` do."""
-    if deed.rows:
+def write_move_commit(commit: MoveCommit, execute: Executor) -> None:
+    """Write one move commit. Raises what `append_rows` and `save_request_result` raise."""
+    if commit.rows:
         move_log.append_rows(
             execute,
-            deed.table_id,
-            deed.expected_seq,
-            deed.rows,
-            deed.state,
-            deed.created_at,
-            deed.data_revision,
+            commit.table_id,
+            commit.expected_seq,
+            commit.rows,
+            commit.state,
+            commit.created_at,
+            commit.data_revision,
         )
-    outbox.enqueue_messages(execute, deed.messages, deed.created_at)
-    if deed.request_id:
-        move_log.save_request_result(execute, deed.request_id, deed.result, deed.created_at)
+    outbox.enqueue_messages(execute, commit.messages, commit.created_at)
+    if commit.request_id:
+        move_log.save_request_result(execute, commit.request_id, commit.result, commit.created_at)
 
 
-def _write_all(execute: Executor, deeds: Sequence[MoveCommit]) -> list[Exception | None]:
-    return [_write_in_savepoint(execute, deed) for deed in deeds]
+def _write_all(execute: Executor, commits: Sequence[MoveCommit]) -> list[Exception | None]:
+    return [_write_in_savepoint(execute, commit) for commit in commits]
 
 
-def _write_in_savepoint(execute: Executor, deed: MoveCommit) -> Exception | None:
-    """What was wrong with a deed, of which then nothing is kept."""
-    execute.run_sql("SAVEPOINT deed")
+def _write_in_savepoint(execute: Executor, commit: MoveCommit) -> Exception | None:
+    """Write one move commit; returns the error, in which case nothing of it is written."""
+    execute.run_sql("SAVEPOINT move_commit")
     try:
-        write_move_commit(deed, execute)
+        write_move_commit(commit, execute)
     except (StoreError, IntegrityError, DataError) as error:
-        execute.run_sql("ROLLBACK TO SAVEPOINT deed")
+        execute.run_sql("ROLLBACK TO SAVEPOINT move_commit")
         return error
     finally:
-        execute.run_sql("RELEASE SAVEPOINT deed")
+        execute.run_sql("RELEASE SAVEPOINT move_commit")
     return None
 
 
 class MoveCommitter:
-    """Runs the glances and deeds of a store."""
+    """Runs the version checks and move commits of a store in batches."""
 
-    def __init__(self, writer: GroupCommit, reading: AsyncEngine) -> None:
-        self._group_commit = writer
-        self._read_engine = reading
-        self.version_checks = Batcher[tuple[int, str | None], TableVersion](self._check_versions)
+    def __init__(self, group_commit: GroupCommit, read_engine: AsyncEngine) -> None:
+        self._group_commit = group_commit
+        self._read_engine = read_engine
+        self.version_checks = Batcher[TableRequest, TableVersion](self._check_versions)
         self.commits = Batcher[MoveCommit, None](self._commit)
 
-    async def _check_versions(
-        self, errands: Sequence[tuple[int, str | None]]
-    ) -> Sequence[TableVersion | Exception]:
+    async def _check_versions(self, requests: Sequence[TableRequest]) -> Sequence[TableVersion | Exception]:
         async with self._read_engine.connect() as connection:
-            return await run_job(connection, lambda execute: _read_versions(execute, errands))
+            return await run_job(connection, lambda execute: _read_versions(execute, requests))
 
-    async def _commit(self, deeds: Sequence[MoveCommit]) -> Sequence[Exception | None]:
+    async def _commit(self, commits: Sequence[MoveCommit]) -> Sequence[Exception | None]:
         try:
             async with self._group_commit.transaction() as connection:
                 return await run_uninterrupted(
-                    run_job(connection, lambda execute: _write_all(execute, deeds))
+                    run_job(connection, lambda execute: _write_all(execute, commits))
                 )
         except DBAPIError as error:
             raise commit_error(error) from error
 
     async def close(self) -> None:
-        """After the last of them."""
+        """Wait until nothing is under way."""
         await self.version_checks.wait_idle()
         await self.commits.wait_idle()

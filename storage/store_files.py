@@ -1,4 +1,4 @@
-"""Whether a file is a store, found out without changing it."""
+"""Checks whether a file is a store, without changing it."""
 
 import sqlite3
 from collections.abc import Iterator
@@ -10,28 +10,28 @@ from storage.migrations import APPLICATION_ID, check_revision
 
 
 def check_store_path(path: Path) -> None:
-    """Make sure that a store can be there: a store already, nothing yet, or nothing in it yet.
+    """Check that the path is a store, an empty file, or can be created; its folder is created.
 
-    Raises NotAStore or NewerStore for another's file, StoreError for a place that cannot be written.
+    Raises InvalidStore or NewerStore for any other file, StoreError for a path that cannot be written.
     """
     if path.is_dir():
         raise StoreError(f"{path} is a folder; name a file in it.")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with path.open("ab") as file:
-            empty = file.tell() == 0
+            is_empty = file.tell() == 0
     except OSError as error:
         raise StoreError(f"{path} cannot be written: {error.strerror}.") from error
-    if not empty:
-        with open_read_only(path, unmade=True):
+    if not is_empty:
+        with open_read_only(path, allow_empty=True):
             pass
 
 
 @contextmanager
-def open_read_only(path: Path, unmade: bool = False) -> Iterator[sqlite3.Connection]:
-    """A store, read only. Raises NotAStore or NewerStore for what cannot be read as one.
+def open_read_only(path: Path, allow_empty: bool = False) -> Iterator[sqlite3.Connection]:
+    """A connection that reads the store. Raises InvalidStore or NewerStore for a file that is no such store.
 
-    unmade: a database in which nothing was made yet will do.
+    allow_empty: accept a database without tables.
     """
     if not path.is_file():
         raise InvalidStore(f"There is no file {path}.")
@@ -39,26 +39,26 @@ def open_read_only(path: Path, unmade: bool = False) -> Iterator[sqlite3.Connect
         sqlite_errors_as_store_errors(path),
         closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)) as connection,
     ):
-        (mark,) = connection.execute("PRAGMA application_id").fetchone()
-        made = connection.execute("SELECT count(*) FROM sqlite_master").fetchone() != (0,)
-        if unmade and not made:
+        (application_id,) = connection.execute("PRAGMA application_id").fetchone()
+        has_tables = connection.execute("SELECT count(*) FROM sqlite_master").fetchone() != (0,)
+        if allow_empty and not has_tables:
             yield connection
             return
-        if mark != APPLICATION_ID:
-            raise InvalidStore(f"{path} is a database, but not one of Railpost.")
-        found = connection.execute("SELECT version_num FROM alembic_version").fetchone()
-        if found is None:
-            raise InvalidStore(f"{path} is damaged: it does not say of which revision it is.")
-        check_revision(found[0], str(path))
+        if application_id != APPLICATION_ID:
+            raise InvalidStore(f"{path} is a database, but not a Railpost store.")
+        revision = connection.execute("SELECT version_num FROM alembic_version").fetchone()
+        if revision is None:
+            raise InvalidStore(f"{path} is damaged: its schema revision is missing.")
+        check_revision(revision[0], str(path))
         yield connection
 
 
 @contextmanager
 def sqlite_errors_as_store_errors(path: Path) -> Iterator[None]:
-    """What SQLite says about a file, as a sentence."""
+    """Errors of SQLite about a file, raised as a StoreError or InvalidStore with a sentence."""
     try:
         yield
     except sqlite3.OperationalError as error:
         raise StoreError(f"{path} cannot be used: {error}.") from error
     except sqlite3.DatabaseError as error:
-        raise InvalidStore(f"{path} is no store of Railpost, or a damaged one: {error}.") from error
+        raise InvalidStore(f"{path} is not a Railpost store, or it is damaged: {error}.") from error

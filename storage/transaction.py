@@ -1,6 +1,5 @@
-"""The statements of one transaction: what every subject of a unit is built on."""
+"""One database transaction and its statements: what every repository is built on."""
 
-import asyncio
 from collections.abc import Coroutine, Mapping, Sequence
 from datetime import datetime
 from functools import cache, cached_property
@@ -13,54 +12,35 @@ from sqlmodel import insert
 from sqlmodel.ext.asyncio.session import AsyncSession
 from sqlmodel.sql.expression import Select, SelectOfScalar
 
+from storage.cancellation import run_uninterrupted
 from storage.executor import Job, run_job
 from storage.models import REVISIONED_TABLES, Model
 
 T = TypeVar("T")
 Ts = TypeVarTuple("Ts")
-R = TypeVar("R", bound=Model)
-
-
-async def run_uninterrupted(step: Coroutine[Any, Any, T] | asyncio.Future[T]) -> T:
-    """Carry a step through though the task is cancelled meanwhile; the cancellation follows after it.
-
-    A statement that is cut off would cost the whole connection, and with it the work of every unit
-    that shares the transaction.
-    """
-    task = asyncio.ensure_future(step)
-    cut: asyncio.CancelledError | None = None
-    while not task.done():
-        try:
-            await asyncio.wait({task})
-        except asyncio.CancelledError as cancelled:
-            cut = cancelled
-    if cut is None:
-        return task.result()
-    if not task.cancelled():
-        task.exception()
-    raise cut
+M = TypeVar("M", bound=Model)
 
 
 @cache
-def _columns(kind: type[Model]) -> tuple[str, ...]:
-    return tuple(column.key for column in Model.metadata.tables[str(kind.__tablename__)].columns)
+def _columns(model: type[Model]) -> tuple[str, ...]:
+    return tuple(column.key for column in Model.metadata.tables[str(model.__tablename__)].columns)
 
 
 def column_values(row: Model) -> dict[str, Any]:
-    """The columns of a row; a number that the database is to choose is left out."""
-    found = ((name, getattr(row, name)) for name in _columns(type(row)))
-    return {name: value for name, value in found if not (name == "id" and value is None)}
+    """The values of a row by column; an `id` that the database is to choose is left out."""
+    values = ((name, getattr(row, name)) for name in _columns(type(row)))
+    return {name: value for name, value in values if not (name == "id" and value is None)}
 
 
 def is_unique_violation(error: IntegrityError) -> bool:
-    """Whether it is that a row like this is there already."""
+    """Whether the error says that such a row exists already."""
     return "UNIQUE" in str(error.orig).upper()
 
 
 class Transaction:
-    """One transaction, as the statements in it. `now` is its one moment.
+    """The statements of one transaction. `now` is the time at which all of it happens.
 
-    `alters` says whether something was changed of what is known of tables and people beside the logs.
+    `changes_revision` says whether a table of `REVISIONED_TABLES` was changed.
     """
 
     def __init__(self, connection: AsyncConnection, now: datetime) -> None:
@@ -74,15 +54,15 @@ class Transaction:
             self.connection,
             autoflush=False,
             expire_on_commit=False,
-            join_transaction_mode="rollback_only",  # else closing it would undo a savepoint of ours
+            join_transaction_mode="rollback_only",  # closing the session must not undo our savepoint
         )
 
     async def all(self, query: SelectOfScalar[T]) -> list[T]:
-        """Every row, detached."""
+        """All rows, detached."""
         return list((await run_uninterrupted(self._cleared_session().exec(query))).all())
 
     async def rows(self, query: Select[*Ts]) -> list[tuple[*Ts]]:
-        """Every row of a query for several columns or classes."""
+        """All rows of a query for several columns or models."""
         return [(*row,) for row in (await run_uninterrupted(self._cleared_session().exec(query))).all()]
 
     async def first(self, query: SelectOfScalar[T]) -> T | None:
@@ -90,25 +70,25 @@ class Transaction:
         return (await run_uninterrupted(self._cleared_session().exec(query))).first()
 
     def _cleared_session(self) -> AsyncSession:
-        """The session, having forgotten what it loaded: a query is to find rows as they are now."""
+        """The session without the objects that it has loaded: a query sees the rows as they are now."""
         self._session.expunge_all()
         return self._session
 
     async def scalar(self, query: SelectOfScalar[T]) -> T | None:
-        """The one column of the first row, or None; without the cost of loading a class."""
-        result: T | None = await run_uninterrupted(self.connection.scalar(query))
-        return result
+        """The one column of the first row, or None; cheaper than loading a model."""
+        value: T | None = await run_uninterrupted(self.connection.scalar(query))
+        return value
 
     async def execute(
         self, statement: UpdateBase, rows: Mapping[str, Any] | Sequence[Mapping[str, Any]] | None = None
     ) -> int:
-        """Carry out a change; how many rows it touched."""
+        """Execute an INSERT, UPDATE or DELETE; returns the number of rows that it changed."""
         self.changes_revision |= str(statement.table) in REVISIONED_TABLES
         result = await run_uninterrupted(self._in_savepoint(self.connection.execute(statement, rows)))
         return result.rowcount
 
-    async def add(self, row: R) -> R:
-        """Insert a row; the number that the database chose is put into it."""
+    async def add(self, row: M) -> M:
+        """Insert a row; returns it with the `id` that the database chose."""
         self.changes_revision |= row.__tablename__ in REVISIONED_TABLES
         result = await run_uninterrupted(
             self._in_savepoint(self.connection.execute(insert(type(row)), column_values(row)))
@@ -118,14 +98,13 @@ class Transaction:
         return row
 
     async def run_job(self, job: Job[T]) -> T:
-        """Carry out a job of several statements; it changes nothing that is `KNOWN`."""
+        """Run a job of several statements; a job never changes a table of `REVISIONED_TABLES`."""
         return await run_uninterrupted(self._in_savepoint(run_job(self.connection, job)))
 
     async def _in_savepoint(self, step: Coroutine[Any, Any, T]) -> T:
-        """A step that may be refused without harm to the rest.
+        """Run a step whose failure leaves the rest of the transaction intact.
 
-        SQLite undoes a statement that fails by itself; elsewhere it costs the transaction, but for a
-        savepoint.
+        SQLite undoes a failed statement by itself; other databases need a savepoint for it.
         """
         if self.connection.dialect.name == "sqlite":
             return await step
@@ -133,13 +112,13 @@ class Transaction:
             return await step
 
     async def close(self) -> None:
-        """Let go of what was loaded; the transaction is not touched."""
+        """Forget the loaded objects; the transaction itself is not touched."""
         if "_session" in self.__dict__:
             await self._session.close()
 
 
 class Repository:
-    """The part of a unit that speaks about one subject."""
+    """Base of the repositories: the statements about one kind of thing, within one transaction."""
 
-    def __init__(self, work: Transaction) -> None:
-        self._transaction = work
+    def __init__(self, transaction: Transaction) -> None:
+        self._transaction = transaction

@@ -159,7 +159,7 @@ async def enqueue_mail(
         lifetime = INVITATION_TOKEN_LIFETIME if token.purpose in ("link", "invite") else REPLY_TOKEN_LIFETIME
         service_token = token if isinstance(token, ServiceToken) else None
         owner = None if service_token else await unit.people.find_by_identity("email", token.address)
-        await unit.inbound_mail.add_token(
+        await unit.mail_tokens.add(
             issued.token_hash,
             token.purpose,
             table_id=service_token.table_id if service_token else None,
@@ -256,17 +256,17 @@ class MailGateway:
     async def find_token(self, token_hash: str) -> ServiceToken | None:
         """What the token with this hash may do now; None for one that is not valid."""
         async with self._store.read() as unit:
-            token = await unit.inbound_mail.token_by_hash(token_hash)
+            token = await unit.mail_tokens.by_hash(token_hash)
             return await self._live_token(unit, token) if token else None
 
     async def find_token_by_message(self, message_id: str) -> ServiceToken | None:
         """The same by the Message-ID of the email that carried the token."""
         async with self._store.read() as unit:
-            token = await unit.inbound_mail.token_by_message_id(message_id)
+            token = await unit.mail_tokens.by_message_id(message_id)
             return await self._live_token(unit, token) if token else None
 
     async def _live_token(self, unit: UnitOfWork, token: MailToken) -> ServiceToken | None:
-        if not unit.inbound_mail.is_token_valid(token) or token.person_id is None or token.address is None:
+        if not unit.mail_tokens.is_valid(token) or token.person_id is None or token.address is None:
             return None
         verified = frozenset(await unit.people.verified_addresses(token.person_id))
         has_fixed_address = token.purpose in FIXED_ADDRESS_PURPOSES

@@ -1,7 +1,7 @@
-"""The revisions of the schema, and how a store comes to the newest.
+"""The schema revisions (Alembic), and the migration of a store to the newest.
 
-`python -m storage.migrations "what changes"` drafts the next revision from the difference between
-the tables and the revisions so far.
+`python -m storage.migrations "what changes"` drafts the next revision from the difference between the
+models and the revisions so far.
 """
 
 from functools import cache
@@ -14,35 +14,35 @@ from sqlalchemy import Connection, inspect, text
 
 from storage.errors import InvalidStore, NewerStore
 
-APPLICATION_ID = 0x52504F53  # marks an SQLite file as ours, and the lock of who writes into PostgreSQL
+APPLICATION_ID = 0x52504F53  # of the SQLite file; also the key of PostgreSQL's advisory lock
 
 
 def alembic_config() -> Config:
-    """Where the revisions are."""
-    found = Config()
-    found.set_main_option("script_location", str(Path(__file__).parent).replace("%", "%%"))
-    return found
+    """The configuration of Alembic: where the revisions are."""
+    config = Config()
+    config.set_main_option("script_location", str(Path(__file__).parent).replace("%", "%%"))
+    return config
 
 
 @cache
 def revisions() -> tuple[str, ...]:
-    """All revisions that this program knows, first to newest."""
+    """All schema revisions of this program, oldest first."""
     script = ScriptDirectory.from_config(alembic_config())
     return tuple(revision.revision for revision in script.walk_revisions())[::-1]
 
 
 def current_revision(connection: Connection) -> str | None:
-    """The revision of a store; None for an empty database. Raises NotAStore for anything else."""
+    """The schema revision of a store; None for an empty database. Raises InvalidStore for any other."""
     names = inspect(connection).get_table_names()
     if not names:
         return None
     if "alembic_version" not in names:
-        raise InvalidStore(f"{connection.engine.url.database} is a database, but not one of Railpost.")
+        raise InvalidStore(f"{connection.engine.url.database} is a database, but not a Railpost store.")
     return connection.execute(text("SELECT version_num FROM alembic_version")).scalar()
 
 
 def check_revision(revision: str | None, name: str) -> tuple[str, ...]:
-    """The revisions that this program knows. Raises NewerStore where that of a store is not among them."""
+    """All schema revisions of this program. Raises NewerStore where the given one is not among them."""
     known = revisions()
     if revision is not None and revision not in known:
         raise NewerStore(
@@ -53,19 +53,21 @@ def check_revision(revision: str | None, name: str) -> tuple[str, ...]:
 
 
 def migrate(connection: Connection, target: str = "head") -> None:
-    """Bring a store to a revision, in one transaction: a migration that fails leaves it as it was.
+    """Migrate a store to a schema revision, in one transaction: a migration that fails changes nothing.
 
-    Raises NewerStore for a revision that this program does not know, NotAStore for another's database.
+    Raises NewerStore for an unknown revision, InvalidStore for a database of another program.
     """
     with connection.begin():
-        name, found = str(connection.engine.url.database), current_revision(connection)
-        known = check_revision(found, name)
-        if found == (known[-1] if target == "head" else target):
+        name, revision = str(connection.engine.url.database), current_revision(connection)
+        known = check_revision(revision, name)
+        if revision == (known[-1] if target == "head" else target):
             return
-        arranged = alembic_config()
-        arranged.attributes["connection"] = connection
-        command.upgrade(arranged, target)
+        config = alembic_config()
+        config.attributes["connection"] = connection
+        command.upgrade(config, target)
         if connection.dialect.name == "sqlite":
             connection.exec_driver_sql(f"PRAGMA application_id = {APPLICATION_ID}")
             if broken := connection.exec_driver_sql("PRAGMA foreign_key_check").first():
-                raise InvalidStore(f"{name} cannot be migrated: a row of {broken[0]} refers to nothing.")
+                raise InvalidStore(
+                    f"{name} cannot be migrated: a row of {broken[0]} refers to a row that is missing."
+                )

@@ -1,4 +1,4 @@
-"""Run by Alembic around every migration; the connection and its transaction come from outside."""
+"""Run by Alembic for every migration; `migrate` passes the connection and its transaction."""
 
 from typing import Any, Literal
 
@@ -9,7 +9,7 @@ from storage.models import Model, UtcDateTime
 
 
 def render_type(kind: str, item: Any, _: object) -> str | Literal[False]:
-    """Types as the database has them, so that a revision outlives the classes of today."""
+    """Render the database's types, so that a revision does not depend on today's classes."""
     if kind == "type" and isinstance(item, UtcDateTime):
         return "sa.BigInteger()"
     if kind == "type" and isinstance(item, AutoString):

@@ -1,12 +1,11 @@
-"""The log of a table, and the line of play that it tells.
+"""The move log of a table, and the line of play that follows from it.
 
-Theory. The log only grows. A `move` row continues the line of play; an `undo` or a `redo` row says
-after which move the line now stands. Both are one thing: the line is a path of moves and a cut in it.
-Before the cut is what is played, behind it what a redo can still bring back. A move drops what is
-behind the cut and stands there itself; `stands_at` only shifts the cut. No row is ever changed or
-removed, so a log can be read at any row, and two readers of the same rows see the same line.
-
-Of rows with a place on the line only moves count; whatever else is remembered leaves it as it is.
+The log only grows. A `move` row continues the line of play; an `undo` or `redo` row says after which move
+play continues. So the line of play is a path of moves with a cut in it: before the cut are the moves that
+count, after it those that a redo can bring back. A move drops what is after the cut and is added there; an
+undo or redo only moves the cut (`rewinds_to`). Rows are never changed or removed, so the log can be
+read up to any row, and everyone who reads the same rows sees the same line. Rows of other kinds (`note`,
+`replace`) leave the line as it is.
 """
 
 from collections.abc import Iterable, Sequence
@@ -19,20 +18,13 @@ from sqlmodel import col, insert, select, update
 
 from storage.errors import DuplicateRequest, NotFound, StoreError, WriteConflict
 from storage.executor import Executor
-from storage.models import (
-    LogRowKind,
-    MoveRecord,
-    NewLogRow,
-    RequestResult,
-    Setting,
-    TableSnapshot,
-)
+from storage.models import LogRowKind, MoveRecord, NewLogRow, RequestResult, Setting, TableSnapshot
 from storage.repositories.settings import DATA_REVISION
 from storage.transaction import Repository
 
 
 class LineOfPlayRow(Protocol):
-    """What of a row tells the line of play."""
+    """The part of a log row that the line of play depends on."""
 
     @property
     def seq(self) -> int: ...
@@ -43,14 +35,14 @@ class LineOfPlayRow(Protocol):
 
 
 class LineOfPlay(NamedTuple):
-    """The line of play by the `seq` of its moves: those played, and those that a redo can bring back."""
+    """The `seq` of the moves that count, and of those that a redo can bring back."""
 
     played: tuple[int, ...] = ()
     undone: tuple[int, ...] = ()
 
     @property
     def current_move(self) -> int:
-        """The last move played; 0 before the first."""
+        """The last move that counts; 0 before the first."""
         return self.played[-1] if self.played else 0
 
 
@@ -58,9 +50,9 @@ EMPTY_LINE = LineOfPlay()
 
 
 def resolve_line_of_play(rows: Iterable[LineOfPlayRow], line: LineOfPlay = EMPTY_LINE) -> LineOfPlay:
-    """The line of play that these rows tell, in order, from the first of the log or on from a line.
+    """The line of play after these rows, in order: from the first row of the log, or continuing a line.
 
-    Raises StoreError where a row stands at a move that is not on the line.
+    Raises StoreError where a row rewinds to a move that is not on the line.
     """
     path = [*line.played, *line.undone]
     cut = len(line.played)
@@ -80,7 +72,7 @@ def resolve_line_of_play(rows: Iterable[LineOfPlayRow], line: LineOfPlay = EMPTY
 
 
 class LogRow(NamedTuple):
-    """A row of the log as it is read: see `Entry` and `Move`."""
+    """A log row as it is read; for the fields see `NewLogRow` and `MoveRecord`."""
 
     seq: int
     created_at: datetime
@@ -97,7 +89,7 @@ class LogRow(NamedTuple):
 
 
 class ResolvedLogRow(NamedTuple):
-    """A row of the log; `live` unless it is a move that was undone."""
+    """A log row, and whether it counts: False for a move that was undone."""
 
     row: LogRow
     is_live: bool
@@ -106,17 +98,18 @@ class ResolvedLogRow(NamedTuple):
 _UPDATE_SNAPSHOT = (
     update(TableSnapshot)
     .where(
-        col(TableSnapshot.table_id) == bindparam("for_table"), col(TableSnapshot.seq) == bindparam("expected")
+        col(TableSnapshot.table_id) == bindparam("for_table"),
+        col(TableSnapshot.seq) == bindparam("expected_seq"),
     )
     .values(
-        seq=bindparam("reached"),
-        state=bindparam("now_state"),
-        current_move=func.coalesce(bindparam("moved_to"), col(TableSnapshot.current_move)),
+        seq=bindparam("new_seq"),
+        state=bindparam("new_state"),
+        current_move=func.coalesce(bindparam("new_current_move"), col(TableSnapshot.current_move)),
     )
 )
 _DATA_REVISION = select(Setting.value).where(col(Setting.key) == DATA_REVISION).scalar_subquery()
 _UPDATE_SNAPSHOT_AT_REVISION = _UPDATE_SNAPSHOT.where(
-    func.coalesce(_DATA_REVISION, "") == bindparam("current_revision")
+    func.coalesce(_DATA_REVISION, "") == bindparam("expected_revision")
 )
 _INSERT_ROWS = insert(MoveRecord)
 _INSERT_RESULT = insert(RequestResult)
@@ -131,106 +124,108 @@ _SELECT_SEQ = select(TableSnapshot.seq).where(col(TableSnapshot.table_id) == bin
 def append_rows(
     execute: Executor,
     table_id: int,
-    expected: int,
-    entries: Sequence[NewLogRow],
+    expected_seq: int,
+    new_rows: Sequence[NewLogRow],
     state: bytes,
-    at: datetime,
-    mark: str | None = None,
+    created_at: datetime,
+    data_revision: str | None = None,
 ) -> int:
-    """What `Moves.append` does, at a moment; with a `mark`, only while it is that of the store."""
-    reached = expected + len(entries)
+    """`MoveLogRepository.append` as a job. With a `data_revision`, only while the store has that one."""
+    new_seq = expected_seq + len(new_rows)
     rows: list[dict[str, Any]] = [
-        entry.model_dump() | {"table_id": table_id, "seq": seq, "created_at": at}
-        for seq, entry in enumerate(entries, expected + 1)
+        row.model_dump() | {"table_id": table_id, "seq": seq, "created_at": created_at}
+        for seq, row in enumerate(new_rows, expected_seq + 1)
     ]
-    moved_to = None
+    current_move = None
     for row in rows:
         if row["kind"] == "move":
-            moved_to = row["seq"]
+            current_move = row["seq"]
         elif row["rewinds_to"] is not None:
-            moved_to = row["rewinds_to"]
-    advance = {
-        "for_table": table_id, "expected": expected, "reached": reached,
-        "now_state": state, "moved_to": moved_to,
+            current_move = row["rewinds_to"]
+    values = {
+        "for_table": table_id, "expected_seq": expected_seq, "new_seq": new_seq,
+        "new_state": state, "new_current_move": current_move,
     }  # fmt: skip
-    if mark is None:
-        found = execute(_UPDATE_SNAPSHOT, advance).row_count
+    if data_revision is None:
+        updated = execute(_UPDATE_SNAPSHOT, values).row_count
     else:
-        found = execute(_UPDATE_SNAPSHOT_AT_REVISION, advance | {"current_revision": mark}).row_count
-    if not found:
-        heads = execute(_SELECT_SEQ, {"for_table": table_id}).rows
-        if not heads:
+        updated = execute(
+            _UPDATE_SNAPSHOT_AT_REVISION, values | {"expected_revision": data_revision}
+        ).row_count
+    if not updated:
+        actual_seq = execute(_SELECT_SEQ, {"for_table": table_id}).rows
+        if not actual_seq:
             raise NotFound(f"There is no table {table_id}.")
-        raise WriteConflict(table_id, expected, heads[0][0])
+        raise WriteConflict(table_id, expected_seq, actual_seq[0][0])
     try:
         execute(_INSERT_ROWS, rows)
     except IntegrityError as error:
         if "moves.request_id" in str(error.orig) or "uq_moves_request_id" in str(error.orig):
-            raise DuplicateRequest(" or ".join(str(entry.request_id) for entry in entries)) from error
+            raise DuplicateRequest(" or ".join(str(row.request_id) for row in new_rows)) from error
         raise
-    if any(entry.rewinds_to is not None for entry in entries):
+    if any(row.rewinds_to is not None for row in new_rows):
         resolve_line_of_play(read_rows(execute, table_id))
-    return reached
+    return new_seq
 
 
 def read_rows(execute: Executor, table_id: int, after: int = 0) -> list[LogRow]:
-    """The rows of the log of a table behind `after`, in order."""
+    """The log rows of a table with a `seq` above `after`, in order."""
     return [LogRow(*row) for row in execute(_SELECT_ROWS, {"for_table": table_id, "after": after}).rows]
 
 
-def save_request_result(execute: Executor, request: str, body: bytes, at: datetime) -> None:
-    """What `Moves.remember` does, at a moment."""
+def save_request_result(execute: Executor, request_id: str, body: bytes, created_at: datetime) -> None:
+    """`MoveLogRepository.save_request_result` as a job."""
     try:
-        execute(_INSERT_RESULT, {"request_id": request, "body": body, "created_at": at})
+        execute(_INSERT_RESULT, {"request_id": request_id, "body": body, "created_at": created_at})
     except IntegrityError as error:
-        raise DuplicateRequest(request) from error
+        raise DuplicateRequest(request_id) from error
 
 
 class MoveLogRepository(Repository):
-    """Moves, undos and heads."""
+    """Move logs, snapshots, results of requests."""
 
     async def snapshot(self, table_id: int) -> TableSnapshot:
-        """Where the table is. Raises Missing for a table that is not there."""
-        found = await self._transaction.first(
+        """The latest position of a table. Raises NotFound."""
+        snapshot = await self._transaction.first(
             select(TableSnapshot).where(col(TableSnapshot.table_id) == table_id)
         )
-        if found is None:
+        if snapshot is None:
             raise NotFound(f"There is no table {table_id}.")
-        return found
+        return snapshot
 
-    async def append(self, table_id: int, expected: int, entries: Sequence[NewLogRow], state: bytes) -> int:
-        """Add rows to the log and the state that they lead to; the `seq` of the last of them.
+    async def append(self, table_id: int, expected_seq: int, rows: Sequence[NewLogRow], state: bytes) -> int:
+        """Append rows to the log and store the state after them; returns the `seq` of the last row.
 
-        `expected` is the last `seq` that the writer knew. Raises Stale where the log has grown since,
-        Repeated where a request was already carried out, StoreError where an undo or redo goes to a
-        move that is not on the line of play.
+        `expected_seq` is the last `seq` that the caller knows. Raises WriteConflict where the log has
+        grown since, DuplicateRequest where a request was carried out before, StoreError where an undo or
+        redo goes to a move that is not on the line of play.
         """
-        at = self._transaction.now
+        now = self._transaction.now
         return await self._transaction.run_job(
-            lambda execute: append_rows(execute, table_id, expected, entries, state, at)
+            lambda execute: append_rows(execute, table_id, expected_seq, rows, state, now)
         )
 
     async def rows(self, table_id: int, after: int = 0) -> list[LogRow]:
-        """The rows of the log behind `after`, in order."""
+        """The log rows with a `seq` above `after`, in order."""
         return await self._transaction.run_job(lambda execute: read_rows(execute, table_id, after))
 
     async def resolved_rows(self, table_id: int) -> list[ResolvedLogRow]:
-        """The whole log, moves that were undone marked."""
+        """The whole log; each row with whether it counts."""
         rows = await self.rows(table_id)
         played = set(resolve_line_of_play(rows).played)
         return [ResolvedLogRow(row, row.kind != "move" or row.seq in played) for row in rows]
 
     async def line_of_play(self, table_id: int) -> list[LogRow]:
-        """The moves that hold, in order: what a game is loaded from."""
-        return [row for row, live in await self.resolved_rows(table_id) if live and row.kind == "move"]
+        """The moves that count, in order."""
+        return [row for row, is_live in await self.resolved_rows(table_id) if is_live and row.kind == "move"]
 
-    async def request_result(self, request: str) -> bytes | None:
-        """What the request was answered, if it was made before."""
+    async def request_result(self, request_id: str) -> bytes | None:
+        """The stored result of a request; None for a new request."""
         return await self._transaction.scalar(
-            select(RequestResult.body).where(col(RequestResult.request_id) == request)
+            select(RequestResult.body).where(col(RequestResult.request_id) == request_id)
         )
 
-    async def save_request_result(self, request: str, body: bytes) -> None:
-        """Keep the answer for when the request is repeated. Raises Repeated where there is one."""
-        at = self._transaction.now
-        await self._transaction.run_job(lambda execute: save_request_result(execute, request, body, at))
+    async def save_request_result(self, request_id: str, body: bytes) -> None:
+        """Store the result of a request. Raises DuplicateRequest where there is one."""
+        now = self._transaction.now
+        await self._transaction.run_job(lambda execute: save_request_result(execute, request_id, body, now))

@@ -1,10 +1,10 @@
-"""What is to be sent: written with the move that causes it, sent by couriers afterwards.
+"""The outbox: messages that are stored with the move that causes them, and delivered afterwards.
 
-Theory. A parcel is enqueued in the transaction of its cause, so that both exist or neither. A
-courier takes what is due under a lease, sends it outside of any transaction, and says how it went.
-A courier that dies loses only time: its leases run out, and others take the parcels again. So a
-parcel is sent at least once; that it arrives once is for the other side to see, by the key, which
-never changes. Whoever has no more need of a parcel enqueues one of the same group over it.
+A message is enqueued in the transaction of its cause, so both exist or neither. A delivery worker leases
+the messages that are due, sends them outside of any transaction, and reports the outcome. A worker that
+dies loses only time: its leases expire, and another worker takes the messages. So a message is sent at
+least once; the receiver recognises a second copy by the idempotency key, which never changes. A message
+that is no longer needed is superseded by a new one with the same collapse key.
 """
 
 from collections.abc import Sequence
@@ -23,7 +23,7 @@ from storage.transaction import Repository
 
 
 class QueueStatus(NamedTuple):
-    """How a channel stands: parcels that wait, since when the oldest does, and those given up."""
+    """The queue of a channel: pending messages, the age of the oldest, messages that were given up."""
 
     pending: int
     oldest_pending: datetime | None
@@ -31,18 +31,18 @@ class QueueStatus(NamedTuple):
 
 
 PENDING = literal_column("'pending'", String)
-"""As a word of the statement: SQLite uses an index over some rows only where it sees which."""
+"""A literal, not a parameter: SQLite uses a partial index only where the statement shows its condition."""
 
 
 @cache
-def _supersede_statement(groups: int, keys: int) -> Update:
-    """Parcels of so many groups that still wait, but for so many keys, are no longer sent."""
+def _supersede_statement(collapse_keys: int, messages: int) -> Update:
+    """Supersede the pending messages of so many collapse keys, except so many new messages."""
     return (
         update(OutboxMessage)
         .where(
-            col(OutboxMessage.collapse_key).in_([bindparam(f"group{n}") for n in range(groups)]),
+            col(OutboxMessage.collapse_key).in_([bindparam(f"collapse{n}") for n in range(collapse_keys)]),
             col(OutboxMessage.status) == PENDING,
-            col(OutboxMessage.idempotency_key).not_in([bindparam(f"key{n}") for n in range(keys)]),
+            col(OutboxMessage.idempotency_key).not_in([bindparam(f"new{n}") for n in range(messages)]),
         )
         .values(status="superseded", payload=b"", finished_at=bindparam("now"))
     )
@@ -50,43 +50,43 @@ def _supersede_statement(groups: int, keys: int) -> Update:
 
 @cache
 def _insert_statement(dialect: str) -> Insert:
-    """Take a parcel in, unless there is one of its key."""
+    """Insert a message unless its idempotency key exists."""
     if dialect == "postgresql":
         return postgresql.insert(OutboxMessage).on_conflict_do_nothing(index_elements=["idempotency_key"])
     return sqlite.insert(OutboxMessage).on_conflict_do_nothing(index_elements=["idempotency_key"])
 
 
-def enqueue_messages(execute: Executor, parcels: Sequence[NewMessage], now: datetime) -> int:
-    """What `Outbox.enqueue` does, at a moment."""
-    if not parcels:
+def enqueue_messages(execute: Executor, messages: Sequence[NewMessage], now: datetime) -> int:
+    """`OutboxRepository.enqueue` as a job."""
+    if not messages:
         return 0
-    if groups := {parcel.collapse_key for parcel in parcels if parcel.collapse_key is not None}:
-        named = {f"group{n}": group for n, group in enumerate(groups)}
-        named |= {f"key{n}": parcel.idempotency_key for n, parcel in enumerate(parcels)}
-        execute(_supersede_statement(len(groups), len(parcels)), named | {"now": now})
-    standing = {"created_at": now, "attempts": 0, "status": "pending"}
-    rows = [parcel.model_dump() | standing | {"not_before": parcel.not_before or now} for parcel in parcels]
+    if collapse_keys := {m.collapse_key for m in messages if m.collapse_key is not None}:
+        values = {f"collapse{n}": key for n, key in enumerate(collapse_keys)}
+        values |= {f"new{n}": message.idempotency_key for n, message in enumerate(messages)}
+        execute(_supersede_statement(len(collapse_keys), len(messages)), values | {"now": now})
+    initial = {"created_at": now, "attempts": 0, "status": "pending"}
+    rows = [m.model_dump() | initial | {"not_before": m.not_before or now} for m in messages]
     return execute(_insert_statement(execute.dialect), rows).row_count
 
 
 class OutboxRepository(Repository):
-    """Parcels and their fate."""
+    """Messages of the outbox and their delivery."""
 
-    async def enqueue(self, *parcels: NewMessage) -> int:
-        """Take parcels in, where their keys are new; how many were.
+    async def enqueue(self, *messages: NewMessage) -> int:
+        """Add messages whose idempotency keys are new; returns how many.
 
-        What still waits in a group that one of them supersedes is no longer sent.
+        Pending messages with the same collapse key as a new one are superseded.
         """
         now = self._transaction.now
-        return await self._transaction.run_job(lambda execute: enqueue_messages(execute, parcels, now))
+        return await self._transaction.run_job(lambda execute: enqueue_messages(execute, messages, now))
 
     async def lease_due(self, channel: Channel, limit: int, lease: timedelta) -> list[OutboxMessage]:
-        """Take what is to be sent now, oldest first, for as long as the lease holds.
+        """Lease the messages that are due now, oldest first.
 
-        Of a lane only the first parcel is due; `attempts` counts this attempt.
+        Of messages with the same ordering key only the first is due. `attempts` includes this attempt.
         """
         earlier = aliased(OutboxMessage)
-        blocked = (
+        has_earlier = (
             select(col(earlier.id))
             .where(
                 col(earlier.ordering_key) == col(OutboxMessage.ordering_key),
@@ -96,58 +96,52 @@ class OutboxRepository(Repository):
             .exists()
         )
         now = self._transaction.now
-        ready = (
+        is_due = (
             col(OutboxMessage.channel) == channel,
             col(OutboxMessage.status) == PENDING,
             col(OutboxMessage.not_before) <= now,
             or_(col(OutboxMessage.lease_expires_at).is_(None), col(OutboxMessage.lease_expires_at) <= now),
-            ~blocked,
+            ~has_earlier,
         )
         order = (col(OutboxMessage.not_before), col(OutboxMessage.id))
         ids = await self._transaction.all(
-            select(OutboxMessage.id).where(*ready).order_by(*order).limit(limit)
+            select(OutboxMessage.id).where(*is_due).order_by(*order).limit(limit)
         )
         if not ids:
             return []
-        taken = col(OutboxMessage.id).in_(ids)
-        await self._transaction.execute(
-            update(OutboxMessage)
-            .where(taken)
-            .values(lease_expires_at=now + lease, attempts=col(OutboxMessage.attempts) + 1)
-        )
-        return await self._transaction.all(select(OutboxMessage).where(taken).order_by(*order))
+        leased = col(OutboxMessage.id).in_(ids)
+        values = {"lease_expires_at": now + lease, "attempts": col(OutboxMessage.attempts) + 1}
+        await self._transaction.execute(update(OutboxMessage).where(leased).values(values))
+        return await self._transaction.all(select(OutboxMessage).where(leased).order_by(*order))
 
     async def next_due_at(self, channel: Channel) -> datetime | None:
-        """When a courier should look again: the first moment at which something may be due."""
-        leased = col(OutboxMessage.lease_expires_at) > col(OutboxMessage.not_before)
-        free_at = case((leased, col(OutboxMessage.lease_expires_at)), else_=col(OutboxMessage.not_before))
+        """The earliest time at which a pending message may be due; None without pending messages."""
+        is_leased = col(OutboxMessage.lease_expires_at) > col(OutboxMessage.not_before)
+        due_at = case((is_leased, col(OutboxMessage.lease_expires_at)), else_=col(OutboxMessage.not_before))
         return await self._transaction.first(
-            select(func.min(free_at)).where(
+            select(func.min(due_at)).where(
                 col(OutboxMessage.channel) == channel, col(OutboxMessage.status) == PENDING
             )
         )
 
     async def mark_sent(self, message_id: int, external_id: str | None = None) -> None:
-        """It went out, and is called `external_id` over there. What was sent is not kept."""
+        """The message was sent, and the receiver calls it `external_id`. Its payload is deleted."""
         await self._finish(message_id, "sent", external_id=external_id)
 
-    async def mark_failed(self, message_id: int, error: str, again: datetime | None) -> None:
-        """It did not go out: to be tried again at a moment, or never."""
-        if again is None:
+    async def mark_failed(self, message_id: int, error: str, retry_at: datetime | None) -> None:
+        """The message could not be sent: it is due again at `retry_at`, or given up (None)."""
+        if retry_at is None:
             await self._finish(message_id, "dead", error=error)
         else:
-            waiting = (col(OutboxMessage.id) == message_id, col(OutboxMessage.status) == PENDING)
-            values = {"error": error, "not_before": again, "lease_expires_at": None}
-            await self._transaction.execute(update(OutboxMessage).where(*waiting).values(values))
+            pending = (col(OutboxMessage.id) == message_id, col(OutboxMessage.status) == PENDING)
+            values = {"error": error, "not_before": retry_at, "lease_expires_at": None}
+            await self._transaction.execute(update(OutboxMessage).where(*pending).values(values))
 
     async def release_lease(self, message_id: int) -> None:
-        """Give a lease back unused."""
+        """Give a lease back without an attempt."""
+        leased = (col(OutboxMessage.id) == message_id, col(OutboxMessage.lease_expires_at).is_not(None))
         values = {"lease_expires_at": None, "attempts": col(OutboxMessage.attempts) - 1}
-        await self._transaction.execute(
-            update(OutboxMessage)
-            .where(col(OutboxMessage.id) == message_id, col(OutboxMessage.lease_expires_at).is_not(None))
-            .values(values)
-        )
+        await self._transaction.execute(update(OutboxMessage).where(*leased).values(values))
 
     async def _finish(
         self,
@@ -166,30 +160,30 @@ class OutboxRepository(Repository):
             update(OutboxMessage).where(col(OutboxMessage.id) == message_id).values(values)
         )
 
-    async def get(self, key: str) -> OutboxMessage | None:
-        """The parcel of a key."""
+    async def get(self, idempotency_key: str) -> OutboxMessage | None:
+        """The message with this idempotency key."""
         return await self._transaction.first(
-            select(OutboxMessage).where(col(OutboxMessage.idempotency_key) == key)
+            select(OutboxMessage).where(col(OutboxMessage.idempotency_key) == idempotency_key)
         )
 
     async def queue_status(self, channel: Channel) -> QueueStatus:
-        """How a channel stands."""
-        here = col(OutboxMessage.channel) == channel
-        waits = (here, col(OutboxMessage.status) == PENDING)
+        """The queue of a channel, for monitoring."""
+        of_channel = col(OutboxMessage.channel) == channel
+        pending = (of_channel, col(OutboxMessage.status) == PENDING)
         count = select(func.count()).select_from(OutboxMessage)
-        oldest = await self._transaction.scalar(select(func.min(OutboxMessage.created_at)).where(*waits))
-        dead = await self._transaction.scalar(count.where(here, col(OutboxMessage.status) == "dead"))
-        return QueueStatus(await self._transaction.scalar(count.where(*waits)) or 0, oldest, dead or 0)
+        oldest = await self._transaction.scalar(select(func.min(OutboxMessage.created_at)).where(*pending))
+        dead = await self._transaction.scalar(count.where(of_channel, col(OutboxMessage.status) == "dead"))
+        return QueueStatus(await self._transaction.scalar(count.where(*pending)) or 0, oldest, dead or 0)
 
     async def count(self, channel: Channel, since: datetime, **address: str) -> int:
-        """How many parcels were taken in since a moment, of those whose address says all this."""
-        said = [col(OutboxMessage.address)[key].as_string() == value for key, value in address.items()]
+        """How many messages were enqueued since a time, of those whose address has all these entries."""
+        entries = [col(OutboxMessage.address)[key].as_string() == value for key, value in address.items()]
         query = select(func.count()).select_from(OutboxMessage)
-        here = (col(OutboxMessage.channel) == channel, col(OutboxMessage.created_at) >= since)
-        return await self._transaction.scalar(query.where(*here, *said)) or 0
+        recent = (col(OutboxMessage.channel) == channel, col(OutboxMessage.created_at) >= since)
+        return await self._transaction.scalar(query.where(*recent, *entries)) or 0
 
     async def delete_finished(self, before: datetime) -> int:
-        """Forget what was settled before a moment; how many parcels those were."""
+        """Delete messages that were finished before a time; returns how many."""
         return await self._transaction.execute(
             delete(OutboxMessage).where(col(OutboxMessage.finished_at) < before)
         )

@@ -1,7 +1,5 @@
-"""People, and the Discord ids and addresses by which they are known."""
+"""People, their Discord ids and email addresses, and claims to addresses."""
 
-import hashlib
-import secrets
 from datetime import timedelta
 from typing import Any, TypedDict, Unpack
 
@@ -18,29 +16,18 @@ from storage.models import (
     Person,
     Seat,
 )
+from storage.secret_tokens import hash_secret, new_secret
 from storage.transaction import Repository
-
-BASE32_ALPHABET = "abcdefghijklmnopqrstuvwxyz234567"
-
-
-def new_secret(length: int = 26) -> str:
-    """A secret of 5 bits a letter, in letters that survive every mailer: lower-case base32."""
-    return "".join(secrets.choice(BASE32_ALPHABET) for _ in range(length))
-
-
-def hash_secret(secret: str) -> str:
-    """What is kept of a secret: the SHA-256 of its lower-case form."""
-    return hashlib.sha256(secret.strip().lower().encode()).hexdigest()
 
 
 def normalize_identity(kind: IdentityKind, value: str) -> str:
-    """One spelling for one identity: addresses in lower case."""
+    """The form in which an identity is stored and compared: email addresses in lower case."""
     value = value.strip()
     return value.casefold() if kind == "email" else value
 
 
 class PersonUpdate(TypedDict, total=False):
-    """What of a person can change."""
+    """The columns of a person that can be updated."""
 
     name: str
     language: str | None
@@ -49,79 +36,79 @@ class PersonUpdate(TypedDict, total=False):
 
 
 class PeopleRepository(Repository):
-    """Who plays."""
+    """People and their identities."""
 
-    async def add(self, name: str, language: str | None = None, zone: str | None = None) -> Person:
-        """Somebody new."""
+    async def add(self, name: str, language: str | None = None, time_zone: str | None = None) -> Person:
+        """Add a person."""
         return await self._transaction.add(
-            Person(name=name, language=language, time_zone=zone, created_at=self._transaction.now)
+            Person(name=name, language=language, time_zone=time_zone, created_at=self._transaction.now)
         )
 
     async def get(self, person_id: int) -> Person:
-        """Raises Missing for somebody who is not there."""
-        found = await self._transaction.first(select(Person).where(col(Person.id) == person_id))
-        if found is None:
+        """The person with this id. Raises NotFound."""
+        person = await self._transaction.first(select(Person).where(col(Person.id) == person_id))
+        if person is None:
             raise NotFound(f"There is no person {person_id}.")
-        return found
+        return person
 
     async def find_by_identity(self, kind: IdentityKind, value: str) -> Person | None:
-        """Whose identity this is, verified or not."""
+        """The person with this identity, verified or not."""
         query = select(Person).join(Identity).where(
             col(Identity.kind) == kind, col(Identity.value) == normalize_identity(kind, value)
         )  # fmt: skip
         return await self._transaction.first(query)
 
     async def get_or_create(self, kind: IdentityKind, value: str, name: str, verified: bool = True) -> Person:
-        """The person with this identity, made under this name where there is none yet."""
-        if (known := await self.find_by_identity(kind, value)) is not None:
-            return known
+        """The person with this identity; added under this name where there is none."""
+        if (existing := await self.find_by_identity(kind, value)) is not None:
+            return existing
         person = await self.add(name)
         await self.add_identity(person.id, kind, value, verified)
         return person
 
-    async def update(self, person_id: int, **details: Unpack[PersonUpdate]) -> None:
-        """Change what is named, leave the rest."""
-        await self._transaction.execute(update(Person).where(col(Person.id) == person_id).values(**details))
+    async def update(self, person_id: int, **values: Unpack[PersonUpdate]) -> None:
+        """Update the given columns."""
+        await self._transaction.execute(update(Person).where(col(Person.id) == person_id).values(**values))
 
     async def identities(self, person_id: int) -> list[Identity]:
-        """By what somebody is known, oldest first."""
+        """All identities of a person, oldest first."""
         query = select(Identity).where(col(Identity.person_id) == person_id)
         return await self._transaction.all(query.order_by(col(Identity.id)))
 
     async def verified_addresses(self, person_id: int) -> list[str]:
-        """Somebody's verified addresses, oldest first."""
-        found = await self.identities(person_id)
-        return [identity.value for identity in found if identity.kind == "email" and identity.verified_at]
+        """The verified email addresses of a person, oldest first."""
+        identities = await self.identities(person_id)
+        return [one.value for one in identities if one.kind == "email" and one.verified_at]
 
     async def add_identity(
         self, person_id: int, kind: IdentityKind, value: str, verified: bool = True
     ) -> Identity:
-        """Give somebody an identity, or verify the one he has. Raises Taken where it is another's."""
+        """Give a person an identity, or verify it. Raises AlreadyExists where it is another person's."""
         value = normalize_identity(kind, value)
         query = select(Identity).where(col(Identity.kind) == kind, col(Identity.value) == value)
-        known = await self._transaction.first(query)
-        when = self._transaction.now if verified else None
-        if known is None:
+        existing = await self._transaction.first(query)
+        verified_at = self._transaction.now if verified else None
+        if existing is None:
             return await self._transaction.add(
-                Identity(person_id=person_id, kind=kind, value=value, verified_at=when)
+                Identity(person_id=person_id, kind=kind, value=value, verified_at=verified_at)
             )
-        if known.person_id != person_id:
-            raise AlreadyExists(f"{value} is already known as somebody else's.")
-        if verified and known.verified_at is None:
+        if existing.person_id != person_id:
+            raise AlreadyExists(f"{value} belongs to somebody else.")
+        if verified and existing.verified_at is None:
             await self._transaction.execute(
-                update(Identity).where(col(Identity.id) == known.id).values(verified_at=when)
+                update(Identity).where(col(Identity.id) == existing.id).values(verified_at=verified_at)
             )
-            known.verified_at = when
-        return known
+            existing.verified_at = verified_at
+        return existing
 
     async def remove_identity(self, person_id: int, kind: IdentityKind, value: str) -> bool:
-        """Take an identity away from somebody; whether it was his."""
-        mine = col(Identity.person_id) == person_id
-        which = (col(Identity.kind) == kind, col(Identity.value) == normalize_identity(kind, value))
-        return await self._transaction.execute(delete(Identity).where(mine, *which)) > 0
+        """Remove an identity of a person; returns whether they had it."""
+        owned = col(Identity.person_id) == person_id
+        identity = (col(Identity.kind) == kind, col(Identity.value) == normalize_identity(kind, value))
+        return await self._transaction.execute(delete(Identity).where(owned, *identity)) > 0
 
-    async def create_address_claim(self, person_id: int, address: str, lasting: timedelta) -> str:
-        """Somebody says that an address is his: the code to send there. It ends his earlier claims."""
+    async def create_address_claim(self, person_id: int, address: str, duration: timedelta) -> str:
+        """A person claims an address; returns the code to send there. It replaces their earlier claims."""
         await self.delete_claims(person_id)
         code = new_secret()
         now = self._transaction.now
@@ -130,13 +117,13 @@ class PeopleRepository(Repository):
             person_id=person_id,
             address=normalize_identity("email", address),
             created_at=now,
-            expires_at=now + lasting,
+            expires_at=now + duration,
         )
         await self._transaction.add(claim)
         return code
 
     async def claim_by_code(self, code: str) -> AddressClaim | None:
-        """The claim that a code belongs to, while it holds."""
+        """The claim with this code, unless it has expired."""
         query = select(AddressClaim).where(
             col(AddressClaim.code_hash) == hash_secret(code),
             col(AddressClaim.expires_at) > self._transaction.now,
@@ -144,25 +131,25 @@ class PeopleRepository(Repository):
         return await self._transaction.first(query)
 
     async def claim_of_person(self, person_id: int) -> AddressClaim | None:
-        """What somebody claims, while it holds."""
-        mine = (
+        """The claim of a person, unless it has expired."""
+        current = (
             col(AddressClaim.person_id) == person_id,
             col(AddressClaim.expires_at) > self._transaction.now,
         )
-        return await self._transaction.first(select(AddressClaim).where(*mine))
+        return await self._transaction.first(select(AddressClaim).where(*current))
 
     async def confirm_claim(self, code: str) -> Identity:
-        """The code came back from the address: see `verify`. Raises StoreError for one that does not hold."""
+        """Accept the claim with this code. Raises StoreError for an unknown or expired code."""
         claim = await self.claim_by_code(code)
         if claim is None:
-            raise StoreError("This code is not known, or no longer holds; ask for a new one.")
+            raise StoreError("This code is unknown or has expired; ask for a new one.")
         return await self.accept_claim(claim)
 
     async def accept_claim(self, claim: AddressClaim) -> Identity:
-        """The address has answered: it is the claimant's.
+        """The owner of the address has answered: it becomes a verified identity of the claimant.
 
-        Somebody who was known by that address alone was the same person all along and is merged into
-        the claimant. Raises Taken where the address belongs to somebody with another identity too.
+        A person who has this address as their only identity is the same person, and is merged into the
+        claimant. Raises AlreadyExists where the owner of the address has other identities too.
         """
         await self._transaction.execute(
             delete(AddressClaim).where(col(AddressClaim.code_hash) == claim.code_hash)
@@ -170,22 +157,22 @@ class PeopleRepository(Repository):
         other = await self.find_by_identity("email", claim.address)
         if other is not None and other.id != claim.person_id:
             if len(await self.identities(other.id)) > 1:
-                raise AlreadyExists(f"{claim.address} belongs to {other.name}, who has to give it up first.")
+                raise AlreadyExists(f"{claim.address} belongs to {other.name}, who must give it up first.")
             await self.merge(claim.person_id, other.id)
         return await self.add_identity(claim.person_id, "email", claim.address)
 
     async def delete_claims(self, person_id: int) -> None:
-        """Somebody claims nothing any more."""
+        """Delete all claims of a person."""
         await self._transaction.execute(delete(AddressClaim).where(col(AddressClaim.person_id) == person_id))
 
-    async def merge(self, kept: int, gone: int) -> None:
-        """Two people are one: all that the second had and did is the first's."""
+    async def merge(self, kept_id: int, merged_id: int) -> None:
+        """Give everything of the second person to the first, and delete the second."""
         await self._transaction.execute(
-            update(GameTable).where(col(GameTable.host_id) == gone).values(host_id=kept)
+            update(GameTable).where(col(GameTable.host_id) == merged_id).values(host_id=kept_id)
         )
-        for kind in (Identity, Seat, MoveRecord, MailToken):
+        for model in (Identity, Seat, MoveRecord, MailToken):
             await self._transaction.execute(
-                update(kind).where(col(kind.person_id) == gone).values(person_id=kept)
+                update(model).where(col(model.person_id) == merged_id).values(person_id=kept_id)
             )
-        await self._transaction.execute(delete(AddressClaim).where(col(AddressClaim.person_id) == gone))
-        await self._transaction.execute(delete(Person).where(col(Person.id) == gone))
+        await self._transaction.execute(delete(AddressClaim).where(col(AddressClaim.person_id) == merged_id))
+        await self._transaction.execute(delete(Person).where(col(Person.id) == merged_id))

@@ -1,4 +1,4 @@
-"""What an installation remembers about itself: settings, secrets, who leads."""
+"""Settings of the store: its id, the data revision, secrets, leases."""
 
 import secrets
 from datetime import datetime, timedelta
@@ -20,56 +20,56 @@ class SettingsRepository(Repository):
         return await self._transaction.scalar(select(Setting.value).where(col(Setting.key) == key))
 
     async def set(self, key: str, value: str) -> None:
-        """Keep a setting."""
+        """Store a setting."""
         if not await self._transaction.execute(
             update(Setting).where(col(Setting.key) == key).values(value=value)
         ):
             await self._transaction.add(Setting(key=key, value=value))
 
     async def secret(self, name: str) -> bytes:
-        """A secret of 32 bytes, made when it is first asked for."""
-        known = await self.get(f"secret:{name}")
-        if known is None:
-            known = secrets.token_hex(32)
-            await self.set(f"secret:{name}", known)
-        return bytes.fromhex(known)
+        """A secret of 32 bytes, created when it is first asked for."""
+        value = await self.get(f"secret:{name}")
+        if value is None:
+            value = secrets.token_hex(32)
+            await self.set(f"secret:{name}", value)
+        return bytes.fromhex(value)
 
     async def store_id(self) -> str:
-        """Changes when a backup is put in the place of the store: what was loaded is then to be forgotten."""
+        """The id of the store. It changes when a backup is restored, and then every cache is invalid."""
         return await self.get(STORE_ID) or ""
 
     async def data_revision(self) -> str:
-        """Changes with whatever the store knows of tables and people beside the logs."""
+        """The revision of all tables, seats, people and polls; move logs are not part of it."""
         return await self.get(DATA_REVISION) or ""
 
     async def renew_data_revision(self) -> None:
-        """Something of that has changed."""
+        """Give the data a new revision: something of it has changed."""
         await self.set(DATA_REVISION, secrets.token_hex(8))
 
-    async def acquire_lease(self, name: str, holder: str, lasting: timedelta) -> bool:
-        """Take or renew a lease on a job; False while another holds it."""
+    async def acquire_lease(self, name: str, holder: str, duration: timedelta) -> bool:
+        """Acquire or renew the lease on a job; False while another holder has it."""
         now = self._transaction.now
         lease = await self._transaction.first(select(Lease).where(col(Lease.name) == name))
         if lease is None:
-            await self._transaction.add(Lease(name=name, holder=holder, expires_at=now + lasting))
+            await self._transaction.add(Lease(name=name, holder=holder, expires_at=now + duration))
             return True
         if lease.holder != holder and lease.expires_at > now:
             return False
         renewed = update(Lease).where(col(Lease.name) == name)
-        await self._transaction.execute(renewed.values(holder=holder, expires_at=now + lasting))
+        await self._transaction.execute(renewed.values(holder=holder, expires_at=now + duration))
         return True
 
     async def release_lease(self, name: str, holder: str) -> None:
-        """Give a lease back."""
+        """Release a lease."""
         await self._transaction.execute(
             delete(Lease).where(col(Lease.name) == name, col(Lease.holder) == holder)
         )
 
     async def delete_expired(self, before: datetime) -> int:
-        """Forget answers, claims and tokens that were of no use before a moment; how many."""
-        old = (
+        """Delete request results, address claims and mail tokens from before a time; returns how many."""
+        statements = (
             delete(RequestResult).where(col(RequestResult.created_at) < before),
             delete(AddressClaim).where(col(AddressClaim.expires_at) < before),
             delete(MailToken).where(col(MailToken.expires_at) < before),
         )
-        return sum([await self._transaction.execute(statement) for statement in old])
+        return sum([await self._transaction.execute(statement) for statement in statements])

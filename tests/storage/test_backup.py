@@ -84,7 +84,7 @@ async def test_a_backup_is_one_file_and_never_overwrites(store: Store, tmp_path:
     await backup(f"sqlite:///{tmp_path / 'railpost.db'}", folder / "a.db")
     assert [path.name for path in folder.iterdir()] == ["a.db"]
     before = (folder / "a.db").read_bytes()
-    with pytest.raises(StoreError, match="already there"):
+    with pytest.raises(StoreError, match="exists already"):
         await backup(store, folder / "a.db")
     assert (folder / "a.db").read_bytes() == before
     (tmp_path / "file").touch()
@@ -108,7 +108,7 @@ async def test_restore_over_a_running_store(store: Store, tmp_path: Path) -> Non
     await play(store, table, 5, 5)
     async with store.read() as unit:
         former = await unit.settings.store_id()
-    with pytest.raises(StoreError, match="already there"):
+    with pytest.raises(StoreError, match="exists already"):
         await restore(tmp_path / "copy.db", store)
     kept = await restore(tmp_path / "copy.db", store, replace=True)
     assert kept is not None and kept.parent == tmp_path
@@ -156,13 +156,13 @@ async def test_restore_refuses_what_is_no_store(store: Store, tmp_path: Path) ->
     sources.mkdir()
     await refused(sources / "missing.db", store, InvalidStore, "no file")
     (sources / "garbage.db").write_bytes(b"garbage " * 1000)
-    await refused(sources / "garbage.db", store, InvalidStore, "no store of Railpost")
+    await refused(sources / "garbage.db", store, InvalidStore, "not a Railpost store")
     (sources / "empty.db").touch()
-    await refused(sources / "empty.db", store, InvalidStore, "not one of Railpost")
+    await refused(sources / "empty.db", store, InvalidStore, "not a Railpost store")
     with sqlite3.connect(sources / "other.db") as other:
         other.execute("CREATE TABLE recipes (name TEXT)")
     other.close()
-    await refused(sources / "other.db", store, InvalidStore, "not one of Railpost")
+    await refused(sources / "other.db", store, InvalidStore, "not a Railpost store")
 
 
 @pytest.mark.parametrize("share", [0.02, 0.3, 0.6, 0.95])
@@ -173,7 +173,7 @@ async def test_restore_refuses_a_truncated_copy(store: Store, tmp_path: Path, sh
     await backup(store, source)
     content = source.read_bytes()
     source.write_bytes(content[: int(len(content) * share)])
-    await refused(source, store, InvalidStore, "damaged|no store")
+    await refused(source, store, InvalidStore, "damaged|not a Railpost store")
 
 
 async def test_restore_refuses_a_copy_with_a_page_of_nonsense(store: Store, tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ async def test_a_token_is_known_in_any_case_and_never_kept(
 ) -> None:
     table = await new_table(store)
     async with store.begin() as unit:
-        text = await unit.inbound_mail.issue_token(
+        text = await unit.mail_tokens.issue(
             "reply",
             table_id=table,
             seat=2,
@@ -26,35 +26,35 @@ async def test_a_token_is_known_in_any_case_and_never_kept(
             message_id="<c@x>",
             expires_at=clock.at + timedelta(days=9),
         )
-        token = await unit.inbound_mail.find_token(text.upper())
-        assert token is not None and unit.inbound_mail.is_token_valid(token)
+        token = await unit.mail_tokens.find(text.upper())
+        assert token is not None and unit.mail_tokens.is_valid(token)
         assert (token.purpose, token.table_id, token.seat, token.decision_id) == ("reply", table, 2, "d7")
-        assert await unit.inbound_mail.token_by_message_id("<c@x>") == token
-        assert await unit.inbound_mail.find_token("x" * 26) is None
+        assert await unit.mail_tokens.by_message_id("<c@x>") == token
+        assert await unit.mail_tokens.find("x" * 26) is None
     for file in tmp_path.iterdir():
         assert text.encode() not in file.read_bytes()
     clock.advance(days=9)
     async with store.read() as unit:
-        token = await unit.inbound_mail.find_token(text)
-        assert token is not None and not unit.inbound_mail.is_token_valid(token)
+        token = await unit.mail_tokens.find(text)
+        assert token is not None and not unit.mail_tokens.is_valid(token)
 
 
 async def test_tokens_are_revoked_by_what_they_are_for(store: Store) -> None:
     table = await new_table(store)
     async with store.begin() as unit:
-        mine = await unit.inbound_mail.issue_token("reply", table_id=table, seat=0)
-        other = await unit.inbound_mail.issue_token("reply", table_id=table, seat=1)
-        bounce = await unit.inbound_mail.issue_token("bounce", table_id=table, seat=0)
-        assert await unit.inbound_mail.revoke_tokens(table_id=table, seat=0, purpose="reply") == 1
-        assert await unit.inbound_mail.revoke_tokens(table_id=table, seat=0, purpose="reply") == 0
+        mine = await unit.mail_tokens.issue("reply", table_id=table, seat=0)
+        other = await unit.mail_tokens.issue("reply", table_id=table, seat=1)
+        bounce = await unit.mail_tokens.issue("bounce", table_id=table, seat=0)
+        assert await unit.mail_tokens.revoke(table_id=table, seat=0, purpose="reply") == 1
+        assert await unit.mail_tokens.revoke(table_id=table, seat=0, purpose="reply") == 0
         held = []
         for text in (mine, other, bounce):
-            token = await unit.inbound_mail.find_token(text)
+            token = await unit.mail_tokens.find(text)
             assert token is not None
-            held.append(unit.inbound_mail.is_token_valid(token))
+            held.append(unit.mail_tokens.is_valid(token))
         assert held == [False, True, True]
         with pytest.raises(ValueError, match="condition"):
-            await unit.inbound_mail.revoke_tokens()
+            await unit.mail_tokens.revoke()
 
 
 async def test_a_letter_takes_effect_once(store: Store, clock: ManualClock) -> None:
@@ -127,20 +127,20 @@ async def test_one_process_leads(store: Store, clock: ManualClock) -> None:
 async def test_sweep_forgets_only_what_is_of_no_use(store: Store, clock: ManualClock) -> None:
     async with store.begin() as unit:
         await unit.move_log.save_request_result("old", b"")
-        await unit.inbound_mail.issue_token("reply", expires_at=clock.at)
-        lasting = await unit.inbound_mail.issue_token("bounce")
+        await unit.mail_tokens.issue("reply", expires_at=clock.at)
+        lasting = await unit.mail_tokens.issue("bounce")
     clock.advance(days=2)
     async with store.begin() as unit:
         await unit.move_log.save_request_result("new", b"")
         assert await unit.settings.delete_expired(clock.at - timedelta(days=1)) == 2
         assert await unit.move_log.request_result("old") is None
         assert await unit.move_log.request_result("new") == b""
-        assert await unit.inbound_mail.find_token(lasting) is not None
+        assert await unit.mail_tokens.find(lasting) is not None
 
 
 async def test_a_token_made_elsewhere_is_entered_by_its_hash(store: Store) -> None:
     async with store.begin() as unit:
-        await unit.inbound_mail.add_token(hash_secret("abc"), "bounce", address="ann@x.org")
-        token = await unit.inbound_mail.find_token("ABC")
+        await unit.mail_tokens.add(hash_secret("abc"), "bounce", address="ann@x.org")
+        token = await unit.mail_tokens.find("ABC")
         assert token is not None and (token.purpose, token.address) == ("bounce", "ann@x.org")
-        assert await unit.inbound_mail.token_by_hash(token.token_hash) == token
+        assert await unit.mail_tokens.by_hash(token.token_hash) == token

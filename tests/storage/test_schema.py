@@ -137,7 +137,7 @@ async def test_another_programs_database_is_left_alone(tmp_path: Path) -> None:
     with sqlite3.connect(path) as connection:
         connection.execute("CREATE TABLE recipes (name TEXT)")
     connection.close()
-    with pytest.raises(InvalidStore, match="not one of Railpost"):
+    with pytest.raises(InvalidStore, match="not a Railpost store"):
         await open_store(path)
     with sqlite3.connect(path) as connection:
         assert connection.execute("SELECT name FROM sqlite_master").fetchall() == [("recipes",)]
@@ -159,10 +159,10 @@ async def test_garbage_is_refused(tmp_path: Path, content: bytes) -> None:
 @pytest.mark.parametrize(
     ("url", "said"),
     [
-        ("sqlite://", "lives in a file"),
-        ("sqlite:///:memory:", "lives in a file"),
+        ("sqlite://", "needs a file"),
+        ("sqlite:///:memory:", "needs a file"),
         ("mysql://me@host/db", "not in mysql"),
-        ("nonsense://x", "no address of a store"),
+        ("nonsense://x", "not the address of a store"),
     ],
 )
 async def test_a_wrong_address_is_one_sentence(url: str, said: str) -> None:

@@ -121,7 +121,7 @@ async def test_one_message_carries_the_controls_of_a_slot(store: Store) -> None:
 async def test_a_vote_gathers_voices_until_it_is_closed(store: Store) -> None:
     table = await new_table(store)
     async with store.begin() as unit:
-        opened = await unit.polls.open(table, "undo", [1, 2], {"rewinds_to": 4}, seat=0)
+        opened = await unit.polls.open(table, "undo", [1, 2], {"rewinds_to": 4}, proposer_seat=0)
         assert opened.votes == {1: None, 2: None}
     async with store.begin() as unit:
         with pytest.raises(AlreadyExists, match="undo"):

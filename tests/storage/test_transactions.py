@@ -132,7 +132,7 @@ async def test_a_lost_transaction_fails_the_whole_group_and_no_further_one(store
 
 async def test_a_unit_inside_a_unit_is_refused_not_waited_for(store: Store) -> None:
     async with store.begin():
-        with pytest.raises(RuntimeError, match="inside a unit"):
+        with pytest.raises(RuntimeError, match="inside a unit of work"):
             async with store.begin():
                 pass
 
@@ -158,7 +158,7 @@ async def test_a_view_may_not_write(store: Store) -> None:
 async def test_another_process_that_writes_is_waited_for_then_named(
     store: Store, address: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("storage.store.LOCK_TIMEOUT", 0.05)
+    monkeypatch.setattr("storage.database.LOCK_TIMEOUT", 0.05)
     async with await open_store(address) as impatient:
         async with store.begin():
             with pytest.raises(StoreError, match=r"cannot be written now: .*(locked|lock timeout)"):

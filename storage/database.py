@@ -1,0 +1,127 @@
+"""Database engines for SQLite and PostgreSQL, set up to behave alike.
+
+One writer at a time; a commit is on the disk when it returns; a read transaction sees one moment and
+cannot write. SQLite gets this from WAL and `BEGIN IMMEDIATE`, PostgreSQL from an advisory lock that the
+writing transaction holds, and from its isolation level for readers.
+"""
+
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from sqlalchemy import URL, Connection, event, make_url
+from sqlalchemy.exc import ArgumentError, NoSuchModuleError
+from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
+
+from storage.aiosqlite_adapter import connect
+from storage.errors import StoreError
+from storage.migrations import APPLICATION_ID
+
+LOCK_TIMEOUT = 10.0  # seconds to wait for another process that writes
+
+
+def store_url(url: str | Path) -> URL:
+    """The SQLAlchemy URL of a store: of a path, of `sqlite:///…`, or of `postgresql://…`.
+
+    Raises StoreError for any other URL.
+    """
+    text = str(url)
+    if "://" not in text:
+        return URL.create("sqlite+aiosqlite", database=text)
+    try:
+        parsed = make_url(text)
+        parsed.get_dialect()
+    except (ArgumentError, NoSuchModuleError) as error:
+        raise StoreError(
+            f"{text.rsplit('@', maxsplit=1)[-1]!r} is not the address of a store; "
+            "write sqlite:///data/railpost.db."
+        ) from error
+    match parsed.get_backend_name():
+        case "sqlite":
+            if parsed.database in (None, "", ":memory:"):
+                raise StoreError("A store needs a file: write sqlite:///data/railpost.db.")
+            return parsed.set(drivername="sqlite+aiosqlite")
+        case "postgresql":
+            return parsed.set(drivername="postgresql+psycopg")
+        case other:
+            raise StoreError(f"A store is kept in SQLite or PostgreSQL, not in {other}.")
+
+
+def is_file(url: URL) -> bool:
+    """Whether the store is an SQLite file."""
+    return url.get_backend_name() == "sqlite"
+
+
+def display_name(url: URL) -> str:
+    """The path of the file, or the URL without its password."""
+    return str(url.database) if is_file(url) else url.render_as_string()
+
+
+@asynccontextmanager
+async def migration_engine(url: URL) -> AsyncIterator[AsyncEngine]:
+    """An engine without foreign keys, so that tables can be rebuilt; `migrate` checks the keys at its end."""
+    engine = create_engine(url, writes=True, foreign_keys=False)
+    try:
+        yield engine
+    finally:
+        await engine.dispose()
+
+
+def create_engine(url: URL, writes: bool, foreign_keys: bool = True) -> AsyncEngine:
+    """The engine of the one writer, or of the readers. Raises StoreError where the driver is missing."""
+    setup = _sqlite_setup(writes, foreign_keys) if is_file(url) else _postgresql_setup(writes)
+    path = Path(str(url.database))
+    options: dict[str, Any] = {"pool_pre_ping": True}
+    if is_file(url):
+        options = {"async_creator": lambda: connect(path, LOCK_TIMEOUT)}
+    try:
+        engine = create_async_engine(url, pool_size=1 if writes else 4, **options)
+    except ImportError as error:
+        raise StoreError(f"A store in {url.get_backend_name()} needs the package psycopg[binary].") from error
+
+    @event.listens_for(engine.sync_engine, "connect")
+    def on_connect(connection: Any, _: object) -> None:
+        cursor = connection.cursor()
+        for sql in setup.on_connect:
+            cursor.execute(sql)
+        cursor.close()
+        connection.commit()
+
+    @event.listens_for(engine.sync_engine, "begin")
+    def on_begin(connection: Connection) -> None:
+        if setup.on_begin:
+            connection.exec_driver_sql(setup.on_begin)
+
+    return engine
+
+
+class ConnectionSetup(NamedTuple):
+    """The SQL that is run on every new connection, and at the start of every transaction."""
+
+    on_connect: Sequence[str]
+    on_begin: str
+
+
+def _sqlite_setup(writes: bool, foreign_keys: bool) -> ConnectionSetup:
+    pragmas = (
+        "PRAGMA journal_mode = WAL",
+        "PRAGMA synchronous = FULL",
+        f"PRAGMA foreign_keys = {'ON' if foreign_keys else 'OFF'}",
+        f"PRAGMA query_only = {'OFF' if writes else 'ON'}",
+    )
+    return ConnectionSetup(pragmas, "BEGIN IMMEDIATE" if writes else "BEGIN")
+
+
+def _postgresql_setup(writes: bool) -> ConnectionSetup:
+    if not writes:
+        view = ("default_transaction_isolation = 'repeatable read'", "default_transaction_read_only = on")
+        return ConnectionSetup([f"SET {setting}" for setting in view], "")
+    settings = (
+        "default_transaction_isolation = 'read committed'",
+        "synchronous_commit = on",
+        f"lock_timeout = {LOCK_TIMEOUT * 1000:.0f}",
+    )
+    return ConnectionSetup(
+        [f"SET {setting}" for setting in settings], f"SELECT pg_advisory_xact_lock({APPLICATION_ID})"
+    )

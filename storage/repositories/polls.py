@@ -1,0 +1,87 @@
+"""Polls of a table (undo, pause, end …), and the votes in them."""
+
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+from sqlalchemy.exc import IntegrityError
+from sqlmodel import col, select, update
+
+from storage.errors import AlreadyExists, NotFound
+from storage.models import PollRecord, VoteRecord
+from storage.transaction import Repository, is_unique_violation
+
+
+class TablePoll(NamedTuple):
+    """A poll with the vote of every seat that may vote; None for a seat that has not voted."""
+
+    poll: PollRecord
+    votes: dict[int, bool | None]
+
+
+class PollRepository(Repository):
+    """Polls, open and closed."""
+
+    async def open(
+        self,
+        table_id: int,
+        kind: str,
+        voters: Iterable[int],
+        details: dict[str, Any],
+        proposer_seat: int | None = None,
+    ) -> TablePoll:
+        """Open a poll among seats. Raises AlreadyExists where one of this kind is open at the table."""
+        try:
+            poll = await self._transaction.add(
+                PollRecord(
+                    table_id=table_id,
+                    kind=kind,
+                    proposer_seat=proposer_seat,
+                    details=details,
+                    opened_at=self._transaction.now,
+                )
+            )
+        except IntegrityError as error:
+            if is_unique_violation(error):
+                raise AlreadyExists(f"A vote of this kind ({kind}) is already open at the table.") from error
+            raise
+        votes: dict[int, bool | None] = dict.fromkeys(voters)
+        for seat in votes:
+            await self._transaction.add(VoteRecord(poll_id=poll.id, seat=seat))
+        return TablePoll(poll, votes)
+
+    async def open_polls(self, table_id: int) -> list[TablePoll]:
+        """The open polls of a table, oldest first."""
+        is_open = (col(PollRecord.table_id) == table_id, col(PollRecord.closed_at).is_(None))
+        polls = await self._transaction.all(select(PollRecord).where(*is_open).order_by(col(PollRecord.id)))
+        return [await self._with_votes(poll) for poll in polls]
+
+    async def get(self, poll_id: int) -> TablePoll:
+        """A poll, open or closed. Raises NotFound."""
+        poll = await self._transaction.first(select(PollRecord).where(col(PollRecord.id) == poll_id))
+        if poll is None:
+            raise NotFound("There is no such vote.")
+        return await self._with_votes(poll)
+
+    async def _with_votes(self, poll: PollRecord) -> TablePoll:
+        votes = await self._transaction.all(
+            select(VoteRecord).where(col(VoteRecord.poll_id) == poll.id).order_by(col(VoteRecord.seat))
+        )
+        return TablePoll(poll, {vote.seat: vote.agrees for vote in votes})
+
+    async def cast_vote(self, poll_id: int, seat: int, agrees: bool) -> TablePoll:
+        """A seat votes, or changes its vote. Raises NotFound where it may not vote, or the poll is closed."""
+        poll, votes = await self.get(poll_id)
+        if poll.closed_at is not None or seat not in votes:
+            raise NotFound("You are not asked for a vote, or the vote is over.")
+        own_vote = (col(VoteRecord.poll_id) == poll_id, col(VoteRecord.seat) == seat)
+        await self._transaction.execute(
+            update(VoteRecord).where(*own_vote).values(agrees=agrees, voted_at=self._transaction.now)
+        )
+        return TablePoll(poll, votes | {seat: agrees})
+
+    async def close(self, poll_id: int, outcome: str) -> bool:
+        """Close a poll; returns whether it was open."""
+        is_open = (col(PollRecord.id) == poll_id, col(PollRecord.closed_at).is_(None))
+        closed = update(PollRecord).where(*is_open)
+        values = {"closed_at": self._transaction.now, "outcome": outcome}
+        return await self._transaction.execute(closed.values(values)) > 0

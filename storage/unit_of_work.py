@@ -1,0 +1,73 @@
+"""One transaction as its repositories."""
+
+from dataclasses import replace
+from datetime import datetime
+from functools import cached_property
+
+from storage.move_commit import MoveCommit, write_move_commit
+from storage.repositories.inbound_mail import InboundMailRepository
+from storage.repositories.mail_tokens import MailTokenRepository
+from storage.repositories.move_log import MoveLogRepository
+from storage.repositories.outbox import OutboxRepository
+from storage.repositories.people import PeopleRepository
+from storage.repositories.polls import PollRepository
+from storage.repositories.settings import SettingsRepository
+from storage.repositories.tables import TableRepository
+from storage.transaction import Transaction
+
+
+class UnitOfWork:
+    """One transaction. It comes from `Store.begin` or `Store.read`."""
+
+    def __init__(self, transaction: Transaction) -> None:
+        self._transaction = transaction
+
+    @property
+    def now(self) -> datetime:
+        """The time at which the whole transaction happens."""
+        return self._transaction.now
+
+    @cached_property
+    def people(self) -> PeopleRepository:
+        """People, their identities and address claims."""
+        return PeopleRepository(self._transaction)
+
+    @cached_property
+    def tables(self) -> TableRepository:
+        """Game tables, seats, cards."""
+        return TableRepository(self._transaction)
+
+    @cached_property
+    def move_log(self) -> MoveLogRepository:
+        """Move logs, snapshots, results of requests."""
+        return MoveLogRepository(self._transaction)
+
+    @cached_property
+    def polls(self) -> PollRepository:
+        """Polls and votes."""
+        return PollRepository(self._transaction)
+
+    @cached_property
+    def outbox(self) -> OutboxRepository:
+        """Messages to be delivered."""
+        return OutboxRepository(self._transaction)
+
+    @cached_property
+    def inbound_mail(self) -> InboundMailRepository:
+        """Mail that came in, each handled once."""
+        return InboundMailRepository(self._transaction)
+
+    @cached_property
+    def mail_tokens(self) -> MailTokenRepository:
+        """Tokens of reply addresses."""
+        return MailTokenRepository(self._transaction)
+
+    @cached_property
+    def settings(self) -> SettingsRepository:
+        """Settings, secrets, leases."""
+        return SettingsRepository(self._transaction)
+
+    async def commit_move(self, commit: MoveCommit) -> None:
+        """`Store.commit_move` within this transaction; the data revision is not checked."""
+        unchecked = replace(commit, data_revision=None)
+        await self._transaction.run_job(lambda execute: write_move_commit(unchecked, execute))
