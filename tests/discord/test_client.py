@@ -398,7 +398,7 @@ async def test_who_takes_no_direct_messages_is_told_in_the_channel(
     await fake.run_command("Ann", "general", "table invite", user="Bob")
     await fake.wait_until(lambda: fake.messages_pinging("Bob"), "a mention")
     assert fake.messages_pinging("Bob")[0].channel is fake.find_channel("general")
-    fake.check_violations(pinged=["Bob"], forgiven=["50007"])
+    fake.check_violations(pinged=["Bob"], ignoring=["50007"])
 
 
 async def test_pause_resume_replace_end(begun: RunningBot, fake: FakeDiscord) -> None:

@@ -158,7 +158,7 @@ async def test_a_thread_that_sleeps_is_woken(party: RunningBot, fake: FakeDiscor
         await service.submit(table, 0, ["buy SV"], None, None)
         await party.wait_for_card("Bob")
         assert not fake.controls(old) and not thread.archived
-    fake.check_violations(forgiven=["50083"])
+    fake.check_violations(ignoring=["50083"])
 
 
 async def test_a_thread_that_is_gone_is_made_anew(party: RunningBot, fake: FakeDiscord) -> None:
@@ -200,7 +200,7 @@ async def test_a_card_that_was_deleted_comes_again_without_a_ping(
         await party.play_lines("Ann: par B&O 67")
         again = await party.wait_for_card("Ann")
         assert again is not card and len(fake.pings) == pings
-    fake.check_violations(forgiven=["10008"])
+    fake.check_violations(ignoring=["10008"])
 
 
 async def test_old_cards(party: RunningBot, fake: FakeDiscord) -> None:
@@ -220,7 +220,7 @@ async def test_old_cards(party: RunningBot, fake: FakeDiscord) -> None:
         await party.play_lines("Ann: pass")
         await party.wait_for_card("Bob")
         assert not fake.controls(card)
-    fake.check_violations(forgiven=["30046"], pinged=["Ann", "Bob", "Cid"])
+    fake.check_violations(ignoring=["30046"], pinged=["Ann", "Bob", "Cid"])
 
 
 async def test_a_server_without_threads(party: RunningBot, fake: FakeDiscord) -> None:
@@ -237,7 +237,7 @@ async def test_a_server_without_threads(party: RunningBot, fake: FakeDiscord) ->
         await fake.wait_until(
             lambda: any("Bob to act" in m.text for m in fake.messages_with_controls("general")), "a card"
         )
-    fake.check_violations(forgiven=["50013"])
+    fake.check_violations(ignoring=["50013"])
 
 
 async def test_a_place_without_files_gets_cards_without_pictures(
@@ -249,7 +249,7 @@ async def test_a_place_without_files_gets_cards_without_pictures(
         await party.play_lines("Ann: pass")
         card = await party.wait_for_card("Bob")
         assert not fake.shown_images(card)
-    fake.check_violations(forgiven=["50013"])
+    fake.check_violations(ignoring=["50013"])
 
 
 async def test_a_thread_where_nothing_may_be_written(party: RunningBot, fake: FakeDiscord) -> None:
@@ -265,7 +265,7 @@ async def test_a_thread_where_nothing_may_be_written(party: RunningBot, fake: Fa
         await fake.wait_until(
             lambda: any("Ann to act" in m.text for m in fake.messages_with_controls("general")), "the next"
         )
-    fake.check_violations(forgiven=["50013"])
+    fake.check_violations(ignoring=["50013"])
 
 
 async def test_a_channel_where_nothing_may_be_written(party: RunningBot, fake: FakeDiscord) -> None:

@@ -221,4 +221,4 @@ async def assert_sent_once(here: CrashHarness, bob: MailPlayer) -> None:
         )
     assert len(here.fake.threads) == 1
     # What was pressed when the process died; and a process that has only begun may take Discord's whole time.
-    here.fake.check_violations(ack=3.0, forgiven=["was acknowledged never"])
+    here.fake.check_violations(ack=3.0, ignoring=["was acknowledged never"])

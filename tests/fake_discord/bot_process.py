@@ -1,4 +1,4 @@
-"""Our service and client as a process of their own, to be killed: STORE API GATEWAY TOKEN LEASE."""
+"""Our service and client in a process of their own, which tests kill: STORE API GATEWAY TOKEN LEASE."""
 
 from __future__ import annotations
 

@@ -1,12 +1,11 @@
-"""The gateway: websocket connections, the sessions behind them, and what is dispatched to whom.
+"""The gateway: websocket connections, their sessions, and the events that are dispatched to them.
 
-Theory of operation. A *session* begins with IDENTIFY and outlives its connection: everything dispatched to it
-gets a sequence number and is remembered, so that a RESUME on a later connection replays what was missed and
-ends with RESUMED. It ends when the client closes with 1000 or 1001, when the server invalidates it, or when
-nobody resumed it for `resume_window` seconds. An event goes to every session alive at that moment, connected
-or not; where there is none, it is lost, as on Discord. A process that was killed leaves a session behind
-which its successor, knowing nothing of it, never resumes: the successor IDENTIFYs and starts with what
-happens from then on.
+Theory of operation. A *session* starts with IDENTIFY and outlives its connection: every event dispatched to
+it gets a sequence number and is kept, so that a RESUME on a later connection replays the missed events and
+ends with RESUMED. A session ends when the client closes with 1000 or 1001, when the server invalidates it, or
+when it is not resumed for `resume_window` seconds. An event goes to every live session, connected or not; if
+there is none, the event is lost, as on Discord. A killed process leaves a session that its successor does not
+know and never resumes: the successor sends IDENTIFY and gets only later events.
 """
 
 from __future__ import annotations
@@ -42,7 +41,7 @@ REQUIRED_INTENTS = {
 
 
 class GatewayServer(Protocol):
-    """What the gateway needs to know of the server it belongs to."""
+    """The part of the server that the gateway uses."""
 
     token: str
     bot: User
@@ -65,7 +64,7 @@ class GatewayClose(Exception):
 
 @dataclass(eq=False)
 class GatewayConnection:
-    """One websocket. With zlib-stream all frames of it share one deflate context."""
+    """One websocket. With zlib-stream all its frames share one deflate context."""
 
     ws: web.WebSocketResponse
     deflate: zlib._Compress | None
@@ -86,7 +85,7 @@ class GatewayConnection:
                     )
 
     def abort(self) -> None:
-        """Cut the line without a closing handshake."""
+        """Abort the connection without a closing handshake."""
         transport = self.ws._req.transport if self.ws._req is not None else None
         if transport is not None:
             transport.abort()
@@ -103,10 +102,10 @@ class GatewaySession:
 
 
 class Gateway:
-    """Serves `/gateway/`. Public switches and doings are for tests; counters say what clients did.
+    """Serves `/gateway/`. Public switches and methods are for tests; counters say what clients did.
 
-    `heartbeat_interval` in seconds; `deaf` stops acknowledging heartbeats (a zombie connection); `privileged`
-    lets clients ask for privileged intents; `refuse_connections` makes the listener answer 503.
+    `heartbeat_interval` is in seconds. `ignore_heartbeats` stops acknowledging heartbeats (a zombie
+    connection). `allow_privileged` lets clients ask for privileged intents. `refuse_connections` answers 503.
     """
 
     def __init__(self, realm: GatewayServer) -> None:
@@ -124,11 +123,11 @@ class Gateway:
         self._connections: set[GatewayConnection] = set()
         self._session_count = 0
 
-    # --- what tests do ----------------------------------------
+    # --- for tests ----------------------------------------
 
     @property
     def connected(self) -> bool:
-        """Whether a client is identified and on line."""
+        """Whether an identified client is connected."""
         return any(each.connection is not None for each in self.live_sessions())
 
     def live_sessions(self) -> list[GatewaySession]:
@@ -150,11 +149,11 @@ class Gateway:
         await asyncio.gather(*(each.send(9, resumable) for each in list(self._connections)))
 
     async def request_heartbeat(self) -> None:
-        """Ask every client for a heartbeat at once (opcode 1)."""
+        """Ask every client for an immediate heartbeat (opcode 1)."""
         await asyncio.gather(*(each.send(1) for each in self._connections))
 
     def drop_connections(self) -> None:
-        """Cut every line; the sessions stay and can be resumed."""
+        """Abort every connection; the sessions stay and can be resumed."""
         for each in list(self._connections):
             each.abort()
             self._detach(each)
@@ -168,8 +167,10 @@ class Gateway:
             await each.ws.close(code=code)
 
     async def dispatch(self, event: str, data: Json, *, private: bool = False) -> bool:
-        """Send an event to every session alive that wants it; True where at least one will get it. `private`
-        is whether it belongs to a direct-message channel."""
+        """Send an event to every live session whose intents include it; True if there is such a session.
+
+        `private`: the event is about a channel of direct messages.
+        """
         need = REQUIRED_INTENTS.get(event, 0)
         if event.startswith("MESSAGE_"):
             need = DIRECT_MESSAGES if private else GUILD_MESSAGES
@@ -178,7 +179,7 @@ class Gateway:
             await self._send_event(each, event, self._without_content(each, event, data, private))
         return bool(wanted)
 
-    # --- the wire ----------------------------------------
+    # --- the websocket protocol ----------------------------------------
 
     async def serve(self, request: web.Request) -> web.StreamResponse:
         if self.refuse_connections:
@@ -186,65 +187,65 @@ class Gateway:
         ws = web.WebSocketResponse(max_msg_size=1 << 20)
         await ws.prepare(request)
         deflate = zlib.compressobj() if request.query.get("compress") == "zlib-stream" else None
-        line = GatewayConnection(ws, deflate)
-        self._connections.add(line)
+        connection = GatewayConnection(ws, deflate)
+        self._connections.add(connection)
         try:
             if request.query.get("v") not in ("9", "10"):
                 raise GatewayClose(4012, "Invalid API version.")
-            await line.send(10, {"heartbeat_interval": int(self.heartbeat_interval * 1000)})
-            await self._read_frames(line)
+            await connection.send(10, {"heartbeat_interval": int(self.heartbeat_interval * 1000)})
+            await self._read_frames(connection)
         except GatewayClose as closed:
             self.server_close_codes.append(closed.code)
-            self._end_session(line)
+            self._end_session(connection)
             await ws.close(code=closed.code, message=closed.reason.encode())
         finally:
             if ws.close_code is not None:
                 self.client_close_codes.append(ws.close_code)
             if ws.close_code in (1000, 1001):
-                self._end_session(line)
-            self._detach(line)
-            self._connections.discard(line)
+                self._end_session(connection)
+            self._detach(connection)
+            self._connections.discard(connection)
             self.server.changes.notify()
         return ws
 
-    async def _read_frames(self, line: GatewayConnection) -> None:
+    async def _read_frames(self, connection: GatewayConnection) -> None:
         doing: dict[int, Callable[[GatewayConnection, Json], Awaitable[None]]] = {
             1: self._heartbeat,
             2: self._identify,
             6: self._resume,
         }
-        async for frame in line.ws:
+        async for frame in connection.ws:
             if frame.type not in (WSMsgType.TEXT, WSMsgType.BINARY):
                 continue
-            self._check_rate(line, len(frame.data))
+            self._check_rate(connection, len(frame.data))
             try:
                 packet = json.loads(frame.data)
                 op, data = packet["op"], packet.get("d")
             except (ValueError, KeyError, TypeError):
                 raise GatewayClose(4002, "Error while decoding payload.") from None
             if op in doing:
-                await doing[op](line, data)
+                await doing[op](connection, data)
             elif op not in (3, 4, 8, 31):
                 raise GatewayClose(4001, "Unknown opcode.")
-            elif self._session_of(line) is None:
+            elif self._session_of(connection) is None:
                 raise GatewayClose(4003, "Not authenticated.")
 
-    def _check_rate(self, line: GatewayConnection, size: int) -> None:
+    def _check_rate(self, connection: GatewayConnection, size: int) -> None:
         now = self.server.clock.now()
-        line.sent.append(now)
-        while line.sent and now - line.sent[0] > 60:
-            line.sent.popleft()
-        if len(line.sent) > 120:
+        connection.sent.append(now)
+        while connection.sent and now - connection.sent[0] > 60:
+            connection.sent.popleft()
+        if len(connection.sent) > 120:
             raise GatewayClose(4008, "You are being rate limited.")
         if size > 4096:
             raise GatewayClose(4002, "Payload longer than 4096 bytes.")
 
-    async def _heartbeat(self, line: GatewayConnection, data: Json) -> None:
+    async def _heartbeat(self, connection: GatewayConnection, data: Json) -> None:
         if not self.ignore_heartbeats:
-            await line.send(11)
+            await connection.send(11)
 
-    async def _identify(self, line: GatewayConnection, data: Json) -> None:
-        if self._session_of(line) is not None:
+    async def _identify(self, connection: GatewayConnection, data: Json) -> None:
+        if self._session_of(connection) is not None:
             raise GatewayClose(4005, "Already authenticated.")
         if data.get("token") != self.server.token:
             raise GatewayClose(4004, "Authentication failed.")
@@ -256,10 +257,10 @@ class Gateway:
         shard = data.get("shard", [0, 1])
         if not 0 <= shard[0] < shard[1]:
             raise GatewayClose(4010, "Invalid shard.")
-        if await self._reject_if_invalidated(line):
+        if await self._reject_if_invalidated(connection):
             return
         self._session_count += 1
-        session = GatewaySession(f"session{self._session_count}", intents, line)
+        session = GatewaySession(f"session{self._session_count}", intents, connection)
         self.sessions[session.id] = session
         self.identified += 1
         guilds = self.server.guilds_json()
@@ -282,15 +283,15 @@ class Gateway:
                 await self._send_event(session, "GUILD_CREATE", guild)
         self.server.changes.notify()
 
-    async def _resume(self, line: GatewayConnection, data: Json) -> None:
+    async def _resume(self, connection: GatewayConnection, data: Json) -> None:
         if data.get("token") != self.server.token:
             raise GatewayClose(4004, "Authentication failed.")
-        if await self._reject_if_invalidated(line):
+        if await self._reject_if_invalidated(connection):
             return
         self.live_sessions()
         session = self.sessions.get(str(data.get("session_id")))
         if session is None:
-            await line.send(9, False)
+            await connection.send(9, False)
             return
         seen = data.get("seq")
         if not isinstance(seen, int) or seen > session.seq:
@@ -298,20 +299,20 @@ class Gateway:
         if session.connection is not None:
             session.connection.abort()
         self.resumed += 1
-        while seen < session.seq:  # what happens during the replay is replayed as well
+        while seen < session.seq:  # events during the replay are replayed too
             number, event, payload = session.log[seen]
-            await line.send(0, payload, event=event, seq=number)
+            await connection.send(0, payload, event=event, seq=number)
             seen += 1
             self.replayed += 1
-        session.connection = line
+        session.connection = connection
         await self._send_event(session, "RESUMED", {})
         self.server.changes.notify()
 
-    async def _reject_if_invalidated(self, line: GatewayConnection) -> bool:
+    async def _reject_if_invalidated(self, connection: GatewayConnection) -> bool:
         resumable, self.invalidate_next = self.invalidate_next, None
         if resumable is None:
             return False
-        await line.send(9, resumable)
+        await connection.send(9, resumable)
         return True
 
     async def _send_event(self, session: GatewaySession, event: str, data: Json) -> None:
@@ -321,8 +322,7 @@ class Gateway:
             await session.connection.send(0, data, event=event, seq=session.seq)
 
     def _without_content(self, session: GatewaySession, event: str, data: Json, private: bool) -> Json:
-        """The event without what needs the message content intent: others' words that do not mention the
-        bot."""
+        """The event without the content of others' messages, unless an intent or a mention allows it."""
         if event not in ("MESSAGE_CREATE", "MESSAGE_UPDATE") or private or session.intents & MESSAGE_CONTENT:
             return data
         own = data["author"]["id"] == str(self.server.bot.id)
@@ -330,15 +330,15 @@ class Gateway:
             return data
         return data | {"content": "", "attachments": [], "embeds": [], "components": []}
 
-    def _session_of(self, line: GatewayConnection) -> GatewaySession | None:
-        return next((each for each in self.sessions.values() if each.connection is line), None)
+    def _session_of(self, connection: GatewayConnection) -> GatewaySession | None:
+        return next((each for each in self.sessions.values() if each.connection is connection), None)
 
-    def _detach(self, line: GatewayConnection) -> None:
-        session = self._session_of(line)
+    def _detach(self, connection: GatewayConnection) -> None:
+        session = self._session_of(connection)
         if session is not None:
             session.connection, session.disconnected_at = None, self.server.clock.now()
 
-    def _end_session(self, line: GatewayConnection) -> None:
-        session = self._session_of(line)
+    def _end_session(self, connection: GatewayConnection) -> None:
+        session = self._session_of(connection)
         if session is not None:
             del self.sessions[session.id]

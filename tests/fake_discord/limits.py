@@ -1,8 +1,7 @@
-"""What Discord refuses in the things a bot makes: messages, components, modals, commands, choices.
+"""Discord's limits for what a bot sends: messages, components, modals, commands, choices.
 
-Pure functions over wire objects; each raises `Refused` (mostly 400/50035) at the first breach and returns
-nothing. The figures are Discord's published ones; where a rule is unpublished the fake takes the stricter
-reading.
+Pure functions on JSON objects; each raises `ApiError` (mostly 400/50035) for the first error. The numbers are
+Discord's published limits; where a rule is not published, the fake is strict.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ FieldPath = tuple[str | int, ...]
 
 
 def check_text(value: object, least: int, most: int, *at: str | int) -> str:
-    """Require a string of `least` to `most` characters; an empty or missing one counts as no characters."""
+    """Require a string of `least` to `most` characters; a missing one has no characters."""
     if value is not None and not isinstance(value, str):
         raise invalid_form("Must be a string.", *at)
     length = len(value or "")
@@ -50,7 +49,7 @@ def check_integer(value: object, least: int, most: int, *at: str | int) -> int:
 
 
 def value_or_default(part: Json, key: str, default: int) -> object:
-    """The value of a field that may be left out or null."""
+    """The value of a field that may be missing or null."""
     value = part.get(key)
     return default if value is None else value
 
@@ -61,7 +60,7 @@ def value_or_default(part: Json, key: str, default: int) -> object:
 def check_message(
     *, content: str, embeds: list[Json], components: list[Json], files: int, v2: bool, thinking: bool
 ) -> None:
-    """Check a whole message as it would stand after the request. Errors: 50006 empty, 50035 anything else."""
+    """Check a message as it would be after the request. Errors: 50006 empty, 50035 anything else."""
     check_text(content, 0, CONTENT, "content")
     if files > FILES:
         raise invalid_form(f"Must be {FILES} or fewer in length (it has {files}).", "attachments")
@@ -85,18 +84,18 @@ def check_embeds(embeds: list[Json]) -> None:
     total = 0
     for i, embed in enumerate(embeds):
         at: FieldPath = ("embeds", i)
-        said = [
+        texts = [
             check_text(embed.get("title"), 0, 256, *at, "title"),
             check_text(embed.get("description"), 0, 4096, *at, "description"),
             check_text((embed.get("footer") or {}).get("text"), 0, 2048, *at, "footer"),
             check_text((embed.get("author") or {}).get("name"), 0, 256, *at, "author"),
         ]
         for j, each in enumerate(check_list(embed.get("fields", []), 0, 25, *at, "fields")):
-            said += [
+            texts += [
                 check_text(each.get("name"), 1, 256, *at, "fields", j, "name"),
                 check_text(each.get("value"), 1, 1024, *at, "fields", j, "value"),
             ]
-        total += sum(map(len, said))
+        total += sum(map(len, texts))
     if total > EMBED_TEXT:
         raise invalid_form(f"Embeds exceed {EMBED_TEXT} characters in total.", "embeds")
 
@@ -117,12 +116,12 @@ def check_v2_components(components: list[Json]) -> None:
         raise invalid_form(
             f"The total number of components must be at most {V2_COMPONENTS} (it is {total}).", "components"
         )
-    said = sum(
+    text_length = sum(
         len(part.get("content") or "") for part in walk_components(components) if part.get("type") == 10
     )
-    if said > V2_TEXT:
+    if text_length > V2_TEXT:
         raise invalid_form(
-            f"The total displayable text must be at most {V2_TEXT} (it is {said}).", "components"
+            f"The total displayable text must be at most {V2_TEXT} (it is {text_length}).", "components"
         )
     for i, part in enumerate(components):
         check_component(part, ("components", i), IN_MESSAGE)
@@ -131,7 +130,7 @@ def check_v2_components(components: list[Json]) -> None:
 def check_component(part: Json, at: FieldPath, allowed: frozenset[int]) -> None:
     kind = part.get("type")
     if kind not in allowed:
-        raise invalid_form(f"A component of type {kind} cannot stand here.", *at, "type")
+        raise invalid_form(f"A component of type {kind} is not allowed here.", *at, "type")
     if kind == 1:
         check_action_row(part, at)
     elif kind == 9:
@@ -193,7 +192,7 @@ def check_button(part: Json, at: FieldPath) -> None:
 
 
 def check_emoji(value: Json | None, at: FieldPath) -> None:
-    """Refuse what is neither a Unicode emoji nor one with an id."""
+    """Require a Unicode emoji or one with an id."""
     if value is None or value.get("id"):
         return
     name = str(value.get("name") or "")
@@ -279,7 +278,7 @@ def check_modal(data: Json) -> None:
             check_text_input(inputs[0], (*at, "components", 0))
         else:
             raise invalid_form(
-                f"A component of type {part.get('type')} cannot stand in a modal.", *at, "type"
+                f"A component of type {part.get('type')} is not allowed in a modal.", *at, "type"
             )
     check_unique_ids(parts)
 
@@ -355,7 +354,7 @@ def check_command_name(part: Json, at: FieldPath) -> None:
 
 
 def check_command_options(part: Json, at: FieldPath, above: int) -> None:
-    """`above` is the kind of option around these: 3 the command itself, 2 a group, 1 a sub-command."""
+    """Check options inside an option of type `above`: 3 the command itself, 2 a group, 1 a sub-command."""
     items = check_list(part.get("options") or [], 0, 25, *at, "options")
     kinds = {item.get("type") for item in items}
     if kinds & {1, 2} and kinds - {1, 2}:
@@ -401,7 +400,7 @@ def check_option_limits(item: Json, at: FieldPath) -> None:
 
 
 def check_choices(offered: object, kind: int, at: FieldPath) -> None:
-    """Check choices of an option or the suggestions of an autocompletion (`kind` is the option's type)."""
+    """Check the choices of an option, or the suggestions of autocompletion; `kind` is the option's type."""
     for i, each in enumerate(check_list(offered, 0, 25, *at, "choices")):
         here: FieldPath = (*at, "choices", i)
         check_text(each.get("name"), 1, 100, *here, "name")
@@ -413,12 +412,11 @@ def check_choices(offered: object, kind: int, at: FieldPath) -> None:
 
 
 def command_size(part: Json) -> int:
-    """Names, descriptions and choice values of a command together; the longest localisation of each
-    counts."""
+    """The characters of all names, descriptions and choice values, each in its longest localization."""
 
     def longest(key: str, item: Json) -> int:
-        said: Iterable[str] = (item.get(f"{key}_localizations") or {}).values()
-        return max([len(str(item.get(key) or "")), *map(len, said)])
+        localized: Iterable[str] = (item.get(f"{key}_localizations") or {}).values()
+        return max([len(str(item.get(key) or "")), *map(len, localized)])
 
     own = longest("name", part) + longest("description", part)
     own += sum(longest("name", each) + len(str(each.get("value"))) for each in part.get("choices") or [])

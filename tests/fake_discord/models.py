@@ -1,9 +1,8 @@
-"""What exists on the fake server: people, places, messages, interactions; and the clock and the ids they
-share.
+"""The objects of the fake server: users, channels, messages, interactions; its clock and its ids.
 
-A `Message` is one live object for as long as the server runs: edits change it in place (older faces stay in
-`Message.history`), so a driver always acts on what a person would see now. `Message.snapshot()` is the face
-on a screen that has not refreshed yet.
+A `Message` is one live object: edits change it in place (older revisions are in `Message.history`), so user
+actions work on what a user would see now. `Message.snapshot()` is the message on a screen that has not been
+refreshed.
 """
 
 from __future__ import annotations
@@ -57,9 +56,9 @@ ALL_PERMISSIONS = sum(PERMISSIONS.values())
 
 
 class ApiError(Exception):
-    """Discord's answer to a request it does not accept.
+    """Discord's response to a request that it does not accept.
 
-    `at` is the path of the offending field, outermost first; it becomes Discord's nested `errors` object.
+    `path`: the path of the invalid field, outermost first; it becomes Discord's nested `errors` object.
     """
 
     def __init__(
@@ -97,13 +96,12 @@ class ApiError(Exception):
 
 
 def invalid_form(message: str, *at: str | int) -> ApiError:
-    """400/50035, the answer to a well-formed request whose content breaks a limit."""
+    """400/50035, the response to a well-formed request whose content is not valid."""
     return ApiError(400, 50035, message, at or ("_",))
 
 
 class ChangeSignal:
-    """Wakes everybody who waits for the server's state to change; what changes elsewhere is looked at every
-    20 ms."""
+    """Wakes whoever waits for a change of the server's state; other conditions are checked every 20 ms."""
 
     def __init__(self) -> None:
         self._event = asyncio.Event()
@@ -112,42 +110,42 @@ class ChangeSignal:
         self._event.set()
         self._event = asyncio.Event()
 
-    async def wait_until(self, true: Callable[[], Any], timeout: float) -> bool:
-        """Wait until `true()` holds; False after `timeout` seconds."""
+    async def wait_until(self, condition: Callable[[], Any], timeout: float) -> bool:
+        """Wait until `condition()` is true; False after `timeout` seconds."""
         end = time.monotonic() + timeout
-        while not true():
-            left = end - time.monotonic()
-            if left <= 0:
+        while not condition():
+            remaining = end - time.monotonic()
+            if remaining <= 0:
                 return False
             try:
-                await asyncio.wait_for(self._event.wait(), min(left, 0.02))
+                await asyncio.wait_for(self._event.wait(), min(remaining, 0.02))
             except TimeoutError:
                 continue
         return True
 
 
 class ServerClock:
-    """The server's time in seconds: real time plus what tests skip with `advance`."""
+    """The server's time in seconds: real time plus the time that tests skip with `advance`."""
 
     def __init__(self, pulse: ChangeSignal) -> None:
         self._changes, self.skipped = pulse, 0.0
 
     def now(self) -> float:
-        """Seconds on a scale that never goes back; only differences mean anything."""
+        """Monotonic seconds; only differences are meaningful."""
         return time.monotonic() + self.skipped
 
     def unix_time(self) -> float:
-        """Unix time in seconds, skips included."""
+        """Unix time in seconds, with the skipped time."""
         return time.time() + self.skipped
 
     def advance(self, seconds: float) -> None:
-        """Let `seconds` pass at once: tokens expire, threads fall asleep, limits refill."""
+        """Skip `seconds`: tokens expire, threads are archived, rate limits refill."""
         self.skipped += seconds
         self._changes.notify()
 
 
 class SnowflakeGenerator:
-    """Ids in Discord's form: ascending, and telling their time."""
+    """Ids in Discord's form: ascending, with their time."""
 
     def __init__(self, clock: ServerClock) -> None:
         self._clock, self._last = clock, 0
@@ -164,8 +162,11 @@ def iso_time(unix: float) -> str:
 
 @dataclass(eq=False)
 class User:
-    """A person (or the bot). `manager` has every permission in the guild; `dms` is whether the bot may write
-    to him directly; a person who is not `member` is in no guild with the bot."""
+    """A user, or the bot.
+
+    `is_manager`: they have every permission in the guild. `is_member`: they are in the guild. `accepts_dms`:
+    the bot may send them direct messages.
+    """
 
     id: int
     name: str
@@ -212,10 +213,10 @@ class User:
 
 @dataclass(eq=False)
 class Channel:
-    """A guild channel, a thread (`parent` set) or a direct-message channel (`recipient` set).
+    """A guild channel, a thread (with a `parent`) or a channel of direct messages (with a `recipient`).
 
-    `denied` holds the permission names that the bot lacks here. `touched` and `auto_archive` (minutes) decide
-    with the clock whether a thread is asleep.
+    `denied`: the names of permissions that the bot does not have here. A thread is archived by request, or
+    `auto_archive_minutes` after `active_at`.
     """
 
     id: int
@@ -336,7 +337,7 @@ class UploadedFile:
 
 @dataclass(frozen=True)
 class MessageRevision:
-    """How a message looked before an edit."""
+    """A message as it was before an edit."""
 
     content: str
     components: list[Json]
@@ -346,8 +347,7 @@ class MessageRevision:
 
 @dataclass(eq=False)
 class Message:
-    """A message as its reader sees it. `seen_by` is the one person who sees an ephemeral message, else
-    None."""
+    """A message. `visible_to`: the only user who sees an ephemeral message; None for other messages."""
 
     id: int
     channel: Channel
@@ -382,21 +382,21 @@ class Message:
 
     @property
     def loading(self) -> bool:
-        """Whether it still says that the bot is thinking."""
+        """Whether it shows that the bot is thinking."""
         return bool(self.flags & LOADING)
 
     @property
     def text(self) -> str:
-        """All that is written in it, line by line: content, embeds, text displays."""
+        """All its text, line by line: content, embeds, text displays."""
         return "\n".join(self.texts)
 
     @property
     def texts(self) -> list[str]:
-        said = [self.content] if self.content else []
+        texts = [self.content] if self.content else []
         for embed in self.embeds:
-            said += [str(embed[key]) for key in ("title", "description") if embed.get(key)]
-            said += [f"{each.get('name')}: {each.get('value')}" for each in embed.get("fields", [])]
-        return said + [part["content"] for part in walk_components(self.components) if part["type"] == 10]
+            texts += [str(embed[key]) for key in ("title", "description") if embed.get(key)]
+            texts += [f"{each.get('name')}: {each.get('value')}" for each in embed.get("fields", [])]
+        return texts + [part["content"] for part in walk_components(self.components) if part["type"] == 10]
 
     def attachment(self, name: str) -> UploadedFile:
         for each in self.attachments:
@@ -407,12 +407,12 @@ class Message:
         )
 
     def snapshot(self) -> Message:
-        """The same message as it looks now, frozen: a screen that has not refreshed. Drivers accept it."""
-        still = copy.copy(self)
-        still.live_message = self.live_message or self
-        still.components = copy.deepcopy(self.components)
-        still.attachments = list(self.attachments)
-        return still
+        """A frozen copy: the message on a screen that is not refreshed later. User actions accept it."""
+        frozen = copy.copy(self)
+        frozen.live_message = self.live_message or self
+        frozen.components = copy.deepcopy(self.components)
+        frozen.attachments = list(self.attachments)
+        return frozen
 
     def to_json(self) -> Json:
         data: Json = {
@@ -452,7 +452,7 @@ class Message:
 
 @dataclass(frozen=True)
 class Ping:
-    """One notification that one person really got. `silent` when sent with suppressed notifications."""
+    """A notification that a user got. `silent`: it was sent with suppressed notifications."""
 
     user: User
     message: Message
@@ -461,7 +461,7 @@ class Ping:
 
 @dataclass(frozen=True)
 class OptionChoice:
-    """One suggestion of an autocompletion."""
+    """A choice of an option, or a suggestion of autocompletion."""
 
     name: str
     value: str | int | float
@@ -469,7 +469,7 @@ class OptionChoice:
 
 @dataclass(eq=False)
 class Modal:
-    """A form as one person sees it. `fields` are its inputs in order (see `Field`)."""
+    """A form on a user's screen. `fields`: its inputs in order."""
 
     user: User
     custom_id: str
@@ -490,7 +490,7 @@ class Modal:
 
 @dataclass(frozen=True)
 class ModalField:
-    """One input of a form: what it is called, and its component as sent."""
+    """An input of a form: its label, its description, and the component as it was sent."""
 
     label: str
     description: str | None
@@ -516,12 +516,11 @@ def _modal_fields(components: list[Json]) -> Iterator[ModalField]:
 
 @dataclass(eq=False)
 class Interaction:
-    """One thing that one person did, and everything that came of it.
+    """An interaction of a user with the bot, and its results.
 
-    `ack_type` is the callback type (4 message, 5 thinking, 6 deferred update, 7 update, 8 choices, 9 modal)
-    and `ack_after` the seconds until it arrived; both None while (or if never) unanswered. `responses` are
-    the messages made for it, in order, whatever their visibility. `delivered` tells whether any session was
-    there to get it.
+    `ack_type`: the type of the callback (4 message, 5 thinking, 6 deferred update, 7 update, 8 choices, 9
+    modal); `ack_after`: the seconds until it arrived; both None while there is none. `responses`: all
+    messages created for it, in order. `delivered`: whether there was a session to receive it.
     """
 
     id: int
@@ -544,17 +543,17 @@ class Interaction:
 
     @property
     def is_unanswered(self) -> bool:
-        """Whether the person was told that the application did not respond."""
+        """Whether the user sees that the application did not respond."""
         return self.ack_type is None
 
     @property
     def is_thinking(self) -> bool:
-        """Whether the person still looks at a thinking message."""
+        """Whether the user still sees that the bot is thinking."""
         return self.original is not None and self.original.loading and not self.original.deleted
 
     @property
     def private_messages(self) -> list[Message]:
-        """The answers that only this person sees."""
+        """The responses that only this user sees."""
         return [each for each in self.responses if each.ephemeral and not each.deleted]
 
     @property
@@ -563,23 +562,23 @@ class Interaction:
 
     @property
     def message(self) -> Message:
-        """The first message made for it. Raises AssertionError where there is none."""
-        assert self.responses, f"No message came of this {self}."
+        """The first response. Raises AssertionError where there is none."""
+        assert self.responses, f"There is no response to {self}."
         return self.responses[0]
 
     @property
     def text(self) -> str:
-        """All that was written in answer, private and public."""
+        """The text of all responses, private and public."""
         return "\n".join(each.text for each in self.responses if not each.deleted)
 
     def __repr__(self) -> str:
-        said = self.data.get("name") or self.data.get("custom_id")
-        return f"<Interaction type {self.type} {said!r} by {self.user.name}, ack {self.ack_type}>"
+        name = self.data.get("name") or self.data.get("custom_id")
+        return f"<Interaction type {self.type} {name!r} by {self.user.name}, ack {self.ack_type}>"
 
 
 @dataclass(frozen=True)
 class RejectedRequest:
-    """One request that got a 4xx answer, and why."""
+    """A request with a 4xx response, and the reason."""
 
     method: str
     path: str
@@ -592,7 +591,7 @@ class RejectedRequest:
 
 
 def walk_components(components: list[Json]) -> Iterator[Json]:
-    """Every component, nested ones after their parent, in reading order."""
+    """All components in reading order, nested ones after their parents."""
     for part in components:
         yield part
         yield from walk_components(part.get("components", []))

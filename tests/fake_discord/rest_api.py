@@ -1,9 +1,9 @@
-"""REST v10: requests translated into operations of the `World`, its refusals into Discord's answers.
+"""REST API v10: translates requests into operations of `ServerState`, and errors into Discord's responses.
 
-Theory of operation. One middleware takes every request through the same stations: a `Hold` may stop it, a
-`Fault` may fail it (before it had any effect, or after), the token is checked, the bucket is metered, the
-handler runs, and a `Refused` becomes Discord's error body and is recorded. Bodies are sent as exactly
-`application/json`: with a charset appended the client would take them for text.
+Theory of operation. One middleware handles every request in the same steps: a `RequestHold` may stop it, an
+`InjectedFault` may make it fail (before or after it takes effect), the token is checked, the rate limit is
+counted, the handler runs, and an `ApiError` becomes Discord's error body and is recorded. The content type is
+exactly `application/json`; with a charset the client would take the body for text.
 """
 
 from __future__ import annotations
@@ -54,8 +54,10 @@ VALID_CALLBACKS = {
 
 @dataclass(eq=False)
 class InjectedFault:
-    """Fails the next `times` requests that match; `after` lets them take effect first; status 0 cuts the
-    line."""
+    """Makes the next `times` matching requests fail; `after_effect`: only after they have taken effect.
+
+    Status 0 aborts the connection.
+    """
 
     method: str
     path: re.Pattern[str]
@@ -70,8 +72,7 @@ class InjectedFault:
 
 @dataclass(eq=False)
 class RequestHold:
-    """Stops requests that match, before they have any effect, until released. `reached` is how many wait or
-    waited."""
+    """Stops matching requests before they take effect, until released; `reached` counts them."""
 
     method: str
     path: re.Pattern[str]
@@ -80,8 +81,11 @@ class RequestHold:
 
 
 class RestApi:
-    """The HTTP side. `buckets` maps a route such as `POST /channels/{channel}/messages` to (requests,
-    seconds) per channel or webhook; other routes are announced with the wide `default_bucket`."""
+    """The HTTP server.
+
+    `buckets` maps a route such as `POST /channels/{channel}/messages` to its rate limit (requests, seconds)
+    per channel or webhook; other routes have the `default_bucket`.
+    """
 
     def __init__(self, world: ServerState) -> None:
         self.world = world
@@ -94,7 +98,7 @@ class RestApi:
         self._acknowledging: set[Interaction] = set()
         self._bucket_uses: dict[tuple[str, str], list[float]] = defaultdict(list)
 
-    # --- what tests do ----------------------------------------
+    # --- for tests ----------------------------------------
 
     def inject_fault(
         self,
@@ -106,15 +110,17 @@ class RestApi:
         after: bool = False,
         retry_after: float = 0.1,
     ) -> InjectedFault:
-        """Answer the next `times` requests whose path matches the expression `path` with `status` (0: cut the
-        line). With `after` the request takes effect and only its answer is lost."""
+        """Answer the next `times` requests whose path matches the expression `path` with `status`.
+
+        Status 0 aborts the connection. With `after` the request takes effect and only its response is lost.
+        """
         fault = InjectedFault(method, re.compile(path), status, times, after, retry_after)
         self.injected_faults.append(fault)
         return fault
 
     @contextlib.asynccontextmanager
     async def hold_requests(self, method: str, path: str) -> AsyncIterator[RequestHold]:
-        """Stop matching requests on their way in, until the block ends."""
+        """Stop matching requests before they take effect, until the block ends."""
         hold = RequestHold(method, re.compile(path))
         self.holds.append(hold)
         try:
@@ -123,7 +129,7 @@ class RestApi:
             self.holds.remove(hold)
             hold.released.set()
 
-    # --- stations ----------------------------------------
+    # --- handling requests ----------------------------------------
 
     def app(self) -> web.Application:
         app = web.Application(middlewares=[self._middleware], client_max_size=64 * 1024 * 1024)
@@ -201,7 +207,7 @@ class RestApi:
             raise ApiError(401, 0, "401: Unauthorized")
 
     def _rate_limit(self, request: web.Request) -> dict[str, str]:
-        """Rate-limit headers of an accepted request; `Refused` 429 when its bucket is empty."""
+        """The rate-limit headers of an accepted request. Raises ApiError 429 when its bucket is empty."""
         resource = request.match_info.route.resource
         template = resource.canonical.removeprefix(PREFIX) if resource is not None else request.path
         if template.startswith("/interactions/"):
@@ -271,7 +277,7 @@ class RestApi:
             ("DELETE", "/channels/{channel}", self._delete_channel),
         ]
 
-    # people and guild
+    # users and guild
 
     async def _me(self, request: web.Request) -> web.Response:
         return json_response(
@@ -379,106 +385,119 @@ class RestApi:
 
     async def _interaction_callback(self, request: web.Request) -> web.Response:
         draft = await read_message_request(request)
-        doing = self.world.interaction_by_id(request.match_info["id"], request.match_info["token"])
+        interaction = self.world.interaction_by_id(request.match_info["id"], request.match_info["token"])
         kind, data = draft.data.get("type"), draft.data.get("data") or {}
-        if kind not in VALID_CALLBACKS[doing.type]:
+        if kind not in VALID_CALLBACKS[interaction.type]:
             raise invalid_form(
-                f"A callback of type {kind} does not answer an interaction of type {doing.type}.", "type"
+                f"A callback of type {kind} does not answer an interaction of type {interaction.type}.",
+                "type",
             )
-        if kind in (6, 7) and doing.source is None:
+        if kind in (6, 7) and interaction.source is None:
             raise invalid_form("There is no message to update.", "type")
-        if doing in self._acknowledging:
+        if interaction in self._acknowledging:
             raise ApiError(400, 40060, "Interaction has already been acknowledged.")
-        self._acknowledging.add(doing)
+        self._acknowledging.add(interaction)
         try:
-            await self._acknowledge(doing, kind, MessageRequest(data, draft.uploads))
+            await self._acknowledge(interaction, kind, MessageRequest(data, draft.uploads))
         finally:
-            self._acknowledging.discard(doing)
-        doing.ack_type, doing.ack_after = kind, self.world.clock.now() - doing.created_at
+            self._acknowledging.discard(interaction)
+        interaction.ack_type, interaction.ack_after = kind, self.world.clock.now() - interaction.created_at
         self.world.changes.notify()
         if request.query.get("with_response", "").lower() not in ("1", "true"):
             return web.Response(status=204)
-        shown = doing.original if kind in (4, 5, 7) else None
-        told: Json = {"id": str(doing.id), "type": doing.type}
+        shown = interaction.original if kind in (4, 5, 7) else None
+        summary: Json = {"id": str(interaction.id), "type": interaction.type}
         resource: Json = {"type": kind}
         if shown is not None:
-            told |= {
+            summary |= {
                 "response_message_id": str(shown.id),
                 "response_message_loading": shown.loading,
                 "response_message_ephemeral": shown.ephemeral,
             }
             resource["message"] = shown.to_json()
-        return json_response({"interaction": told, "resource": resource})
+        return json_response({"interaction": summary, "resource": resource})
 
-    async def _acknowledge(self, doing: Interaction, kind: int, draft: MessageRequest) -> None:
+    async def _acknowledge(self, interaction: Interaction, kind: int, draft: MessageRequest) -> None:
         data = draft.data
         if kind in (4, 5):
             thinking = kind == 5
             private = bool(int(data.get("flags") or 0) & EPHEMERAL)
-            doing.original = await self.world.create_message(
-                doing.channel,
+            interaction.original = await self.world.create_message(
+                interaction.channel,
                 MessageRequest({}) if thinking else draft,
-                interaction=doing,
+                interaction=interaction,
                 ephemeral=private,
                 thinking=thinking,
             )
         elif kind in (6, 7):
-            doing.original = doing.source
-            if kind == 7 and doing.source is not None:
-                await self._edit_for_interaction(doing, doing.source, draft)
+            interaction.original = interaction.source
+            if kind == 7 and interaction.source is not None:
+                await self._edit_for_interaction(interaction, interaction.source, draft)
         elif kind == 8:
-            limits.check_choices(data.get("choices") or [], focused_option_type(doing.data), ("data",))
-            doing.choices = [OptionChoice(each["name"], each["value"]) for each in data.get("choices") or []]
+            limits.check_choices(data.get("choices") or [], focused_option_type(interaction.data), ("data",))
+            interaction.choices = [
+                OptionChoice(each["name"], each["value"]) for each in data.get("choices") or []
+            ]
         elif kind == 9:
             limits.check_modal(data)
-            doing.modal = Modal(
-                doing.user,
+            interaction.modal = Modal(
+                interaction.user,
                 data["custom_id"],
                 data["title"],
                 with_component_ids(data["components"]),
-                doing.channel,
-                doing.source,
+                interaction.channel,
+                interaction.source,
             )
 
     async def _edit_for_interaction(
-        self, doing: Interaction, message: Message, draft: MessageRequest
+        self, interaction: Interaction, message: Message, draft: MessageRequest
     ) -> Message:
         if message.deleted:
             raise ApiError(404, 10008, "Unknown Message")
         self.world.require_unarchived(message.channel)
-        doing.edit_count += 1
-        doing.updated = doing.updated or message is doing.source
+        interaction.edit_count += 1
+        interaction.updated = interaction.updated or message is interaction.source
         return await self.world.edit_message(message, draft)
 
     def _webhook_interaction(self, request: web.Request) -> Interaction:
         return self.world.interaction_by_token(request.match_info["app"], request.match_info["token"])
 
     def _interaction_message(self, request: web.Request) -> tuple[Interaction, Message]:
-        doing, wanted = self._webhook_interaction(request), request.match_info["message"]
+        interaction, wanted = self._webhook_interaction(request), request.match_info["message"]
         if wanted == "@original":
-            found = doing.original
+            found = interaction.original
         else:
-            own = doing.responses if doing.source is None else [doing.source, *doing.responses]
+            own = (
+                interaction.responses
+                if interaction.source is None
+                else [interaction.source, *interaction.responses]
+            )
             found = next((each for each in own if str(each.id) == wanted), None)
         if found is None or found.deleted:
             raise ApiError(404, 10008, "Unknown Message")
-        return doing, found
+        return interaction, found
 
     async def _follow_up(self, request: web.Request) -> web.Response:
-        doing, draft = self._webhook_interaction(request), await read_message_request(request)
-        if doing.is_thinking and doing.original is not None:
-            return json_response((await self._edit_for_interaction(doing, doing.original, draft)).to_json())
+        interaction, draft = self._webhook_interaction(request), await read_message_request(request)
+        if interaction.is_thinking and interaction.original is not None:
+            return json_response(
+                (await self._edit_for_interaction(interaction, interaction.original, draft)).to_json()
+            )
         private = bool(int(draft.data.get("flags") or 0) & EPHEMERAL)
-        made = await self.world.create_message(doing.channel, draft, interaction=doing, ephemeral=private)
+        made = await self.world.create_message(
+            interaction.channel, draft, interaction=interaction, ephemeral=private
+        )
         return json_response(made.to_json())
 
     async def _get_response(self, request: web.Request) -> web.Response:
         return json_response(self._interaction_message(request)[1].to_json())
 
     async def _edit_response(self, request: web.Request) -> web.Response:
-        doing, message = self._interaction_message(request)
+        interaction, message = self._interaction_message(request)
         return json_response(
-            (await self._edit_for_interaction(doing, message, await read_message_request(request))).to_json()
+            (
+                await self._edit_for_interaction(interaction, message, await read_message_request(request))
+            ).to_json()
         )
 
     async def _delete_response(self, request: web.Request) -> web.Response:
@@ -601,26 +620,26 @@ class RestApi:
         return web.Response(status=204)
 
     def _thread_and_user(self, request: web.Request) -> tuple[Channel, int]:
-        channel, who = self._channel(request), request.match_info["user"]
+        channel, user = self._channel(request), request.match_info["user"]
         if not channel.is_thread:
             raise ApiError(400, 50024, "Cannot execute action on this channel type")
         self.world.require_unarchived(channel)
-        return channel, self.world.bot.id if who == "@me" else self.world.user_by_id(who).id
+        return channel, self.world.bot.id if user == "@me" else self.world.user_by_id(user).id
 
     async def _add_thread_member(self, request: web.Request) -> web.Response:
-        thread, who = self._thread_and_user(request)
-        user = self.world.user_by_id(who)
+        thread, user_id = self._thread_and_user(request)
+        user = self.world.user_by_id(user_id)
         if not user.is_member:
             raise ApiError(404, 10007, "Unknown Member")
         self.world.require_permissions(thread, "SEND_MESSAGES_IN_THREADS")
-        thread.members[who] = user
+        thread.members[user_id] = user
         return web.Response(status=204)
 
     async def _remove_thread_member(self, request: web.Request) -> web.Response:
-        thread, who = self._thread_and_user(request)
-        if who != self.world.bot.id:
+        thread, user_id = self._thread_and_user(request)
+        if user_id != self.world.bot.id:
             self.world.require_permissions(thread, "MANAGE_THREADS")
-        thread.members.pop(who, None)
+        thread.members.pop(user_id, None)
         return web.Response(status=204)
 
     async def _thread_members(self, request: web.Request) -> web.Response:
@@ -629,11 +648,11 @@ class RestApi:
             [
                 {
                     "id": str(thread.id),
-                    "user_id": str(who),
+                    "user_id": str(user_id),
                     "flags": 0,
                     "join_timestamp": "2026-01-01T00:00:00+00:00",
                 }
-                for who in thread.members
+                for user_id in thread.members
             ]
         )
 
@@ -673,7 +692,7 @@ async def json_list(request: web.Request) -> list[Json]:
 
 
 async def read_message_request(request: web.Request) -> MessageRequest:
-    """A request that may carry files: JSON, or multipart with `payload_json` and `files[n]`."""
+    """A request that may have files: JSON, or multipart with `payload_json` and `files[n]`."""
     if (request.content_length or 0) > limits.REQUEST_BYTES:
         await request.release()
         raise ApiError(413, 40005, "Request entity too large")
@@ -698,7 +717,7 @@ async def read_message_request(request: web.Request) -> MessageRequest:
 
 
 def focused_option_type(data: Json) -> int:
-    """The type of the option that is being typed (3 where none is marked)."""
+    """The type of the option that the user is typing (3 where none is marked)."""
     for option in data.get("options", []):
         if option.get("focused"):
             return int(option["type"])
@@ -708,7 +727,7 @@ def focused_option_type(data: Json) -> int:
 
 
 def with_component_ids(components: list[Json]) -> list[Json]:
-    """The components of a modal with the ids that the server gives to those without one."""
+    """The components of a modal; those without an id get one."""
     for number, part in enumerate(walk_components(components), 1):
         part.setdefault("id", number)
     return components

@@ -1,4 +1,4 @@
-"""The shipped client on line at the fake Discord, with a service over a real store."""
+"""Our service and Discord client, running against the fake Discord with a real store."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ DOT = bytes.fromhex(
 
 
 class OnePixelPictures(PictureWorkers):
-    """Pictures of one pixel, for tests that look at none; `broken` draws nothing."""
+    """Pictures of one pixel, for tests that do not look at pictures; `fails`: nothing can be drawn."""
 
     def __init__(self) -> None:
         super().__init__(1)
@@ -38,7 +38,7 @@ class OnePixelPictures(PictureWorkers):
 
 @dataclass
 class RunningBot:
-    """A fake Discord, the store at `path`, and whatever process of ours is on line."""
+    """A fake Discord, a store at `path`, and a service that is online with them."""
 
     fake: FakeDiscord
     path: Path
@@ -58,27 +58,27 @@ class RunningBot:
 
     @contextlib.asynccontextmanager
     async def online(self, *, lease: float = 10.0, holdoff: float = 0.0) -> AsyncIterator[Service]:
-        """Our service and client, until the block ends; enter again for a restart."""
+        """Run the service and the client until the block ends; enter again for a restart."""
         with self.fake.attached():
             async with await open_store(self.path) as store:
                 self.service = Service(store, ping_holdoff=holdoff)
                 before = self.fake.gateway.identified
                 run = client.run(self.service, self.settings, self.pictures, lease=lease)
-                going = [asyncio.create_task(self.service.run()), asyncio.create_task(run)]
+                tasks = [asyncio.create_task(self.service.run()), asyncio.create_task(run)]
                 try:
                     await self.fake.wait_until(lambda: self.fake.gateway.identified > before, "our client")
                     await self.fake.wait_ready()
                     yield self.service
                 finally:
-                    for task in going:
+                    for task in tasks:
                         task.cancel()
-                    ended = await asyncio.gather(*going, return_exceptions=True)
+                    ended = await asyncio.gather(*tasks, return_exceptions=True)
                 assert all(isinstance(each, asyncio.CancelledError) for each in ended), ended
 
-    # -- usual doings ------------------------------------------------------------------------
+    # -- common steps ------------------------------------------------------------------------
 
     async def open_table(self, *others: str, host: str = "Ann", name: str = "Friday") -> Message:
-        """A table at which all sit; its lobby card."""
+        """Open a table and let all players join; returns its lobby card."""
         await self.fake.run_command(host, "general", "table new", title="1830", name=name)
         await self.fake.wait_until(lambda: self.fake.messages_with_controls("general"), "the lobby card")
         card = self.fake.messages_with_controls("general")[-1]
@@ -89,7 +89,7 @@ class RunningBot:
         return card
 
     async def start_game(self, *names: str) -> Channel:
-        """A table that is being played, seated in the order of the names; its thread, with a first card."""
+        """Open a table and start its game in the seating order of the names; returns its thread."""
         await self.open_table(*names[1:], host=names[0])
         done = await self.fake.run_command(names[0], "general", "table start", order=", ".join(names))
         assert "starts" in done.text, done.text
@@ -105,11 +105,11 @@ class RunningBot:
 
     @property
     def cards(self) -> list[Message]:
-        """The messages of the thread on which something can be pressed."""
+        """The messages of the thread that have controls."""
         return self.fake.messages_with_controls(self.thread) if self.fake.threads else []
 
     async def wait_for_card(self, name: str, *, holding: str = "") -> Message:
-        """Wait for the one turn card, and that it is for somebody and shows where the game is."""
+        """Wait until the only card is that player's and shows the current position; returns it."""
         assert self.service is not None
         table = await self.service.queries.find_table(self.table_code)
         mention = self.fake.find_user(name).mention
@@ -124,11 +124,11 @@ class RunningBot:
             await self.fake.wait_until(there, f"a card for {name}")
         except AssertionError:
             shown = [m.text[:300] for m in self.cards]
-            raise AssertionError(f"There is no card for {name}, but {shown}.") from None
+            raise AssertionError(f"There is no card for {name}; there are {shown}.") from None
         return there()[0]
 
     async def wait_for_delivery(self) -> None:
-        """Wait until nothing waits to be posted."""
+        """Wait until the outbox is empty."""
         assert self.service is not None
         async with asyncio.timeout(10):
             while True:
@@ -137,19 +137,19 @@ class RunningBot:
                         return
                 await asyncio.sleep(0.01)
 
-    async def play_lines(self, *said: str) -> None:
-        """Lines said by `/do`, each `Ann: buy SV`; each has to be done."""
-        for each in said:
+    async def play_lines(self, *lines: str) -> None:
+        """Submit lines with `/do`, each as `Ann: buy SV`; every line must be accepted."""
+        for each in lines:
             name, _, line = each.partition(": ")
             done = await self.submit_lines(name, line)
             assert done.text.startswith("Done."), f"{each}: {done.text}"
 
     async def submit_lines(self, name: str, *lines: str) -> Interaction:
-        """Say lines by `/do` in the thread."""
+        """Submit lines with `/do` in the thread."""
         return await self.fake.run_command(name, self.thread, "do", line="; ".join(lines))
 
     async def played_lines(self) -> list[str]:
-        """The lines of play."""
+        """The lines that were played and not undone."""
         assert self.service is not None
         table = await self.service.queries.find_table(self.table_code)
         return [

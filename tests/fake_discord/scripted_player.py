@@ -1,8 +1,8 @@
-"""Somebody who plays at a table on Discord: told what to say, he finds it among what he sees.
+"""A player on Discord who plays given lines with the controls on their screen.
 
-He knows the game as people do (what a line is called on a menu), and acts by the words on his screen:
-presses the button that says so, chooses it from a select, goes through menus level by level, fills in the
-form that asks for dollars. Only what no control of the card leads to is written by `/do`.
+The player knows the labels of a choice, as people do, and looks for them on the screen: they press the
+button, choose the option of a select, go through menus level by level, and fill in the form for dollars. They
+use `/do` only for a line to which no control leads.
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ from engine import Choice
 from tests.fake_discord.server import Channel, FakeDiscord, Interaction, Message
 from tests.fake_discord.user_actions import MessageControl
 
-SEARCHED_MESSAGES = 12  # messages among which a card is looked for
+SEARCHED_MESSAGES = 12  # how many of the last messages are searched for a card
 CONFIRM_LABEL = "Yes, end the game"
 ViewSource = Callable[[], Awaitable[TableView]]
 
 
 @dataclass
 class ScriptedPlayer:
-    """A player called `name` at the table that is shown in `thread`; `look` tells him where the game is.
+    """The player `name` at the table of `thread`; `get_view` returns the current position.
 
-    `ways` counts how he spoke (button, select, menu, form, do), `decisions` what kind of decision he met
-    by a control. `say` raises AssertionError where he was refused, with what he was told.
+    `inputs_used` counts the inputs (button, select, menu, form, do), `decisions` the kinds of decisions made
+    with controls.
     """
 
     fake: FakeDiscord
@@ -40,7 +40,7 @@ class ScriptedPlayer:
     decisions: Counter[str] = field(default_factory=Counter)
 
     async def play_line(self, line: str, *, typed: bool = False) -> Interaction:
-        """Say a line in full: by a control of his card, or where there is none (or `typed`) by `/do`."""
+        """Play a full line with a control of the card; with `/do` where there is none, or if `typed`."""
         view = await self.get_view()
         before = view.seq
         found = None if typed else self._matching_choice(view, line)
@@ -56,32 +56,32 @@ class ScriptedPlayer:
         return await self._wait_until_played(before, line, done)
 
     async def _wait_until_played(self, before: int, line: str, done: Interaction) -> Interaction:
-        """Wait until it has happened, saying yes where he is asked; AssertionError with what he is told."""
+        """Wait until the line is played; confirm it if asked. AssertionError tells the bot's answer."""
         end = time.monotonic() + self.fake.default_timeout
         while (await self.get_view()).seq == before:
-            told = "\n".join(m.text for m in done.private_messages if not m.loading)
-            sure = [
+            answer = "\n".join(m.text for m in done.private_messages if not m.loading)
+            confirmation = [
                 m for m in done.private_messages if CONFIRM_LABEL in [c.label for c in self.fake.controls(m)]
             ]
-            if sure:
-                done = await self.fake.click(self.name, sure[-1], CONFIRM_LABEL)
+            if confirmation:
+                done = await self.fake.click(self.name, confirmation[-1], CONFIRM_LABEL)
             elif time.monotonic() > end or (
-                told and not told.startswith("Done.") and not self._opened_menu(done)
+                answer and not answer.startswith("Done.") and not self._opened_menu(done)
             ):
-                raise AssertionError(f"{self.name} said {line!r} and was told: {told or 'nothing'}")
+                raise AssertionError(f"{self.name} played {line!r}; the answer was: {answer or 'nothing'}")
             await asyncio.sleep(0.005)
         return done
 
     def _opened_menu(self, done: Interaction) -> bool:
         return any(self.fake.controls(m) for m in done.private_messages)
 
-    # -- what he sees ------------------------------------------------------------------------
+    # -- looking -----------------------------------------------------------------------------
 
     def _seat(self, view: TableView) -> int:
         return view.table.names.index(self.name)
 
     def _matching_choice(self, view: TableView, line: str) -> tuple[Choice, int | None] | None:
-        """The choice that comes to this line, and the dollars where they are open."""
+        """The choice with this line, and the dollars of a choice with an amount."""
         seat = self._seat(view)
         if view.decision_id_of(seat) is None or view.state is None:
             return None
@@ -90,17 +90,17 @@ class ScriptedPlayer:
                 if choice.line == line:
                     return choice, None
                 continue
-            stem, _, figure = line.rpartition(" ")
+            stem, _, amount = line.rpartition(" ")
             if (
                 stem == choice.line.rpartition(" ")[0]
-                and figure.isdecimal()
-                and int(figure) in choice.amounts
+                and amount.isdecimal()
+                and int(amount) in choice.amounts
             ):
-                return choice, int(figure)
+                return choice, int(amount)
         return None
 
     async def _find_card(self, view: TableView) -> Message:
-        """His card, once it shows where the game is."""
+        """The player's card, once it shows the current position."""
         mention = self.fake.find_user(self.name).mention
         want = f"move {view.seq}\n"
 
@@ -117,7 +117,7 @@ class ScriptedPlayer:
             (m for m in cards if any(wanted in c.custom_id for c in self.fake.controls(m))), cards[-1]
         )
 
-    # -- what he presses ---------------------------------------------------------------------
+    # -- using controls ----------------------------------------------------------------------
 
     async def _use_control(
         self, card: Message, choice: Choice, dollars: int | None
@@ -154,7 +154,7 @@ class ScriptedPlayer:
         await self.fake.wait_until(lambda: done.updated or done.private_messages, "the next menu")
 
     def _next_option(self, screen: Message, choice: Choice, label: str) -> tuple[MessageControl, str]:
-        """The select and the option that lead on: the thing itself, one of its labels, or more of them."""
+        """The select and option to choose next: the choice itself, one of its labels, or the next page."""
         selects = [c for c in self.fake.controls(screen) if c.kind == "select"]
         for wanted in ([label], [*choice.path[1:], choice.path[0]], ["More…"]):
             for each in selects:
@@ -170,17 +170,17 @@ class ScriptedPlayer:
 
 
 def truncate_option(label: str) -> str:
-    """A label as an option shows it."""
+    """A label as it is in an option."""
     return label if len(label) <= 100 else label[:99].rstrip() + "…"
 
 
 def decision_kind(state: engine.State, choice: Choice) -> str:
-    """What kind of decision a choice belongs to: the question and the verb."""
+    """The kind of decision of a choice: the frame, the step and the verb."""
     return f"{type(state.top).__name__} {getattr(state.top, 'step', '')}: {choice.path[0]}"
 
 
 def make_players(
-    fake: FakeDiscord, names: Sequence[str], thread: Channel, look: ViewSource
+    fake: FakeDiscord, names: Sequence[str], thread: Channel, get_view: ViewSource
 ) -> dict[str, ScriptedPlayer]:
-    """One for each name."""
-    return {name: ScriptedPlayer(fake, name, thread, look) for name in names}
+    """One player for each name."""
+    return {name: ScriptedPlayer(fake, name, thread, get_view) for name in names}

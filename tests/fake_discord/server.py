@@ -1,59 +1,59 @@
-"""A strict Discord on loopback, for the unmodified discord.py client.
+"""A strict fake Discord on a loopback port, for the unmodified discord.py client.
 
 Use::
 
     async with FakeDiscord(users=["Ann", "Bob"], guild="Friends") as fake:
-        with fake.attached():                      # points discord.py in this process at the fake, and back
+        with fake.attached():                      # points discord.py in this process at the fake
             async with client:
                 task = asyncio.create_task(client.start(fake.token))
-                await fake.ready()                 # a client is on line and has registered its commands
-                made = await fake.slash("Ann", "general", "table new", title="1830")
+                await fake.wait_ready()            # a client is connected and has registered its commands
+                made = await fake.run_command("Ann", "general", "table new", title="1830")
                 await fake.click("Bob", made.message, "Join")
-                card = fake.last("A7K")            # channels and threads by name
+                card = fake.last_message("A7K")    # channels and threads by name
                 await fake.select("Ann", card, "Buy", "B&O at 100")
                 bid = await fake.click("Ann", card, "Bid…")
-                await fake.submit("Ann", bid.modal, {"Amount": "45"})
-        fake.check(pinged=["Ann"])
+                await fake.submit_modal("Ann", bid.modal, {"Amount": "45"})
+        fake.check_violations(pinged=["Ann"])
 
-A bot in a process of its own is given `fake.api_url`, `fake.gateway_url` and `fake.token` instead.
+A bot in a process of its own gets `fake.api_url`, `fake.gateway_url` and `fake.token` instead.
 
-Theory of operation
--------------------
-`model` says what exists, `world` which laws hold, `limits` what Discord refuses in what a bot sends,
-`gateway` and `rest` are the two wires, `drivers` are the people. The fake is written from Discord's published
-documentation and is strict where that leaves room: what it accepts, Discord should accept; what it refuses is
-answered with Discord's status and error code and kept in `fake.refused`.
+Theory of operation ------------------- `models` has the objects, `server_state` the rules that always hold,
+`limits` the limits for what a bot sends; `gateway` and `rest_api` are the two protocols, `user_actions` are
+the users. The fake follows Discord's published documentation, and is strict where that is not specific: what
+the fake accepts, Discord should accept. What it does not accept gets Discord's status and error code and is
+kept in `fake.rejected`.
 
-*People.* `slash`, `autocomplete`, `menu`, `click`, `select`, `submit`, `say`. Each returns once the bot has
-answered (a thinking message has been replaced) or the three seconds have passed, and raises AssertionError
-where that person's screen does not offer the control. The `Interaction` returned has `ack_type` and
-`ack_after` (seconds), `private` and `public` messages, `text`, `modal`, `updated` (the pressed message was
-changed through the interaction), `failed` (the person saw "did not respond"). What the bot does later is
-awaited with `until`, `next_message`; after a deferred update (ack_type 6) that is `until(lambda:
-done.updated, …)`. A `Message` is live; `message.snapshot()` is a screen that has not refreshed, on which
-controls that are gone can still be pressed. (Discord may drop such a press itself; a bot must survive it
-either way.)
+*Users.* `run_command`, `autocomplete`, `run_context_menu`, `click`, `select`, `submit_modal`, `send_text`.
+Each returns when the bot has answered (a thinking message is replaced) or three seconds have passed, and
+raises AssertionError where the user's screen does not offer the control. The returned `Interaction` has
+`ack_type`, `ack_after` (seconds), `private_messages`, `public_messages`, `text`, `modal`, `updated` (the
+message of the control was changed through the interaction) and `is_unanswered` (the user saw "did not
+respond"). Wait for what the bot does later with `wait_until` and `wait_for_message`; after a deferred update
+(ack_type 6) with `wait_until(lambda: done.updated, …)`. A `Message` is live; `message.snapshot()` is a screen
+that is not refreshed, on which removed controls can still be pressed. (Discord itself may ignore such a
+press; a bot must survive both.)
 
-*Looking.* `visible`, `last`, `controls`, `texts`, `alt`, `images`, `pings`, `pinged`, `threads`, `dm`,
-`offering` (messages that still have controls), `without_nonce`.
+*Queries.* `visible_messages`, `last_message`, `controls`, `texts`, `alt_texts`, `shown_images`, `pings`,
+`messages_pinging`, `threads`, `find_dm`, `messages_with_controls`, `messages_without_nonce`.
 
-*Time* is real, plus what `fake.clock.advance(seconds)` skips: tokens expire (15 min), threads fall asleep,
-edits become edits of old messages, buckets refill.
+*Time* is real, plus the time that `fake.clock.advance(seconds)` skips: tokens expire (15 min), threads are
+archived, messages become old, rate limits refill.
 
-*Trouble on demand.* `fake.gateway.drop()`, `.reconnect()`, `.invalidate()`, `.close(code)`, `.deaf`,
-`.refuse_connections`, `.invalid_next`, `.ask_heartbeat()`; `fake.rest.fail("POST", "messages$", 502)` (status
-0 cuts the line, `after=True` loses only the answer), `async with fake.rest.hold("POST", "messages$") as hold`
-(stops a request before it takes effect: the moment for kill -9), `fake.rest.buckets["POST
-/channels/{channel}/messages"] = (5, 5.0)`; `channel.denied.add("PIN_MESSAGES")`, `channel.locked`,
-`channel.put_away`, `user.dms = False`, `user.member = False`, `fake.old_edits = (3, 20.0)` (edits of messages
-over an hour old, per channel and seconds; None is no limit), `fake.lose(channel)` deletes a channel.
+*Faults.* `fake.gateway.drop_connections()`, `.request_reconnect()`, `.invalidate_sessions()`,
+`.close_connections(code)`, `.ignore_heartbeats`, `.refuse_connections`, `.invalidate_next`,
+`.request_heartbeat()`. `fake.rest.inject_fault("POST", "messages$", 502)`: status 0 aborts the connection,
+`after=True` loses only the response. `async with fake.rest.hold_requests("POST", "messages$") as hold` stops
+a request before it takes effect: the moment for kill -9. Rate limits: `fake.rest.buckets["POST
+/channels/{channel}/messages"] = (5, 5.0)`, `fake.old_edit_limit = (3, 20.0)` (edits of messages older than an
+hour, per channel and seconds; None: no limit). Permissions and channels:
+`channel.denied.add("PIN_MESSAGES")`, `channel.locked`, `channel.archived_by_request`, `user.accepts_dms =
+False`, `user.is_member = False`; `fake.vanish_channel(channel)` deletes a channel.
 
-*Delivery.* An interaction is an event like others: sessions alive get it, a session whose connection broke
-gets it on RESUME, and if there is none it is lost at once (`delivered` is False). A fresh IDENTIFY never gets
-old events.
+*Delivery.* An interaction is an event like any other: live sessions get it; a session whose connection broke
+gets it on RESUME; without a session it is lost (`delivered` is False). A new IDENTIFY never gets old events.
 
-*Choices made where Discord is silent.* Edits never notify, not even the first edit of a deferred answer. A
-follow-up after a deferral replaces the thinking message and keeps its visibility. A nonce is remembered for
+*Where Discord's documentation is silent.* Edits never notify, not even the first edit of a deferred response.
+A follow-up after a deferral replaces the thinking message and keeps its visibility. A nonce is remembered for
 five minutes per channel; using it again later counts as sending twice. A V2 picture needs its description on
 the gallery item.
 """
@@ -87,10 +87,9 @@ from tests.fake_discord.user_actions import MessageControl, UserActions
 
 
 class FakeDiscord(UserActions):
-    """The server. `users` are members of one guild, the first of them manages it; `channels` are its text
-    channels.
+    """The server. `users` are members of its guild, the first is the manager; `channels` are text channels.
 
-    Enter it to listen on a free loopback port, leave it to stop.
+    It listens on a free loopback port inside `async with`.
     """
 
     def __init__(
@@ -123,7 +122,7 @@ class FakeDiscord(UserActions):
 
     @contextlib.contextmanager
     def attached(self) -> Iterator[None]:
-        """Point the discord.py of this process at the fake: the two class attributes, restored at the end."""
+        """Point discord.py in this process at the fake until the block ends."""
         base, gateway = discord.http.Route.BASE, discord.gateway.DiscordWebSocket.DEFAULT_GATEWAY
         discord.http.Route.BASE = self.api_url
         discord.gateway.DiscordWebSocket.DEFAULT_GATEWAY = yarl.URL(self.gateway_url)
@@ -133,11 +132,11 @@ class FakeDiscord(UserActions):
             discord.http.Route.BASE = base
             discord.gateway.DiscordWebSocket.DEFAULT_GATEWAY = gateway
 
-    # --- the whole run ----------------------------------------
+    # --- checks ----------------------------------------
 
     @property
     def slowest_ack(self) -> float:
-        """Seconds until the slowest acknowledgement; infinite where a delivered interaction got none."""
+        """Seconds until the slowest acknowledgement; infinite if a delivered interaction has none."""
         waits = [
             float("inf") if each.ack_after is None else each.ack_after
             for each in self.interactions
@@ -147,7 +146,7 @@ class FakeDiscord(UserActions):
 
     @property
     def messages_without_nonce(self) -> list[Message]:
-        """What the bot sent to channels with nothing by which a second sending would be recognised."""
+        """The bot's messages without a nonce, by which Discord would recognize a repeated sending."""
         every = [message for channel in self.channels.values() for message in channel.messages]
         return [
             each
@@ -156,28 +155,30 @@ class FakeDiscord(UserActions):
         ]
 
     def violations(self, *, ack: float = 1.0, pinged: Iterable[User | str] | None = None) -> list[str]:
-        """Everything that should not have happened: refusals, pictures without description, second sendings,
-        late acknowledgements (over `ack` seconds), and, where `pinged` is given, notifications of anybody
-        else."""
-        found = [f"Refused: {each}" for each in self.rejected] + list(self.problems)
+        """Everything that should not have happened.
+
+        These are rejected requests, pictures without a description, repeated messages, acknowledgements later
+        than `ack` seconds and, where `pinged` is given, notifications of other users.
+        """
+        found = [f"Rejected: {each}" for each in self.rejected] + list(self.problems)
         for each in self.interactions:
             if each.delivered and (each.ack_after is None or each.ack_after > ack):
                 took = "never" if each.ack_after is None else f"after {each.ack_after:.2f} s"
                 found.append(f"{each} was acknowledged {took}.")
         if pinged is not None:
-            welcome = {self.find_user(each) for each in pinged}
+            expected = {self.find_user(each) for each in pinged}
             found += [
                 f"{ping.user.name} was notified by {ping.message!r}."
                 for ping in self.pings
-                if ping.user not in welcome
+                if ping.user not in expected
             ]
         return found
 
     def check_violations(
-        self, *, ack: float = 1.0, pinged: Iterable[User | str] | None = None, forgiven: Iterable[str] = ()
+        self, *, ack: float = 1.0, pinged: Iterable[User | str] | None = None, ignoring: Iterable[str] = ()
     ) -> None:
-        """Raise AssertionError listing the `violations`, save those that contain a text in `forgiven`."""
-        texts = list(forgiven)
+        """Raise AssertionError listing the `violations`, except those that contain a text in `ignoring`."""
+        texts = list(ignoring)
         found = [
             each
             for each in self.violations(ack=ack, pinged=pinged)

@@ -1,7 +1,7 @@
-"""The state of the fake server and the laws that hold for it whoever acts: places, messages, pings, files.
+"""The state of the fake server and the rules that always hold for it: channels, messages, pings, files.
 
-`rest` translates requests into these operations, `drivers` lets people act on their outcome. Every breach
-raises `Refused` with Discord's status and code.
+`rest_api` translates requests into these operations; `user_actions` lets users act on the results. What
+Discord does not accept raises `ApiError` with Discord's status and code.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ class MessageRequest:
 
 
 class ServerState:
-    """Everything there is. `people` become members of the one guild; `manager` names who may manage it."""
+    """Everything on the server. The `people` become members of its one guild; the first is its manager."""
 
     def __init__(self, people: Sequence[str], guild: str, channels: Sequence[str]) -> None:
         self.changes = ChangeSignal()
@@ -92,19 +92,19 @@ class ServerState:
         self.old_edit_limit: tuple[int, float] | None = None
         self.gateway = Gateway(self)
 
-    # --- addresses ----------------------------------------
+    # --- URLs ----------------------------------------
 
     @property
     def api_url(self) -> str:
-        """What `discord.http.Route.BASE` is set to."""
+        """The value for `discord.http.Route.BASE`."""
         return f"{self.base_url}/api/v10"
 
     @property
     def gateway_url(self) -> str:
-        """What `discord.gateway.DiscordWebSocket.DEFAULT_GATEWAY` is set to (as `yarl.URL`)."""
+        """The value for `discord.gateway.DiscordWebSocket.DEFAULT_GATEWAY` (as `yarl.URL`)."""
         return f"{self.base_url.replace('http', 'ws', 1)}/gateway/"
 
-    # --- people and places ----------------------------------------
+    # --- users and channels ----------------------------------------
 
     def open_channel(self, name: str, *, forum: bool = False) -> Channel:
         channel = Channel(self.ids(), name, FORUM if forum else TEXT, self.clock, guild_id=self.guild_id)
@@ -132,8 +132,7 @@ class ServerState:
         return channel
 
     def message_by_id(self, channel: Channel, message_id: object) -> Message:
-        """A message that everybody in the channel sees: ephemeral ones are reached through their token
-        only."""
+        """A message that is not ephemeral; ephemeral messages are found by their interaction's token only."""
         for message in channel.messages:
             if str(message.id) == str(message_id) and not message.deleted and not message.ephemeral:
                 return message
@@ -229,7 +228,7 @@ class ServerState:
         ephemeral: bool = False,
         thinking: bool = False,
     ) -> Message:
-        """Make a message. Errors: 50006, 50007, 50013, 50035, 40005, 160005 and those of `limits.message`."""
+        """Create a message. Errors: 50007, 50013, 40005, 160005, and those of `limits.check_message`."""
         author = author or self.bot
         data = draft.data
         if interaction is None and author is self.bot:
@@ -275,7 +274,7 @@ class ServerState:
         return message
 
     async def edit_message(self, message: Message, draft: MessageRequest) -> Message:
-        """Change a message in place; whatever the request leaves out stays. Edits notify nobody."""
+        """Change a message in place; what the request leaves out stays. Edits notify nobody."""
         limits.check_allowed_mentions(draft.data.get("allowed_mentions"))
         face = MessageRevision(message.content, message.components, message.attachments, self.clock.now())
         before = (message.content, message.components, message.embeds, message.attachments, message.flags)
@@ -296,7 +295,7 @@ class ServerState:
         return message
 
     async def edit_own_message(self, channel: Channel, message: Message, draft: MessageRequest) -> Message:
-        """An edit by the bot through the channel. Errors: 50005 not its own, 50083 asleep, 30046 old."""
+        """An edit by the bot. Errors: 50005 not its own, 50083 archived thread, 30046 too many old edits."""
         if message.author is not self.bot:
             raise ApiError(403, 50005, "Cannot edit a message authored by another user")
         self.require_unarchived(channel)
@@ -332,7 +331,7 @@ class ServerState:
         self.changes.notify()
 
     async def post_system_message(self, channel: Channel, kind: int, author: User, content: str) -> None:
-        """A system message (type 6 a pin, 18 a thread)."""
+        """A system message (type 6: a pin, 18: a new thread)."""
         message = Message(
             self.ids(), channel, author, self.clock.now(), self.clock.unix_time(), content, type=kind
         )
@@ -445,8 +444,7 @@ class ServerState:
         return self.files[made]
 
     def _resolve_components(self, message: Message, dropped: list[UploadedFile]) -> None:
-        """Give components their ids and media their served addresses. Error: 50035 for a file that is not
-        there."""
+        """Give components their ids and media their URLs. Error: 50035 for a file that does not exist."""
         taken = {part["id"] for part in walk_components(message.components) if part.get("id")}
         number = 0
         for part in walk_components(message.components):
@@ -483,10 +481,10 @@ class ServerState:
         if file.pixel_size:
             media["width"], media["height"] = file.pixel_size
 
-    # --- who is notified ----------------------------------------
+    # --- notifications ----------------------------------------
 
     def _mentioned(self, message: Message, allowed: Json | None) -> list[User]:
-        """The people whom the text names and the request allows to be mentioned."""
+        """The users whom the text mentions and the request allows to be mentioned."""
         people = self.all_users()
         named = [
             people[int(found)]
@@ -530,31 +528,35 @@ class ServerState:
     async def start_interaction(
         self, kind: int, user: User, channel: Channel, data: Json, source: Message | None = None
     ) -> Interaction:
-        """Tell the bot that `user` did something, and wait until it is answered or the deadline has
-        passed."""
+        """Send an interaction to the bot and wait until it is acknowledged or the deadline has passed."""
         live = None if source is None else source.live_message or source
-        doing = Interaction(
+        interaction = Interaction(
             self.ids(), secrets.token_urlsafe(24), kind, user, channel, data, self.clock.now(), live
         )
-        self.interactions.append(doing)
-        wire = self.interaction_json(doing) | ({"message": source.to_json()} if source is not None else {})
-        doing.delivered = await self.gateway.dispatch("INTERACTION_CREATE", wire)
-        if doing.delivered:
+        self.interactions.append(interaction)
+        wire = self.interaction_json(interaction) | (
+            {"message": source.to_json()} if source is not None else {}
+        )
+        interaction.delivered = await self.gateway.dispatch("INTERACTION_CREATE", wire)
+        if interaction.delivered:
             await self.changes.wait_until(
-                lambda: doing.ack_type is not None or self.clock.now() - doing.created_at > ACK_DEADLINE,
+                lambda: (
+                    interaction.ack_type is not None
+                    or self.clock.now() - interaction.created_at > ACK_DEADLINE
+                ),
                 ACK_DEADLINE,
             )
-        return doing
+        return interaction
 
-    def interaction_json(self, doing: Interaction) -> Json:
-        channel, user = doing.channel, doing.user
+    def interaction_json(self, interaction: Interaction) -> Json:
+        channel, user = interaction.channel, interaction.user
         data: Json = {
-            "id": str(doing.id),
+            "id": str(interaction.id),
             "application_id": str(self.bot.id),
-            "type": doing.type,
-            "token": doing.token,
+            "type": interaction.type,
+            "token": interaction.token,
             "version": 1,
-            "data": doing.data,
+            "data": interaction.data,
             "channel_id": str(channel.id),
             "locale": "en-GB",
             "channel": channel.to_json() | {"permissions": str(user.permissions)},
@@ -576,25 +578,25 @@ class ServerState:
         return data
 
     def interaction_by_id(self, interaction_id: str, token: str) -> Interaction:
-        """The interaction that waits for its first answer. Errors: 10062 unknown or late, 40060 answered."""
-        for doing in reversed(self.interactions):
-            if str(doing.id) == interaction_id and doing.token == token:
-                if doing.ack_type is not None:
+        """An interaction that is not acknowledged yet. Errors: 10062 unknown or late, 40060 acknowledged."""
+        for interaction in reversed(self.interactions):
+            if str(interaction.id) == interaction_id and interaction.token == token:
+                if interaction.ack_type is not None:
                     raise ApiError(400, 40060, "Interaction has already been acknowledged.")
-                if self.clock.now() - doing.created_at > ACK_DEADLINE:
+                if self.clock.now() - interaction.created_at > ACK_DEADLINE:
                     break
-                return doing
+                return interaction
         raise ApiError(404, 10062, "Unknown interaction")
 
     def interaction_by_token(self, application: str, token: str) -> Interaction:
-        """The interaction whose token still allows edits and follow-ups. Errors: 10015, 50027."""
-        for doing in reversed(self.interactions):
-            if doing.token == token and application == str(self.bot.id):
-                if self.clock.now() - doing.created_at > TOKEN_LIFETIME:
+        """The interaction whose token allows edits and follow-ups. Errors: 10015 unknown, 50027 expired."""
+        for interaction in reversed(self.interactions):
+            if interaction.token == token and application == str(self.bot.id):
+                if self.clock.now() - interaction.created_at > TOKEN_LIFETIME:
                     raise ApiError(401, 50027, "Invalid Webhook Token")
-                if doing.ack_type is None or doing.type == AUTOCOMPLETE:
+                if interaction.ack_type is None or interaction.type == AUTOCOMPLETE:
                     raise ApiError(404, 10015, "Unknown Webhook")
-                return doing
+                return interaction
         raise ApiError(404, 10015, "Unknown Webhook")
 
     # --- threads ----------------------------------------
@@ -602,7 +604,7 @@ class ServerState:
     async def open_thread(
         self, parent: Channel, data: Json, *, source: Message | None = None, kind: int = PUBLIC_THREAD
     ) -> Channel:
-        """Errors: 50013, 50024 not a place for threads, 160004 the message has one already, 50035."""
+        """Errors: 50013, 50024 no threads in this channel, 160004 the message has a thread already, 50035."""
         if parent.kind not in (TEXT, FORUM):
             raise ApiError(400, 50024, "Cannot execute action on this channel type")
         self.require_permissions(
@@ -634,7 +636,7 @@ class ServerState:
         return thread
 
     async def change_channel(self, channel: Channel, data: Json) -> Channel:
-        """Errors: 50013, 50083, 50035, and 429 on the third new name or topic within ten minutes."""
+        """Errors: 50013, 50083, 50035, and 429 for the third new name or topic within ten minutes."""
         thread = channel.is_thread
         if not (
             thread
@@ -682,7 +684,7 @@ class ServerState:
         await self.vanish_channel(channel)
 
     async def vanish_channel(self, channel: Channel) -> None:
-        """The channel is deleted, by whomever."""
+        """Delete a channel without a check of permissions."""
         data = channel.to_json()
         channel.deleted = True
         await self.gateway.dispatch("THREAD_DELETE" if channel.is_thread else "CHANNEL_DELETE", data)
@@ -698,8 +700,10 @@ def media_objects(part: Json) -> list[Json]:
 
 
 def shown_pictures(message: Message) -> list[tuple[str, str | None]]:
-    """Every picture a reader sees, in order, with its description. A V2 message shows only what a component
-    names; its description is the component's own."""
+    """The pictures that a reader sees, in order, with their descriptions.
+
+    A V2 message shows only the pictures of its components, with the components' descriptions.
+    """
     if not message.uses_v2:
         return [(each.filename, each.description) for each in message.attachments if each.is_image]
     shown: list[tuple[str, str | None]] = []

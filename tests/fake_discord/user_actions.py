@@ -1,9 +1,8 @@
-"""People: what they can see, and what they can do with it.
+"""Users of the fake Discord: what they see, and what they can do.
 
-A driver acts only on what the message, form or command list in front of that person offers at that moment,
-and raises AssertionError with one clear sentence otherwise: a button that is gone, disabled or somebody
-else's cannot be pressed, an option that is not listed cannot be chosen, a form with an empty required field
-cannot be sent.
+An action uses only what the user's message, form or list of commands offers at that moment. Otherwise it
+raises AssertionError with a clear sentence: nobody can press a button that is removed, disabled or another
+user's, choose an option that is not listed, or send a form with an empty required field.
 """
 
 from __future__ import annotations
@@ -45,8 +44,11 @@ CONTROL_KINDS = {
 
 @dataclass(frozen=True)
 class MessageControl:
-    """One thing on a message that can be pressed or chosen from. `label` is a button's label (or emoji) or a
-    select's placeholder; link buttons have a `url` and no `custom_id`."""
+    """A button or select of a message.
+
+    `label`: a button's label (or emoji), or a select's placeholder. Link buttons have a `url` and no
+    `custom_id`.
+    """
 
     kind: str
     label: str
@@ -75,8 +77,7 @@ def parse_control(part: Json) -> MessageControl:
 
 
 class UserActions(ServerState):
-    """The drivers and the queries, on top of the world. A person, a channel or a thread may be given by
-    name."""
+    """Actions of users and queries. Users, channels and threads may be given by name."""
 
     default_timeout = 10.0
 
@@ -89,7 +90,7 @@ class UserActions(ServerState):
         return self.users[who]
 
     def find_channel(self, where: Channel | Message | str | int) -> Channel:
-        """A channel by itself, by the message in it, by name (the newest of that name) or by id."""
+        """A channel by a message in it, by name (the newest of that name) or by id."""
         if isinstance(where, Message):
             return where.channel
         if isinstance(where, Channel):
@@ -110,13 +111,13 @@ class UserActions(ServerState):
         return [each for each in self.channels.values() if each.is_thread and not each.deleted]
 
     def find_dm(self, user: User | str) -> Channel:
-        """The direct-message channel between this person and the bot."""
+        """The channel of direct messages between a user and the bot."""
         return self.dm_channel(self.find_user(user))
 
     # --- looking ----------------------------------------
 
     def visible_messages(self, channel: Channel | str | int, user: User | str | None = None) -> list[Message]:
-        """The messages in a channel, oldest first, without system messages: to `user`, or to everybody."""
+        """The messages that `user` (None: everybody) sees in a channel, oldest first; no system messages."""
         reader = None if user is None else self.find_user(user)
         return [
             each
@@ -131,7 +132,7 @@ class UserActions(ServerState):
         return seen[-1]
 
     def controls(self, message: Message) -> list[MessageControl]:
-        """What can be pressed or chosen from, in reading order."""
+        """The controls of a message, in reading order."""
         return [
             parse_control(part)
             for part in walk_components(message.components)
@@ -141,7 +142,7 @@ class UserActions(ServerState):
     def messages_with_controls(
         self, channel: Channel | str | int, user: User | str | None = None
     ) -> list[Message]:
-        """The visible messages on which something can be pressed or chosen."""
+        """The visible messages with controls that can be used."""
         return [
             each
             for each in self.visible_messages(channel, user)
@@ -153,25 +154,25 @@ class UserActions(ServerState):
         return message.texts
 
     def alt_texts(self, message: Message) -> list[str | None]:
-        """The description of each picture shown, in reading order; None where one has none."""
+        """The descriptions of the pictures, in reading order; None for a picture without one."""
         return [description or None for _, description in shown_pictures(message)]
 
     def shown_images(self, message: Message) -> list[UploadedFile]:
-        """The uploaded pictures a reader sees, in reading order."""
+        """The uploaded pictures that a reader sees, in reading order."""
         shown = [name for name, _ in shown_pictures(message)]
         return [each for name in shown for each in message.attachments if each.filename == name]
 
     def messages_pinging(self, user: User | str) -> list[Message]:
-        """The messages that notified this person, in order."""
+        """The messages that notified a user, in order."""
         wanted = self.find_user(user)
         return [each.message for each in self.pings if each.user is wanted]
 
     # --- waiting ----------------------------------------
 
-    async def wait_until(self, true: Callable[[], Any], what: str, timeout: float | None = None) -> None:
-        """Wait until `true()`; AssertionError naming `what` after `timeout` (default `patience`) seconds."""
+    async def wait_until(self, condition: Callable[[], Any], what: str, timeout: float | None = None) -> None:
+        """Wait until `condition()`; AssertionError with `what` after `timeout` seconds."""
         seconds = self.default_timeout if timeout is None else timeout
-        assert await self.changes.wait_until(true, seconds), f"Waited {seconds:g} s in vain for {what}."
+        assert await self.changes.wait_until(condition, seconds), f"Waited {seconds:g} s in vain for {what}."
 
     async def wait_ready(self, timeout: float | None = None) -> None:
         """Wait until a client is connected and has registered its commands."""
@@ -182,7 +183,7 @@ class UserActions(ServerState):
         )
 
     async def wait_for_message(self, channel: Channel | str | int, timeout: float | None = None) -> Message:
-        """Wait for a message in the channel that is not there yet."""
+        """Wait for a new message in the channel."""
         place, before = self.find_channel(channel), self.visible_messages(channel)
         await self.wait_until(
             lambda: len(self.visible_messages(place)) > len(before), f"a message in {place.name}", timeout
@@ -192,7 +193,7 @@ class UserActions(ServerState):
     # --- doing ----------------------------------------
 
     async def send_text(self, user: User | str, channel: Channel | str | int, text: str) -> Message:
-        """Write a plain message, as people do among themselves or to the bot."""
+        """Write a plain message."""
         person = self.find_user(user)
         return await self.create_message(
             self.find_channel(channel), MessageRequest({"content": text}), author=person
@@ -226,8 +227,10 @@ class UserActions(ServerState):
         typed: str = "",
         **given: Any,
     ) -> list[OptionChoice]:
-        """What is offered while `typed` stands in `option` and the options in `given` are filled in already.
-        AssertionError where the bot does not answer in time."""
+        """The suggestions for `typed` in `option`, with the options in `given` already filled in.
+
+        Raises AssertionError where the bot does not answer in time.
+        """
         person, place, root, path, leaf = self._find_command(user, channel, command)
         declared = {each["name"]: each for each in leaf["options"]}
         assert option in declared, f"/{command} has no option {option}; it has {', '.join(declared)}."
@@ -245,7 +248,7 @@ class UserActions(ServerState):
         command: str,
         channel: Channel | str | int = "",
     ) -> Interaction:
-        """Run a context-menu command on a message, or on a person (then `channel` says where)."""
+        """Run a context-menu command on a message, or on a user in a `channel`."""
         person = self.find_user(user)
         kind = 3 if isinstance(target, Message) else 2
         found = [
@@ -303,8 +306,10 @@ class UserActions(ServerState):
         control: str | None,
         *choices: str | User,
     ) -> Interaction:
-        """Choose from the select with this placeholder or custom_id (None: the only one). Each choice is an
-        option's label or value; for a user select, a `User`."""
+        """Choose from the select with this placeholder or custom_id (None: the only one).
+
+        A choice is an option's label or value; for a user select, a `User`.
+        """
         person = self._require_reader(user, message)
         menus = [each for each in self.controls(message) if each.kind.endswith("select")]
         wanted = [each for each in menus if control in (None, each.custom_id, each.label)]
@@ -323,9 +328,11 @@ class UserActions(ServerState):
     async def submit_modal(
         self, user: User | str, modal: Modal | None, values: dict[str, Any] | None = None
     ) -> Interaction:
-        """Fill in a form by the labels (or custom_ids) of its fields and send it; fields left out keep what
-        is filled in already. A select takes an option's label or value, or a list of them; a checkbox a
-        bool."""
+        """Fill in a form by the labels (or custom_ids) of its fields and send it.
+
+        Fields that are left out keep their values. A select takes an option's label or value, or a list of
+        them; a checkbox takes a bool.
+        """
         person = self.find_user(user)
         assert modal is not None, "No form is open."
         assert modal.user is person, f"The form {modal.title!r} is open on {modal.user.name}'s screen."
@@ -442,8 +449,7 @@ class UserActions(ServerState):
         channel: Channel | str | int,
         command: str,
     ) -> tuple[User, Channel, Json, list[Json], Json]:
-        """Resolve `table new` into person, place, the root command, the path of sub-commands, and the
-        leaf."""
+        """Resolve `table new` into user, channel, root command, path of sub-commands, and leaf."""
         person, place = self.find_user(user), self.find_channel(channel)
         assert place.recipient in (None, person), (
             f"{person.name} cannot write into the direct messages of another."
@@ -517,7 +523,7 @@ class UserActions(ServerState):
     # forms
 
     def _field_value(self, field: ModalField, given: dict[str, Any], resolved: Json) -> Json:
-        """What the client sends for one field; takes its value out of `given`."""
+        """What the client sends for one field; removes its value from `given`."""
         part = field.component
         key = next((each for each in (field.label, field.custom_id) if each in given), None)
         value = None if key is None else given.pop(key)

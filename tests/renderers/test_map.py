@@ -416,7 +416,7 @@ def test_rotations_of_a_tile_are_shown_side_by_side() -> None:
     )
     more = tile_choice_png(position(), "E11", "59", [0, 1, 2, 3, 4, 5])
     assert more.height > 1.8 * picture.height and len(more.png) < 150_000
-    with pytest.raises(ValueError, match="no turn of tile 59 on E11"):
+    with pytest.raises(ValueError, match="no rotations of tile 59 on E11"):
         tile_choice_png(position(), "E11", "59", [])
 
 
