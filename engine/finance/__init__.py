@@ -1,0 +1,1 @@
+"""Money and shares: the market, ownership, sales of shares, loans, offers and auctions."""

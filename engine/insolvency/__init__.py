@@ -1,1 +1,1 @@
-"""What interrupts: discards, forced purchases, bankruptcy."""
+"""Insolvency: cash crises, bankruptcies, and companies that close."""

@@ -1,1 +1,1 @@
-"""How a game begins: the sale of the privates."""
+"""Openings: how the private companies are sold or dealt before the first stock round."""

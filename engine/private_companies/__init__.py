@@ -1,0 +1,1 @@
+"""Private companies: their income, their sales, and their abilities."""

@@ -48,7 +48,7 @@ def active_ability(g: Game, private: str, kind: type[AbilityT]) -> AbilityT | No
 
 @dataclass(frozen=True)
 class ShareExchanges(OutOfTurn):
-    """A private traded by its player for a share, at any time outside the opening (note 3).
+    """Exchanges of a private for a share by its owner, at any time after the opening (1830 Table 1 note 3).
 
     `before_par`: also while the company has no par price.
     """
@@ -61,9 +61,10 @@ class ShareExchanges(OutOfTurn):
         for private in g.privates_of(seat):
             if ability := active_ability(g, private, ShareExchangeAbility):
                 for source in (IPO, POOL):
-                    if self.refusal(g, seat, swap := ExchangePrivate(private, source)) is None:
+                    if self.refusal(g, seat, exchange := ExchangePrivate(private, source)) is None:
                         share = f"{ability.percent} % of the {ability.company}"
-                        yield Option(swap, f"Exchange the {private} for {share} from {SOURCE_LABELS[source]}")
+                        label = f"Exchange the {private} for {share} from {SOURCE_LABELS[source]}"
+                        yield Option(exchange, label)
 
     def refusal(self, g: Game, seat: str, action: Action) -> str | None:
         assert isinstance(action, ExchangePrivate)
@@ -73,17 +74,15 @@ class ShareExchanges(OutOfTurn):
         if g.state.private_owners[action.private] != seat:
             return f"{g.state.name(seat)} does not own the {action.private}{g.cite('1830 Table 1.3')}."
         if isinstance(g.state.stack[0], OPENING_FRAMES):
-            return f"Nothing is exchanged while the privates are sold{g.cite('1830 Table 1.3')}."
+            return f"No private is exchanged before all privates are sold{g.cite('1830 Table 1.3')}."
         company, percent = ability.company, ability.percent
         if not self.before_par and g.company(company).par is None:
             return f"The {company} has no par price yet{g.cite('1830 Table 1.3')}."
         if g.percent_held(seat, company) + percent > percent_limit(g, company):
-            return (
-                f"{g.state.name(seat)} holds {g.percent_held(seat, company)} % of the "
-                f"{company}{g.cite('1830 Table 1.3')}."
-            )
+            limit = f"Nobody may hold more than {percent_limit(g, company)} % of the {company}"
+            return f"{limit}{g.cite('1830 Table 1.3')}."
         if action.source not in SOURCE_LABELS or g.percent_held(action.source, company) < percent:
-            return f"There is no share of the {company} there{g.cite('1830 Table 1.3')}."
+            return f"There is no share of the {company} to exchange for{g.cite('1830 Table 1.3')}."
         return None
 
     def apply(self, g: Game, seat: str, action: Action) -> None:
@@ -96,10 +95,10 @@ class ShareExchanges(OutOfTurn):
 
 @dataclass(frozen=True)
 class TileAbilities(OutOfTurn):
-    """Tiles that a company lays by the power of a private it owns (notes 1, 2).
+    """Tile lays by the ability of a private that the company owns (1830 Table 1 notes 1, 2).
 
-    An extra lay comes at any time of its turn beside the normal one; another takes the place of
-    the normal lay, and may be followed at once by a free token.
+    An extra lay is possible at any time in the company's turn, on top of the normal one. Other lays replace
+    the normal one, and may be followed at once by a free token.
     """
 
     handles: ClassVar[tuple[type[Action], ...]] = (LayTile,)
@@ -117,21 +116,21 @@ class TileAbilities(OutOfTurn):
         for private, ability in self.usable_abilities(g, turn):
             for hex in ability.hexes:
                 for tile in ability.tiles:
-                    for found in tile_fits(g, tile, hex):
-                        lay = LayTile(tile, hex, found.rotation, private)
+                    for fit in tile_fits(g, tile, hex):
+                        lay = LayTile(tile, hex, fit.rotation, private)
                         if self._refuse(g, turn, lay) is None:
                             yield lay
 
     def has_extra_lay(self, g: Game, turn: OperatingTurn) -> bool:
-        """Whether the company has a lay left that comes on top of its normal one."""
+        """Whether the company has an ability left that gives a lay on top of the normal one."""
         return any(ability.extra_lay for _, ability in self.usable_abilities(g, turn))
 
     def has_lay(self, g: Game, turn: OperatingTurn) -> bool:
-        """Whether a power offers any lay now."""
+        """Whether an ability allows any lay now."""
         return next(self.legal_lays(g, turn), None) is not None
 
     def has_replacing_lay(self, g: Game, turn: OperatingTurn) -> bool:
-        """Whether a power offers a lay in place of the normal one."""
+        """Whether an ability allows a lay now that replaces the normal one."""
         replacing = {private for private, ability in self.usable_abilities(g, turn) if not ability.extra_lay}
         return any(lay.using in replacing for lay in self.legal_lays(g, turn))
 
@@ -178,22 +177,22 @@ class TileAbilities(OutOfTurn):
 
 @dataclass(frozen=True)
 class FreeTokenQuestion:
-    """Asks at once for the token that goes with such a tile; later it costs and must connect.
+    """Asks for the free token that an ability allows right after its tile.
 
-    A line of a later step declines it, as it declines any optional step.
+    An action of a later step declines the token, as it declines any optional step.
     """
 
     def asked(self, g: Game, frame: FreeToken) -> tuple[str, ...]:
         return (g.president(frame.company),)
 
     def prompt(self, g: Game, frame: FreeToken) -> str:
-        return f"to place a free token of the {frame.company} in {frame.hex}"
+        return f"place a free token of the {frame.company} in {frame.hex}, or pass"
 
     def options(self, g: Game, frame: FreeToken, seat: str) -> Iterator[Option]:
         token = PlaceToken(frame.hex, 0, frame.private)
         if self.refusal(g, frame, seat, token) is None:
             yield Option(token, f"Free token in {city_label(g, frame.hex, 0)}")
-        yield Option(Pass(), "No token: the free place is lost")
+        yield Option(Pass(), "No token: the ability to place it free is lost")
 
     def refusal(self, g: Game, frame: FreeToken, seat: str, action: Action) -> str | None:
         match action:

@@ -1,7 +1,7 @@
-"""The bridge company: who owns it lays one river hex for less (1870 §15.2).
+"""The bridge company: a company that owns it lays a tile on one river hex for less (1870 §15.2).
 
-The discount is used with a lay that says so. The company that may buy the private in phase 1 and does so
-in its first turn lays its home with it on top of its normal lays.
+The line of the lay names the private. A company that buys the private early, in its first turn, may use it to
+lay a tile on its home on top of its normal lays.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ from engine.private_companies.sales import companies_may_buy, purchasable_privat
 
 @dataclass(frozen=True)
 class BridgeDiscounts(OutOfTurn):
-    """Lays with the discount of such a private.
+    """Tile lays with the discount.
 
-    `beyond`: also when the normal lays are made, but while the company is at its track; it counts as one
-    of them where there is one left, but not at home. Then nothing else is laid at home in that turn.
+    `beyond_normal_lays`: the lay is also possible after the normal ones, but only in the track step. It
+    counts as a normal lay if one is left, except at home; then the home takes no other tile in that turn.
     """
 
     handles: ClassVar[tuple[type[Action], ...]] = (LayTile,)
@@ -42,18 +42,18 @@ class BridgeDiscounts(OutOfTurn):
         return isinstance(action, LayTile) and action.using is not None
 
     def usable_ability(self, g: Game, turn: OperatingTurn) -> tuple[str, RiverDiscountAbility] | None:
-        """The private of the company with a discount that is left, and its ability."""
+        """The company's private with an unused discount, and its ability."""
         for private in g.privates_of(turn.company):
             if ability := active_ability(g, private, RiverDiscountAbility):
                 return private, ability
         return None
 
     def has_lay(self, g: Game, turn: OperatingTurn) -> bool:
-        """Whether the company has a lay with the discount left in its turn."""
+        """Whether the company could make a lay with the discount now."""
         return next(self._legal_lays(g, turn), None) is not None
 
     def is_obtainable(self, g: Game, turn: OperatingTurn) -> bool:
-        """Whether the company has the discount left, or could buy the private that has it."""
+        """Whether the company has an unused discount, or could buy the private that gives it."""
         if self.usable_ability(g, turn):
             return True
         return companies_may_buy(g) and any(
@@ -62,32 +62,32 @@ class BridgeDiscounts(OutOfTurn):
         )
 
     def _at_home(self, g: Game, turn: OperatingTurn, hex: str) -> bool:
-        """Whether it is the home of a company that begins with the bridge."""
-        found = self.usable_ability(g, turn)
-        early = g.private_definition(found[0]).early_sale if found else None
+        """Whether the hex is the home of a company in its first turn that the early purchase is for."""
+        usable = self.usable_ability(g, turn)
+        early = g.private_definition(usable[0]).early_sale if usable else None
         home = printed_home(g, turn.company).hex
         if early is None or turn.company not in early.buyers or not turn.is_first:
             return False
         return hex == home and hex not in g.state.tiles
 
     def _discount(self, g: Game, turn: OperatingTurn, hex: str) -> int:
-        found = self.usable_ability(g, turn)
-        if found is None:
+        usable = self.usable_ability(g, turn)
+        if usable is None:
             return 0
         if self._at_home(g, turn, hex):
             return terrain_cost(g, hex)
-        return found[1].discount
+        return usable[1].discount
 
     def _legal_lays(self, g: Game, turn: OperatingTurn) -> Iterator[LayTile]:
-        found = self.usable_ability(g, turn)
-        if found is None:
+        usable = self.usable_ability(g, turn)
+        if usable is None:
             return
-        for hex in found[1].hexes:
+        for hex in usable[1].hexes:
             if hex in g.state.tiles or hex not in g.network.reachable(turn.company).edges:
                 continue
             for tile in g.components.preprinted_upgrades[g.title.preprinted_kinds[hex]]:
                 for fit in tile_fits(g, tile, hex):
-                    lay = LayTile(tile, hex, fit.rotation, found[0])
+                    lay = LayTile(tile, hex, fit.rotation, usable[0])
                     if self._refuse(g, turn, lay) is None:
                         yield lay
 
@@ -110,10 +110,10 @@ class BridgeDiscounts(OutOfTurn):
         return self._refuse(g, turn, action)
 
     def _refuse(self, g: Game, turn: OperatingTurn, lay: LayTile) -> str | None:
-        found = self.usable_ability(g, turn)
-        if found is None or found[0] != lay.using:
+        usable = self.usable_ability(g, turn)
+        if usable is None or usable[0] != lay.using:
             return f"The {turn.company} has no power of the {lay.using} to use{g.cite('1870 §15.2')}."
-        if lay.hex not in found[1].hexes or lay.hex in g.state.tiles:
+        if lay.hex not in usable[1].hexes or lay.hex in g.state.tiles:
             return (
                 f"The {lay.using} makes the first tile on a hex of the river cheaper{g.cite('1870 §15.2')}."
             )
@@ -141,8 +141,8 @@ class BridgeDiscounts(OutOfTurn):
         g.emit(AbilityUsed(action.using))
 
 
-def refuse_upgrade_of_new_home(g: Game, company: str, lay: LayTile, found: Fit) -> str | None:
-    """Why the home that the bridge has laid takes no upgrade in the same turn, as on the site; or None."""
+def refuse_upgrade_of_new_home(g: Game, company: str, lay: LayTile, fit: Fit) -> str | None:
+    """Why a tile laid in this turn with the discount takes no upgrade, as on 18xx.games, or None."""
     turn = current_turn(g)
     if turn is not None and lay.hex in turn.hexes_laid:
         return f"The tile on {lay.hex} was laid in this turn."

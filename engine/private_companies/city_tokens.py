@@ -1,7 +1,7 @@
-"""Tokens of privates in cities, and what destination tokens earn (1870 §8.3, §11.5, §15.2).
+"""City tokens of privates, and the revenue of destination tokens (1870 §8.3, §11.5, §15.2).
 
-A stop is worth what is printed; at an end of a route it counts twice for the company whose destination
-token stands there; then come the tokens of privates.
+A stop earns its printed revenue. It earns it twice for the company whose destination token is there, if it is
+an end of the route. Tokens of privates add to that.
 """
 
 from __future__ import annotations
@@ -28,7 +28,6 @@ from engine.operating.run import stop_revenue
 from engine.operating.turn import current_turn, turn_or_refusal
 from engine.private_companies.abilities import active_ability
 
-CityTokenPlacement = PlaceCattleToken | PlaceOpenPort | PlaceClosedPort
 PLACED_TOKENS = {
     PlaceCattleToken: "cattle",
     PlaceOpenPort: "port",
@@ -38,13 +37,13 @@ PLACED_TOKENS = {
 
 
 def beneficiary(g: Game, private: str) -> str:
-    """The company for which the token of a private counts: its owner, or who has placed it."""
+    """The company that a private's token counts for: the private's owner, or the one that has placed it."""
     owner = g.state.private_owners[private]
     return owner if owner in g.state.companies else g.state.city_tokens[private].company
 
 
 def revenue_rules(g: Game, company: str) -> RevenueRules:
-    """What stops bring the company beyond their figures."""
+    """What stops earn for the company beyond their printed revenue."""
     at_stops: dict[Stop, int] = {}
     for private, token in g.state.city_tokens.items():
         ability = g.private_definition(private).ability
@@ -62,7 +61,7 @@ def revenue_rules(g: Game, company: str) -> RevenueRules:
 
 @dataclass(frozen=True)
 class CityTokens(OutOfTurn):
-    """The company that owns such a private places its token at any time in its turn, once."""
+    """Placements of such a token, once, at any time in a turn of the company that owns the private."""
 
     handles: ClassVar[tuple[type[Action], ...]] = (
         PlaceCattleToken,
@@ -77,7 +76,7 @@ class CityTokens(OutOfTurn):
                 yield private, ability
 
     def has_unused_token(self, g: Game, turn: OperatingTurn) -> bool:
-        """Whether the company has a token left to place, or a port to close."""
+        """Whether the company still has a token to place, or an open port to close."""
         placed = g.state.city_tokens
         return any(
             private not in placed or placed[private].is_open for private, _ in self._usable_abilities(g, turn)
@@ -98,25 +97,25 @@ class CityTokens(OutOfTurn):
                 if PLACED_TOKENS[kind] == ability.token:
                     for hex in ability.hexes:
                         name = g.components.map.hexes[hex].name or ""
-                        how = {PlaceOpenPort: "Open port", PlaceClosedPort: "Closed port"}.get(
+                        token = {PlaceOpenPort: "Open port", PlaceClosedPort: "Closed port"}.get(
                             kind, "Cattle token"
                         )
-                        yield Option(kind(hex), f"{how} in {hex} {name}".strip())
+                        yield Option(kind(hex), f"{token} in {hex} {name}".strip())
 
     def refusal(self, g: Game, seat: str, action: Action) -> str | None:
         assert isinstance(action, PlaceCattleToken | PlaceOpenPort | PlaceClosedPort | ClosePort)
         turn = turn_or_refusal(
-            g, seat, f"That is done in a company's turn of an operating round{g.cite('1870 §15.2')}."
+            g, seat, f"A company places city tokens in its turn of an operating round{g.cite('1870 §15.2')}."
         )
         if isinstance(turn, str):
             return turn
-        found = next(
+        usable = next(
             ((p, e) for p, e in self._usable_abilities(g, turn) if e.token == PLACED_TOKENS[type(action)]),
             None,
         )
-        if found is None:
+        if usable is None:
             return f"The {turn.company} owns no private with such a token{g.cite('1870 §15.2')}."
-        private, ability = found
+        private, ability = usable
         placed = g.state.city_tokens.get(private)
         if isinstance(action, ClosePort):
             return (

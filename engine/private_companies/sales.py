@@ -1,4 +1,4 @@
-"""Privates sold: to the company whose turn it is, and between players (1830 §23.1, §24.3)."""
+"""Sales of private companies: to companies, and between players (1830 §23.1, §24.3)."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from engine.operating.turn import current_turn
 
 
 def company_price_range(g: Game, private: str) -> range:
-    """What a company may pay: from half the face value to twice (1830 §23.1), or less early on."""
+    """Dollars that a company may pay: half the face value to twice (1830 §23.1); less in an early sale."""
     facts = g.private_definition(private)
     face = facts.price
     early = None if companies_may_buy(g) else facts.early_sale
@@ -38,7 +38,7 @@ def company_price_range(g: Game, private: str) -> range:
 
 
 def companies_may_buy(g: Game) -> bool:
-    """Whether it is a phase in which all companies may buy privates (1830 §22)."""
+    """Whether all companies may buy privates in this phase (1830 §22)."""
     return g.phase.companies_may_buy_privates
 
 
@@ -55,7 +55,7 @@ def sellable_to_company(g: Game, private: str) -> bool:
 
 
 def purchasable_privates(g: Game, company: str) -> Iterator[str]:
-    """Privates of players that the company could pay for now (1830 §23.1)."""
+    """Privates of players that the company may buy and could pay for now (1830 §23.1)."""
     for private, owner in g.owned_privates():
         if company_may_buy(g, company, private):
             affordable = company_price_range(g, private).start <= g.cash(company)
@@ -64,8 +64,10 @@ def purchasable_privates(g: Game, company: str) -> Iterator[str]:
 
 
 def may_buy_in_first_phase(g: Game, turn: OperatingTurn) -> bool:
-    """Whether the company is one that may buy a certain private before others buy any, and could pay
-    for it: as the site has it, whether or not it is still to be had."""
+    """Whether the company may buy some private before other companies may buy any, and could pay for it.
+
+    As on 18xx.games, the private may have gone already.
+    """
     return g.phase == g.components.phases[0] and any(
         private.early_sale is not None
         and turn.company in private.early_sale.buyers
@@ -80,8 +82,10 @@ def can_buy_private(g: Game, turn: OperatingTurn) -> bool:
 
 @dataclass(frozen=True)
 class PrivatePurchaseStep:
-    """A step of its own, after the trains, that waits while the company could buy a private,
-    or while `also` says so."""
+    """A last step of the turn, which waits while the company could buy a private or `also_blocks` says so.
+
+    The purchase itself is made out of turn, by `PrivateDeals`.
+    """
 
     also_blocks: Callable[[Game, OperatingTurn], bool]
     name: str = "privates"
@@ -94,13 +98,13 @@ class PrivatePurchaseStep:
         return None
 
     def prompt(self, g: Game, turn: OperatingTurn) -> str:
-        return f"to buy a private for the {turn.company}, or be done"
+        return f"buy a private for the {turn.company}, or pass"
 
     def options(self, g: Game, turn: OperatingTurn) -> Iterator[Option]:
         yield from ()
 
     def refusal(self, g: Game, turn: OperatingTurn, action: Action) -> str | None:
-        return f"A private is bought by saying for how much{g.cite('1830 §23.1')}."
+        return f"Name a price to buy a private{g.cite('1830 §23.1')}."
 
     def apply(self, g: Game, turn: OperatingTurn, action: Action) -> None:
         raise AssertionError("a private is bought aside")
@@ -111,15 +115,15 @@ class PrivatePurchaseStep:
 
 @dataclass(frozen=True)
 class PrivateDeals(OutOfTurn):
-    """Deals in privates, offered where the owner is another than the buyer.
+    """Deals in privates. If buyer and owner are different players, one offers and the other accepts.
 
-    `by_seller`: the seller may offer too. `instead_of_share`: a purchase from a player takes the
-    place of the turn's certificate. `in_emergency`: a president in need may sell his (1830 §24.3).
-    `least`: dollars at least between players. `bound`: a private that no company may buy is not
-    sold between players either. `in_buyers_turn`: a deal between players is made in the buyer's turn,
-    whoever proposes it. `from_phase`: the first phase in which players deal with each other.
-    `within_limit`: who is at the certificate limit buys none. `owing`: what a player has to sell in
-    his stock turn before he buys any.
+    `seller_may_offer`: the seller may make the offer too. `replaces_share_purchase`: a purchase from a player
+    replaces the turn's purchase of a certificate. `in_forced_purchase`: a president who has to pay for a
+    train may sell theirs (1830 §24.3). `min_price`: least dollars between players. `company_ban_applies`: a
+    private that no company may buy is not sold between players either. `in_buyers_turn`: a deal between
+    players is made in the buyer's turn, whoever offers it. `from_phase`: the first phase in which players
+    deal with each other. `certificate_limit_applies`: a player at the certificate limit buys none.
+    `required_sales`: companies of which a player has to sell shares in their stock turn before they buy any.
     """
 
     handles: ClassVar[tuple[type[Action], ...]] = (TradePrivate,)
@@ -135,13 +139,13 @@ class PrivateDeals(OutOfTurn):
     required_sales: Callable[[Game, StockTurn], Sequence[str]] = no_items
 
     def deal_handler(self) -> DealHandler:
-        """How such an offer is judged and carried out when it is accepted."""
+        """How an offer is checked, and carried out when it is accepted."""
         return DealHandler(self._refuse_offer, self._apply_deal)
 
-    # -- who deals with whom -----------------------------------------------------------
+    # -- the two sides -----------------------------------------------------------------
 
     def _parties(self, g: Game, seat: str, action: TradePrivate) -> tuple[str, str] | str:
-        """(seller, buyer), or why the deal makes no sense."""
+        """(seller, buyer), or why there is no such deal."""
         if action.private not in g.title.privates:
             return f"There is no private {action.private}."
         owner = g.state.private_owners[action.private]
@@ -165,7 +169,7 @@ class PrivateDeals(OutOfTurn):
             return parties
         seller, buyer = parties
         if action.target is not None and not self.seller_may_offer and isinstance(g.top, StockTurn):
-            return "The buyer makes the purchase, in his own turn."
+            return "The buyer makes the purchase, in their own turn."
         return self._refuse_deal(g, seller, buyer, action.private, action.amount)
 
     def _refuse_offer(self, g: Game, offer: Offer) -> str | None:
@@ -259,17 +263,17 @@ class PrivateDeals(OutOfTurn):
                 owner = g.state.private_owners[private]
                 allowed = company_price_range(g, private)
                 prices = range(allowed.start, min(allowed.stop, g.cash(turn.company) + 1))
-                consent = "" if owner == seat else f" from {g.state.name(owner)}, if he agrees"
+                consent = "" if owner == seat else f" from {g.state.name(owner)}, if they agree"
                 deal = TradePrivate(private, prices.start)
                 yield Option(deal, f"{turn.company} buys the {private}{consent}", prices)
         yield from self._player_deals(g, seat)
 
     def justifies_turn(self, g: Game, turn: StockTurn) -> bool:
-        """Whether a deal is reason enough to ask a player who has nothing else to do: his own
-        private where sellers may offer, else one that he could buy."""
-        deals = (option.action for option in self._player_deals(g, turn.seat))
+        """Whether a deal is possible that a player without another choice is asked for: in their own private
+        if sellers may offer, else in one that they could buy."""
         if turn.bought or (turn.sold and not self.replaces_share_purchase):
             return False
+        deals = (option.action for option in self._player_deals(g, turn.seat))
         sells = not self._only_buyer_offers
         return any(isinstance(d, TradePrivate) and (d.target is not None) == sells for d in deals)
 
@@ -285,12 +289,12 @@ class PrivateDeals(OutOfTurn):
                 )
                 if self.refusal(g, seat, deal) is None:
                     prices = range(self.min_price, g.cash(buyer) + 1)
-                    words = (
+                    label = (
                         f"Offer the {private} to {g.state.name(buyer)}"
                         if sells
                         else f"Ask {g.state.name(owner)} for the {private}"
                     )
-                    yield Option(deal, words, prices)
+                    yield Option(deal, label, prices)
 
     def apply(self, g: Game, seat: str, action: Action) -> None:
         assert isinstance(action, TradePrivate)
@@ -319,7 +323,7 @@ class PrivateDeals(OutOfTurn):
 
 @dataclass(frozen=True)
 class OpenMarketPurchase:
-    """A private that lies in the open market, bought in a stock turn at its listed price (1870 §5.3.2)."""
+    """Purchases in a stock turn of a private in the open market, at its listed price (1870 §5.3.2)."""
 
     handles: ClassVar[tuple[type[Action], ...]] = (BuyPrivateFromPool,)
 
@@ -338,7 +342,8 @@ class OpenMarketPurchase:
         if price > g.cash(frame.seat):
             return f"That costs ${price}, and {g.state.name(frame.seat)} has ${g.cash(frame.seat)}."
         if counted_certificates(g, frame.seat) >= certificate_limit(g):
-            return f"The limit is {certificate_limit(g)} certificates{g.cite('1830 §10')}."
+            limit = f"{g.state.name(frame.seat)} is at the limit of {certificate_limit(g)} certificates"
+            return f"{limit}{g.cite('1830 §10')}."
         return None
 
     def apply(self, g: Game, frame: StockTurn, action: Action) -> None:

@@ -1,0 +1,1 @@
+"""The sequence of rounds, and the end of the game."""

@@ -1,1 +1,1 @@
-"""Stock rounds: turns, trades, prices."""
+"""Stock rounds: turns, floating, price protection, short selling, treasury shares."""

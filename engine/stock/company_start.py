@@ -1,4 +1,4 @@
-"""The start of a company: the auction of its president's certificate, its size, and what is put into it
+"""The start of a company: the auction of its president's certificate, its size, and the privates put into it
 (1817 §5.5)."""
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ from engine.stock.turn import current_stock_round, end_stock_turn
 class CertificateAuction:
     """President's certificates up for auction (1817 §5.5).
 
-    `by_worth`: who has cash and privates for a bid is asked, also where they do not make one exactly, as
-    on the site.
+    `ask_by_worth`: a player whose cash and privates are worth a bid is asked, even if they cannot pay any bid
+    exactly, as on 18xx.games.
     """
 
     ask_by_worth: bool = False
@@ -86,9 +86,9 @@ class CertificateAuction:
         g.emit(ParSet(company, par, cell))
         g.emit(CompanyFloated(company))
         g.emit(OperatingTurnStarted(company))
-        if (
-            frame.acting_company
-        ):  # no privates are asked for then, and the turn goes on where the size was asked for
+        if frame.acting_company:
+            # On 18xx.games the winner puts in no privates then; if they were asked for the size, whoever has
+            # put the company up has another turn (see BidderCompanyActions).
             g.push(CompanyStart(company, seat, 0, extra_turn=len(g.phase.ipo_sizes) > 1))
         else:
             g.push(CompanyStart(company, seat, price))
@@ -96,9 +96,9 @@ class CertificateAuction:
 
 @dataclass(frozen=True)
 class CompanyStartQuestion:
-    """Asks the winner for the size and for the privates that he puts in.
+    """Asks the winner for the company's size and the privates that they put into it.
 
-    `piecemeal`: size and privates are said one after the other, as on the site.
+    `size_before_privates`: the size and each private are chosen one after the other, as on 18xx.games.
     """
 
     size_before_privates: bool = False
@@ -108,22 +108,22 @@ class CompanyStartQuestion:
 
     def prompt(self, g: Game, frame: CompanyStart) -> str:
         price = f"${frame.payable_in_privates} to pay, price ${g.price(frame.company)}"
-        return f"to choose the size of the {frame.company} and what is put into it ({price})"
+        return f"choose the size of the {frame.company} and the privates to put into it ({price})"
 
     def options(self, g: Game, frame: CompanyStart, seat: str) -> Iterator[Option]:
-        mine = g.privates_of(seat)
+        own = g.privates_of(seat)
         for size in g.phase.ipo_sizes:
-            for count in range(len(mine) + 1):
+            for count in range(len(own) + 1):
                 if count > 1 and self.size_before_privates:
                     break
-                for privates in combinations(mine, count):
-                    said = FloatCompany(size, privates)
-                    if self.refusal(g, frame, seat, said) is None:
+                for privates in combinations(own, count):
+                    choice = FloatCompany(size, privates)
+                    if self.refusal(g, frame, seat, choice) is None:
                         cost = token_cost_label(g, size, g.components.company_sizes[size].stations_to_buy)
                         with_ = f" with {', '.join(privates)}" if privates else ""
-                        yield Option(said, f"{size} shares{with_}{cost}")
+                        yield Option(choice, f"{size} shares{with_}{cost}")
         if self.refusal(g, frame, seat, Pass()) is None:
-            yield Option(Pass(), "Nothing more is put in")
+            yield Option(Pass(), "Put in no more privates")
 
     def refusal(self, g: Game, frame: CompanyStart, seat: str, action: Action) -> str | None:
         chosen = frame.size
@@ -133,12 +133,12 @@ class CompanyStartQuestion:
             return (
                 None
                 if g.cash(seat) >= 0
-                else f"The bid has to be paid with privates first{g.cite('1817 §5.5')}."
+                else f"The rest of the bid has to be paid with privates first{g.cite('1817 §5.5')}."
             )
         if not isinstance(action, FloatCompany):
             return (
-                f"The {frame.company} is being started: choose its size, and what is put "
-                f"in{g.cite('1817 §5.5')}."
+                f"The {frame.company} is being started: choose its size and the privates to put into "
+                f"it{g.cite('1817 §5.5')}."
             )
         if action.size not in g.phase.ipo_sizes or chosen not in (None, action.size):
             sizes = [chosen] if chosen else g.phase.ipo_sizes
@@ -146,9 +146,9 @@ class CompanyStartQuestion:
                 f"The {frame.company} may start with {' or '.join(map(str, sizes))} "
                 f"shares{g.cite('1817 §5.5')}."
             )
-        mine = g.privates_of(seat)
-        if len(set(action.privates)) < len(action.privates) or not set(action.privates) <= set(mine):
-            return f"A president puts in privates that he owns, each once{g.cite('1817 §5.5')}."
+        own = g.privates_of(seat)
+        if len(set(action.privates)) < len(action.privates) or not set(action.privates) <= set(own):
+            return f"A president may put in only privates that they own, each once{g.cite('1817 §5.5')}."
         worth = sum(g.private_definition(p).price for p in action.privates)
         if worth > frame.payable_in_privates:
             return (
@@ -159,9 +159,9 @@ class CompanyStartQuestion:
         if not any(
             worth + more <= frame.payable_in_privates and g.cash(seat) + worth + more >= 0 for more in others
         ):
-            return f"${-g.cash(seat)} more have to be paid with privates{g.cite('1817 §5.5')}."
+            return f"Another ${-g.cash(seat)} of the bid have to be paid with privates{g.cite('1817 §5.5')}."
         if chosen is not None and not action.privates:
-            return f"The size is chosen; say what else is put in{g.cite('1817 §5.5')}."
+            return f"The size is chosen: name the privates to put in, or pass{g.cite('1817 §5.5')}."
         return None
 
     def apply(self, g: Game, frame: CompanyStart, seat: str, action: Action) -> None:
@@ -187,9 +187,9 @@ class CompanyStartQuestion:
 
     def _choose_size(self, g: Game, frame: CompanyStart, size: int) -> None:
         company = frame.company
-        mine = 200 // size
-        rest = {company: 100 - mine} if mine < 100 else {}
-        g.emit(SharesRestructured(company, size, {frame.seat: mine} | rest))
+        own = 200 // size
+        rest = {company: 100 - own} if own < 100 else {}
+        g.emit(SharesRestructured(company, size, {frame.seat: own} | rest))
         facts = size_definition(g, company)
         if facts.stations_to_buy:
             g.emit(UnplacedTokensChanged(company, 0, facts.stations_to_buy))
@@ -207,8 +207,8 @@ class CompanyStartQuestion:
             self._choose_size(g, frame, g.phase.ipo_sizes[0])
             g.replace_top(msgspec.structs.replace(frame, size=g.phase.ipo_sizes[0]))
             return True
-        said = (option.action for option in self.options(g, frame, frame.seat))
-        puts = any(isinstance(action, FloatCompany) and action.privates for action in said)
+        choice = (option.action for option in self.options(g, frame, frame.seat))
+        puts = any(isinstance(action, FloatCompany) and action.privates for action in choice)
         if frame.size is not None and not puts:
             self._finish(g, frame)
             return True

@@ -1,4 +1,4 @@
-"""What a company gets as it floats (1830 §11; 1851, Buying Stock)."""
+"""What a company receives when it floats (1830 §11; 1851, Buying Stock)."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from engine.operating.stations import place_home
 
 @dataclass(frozen=True)
 class Capitalization:
-    """Capital from the bank, and what comes with it.
+    """Capital from the bank, and what else happens when a company floats.
 
-    `paid`: for how many shares the bank pays par (None: for all of them), less `fee` dollars.
-    `keeps_rest`: what is left of the initial offering goes into the treasury. `homes`: the home token
-    is placed at once. `rows_up`: so many rows the price rises.
+    `paid_shares`: the number of shares for which the bank pays par (None: all), less `fee` dollars.
+    `rest_to_treasury`: shares left in the initial offering go into the treasury. `places_home`: the home
+    token is placed at once. `price_rows_up`: the number of rows by which the price rises.
     """
 
     paid_shares: int | None = None

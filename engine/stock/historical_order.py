@@ -1,6 +1,6 @@
-"""Companies that start in the order of history (1870 §16.5).
+"""The variant in which companies start in historical order (1870 §16.5).
 
-Of a company that is not yet eligible half may be sold, so that it has a price and does not float.
+Half of the shares of a company whose turn has not come may be sold: it has a price then, but does not float.
 """
 
 from __future__ import annotations
@@ -12,14 +12,14 @@ PERCENT_BEFORE_START = 50
 
 
 def historical_order(g: Game) -> list[str]:
-    """All companies by the year in which they began."""
+    """All companies by the year in which they were founded."""
     return sorted(
         g.state.companies, key=lambda company: (g.company_definition(company).founded or 0, company)
     )
 
 
 def may_start(g: Game, company: str) -> bool:
-    """Whether every company before it has sold what it takes to operate."""
+    """Whether every company before it has sold the shares that it needs to float."""
     order = historical_order(g)
     return all(
         100 - g.percent_held(IPO, earlier) >= g.company_definition(earlier).float_percent
@@ -28,7 +28,7 @@ def may_start(g: Game, company: str) -> bool:
 
 
 def refuse_purchase_out_of_order(g: Game, company: str, source: str, percent: int) -> str | None:
-    """Why so much of a company may not be bought yet, or None."""
+    """Why that many percent of a company may not be bought yet, or None."""
     if (
         source != IPO
         or 100 - g.percent_held(IPO, company) + percent <= PERCENT_BEFORE_START

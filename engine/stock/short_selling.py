@@ -1,5 +1,8 @@
-"""A stock turn on a market that lends: sell, sell short, then buy or start a company; or act for one
-of one's companies, which takes loans and buys its shares back (1817 §5)."""
+"""A stock turn with loans and short sales (1817 §5).
+
+A player sells, sells short, and then buys a share or starts a company. Or they use the turn for one of their
+companies, which takes loans and buys its own shares back.
+"""
 
 from __future__ import annotations
 
@@ -59,7 +62,7 @@ AUCTION_KIND = "certificate"
 
 
 def refuse_buy(g: Game, seat: str, company: str, holder: str, count: int = 1) -> str | None:
-    """Why the player may not buy so many shares from there, whoever offers them; or None (1817 §5.4)."""
+    """Why the player may not buy that many shares from that holder (1817 §5.4), or None."""
     co = g.company(company)
     if co.president is None or co.size is None:
         return f"The {company} has no president, so its shares cannot be bought{g.cite('1817 §5.4')}."
@@ -88,7 +91,7 @@ def refuse_buy(g: Game, seat: str, company: str, holder: str, count: int = 1) ->
 
 
 def buy_shares(g: Game, seat: str, company: str, holder: str, count: int = 1) -> None:
-    """Buy shares at the price; the treasury's are paid to the company (1817 §5.4)."""
+    """Buy shares at the market price; those of the treasury are paid to the company (1817 §5.4)."""
     percent = count * share_percent(g, company)
     to = company if holder == company else BANK
     g.pay(seat, to, count * g.price(company), f"{percent} % of the {company}")
@@ -103,13 +106,13 @@ def is_over_certificate_limit(g: Game, seat: str) -> bool:
 
 @dataclass(frozen=True)
 class ShortSellingTurnQuestion:
-    """Asks a player in his stock turn.
+    """Asks a player what they do in their stock turn. A purchase ends the turn.
 
-    The purchase ends a turn. `in_order`: sales come before the short sale, and before anything else
-    those that the certificate limit asks for. `most_shorts`: how many
-    shares may be sold short, by size of company, where that is not the facts' number.
-    `fallen_borrow`: a company in acquisition or liquidation may take loans. `shorts_stay`: what is sold
-    short does not close what the bank is short of, as on the site: it may be bought until the next sale.
+    `sales_first`: sales come before the short sale, and those that the certificate limit requires before
+    anything else. `max_shorts`: (company size, shares that may be sold short), where that is not the printed
+    number. `untradable_may_borrow`: a company in acquisition or liquidation may take loans.
+    `shorts_stay_open`: shares sold short do not close shorts of the bank, as on 18xx.games: they may be
+    bought until the next sale.
     """
 
     sales_first: bool = True
@@ -122,12 +125,11 @@ class ShortSellingTurnQuestion:
 
     def prompt(self, g: Game, frame: StockTurn) -> str:
         if frame.acting_company:
-            return f"to go on for the {frame.acting_company}, or be done"
+            return f"act again for the {frame.acting_company}, or pass"
         if self._must_sell(g, frame):
-            return "to sell down to the limit"
-        done = "be done" if self._has_acted(frame) else "pass"
+            return "sell down to the certificate limit"
         ways = [f"{way}, " for way in self._possible_actions(g, frame)]
-        return f"to {''.join(ways)}{'or ' if ways else ''}{done}"
+        return f"{''.join(ways)}{'or ' if ways else ''}pass"
 
     def _possible_actions(self, g: Game, frame: StockTurn) -> Iterator[str]:
         """What the player could do in this turn, in words."""
@@ -227,7 +229,7 @@ class ShortSellingTurnQuestion:
     # -- objections --------------------------------------------------------------------
 
     def _must_sell(self, g: Game, frame: StockTurn) -> bool:
-        """Whether he is above the certificate limit and has shares that he can sell (1817 §5.1)."""
+        """Whether the player is above the certificate limit and can sell some share (1817 §5.1)."""
         return is_over_certificate_limit(g, frame.seat) and next(self._sales(g, frame), None) is not None
 
     def refusal(self, g: Game, frame: StockTurn, seat: str, action: Action) -> str | None:
@@ -274,7 +276,7 @@ class ShortSellingTurnQuestion:
         if company in current_stock_round(g).formed:
             return f"The {company} was formed in this stock round{g.cite('1817 §5.3')}."
         if g.percent_held(frame.seat, company) > 0:
-            return f"Who holds shares of the {company} may not sell it short{g.cite('1817 §5.3')}."
+            return f"A player who holds shares of the {company} may not sell it short{g.cite('1817 §5.3')}."
         if short_count(g, company) >= most:
             return f"{most} shares of the {company} are sold short, which is the limit{g.cite('1817 §5.3')}."
         return None
@@ -285,13 +287,14 @@ class ShortSellingTurnQuestion:
         if count != 1:
             return f"One certificate may be bought in a turn{g.cite('1817 §5.4')}."
         if company in (*frame.sold, *current_stock_round(g).sold_by_seat.get(frame.seat, ())):
-            return f"Who has sold the {company} may not buy it in the same stock round{g.cite('1817 §5.4')}."
+            seller = f"{g.state.name(frame.seat)} has sold shares of the {company} in this stock round"
+            return f"{seller} and may not buy any{g.cite('1817 §5.4')}."
         return refuse_buy(g, frame.seat, company, source_holder(company, source))
 
     def _refuse_start(self, g: Game, frame: StockTurn, start: StartCompany) -> str | None:
         terms = g.components.ipo_bid
         if terms is None or g.company(start.company).cell is not None:
-            return f"The {start.company} is in play."
+            return f"The {start.company} has been started already."
         if counted_certificates(g, frame.seat) >= certificate_limit(g):
             return f"The limit is {certificate_limit(g)} certificates{g.cite('1817 §5.1')}."
         if why := refuse_city(g, start.company, start.hex, start.node):
@@ -309,7 +312,7 @@ class ShortSellingTurnQuestion:
         if g.company(company).president != frame.seat:
             return f"{g.state.name(frame.seat)} is not president of the {company}{g.cite('1817 §5.6')}."
         if frame.bought or frame.sold or frame.sold_short:
-            return f"A turn is used for oneself or for one company{g.cite('1817 §5')}."
+            return f"A player uses the turn either for themselves or for one company{g.cite('1817 §5')}."
         if frame.acting_company not in (None, company):
             return f"This turn is used for the {frame.acting_company}{g.cite('1817 §5')}."
         borrows = self.untradable_may_borrow and isinstance(action, TakeLoansForCompany)
@@ -375,7 +378,7 @@ def redeem_shares(g: Game, company: str, count: int) -> None:
 
 
 def vacant_cities(g: Game) -> Iterator[tuple[str, int]]:
-    """Every city with a vacant place, Toronto without any (1817 §5.5)."""
+    """The (hex, node) of every city with a vacant slot for a home token (1817 §5.5)."""
     for hex in g.components.map.hexes:
         for node, each in enumerate(face_at(g.components, g.state.tiles, hex).nodes):
             if each.kind == "city" and refuse_city(g, "", hex, node) is None:
@@ -383,7 +386,7 @@ def vacant_cities(g: Game) -> Iterator[tuple[str, int]]:
 
 
 def private_value_sums(g: Game, seat: str, without: Collection[str] = ()) -> set[int]:
-    """The sums of face values of the privates that the player could put in, some left out."""
+    """Every sum of dollars that face values of the player's privates add up to, some left out."""
     sums = {0}
     for private in g.privates_of(seat):
         if private not in without:
@@ -392,37 +395,40 @@ def private_value_sums(g: Game, seat: str, without: Collection[str] = ()) -> set
 
 
 def affordable_bids(g: Game, seat: str, low: int) -> range:
-    """The lowest bids for a president's certificate, from so many dollars, that the player could pay,
-    up to the first that he could not."""
+    """Bids of `low` dollars or more for a president's certificate that the player could pay: the first
+    range of them without a gap. They pay in cash and with any of their privates."""
     terms = g.components.ipo_bid
     assert terms is not None
-    step, found = terms.step, range(low, low, terms.step)
-    for paid in sorted(private_value_sums(g, seat)):  # so much in privates, and the rest in cash
+    step, bids = terms.step, range(low, low, terms.step)
+    for paid in sorted(private_value_sums(g, seat)):  # the dollars paid with privates; the rest is cash
         first = low + max(-((low - paid) // step), 0) * step
         end = min(paid + g.cash(seat), terms.max) + 1
-        if not found:
-            found = range(first, end, step)
-        elif first - step < found.stop:
-            found = range(found.start, max(found.stop, end), step)
-    return found
+        if not bids:
+            bids = range(first, end, step)
+        elif first - step < bids.stop:
+            bids = range(bids.start, max(bids.stop, end), step)
+    return bids
 
 
 def refuse_bid(g: Game, seat: str, amount: int) -> str | None:
-    """Why the player cannot bid that for a president's certificate (1817 §5.5), or None."""
+    """Why the player cannot bid that many dollars for a president's certificate (1817 §5.5), or None."""
     if not any(0 <= amount - paid <= g.cash(seat) for paid in private_value_sums(g, seat)):
         who = g.state.name(seat)
         return (
-            f"${amount} cannot be made of {who}'s cash, ${g.cash(seat)}, and his "
-            f"privates{g.cite('1817 §5.5')}."
+            f"{who} cannot pay exactly ${amount} with privates and ${g.cash(seat)} in "
+            f"cash{g.cite('1817 §5.5')}."
         )
     return None
 
 
 @dataclass(frozen=True)
 class BidderCompanyActions(OutOfTurn):
-    """Loans and redemptions that the site lets the next bidder for a certificate do for a company; with
-    the last that it can do he leaves the auction. Who wins it is asked for no privates then, and if he was
-    asked for the size, whoever has put the company up has another turn."""
+    """Loans and redemptions of a company during an auction of a certificate, as 18xx.games allows them.
+
+    The next bidder may act for one of their companies. They leave the auction once the company can do no
+    more. The winner is not asked for privates then; and if they were asked for the size, the player who has
+    started the auction has another turn.
+    """
 
     handles: ClassVar[tuple[type[Action], ...]] = (TakeLoansForCompany, RedeemSharesForCompany)
 
@@ -438,7 +444,7 @@ class BidderCompanyActions(OutOfTurn):
         assert isinstance(action, TakeLoansForCompany | RedeemSharesForCompany)
         top = g.top
         if not isinstance(top, Auction) or top.kind != AUCTION_KIND or top.bidders[:1] != (seat,):
-            return "The next bidder only may act for a company."
+            return "Only the next bidder may act for a company."
         return self.stock_turn.refuse_company_action(g, StockTurn(seat), action.company, action)
 
     def apply(self, g: Game, seat: str, action: Action) -> None:

@@ -1,7 +1,7 @@
-"""Companies that buy their own shares back, and put them up again (1870 §5.10, §5.11).
+"""Redemption and reissue: companies buy their own shares back, and sell them again (1870 §5.10, §5.11).
 
-A president uses his stock turn for it. What a company earns by reissued shares it cannot spend before
-the round is over.
+The president uses their stock turn for it. A company cannot spend what it receives for reissued shares before
+the stock round is over.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ def spendable_cash(g: Game, company: str) -> int:
 
 
 def reissue_par_price(g: Game, company: str) -> int:
-    """The par price of reissued shares: nearest to three quarters of the price, never below the old
-    one; of two that are as near the higher (1870 §5.11)."""
+    """The par price of reissued shares in dollars: nearest to three quarters of the market price, the higher
+    of two that are equally near, and never below the old par price (1870 §5.11)."""
     goal = 3 * g.price(company)
     nearest = min(g.components.reissue_prices, key=lambda par: (abs(4 * par - goal), -par))
     return max(nearest, g.company(company).par or 0)
@@ -47,9 +47,9 @@ def reissue_par_price(g: Game, company: str) -> int:
 class TreasuryShares:
     """Redemption and reissue in a stock turn.
 
-    `reissue_after_deals`: a president may reissue after he has bought or sold shares of his own.
-    `ordinary_share`: players give none up where the president holds only his certificate, unless
-    somebody else holds as much.
+    `reissue_after_trades`: a president may reissue after buying or selling shares of their own.
+    `ordinary_share_only`: no player gives up a share while the president holds nothing but the president's
+    certificate, unless somebody else holds as much.
     """
 
     reissue_after_trades: bool = False
@@ -64,9 +64,9 @@ class TreasuryShares:
             for source in (None, *(s for s in g.state.seats if s in co.shares)):
                 if self.refusal(g, frame, redeem := RedeemShare(company, source)) is None:
                     where = g.state.name(source) if source else "the open market"
-                    asks = "" if source in (None, frame.seat) else ", if he agrees"
+                    consent = "" if source in (None, frame.seat) else ", if they agree"
                     price = g.price(company)
-                    yield Option(redeem, f"The {company} redeems a share from {where} for ${price}{asks}")
+                    yield Option(redeem, f"The {company} redeems a share from {where} for ${price}{consent}")
             if self.refusal(g, frame, ReissueShares(company)) is None:
                 percent, par = g.percent_held(company, company), reissue_par_price(g, company)
                 yield Option(ReissueShares(company), f"The {company} reissues {percent} % at ${par}")
@@ -79,7 +79,7 @@ class TreasuryShares:
         if (frame.bought or frame.sold) and not (
             self.reissue_after_trades and isinstance(action, ReissueShares)
         ):
-            return f"Who acts for a company does nothing else in that turn{g.cite('1870 §5.3')}."
+            return f"A player who acts for a company does nothing else in that turn{g.cite('1870 §5.3')}."
         if isinstance(action, ReissueShares):
             return self._refuse_reissue(g, company)
         return self._refuse_redemption(g, company, action.source)
@@ -106,7 +106,7 @@ class TreasuryShares:
             return (
                 None
                 if pool
-                else f"The open market has no share of the {company}; say from whom{g.cite('1870 §5.10')}."
+                else f"The open market has no share of the {company}; name a player{g.cite('1870 §5.10')}."
             )
         if pool:
             return f"A share of the {company} in the open market is redeemed first{g.cite('1870 §5.10')}."
@@ -117,7 +117,10 @@ class TreasuryShares:
         if g.percent_held(source, company) < step:
             return f"{g.state.name(source)} has no share of the {company}."
         if self.ordinary_share_only and self._president_holds_only_certificate(g, company):
-            return f"Nobody has as much of the {company} as its president's certificate, all that he holds."
+            return (
+                f"The president of the {company} holds only the president's certificate, and nobody "
+                "else as much."
+            )
         if g.company(company).president == source and (
             g.percent_held(source, company) - step < president_share_percent(g, company)
             or next_president(g, company, losing=step)
@@ -126,7 +129,7 @@ class TreasuryShares:
         return None
 
     def _president_holds_only_certificate(self, g: Game, company: str) -> bool:
-        """Whether the president holds nothing but his certificate, and nobody else as much."""
+        """Whether the president holds only the president's certificate, and nobody else holds as much."""
         least = president_share_percent(g, company)
         held = [g.percent_held(seat, company) for seat in g.state.seats]
         return max(held) == least and held.count(least) == 1
@@ -162,7 +165,7 @@ class TreasuryShares:
         move_shares(g, company, source, company, step)
 
     def deal_handler(self) -> DealHandler:
-        """How a redemption from a player is judged and carried out when he accepts."""
+        """How a redemption from a player is checked, and carried out when they accept."""
 
         def refuse(g: Game, offer: Offer) -> str | None:
             turn = g.top

@@ -1,7 +1,7 @@
-"""A player's turn of a stock round: sales, one purchase, done (1830 §4, §8, §10, §12).
+"""A player's turn of a stock round: sales and one purchase (1830 §4, §8, §10, §12).
 
-Sales come before the purchase or after it; whether both, and where the further certificates of
-a price in the brown zone may come from, differ between conventions.
+Sales come before the purchase or after it. Whether they may come before and after it, and where further
+certificates of a company in the brown zone are bought, differs between conventions.
 """
 
 from __future__ import annotations
@@ -48,24 +48,26 @@ SHARE_SOURCES = (IPO, POOL)
 
 
 def purchase_payee(g: Game, company: str, source: str) -> str:
-    """Who is paid for shares from there: the bank; the company for those it has reissued."""
+    """Who is paid for shares from the pool or the initial offering: the bank, or the company that has
+    reissued them."""
     return company if source == IPO and g.company(company).reissued else BANK
 
 
 @dataclass(frozen=True)
 class StockTurnQuestion:
-    """Asks a player in his stock turn.
+    """Asks a player what they do in their stock turn.
 
-    `sales`: whether they come before the purchase, before it or after it, or both. `extra_from_ipo`:
-    further certificates in the brown zone come from the initial offering too. `extra_of_one`: they
-    are of the company that was bought first, not of any in that zone. `first_sale_round`: the stock
-    round from which sales are allowed. `sources`: where certificates are bought.
-    `also`: whether a player with nothing to buy or sell has something else to do in his turn.
-    `acts`: what he may do besides. `blocks`: all that he sells of a company goes in one block.
-    `barred`: what keeps him from buying, beside the rules for all. `brown_after_private`: a purchase in
-    the brown zone may follow that of a private, and ends the sales. `acts_wait`: he is asked where he
-    could do nothing but act so. `over_sells_any`: who is over a limit sells before anything else where he
-    can sell any share, be it one that does not count.
+    `also_blocks`: whether a player who cannot buy or sell has something else to do in the turn.
+    `sale_timing`: sales come before the purchase, before or after it, or before and after it ("around").
+    `sources`: where certificates are bought. `multiple_from_ipo`: further certificates in the brown zone may
+    come from the initial offering too. `multiple_of_one_company`: they are of the company that was bought
+    first, not of any company in that zone. `first_sale_round`: the first stock round with sales.
+    `extra_actions`: what players may do besides trading in shares. `one_block_per_company`: all shares of a
+    company that a player sells in a turn are sold in one block. `purchase_refusal`: a title's own objection
+    to a purchase. `multiple_after_private`: a purchase in the brown zone may follow that of a private, and
+    ends the sales. `extra_actions_block`: a player is asked even if an extra action is all that they can do.
+    `sell_any_over_limit`: a player above a limit sells before anything else if they can sell any share, even
+    one that does not count.
     """
 
     also_blocks: Callable[[Game, StockTurn], bool]
@@ -87,15 +89,15 @@ class StockTurnQuestion:
 
     def prompt(self, g: Game, frame: StockTurn) -> str:
         if self.required_sales(g, frame):
-            return "to sell down to the limit"
+            return "sell down to the limit"
         if frame.bought:
-            return "to sell, or be done" if self._may_sell(frame) else "to buy more, or be done"
+            return "sell, or pass" if self._may_sell(frame) else "buy more, or pass"
         if current_stock_round(g).number < self.first_sale_round:
-            return "to buy or pass"
-        return "to buy, sell, or be done" if frame.sold else "to buy, sell, or pass"
+            return "buy or pass"
+        return "buy, sell, or pass"
 
     def advance(self, g: Game, frame: StockTurn) -> bool:
-        """Pass over a turn in which nothing (more) can be done and no offer is open."""
+        """End a turn in which nothing more can be done, unless an offer is open."""
         if g.state.offers and frame.for_company is None:
             return False
         fresh = not (frame.bought or frame.sold or frame.for_company)
@@ -105,7 +107,7 @@ class StockTurnQuestion:
         return True
 
     def is_idle(self, g: Game, frame: StockTurn) -> bool:
-        """Whether nothing (more) can be done in the turn."""
+        """Whether nothing more can be done in the turn."""
         if frame.for_company is not None:
             return True
         return not (
@@ -170,7 +172,8 @@ class StockTurnQuestion:
                     )
 
     def required_sales(self, g: Game, frame: StockTurn) -> list[str]:
-        """What is above a limit, where any of it can be sold: who cannot sell stays above it (1830 §10)."""
+        """Companies above a limit of which the player has to sell shares first; none if they can sell none
+        of those (1830 §10)."""
         over = companies_over_limit(g, frame.seat)
         sellable = (o.action for o in self._sales(g, frame)) if over else ()
         if any(
@@ -206,10 +209,8 @@ class StockTurnQuestion:
                 return f"Sales come before the purchase{g.cite('1830 §4')}."
             return f"Sales come before the purchase or after it, not both{g.cite('1830 §4')}."
         if self.one_block_per_company and sale.company in frame.sold:
-            return (
-                f"All that is sold of the {sale.company} in a turn is sold in one "
-                f"block{g.cite('1870 §5.3.3')}."
-            )
+            block = f"All shares of the {sale.company} that a player sells in a turn are sold in one block"
+            return f"{block}{g.cite('1870 §5.3.3')}."
         if sale.count < 1:
             return "At least one share has to be sold."
         return refuse_share_sale(g, frame.seat, sale.company, sale.count * share_percent(g, sale.company))
@@ -234,10 +235,8 @@ class StockTurnQuestion:
         if co.closed:
             return f"The {company} is closed for good."
         if co.par is None:
-            return (
-                f"The first certificate of the {company} to be bought is the president's: par "
-                f"it{g.cite('1830 §8')}."
-            )
+            first = f"The president's certificate of the {company} is bought first, at a par price"
+            return f"{first}{g.cite('1830 §8')}."
         if count < 1:
             return "At least one certificate has to be bought."
         if why := self._refuse_multiple(g, frame, company, source, count):
@@ -255,14 +254,13 @@ class StockTurnQuestion:
         self, g: Game, frame: StockTurn, company: str, source: str, count: int
     ) -> str | None:
         if company in (*frame.sold, *current_stock_round(g).sold_by_seat.get(frame.seat, ())):
-            return f"Who has sold the {company} may not buy it in the same stock round{g.cite('1830 §4')}."
+            who = f"{g.state.name(frame.seat)} has sold shares of the {company} in this stock round"
+            return f"{who} and may not buy any{g.cite('1830 §4')}."
         if not frame.bought and count == 1:
             return None
         if not _allows_multiple_purchases(g, company):
-            return (
-                "One certificate may be bought in a turn, more only in the brown "
-                f"zone{g.cite('1830 §4', '1830 §10')}."
-            )
+            brown = "One certificate may be bought in a turn, more only of companies in the brown zone"
+            return f"{brown}{g.cite('1830 §4', '1830 §10')}."
         if (
             self.multiple_of_one_company
             and frame.bought not in (None, company)
@@ -280,7 +278,7 @@ class StockTurnQuestion:
         if g.company(company).closed:
             return f"The {company} is closed for good."
         if g.company(company).par is not None:
-            return f"The {company} has a par price."
+            return f"The {company} already has a par price."
         if frame.bought:
             return f"One certificate may be bought in a turn{g.cite('1830 §4')}."
         percent = president_share_percent(g, company)
@@ -340,39 +338,43 @@ class StockTurnQuestion:
 
 
 def _allows_multiple_purchases(g: Game, company: str) -> bool:
-    """Whether any number of its certificates may be bought in one turn (1830 §10)."""
+    """Whether several certificates of the company may be bought in one turn (1830 §10)."""
     return company in g.state.companies and not ZONES_WITH_MULTIPLE_PURCHASES.isdisjoint(
         market_zones(g, company)
     )
 
 
 def end_stock_turn(g: Game, frame: StockTurn, formed: str | None = None, *, unasked: bool = False) -> None:
-    """Close the turn and tell the round what it was: a deal, a company `formed` in it, or a pass, which
-    may be one that he was not asked about."""
-    dealt = bool(frame.bought or frame.sold or frame.for_company or frame.acting_company)
-    if not dealt:
+    """End the turn and record it in the stock round. A player who has done nothing has passed.
+
+    `formed`: a company that was started in the turn. `unasked`: the player was not asked anything.
+    """
+    acted = bool(frame.bought or frame.sold or frame.for_company or frame.acting_company)
+    if not acted:
         g.emit(Passed(frame.seat, "the stock turn"))
     g.pop()
     lapse_offers(g)
-    span = current_stock_round(g)
+    stock_round = current_stock_round(g)
     after = msgspec.structs.replace(
-        span,
+        stock_round,
         current_seat=g.state.left_of(frame.seat),
-        consecutive_passes=0 if dealt else span.consecutive_passes + 1,
-        last_to_act=frame.seat if dealt else span.last_to_act,
-        formed=(*span.formed, formed) if formed else span.formed,
-        guaranteed_turns=span.guaranteed_turns if unasked else (),
+        consecutive_passes=0 if acted else stock_round.consecutive_passes + 1,
+        last_to_act=frame.seat if acted else stock_round.last_to_act,
+        formed=(*stock_round.formed, formed) if formed else stock_round.formed,
+        guaranteed_turns=stock_round.guaranteed_turns if unasked else (),
     )
     if frame.sold:
-        mine = (*span.sold_by_seat.get(frame.seat, ()), *frame.sold)
-        after = msgspec.structs.replace(after, sold_by_seat=span.sold_by_seat | {frame.seat: mine})
+        sold = (*stock_round.sold_by_seat.get(frame.seat, ()), *frame.sold)
+        after = msgspec.structs.replace(after, sold_by_seat=stock_round.sold_by_seat | {frame.seat: sold})
     if frame.restricted_cash and frame.bought:
-        held = span.restricted_cash.get(frame.bought, 0) + frame.restricted_cash
-        after = msgspec.structs.replace(after, restricted_cash=span.restricted_cash | {frame.bought: held})
+        held = stock_round.restricted_cash.get(frame.bought, 0) + frame.restricted_cash
+        after = msgspec.structs.replace(
+            after, restricted_cash=stock_round.restricted_cash | {frame.bought: held}
+        )
     if frame.for_company and frame.company_action == "redeem":
-        after = msgspec.structs.replace(after, redeemed=(*span.redeemed, frame.for_company))
+        after = msgspec.structs.replace(after, redeemed=(*stock_round.redeemed, frame.for_company))
     elif frame.for_company:
-        after = msgspec.structs.replace(after, reissued=(*span.reissued, frame.for_company))
+        after = msgspec.structs.replace(after, reissued=(*stock_round.reissued, frame.for_company))
     g.replace_top(after)
     if frame.pending_sales:
         g.push(PriceProtection(frame.seat, frame.pending_sales))
@@ -385,7 +387,7 @@ def _refuse_cost(g: Game, seat: str, cost: int) -> str | None:
 
 
 def current_stock_round(g: Game) -> StockRound:
-    """The stock round that is going on. Raises AssertionError outside one."""
+    """The current stock round. Raises AssertionError outside stock rounds."""
     frame = g.state.stack[0]
     assert isinstance(frame, StockRound)
     return frame
