@@ -27,6 +27,7 @@ from engine.core.events import (
     FramePushed,
     FrameReplaced,
 )
+from engine.core.reasons import CashReason
 from engine.core.state import BANK, AnyFrame, Company, State, copy_state, is_seat
 
 if TYPE_CHECKING:
@@ -160,10 +161,10 @@ class Game:
             if event.changes_track:
                 self._network = None
 
-    def pay(self, source: str, target: str, amount: int, why: str) -> None:
+    def pay(self, source: str, target: str, amount: int, reason: CashReason, subject: str = "") -> None:
         """Move dollars, if any. A bank that pays more than it has is broken from then on (§25)."""
         if amount:
-            self.emit(CashMoved(source, target, amount, why))
+            self.emit(CashMoved(source, target, amount, reason, subject))
             limited = self.title.components.bank is not None
             if limited and source == BANK and self.state.cash[BANK] < 0 and not self.state.bank_broken:
                 self.emit(BankBroken())

@@ -94,6 +94,7 @@ from engine.core.events import (
     TrainMoved,
     TrainsRusted,
 )
+from engine.core.reasons import CashReason, PriceReason, TrainReason
 from engine.core.state import (
     AnyFrame,
     Auction,
@@ -465,26 +466,26 @@ def consequences(before: State, events: Sequence[AnyEvent]) -> Iterator[str]:
     opening = isinstance(before.stack[0], Waterfall)
     for event in events:
         match event:
-            case CashMoved(reason=why) if opening and why.startswith("income"):
+            case CashMoved(reason=CashReason.PRIVATE_INCOME) if opening:
                 yield "income paid in the opening"
-            case CashMoved(source, reason=why) if is_seat(source) and why.startswith("dividend"):
+            case CashMoved(source, reason=CashReason.DIVIDEND) if is_seat(source):
                 yield "short sellers pay a dividend"
-            case CashMoved(reason="a forced purchase"):
+            case CashMoved(reason=CashReason.TRAIN_CONTRIBUTION):
                 yield "president's money spent"
             case PresidentNamed(company):
                 if before.companies[company].president is not None:
                     yield "presidency changed"
-            case PriceMoved(reason=why) if why in CONSEQUENCES_BY_PRICE_REASON:
-                yield from CONSEQUENCES_BY_PRICE_REASON[why]
+            case PriceMoved(reason=reason) if reason in CONSEQUENCES_BY_PRICE_REASON:
+                yield from CONSEQUENCES_BY_PRICE_REASON[reason]
             case OfferEnded(_, "lapsed"):
                 yield "offer lapsed"
             case PrivateMoved(_, owner) if owner == CLOSED:
                 yield "private closed"
             case SharesMoved(company, target=seat) if before.companies[company].shares.get(seat, 0) < 0:
                 yield "short position closed"
-            case TrainMoved(reason="exported"):
+            case TrainMoved(reason=TrainReason.EXPORTED):
                 yield "train exported"
-            case TrainMoved(reason="obsolete"):
+            case TrainMoved(reason=TrainReason.OBSOLETE):
                 yield "obsolete train gone"
             case BidMade() if isinstance(before.top, Auction) and before.top.kind == "sale":
                 if before.top.high_bidder:
@@ -495,15 +496,15 @@ def consequences(before: State, events: Sequence[AnyEvent]) -> Iterator[str]:
                 yield CONSEQUENCE_BY_EVENT[type(event)]
 
 
-CONSEQUENCES_BY_PRICE_REASON: dict[str, tuple[str, ...]] = {
-    "sold out": ("sold out, price rose",),
-    "merged": ("companies merged",),
-    "all held by players": ("held by players, price rose",),
-    "a loan taken over": ("loan taken over",),
-    "without a train": ("company in liquidation",),
-    "its interest is not paid": ("company in liquidation",),
-    "its station markers are not paid": ("company in liquidation",),
-    "without a president": ("company in liquidation", "company without a president in liquidation"),
+CONSEQUENCES_BY_PRICE_REASON: dict[PriceReason, tuple[str, ...]] = {
+    PriceReason.SOLD_OUT: ("sold out, price rose",),
+    PriceReason.MERGED: ("companies merged",),
+    PriceReason.HELD_BY_PLAYERS: ("held by players, price rose",),
+    PriceReason.LOAN_TAKEN_OVER: ("loan taken over",),
+    PriceReason.NO_TRAIN: ("company in liquidation",),
+    PriceReason.INTEREST_UNPAID: ("company in liquidation",),
+    PriceReason.TOKENS_UNPAID: ("company in liquidation",),
+    PriceReason.NO_PRESIDENT: ("company in liquidation", "company without a president in liquidation"),
 }
 CONSEQUENCE_BY_FRAME: dict[type[AnyFrame], str] = {
     CashCrisis: "player in a cash crisis",

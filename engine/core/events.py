@@ -11,6 +11,7 @@ from typing import ClassVar
 
 import msgspec
 
+from engine.core.reasons import CashReason, LoanReason, PriceReason, TrainReason
 from engine.core.state import (
     BANK,
     CLOSED,
@@ -56,7 +57,8 @@ class CashMoved(EventWithoutPieces, frozen=True):
     source: str
     target: str
     amount: int
-    reason: str
+    reason: CashReason
+    subject: str = ""
 
     def apply(self, state: State) -> None:
         state.cash[self.source] -= self.amount
@@ -115,7 +117,7 @@ class PriceMoved(Event, frozen=True):
 
     company: str
     cell: tuple[int, int]
-    reason: str
+    reason: PriceReason
 
     def apply(self, state: State) -> None:
         state.companies[self.company].cell = self.cell
@@ -344,7 +346,7 @@ class TrainMoved(Event, frozen=True):
     train: str
     source: str
     target: str
-    reason: str
+    reason: TrainReason
 
     def apply(self, state: State) -> None:
         if self.source == BANK:
@@ -521,7 +523,8 @@ class LoansChanged(Event, frozen=True):
 
     company: str
     count: int
-    reason: str
+    reason: LoanReason
+    other: str = ""
 
     def apply(self, state: State) -> None:
         state.companies[self.company].loans += self.count

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from engine.core.components import LoanDefinition, MarketZone, SizeDefinition
 from engine.core.events import InterestSet, LoansChanged
+from engine.core.reasons import CashReason, LoanReason, PriceReason
 from engine.core.state import (
     BANK,
     Auction,
@@ -74,18 +75,20 @@ def refuse_loans(g: Game, company: str, count: int) -> str | None:
 def take_loans(g: Game, company: str, count: int = 1) -> None:
     """Take loans, each of which moves the price a space to the left (§1.2.5)."""
     for _ in range(count):
-        g.emit(LoansChanged(company, 1, "taken"))
-        g.pay(BANK, company, loan_terms(g).value, "a loan")
-        market.move_token(g, company, market.left(g, market.token_space(g, company)), "a loan")
+        g.emit(LoansChanged(company, 1, LoanReason.TAKEN))
+        g.pay(BANK, company, loan_terms(g).value, CashReason.LOAN)
+        market.move_token(g, company, market.left(g, market.token_space(g, company)), PriceReason.LOAN)
 
 
 def repay_loans(g: Game, company: str, count: int = 1, *, moving: bool = True) -> None:
     """Repay loans, each of which moves the price a space to the right unless it is not `moving`."""
     for _ in range(count):
-        g.emit(LoansChanged(company, -1, "repaid"))
-        g.pay(company, BANK, loan_terms(g).value, "a loan repaid")
+        g.emit(LoansChanged(company, -1, LoanReason.REPAID))
+        g.pay(company, BANK, loan_terms(g).value, CashReason.LOAN_REPAYMENT)
         if moving:
-            market.move_token(g, company, market.right(g, market.token_space(g, company)), "a loan repaid")
+            market.move_token(
+                g, company, market.right(g, market.token_space(g, company)), PriceReason.LOAN_REPAYMENT
+            )
 
 
 def loan_label(g: Game, company: str, count: int) -> str:
@@ -164,7 +167,7 @@ def interest_due(g: Game, company: str) -> int:
     return g.company(company).loans * g.state.interest_per_loan
 
 
-def put_into_liquidation(g: Game, company: str, why: str) -> None:
+def put_into_liquidation(g: Game, company: str, reason: PriceReason) -> None:
     """Put the company's token into the liquidation space (§6.8, §6.10)."""
     row, column = next(
         (r, c)
@@ -173,4 +176,4 @@ def put_into_liquidation(g: Game, company: str, why: str) -> None:
         if cell is not None and MarketZone.LIQUIDATION in cell.zones
     )
     if g.company(company).cell is not None:
-        market.move_token(g, company, (row, column), why)
+        market.move_token(g, company, (row, column), reason)

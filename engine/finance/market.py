@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from engine.core.components import MarketZone
 from engine.core.events import ParSet, PriceMoved
+from engine.core.reasons import PriceReason
 from engine.core.state import PendingSale
 from engine.game import Game
 
@@ -64,17 +65,17 @@ def left(g: Game, at: Space) -> Space:
     return down(g, at)
 
 
-def move_token(g: Game, company: str, to: Space, why: str) -> None:
+def move_token(g: Game, company: str, to: Space, reason: PriceReason) -> None:
     """Move a company's token to a space, with what follows, unless it is there already."""
     if g.company(company).cell != to:
-        g.emit(PriceMoved(company, to, why))
+        g.emit(PriceMoved(company, to, reason))
         for follow in g.title.after_price_move:
             follow(g, company)
 
 
 def drop_price(g: Game, sale: PendingSale) -> None:
     """Move the price down by one row for each share sold (1830 §8.2.1)."""
-    move_token(g, sale.company, down(g, token_space(g, sale.company), sale.count), "sold")
+    move_token(g, sale.company, down(g, token_space(g, sale.company), sale.count), PriceReason.SOLD)
 
 
 def token_space(g: Game, company: str) -> Space:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from engine.core.reasons import CashReason
 from engine.core.state import BANK, POOL, OperatingTurn, PendingSale, StockRound
 from engine.finance.loans import is_tradable
 from engine.finance.ownership import (
@@ -59,7 +60,7 @@ def sell_shares(g: Game, seat: str, company: str, count: int, price: int | None 
     president = g.president(company)
     price = g.price(company) if price is None else price
     move_shares(g, company, seat, POOL, percent)
-    g.pay(BANK, seat, price * count, f"{percent} % of the {company}")
+    g.pay(BANK, seat, price * count, CashReason.SHARES, company)
     g.title.after_sale(g, PendingSale(company, count, president))
 
 
@@ -99,4 +100,4 @@ def sell_at_steady_price(g: Game, seat: str, company: str, count: int) -> None:
     percent = count * share_percent(g, company)
     move_shares(g, company, seat, POOL, percent)
     close_covered_shorts(g, *g.state.companies)
-    g.pay(BANK, seat, g.price(company) * count, f"{percent} % of the {company}")
+    g.pay(BANK, seat, g.price(company) * count, CashReason.SHARES, company)

@@ -10,6 +10,7 @@ from engine.core.events import (
     SharesMoved,
     UnpaidInterestChanged,
 )
+from engine.core.reasons import CashReason, PriceReason
 from engine.core.state import BANK, CLOSED, POOL, CashCrisis, GameOver
 from engine.finance.loans import put_into_liquidation
 from engine.finance.offers import lapse_offers
@@ -23,11 +24,11 @@ def remove_bankrupt_player(
     """Take a bankrupt player out of the game (1817 §7.4)."""
     seat, left = frame.seat, g.cash(frame.seat)
     if left:
-        g.emit(CashMoved(BANK, seat, -left, "bankruptcy"))
+        g.emit(CashMoved(BANK, seat, -left, CashReason.BANKRUPTCY))
     for company, co in g.state.companies.items():
         if co.unpaid_interest and co.president == seat:
             if cash_to_company:
-                g.pay(BANK, company, max(co.unpaid_interest + left, 0), "what its president had")
+                g.pay(BANK, company, max(co.unpaid_interest + left, 0), CashReason.PRESIDENT_CASH)
             g.emit(UnpaidInterestChanged(company, 0))
     for private in g.privates_of(seat):
         if not keeps_privates:
@@ -39,7 +40,7 @@ def remove_bankrupt_player(
             g.emit(SharesMoved(company, seat, POOL, co.shares[seat]))
         if co.president == seat:
             g.emit(PresidencyVacated(company))
-            put_into_liquidation(g, company, "without a president")
+            put_into_liquidation(g, company, PriceReason.NO_PRESIDENT)
     close_covered_shorts(g, *g.state.companies)
     lapse_offers(g)
 

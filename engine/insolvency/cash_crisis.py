@@ -19,6 +19,7 @@ from engine.core.events import (
     UnplacedTokensChanged,
 )
 from engine.core.hooks import never
+from engine.core.reasons import CashReason
 from engine.core.state import (
     BANK,
     CashCrisis,
@@ -173,7 +174,7 @@ def pay_for_owed_tokens(g: Game) -> bool:
             cost = co.owed_tokens * size_definition(g, company).station_cost
             if g.cash(company) >= cost and not in_zone(g, company, MarketZone.LIQUIDATION):
                 count = co.owed_tokens
-                g.pay(company, BANK, cost, "station markers")
+                g.pay(company, BANK, cost, CashReason.TOKENS)
                 g.emit(UnplacedTokensChanged(company, count, -count))
                 return True
     return False

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from engine.core.components import MarketZone
 from engine.core.events import CompanyClosed, PrivateMoved, TrainMoved
+from engine.core.reasons import CashReason, TrainReason
 from engine.core.state import BANK, CLOSED, POOL, OperatingTurn
 from engine.finance.ownership import market_zones
 from engine.game import Game
@@ -22,9 +23,9 @@ def close_in_closing_zone(*, privates_to_pool: bool) -> Callable[[Game, str], No
         if MarketZone.CLOSING not in market_zones(g, company):
             return
         _forfeit_train_cash(g, company)
-        g.pay(company, BANK, g.cash(company), f"the end of the {company}")
+        g.pay(company, BANK, g.cash(company), CashReason.CLOSING, company)
         for train in list(g.company(company).trains):
-            g.emit(TrainMoved(train, company, POOL, "closed"))
+            g.emit(TrainMoved(train, company, POOL, TrainReason.COMPANY_CLOSED))
         for private in g.privates_of(company):
             g.emit(PrivateMoved(private, POOL if privates_to_pool else CLOSED))
         g.emit(CompanyClosed(company))
@@ -42,5 +43,5 @@ def _forfeit_train_cash(g: Game, company: str) -> None:
             president,
             BANK,
             min(g.cash(president), president_contribution(g, company)),
-            "the train of a closed company",
+            CashReason.FORFEIT,
         )

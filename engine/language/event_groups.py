@@ -1,4 +1,4 @@
-"""Events that follow each other and are told as one sentence: loans, a company's belongings, tokens."""
+"""Events that follow each other and make one sentence: loans, assets taken over, tokens, closed privates."""
 
 from __future__ import annotations
 
@@ -15,30 +15,48 @@ from engine.core.events import (
     TokenRemoved,
     TrainMoved,
 )
+from engine.core.reasons import CashReason, LoanReason, PriceReason
 from engine.core.state import CLOSED
 from engine.finance import market
 from engine.game import Game
 
-LOAN_REASONS = ("a loan", "a loan repaid")
+_LOAN_CASH = (CashReason.LOAN, CashReason.LOAN_REPAYMENT)
+_LOAN_PRICE = (PriceReason.LOAN, PriceReason.LOAN_REPAYMENT)
+
+_PRICE_MOVES = {
+    PriceReason.CONNECTION_RUN: "connected",
+    PriceReason.DIVIDEND: "paid",
+    PriceReason.HALF_DIVIDEND: "half paid",
+    PriceReason.HELD_BY_PLAYERS: "all held by players",
+    PriceReason.INTEREST_UNPAID: "its interest is not paid",
+    PriceReason.LOAN: "a loan",
+    PriceReason.LOAN_REPAYMENT: "a loan repaid",
+    PriceReason.LOAN_TAKEN_OVER: "a loan taken over",
+    PriceReason.NO_PRESIDENT: "without a president",
+    PriceReason.NO_TRAIN: "without a train",
+    PriceReason.SHARES_IN_POOL: "shares in the pool",
+    PriceReason.TOKENS_UNPAID: "its station tokens are not paid",
+}
+"""The reasons of price moves in words, where these are not the names of the reasons."""
 
 
 class EventGroup(Protocol):
-    """Events of one kind that follow each other and are told as one sentence."""
+    """Events of one kind that follow each other and make one sentence."""
 
     def try_add(self, event: AnyEvent) -> bool:
-        """Take in an event, if it is one more of them."""
+        """Add the event if it belongs to the group; whether it does."""
 
     def sentence(self) -> str:
-        """All of them."""
+        """The sentence of all of them."""
 
 
 @dataclass
 class LoanGroup:
-    """Loans that a company takes or repays, with the money and where the price comes to."""
+    """Loans that a company takes or repays, in dollars, and the market cell that its price comes to."""
 
     g: Game
     company: str
-    reason: str
+    reason: LoanReason
     count: int = 0
     dollars: int = 0
     cell: tuple[int, int] | None = None
@@ -47,27 +65,26 @@ class LoanGroup:
         match event:
             case LoansChanged(self.company, count, self.reason):
                 self.count += abs(count)
-            case CashMoved(source, target, amount, why) if why in LOAN_REASONS and self.company in (
+            case CashMoved(source, target, amount, reason) if reason in _LOAN_CASH and self.company in (
                 source,
                 target,
             ):
                 self.dollars += amount
-            case PriceMoved(self.company, cell, why) if why in LOAN_REASONS:
+            case PriceMoved(self.company, cell, reason) if reason in _LOAN_PRICE:
                 self.cell = cell
             case _:
                 return False
         return True
 
     def sentence(self) -> str:
-        verb = {"taken": "takes", "repaid": "repays"}[self.reason]
-        comes = f", and is {market.space_label(self.g, self.cell)}" if self.cell else ""
-        loans = f"{self.count} loan{'s' * (self.count > 1)}"
-        return f"the {self.company} {verb} {loans} for ${self.dollars}{comes}"
+        verb = "takes" if self.reason is LoanReason.TAKEN else "repays"
+        price = f", and is {market.space_label(self.g, self.cell)}" if self.cell else ""
+        return f"the {self.company} {verb} {_count(self.count, 'loan')} for ${self.dollars}{price}"
 
 
 @dataclass
 class TakeoverGroup:
-    """What a company takes over from another."""
+    """What a company takes over from another: `items` in words."""
 
     source: str
     target: str
@@ -77,8 +94,8 @@ class TakeoverGroup:
         match event:
             case CashMoved(self.source, self.target, amount):
                 self.items.append(f"${amount}")
-            case LoansChanged(self.target, count, why) if why == f"of the {self.source}":
-                self.items.append(f"{count} loan{'s' * (count > 1)}")
+            case LoansChanged(self.target, count, LoanReason.TAKEN_OVER, self.source):
+                self.items.append(_count(count, "loan"))
             case LoansChanged(self.source, count):
                 return count < 0
             case TrainMoved(train, self.source, self.target):
@@ -95,7 +112,7 @@ class TakeoverGroup:
 
 @dataclass
 class TokenRemovalGroup:
-    """Tokens of a company that leave the map, or are replaced by those of another."""
+    """Tokens of a company that leave the map, or are replaced by those of another company."""
 
     g: Game
     company: str
@@ -103,32 +120,25 @@ class TokenRemovalGroup:
     hexes: list[str] = field(default_factory=list)
 
     def try_add(self, event: AnyEvent) -> bool:
-        if not (
-            isinstance(event, TokenRemoved)
-            and (event.company, event.replaced_by) == (self.company, self.replaced_by)
-        ):
+        if not isinstance(event, TokenRemoved):
+            return False
+        if (event.company, event.replaced_by) != (self.company, self.replaced_by):
             return False
         self.hexes.append(hex_label(self.g, event.hex))
         return True
 
     def sentence(self) -> str:
         several = len(self.hexes) > 1
-        whose = f"the token{'s' * several} of the {self.company} in {', '.join(self.hexes)}"
+        tokens = f"the token{'s' * several} of the {self.company} in {', '.join(self.hexes)}"
         if self.replaced_by is None:
-            return f"{whose} leave{'s' * (not several)} the map"
-        one = "those" if several else "one"
-        return f"{whose} {'are' if several else 'is'} replaced by {one} of the {self.replaced_by}"
-
-
-def hex_label(g: Game, hex: str) -> str:
-    """A hex with its name."""
-    name = g.components.map.hexes[hex].name
-    return f"{hex} {name}" if name else hex
+            return f"{tokens} leave{'s' * (not several)} the map"
+        others = "those" if several else "one"
+        return f"{tokens} {'are' if several else 'is'} replaced by {others} of the {self.replaced_by}"
 
 
 @dataclass
 class PrivateClosingGroup:
-    """Privates that are closed."""
+    """Private companies that are closed."""
 
     privates: list[str] = field(default_factory=list)
 
@@ -148,11 +158,11 @@ class PrivateClosingGroup:
 
 @dataclass
 class PriceMoveGroup:
-    """Moves of a company's price, space by space, for one reason."""
+    """Moves of a company's price, space by space, for one reason; `cell` is where it comes to."""
 
     g: Game
     company: str
-    reason: str
+    reason: PriceReason
     cell: tuple[int, int] = (0, 0)
 
     def try_add(self, event: AnyEvent) -> bool:
@@ -163,4 +173,15 @@ class PriceMoveGroup:
         return False
 
     def sentence(self) -> str:
-        return f"the {self.company} is {market.space_label(self.g, self.cell)} ({self.reason})"
+        why = _PRICE_MOVES.get(self.reason) or self.reason.replace("_", " ")
+        return f"the {self.company} is {market.space_label(self.g, self.cell)} ({why})"
+
+
+def hex_label(g: Game, hex: str) -> str:
+    """A hex with its name, if it has one: `H10 Pittsburgh`."""
+    name = g.components.map.hexes[hex].name
+    return f"{hex} {name}" if name else hex
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}{'s' * (number > 1)}"

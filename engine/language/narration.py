@@ -1,16 +1,16 @@
-"""What has happened, told in sentences that a player would say.
+"""Events as sentences that a player would say.
 
-Money is told with what it was for: a payment is held back until the share, train or private that
-it bought comes by, and income and dividends are told as one sentence each.
+Money is named with what it was for: a payment is held back until the share, train or private that it
+bought follows, and income and dividends become one sentence each.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from collections.abc import Iterable, Sequence
 
 from engine.core.components import CityTokenAbility, train_label
 from engine.core.events import (
+    AbilityUsed,
     AnyEvent,
     BankBroken,
     BidMade,
@@ -22,10 +22,14 @@ from engine.core.events import (
     CompanyReturned,
     ConnectionRunPostponed,
     ConnectionRunStarted,
+    CoveredShortsChanged,
+    CoveredShortsClosed,
+    CrisisStartSeatChanged,
     DestinationTokenKept,
     DestinationTokenPlaced,
     DividendDeclared,
     EndTriggered,
+    FramePopped,
     FramePushed,
     FrameReplaced,
     InterestSet,
@@ -33,6 +37,7 @@ from engine.core.events import (
     MineOrBridgeBuilt,
     OfferEnded,
     OfferMade,
+    OperatingTurnStarted,
     ParSet,
     Passed,
     PhaseStarted,
@@ -44,10 +49,12 @@ from engine.core.events import (
     PriceProtected,
     PriorityMoved,
     PrivateMoved,
+    QuestionAsked,
     RoundStarted,
     SharesMoved,
     SharesReissued,
     SharesRestructured,
+    StandingProtectionChanged,
     TileLaid,
     TokenMoved,
     TokenPlaced,
@@ -56,12 +63,16 @@ from engine.core.events import (
     TrainsRan,
     TrainsRusted,
     TrainsWithdrawn,
+    UnpaidInterestChanged,
+    UnplacedTokensChanged,
 )
+from engine.core.reasons import CashReason, LoanReason, TrainReason
 from engine.core.state import (
     BANK,
     CLOSED,
     IPO,
     POOL,
+    AnyFrame,
     Auction,
     CompanyStart,
     GameOver,
@@ -82,53 +93,90 @@ from engine.language.event_groups import (
 )
 from engine.rounds.sequence import OperatingRoundRules
 
+SILENT_EVENTS = (
+    AbilityUsed,
+    CoveredShortsChanged,
+    CoveredShortsClosed,
+    CrisisStartSeatChanged,
+    FramePopped,
+    OperatingTurnStarted,
+    QuestionAsked,
+    StandingProtectionChanged,
+    UnpaidInterestChanged,
+    UnplacedTokensChanged,
+)
+"""Events that no sentence mentions."""
+
 FLUSHING_EVENTS = (
     BankBroken,
     BidMade,
-    CompanyClosed,
-    ConnectionRunStarted,
-    ConnectionRunPostponed,
-    DividendDeclared,
-    DestinationTokenPlaced,
-    CompanyFloated,
     CityTokenPlaced,
     CityTokenRemoved,
+    CompanyClosed,
+    CompanyFloated,
+    ConnectionRunPostponed,
+    ConnectionRunStarted,
     DestinationTokenKept,
+    DestinationTokenPlaced,
+    DividendDeclared,
     OfferEnded,
     OfferMade,
     ParSet,
     Passed,
     PhaseStarted,
     PriceMoved,
-    PriorityMoved,
     PriceProtected,
-    TrainsRan,
-    SharesReissued,
+    PriorityMoved,
     RoundStarted,
+    SharesReissued,
+    TrainsRan,
 )
-"""Events before which what was held back is told."""
-
+"""Events before which whatever was held back is said: it does not belong to them."""
 
 OWNER_LABELS = {IPO: "the initial offering", POOL: "the pool", BANK: "the bank"}
+
+_PURPOSES = {
+    CashReason.CAPITAL: "capital",
+    CashReason.COMPANY: "the {}",
+    CashReason.FORFEIT: "the train of a closed company",
+    CashReason.LOAN: "a loan",
+    CashReason.LOAN_REPAYMENT: "a loan repaid",
+    CashReason.LOAN_SHORTFALL: "loans of the {}",
+    CashReason.PRESIDENT_CASH: "what its president had",
+    CashReason.PRESIDENT_CERTIFICATE: "the president's certificate of the {}",
+    CashReason.PRIVATE: "the {}",
+    CashReason.SHARES: "shares of the {}",
+    CashReason.SHARE_SETTLEMENT: "shares of the {}",
+    CashReason.SHORT_SALE: "a share of the {} sold short",
+    CashReason.SHORT_SETTLEMENT: "shares of the {} sold short",
+    CashReason.TERRAIN: "the terrain of {}",
+    CashReason.TOKEN: "a token",
+    CashReason.TOKENS: "station tokens",
+    CashReason.TRACK: "track on {}",
+    CashReason.TRAIN_CONTRIBUTION: "a forced purchase",
+    CashReason.TREASURY_SHARES: "its treasury shares",
+}
+"""What a payment was for, as the object of `pays $100 for`; `{}` is the subject of the event."""
 
 
 def narrate(g: Game, events: Iterable[AnyEvent]) -> list[str]:
     """The events as sentences; `g` is the game after them."""
-    told = list(events)
-    teller = _Narrator(g, told)
-    for event in told:
-        teller.handle(event)
-    teller.finish()
-    return teller.sentences
+    happened = list(events)
+    narrator = _Narrator(g, happened)
+    for event in happened:
+        narrator.handle(event)
+    narrator.finish()
+    return narrator.sentences
 
 
 class _Narrator:
     """Turns events into sentences, one after the other.
 
-    `_paid` is a payment whose purpose has not come by yet, `_sold` a sale whose price has not,
-    `_shared` income or dividends by owner under their heading, `_revenue` what was last declared as a
-    dividend, `_sale` how the sale of the privates last stood. `_gathered` goes on as long as what follows
-    belongs to it. `_sizes`: how many shares companies come to have; `_returned`: those that leave play.
+    Held back are `_pending_payment`, whose purpose has not followed yet, `_pending_sale`, whose price has
+    not, and `_payouts`: income or dividends by owner under one heading. `_revenue` is the last dividend
+    declared, `_waterfall` the last frame of the opening auction. `_group` goes on as long as the next event
+    belongs to it. `_sizes`: the numbers of shares that companies come to have; `_returned`: companies that
+    leave play.
     """
 
     def __init__(self, g: Game, events: Sequence[AnyEvent] = ()) -> None:
@@ -152,359 +200,332 @@ class _Narrator:
         self._passed = False
 
     def owner_label(self, owner: str, of: str | None = None) -> str:
+        """An owner in words; the treasury, where a company owns shares `of` itself."""
         if owner == of:
             return "its treasury"
         if owner in self._g.state.companies:
             return f"the {owner}"
         return OWNER_LABELS.get(owner) or self._g.state.name(owner)
 
-    def add_sentence(self, sentence: str) -> None:
+    def add(self, sentence: str) -> None:
         self.sentences.append(sentence[:1].upper() + sentence[1:] + ("" if sentence.endswith(".") else "."))
 
+    # -- what is held back -------------------------------------------------------------------
+
     def flush(self) -> None:
-        """Tell what was held back."""
+        """Say what was held back."""
         if self._payouts:
-            self.add_sentence(
-                f"{self._heading}: "
-                + ", ".join(f"{self.owner_label(o)} ${d}" for o, d in self._payouts.items())
-            )
+            amounts = ", ".join(f"{self.owner_label(o)} ${dollars}" for o, dollars in self._payouts.items())
+            self.add(f"{self._heading}: {amounts}")
         if self._pending_payment:
-            self.add_sentence(self._payment_sentence(self._pending_payment))
+            self.add(self._payment_sentence(self._pending_payment))
         if self._pending_sale:
-            sold = self._pending_sale
-            if sold.percent < 0:
-                short = f"{-sold.percent} % of the {sold.company} sold short"
-                self.add_sentence(f"{self.owner_label(sold.target)} takes over {short}")
+            sale, holder = self._pending_sale, self.owner_label(self._pending_sale.target)
+            if sale.percent < 0:
+                self.add(f"{holder} takes over {-sale.percent} % of the {sale.company} sold short")
             else:
-                self.add_sentence(
-                    f"{sold.percent} % of the {sold.company} go to {self.owner_label(sold.target)}"
-                )
+                self.add(f"{sale.percent} % of the {sale.company} go to {holder}")
         self._pending_payment, self._pending_sale, self._heading, self._payouts = None, None, None, {}
 
     def _payment_sentence(self, paid: CashMoved) -> str:
-        """A payment for which nothing has come by."""
+        """A payment whose purpose no event has shown."""
         source, target, dollars = (
             self.owner_label(paid.source),
             self.owner_label(paid.target),
             f"${paid.amount}",
         )
+        match paid.reason:
+            case CashReason.BANKRUPTCY if paid.source == BANK:
+                return f"{target} cannot pay {dollars} more"
+            case CashReason.BANKRUPTCY:
+                return f"{source} loses {dollars} by bankruptcy"
+            case CashReason.SET_ASIDE:
+                return f"{dollars} of {source} is set aside for its loans"
+            case CashReason.COMPANY_CASH:
+                return f"{target} receives the {dollars} of {source}"
+            case CashReason.CLOSING | CashReason.REMAINDER:
+                return f"the bank takes the {dollars} of {source}"
+            case CashReason.TRAIN:
+                purpose = train_label(paid.subject)
+            case CashReason.INTEREST:
+                purpose = f"interest of the {paid.subject}" if paid.subject else "interest"
+            case reason:
+                purpose = _PURPOSES.get(reason, reason).format(paid.subject)
         if paid.source == BANK:
-            if paid.reason == "bankruptcy":
-                return f"{dollars} that {target} owes are not paid"
-            return f"{target} receives {dollars} ({paid.reason})"
-        told = {
-            "bankruptcy": f"{source} loses {dollars} by bankruptcy",
-            "set aside for its loans": f"{dollars} of {source} are set aside for its loans",
-            "what the company had": f"{target} gets the {dollars} of {source}",
-        }
-        return told.get(paid.reason) or f"{source} pays {dollars} for {paid.reason}"
-
-    def handle(self, event: AnyEvent) -> None:
-        if self._group is not None and self._group.try_add(event):
-            return
-        tell: Callable[[Any], None] | None = getattr(self, f"_{type(event).__name__}", None)
-        if tell is not None:
-            self._flush_group()
-        if isinstance(event, FLUSHING_EVENTS):
-            self.flush()
-        if tell is not None:
-            tell(event)
-
-    def finish(self) -> None:
-        """Tell what is left."""
-        self._flush_group()
-        self.flush()
-
-    def _flush_group(self) -> None:
-        if self._group is not None:
-            self.add_sentence(self._group.sentence())
-            self._group = None
-
-    def _start_group(self, gathered: EventGroup, event: AnyEvent) -> None:
-        """Begin with the first of several."""
-        self.flush()
-        gathered.try_add(event)
-        self._group = gathered
+            return f"{target} receives {dollars} ({purpose})"
+        return f"{source} pays {dollars} for {purpose}"
 
     def _take_price(self) -> str:
-        """The held payment as the price of what has come by."""
+        """The held payment as the price of what follows it: ` for $100`."""
         price = f" for ${self._pending_payment.amount}" if self._pending_payment else ""
         self._pending_payment = None
         return price
 
-    # -- money -------------------------------------------------------------------------
+    def _flush_group(self) -> None:
+        if self._group is not None:
+            self.add(self._group.sentence())
+            self._group = None
 
-    def _CashMoved(self, event: CashMoved) -> None:
-        if event.reason.startswith(("income", "dividend")):
-            company = event.reason.split()[-1]
-            paid = f"The {company} pays ${self._revenue}" if self._revenue else f"The {company} pays"
-            heading = "Privates pay" if event.reason.startswith("income") else paid
-            if heading != self._heading:
-                self.flush()
-            self._heading = heading
-            self._payouts[event.target] = self._payouts.get(event.target, 0) + event.amount
-        elif event.reason.startswith("what the ") and event.target in self._g.state.companies:
-            self._start_group(TakeoverGroup(event.source, event.target), event)
-        elif self._pending_sale and event.source == BANK and event.target == self._pending_sale.source:
-            sold, self._pending_sale = self._pending_sale, None
-            what = f"{sold.percent} % of the {sold.company}"
-            how = " short" if event.reason.endswith("sold short") else ""
-            self.add_sentence(f"{self.owner_label(sold.source)} sells {what}{how} for ${event.amount}")
-        else:
+    def _start_group(self, group: EventGroup, event: AnyEvent) -> None:
+        """Begin a group with its first event."""
+        self.flush()
+        group.try_add(event)
+        self._group = group
+
+    # -- events ------------------------------------------------------------------------------
+
+    def handle(self, event: AnyEvent) -> None:
+        if self._group is not None and self._group.try_add(event):
+            return
+        if isinstance(event, SILENT_EVENTS):
+            return
+        self._flush_group()
+        if isinstance(event, FLUSHING_EVENTS):
             self.flush()
-            self._pending_payment = event if event.reason != "revenue" else None
-            if event.source == BANK:
-                self.flush()
+        if sentence := self._sentence(event):
+            self.add(sentence)
+        else:
+            self._combine(event)
 
-    def _BankBroken(self, event: BankBroken) -> None:
+    def finish(self) -> None:
+        """Say what is left."""
+        self._flush_group()
+        self.flush()
+
+    def _sentence(self, event: AnyEvent) -> str | None:
+        """The sentence of an event that has one of its own."""
+        label = self.owner_label
+        match event:
+            case BankBroken():
+                return f"the bank is broken: the game ends with {self._last_rounds()}"
+            case BidMade(seat, item, amount):
+                return f"{label(seat)} bids ${amount} for the {item}"
+            case ParSet(company, par):
+                return f"the {company} starts at ${par}"
+            case SharesReissued(company, par):
+                return f"the {company} reissues its shares at ${par}"
+            case PriceProtected(seat, company):
+                return f"{label(seat)} protects the price of the {company}"
+            case CompanyClosed(company):
+                return f"the {company} is closed for good"
+            case PresidentNamed(company, seat):
+                return f"{label(seat)} is president of the {company}"
+            case PresidencyVacated(company) if company not in self._returned:
+                return f"the {company} has no president"
+            case CompanyFloated(company):
+                return f"the {company} floats"
+            case TileLaid(company, hex, tile, rotation):
+                where = hex_label(self._g, hex)
+                return f"the {company} lays #{tile} on {where}, rotation {rotation}{self._take_price()}"
+            case TokenMoved(company, hex, node):
+                return f"the token of the {company} is now in city {node} of {hex_label(self._g, hex)}"
+            case ConnectionRunStarted(company):
+                return f"the {company} has reached its destination and does its connection run"
+            case ConnectionRunPostponed(company, resumed):
+                return f"the {company} {'asks for' if resumed else 'postpones'} its connection run"
+            case DestinationTokenPlaced(company, hex):
+                return f"the {company} has its destination token in {hex_label(self._g, hex)}"
+            case DestinationTokenKept(company):
+                return f"the {company} has one more token, for ${self._g.components.kept_token_cost}"
+            case CityTokenPlaced(private, token):
+                kind = self._token_word(private)
+                if kind == "port":
+                    kind = "open port" if token.is_open else "closed port"
+                else:
+                    kind = f"{kind} token"
+                return f"the {token.company} has its {kind} in {hex_label(self._g, token.hex)}"
+            case CityTokenRemoved(private):
+                return f"the {self._token_word(private)} of the {private} is off the map"
+            case MineOrBridgeBuilt(company, _, hex, kind):
+                what = "a coal mine" if kind == "mine" else "a bridge"
+                return f"the {company} has {what} in {hex_label(self._g, hex)}"
+            case TrainsRan(company, routes, revenue):
+                ran = ", ".join(f"{train} on {route}" for train, route in routes)
+                return f"the {company} runs {ran}: ${revenue}"
+            case TrainsRusted(train):
+                return f"all {train}-trains rust"
+            case TrainsWithdrawn(train):
+                return f"the bank sells no more {train}-trains"
+            case PhaseStarted(phase):
+                return f"phase {phase} begins"
+            case InterestSet(dollars):
+                return f"interest is ${dollars} a loan in this round"
+            case EndTriggered():
+                return "the end of the game is near: after one more stock round comes the last set of rounds"
+            case PriorityMoved(seat):
+                return f"{label(seat)} has the priority deal"
+            case OfferMade(offer):
+                deal = offer_label(self._g, offer)
+                return f"{label(offer.proposer)} offers {label(offer.recipient)}: {deal}"
+            case OfferEnded(_, outcome):
+                return "the offer ends with the turn" if outcome == "lapsed" else f"the offer is {outcome}"
+            case PlayerRenamed(seat, name):
+                return f"{name} takes over seat {int(seat[1:]) + 1}"
+            case RoundStarted(name):
+                return f"{name} begins"
+        return None
+
+    def _token_word(self, private: str) -> str:
+        """What the token of a private is called: `port`, `cattle`."""
+        ability = self._g.private_definition(private).ability
+        assert isinstance(ability, CityTokenAbility)
+        return ability.token
+
+    def _last_rounds(self) -> str:
         rounds = self._g.title.questions[OperatingRound]
         whole = not isinstance(rounds, OperatingRoundRules) or rounds.finish_set
-        last = "a whole set of operating rounds" if whole else "an operating round"
-        self.add_sentence(f"The bank is broken: the game ends with {last}")
+        return "this set of operating rounds" if whole else "this operating round"
 
-    # -- shares and privates -------------------------------------------------------------
+    def _combine(self, event: AnyEvent) -> None:
+        """Events that are said together with others, or only sometimes."""
+        match event:
+            case CashMoved():
+                self._cash_moved(event)
+            case SharesMoved():
+                self._shares_moved(event)
+            case PrivateMoved():
+                self._private_moved(event)
+            case PriceMoved(company, _, reason):
+                self._start_group(PriceMoveGroup(self._g, company, reason), event)
+            case TokenPlaced(company, hex):
+                if not self._pending_payment:
+                    self.flush()
+                self.add(f"the {company} places a token in {hex_label(self._g, hex)}{self._take_price()}")
+            case TokenRemoved(company, _, replaced_by):
+                self._start_group(TokenRemovalGroup(self._g, company, replaced_by), event)
+            case DividendDeclared():
+                self._dividend_declared(event)
+            case TrainMoved():
+                self._train_moved(event)
+            case LoansChanged(company, _, LoanReason.TAKEN | LoanReason.REPAID as reason):
+                self._start_group(LoanGroup(self._g, company, reason), event)
+            case LoansChanged(company, _, LoanReason.PASSED_ON, other):
+                self._start_group(TakeoverGroup(company, other), event)
+            case SharesRestructured(company, size) if self._sizes.get(company) == size:
+                self.add(f"the {company} has {size} shares")
+                del self._sizes[company]
+            case CompanyReturned(company):
+                self.flush()
+                self.add(f"the {company} is out of play and may be started again")
+            case PlayerBankrupt(seat):
+                self.flush()
+                self.add(f"{self.owner_label(seat)} is bankrupt and out of the game")
+            case Passed(actor, declined):
+                self._passed = True
+                step = {"repay": "repayment"}.get(declined, declined)
+                declines = f"declines {step}" if actor in self._g.state.companies else "passes"
+                self.add(f"{self.owner_label(actor)} {declines}")
+            case FramePushed(frame):
+                self._frame_pushed(frame)
+            case FrameReplaced(frame):
+                self._frame_replaced(frame)
 
-    def _SharesMoved(self, event: SharesMoved) -> None:
+    def _cash_moved(self, event: CashMoved) -> None:
+        match event.reason:
+            case CashReason.PRIVATE_INCOME:
+                self._add_payout("Privates pay", event)
+            case CashReason.DIVIDEND:
+                company = event.subject
+                paid = f"The {company} pays ${self._revenue}" if self._revenue else f"The {company} pays"
+                self._add_payout(paid, event)
+            case CashReason.TAKEOVER:
+                self._start_group(TakeoverGroup(event.source, event.target), event)
+            case _ if (
+                self._pending_sale and event.source == BANK and event.target == self._pending_sale.source
+            ):
+                sale, self._pending_sale = self._pending_sale, None
+                short = " short" if event.reason is CashReason.SHORT_SALE else ""
+                seller, what = self.owner_label(sale.source), f"{sale.percent} % of the {sale.company}"
+                self.add(f"{seller} sells {what}{short} for ${event.amount}")
+            case _:
+                self.flush()
+                self._pending_payment = event if event.reason is not CashReason.REVENUE else None
+                if event.source == BANK:
+                    self.flush()
+
+    def _add_payout(self, heading: str, event: CashMoved) -> None:
+        if heading != self._heading:
+            self.flush()
+        self._heading = heading
+        self._payouts[event.target] = self._payouts.get(event.target, 0) + event.amount
+
+    def _shares_moved(self, event: SharesMoved) -> None:
         if event.target == POOL:
             self.flush()
             self._pending_sale = event
             return
         if not self._pending_payment:
             self.flush()
+        what = f"{event.percent} % of the {event.company}"
         if event.target == event.company and event.source == IPO:
-            self.add_sentence(f"{event.percent} % of the {event.company} go into its treasury")
+            self.add(f"{what} go into its treasury")
             return
         price = self._take_price()
         verb = "buys" if price else "receives"
         source = self.owner_label(event.source, event.company)
-        what = f"{event.percent} % of the {event.company}"
-        self.add_sentence(f"{self.owner_label(event.target)} {verb} {what} from {source}{price}")
+        self.add(f"{self.owner_label(event.target)} {verb} {what} from {source}{price}")
 
-    def _PrivateMoved(self, event: PrivateMoved) -> None:
+    def _private_moved(self, event: PrivateMoved) -> None:
         if event.owner == CLOSED:
             self._start_group(PrivateClosingGroup(), event)
         elif event.owner == POOL:
             self.flush()
-            self.add_sentence(f"the {event.private} is for sale in the open market")
+            self.add(f"the {event.private} is for sale in the open market")
         else:
             seller = self._pending_payment.target if self._pending_payment else BANK
             verb = "buys" if self._pending_payment else "receives"
             source = f" from {self.owner_label(seller)}" if seller != BANK else ""
-            self.add_sentence(
+            self.add(
                 f"{self.owner_label(event.owner)} {verb} the {event.private}{source}{self._take_price()}"
             )
 
-    def _BidMade(self, event: BidMade) -> None:
-        self.add_sentence(f"{self.owner_label(event.seat)} bids ${event.amount} for the {event.item}")
-
-    def _ParSet(self, event: ParSet) -> None:
-        self.add_sentence(f"the {event.company} starts at ${event.par}")
-
-    def _SharesReissued(self, event: SharesReissued) -> None:
-        self.add_sentence(f"the {event.company} reissues its shares at ${event.par}")
-
-    def _PriceProtected(self, event: PriceProtected) -> None:
-        self.add_sentence(f"{self.owner_label(event.seat)} protects the price of the {event.company}")
-
-    def _CompanyClosed(self, event: CompanyClosed) -> None:
-        self.add_sentence(f"the {event.company} is closed for good")
-
-    def _PriceMoved(self, event: PriceMoved) -> None:
-        self._start_group(PriceMoveGroup(self._g, event.company, event.reason), event)
-
-    def _PresidentNamed(self, event: PresidentNamed) -> None:
-        self.add_sentence(f"{self.owner_label(event.seat)} is president of the {event.company}")
-
-    def _CompanyFloated(self, event: CompanyFloated) -> None:
-        self.add_sentence(f"the {event.company} floats")
-
-    # -- operations ----------------------------------------------------------------------
-
-    def _hex_label(self, hex: str) -> str:
-        return hex_label(self._g, hex)
-
-    def _TileLaid(self, event: TileLaid) -> None:
-        price = self._take_price()
-        where = self._hex_label(event.hex)
-        self.add_sentence(
-            f"the {event.company} lays #{event.tile} on {where}, rotation {event.rotation}{price}"
-        )
-
-    def _TokenPlaced(self, event: TokenPlaced) -> None:
-        if not self._pending_payment:
-            self.flush()
-        self.add_sentence(
-            f"the {event.company} places a token in {self._hex_label(event.hex)}{self._take_price()}"
-        )
-
-    def _ConnectionRunStarted(self, event: ConnectionRunStarted) -> None:
-        self.add_sentence(f"the {event.company} has reached its destination: its connection run follows")
-
-    def _ConnectionRunPostponed(self, event: ConnectionRunPostponed) -> None:
-        self.add_sentence(
-            f"the {event.company} {'asks for' if event.resumed else 'waits with'} its connection run"
-        )
-
-    def _DestinationTokenPlaced(self, event: DestinationTokenPlaced) -> None:
-        self.add_sentence(
-            f"the destination token of the {event.company} stands in {self._hex_label(event.hex)}"
-        )
-
-    def _DestinationTokenKept(self, event: DestinationTokenKept) -> None:
-        cost = self._g.components.kept_token_cost
-        self.add_sentence(f"the {event.company} has one more token, for ${cost}")
-
-    def _CityTokenPlaced(self, event: CityTokenPlaced) -> None:
-        token = event.token
-        kind = "cattle token"
-        if self._city_token_kind(event.private) == "port":
-            kind = f"{'open' if token.is_open else 'closed'} port"
-        self.add_sentence(f"the {token.company} has its {kind} in {self._hex_label(token.hex)}")
-
-    def _city_token_kind(self, private: str) -> str:
-        ability = self._g.private_definition(private).ability
-        assert isinstance(ability, CityTokenAbility)
-        return ability.token
-
-    def _CityTokenRemoved(self, event: CityTokenRemoved) -> None:
-        self.add_sentence(f"the {self._city_token_kind(event.private)} of the {event.private} is off the map")
-
-    def _TokenMoved(self, event: TokenMoved) -> None:
-        self.add_sentence(
-            f"the token of the {event.company} now stands in city {event.node} "
-            f"of {self._hex_label(event.hex)}"
-        )
-
-    def _TrainsRan(self, event: TrainsRan) -> None:
-        ran = ", ".join(f"{train} on {route}" for train, route in event.routes)
-        self.add_sentence(f"the {event.company} runs {ran}: ${event.revenue}")
-
-    def _DividendDeclared(self, event: DividendDeclared) -> None:
+    def _dividend_declared(self, event: DividendDeclared) -> None:
         self._revenue = event.revenue if event.kind == "pay" else 0
         if event.kind == "withhold":
-            self.add_sentence(f"the {event.company} withholds ${event.revenue}")
+            self.add(f"the {event.company} withholds ${event.revenue}")
         elif event.kind == "half":
-            self.add_sentence(f"the {event.company} pays half of its ${event.revenue}")
+            self.add(f"the {event.company} pays half of its ${event.revenue}")
         elif event.kind == "none":
-            self.add_sentence(f"the {event.company} earns nothing")
+            self.add(f"the {event.company} earns nothing")
 
-    def _TrainMoved(self, event: TrainMoved) -> None:
-        if event.target == POOL:
-            self.flush()
-            self.add_sentence(f"the {event.source} gives up {train_label(event.train)} ({event.reason})")
-        elif event.target == CLOSED:
-            self.flush()
-            whose = f" of the {event.source}" if event.source in self._g.state.companies else ""
-            self.add_sentence(f"{train_label(event.train)}{whose} is {event.reason}")
-        elif event.reason.startswith("of the "):
+    def _train_moved(self, event: TrainMoved) -> None:
+        train = train_label(event.train)
+        if event.reason is TrainReason.TAKEOVER:
             self._start_group(TakeoverGroup(event.source, event.target), event)
-        else:
+        elif event.reason is TrainReason.BOUGHT:
             source = self.owner_label(event.source)
-            self.add_sentence(
-                f"the {event.target} buys {train_label(event.train)} from {source}{self._take_price()}"
-            )
+            self.add(f"the {event.target} buys {train} from {source}{self._take_price()}")
+        elif event.target == POOL:
+            self.flush()
+            verb = "trades in" if event.reason is TrainReason.TRADED_IN else "discards"
+            self.add(f"the {event.source} {verb} {train}")
+        else:
+            self.flush()
+            of = f" of the {event.source}" if event.source in self._g.state.companies else ""
+            how = {TrainReason.SCRAPPED: "out of the game"}.get(event.reason, event.reason.value)
+            self.add(f"{train}{of} is {how}")
 
-    def _TrainsRusted(self, event: TrainsRusted) -> None:
-        self.add_sentence(f"all {event.train}-trains are out of play")
-
-    def _PhaseStarted(self, event: PhaseStarted) -> None:
-        self.add_sentence(f"phase {event.phase} begins")
-
-    # -- loans, growth and sales -----------------------------------------------------------
-
-    def _LoansChanged(self, event: LoansChanged) -> None:
-        if event.reason in ("taken", "repaid"):
-            self._start_group(LoanGroup(self._g, event.company, event.reason), event)
-        elif event.reason.startswith("to the "):
-            self._start_group(TakeoverGroup(event.company, event.reason.removeprefix("to the ")), event)
-
-    def _InterestSet(self, event: InterestSet) -> None:
-        self.add_sentence(f"a loan costs ${event.dollars} in this round")
-
-    def _SharesRestructured(self, event: SharesRestructured) -> None:
-        if self._sizes.get(event.company) == event.size:
-            self.add_sentence(f"the {event.company} has {event.size} shares")
-            del self._sizes[event.company]
-
-    def _PresidencyVacated(self, event: PresidencyVacated) -> None:
-        if event.company not in self._returned:
-            self.add_sentence(f"the {event.company} has no president")
-
-    def _CompanyReturned(self, event: CompanyReturned) -> None:
-        self.flush()
-        self.add_sentence(f"the {event.company} is out of play, and may be started again")
-
-    def _TokenRemoved(self, event: TokenRemoved) -> None:
-        self._start_group(TokenRemovalGroup(self._g, event.company, event.replaced_by), event)
-
-    def _MineOrBridgeBuilt(self, event: MineOrBridgeBuilt) -> None:
-        what = "a coal mine" if event.kind == "mine" else "a bridge"
-        self.add_sentence(f"the {event.company} has {what} in {self._hex_label(event.hex)}")
-
-    def _PlayerBankrupt(self, event: PlayerBankrupt) -> None:
-        self.flush()
-        self.add_sentence(f"{self.owner_label(event.seat)} is bankrupt and out of the game")
-
-    def _EndTriggered(self, event: EndTriggered) -> None:
-        self.add_sentence(
-            "the end of the game is in sight: one more stock round, and the set after it is the last"
-        )
-
-    def _TrainsWithdrawn(self, event: TrainsWithdrawn) -> None:
-        self.add_sentence(f"the bank sells no more {event.train}-trains")
-
-    # -- turns and rounds ------------------------------------------------------------------
-
-    def _Passed(self, event: Passed) -> None:
-        self._passed = True
-        declines = event.actor in self._g.state.companies
-        what = {"repay": "repayment"}.get(event.declined, event.declined)
-        self.add_sentence(f"{self.owner_label(event.actor)} {f'declines {what}' if declines else 'passes'}")
-
-    def _PriorityMoved(self, event: PriorityMoved) -> None:
-        self.add_sentence(f"{self.owner_label(event.seat)} has the priority deal")
-
-    def _OfferMade(self, event: OfferMade) -> None:
-        offer = event.offer
-        self.add_sentence(
-            f"{self.owner_label(offer.proposer)} offers {self.owner_label(offer.recipient)}: "
-            f"{offer_label(self._g, offer)}"
-        )
-
-    def _OfferEnded(self, event: OfferEnded) -> None:
-        ended = event.outcome == "lapsed"
-        self.add_sentence("the offer ends with the turn" if ended else f"the offer is {event.outcome}")
-
-    def _PlayerRenamed(self, event: PlayerRenamed) -> None:
-        self.add_sentence(f"{event.name} plays on in seat {int(event.seat[1:]) + 1}")
-
-    def _RoundStarted(self, event: RoundStarted) -> None:
-        self.add_sentence(f"{event.round} begins")
-
-    def _FramePushed(self, event: FramePushed) -> None:
-        match event.frame:
+    def _frame_pushed(self, frame: AnyFrame) -> None:
+        match frame:
             case GameOver():
-                self._add_game_over(event.frame)
-            case Auction(kind="sale"):
+                self._add_game_over(frame)
+            case Auction(kind="sale", item=company):
                 self.flush()
-                self.add_sentence(f"the {event.frame.item} is up for sale")
+                self.add(f"the {company} is up for sale")
 
-    def _FrameReplaced(self, event: FrameReplaced) -> None:
-        if isinstance(event.frame, GameOver):
-            self._add_game_over(event.frame)
-        if isinstance(event.frame, MergerPoll) and not self._passed:
-            self.add_sentence(f"{self.owner_label(event.frame.willing_presidents[-1])} will act")
-        if isinstance(event.frame, Waterfall):
-            if self._waterfall and event.frame.discount > self._waterfall.discount:
-                self._add_discount(event.frame.discount)
-            self._waterfall = event.frame
-
-    def _add_discount(self, dollars: int) -> None:
-        private = self._g.components.privates[0]
-        self.add_sentence(
-            f"nobody has bought the {private.sym}: it is offered at ${private.price - dollars} now"
-        )
+    def _frame_replaced(self, frame: AnyFrame) -> None:
+        match frame:
+            case GameOver():
+                self._add_game_over(frame)
+            case MergerPoll(willing_presidents=willing) if not self._passed:
+                self.add(f"{self.owner_label(willing[-1])} will act")
+            case Waterfall(discount=discount):
+                if self._waterfall and discount > self._waterfall.discount:
+                    first = self._g.components.privates[0]
+                    price = f"${first.price - discount}"
+                    self.add(f"nobody has bought the {first.sym}: it is offered at {price} now")
+                self._waterfall = frame
 
     def _add_game_over(self, frame: GameOver) -> None:
         self.flush()
-        self.add_sentence(f"the game is over. {frame.reason}")
+        self.add(f"the game is over. {frame.reason}")

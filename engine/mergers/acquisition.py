@@ -24,6 +24,7 @@ from engine.core.events import (
     TrainMoved,
     UnplacedTokensChanged,
 )
+from engine.core.reasons import CashReason, LoanReason, PriceReason, TrainReason
 from engine.core.state import (
     BANK,
     CLOSED,
@@ -119,9 +120,9 @@ def auction_company(g: Game, company: str) -> None:
     if is_in_liquidation(g, company):
         cash, loans = g.cash(company), g.company(company).loans
         if cash:
-            g.emit(CashMoved(company, BANK, cash, "set aside for its loans"))
+            g.emit(CashMoved(company, BANK, cash, CashReason.SET_ASIDE))
         if loans:
-            g.emit(LoansChanged(company, -loans, "set aside"))
+            g.emit(LoansChanged(company, -loans, LoanReason.SET_ASIDE))
     g.push(Auction(AUCTION_KIND, company, tuple(bidders), seat, set_aside_cash=cash, set_aside_loans=loans))
 
 
@@ -210,7 +211,7 @@ class CompanyAuction:
 def scrap_company(g: Game, company: str, trains_to: str) -> None:
     """Nobody but the bank bids for a company in liquidation: what it has leaves the game (§7.2.4)."""
     for train in list(g.company(company).trains):
-        g.emit(TrainMoved(train, company, trains_to, "out of the game"))
+        g.emit(TrainMoved(train, company, trains_to, TrainReason.SCRAPPED))
     for private in g.privates_of(company):
         g.emit(PrivateMoved(private, CLOSED))
     for hex in [h for h, here in g.state.tokens.items() if any(c == company for _, c in here)]:
@@ -262,14 +263,14 @@ class PurchaseQuestion:
         """Treasury shares, assets, the price, and the loans that must be repaid (§7.2.4, steps 6, 7)."""
         target, price = frame.company, frame.price
         liquidated = is_in_liquidation(g, target)
-        g.pay(BANK, target, treasury_share_value(g, target), f"the treasury shares of the {target}")
+        g.pay(BANK, target, treasury_share_value(g, target), CashReason.TREASURY_SHARES, target)
         inherited = g.company(target).loans
         transfer_assets(g, buyer, target)
         most = size_definition(g, buyer).max_loans
         forced = max(g.company(buyer).loans - most, 0)
         while g.cash(buyer) < price and g.company(buyer).loans < most and loans_available(g, buyer):
             take_loans(g, buyer)
-        g.pay(buyer, BANK, price, f"the {target}")
+        g.pay(buyer, BANK, price, CashReason.COMPANY, target)
         while forced and g.cash(buyer) >= loan_terms(g).value:
             repay_loans(g, buyer, moving=False)
             forced, inherited = forced - 1, inherited - 1
@@ -379,7 +380,7 @@ class TakeoverQuestion:
         g.pop()
         for _ in range(max(frame.acquired_loans, 0)):
             to = market.left(g, market.token_space(g, frame.company))
-            market.move_token(g, frame.company, to, "a loan taken over")
+            market.move_token(g, frame.company, to, PriceReason.LOAN_TAKEN_OVER)
 
 
 @dataclass(frozen=True)
@@ -407,17 +408,17 @@ class SettlementRules:
         size, president = g.company(company).size, g.company(company).president
         assert size is not None
         if frame.amount < 0 and president:
-            g.pay(president, BANK, -frame.amount, f"loans of the {company}")
+            g.pay(president, BANK, -frame.amount, CashReason.LOAN_SHORTFALL, company)
         each = max(frame.amount, 0) // size
         if rest := g.cash(company):
-            g.emit(CashMoved(company, BANK, rest, "what is left"))
+            g.emit(CashMoved(company, BANK, rest, CashReason.REMAINDER))
         for holder, percent in sorted(g.company(company).shares.items()):
             if is_seat(holder):
                 dollars = each * (percent * size // 100) if percent > 0 else each * (-percent * size // 100)
                 if percent > 0:
-                    g.pay(BANK, holder, dollars, f"shares of the {company}")
+                    g.pay(BANK, holder, dollars, CashReason.SHARE_SETTLEMENT, company)
                 else:
-                    g.pay(holder, BANK, dollars, f"shares of the {company} sold short")
+                    g.pay(holder, BANK, dollars, CashReason.SHORT_SETTLEMENT, company)
         former = president or g.company(company).former_president
         g.emit(CompanyReturned(company))
         if former and any(g.cash(s) < 0 for s in g.state.active_seats):

@@ -16,6 +16,7 @@ from engine.core.events import (
     UnplacedTokensChanged,
 )
 from engine.core.hooks import never
+from engine.core.reasons import CashReason, LoanReason, TrainReason
 from engine.core.state import (
     CashCrisis,
     Discard,
@@ -33,12 +34,12 @@ def transfer_assets(g: Game, buyer: str, target: str) -> None:
     """Give a company all that another has: cash, loans, trains, privates (§7.1.2, §7.2.4). The cash and
     loans of one in liquidation have been set aside."""
     if cash := g.cash(target):
-        g.emit(CashMoved(target, buyer, cash, f"what the {target} had"))
+        g.emit(CashMoved(target, buyer, cash, CashReason.TAKEOVER, target))
     if count := g.company(target).loans:
-        g.emit(LoansChanged(target, -count, f"to the {buyer}"))
-        g.emit(LoansChanged(buyer, count, f"of the {target}"))
+        g.emit(LoansChanged(target, -count, LoanReason.PASSED_ON, buyer))
+        g.emit(LoansChanged(buyer, count, LoanReason.TAKEN_OVER, target))
     for train in list(g.company(target).trains):
-        g.emit(TrainMoved(train, target, buyer, f"of the {target}"))
+        g.emit(TrainMoved(train, target, buyer, TrainReason.TAKEOVER))
     for private in g.privates_of(target):
         g.emit(PrivateMoved(private, buyer))
 

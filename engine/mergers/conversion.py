@@ -25,6 +25,7 @@ from engine.core.events import (
     SharesRestructured,
     UnplacedTokensChanged,
 )
+from engine.core.reasons import CashReason, PriceReason
 from engine.core.state import (
     BANK,
     Discard,
@@ -207,7 +208,7 @@ def merge_companies(g: Game, company: str, other: str, survivor: str, fusion: Me
     assert size is not None
     g.emit(SharesRestructured(survivor, size, shares))
     if not (fusion.keeps_stack_position and g.company(survivor).cell == cell):
-        g.emit(PriceMoved(survivor, cell, "merged"))
+        g.emit(PriceMoved(survivor, cell, PriceReason.MERGED))
     best = max(p for h, p in shares.items() if is_seat(h))
     next_best = () if fusion.nearest_presides else (second,)
     largest = [s for s in (first, *next_best, *g.state.seats_from(first)) if shares.get(s, 0) == best]
@@ -220,7 +221,7 @@ def merge_companies(g: Game, company: str, other: str, survivor: str, fusion: Me
     if small and first != second:
         price = g.price(survivor)
         percent = share_percent(g, survivor)
-        g.pay(first, survivor, price, f"{percent} % of the {survivor}")
+        g.pay(first, survivor, price, CashReason.SHARES, survivor)
         holdings = g.company(survivor).shares
         moved = {survivor: holdings[survivor] - percent, first: holdings[first] + percent}
         g.emit(SharesRestructured(survivor, size, holdings | moved))
@@ -517,7 +518,7 @@ class BorrowingQuestion:
         count = self._tokens_to_buy(g, frame)
         cost = count * size_definition(g, company).station_cost
         if cost > g.cash(company):
-            put_into_liquidation(g, company, "its station markers are not paid")
+            put_into_liquidation(g, company, PriceReason.TOKENS_UNPAID)
         elif count:
-            g.pay(company, BANK, cost, "station markers")
+            g.pay(company, BANK, cost, CashReason.TOKENS)
             g.emit(UnplacedTokensChanged(company, count))

@@ -18,7 +18,9 @@ from engine.core.events import (
     RoundStarted,
     SharesMoved,
 )
+from engine.core.reasons import CashReason, PriceReason
 from engine.core.state import (
+    BANK,
     CLOSED,
     POOL,
     GameOver,
@@ -54,7 +56,7 @@ def begin_stock_round(g: Game, number: int) -> StockRound:
         short = min(max(-pool, 0) + loose, treasury)
         if short > 0 and is_tradable(g, company):
             dollars = short // share_percent(g, company) * g.price(company)
-            g.pay("bank", company, dollars, f"{short} % of the {company}")
+            g.pay(BANK, company, dollars, CashReason.SHARES, company)
             if kept := min(max(-pool, 0) + loose - short, loose) - loose:
                 g.emit(CoveredShortsChanged(company, kept // share_percent(g, company)))
             g.emit(SharesMoved(company, company, POOL, short))
@@ -77,7 +79,7 @@ class StockRoundEnd:
     def __call__(self, g: Game) -> None:
         for company, co in g.state.companies.items():  # the last is sold first (§7); §5.5 has no order
             if co.owed_tokens:
-                put_into_liquidation(g, company, "its station markers are not paid")
+                put_into_liquidation(g, company, PriceReason.TOKENS_UNPAID)
         for company in g.operating_order():
             self._move_price(g, company)
         for private, owner in list(g.owned_privates()):
@@ -92,11 +94,11 @@ class StockRoundEnd:
         rises = (held >= 100) + (self.short_squeeze and held > 100)
         for _ in range(rises):
             market.move_token(
-                g, company, market.right(g, market.token_space(g, company)), "all held by players"
+                g, company, market.right(g, market.token_space(g, company)), PriceReason.HELD_BY_PLAYERS
             )
         for _ in range(max(co.shares.get(POOL, 0), 0) // share_percent(g, company)):
             market.move_token(
-                g, company, market.left(g, market.token_space(g, company)), "shares in the pool"
+                g, company, market.left(g, market.token_space(g, company)), PriceReason.SHARES_IN_POOL
             )
 
 

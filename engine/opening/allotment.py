@@ -42,7 +42,7 @@ class PrivateAllotmentRules(AutomaticRules):
     def advance(self, g: Game, frame: PrivateAllotment) -> bool:
         if any(owner == BANK for owner in g.state.private_owners.values()):
             for seat, private in zip(g.state.seats, frame.privates, strict=True):
-                award_private(g, seat, private, g.private_definition(private).price, f"the {private}")
+                award_private(g, seat, private, g.private_definition(private).price)
             return True
         first = next(co.president for co in g.state.companies.values() if co.president)
         g.emit(PriorityMoved(g.state.left_of(first)))

@@ -13,6 +13,7 @@ import msgspec
 
 from engine.core.actions import Action, Bid, Pass
 from engine.core.events import Passed, PriorityMoved, PrivateMoved
+from engine.core.reasons import CashReason
 from engine.core.state import BANK, CLOSED, AnyFrame, Auction, SeedMoneySale
 from engine.finance.auctions import place_bid
 from engine.game import Game
@@ -89,7 +90,7 @@ class SeedMoneyAuction:
         assert frame.high_bidder is not None
         face = g.private_definition(frame.item).price
         sale = current_seed_money_sale(g)
-        g.pay(frame.high_bidder, BANK, frame.high_bid, f"the {frame.item}")
+        g.pay(frame.high_bidder, BANK, frame.high_bid, CashReason.PRIVATE, frame.item)
         g.emit(PrivateMoved(frame.item, frame.high_bidder))
         g.replace_top(
             msgspec.structs.replace(

@@ -21,6 +21,7 @@ from engine.core.events import (
     PriorityMoved,
     PrivateMoved,
 )
+from engine.core.reasons import CashReason
 from engine.core.state import (
     BANK,
     IPO,
@@ -60,12 +61,12 @@ def min_bid(g: Game, bids: dict[str, int], private: str) -> int:
     return max([g.private_definition(private).price, *bids.values()]) + MIN_RAISE
 
 
-def award_private(g: Game, seat: str, private: str, price: int, why: str, *, defer_par: bool = False) -> None:
+def award_private(g: Game, seat: str, private: str, price: int, *, defer_par: bool = False) -> None:
     """Sell a private, with the share that comes with it, to a player (1830 Table 1 notes 4, 5).
 
     `defer_par`: the next privates that have one bid each are sold before the par price is asked for.
     """
-    g.pay(seat, BANK, price, why)
+    g.pay(seat, BANK, price, CashReason.PRIVATE, private)
     g.emit(PrivateMoved(private, seat))
     if grant := g.private_definition(private).grants:
         if grant.sets_start_price:
@@ -84,7 +85,7 @@ def sell_single_bid_privates(g: Game) -> None:
         ((seat, price),) = bids.items()
         other_bids = {p: b for p, b in frame.bids.items() if p != private}
         g.replace_top(msgspec.structs.replace(frame, bids=other_bids, consecutive_passes=0))
-        award_private(g, seat, private, price, f"the {private}")
+        award_private(g, seat, private, price)
         sell_single_bid_privates(g)
 
 
@@ -183,7 +184,7 @@ class WaterfallQuestion:
             msgspec.structs.replace(frame, current_seat=following, consecutive_passes=0, discount=0)
         )
         g.emit(PriorityMoved(following))
-        award_private(g, seat, private, price, f"the {private}", defer_par=self.defer_par)
+        award_private(g, seat, private, price, defer_par=self.defer_par)
 
     def advance(self, g: Game, frame: Waterfall) -> bool:
         private = offered_private(g)
@@ -274,7 +275,7 @@ class WaterfallBiddersQuestion:
             return False
         ((seat, price),) = frame.bids.items()
         g.pop()
-        award_private(g, seat, frame.private, price, f"the {frame.private}", defer_par=self.defer_par)
+        award_private(g, seat, frame.private, price, defer_par=self.defer_par)
         return True
 
     @staticmethod

@@ -31,6 +31,7 @@ from engine.core.events import (
     DestinationTokenPlaced,
     DividendDeclared,
 )
+from engine.core.reasons import CashReason, PriceReason
 from engine.core.state import (
     BANK,
     AnyFrame,
@@ -218,10 +219,12 @@ class ConnectionDividendStep:
         if isinstance(action, PayDividend):
             g.emit(DividendDeclared(company, "pay", revenue))
             pay_dividend(g, company, revenue, of_pool=False, of_offering=True)
-            market.move_token(g, company, self.price_move(g, market.token_space(g, company)), "connected")
+            market.move_token(
+                g, company, self.price_move(g, market.token_space(g, company)), PriceReason.CONNECTION_RUN
+            )
         else:
             g.emit(DividendDeclared(company, "withhold", revenue))
-            g.pay(BANK, company, revenue, "revenue")
+            g.pay(BANK, company, revenue, CashReason.REVENUE)
 
     def skip(self, g: Game, turn: OperatingTurn) -> None:
         """Nothing was earned."""

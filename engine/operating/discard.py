@@ -9,6 +9,7 @@ from engine.core.actions import Action, DiscardTrain
 from engine.core.components import train_label
 from engine.core.events import TrainMoved
 from engine.core.hooks import never
+from engine.core.reasons import TrainReason
 from engine.core.state import CLOSED, POOL, Discard
 from engine.game import Game
 from engine.mechanics import Option
@@ -58,7 +59,7 @@ class DiscardQuestion:
     def _discard(self, g: Game, frame: Discard, train: str) -> None:
         g.pop()
         scrapped = self.scraps_obsolete and is_obsolete(g, train)
-        g.emit(TrainMoved(train, frame.company, CLOSED if scrapped else POOL, "discarded"))
+        g.emit(TrainMoved(train, frame.company, CLOSED if scrapped else POOL, TrainReason.DISCARDED))
         self.next_interruption(g)
 
     def advance(self, g: Game, frame: Discard) -> bool:

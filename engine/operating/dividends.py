@@ -10,6 +10,7 @@ import msgspec
 
 from engine.core.actions import Action, PayDividend, PayHalfDividend, WithholdDividend
 from engine.core.events import DividendDeclared, PriceMoved
+from engine.core.reasons import CashReason, PriceReason
 from engine.core.state import BANK, IPO, POOL, OperatingTurn, is_seat
 from engine.finance import market
 from engine.finance.ownership import share_percent
@@ -30,7 +31,7 @@ def pay_dividend(
     for holder, percent in sorted(g.company(company).shares.items()):
         if is_seat(holder) or holder in paying:
             to = holder if is_seat(holder) else company
-            g.pay(BANK, to, per_share * percent // share_percent(g, company), f"dividend of the {company}")
+            g.pay(BANK, to, per_share * percent // share_percent(g, company), CashReason.DIVIDEND, company)
 
 
 def half_rounded_up(revenue: int, step: int) -> int:
@@ -98,20 +99,20 @@ class DividendStep:
         paid, at = self._amount_paid(turn, action), market.token_space(g, company)
         kind = {PayDividend: "pay", PayHalfDividend: "half", WithholdDividend: "withhold"}[type(action)]
         g.emit(DividendDeclared(company, kind, revenue))
-        g.pay(BANK, company, revenue - paid, "revenue")
+        g.pay(BANK, company, revenue - paid, CashReason.REVENUE)
         pay_dividend(g, company, paid, of_pool=self.pays_pool_shares, of_offering=self.pays_ipo_shares)
         if not paid:
-            market.move_token(g, company, market.left(g, at), "withheld")
+            market.move_token(g, company, market.left(g, at), PriceReason.WITHHELD)
         elif isinstance(action, PayHalfDividend) and self.half_price_move != "right":
             if self.half_price_move == "under":
-                g.emit(PriceMoved(company, at, "half paid"))
+                g.emit(PriceMoved(company, at, PriceReason.HALF_DIVIDEND))
         elif not self.rise_needs_price or paid * share_percent(g, company) // 100 * 10 >= g.price(company):
-            market.move_token(g, company, market.right(g, at), "paid")
+            market.move_token(g, company, market.right(g, at), PriceReason.DIVIDEND)
         g.replace_top(msgspec.structs.replace(turn, acted=True, revenue=0))
 
     def skip(self, g: Game, turn: OperatingTurn) -> None:
         if not turn.acted:
             g.emit(DividendDeclared(turn.company, "none", 0))
             market.move_token(
-                g, turn.company, market.left(g, market.token_space(g, turn.company)), "no dividend"
+                g, turn.company, market.left(g, market.token_space(g, turn.company)), PriceReason.NO_DIVIDEND
             )

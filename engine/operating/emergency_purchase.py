@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from engine.core.events import CashMoved
+from engine.core.reasons import CashReason
 from engine.core.state import BANK, GameOver
 from engine.finance.offers import lapse_offers
 from engine.finance.ownership import (
@@ -77,6 +78,6 @@ def declare_bankruptcy(
             if counts:
                 sell_shares(g, seat, company, max(counts))
     if loses_cash and g.cash(seat):
-        g.emit(CashMoved(seat, BANK, g.cash(seat), "bankruptcy"))
+        g.emit(CashMoved(seat, BANK, g.cash(seat), CashReason.BANKRUPTCY))
     lapse_offers(g)
     g.push(GameOver(f"{g.state.name(seat)} is bankrupt.", seat))

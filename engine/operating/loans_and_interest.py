@@ -25,6 +25,7 @@ from engine.core.events import (
     UnpaidInterestChanged,
 )
 from engine.core.hooks import do_nothing
+from engine.core.reasons import CashReason, PriceReason, TrainReason
 from engine.core.state import (
     BANK,
     CLOSED,
@@ -62,14 +63,14 @@ ACQUISITION_PRICE = 40
 """Dollars for which a company in acquisition counts when it pays a dividend (§6.6)."""
 
 
-def pay_shareholders(g: Game, company: str, dollars: int, why: str) -> None:
+def pay_shareholders(g: Game, company: str, dollars: int) -> None:
     """Pay so many dollars on all shares: players and the treasury receive, who is short pays (§6.6)."""
     for holder, percent in sorted(g.company(company).shares.items()):
         share = dollars * percent // 100 if percent > 0 else -(dollars * -percent // 100)
         if is_seat(holder) and percent < 0:
-            g.pay(holder, BANK, -share, why)
+            g.pay(holder, BANK, -share, CashReason.DIVIDEND, company)
         elif is_seat(holder) or holder == company:
-            g.pay(BANK, holder, share, why)
+            g.pay(BANK, holder, share, CashReason.DIVIDEND, company)
 
 
 @dataclass(frozen=True)
@@ -114,15 +115,17 @@ class DoubleJumpDividendStep:
         company, paid = turn.company, self._amount_paid(g, turn, action)
         kind = {PayDividend: "pay", PayHalfDividend: "half", WithholdDividend: "withhold"}[type(action)]
         g.emit(DividendDeclared(company, kind, turn.revenue))
-        g.pay(BANK, company, turn.revenue - paid, "revenue")
+        g.pay(BANK, company, turn.revenue - paid, CashReason.REVENUE)
         at = market.token_space(g, company)
-        pay_shareholders(g, company, paid, f"dividend of the {company}")
+        pay_shareholders(g, company, paid)
         worth = ACQUISITION_PRICE if in_zone(g, company, MarketZone.ACQUISITION) else g.price(company)
         if not paid:
-            market.move_token(g, company, market.left(g, at), "withheld")
+            market.move_token(g, company, market.left(g, at), PriceReason.WITHHELD)
         for times in (1, 2):
             if paid >= times * worth:
-                market.move_token(g, company, market.right(g, market.token_space(g, company)), "paid")
+                market.move_token(
+                    g, company, market.right(g, market.token_space(g, company)), PriceReason.DIVIDEND
+                )
         g.replace_top(msgspec.structs.replace(turn, acted=True, revenue=0))
         self.after_dividend(g, turn)
 
@@ -130,7 +133,7 @@ class DoubleJumpDividendStep:
         if not turn.acted:
             g.emit(DividendDeclared(turn.company, "none", 0))
             market.move_token(
-                g, turn.company, market.left(g, market.token_space(g, turn.company)), "no dividend"
+                g, turn.company, market.left(g, market.token_space(g, turn.company)), PriceReason.NO_DIVIDEND
             )
             self.after_dividend(g, turn)
 
@@ -141,12 +144,12 @@ def pay_interest(g: Game, company: str) -> None:
         take_loans(g, company)
     due = interest_due(g, company)
     if due <= g.cash(company):
-        g.pay(company, BANK, due, "interest")
+        g.pay(company, BANK, due, CashReason.INTEREST)
         return
     president = g.president(company)
-    put_into_liquidation(g, company, "its interest is not paid")
-    g.pay(company, president, g.cash(company), "what the company had")
-    g.pay(president, BANK, due, f"interest of the {company}")
+    put_into_liquidation(g, company, PriceReason.INTEREST_UNPAID)
+    g.pay(company, president, g.cash(company), CashReason.COMPANY_CASH)
+    g.pay(president, BANK, due, CashReason.INTEREST, company)
     if g.cash(president) < 0:
         g.emit(UnpaidInterestChanged(company, due))
 
@@ -190,14 +193,14 @@ def pay_turn_interest(g: Game, turn: OperatingTurn) -> None:
 def liquidate_without_train(g: Game, turn: OperatingTurn) -> None:
     """A company without a train at the end of its turn is liquidated (§6.10)."""
     if not g.company(turn.company).trains and not in_zone(g, turn.company, MarketZone.LIQUIDATION):
-        put_into_liquidation(g, turn.company, "without a train")
+        put_into_liquidation(g, turn.company, PriceReason.NO_TRAIN)
 
 
 def scrap_obsolete_trains(g: Game, turn: OperatingTurn) -> None:
     """Obsolete trains leave after running (§2, §6.5)."""
     for train in list(g.company(turn.company).trains):
         if is_obsolete(g, train):
-            g.emit(TrainMoved(train, turn.company, CLOSED, "obsolete"))
+            g.emit(TrainMoved(train, turn.company, CLOSED, TrainReason.OBSOLETE))
 
 
 def turn_is_over(g: Game, turn: OperatingTurn) -> bool:
@@ -227,7 +230,7 @@ def pay_mail_contracts(g: Game) -> None:
     for private, owner in list(g.owned_privates()):
         ability = g.private_definition(private).ability
         if isinstance(ability, MailContractAbility) and not is_seat(owner) and g.company(owner).trains:
-            g.pay(BANK, owner, ability.income, f"income of the {private}")
+            g.pay(BANK, owner, ability.income, CashReason.PRIVATE_INCOME, private)
 
 
 def may_operate(g: Game, company: str) -> bool:
@@ -323,7 +326,7 @@ def export_train(g: Game) -> None:
         return
     base = g.state.stack[0]
     first = isinstance(base, OperatingRound | MergerRound) and (base.stock_round, base.number) == (1, 1)
-    g.emit(TrainMoved(train, BANK, CLOSED, "exported"))
+    g.emit(TrainMoved(train, BANK, CLOSED, TrainReason.EXPORTED))
     if start_phase(g, train):
         ask_for_discards(g, by_price=False)
     if first and train == g.components.trains[0].name and g.state.depot[train] != 0:

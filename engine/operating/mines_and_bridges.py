@@ -27,6 +27,7 @@ from engine.core.events import (
     TileLaid,
     TokenMoved,
 )
+from engine.core.reasons import CashReason
 from engine.core.state import BANK, CLOSED, OperatingTurn
 from engine.finance.loans import loans_available
 from engine.game import Game
@@ -258,7 +259,7 @@ class TwoTileTrackStep:
                 upgraded=turn.upgraded or is_upgrade(lay.tile),
             )
         )
-        g.pay(company, BANK, cost, f"track on {lay.hex}")
+        g.pay(company, BANK, cost, CashReason.TRACK, lay.hex)
         g.emit(TileLaid(company, lay.hex, lay.tile, lay.turn))
         for node, owner in list(g.state.tokens.get(lay.hex, ())):
             if (now := found.node_map.get(node, node)) != node:
@@ -273,7 +274,7 @@ class TwoTileTrackStep:
         if lay.using:
             g.emit(AbilityUsed(lay.using))
             g.emit(PrivateMoved(lay.using, CLOSED))
-        g.pay(BANK, company, income, "income of mountain engineering")
+        g.pay(BANK, company, income, CashReason.PRIVATE_INCOME)
 
     def skip(self, g: Game, turn: OperatingTurn) -> None:
         """Nothing is laid."""

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import msgspec
 
 from engine.core.actions import Action, IssueShares, RedeemShares
+from engine.core.reasons import CashReason, PriceReason
 from engine.core.state import BANK, POOL, OperatingTurn
 from engine.finance import market
 from engine.finance.ownership import move_shares, share_percent
@@ -70,10 +71,12 @@ class ShareIssueStep:
         g.replace_top(msgspec.structs.replace(turn, acted=True))
         if isinstance(action, IssueShares):
             move_shares(g, company, company, POOL, percent)
-            g.pay(BANK, company, dollars, f"{percent} % of the {company}")
-            market.move_token(g, company, market.down(g, market.token_space(g, company), count), "issued")
+            g.pay(BANK, company, dollars, CashReason.SHARES, company)
+            market.move_token(
+                g, company, market.down(g, market.token_space(g, company), count), PriceReason.ISSUED
+            )
         else:
-            g.pay(company, BANK, dollars, f"{percent} % of the {company}")
+            g.pay(company, BANK, dollars, CashReason.SHARES, company)
             move_shares(g, company, POOL, company, percent)
 
     def skip(self, g: Game, turn: OperatingTurn) -> None:

@@ -13,6 +13,7 @@ from engine.board.tile_geometry import face_at, printed_face
 from engine.core.actions import Action, ChooseHome, PlaceToken
 from engine.core.components import HomeDefinition, Node
 from engine.core.events import OperatingTurnStarted, TokenMoved, TokenPlaced
+from engine.core.reasons import CashReason
 from engine.core.state import BANK, HomeToken, OperatingTurn
 from engine.game import Game
 from engine.mechanics import Option
@@ -246,7 +247,7 @@ class TokenStep:
     def apply(self, g: Game, turn: OperatingTurn, action: Action) -> None:
         assert isinstance(action, PlaceToken)
         g.replace_top(msgspec.structs.replace(turn, tokens_placed=turn.tokens_placed + 1, acted=True))
-        g.pay(turn.company, BANK, token_cost(g, turn.company), "a token")
+        g.pay(turn.company, BANK, token_cost(g, turn.company), CashReason.TOKEN)
         g.emit(TokenPlaced(turn.company, action.hex, action.node))
 
     def skip(self, g: Game, turn: OperatingTurn) -> None:

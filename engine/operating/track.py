@@ -17,6 +17,7 @@ from engine.core.actions import Action, LayTile
 from engine.core.components import RiverDiscountAbility, tile_faces
 from engine.core.events import TileLaid, TokenMoved
 from engine.core.hooks import never
+from engine.core.reasons import CashReason
 from engine.core.state import BANK, CLOSED, OperatingTurn, is_seat
 from engine.game import Game
 from engine.mechanics import Option
@@ -246,7 +247,7 @@ def lay_tile(g: Game, company: str, lay: LayTile, discount: int = 0) -> None:
     """Put the tile down: terrain is paid, tokens go where their cities have gone (§18.1)."""
     found = fit_in_rotation(g, lay.tile, lay.hex, lay.turn)
     assert found is not None
-    g.pay(company, BANK, max(terrain_cost(g, lay.hex) - discount, 0), f"terrain of {lay.hex}")
+    g.pay(company, BANK, max(terrain_cost(g, lay.hex) - discount, 0), CashReason.TERRAIN, lay.hex)
     g.emit(TileLaid(company, lay.hex, lay.tile, lay.turn))
     for node, owner in list(g.state.tokens.get(lay.hex, ())):
         if (now := found.node_map.get(node, node)) != node:

@@ -24,6 +24,7 @@ from engine.core.events import (
     TrainsRusted,
     TrainsWithdrawn,
 )
+from engine.core.reasons import CashReason, TrainReason
 from engine.core.state import (
     BANK,
     CLOSED,
@@ -231,12 +232,12 @@ def buy_train(g: Game, company: str, buy: BuyTrain) -> bool:
     price = face_price(g, buy) if buy.price is None else buy.price
     president = g.president(company)
     if price > g.cash(company):
-        g.pay(president, company, price - g.cash(company), "a forced purchase")
+        g.pay(president, company, price - g.cash(company), CashReason.TRAIN_CONTRIBUTION)
     seller = BANK if buy.source in BANK_SOURCES else buy.source
     if buy.trading:
-        g.emit(TrainMoved(buy.trading, company, POOL, "traded in"))
-    g.pay(company, seller, price, train_label(buy.train))
-    g.emit(TrainMoved(buy.train, buy.source, company, "bought"))
+        g.emit(TrainMoved(buy.trading, company, POOL, TrainReason.TRADED_IN))
+    g.pay(company, seller, price, CashReason.TRAIN, buy.train)
+    g.emit(TrainMoved(buy.train, buy.source, company, TrainReason.BOUGHT))
     close_privates_on_purchase(g, company)
     return buy.source == BANK and start_phase(g, buy.train)
 
@@ -261,7 +262,7 @@ def start_phase(g: Game, train: str) -> bool:
         elif facts.obsolete_on == train:
             g.emit(TrainsWithdrawn(facts.name))
             for _ in range(g.state.pool_trains.count(facts.name)):
-                g.emit(TrainMoved(facts.name, POOL, CLOSED, "obsolete"))
+                g.emit(TrainMoved(facts.name, POOL, CLOSED, TrainReason.OBSOLETE))
     base = g.state.stack[0]
     if phases[at].triggers_game_end and isinstance(base, OperatingRound | MergerRound):
         g.emit(EndTriggered(base.stock_round, base.number))

@@ -11,6 +11,7 @@ import msgspec
 from engine.core.actions import Action, BuyPrivateFromPool, TradePrivate
 from engine.core.events import PrivateMoved
 from engine.core.hooks import no_items
+from engine.core.reasons import CashReason
 from engine.core.state import (
     BANK,
     POOL,
@@ -311,7 +312,7 @@ class PrivateDeals(OutOfTurn):
     def _apply_deal(self, g: Game, offer: Offer) -> None:
         assert isinstance(offer.deal, TradePrivate)
         private, turn = offer.deal.private, g.top
-        g.pay(offer.target, offer.source, offer.price, f"the {private}")
+        g.pay(offer.target, offer.source, offer.price, CashReason.PRIVATE, private)
         g.emit(PrivateMoved(private, offer.target))
         if self.replaces_share_purchase and isinstance(turn, StockTurn):
             g.replace_top(
@@ -349,7 +350,7 @@ class OpenMarketPurchase:
     def apply(self, g: Game, frame: StockTurn, action: Action) -> None:
         assert isinstance(action, BuyPrivateFromPool)
         private = action.private
-        g.pay(frame.seat, BANK, g.private_definition(private).price, f"the {private}")
+        g.pay(frame.seat, BANK, g.private_definition(private).price, CashReason.PRIVATE, private)
         g.emit(PrivateMoved(private, frame.seat))
         g.replace_top(
             msgspec.structs.replace(frame, bought=private, source=POOL, sales_closed=bool(frame.sold))

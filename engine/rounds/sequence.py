@@ -13,6 +13,7 @@ import msgspec
 
 from engine.core.events import PriorityMoved, RoundStarted
 from engine.core.hooks import do_nothing, no_reason
+from engine.core.reasons import PriceReason
 from engine.core.state import (
     AnyFrame,
     GameOver,
@@ -52,7 +53,7 @@ def raise_sold_out_prices(g: Game, count_treasury: bool) -> None:
     for company in g.operating_order():
         co = g.company(company)
         if co.floated and all(is_seat(h) or (count_treasury and h == company) for h in co.shares):
-            market.move_token(g, company, market.up(g, market.token_space(g, company)), "sold out")
+            market.move_token(g, company, market.up(g, market.token_space(g, company)), PriceReason.SOLD_OUT)
 
 
 def first_operating_round(g: Game, stock_round: int) -> OperatingRound:

@@ -20,6 +20,7 @@ from engine.core.events import (
     SharesRestructured,
     UnplacedTokensChanged,
 )
+from engine.core.reasons import CashReason
 from engine.core.state import Auction, CompanyStart, StockTurn
 from engine.finance.loans import size_definition, token_cost_label
 from engine.finance.ownership import certificate_limit, counted_certificates
@@ -82,7 +83,7 @@ class CertificateAuction:
         assert cell is not None
         g.emit(SharesRestructured(company, 2, {seat: 100}))
         g.emit(PresidentNamed(company, seat))
-        g.pay(seat, company, price, f"the president's certificate of the {company}")
+        g.pay(seat, company, price, CashReason.PRESIDENT_CERTIFICATE, company)
         g.emit(ParSet(company, par, cell))
         g.emit(CompanyFloated(company))
         g.emit(OperatingTurnStarted(company))
@@ -175,7 +176,7 @@ class CompanyStartQuestion:
         for private in action.privates:
             face = g.private_definition(private).price
             bid -= face
-            g.pay(frame.company, seat, face, f"the {private}")
+            g.pay(frame.company, seat, face, CashReason.PRIVATE, private)
             g.emit(PrivateMoved(private, frame.company))
             ability = g.private_definition(private).ability
             if isinstance(ability, ExtraTokensAbility):

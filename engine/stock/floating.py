@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from engine.core.events import SharesMoved
+from engine.core.reasons import CashReason, PriceReason
 from engine.core.state import BANK, IPO
 from engine.finance import market
 from engine.finance.ownership import share_percent
@@ -31,7 +32,7 @@ class Capitalization:
         co = g.company(company)
         assert co.par is not None
         shares = 100 // share_percent(g, company) if self.paid_shares is None else self.paid_shares
-        g.pay(BANK, company, co.par * shares - self.fee, "capital")
+        g.pay(BANK, company, co.par * shares - self.fee, CashReason.CAPITAL)
         if self.rest_to_treasury and (rest := co.shares.get(IPO, 0)):
             g.emit(SharesMoved(company, IPO, company, rest))
         if self.places_home:
@@ -39,4 +40,4 @@ class Capitalization:
         at = market.token_space(g, company)
         for _ in range(self.price_rows_up):
             at = market.up(g, at)
-        market.move_token(g, company, at, "floated")
+        market.move_token(g, company, at, PriceReason.FLOATED)

@@ -24,6 +24,7 @@ from engine.core.actions import (
 )
 from engine.core.components import MarketZone
 from engine.core.events import Passed, PriceProtected, StandingProtectionChanged
+from engine.core.reasons import CashReason
 from engine.core.state import (
     BANK,
     POOL,
@@ -219,7 +220,7 @@ class PriceProtectionQuestion:
         )
         percent = sale.count * share_percent(g, company)
         g.emit(PriceProtected(seat, company))
-        g.pay(seat, BANK, g.price(company) * sale.count, f"{percent} % of the {company}")
+        g.pay(seat, BANK, g.price(company) * sale.count, CashReason.SHARES, company)
         move_shares(g, company, POOL, seat, percent)
 
     def _let_price_fall(self, g: Game, frame: PriceProtection) -> None:

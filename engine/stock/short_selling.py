@@ -29,6 +29,7 @@ from engine.core.events import (
     TokenPlaced,
     UnplacedTokensChanged,
 )
+from engine.core.reasons import CashReason
 from engine.core.state import BANK, POOL, TREASURY, Auction, StockTurn
 from engine.finance.auctions import place_bid, without_bidder
 from engine.finance.loans import (
@@ -94,7 +95,7 @@ def buy_shares(g: Game, seat: str, company: str, holder: str, count: int = 1) ->
     """Buy shares at the market price; those of the treasury are paid to the company (1817 §5.4)."""
     percent = count * share_percent(g, company)
     to = company if holder == company else BANK
-    g.pay(seat, to, count * g.price(company), f"{percent} % of the {company}")
+    g.pay(seat, to, count * g.price(company), CashReason.SHARES, company)
     if holder == POOL:
         release_covered_shorts(g, company, count)
     move_shares(g, company, holder, seat, percent)
@@ -341,7 +342,7 @@ class ShortSellingTurnQuestion:
                 if self.shorts_stay_open and g.percent_held(POOL, company) < 0:
                     g.emit(CoveredShortsChanged(company, 1))
                 g.emit(SharesMoved(company, seat, POOL, share_percent(g, company)))
-                g.pay(BANK, seat, g.price(company), f"a share of the {company} sold short")
+                g.pay(BANK, seat, g.price(company), CashReason.SHORT_SALE, company)
                 g.replace_top(msgspec.structs.replace(frame, sold=(*frame.sold, company), sold_short=True))
             case BuyShares(company, source):
                 buy_shares(g, seat, company, source_holder(company, source))
@@ -372,7 +373,7 @@ class ShortSellingTurnQuestion:
 def redeem_shares(g: Game, company: str, count: int) -> None:
     """Buy shares of the company out of the open market into its treasury (1817 §5.6)."""
     percent = count * share_percent(g, company)
-    g.pay(company, BANK, count * g.price(company), f"{percent} % of the {company}")
+    g.pay(company, BANK, count * g.price(company), CashReason.SHARES, company)
     release_covered_shorts(g, company, count)
     g.emit(SharesMoved(company, POOL, company, percent))
 

@@ -14,6 +14,7 @@ import msgspec
 
 from engine.core.actions import Action, RedeemShare, ReissueShares
 from engine.core.events import SharesReissued
+from engine.core.reasons import CashReason
 from engine.core.state import BANK, IPO, POOL, Offer, StockTurn
 from engine.finance.offers import DealHandler, make_offer
 from engine.finance.ownership import (
@@ -161,7 +162,7 @@ class TreasuryShares:
         assert isinstance(turn, StockTurn)
         g.replace_top(msgspec.structs.replace(turn, for_company=company, company_action="redeem"))
         step = share_percent(g, company)
-        g.pay(company, BANK if source == POOL else source, g.price(company), f"{step} % of the {company}")
+        g.pay(company, BANK if source == POOL else source, g.price(company), CashReason.SHARES, company)
         move_shares(g, company, source, company, step)
 
     def deal_handler(self) -> DealHandler:

@@ -15,6 +15,7 @@ import msgspec
 from engine.core.actions import Action, BuyShares, Par, Pass, SellShares
 from engine.core.events import Passed, PresidentNamed
 from engine.core.hooks import no_reason
+from engine.core.reasons import CashReason
 from engine.core.state import (
     BANK,
     IPO,
@@ -312,7 +313,7 @@ class StockTurnQuestion:
             case Par(company, price):
                 cost = price * president_share_percent(g, company) // share_percent(g, company)
                 set_par_price(g, company, price)
-                g.pay(seat, BANK, cost, f"the president's certificate of the {company}")
+                g.pay(seat, BANK, cost, CashReason.PRESIDENT_CERTIFICATE, company)
                 g.emit(PresidentNamed(company, seat))
                 move_shares(g, company, IPO, seat, president_share_percent(g, company))
                 g.replace_top(
@@ -322,7 +323,7 @@ class StockTurnQuestion:
                 cost = (share_price(g, company, source) or 0) * count
                 holder, percent = source_holder(company, source), count * share_percent(g, company)
                 paid = company if holder == company else purchase_payee(g, company, source)
-                g.pay(seat, paid, cost, f"{percent} % of the {company}")
+                g.pay(seat, paid, cost, CashReason.SHARES, company)
                 move_shares(g, company, holder, seat, percent)
                 g.replace_top(
                     msgspec.structs.replace(

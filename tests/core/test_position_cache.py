@@ -42,4 +42,4 @@ def test_what_is_kept_is_what_would_be_found_anew(
     monkeypatch.setattr(Game, "emit", checked)
     simulate_game(title, 4, 5, conventions)
     assert not wrong
-    assert kept["CashMoved"] > 10 and kept["Asked"] > 100
+    assert kept["CashMoved"] > 10 and kept["QuestionAsked"] > 100

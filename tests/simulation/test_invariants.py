@@ -29,6 +29,7 @@ from engine import (
 )
 from engine.core.actions import ExchangePrivate, Pass, SellShares, TakeLoans
 from engine.core.events import CashMoved, Passed
+from engine.core.reasons import CashReason
 from engine.core.state import Company, GameOver, OperatingTurn, StockTurn
 
 
@@ -316,7 +317,7 @@ def test_events_that_do_not_lead_there_are_told(late: State) -> None:
     short = Transition(after, events[:-1])
     complaints = list(move_violations(late, seat, Pass(), raw, short))
     assert "folding the events does not lead to the state that was played" in complaints
-    paid = Transition(after, [*events, CashMoved(BANK, "p0", 10, "nothing")])
+    paid = Transition(after, [*events, CashMoved(BANK, "p0", 10, CashReason.CAPITAL)])
     assert "folding the events does not lead to the state that was played" in list(
         move_violations(late, seat, Pass(), raw, paid)
     )

@@ -131,5 +131,5 @@ def test_what_a_bankrupt_was_short_of_is_the_pools() -> None:
     state, _ = said(state, "Ann: run best", "Ann: pay")
     assert engine.decision(state).prompt == "to declare bankruptcy: $10 are owed, and no share may be sold"
     told = said(state, "Cid: bankrupt")[1]
-    assert told[:2] == ["$10 that Cid owes are not paid.", "Cid is bankrupt and out of the game."]
+    assert told[:2] == ["Cid cannot pay $10 more.", "Cid is bankrupt and out of the game."]
     assert "The pool takes over 20 % of the WT sold short." in told

@@ -33,6 +33,7 @@ from engine.core.events import (
     TokenPlaced,
     TrainMoved,
 )
+from engine.core.reasons import CashReason, LoanReason, PriceReason, TrainReason
 from engine.core.state import (
     BANK,
     POOL,
@@ -53,10 +54,14 @@ FIRST_GRAY, LAST_GRAY, LAST = 1, 3, 31
 """Columns of the market: 0 is liquidation, up to 3 acquisition, 31 is $600 (§1.2.2)."""
 PRICES = [cell.price if cell else 0 for cell in components_of("1817").market.rows[0]]
 FACES = {private.sym: private.price for private in components_of("1817").privates}
-CLOSURES = {"its interest is not paid", "without a train", "without a president"} | {
-    "its station markers are not paid"
+CLOSURES = {
+    PriceReason.INTEREST_UNPAID,
+    PriceReason.NO_TRAIN,
+    PriceReason.NO_PRESIDENT,
+    PriceReason.TOKENS_UNPAID,
 }
-PAYING = {"paid", "withheld", "no dividend"}
+PAYING = {PriceReason.DIVIDEND, PriceReason.WITHHELD, PriceReason.NO_DIVIDEND}
+SETTLEMENTS = {CashReason.SHARE_SETTLEMENT, CashReason.SHORT_SETTLEMENT}
 
 
 def column(company: Company) -> int:
@@ -103,9 +108,9 @@ class Referee:
                     yield f"§6: {missing} have had no turn"
             case FramePopped() if isinstance(self.state.top, StockTurn):
                 self._show()
-            case LoansChanged(company, 1, "taken"):
+            case LoansChanged(company, 1, LoanReason.TAKEN):
                 yield from self._loan(company, after)
-            case LoansChanged(company, -1, "repaid") if isinstance(self.state.top, OperatingTurn):
+            case LoansChanged(company, -1, LoanReason.REPAID) if isinstance(self.state.top, OperatingTurn):
                 yield from self._moves(company, after[1:2], min(column(self._co(company)) + 1, LAST), "§6.9")
             case DividendDeclared():
                 yield from self._dividend(event, after)
@@ -115,9 +120,9 @@ class Referee:
                 self.tokens += 1
                 if self.tokens > 1:
                     yield "§6.4: a second station marker in a turn"
-            case TrainMoved(reason="exported"):
+            case TrainMoved(reason=TrainReason.EXPORTED):
                 self.exported += 1
-            case CashMoved(company, amount=amount, reason="interest"):
+            case CashMoved(company, amount=amount, reason=CashReason.INTEREST, subject=""):
                 due = self._co(company).loans * self.state.interest_per_loan
                 if amount != due:
                     yield f"§6.8: the {company} pays ${amount} of interest, not ${due}"
@@ -138,7 +143,10 @@ class Referee:
         """Whether the first event moves the company's token to that column, if it is not there."""
         here = moved = column(self._co(company))
         for event in said[:1]:
-            if isinstance(event, PriceMoved) and event.reason in ("a loan", "a loan repaid"):
+            if isinstance(event, PriceMoved) and event.reason in (
+                PriceReason.LOAN,
+                PriceReason.LOAN_REPAYMENT,
+            ):
                 moved = event.cell[1]
         if moved != to:
             yield f"{where}: the {company} goes from column {here} to {moved}, not {to}"
@@ -188,7 +196,7 @@ class Referee:
         co = self._co(company)
         if co.loans >= (co.size or 0) or sum(c.loans for c in self.state.companies.values()) >= 70:
             yield f"§1.2.5: the {company} takes a loan beyond {co.loans}"
-        if after[0] != CashMoved(BANK, company, 100, "a loan"):
+        if after[0] != CashMoved(BANK, company, 100, CashReason.LOAN):
             yield f"§1.2.5: the {company} gets {after[0]} for a loan"
         yield from self._moves(company, after[1:2], max(column(co) - 1, FIRST_GRAY), "§1.2.5")
 
@@ -199,7 +207,9 @@ class Referee:
         kept = {"pay": 0, "half": half}.get(event.kind, revenue)
         paid, worth = revenue - kept, PRICES[column(co)] if column(co) > LAST_GRAY else 40
         here = [
-            e for e in after if isinstance(e, CashMoved) and e.reason == f"dividend of the {event.company}"
+            e
+            for e in after
+            if isinstance(e, CashMoved) and (e.reason, e.subject) == (CashReason.DIVIDEND, event.company)
         ]
         due = {
             (BANK, holder) if percent > 0 else (holder, BANK): abs(percent) * paid // 100
@@ -225,7 +235,7 @@ class Referee:
                 parties = (BANK, holder) if percent > 0 else (holder, BANK)
                 due[parties] = each * (abs(percent) * co.size // 100)
         here = after[: list(after).index(CompanyReturned(frame.company))]
-        paid = [e for e in here if isinstance(e, CashMoved) and e.reason.startswith("shares of the ")]
+        paid = [e for e in here if isinstance(e, CashMoved) and e.reason in SETTLEMENTS]
         if {(e.source, e.target): e.amount for e in paid} != {k: v for k, v in due.items() if v}:
             yield f"§7.2.4: ${frame.amount} for the {frame.company} are settled as {paid}"
 
@@ -304,13 +314,13 @@ Change = Callable[[AnyEvent], list[AnyEvent] | None]
 
 
 def _too_much(event: AnyEvent) -> list[AnyEvent] | None:
-    if isinstance(event, CashMoved) and event.reason == "interest":
+    if isinstance(event, CashMoved) and event.reason == CashReason.INTEREST and not event.subject:
         return [replace(event, amount=event.amount + 5)]
     return None
 
 
 def _too_rich(event: AnyEvent) -> list[AnyEvent] | None:
-    if isinstance(event, CashMoved) and event.reason.startswith("shares of the "):
+    if isinstance(event, CashMoved) and event.reason in SETTLEMENTS:
         return [replace(event, amount=event.amount + 1)]
     return None
 
@@ -325,11 +335,11 @@ def _not_paid(event: AnyEvent) -> list[AnyEvent] | None:
 
 
 def _unmoved(event: AnyEvent) -> list[AnyEvent] | None:
-    return [] if isinstance(event, PriceMoved) and event.reason == "a loan" else None
+    return [] if isinstance(event, PriceMoved) and event.reason == PriceReason.LOAN else None
 
 
 def _kept(event: AnyEvent) -> list[AnyEvent] | None:
-    return [] if isinstance(event, TrainMoved) and event.reason == "exported" else None
+    return [] if isinstance(event, TrainMoved) and event.reason == TrainReason.EXPORTED else None
 
 
 def _dearer(event: AnyEvent) -> list[AnyEvent] | None:

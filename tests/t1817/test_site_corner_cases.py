@@ -33,6 +33,7 @@ from engine.core.events import (
     TokenPlaced,
     TrainsRusted,
 )
+from engine.core.reasons import LoanReason
 from engine.core.state import State
 from engine.game_text import HistoryLine
 from engine.kernel import new_game, options, play, refusal
@@ -419,7 +420,7 @@ def test_a_repayment_and_markers_that_are_kept_go_to_the_site_in_its_own_steps()
     book = run_scenario(body + "@ loans SR 2\n@ round sale SR\nAnn: bid 10\n= turn Ann")
     exporter = SiteExporter(new_game("1817", ("Ann", "Bob", "Cid"), ()).state)
     exporter.our_state, exporter.site_game = book, game_of(start)
-    exporter.numbering.update([LoansChanged("WT", 2, "of the SR")])
+    exporter.numbering.update([LoansChanged("WT", 2, LoanReason.TAKEN_OVER, "SR")])
     exporter.add_line(HistoryLine("p0", "repay 1", play(book, "p0", RepayLoans(1)).events))
     assert [(r["type"], r["entity"]) for r in exporter.actions] == [("pass", "WT"), ("payoff_loan", "WT")]
 

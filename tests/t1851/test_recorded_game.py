@@ -53,6 +53,7 @@ from engine.core.events import (
     TrainsRan,
     TrainsRusted,
 )
+from engine.core.reasons import CashReason
 from engine.core.state import (
     CLOSED,
     POOL,
@@ -234,8 +235,11 @@ def replayed() -> RecordedReplay:
     return RecordedReplay()
 
 
-def money(why: str) -> list[CashMoved]:
-    return [e for e in replayed().of(CashMoved) if e.reason.startswith(why)]
+SHARE_REASONS = (CashReason.SHARES, CashReason.PRESIDENT_CERTIFICATE)
+
+
+def money(*reasons: CashReason) -> list[CashMoved]:
+    return [e for e in replayed().of(CashMoved) if e.reason in reasons]
 
 
 def states_at_rounds() -> Iterator[State]:
@@ -280,7 +284,7 @@ def test_every_payout() -> None:
     for event in replayed().events:
         if isinstance(event, DividendDeclared):
             paid.append({})
-        elif isinstance(event, CashMoved) and event.reason.startswith("dividend"):
+        elif isinstance(event, CashMoved) and event.reason is CashReason.DIVIDEND:
             who = replayed().state.name(event.target)
             paid[-1][who] = paid[-1].get(who, 0) + event.amount
     said = told("dividend")
@@ -288,7 +292,7 @@ def test_every_payout() -> None:
     assert [e.kind for e in replayed().of(DividendDeclared)] == [
         {"full": "pay"}.get(e["mode"], e["mode"]) for e in said
     ]
-    assert [e.amount for e in money("revenue")] == [e["retained"] for e in said if e["retained"]]
+    assert [e.amount for e in money(CashReason.REVENUE)] == [e["retained"] for e in said if e["retained"]]
 
 
 def test_every_run() -> None:
@@ -299,7 +303,7 @@ def test_every_run() -> None:
 
 def test_private_income_and_its_end() -> None:
     said = [(e["player"], e["amount"]) for e in told("private_income")]
-    assert [(replayed().state.name(e.target), e.amount) for e in money("income")] == said
+    assert [(replayed().state.name(e.target), e.amount) for e in money(CashReason.PRIVATE_INCOME)] == said
     closed = [e.private for e in replayed().of(PrivateMoved) if e.owner == CLOSED]
     in_play = list(record()["setup"]["privates"])
     assert closed == [p for e in told("close_privates") for p in e["privates"] if p in in_play] == in_play
@@ -308,14 +312,14 @@ def test_private_income_and_its_end() -> None:
 def test_floating() -> None:
     said = [e["floats"] for e in told("buy_share") if "floats" in e]
     assert [e.company for e in replayed().of(CompanyFloated)] == [f["company"] for f in said]
-    assert [e.amount for e in money("capital")] == [f["treasury"] for f in said]
+    assert [e.amount for e in money(CashReason.CAPITAL)] == [f["treasury"] for f in said]
 
 
 def test_track_tokens_and_terrain() -> None:
     lays = told("lay_tile")
     laid = [(e.company, e.hex, e.tile) for e in replayed().of(TileLaid)]
     assert laid == [(e["company"], e["hex"], e["tile"]) for e in lays]
-    assert [e.amount for e in money("terrain")] == [e["cost"] for e in lays if e["cost"]]
+    assert [e.amount for e in money(CashReason.TERRAIN)] == [e["cost"] for e in lays if e["cost"]]
     homes = {c.sym: c.home.hex for c in game_of(replayed().start).components.companies if c.home}
     placed = [(e.company, e.hex) for e in replayed().of(TokenPlaced) if e.hex != homes[e.company]]
     assert placed == [(e["company"], e["hex"]) for e in told("place_token")]
@@ -324,7 +328,7 @@ def test_track_tokens_and_terrain() -> None:
 def test_trains_and_phases() -> None:
     bought = [(e.target, e.train, e.source) for e in replayed().of(TrainMoved) if e.target != POOL]
     assert bought == [(e["company"], e["train"], e["source"]) for e in told("buy_train")]
-    assert [(e.target, e.amount) for e in money("a ")] == [
+    assert [(e.target, e.amount) for e in money(CashReason.TRAIN)] == [
         (e["source"] if e["source"] not in ("bank", "pool") else BANK, e["price"]) for e in told("buy_train")
     ]
     given_up = [(e.source, e.train) for e in replayed().of(TrainMoved) if e.target == POOL]
@@ -342,7 +346,7 @@ def test_shares_bought_sold_and_issued() -> None:
     found: list[tuple[str, str, int, int]] = []
     paid: CashMoved | None = None
     for event in replayed().events:
-        if isinstance(event, CashMoved) and ("% of" in event.reason or "certificate" in event.reason):
+        if isinstance(event, CashMoved) and event.reason in SHARE_REASONS:
             if event.source == BANK:
                 found[-1] = (*found[-1][:3], event.amount)
             paid = event

@@ -158,7 +158,7 @@ def test_11_2_whose_turn_it_was_comes_first_then_by_price() -> None:
     both = FW.replace("@ owns Ann FW 6", "@ owns Ann FW 6\n@ owns Cid MP 6\n@ price MP 82 2\n@ cash MP 300")
     both += "@ tile E16 8 1\n@ tile C18 57 0\n"
     state = run_scenario(both + "@ trains SSW 4\n@ round operating FW\n= turn Bob SSW")
-    assert type(state.top).__name__ == "ConnectionTurn"
+    assert type(state.top).__name__ == "ConnectionRunTurn"
 
 
 def test_11_a_connection_that_waits_can_be_asked_for_later() -> None:
