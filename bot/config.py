@@ -1,9 +1,9 @@
 """The settings: environment variables `RAILPOST_…`, and the same lines in a `.env` file beside the service.
 
-The environment goes before the file; a blank value is as good as none. Nothing is read when a `Settings` is
-made directly, so a test never meets the settings of the machine that it runs on. What cannot be used is told
-in one sentence each (`SettingsError`) before anything has started, and no sentence or repr shows a password,
-a token or a secret. `deploy/railpost.env.example` shows every setting.
+The environment takes precedence over the file; a blank value counts as unset. A `Settings` that is
+constructed directly reads nothing, so a test never depends on the settings of its machine. Settings that
+cannot be used raise SettingsError, with one sentence each, before anything has started, and no sentence or
+repr shows a password, a token or a secret. `deploy/railpost.env.example` shows every setting.
 """
 
 import os
@@ -41,19 +41,21 @@ DATABASES = {
     "postgresql+psycopg": "psycopg",
 }
 
-# A local part holds 64 octets (RFC 5321 §4.5.3.1.1); that of a reply ends in a separator and a token of 26.
+# A local part has at most 64 octets (RFC 5321 §4.5.3.1.1).
+# That of a reply ends in a separator and a token of 26 octets.
 MAX_LOCAL_PART = 64 - 1 - 26
 
 Tls = Literal["tls", "starttls", "plain"]
 
 
 class SettingsError(Exception):
-    """One or more settings cannot be used: one sentence a line, fit to be shown as it is."""
+    """One or more settings cannot be used: a sentence on each line, to be shown as it is."""
 
 
 @dataclass(frozen=True, slots=True)
 class MailServer:
-    """Where to log in: TLS from the first byte, before the login, or never. No `user`, no login."""
+    """A server to log in to. tls: from the first byte, before the login, or never. user: empty for no
+    login."""
 
     host: str
     port: int
@@ -64,7 +66,7 @@ class MailServer:
 
 @dataclass(frozen=True, slots=True)
 class MailFolders:
-    """The IMAP folders whose contents are the state of a letter: to do, done, not for us, not understood."""
+    """The IMAP folders for mail that is new, done, not addressed to us, and not understood."""
 
     inbox: str
     processed: str
@@ -74,7 +76,7 @@ class MailFolders:
 
 @dataclass(frozen=True, slots=True)
 class MailSettings:
-    """All that mail needs. `limit` in bytes of one letter, `idle` in seconds of one IMAP IDLE."""
+    """Everything for the mail transport. max_message_bytes: of one mail. idle_seconds: of one IMAP IDLE."""
 
     imap: MailServer
     smtp: MailServer
@@ -88,7 +90,8 @@ class MailSettings:
 
 @dataclass(frozen=True, slots=True)
 class DiscordSettings:
-    """All that Discord needs. `api` and `gateway` replace the client's own addresses where they are given."""
+    """Everything for Discord. api_url and gateway_url replace the addresses of the library if they are
+    given."""
 
     token: SecretStr
     api_url: str | None
@@ -105,7 +108,7 @@ def is_loopback(host: str) -> bool:
 def server_parser(
     name: str, schemes: Mapping[str, tuple[int, Tls]], example: str
 ) -> Callable[[object], object]:
-    """A reader of `scheme://user:password@host:port`; `schemes` gives the usual port and kind of TLS."""
+    """A parser of `scheme://user:password@host:port`. schemes: the default port and kind of TLS of each."""
     sentence = (
         f"should look like {example} (in a password write @ / ? # % as %40 %2F %3F %23 %25, "
         f"or leave it out and set {PREFIX}{name}_PASSWORD)"
@@ -194,7 +197,7 @@ def check_secret(value: SecretStr) -> SecretStr:
 
 
 def check_folder_name(value: str) -> str:
-    """Plain printable ASCII: what needs no quoting rules of IMAP's own (RFC 3501 §5.1.3)."""
+    """Printable ASCII that needs none of the quoting rules of IMAP (RFC 3501 §5.1.3)."""
     if not re.fullmatch(r"[ -~]+", value) or set(value) & set('"\\%*'):
         raise ValueError('should be a folder name of plain letters, without " \\ % *')
     return value
@@ -216,7 +219,8 @@ GatewayUrl = Annotated[str, url_validator("ws", "wss")]
 
 
 class Settings(BaseModel):
-    """Every setting, named as after `RAILPOST_` in lower case. Sizes in bytes, times in seconds."""
+    """Every setting; the variable is `RAILPOST_` and the name in upper case. Sizes in bytes, times in
+    seconds."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
 
@@ -250,7 +254,7 @@ class Settings(BaseModel):
 
     @model_validator(mode="after")
     def _check_transports(self) -> Self:
-        """Ask for each transport once, so that half of one is refused here and never later."""
+        """Build each transport once, so that an incomplete one is refused here."""
         _ = self.discord, self.mail
         return self
 
@@ -263,7 +267,7 @@ class Settings(BaseModel):
 
     @property
     def discord(self) -> DiscordSettings | None:
-        """Discord, or None where no token is given."""
+        """The Discord settings, None without a token."""
         if self.discord_token is None:
             return None
         for name, address in (("DISCORD_API", self.discord_api), ("DISCORD_GATEWAY", self.discord_gateway)):
@@ -273,10 +277,10 @@ class Settings(BaseModel):
 
     @property
     def mail(self) -> MailSettings | None:
-        """Mail, or None where neither IMAP nor SMTP is given."""
+        """The mail settings, None without IMAP and SMTP."""
         if self.imap is None or self.smtp is None:
-            beside = ("imap", "smtp", "imap_password", "smtp_password", "mail_address")
-            if given := [PREFIX + name.upper() for name in beside if getattr(self, name)]:
+            names = ("imap", "smtp", "imap_password", "smtp_password", "mail_address")
+            if given := [PREFIX + name.upper() for name in names if getattr(self, name)]:
                 needed = [PREFIX + name for name in ("IMAP", "SMTP") if PREFIX + name not in given]
                 raise ValueError(f"{given[0]} is set, but mail needs {' and '.join(needed)} too")
             return None
@@ -297,9 +301,9 @@ class Settings(BaseModel):
             idle_seconds=self.mail_idle,
         )
 
-    def _login(self, name: str, server: MailServer, password: SecretStr | None, safe: str) -> MailServer:
+    def _login(self, name: str, server: MailServer, password: SecretStr | None, encrypted: str) -> MailServer:
         if server.tls == "plain":
-            self._check_unencrypted(name, server.host, safe)
+            self._check_unencrypted(name, server.host, encrypted)
         if password and server.password:
             raise ValueError(f"{PREFIX}{name} and {PREFIX}{name}_PASSWORD both give a password; keep one")
         password = password or server.password
@@ -308,11 +312,11 @@ class Settings(BaseModel):
             raise ValueError(f"{PREFIX}{name} has {lack}")
         return replace(server, password=password)
 
-    def _check_unencrypted(self, name: str, host: str, safe: str) -> None:
+    def _check_unencrypted(self, name: str, host: str, encrypted: str) -> None:
         if not (self.allow_plain or is_loopback(host)):
             raise ValueError(
-                f"{PREFIX}{name} would send secrets to {host} unencrypted; use {safe}, "
-                f"or set {PREFIX}ALLOW_PLAIN=true if the way there is safe"
+                f"{PREFIX}{name} would send secrets to {host} unencrypted; use {encrypted}, "
+                f"or set {PREFIX}ALLOW_PLAIN=true if the connection is safe"
             )
 
     @staticmethod
@@ -321,7 +325,7 @@ class Settings(BaseModel):
             return check_mail_address(imap.user)
         except ValueError:
             raise ValueError(
-                f"{PREFIX}MAIL_ADDRESS should be set, because the user of {PREFIX}IMAP is no mail address"
+                f"{PREFIX}MAIL_ADDRESS should be set, because the user of {PREFIX}IMAP is not a mail address"
             ) from None
 
 
@@ -329,9 +333,9 @@ FIELD_BY_VARIABLE = {PREFIX + field.upper(): field for field in Settings.model_f
 
 
 def parse_settings(given: Mapping[str, str]) -> Settings:
-    """Settings from variables by their full names, `{"RAILPOST_DATA": "/srv/railpost"}`.
+    """Settings from variables by their full names, such as `{"RAILPOST_DATA": "/srv/railpost"}`.
 
-    Raises SettingsError with a sentence for each that is unknown or cannot be used.
+    Raises SettingsError with a sentence for each variable that is unknown or cannot be used.
     """
     if unknown := sorted(given.keys() - FIELD_BY_VARIABLE.keys()):
         raise SettingsError("\n".join(map(unknown_setting_message, unknown)))
@@ -345,49 +349,53 @@ def unknown_setting_message(name: str) -> str:
     near = get_close_matches(
         name.removeprefix(PREFIX), [field.upper() for field in FIELD_BY_VARIABLE.values()], n=1
     )
-    return f"{name} is no setting of Railpost" + (f"; is {PREFIX}{near[0]} meant?" if near else ".")
+    return f"{name} is not a setting of Railpost" + (f"; did you mean {PREFIX}{near[0]}?" if near else ".")
 
 
 def validation_message(error: ErrorDetails) -> str:
-    """`RAILPOST_MAIL_IDLE should be …`; an error of several settings together names them itself."""
+    """`RAILPOST_MAIL_IDLE should be …`; an error about several settings together names them itself."""
     cause = error.get("ctx", {}).get("error", error["msg"])
     named = [PREFIX + str(part).upper() for part in error["loc"][:1]]
     return " ".join([*named, str(cause).removeprefix("Input ")]) + "."
 
 
 def load_settings(env_file: Path = Path(".env"), environ: Mapping[str, str] = os.environ) -> Settings:
-    """The settings of this process: the environment over the file, of which only `RAILPOST_…` is looked at.
+    """The settings of this process, from the variables `RAILPOST_…` of the environment and the file.
 
     Raises SettingsError, also for a file that cannot be read.
     """
-    said = {name.upper(): value.strip() for name, value in (read_env_file(env_file) | dict(environ)).items()}
-    return parse_settings({name: value for name, value in said.items() if name.startswith(PREFIX) and value})
+    variables = {
+        name.upper(): value.strip() for name, value in (read_env_file(env_file) | dict(environ)).items()
+    }
+    return parse_settings(
+        {name: value for name, value in variables.items() if name.startswith(PREFIX) and value}
+    )
 
 
 def read_env_file(env_file: Path) -> dict[str, str]:
-    """The variables that a `.env` file sets; none where there is no file. Values are taken as they stand."""
-    found = {}
+    """The variables that a `.env` file sets, with their values as they are; none if there is no file."""
+    variables = {}
     try:
         with env_file.open(encoding="utf-8") as lines:
             for line in parse_stream(lines):
                 if line.error or (line.key and line.value is None):
                     raise SettingsError(f"{env_file}, line {line.original.line}: should be NAME=value.")
                 if line.key and line.value is not None:
-                    found[line.key] = line.value
+                    variables[line.key] = line.value
     except FileNotFoundError:
         return {}
     except UnicodeDecodeError:
         raise SettingsError(f"{env_file} should be text in UTF-8.") from None
     except OSError as error:
         raise SettingsError(f"{env_file} cannot be read: {error.strerror}.") from None
-    return found
+    return variables
 
 
 def load_mail_secret(settings: Settings) -> bytes:
-    """The key that mail signs with, made at its first use and kept in `mail-secret` in the data folder.
+    """The key that signs mail, created on first use and kept in `mail-secret` in the data folder.
 
-    Belongs into a backup: with another key, letters that are on their way are no longer answered.
-    Raises SettingsError where the file is too short to be one.
+    It belongs in a backup: with another key, replies to mail that is already sent are no longer understood.
+    Raises SettingsError if the file is too short.
     """
     if settings.mail_secret:
         return settings.mail_secret.get_secret_value().encode()
@@ -400,5 +408,5 @@ def load_mail_secret(settings: Settings) -> bytes:
         file.write(secrets.token_hex(32))
     key = path.read_bytes().strip()
     if len(key) < 32:
-        raise SettingsError(f"{path} is damaged; bring it back from a backup, or delete it to get a new one.")
+        raise SettingsError(f"{path} is damaged; restore it from a backup, or delete it to get a new one.")
     return key

@@ -125,9 +125,9 @@ def test_plain_elsewhere_must_be_allowed() -> None:
         ({"DATA": __file__}, "RAILPOST_DATA should be a folder, and is a file."),
         (
             {"DISCORD_TOKN": SECRET},
-            "RAILPOST_DISCORD_TOKN is no setting of Railpost; is RAILPOST_DISCORD_TOKEN meant?",
+            "RAILPOST_DISCORD_TOKN is not a setting of Railpost; did you mean RAILPOST_DISCORD_TOKEN?",
         ),
-        ({"XYZZY": SECRET}, "RAILPOST_XYZZY is no setting of Railpost."),
+        ({"XYZZY": SECRET}, "RAILPOST_XYZZY is not a setting of Railpost."),
     ],
 )
 def test_one_sentence(given: dict[str, str], words: str) -> None:
@@ -177,7 +177,7 @@ def test_a_dollar_in_the_file_is_a_dollar(tmp_path: Path) -> None:
         (b"RAILPOST_DATA=x\nRAILPOST_IMAP\n", "line 2: should be NAME=value."),
         (b"RAILPOST_LOG_LEVEL='info\n", "line 1: should be NAME=value."),
         (b"RAILPOST_DATA=\xff\n", "should be text in UTF-8."),
-        (b"RAILPOST_MAIL_IDEL=4\n", "is RAILPOST_MAIL_IDLE meant?"),
+        (b"RAILPOST_MAIL_IDEL=4\n", "did you mean RAILPOST_MAIL_IDLE?"),
     ],
 )
 def test_a_file_that_cannot_be_used(tmp_path: Path, text: bytes, words: str) -> None:

@@ -1,4 +1,4 @@
-"""A game as a file that is handed out: of 18xx.games, as a text, or its figures as a table."""
+"""A game as a file: of 18xx.games, as a `.18xx` text, or its statistics as a CSV table."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from engine.site_18xx.export import SiteExportError, export_game
 SITE, TEXT, STATISTICS = "18xx.games", "text", "csv"
 
 
-def _site_json(telling: GameHistory, name: str) -> str:
-    return json.dumps(export_game(telling, name), ensure_ascii=False)
+def _site_json(history: GameHistory, name: str) -> str:
+    return json.dumps(export_game(history, name), ensure_ascii=False)
 
 
-def _script_text(telling: GameHistory, name: str) -> str:
-    return history_script(telling, name)
+def _script_text(history: GameHistory, name: str) -> str:
+    return history_script(history, name)
 
 
-def _statistics_csv(telling: GameHistory, name: str) -> str:
+def _statistics_csv(history: GameHistory, name: str) -> str:
     out = io.StringIO()
-    csv.writer(out, lineterminator="\n").writerows(round_statistics(telling))
+    csv.writer(out, lineterminator="\n").writerows(round_statistics(history))
     return out.getvalue()
 
 
@@ -34,24 +34,24 @@ FORMATS: dict[str, tuple[str, str, Callable[[GameHistory, str], str]]] = {
     TEXT: (".18xx", "text/plain", _script_text),
     STATISTICS: (".csv", "text/csv", _statistics_csv),
 }
-"""By form: the end of a file's name, its media type, and how it is written."""
+"""By format: the suffix of the file name, the media type, and the function that writes it."""
 
 
-def parse_format(said: str) -> str:
-    """The form that somebody means, the text where he says nothing. Raises ValueError."""
-    form = said.strip().casefold() or TEXT
-    if form not in FORMATS:
-        raise ValueError(f"There is no form {said.strip()}; a game is exported as {', '.join(FORMATS)}.")
-    return form
+def parse_format(name: str) -> str:
+    """The name of a format as it is in FORMATS, the text format for an empty name. Raises ValueError."""
+    format_name = name.strip().casefold() or TEXT
+    if format_name not in FORMATS:
+        raise ValueError(f"There is no format {name.strip()}; the formats are {', '.join(FORMATS)}.")
+    return format_name
 
 
-def make_game_file(telling: GameHistory, form: str, name: str, stem: str) -> ExportedFile:
-    """A game in one of the forms; `name` is written into it, `stem` begins the file's name.
+def make_game_file(history: GameHistory, format_name: str, game_name: str, stem: str) -> ExportedFile:
+    """A game in one of the formats. game_name: written into the file. stem: of the file name.
 
-    Raises ValueError with a sentence, for the site with the first move that it does not know.
+    Raises ValueError with a sentence; for 18xx.games it names the first move that the site does not have.
     """
-    end, media, write = FORMATS[form]
+    suffix, media_type, write = FORMATS[format_name]
     try:
-        return ExportedFile(f"{stem}{end}", media, write(telling, name).encode())
-    except SiteExportError as wrong:
-        raise ValueError(str(wrong)) from None
+        return ExportedFile(f"{stem}{suffix}", media_type, write(history, game_name).encode())
+    except SiteExportError as error:
+        raise ValueError(str(error)) from None

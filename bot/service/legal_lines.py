@@ -1,7 +1,7 @@
-"""Legal lines ready to copy: few enough for a letter, and nothing left out without a word (pure).
+"""Legal lines ready to copy, few enough for a mail; nothing is left out without a mention (pure).
 
-Where there are many, those that differ only in their last parts (the tiles and rotations on one hex, the
-par prices of one company) are one line, and behind its `#` stands what else could be written there.
+If there are many, lines that differ only in their last parts (the tiles and rotations on one hex, the par
+prices of one company) are merged into one line, and the comment after its `#` lists the alternatives.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ MAX_COMMENT, MAX_SHARED_COMMENT = 240, 600
 
 
 def copyable_lines(choices: Sequence[Choice]) -> tuple[str, ...]:
-    """Lines for those choices, in their order; comments say what they stand for."""
+    """Lines for the choices, in their order, with comments about the lines that each stands for."""
     if len(choices) <= MAX_UNGROUPED:
         return tuple(_single_line(choice) for choice in choices)
     groups = [list(group) for _, group in groupby(choices, key=lambda c: c.path[:2])]
-    told = [_merged_line(each) for each in _merge_similar(groups)]
-    if len(told) <= MAX_LINES:
-        return tuple(told)
+    lines = [_merged_line(similar) for similar in _merge_similar(groups)]
+    if len(lines) <= MAX_LINES:
+        return tuple(lines)
     kinds = [list(group) for _, group in groupby(choices, key=lambda c: c.path[:1])]
     return tuple(_single_line(kind[0]) + _count_comment(kind) for kind in kinds[:MAX_LINES])
 
@@ -39,27 +39,27 @@ def _count_comment(kind: Sequence[Choice]) -> str:
 
 
 def _merge_similar(groups: Sequence[list[Choice]]) -> list[list[list[Choice]]]:
-    """Groups of one kind that go on alike, with the same dollars, together."""
-    found: dict[object, list[list[Choice]]] = {}
+    """Groups of one kind whose remaining labels and amounts are the same, put together."""
+    similar: dict[object, list[list[Choice]]] = {}
     for group in groups:
         tails = tuple((choice.path[2:], choice.amounts) for choice in group)
-        alone = group[0].path[:2] if not all(tail for tail, _ in tails) else ()
-        found.setdefault((group[0].path[0], alone, tails), []).append(group)
-    return list(found.values())
+        unique = group[0].path[:2] if not all(tail for tail, _ in tails) else ()
+        similar.setdefault((group[0].path[0], unique, tails), []).append(group)
+    return list(similar.values())
 
 
 def _merged_line(groups: Sequence[list[Choice]]) -> str:
-    """Groups that differ in one label and go on alike: `# A&S, Belt, GT; each B5 Lansing; C8 Detroit`."""
+    """Groups that differ in one label only: `# A&S, Belt, GT; each B5 Lansing; C8 Detroit`."""
     first, *others = groups
     if not others:
         return _group_line(first)
     heads = ", ".join(group[0].path[1] for group in groups)
-    told = f"{heads}; each {_label_tree([choice.path[2:] for choice in first])}"
-    if len(told) > MAX_SHARED_COMMENT:
+    comment = f"{heads}; each {_label_tree([choice.path[2:] for choice in first])}"
+    if len(comment) > MAX_SHARED_COMMENT:
         return _single_line(first[0]) + _count_comment([choice for group in groups for choice in group])
-    lead = first[0]
-    more = f"; ${lead.amounts[0]} or more, up to {lead.limit_text}" if lead.amounts else ""
-    return f"{lead.line}   # {told}{more}"
+    choice = first[0]
+    amounts = f"; ${choice.amounts[0]} or more, up to {choice.limit_text}" if choice.amounts else ""
+    return f"{choice.line}   # {comment}{amounts}"
 
 
 def _group_line(group: Sequence[Choice]) -> str:
@@ -67,12 +67,14 @@ def _group_line(group: Sequence[Choice]) -> str:
     if not others:
         return _single_line(first)
     labels = [choice.path[2:] for choice in group]
-    told = _label_tree(labels) if all(labels) else ""
-    return f"{first.line}   # {told}" if 0 < len(told) <= MAX_COMMENT else first.line + _count_comment(group)
+    comment = _label_tree(labels) if all(labels) else ""
+    if 0 < len(comment) <= MAX_COMMENT:
+        return f"{first.line}   # {comment}"
+    return first.line + _count_comment(group)
 
 
 def _label_tree(paths: Sequence[tuple[str, ...]]) -> str:
-    """`#7 rotation 0 1 5; #8 rotation 1 4`: labels with what follows each."""
+    """Labels, each with those that follow it: `#7 rotation 0 1 5; #8 rotation 1 4`."""
     parts = _by_first_label(paths)
     if not any(rest for _, rest in parts):
         return _with_common_prefix([head for head, _ in parts])
@@ -80,16 +82,16 @@ def _label_tree(paths: Sequence[tuple[str, ...]]) -> str:
 
 
 def _by_first_label(paths: Sequence[tuple[str, ...]]) -> list[tuple[str, list[tuple[str, ...]]]]:
-    """The first labels, each with the paths that go on behind it."""
-    found: dict[str, list[tuple[str, ...]]] = {}
+    """The first labels, each with the rests of its paths."""
+    rests: dict[str, list[tuple[str, ...]]] = {}
     for path in filter(None, paths):
-        found.setdefault(path[0], []).extend([path[1:]] if path[1:] else [])
-    return list(found.items())
+        rests.setdefault(path[0], []).extend([path[1:]] if path[1:] else [])
+    return list(rests.items())
 
 
 def _with_common_prefix(labels: Sequence[str]) -> str:
-    """One or more labels, the words with which all begin said once."""
-    start = labels[0].rpartition(" ")[0] + " "
-    if len(start) == 1 or not all(label.startswith(start) for label in labels):
+    """Labels in one text, with their common first words only once."""
+    prefix = labels[0].rpartition(" ")[0] + " "
+    if len(prefix) == 1 or not all(label.startswith(prefix) for label in labels):
         return ", ".join(labels)
-    return start + " ".join(label.removeprefix(start) for label in labels)
+    return prefix + " ".join(label.removeprefix(prefix) for label in labels)

@@ -1,4 +1,4 @@
-"""Who somebody is, by whichever way he speaks: one person for each Discord id and each address."""
+"""Persons: one for each Discord id and each mail address."""
 
 from __future__ import annotations
 
@@ -15,43 +15,43 @@ MAX_NAME_LENGTH = 20
 
 
 async def person_by_discord(unit: UnitOfWork, user: int, name: str) -> Person:
-    """The person with that Discord id, made under that name where there is none yet."""
+    """The person with a Discord id, created with that name if there is none."""
     return await unit.people.get_or_create("discord", str(user), name)
 
 
 async def person_by_address(unit: UnitOfWork, address: str, name: str = "") -> Person:
-    """The person with that mail address, made where there is none yet; the address is then unverified.
+    """The person with a mail address, created if there is none; the address is then unverified.
 
-    Raises ValueError with a sentence where it is not one plain address.
+    Raises ValueError with a sentence if it is not one plain address.
     """
     plain = normalize_address(address)
     return await unit.people.get_or_create("email", plain, name or player_name(plain), verified=False)
 
 
-async def claim_address(unit: UnitOfWork, person: int, address: str) -> str:
-    """Somebody says that an address is his: a letter there asks for a confirming reply.
+async def claim_address(unit: UnitOfWork, person_id: int, address: str) -> str:
+    """A person claims an address: a `claim` notification there asks for a confirming reply.
 
-    The parcel is a notice of kind `claim`; the mail desk makes the letter of it. Gives the address as
-    it is compared. Raises ValueError with a sentence where it is not one plain address.
+    Returns the normalized address. Raises ValueError with a sentence if it is not one plain address.
     """
     plain = normalize_address(address)
-    code = await unit.people.create_address_claim(person, plain, CLAIM_LIFETIME)
-    notice = Notification("claim", 0, 0, person_id=person)
+    code = await unit.people.create_address_claim(person_id, plain, CLAIM_LIFETIME)
+    notification = Notification("claim", 0, 0, person_id=person_id)
     await unit.outbox.enqueue(
         NewMessage(
             idempotency_key=f"claim.{hash_secret(code)[:24]}",
             channel="mail",
-            address={"person": person, "email": plain},
-            payload=msgspec.json.encode(notice),
-            ordering_key=f"mail:{person}",
-            collapse_key=f"claim:{person}",
+            address={"person": person_id, "email": plain},
+            payload=msgspec.json.encode(notification),
+            ordering_key=f"mail:{person_id}",
+            collapse_key=f"claim:{person_id}",
         )
     )
     return plain
 
 
 def player_name(text: str) -> str:
-    """A name as tables take it, from what somebody is called elsewhere: letters, digits, single spaces."""
-    first = text.partition("@")[0]
-    plain = "".join(sign if sign.isalnum() else " " for sign in first)
+    """A name that is valid at a table, from a Discord name or a mail address: letters, digits, single
+    spaces."""
+    name = text.partition("@")[0]
+    plain = "".join(character if character.isalnum() else " " for character in name)
     return " ".join(plain.split())[:MAX_NAME_LENGTH].strip() or "Player"

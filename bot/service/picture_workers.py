@@ -1,7 +1,7 @@
-"""Pictures drawn beside the event loop, in processes of their own.
+"""Pictures drawn in worker processes, beside the event loop.
 
-A picture that cannot be drawn is None and is logged; nothing that waits for it fails. The last ones
-are kept by content, and who wants one that is being drawn waits for that.
+A picture that cannot be drawn is None and is logged; nothing that waits for it fails. The most recent
+pictures are cached by their content, and a request for a picture that is being drawn waits for that one.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ RENDERERS: dict[str, Callable[..., Picture]] = {
 
 
 def _init_worker() -> None:
-    """A worker leaves interrupts to its parent, and ends with it even where that was killed."""
+    """A worker leaves interrupts to its parent, and ends with it even if the parent is killed."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     parent = multiprocessing.parent_process()
     if parent is not None:
@@ -55,12 +55,12 @@ def _exit_with_parent(parent: BaseProcess) -> None:
     os._exit(0)
 
 
-def _draw(what: str, state: bytes, places: tuple[Any, ...], details: dict[str, Any]) -> Picture:
-    return RENDERERS[what](engine.decode_state(state), *places, **details)
+def _draw(kind: str, state: bytes, arguments: tuple[Any, ...], details: dict[str, Any]) -> Picture:
+    return RENDERERS[kind](engine.decode_state(state), *arguments, **details)
 
 
 class PictureWorkers:
-    """A pool of processes that draw. Close it with `close()`, or by `with`."""
+    """A pool of processes that draw. Close it with `close()`, or use it in a `with` block."""
 
     def __init__(self, workers: int = 2) -> None:
         self._workers = workers
@@ -74,7 +74,7 @@ class PictureWorkers:
         self.close()
 
     def close(self) -> None:
-        """Let the processes end."""
+        """End the processes."""
         if self._pool is not None:
             self._pool.shutdown(wait=False, cancel_futures=True)
             self._pool = None
@@ -105,49 +105,49 @@ class PictureWorkers:
         return await self._cached("sheet", state, (), {})
 
     async def tiles(self, state: engine.State, hex: str, tile: str, turns: Sequence[int]) -> Picture | None:
-        """The ways in which a tile may be turned on a hex."""
+        """A tile on a hex in these rotations, side by side."""
         return await self._cached("tiles", state, (hex, tile, tuple(turns)), {})
 
-    async def draw(self, what: str, state: engine.State) -> Picture | None:
-        """`map`, `market` or `sheet`, as they are by themselves."""
-        return await self._cached(what, state, (), {})
+    async def draw(self, kind: str, state: engine.State) -> Picture | None:
+        """`map`, `market` or `sheet`, without highlights."""
+        return await self._cached(kind, state, (), {})
 
     async def _cached(
-        self, what: str, state: engine.State, places: tuple[Any, ...], details: dict[str, Any]
+        self, kind: str, state: engine.State, arguments: tuple[Any, ...], details: dict[str, Any]
     ) -> Picture | None:
         raw = engine.encode_state(state)
-        key = (what, raw, places, repr(sorted(details.items())))
-        found = self._cache.get(key)
-        if found is not None and not (found.done() and (found.cancelled() or found.result() is None)):
+        key = (kind, raw, arguments, repr(sorted(details.items())))
+        cached = self._cache.get(key)
+        if cached is not None and not (cached.done() and (cached.cancelled() or cached.result() is None)):
             self._cache.move_to_end(key)
-            return await asyncio.shield(found)
-        promise: asyncio.Future[Picture | None] = asyncio.get_running_loop().create_future()
-        self._cache[key] = promise
+            return await asyncio.shield(cached)
+        future: asyncio.Future[Picture | None] = asyncio.get_running_loop().create_future()
+        self._cache[key] = future
         while len(self._cache) > CACHE_SIZE:
             self._cache.popitem(last=False)
         picture: Picture | None = None
         try:
-            picture = await self._render(what, raw, places, details)
+            picture = await self._render(kind, raw, arguments, details)
         finally:
-            if not promise.done():
-                promise.set_result(picture)
+            if not future.done():
+                future.set_result(picture)
         return picture
 
     async def _render(
-        self, what: str, state: bytes, places: tuple[Any, ...], details: dict[str, Any]
+        self, kind: str, state: bytes, arguments: tuple[Any, ...], details: dict[str, Any]
     ) -> Picture | None:
         for _ in range(2):
             pool = self._pool = self._pool or self._new_pool()
             try:
-                job = asyncio.get_running_loop().run_in_executor(pool, _draw, what, state, places, details)
+                job = asyncio.get_running_loop().run_in_executor(pool, _draw, kind, state, arguments, details)
                 async with asyncio.timeout(DRAW_TIMEOUT):
                     return await job
             except BrokenProcessPool:
-                log.warning("the picture workers ended; new ones are started")
+                log.warning("the picture workers ended; starting new ones")
                 if self._pool is pool:
                     self.close()
             except Exception:
-                log.exception("a picture (%s) could not be drawn", what)
+                log.exception("a picture (%s) could not be drawn", kind)
                 return None
         return None
 

@@ -1,1 +1,1 @@
-"""The table at a prompt, or on standard input."""
+"""The terminal transport: a prompt, or lines on standard input."""

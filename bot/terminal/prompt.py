@@ -1,6 +1,6 @@
-"""A prompt with completion, or standard input: where the lines of the terminal come from.
+"""Where the lines of the terminal come from: a prompt with completion, or standard input.
 
-Both answer every line and read on, until the lines end or one of them says `quit`.
+Both answer every line until the lines end or one of them is `quit`.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from bot.terminal.console import Console, Tone
 
 
 async def stdin_lines() -> AsyncIterator[str]:
-    """The lines of standard input, of whatever kind it is; read by a thread that nobody has to wait for."""
+    """The lines of standard input (pipe, file or terminal), read by a daemon thread."""
     loop = asyncio.get_running_loop()
     queue: asyncio.Queue[bytes] = asyncio.Queue()
 
-    def pour(chunk: bytes) -> None:
+    def put(chunk: bytes) -> None:
         queue.put_nowait(chunk)
 
     def read() -> None:
@@ -30,7 +30,7 @@ async def stdin_lines() -> AsyncIterator[str]:
             except OSError:
                 chunk = b""
             try:
-                loop.call_soon_threadsafe(pour, chunk)
+                loop.call_soon_threadsafe(put, chunk)
             except RuntimeError:
                 return
             if not chunk:
@@ -39,15 +39,15 @@ async def stdin_lines() -> AsyncIterator[str]:
     threading.Thread(target=read, daemon=True, name="standard input").start()
     rest = b""
     while chunk := await queue.get():
-        *whole, rest = (rest + chunk).split(b"\n")
-        for line in whole:
+        *lines, rest = (rest + chunk).split(b"\n")
+        for line in lines:
             yield line.decode(errors="replace").rstrip("\r")
     if rest:
         yield rest.decode(errors="replace")
 
 
 async def run_stdin(console: Console) -> bool:
-    """Answer the lines of standard input on standard output; whether `quit` was said."""
+    """Answer the lines of standard input on standard output; True if one was `quit`."""
     async for line in stdin_lines():
         reply = await console.handle_line(line)
         if reply.text:
@@ -58,21 +58,22 @@ async def run_stdin(console: Console) -> bool:
 
 
 async def run_prompt(console: Console) -> bool:
-    """The same at a prompt with completion and colours, beside what others do; whether `quit` was said."""
+    """Run a prompt with completion and colors, and print what other players do; True if `quit` was
+    entered."""
     async with asyncio.TaskGroup() as tasks:
-        beside = tasks.create_task(_print_news(console))
+        news = tasks.create_task(_print_news(console))
         try:
             return await _prompt_loop(console)
         finally:
-            beside.cancel()
+            news.cancel()
 
 
 async def _print_news(console: Console) -> None:
-    """Print what others do at the table, above the prompt."""
-    with console.service.subscribe() as bell:
+    """Print what other players do at the table, above the prompt."""
+    with console.service.subscribe() as wake_event:
         while True:
-            await bell.wait()
-            bell.clear()
+            await wake_event.wait()
+            wake_event.clear()
             if text := await console.news():
                 print(text, flush=True)
 

@@ -48,7 +48,7 @@ def test_without_out_the_export_is_printed() -> None:
 @pytest.mark.parametrize(
     "words, message",
     [
-        (("tests/games/2p-1.18xx", "--to", "rails"), "There is no form rails"),
+        (("tests/games/2p-1.18xx", "--to", "rails"), "There is no format rails"),
         (("NOWHERE",), "There is no table NOWHERE"),
         ((GAMES / "4p-16.18xx", "--to", "18xx.games"), "has no counterpart on 18xx.games"),
         ((Path(__file__), "--to", "text"), "line "),

@@ -31,9 +31,9 @@ class OnePixelPictures(PictureWorkers):
         self.fails = False
         self.draw_count = 0
 
-    async def _cached(self, what: str, *_: Any, **__: Any) -> Picture | None:
+    async def _cached(self, kind: str, *_: Any, **__: Any) -> Picture | None:
         self.draw_count += 1
-        return None if self.fails else Picture(DOT, f"The {what}, in words.", 1, 1)
+        return None if self.fails else Picture(DOT, f"The {kind}, in words.", 1, 1)
 
 
 @dataclass

@@ -136,7 +136,7 @@ async def test_the_game_is_handed_out_without_what_was_undone(world: ServiceHarn
     assert [a["type"] for a in json.loads(site.content)["actions"]] == ["bid", "pass"]
     assert (await shown(world, "Ann", "export csv")).files[0].content.startswith(b"round,Ann,Bob,Cid,")
     refused = await world.say("Ann", "export rails")
-    assert isinstance(refused, LineRefused) and "no form rails" in refused.reason
+    assert isinstance(refused, LineRefused) and "no format rails" in refused.reason
 
 
 async def test_a_game_is_handed_out_by_the_names_of_now(world: ServiceHarness) -> None:

@@ -50,8 +50,8 @@ async def test_several_lines_at_once(console: Console) -> None:
 async def test_bad_lines_are_answered(console: Console) -> None:
     for line, expected in (
         ("Ann: buy SV", "no table is open"),
-        ("show map", "no table here yet"),
-        ("table start", "no table here yet"),
+        ("show map", "No table is open"),
+        ("table start", "No table is open"),
         ("table new", "Name the title"),
         ("table new 1066 Ann, Bob", "no title 1066"),
         ("table new 1830 Ann, pool", "word of the game"),
@@ -204,7 +204,7 @@ async def test_plans_the_past_and_files(console: Console, tmp_path: Path) -> Non
     assert "no plan" in await said(console, "Ann: try")
     assert "Cid to act" in await said(console, "plan play")
     assert "At the start" in await said(console, "at start")
-    assert "no round of this game" in await said(console, "at noon")
+    assert "neither a round of this game" in await said(console, "at noon")
     told = await said(console, "export 18xx.games")
     path = Path(told.partition("File: ")[2])
     assert path.parent == tmp_path / "games" and '"bid"' in path.read_text()

@@ -48,7 +48,7 @@ def test_an_opening_from_standard_input(run: Run, tmp_path: Path) -> None:
 
 def test_without_any_input(run: Run) -> None:
     done = run()
-    assert done.returncode == 0 and "attaches Discord or mail" in done.stdout
+    assert done.returncode == 0 and "neither Discord nor mail is configured" in done.stdout
 
 
 def test_quit_ends_before_the_rest(run: Run) -> None:
@@ -293,7 +293,7 @@ def test_the_prompt_in_a_terminal(tmp_path: Path) -> None:
     try:
         until("railpost>")
         say("table new 1830 Ann, Bob, Cid\r")
-        until("begins it.")
+        until("starts it.")
         until(">")
         say("table start\r")
         until("Ann>")
