@@ -1,4 +1,4 @@
-"""What the introduction says about play: the parts of the game, privates, loans, how to win (§1)."""
+"""What the introduction says about play: the parts of the game, privates, loans, how to win (1817 §1)."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ ROAD = ("tile F19 57 1", "tile F17 9 1", "tile F13 57 1")
 """Philadelphia and Pittsburgh, the mountain between them still free."""
 
 
-# -- §1 to §1.2.5 ----------------------------------------------------------------------------------
+# -- 1817 §1 to §1.2.5 -----------------------------------------------------------------------------
 
 
 def test_1_for_three_to_seven_players() -> None:
@@ -152,7 +152,7 @@ def test_1_2_5_the_fee_by_the_loans_that_are_out(loans: int, fee: int) -> None:
     assert interest_rate(game_of(state)) == fee
 
 
-# -- §1.2.6, privates ------------------------------------------------------------------------------
+# -- 1817 §1.2.6, privates -------------------------------------------------------------------------
 
 
 def test_1_2_6_names_and_face_values() -> None:
@@ -323,7 +323,7 @@ def test_1_2_6_mail_for_companies_with_trains(private: str, income: int) -> None
         run_scenario(f"{body}= cash WT {200 + dollars}")
 
 
-# -- §1.2.7 to §1.4 --------------------------------------------------------------------------------
+# -- 1817 §1.2.7 to §1.4 ---------------------------------------------------------------------------
 
 
 def test_1_2_7_the_size_is_chosen_at_the_start_and_companies_may_stay_as_they_are() -> None:

@@ -1,4 +1,4 @@
-"""Setting up, and the opening auction with seed money (§4)."""
+"""Setting up, and the opening auction with seed money (1817 §4)."""
 
 from __future__ import annotations
 
@@ -182,7 +182,7 @@ def test_4_2_a_secret_limit_raises_by_the_least() -> None:
         Bob: bid up to 40
         Cid: bid MAJM 30
         Ann: pass
-        = turn Cid              # Bob has bid $35 by himself
+        = turn Cid              # Bob has bid $35 without a limit
         !Cid: bid MAJM 35
         Cid: bid MAJM 45
         = private MAJM Cid

@@ -1,4 +1,4 @@
-"""Starting companies, acting for one, and the end of a stock round (§5.5 to §5.7)."""
+"""Starting companies, acting for one, and the end of a stock round (1817 §5.5 to §5.7)."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from tests.t1817.scenarios import (
     scenario_error,
 )
 
-# -- §5.5 ------------------------------------------------------------------------------------------
+# -- 1817 §5.5 -------------------------------------------------------------------------------------
 
 
 def test_5_5_the_auction_of_the_presidents_certificate() -> None:
@@ -361,7 +361,7 @@ def test_5_7_prices_move_in_operating_order() -> None:
 
 @pytest.mark.parametrize("options", BOTH, ids=("rulebook", "site"))
 def test_5_5_only_privates_with_which_the_bid_can_be_paid_are_put_in(options: tuple[str, ...]) -> None:
-    """§5.5: cash and privates make the bid exactly; on the site, too, where they are said one by one."""
+    """1817 §5.5: cash and privates make the bid exactly; on the site, too, where they are said one by one."""
     one_by_one = "Ann: float 2 with UBC\nAnn: float 2 with CM\n" if options else "Ann: float 2 with UBC CM\n"
     run_scenario(
         """

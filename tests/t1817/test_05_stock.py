@@ -1,4 +1,4 @@
-"""Stock rounds: turns, limits, sales, short sales, purchases (§5, §5.1 to §5.4)."""
+"""Stock rounds: turns, limits, sales, short sales, purchases (1817 §5, §5.1 to §5.4)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.t1817.scenarios import (
     scenario_error,
 )
 
-# -- §5 --------------------------------------------------------------------------------------------
+# -- 1817 §5 ---------------------------------------------------------------------------------------
 
 
 def test_5_turns_go_clockwise_from_the_priority_until_all_pass_in_a_row() -> None:

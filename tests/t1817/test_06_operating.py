@@ -1,5 +1,5 @@
 """Operating rounds: their beginning, loans, the order of companies, trains, interest, repayment,
-liquidation, the export (§6, §6.1, §6.2, §6.7 to §6.11)."""
+liquidation, the export (1817 §6, §6.1, §6.2, §6.7 to §6.11)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ OWN = "@ round operating WT\n"
 Options = tuple[str, ...]
 
 
-# -- §6 --------------------------------------------------------------------------------------------
+# -- 1817 §6 ---------------------------------------------------------------------------------------
 
 
 def test_6_the_loan_fee_is_set_before_each_operating_round() -> None:
@@ -78,7 +78,7 @@ def test_6_the_steps_of_a_turn_in_their_order() -> None:
     )
 
 
-# -- §6.1, loans -----------------------------------------------------------------------------------
+# -- 1817 §6.1, loans ------------------------------------------------------------------------------
 
 
 def test_6_1_loans_in_every_step_before_the_interest_and_after_the_repayment() -> None:
@@ -116,7 +116,7 @@ def test_6_1_not_beyond_the_leftmost_gray_space_nor_600() -> None:
     run_scenario(high + "> until repay\n= price WT 540\nAnn: repay 2\n= price WT 600\n= loans WT 1")
 
 
-# -- §6.2 ------------------------------------------------------------------------------------------
+# -- 1817 §6.2 -------------------------------------------------------------------------------------
 
 
 def test_6_2_in_descending_order_of_price() -> None:
@@ -142,7 +142,7 @@ def test_6_2_at_one_price_whose_marker_came_first() -> None:
     )
 
 
-# -- §6.7 ------------------------------------------------------------------------------------------
+# -- 1817 §6.7 -------------------------------------------------------------------------------------
 
 
 def test_6_7_several_trains_as_long_as_there_is_room_and_money() -> None:
@@ -244,7 +244,7 @@ def test_6_7_no_train_is_obligatory_and_the_president_adds_nothing() -> None:
     )
 
 
-# -- §6.8 ------------------------------------------------------------------------------------------
+# -- 1817 §6.8 -------------------------------------------------------------------------------------
 
 
 def test_6_8_each_loan_costs_the_fee_after_trains_are_bought() -> None:
@@ -273,7 +273,7 @@ MISSED = (
 
 
 def test_6_8_unpaid_interest_liquidates_and_the_president_pays_it() -> None:
-    """He takes the company's $5 and pays all of the $40."""
+    """The president takes the company's $5 and pays all of the $40."""
     run_scenario(MISSED + "= cash WT 0\n= cash Ann 65\n= loans WT 2\n= round operating SR")
 
 
@@ -289,7 +289,7 @@ def test_6_8_a_president_who_cannot_pay_is_in_a_cash_crisis() -> None:
     run_scenario(broke + "= turn Ann\n!Ann: done\nAnn: bankrupt\n= turn SR")
 
 
-# -- §6.9 ------------------------------------------------------------------------------------------
+# -- 1817 §6.9 -------------------------------------------------------------------------------------
 
 
 def test_6_9_any_number_of_loans_for_100_each() -> None:
@@ -318,7 +318,7 @@ def test_6_9_then_loans_and_the_turn_is_over() -> None:
     )
 
 
-# -- §6.10 -----------------------------------------------------------------------------------------
+# -- 1817 §6.10 ------------------------------------------------------------------------------------
 
 
 @both_conventions
@@ -336,7 +336,7 @@ def test_6_10_who_sells_his_last_train_to_another_is_not_before_his_own_turn() -
     run_scenario(body + "> until WT\n= price WT 100\n> until merger\n= price WT liquidation")
 
 
-# -- §6.11 -----------------------------------------------------------------------------------------
+# -- 1817 §6.11 ------------------------------------------------------------------------------------
 
 
 @both_conventions

@@ -1,4 +1,4 @@
-"""Routes, runs and dividends (§6.1, §6.5, §6.6)."""
+"""Routes, runs and dividends (1817 §6.1, §6.5, §6.6)."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def earns(dollars: int, *lines: str, tokens: str = "F19", phase: str = "3") -> N
     run_scenario(f"{turn(*lines, tokens=tokens, phase=phase)}= best WT {dollars}")
 
 
-# -- §6.1, routes ----------------------------------------------------------------------------------
+# -- 1817 §6.1, routes -----------------------------------------------------------------------------
 
 
 def test_6_1_a_route_has_a_marker_anywhere_on_it() -> None:
@@ -89,7 +89,7 @@ def test_6_1_no_track_segment_twice_but_the_middle_of_brown_plain_track_by_two()
     run_scenario(body + "= best WT 40\n!Ann: run 3 F19-F13, 3 F13-F19\nAnn: run best")
 
 
-# -- §6.5 ------------------------------------------------------------------------------------------
+# -- 1817 §6.5 -------------------------------------------------------------------------------------
 
 
 def test_6_5_both_ends_are_cities_or_off_map() -> None:
@@ -163,7 +163,7 @@ def test_6_5_printed_values_by_phase() -> None:
             earns(chicago + 20 + louis, *WEST, f"trains WT {train}", tokens="F3", phase=phase)
 
 
-# -- §6.6 ------------------------------------------------------------------------------------------
+# -- 1817 §6.6 -------------------------------------------------------------------------------------
 
 NINETY = """
 @ phase 5

@@ -1,4 +1,4 @@
-"""Track and station markers of an operating turn (§6.3, §6.4)."""
+"""Track and station markers of an operating turn (1817 §6.3, §6.4)."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def turn(*lines: str, tokens: str = "F19", phase: str = "2", cash: int = 200) ->
     return company(*lines, tokens=tokens, phase=phase, cash=cash) + BEGIN
 
 
-# -- §6.3 ------------------------------------------------------------------------------------------
+# -- 1817 §6.3 -------------------------------------------------------------------------------------
 
 
 def test_6_3_a_second_tile_costs_20_and_there_is_no_third() -> None:
@@ -103,7 +103,7 @@ def test_6_3_printed_hexes_count_as_tiles_of_their_color() -> None:
         assert not ways(turn(tokens="D9", phase="7"), tile, "D9")
 
 
-# -- §6.3.1 ----------------------------------------------------------------------------------------
+# -- 1817 §6.3.1 -----------------------------------------------------------------------------------
 
 
 def test_6_3_1_any_suitable_tile_in_the_home_without_track() -> None:
@@ -167,7 +167,7 @@ def test_6_3_1_a_city_on_a_city_and_plain_track_elsewhere() -> None:
     assert ways(turn(), "57", "F19") == list(range(6)) and ways(turn("tile F19 57 1"), "9", "F17") == [1, 4]
 
 
-# -- §6.3.2 ----------------------------------------------------------------------------------------
+# -- 1817 §6.3.2 -----------------------------------------------------------------------------------
 
 
 def test_6_3_2_old_track_stays_where_it_is() -> None:
@@ -259,7 +259,7 @@ def test_6_3_2_the_tile_under_a_mine_stays() -> None:
     assert not ways(turn(*tiles, "mine F15", tokens="F13", phase="3"), "82", "F15")
 
 
-# -- §6.4 ------------------------------------------------------------------------------------------
+# -- 1817 §6.4 -------------------------------------------------------------------------------------
 
 LINE = ("tile F19 57 1", "tile F17 9 1", "tile F15 9 1", "tile F13 57 1")
 

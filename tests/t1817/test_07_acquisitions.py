@@ -1,4 +1,4 @@
-"""Company sales: liquidations, acquisitions, friendly sales, and their ten steps (§7.2)."""
+"""Company sales: liquidations, acquisitions, friendly sales, and their ten steps (1817 §7.2)."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def offered(price: int = 60, *others: str, size: int = 2, owners: str = "Bob 2",
 
 RED, GRAY = "liquidation", "acquisition 2"
 
-# -- §7.2 ------------------------------------------------------------------------------------------
+# -- 1817 §7.2 -------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("kind", [RED, GRAY, 60])
@@ -71,7 +71,7 @@ def test_7_2_what_is_sold_may_be_started_again() -> None:
           "= round stock Ann\nAnn: start SR H3 100")  # fmt: skip
 
 
-# -- §7.2.1 ----------------------------------------------------------------------------------------
+# -- 1817 §7.2.1 -----------------------------------------------------------------------------------
 
 
 def test_7_2_1_a_liquidated_company_is_always_sold_and_ceases_to_exist() -> None:
@@ -86,7 +86,7 @@ def test_7_2_1_a_surplus_is_the_shareholders_and_a_deficit_the_presidents() -> N
     run_scenario(f"{poor}Cid: bid 100\nAnn: pass\nCid: pass\n= cash Bob 430\n= cash Ann 500\n= cash Cid 500")
 
 
-# -- §7.2.2 ----------------------------------------------------------------------------------------
+# -- 1817 §7.2.2 -----------------------------------------------------------------------------------
 
 
 def test_7_2_2_for_as_little_as_10_dollars_with_all_that_it_has() -> None:
@@ -113,7 +113,7 @@ def test_7_2_2_without_an_offer_it_goes_on_as_before() -> None:
     )
 
 
-# -- §7.2.3 ----------------------------------------------------------------------------------------
+# -- 1817 §7.2.3 -----------------------------------------------------------------------------------
 
 
 def test_7_2_3_the_president_of_a_white_company_offers_it() -> None:
@@ -153,7 +153,7 @@ def test_7_2_3_the_president_cannot_change_his_mind() -> None:
     run_scenario(f"{offered(60)}!Bob: pass\nCid: bid 120\n!Bob: pass\nAnn: pass\nCid: pass\n= price SR none")
 
 
-# -- §7.2.4 ----------------------------------------------------------------------------------------
+# -- 1817 §7.2.4 -----------------------------------------------------------------------------------
 
 REVERSED = (
     MONEY

@@ -1,4 +1,4 @@
-"""Cash crises, bankruptcies that the game survives, and the end of a merger round (§7.4, §7.5)."""
+"""Cash crises, bankruptcies that the game survives, and the end of a merger round (1817 §7.4, §7.5)."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def test_7_4_nothing_else_can_be_done() -> None:
 
 
 def test_7_4_within_the_limits_of_sales() -> None:
-    """No share of a 2-share company, of one in the gray area, or of a president's certificate (§5.2)."""
+    """No share of a 2-share company, of one in the gray area, or of a president's certificate (1817 §5.2)."""
     pair = company_lines("PW", 2, 50, "Ann 2", token="H3", trains="2")
     gray = company_lines("H", 5, "acquisition 3", "Bob 2, Ann 1", token="H9", trains="2")
     own = company_lines("R", 5, 50, "Ann 2", token="D7", trains="2")
@@ -286,7 +286,7 @@ def test_7_4_a_president_ruined_by_a_sale_leaves_companies_that_are_sold_in_the_
     )
 
 
-# -- §7.5 ------------------------------------------------------------------------------------------
+# -- 1817 §7.5 -------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(("number", "following"), [(1, "operating UR 2"), (2, "stock Ann")])

@@ -1,4 +1,4 @@
-"""Merger rounds: their order, conversions and mergers (§7, §7.1)."""
+"""Merger rounds: their order, conversions and mergers (1817 §7, §7.1)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ LARGE = MONEY + WT_5 + SR_5 + MERGER
 WANTED = "Ann: act\nBob: pass\n"
 """Ann will have a company convert or merge."""
 
-# -- §7, the order of the round --------------------------------------------------------------------
+# -- 1817 §7, the order of the round ---------------------------------------------------------------
 
 ALL_KINDS = (
     MONEY
@@ -171,7 +171,7 @@ def test_7_a_friendly_sale_asks_again_too() -> None:
     )
 
 
-# -- §7.1 ------------------------------------------------------------------------------------------
+# -- 1817 §7.1 -------------------------------------------------------------------------------------
 
 
 def test_7_1_in_operating_order_and_who_is_later_may_still_be_merged_with() -> None:
@@ -254,7 +254,7 @@ def test_7_1_each_company_converts_or_merges_once_in_a_round() -> None:
     run_scenario(f"{body}{once}{survivor}{trades}!Ann: act\nCid: act\n!Cid: merge SR\nCid: convert")
 
 
-# -- §7.1.1 ----------------------------------------------------------------------------------------
+# -- 1817 §7.1.1 -----------------------------------------------------------------------------------
 
 NO_TRADES = "Ann: pass\nBob: pass\nCid: pass\n"
 
@@ -329,7 +329,7 @@ def test_7_1_1_the_last_to_be_placed_in_liquidation_is_sold_first() -> None:
     )
 
 
-# -- §7.1.2 ----------------------------------------------------------------------------------------
+# -- 1817 §7.1.2 -----------------------------------------------------------------------------------
 
 
 def test_7_1_2_two_presidents() -> None:
@@ -410,7 +410,7 @@ def test_7_1_2_the_company_that_is_gone_may_be_started_again() -> None:
     run_scenario(f"{body}{WANTED}{done}= price SR none\n?Ann: pass\nBob: start SR H3 100")
 
 
-# -- §7.1.3 ----------------------------------------------------------------------------------------
+# -- 1817 §7.1.3 -----------------------------------------------------------------------------------
 
 
 def test_7_1_3_share_for_share_and_no_new_ones() -> None:
@@ -444,7 +444,7 @@ def test_7_1_3_with_as_many_shares_the_president_who_began_it_stays() -> None:
 
 
 def test_7_1_3_the_largest_holder_presides_also_one_who_has_presided_over_neither() -> None:
-    """§7.1.3 says "the president with the most shares", §1 that a company's largest holder is president."""
+    """1817 §7.1.3 says "the president with the most shares"; by 1817 §1 the largest holder is president."""
     body = LARGE.replace("owns Ann WT 2", "owns Ann WT 2\n@ owns Cid WT 2\n@ president WT Ann")
     body = body.replace("owns Bob SR 2", "owns Bob SR 2\n@ owns Cid SR 2\n@ president SR Bob")
     run_scenario(f"{body}{WANTED}Ann: merge SR\nBob: accept\n= owns Cid WT 4\n= president WT Cid")
@@ -487,7 +487,7 @@ def test_7_1_3_loans_and_markers_come_along_and_none_is_bought() -> None:
     )
 
 
-# -- §7.1.4 ----------------------------------------------------------------------------------------
+# -- 1817 §7.1.4 -----------------------------------------------------------------------------------
 
 
 def test_7_1_4_the_president_buys_from_the_treasury_as_much_as_he_may() -> None:
@@ -544,7 +544,7 @@ def test_7_1_4_the_order_goes_around_from_the_president() -> None:
 
 
 def test_7_1_4_whose_turn_is_still_to_come_may_pass_beforehand() -> None:
-    """All who could deal are asked at once, and who wants nothing need not wait for his turn."""
+    """All players who could trade are asked at once; who wants nothing may pass before their turn."""
     state = run_scenario(
         f"{SMALL}{WANTED}Ann: convert\n= turn Ann\n= turn Bob\n= turn Cid\n!Bob: buy 1\n!Cid: buy 1"
     )

@@ -1,4 +1,4 @@
-"""Station markers that come with a company (§7.3)."""
+"""Station markers that come with a company (1817 §7.3)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The end of the game and who has won (§8)."""
+"""The end of the game and who has won (1817 §8)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The variants, each of which a table chooses before the game begins (§9)."""
+"""The variants, each of which a table chooses before the game begins (1817 §9)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def test_9_a_variant_is_chosen_as_the_table_is_made() -> None:
         new_game("1817", ["Ann", "Bob", "Cid"], ["volatility"])
 
 
-# -- §9.1 ------------------------------------------------------------------------------------------
+# -- 1817 §9.1 -------------------------------------------------------------------------------------
 
 
 def shorted(count: int, size: int = 10) -> str:
@@ -47,7 +47,7 @@ def test_9_1_the_site_plays_so_unless_five_are_chosen() -> None:
     run_scenario(f"{shorted(5)}{CID}!Cid: short WT\nCid: pass", options=(SITE, "five_shorts"))
 
 
-# -- §9.2 ------------------------------------------------------------------------------------------
+# -- 1817 §9.2 -------------------------------------------------------------------------------------
 
 PEOPLE = ("Ann", "Bob", "Cid", "Dot", "Eve", "Fay", "Gus", "Hal", "Ida", "Jim", "Kay", "Lou", "Max")
 
@@ -69,7 +69,7 @@ def test_9_2_not_more_than_twelve_and_only_where_it_is_chosen() -> None:
         new_game("1817", PEOPLE[:13], ["more_players"])
 
 
-# -- §9.3 ------------------------------------------------------------------------------------------
+# -- 1817 §9.3 -------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -90,7 +90,7 @@ def test_9_3_more_than_all_of_it_moves_the_price_two_spaces(owners: str, plain: 
     run_scenario(body + passed.format(squeezed), options=(SITE, "short_squeeze"))
 
 
-# -- §9.4 ------------------------------------------------------------------------------------------
+# -- 1817 §9.4 -------------------------------------------------------------------------------------
 
 ROUTE = (
     "@ phase 8\n@ cash Ann 100\n@ tile F21 8 1\n@ tile F19 5 4\n@ tile G20 7 1\n@ depot 8\n"

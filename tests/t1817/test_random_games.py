@@ -1,7 +1,7 @@
-"""Random games watched by a referee: what happened is held against the book, event by event.
+"""Random games checked by a referee: each event is compared with the rulebook.
 
-The referee knows the position and the next event, and nothing of how the rules came to it; what he
-says is reckoned anew from the book. Only its own conventions are watched so.
+The referee knows the position and the next event, and nothing of the rules that caused it. It computes by
+itself what the book says. Only games by the book are checked.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ from engine.core.state import (
 from engine.game_text.history import HistoryLine
 
 FIRST_GRAY, LAST_GRAY, LAST = 1, 3, 31
-"""Columns of the market: 0 is liquidation, up to 3 acquisition, 31 is $600 (§1.2.2)."""
+"""Columns of the market: 0 is liquidation, up to 3 acquisition, 31 is $600 (1817 §1.2.2)."""
 PRICES = [cell.price if cell else 0 for cell in components_of("1817").market.rows[0]]
 FACES = {private.sym: private.price for private in components_of("1817").privates}
 CLOSURES = {
@@ -74,7 +74,7 @@ def in_play(state: State) -> dict[str, Company]:
 
 
 class Referee:
-    """Says what was not as the book has it."""
+    """Follows a game and yields a complaint for each event that the book does not allow."""
 
     def __init__(self, start: State) -> None:
         self.state = copy_state(start)
@@ -87,62 +87,65 @@ class Referee:
         self.tokens = 0
         self.shown: dict[str, tuple[int, int, int]] = {}
 
-    def hear(self, told: HistoryLine) -> Iterator[str]:
-        for at, event in enumerate(told.events):
-            yield from self._look(event, told.events[at + 1 :], told.events[at - 1 : at])
+    def check_line(self, line: HistoryLine) -> Iterator[str]:
+        for at, event in enumerate(line.events):
+            yield from self._check_event(event, line.events[at + 1 :], line.events[at - 1 : at])
             if isinstance(event, PriceMoved | ParSet):
                 self.moves += 1
                 self.arrived[event.company] = self.moves
             self.state = fold([event], self.state)
 
-    def _look(self, event: AnyEvent, after: Sequence[AnyEvent], before: Sequence[AnyEvent]) -> Iterator[str]:
+    def _check_event(
+        self, event: AnyEvent, after: Sequence[AnyEvent], before: Sequence[AnyEvent]
+    ) -> Iterator[str]:
         match event:
             case RoundStarted(name):
-                yield from self._round(name)
+                yield from self._check_round(name)
             case FramePushed(OperatingTurn(company)):
                 self.laid, self.tokens = [], 0
-                yield from self._turn(company)
+                yield from self._check_turn(company)
             case FrameReplaced(MergerRound()) if isinstance(self.state.stack[0], OperatingRound):
                 missing = {c for c, co in in_play(self.state).items() if column(co) > 0} - {*self.operated}
                 if missing:
-                    yield f"§6: {missing} have had no turn"
+                    yield f"1817 §6: {missing} have had no turn"
             case FramePopped() if isinstance(self.state.top, StockTurn):
-                self._show()
+                self._remember_columns()
             case LoansChanged(company, 1, LoanReason.TAKEN):
-                yield from self._loan(company, after)
+                yield from self._check_loan(company, after)
             case LoansChanged(company, -1, LoanReason.REPAID) if isinstance(self.state.top, OperatingTurn):
-                yield from self._moves(company, after[1:2], min(column(self._co(company)) + 1, LAST), "§6.9")
+                column_right = min(column(self._company(company)) + 1, LAST)
+                yield from self._check_move(company, after[1:2], column_right, "1817 §6.9")
             case DividendDeclared():
-                yield from self._dividend(event, after)
+                yield from self._check_dividend(event, after)
             case TileLaid() if isinstance(self.state.top, OperatingTurn):
-                yield from self._tile(event, before)
+                yield from self._check_tile(event, before)
             case TokenPlaced() if isinstance(self.state.top, OperatingTurn):
                 self.tokens += 1
                 if self.tokens > 1:
-                    yield "§6.4: a second station marker in a turn"
+                    yield "1817 §6.4: a second station marker in a turn"
             case TrainMoved(reason=TrainReason.EXPORTED):
                 self.exported += 1
             case CashMoved(company, amount=amount, reason=CashReason.INTEREST, subject=""):
-                due = self._co(company).loans * self.state.interest_per_loan
+                due = self._company(company).loans * self.state.interest_per_loan
                 if amount != due:
-                    yield f"§6.8: the {company} pays ${amount} of interest, not ${due}"
+                    yield f"1817 §6.8: the {company} pays ${amount} of interest, not ${due}"
             case FramePopped() if isinstance(self.state.top, ShareholderSettlement):
-                yield from self._settlement(self.state.top, after)
+                yield from self._check_settlement(self.state.top, after)
             case BidMade():
-                yield from self._bid(event)
+                yield from self._check_bid(event)
             case SharesMoved() if isinstance(self.state.top, StockTurn):
-                yield from self._shares(event)
+                yield from self._check_shares(event)
             case PriceMoved(company, (_, to), why):
                 if (to == 0) != (why in CLOSURES):
-                    yield f"§6.6: the {company} has come to column {to} because {why}"
+                    yield f"1817 §6.6: the {company} has come to column {to} because {why}"
 
-    def _co(self, company: str) -> Company:
+    def _company(self, company: str) -> Company:
         return self.state.companies[company]
 
-    def _moves(self, company: str, said: Sequence[AnyEvent], to: int, where: str) -> Iterator[str]:
+    def _check_move(self, company: str, events: Sequence[AnyEvent], to: int, where: str) -> Iterator[str]:
         """Whether the first event moves the company's token to that column, if it is not there."""
-        here = moved = column(self._co(company))
-        for event in said[:1]:
+        here = moved = column(self._company(company))
+        for event in events[:1]:
             if isinstance(event, PriceMoved) and event.reason in (
                 PriceReason.LOAN,
                 PriceReason.LOAN_REPAYMENT,
@@ -153,16 +156,16 @@ class Referee:
 
     # -- rounds ------------------------------------------------------------------------------
 
-    def _round(self, name: str) -> Iterator[str]:
+    def _check_round(self, name: str) -> Iterator[str]:
         if name.startswith("operating"):
             self.operated, self.exported = [], 0
             self.loans = sum(co.loans for co in self.state.companies.values())
             if name.split()[2].endswith(".1"):
-                yield from self._closing()
+                yield from self._check_end_of_stock_round()
         elif name.startswith("merger") and self.exported != 1:
-            yield f"§6.11: {self.exported} trains exported after an operating round"
+            yield f"1817 §6.11: {self.exported} trains exported after an operating round"
 
-    def _show(self) -> None:
+    def _remember_columns(self) -> None:
         """Note how the companies stand as a stock turn ends."""
         self.shown = {}
         for sym, co in in_play(self.state).items():
@@ -170,38 +173,39 @@ class Referee:
                 held = sum(p for h, p in co.shares.items() if is_seat(h) and p > 0)
                 self.shown[sym] = column(co), held, max(co.shares.get(POOL, 0), 0) * co.size // 100
 
-    def _closing(self) -> Iterator[str]:
+    def _check_end_of_stock_round(self) -> Iterator[str]:
         for sym, (start, held, pool) in self.shown.items():
-            now = column(self._co(sym))
+            now = column(self._company(sym))
             if start and now:
                 risen = min(start + (held >= 100) + (self.squeeze and held > 100), LAST)
                 if now != max(risen - pool, FIRST_GRAY):
-                    yield f"§5.7: the {sym} goes from column {start} to {now}: {held} % held, {pool} pooled"
+                    shares = f"{held} % held, {pool} pooled"
+                    yield f"1817 §5.7: the {sym} goes from column {start} to {now}: {shares}"
 
-    def _turn(self, company: str) -> Iterator[str]:
+    def _check_turn(self, company: str) -> Iterator[str]:
         rate = 5 * max(-(-self.loans // 5), 1)
         if self.state.interest_per_loan != rate:
-            yield f"§1.2.5: the interest is ${self.state.interest_per_loan} with {self.loans} loans"
-        mine = column(self._co(company)), -self.arrived[company]
+            yield f"1817 §1.2.5: the interest is ${self.state.interest_per_loan} with {self.loans} loans"
+        mine = column(self._company(company)), -self.arrived[company]
         for other, co in in_play(self.state).items():
             if other not in (company, *self.operated) and (column(co), -self.arrived[other]) > mine:
-                yield f"§6.2: the {company} operates before the {other}"
+                yield f"1817 §6.2: the {company} operates before the {other}"
         if company in self.operated or mine[0] == 0:
-            yield f"§6: the {company} has a turn"
+            yield f"1817 §6: the {company} has a turn"
         self.operated.append(company)
 
     # -- companies ---------------------------------------------------------------------------
 
-    def _loan(self, company: str, after: Sequence[AnyEvent]) -> Iterator[str]:
-        co = self._co(company)
+    def _check_loan(self, company: str, after: Sequence[AnyEvent]) -> Iterator[str]:
+        co = self._company(company)
         if co.loans >= (co.size or 0) or sum(c.loans for c in self.state.companies.values()) >= 70:
-            yield f"§1.2.5: the {company} takes a loan beyond {co.loans}"
+            yield f"1817 §1.2.5: the {company} takes a loan beyond {co.loans}"
         if after[0] != CashMoved(BANK, company, 100, CashReason.LOAN):
-            yield f"§1.2.5: the {company} gets {after[0]} for a loan"
-        yield from self._moves(company, after[1:2], max(column(co) - 1, FIRST_GRAY), "§1.2.5")
+            yield f"1817 §1.2.5: the {company} gets {after[0]} for a loan"
+        yield from self._check_move(company, after[1:2], max(column(co) - 1, FIRST_GRAY), "1817 §1.2.5")
 
-    def _dividend(self, event: DividendDeclared, after: Sequence[AnyEvent]) -> Iterator[str]:
-        co, revenue = self._co(event.company), event.revenue
+    def _check_dividend(self, event: DividendDeclared, after: Sequence[AnyEvent]) -> Iterator[str]:
+        co, revenue = self._company(event.company), event.revenue
         assert co.size is not None
         half = revenue // 2 // 10 * 10 if co.size == 10 else revenue // 2
         kept = {"pay": 0, "half": half}.get(event.kind, revenue)
@@ -217,17 +221,17 @@ class Referee:
             if is_seat(holder) or (holder == event.company and percent > 0)
         }
         if {(e.source, e.target): e.amount for e in here} != {k: v for k, v in due.items() if v}:
-            yield f"§6.6: ${paid} of the {event.company} are paid as {here}"
+            yield f"1817 §6.6: ${paid} of the {event.company} are paid as {here}"
         steps = -1 if paid == 0 else (paid >= worth) + (paid >= 2 * worth)
         to = min(max(column(co) + steps, FIRST_GRAY), LAST)
         moved = [e.cell[1] for e in after if isinstance(e, PriceMoved) and e.company == event.company]
         whys = [e.reason for e in after if isinstance(e, PriceMoved) and e.company == event.company]
         ends = [cell for cell, why in zip(moved, whys, strict=True) if why in PAYING]
         if (ends[-1] if ends else column(co)) != to:
-            yield f"§6.6: the {event.company} pays ${paid} and goes from column {column(co)} to {ends}"
+            yield f"1817 §6.6: the {event.company} pays ${paid} and goes from column {column(co)} to {ends}"
 
-    def _settlement(self, frame: ShareholderSettlement, after: Sequence[AnyEvent]) -> Iterator[str]:
-        co = self._co(frame.company)
+    def _check_settlement(self, frame: ShareholderSettlement, after: Sequence[AnyEvent]) -> Iterator[str]:
+        co = self._company(frame.company)
         assert co.size is not None
         each, due = max(frame.amount, 0) // co.size, {}
         for holder, percent in co.shares.items():
@@ -237,23 +241,23 @@ class Referee:
         here = after[: list(after).index(CompanyReturned(frame.company))]
         paid = [e for e in here if isinstance(e, CashMoved) and e.reason in SETTLEMENTS]
         if {(e.source, e.target): e.amount for e in paid} != {k: v for k, v in due.items() if v}:
-            yield f"§7.2.4: ${frame.amount} for the {frame.company} are settled as {paid}"
+            yield f"1817 §7.2.4: ${frame.amount} for the {frame.company} are settled as {paid}"
 
-    def _tile(self, event: TileLaid, before: Sequence[AnyEvent]) -> Iterator[str]:
+    def _check_tile(self, event: TileLaid, before: Sequence[AnyEvent]) -> Iterator[str]:
         upgrades = [hex for hex in self.laid if hex.startswith("+")]
         upgrade = tile_faces()[event.tile].color != "yellow"
         if len(self.laid) > 1 or (upgrade and upgrades) or event.hex in (h.lstrip("+") for h in self.laid):
-            yield f"§6.3: {event} after {self.laid}"
+            yield f"1817 §6.3: {event} after {self.laid}"
         paid = sum(e.amount for e in before if isinstance(e, CashMoved) and e.source == event.company)
         if self.laid and paid < 20:
-            yield f"§6.3: a second tile for ${paid}"
+            yield f"1817 §6.3: a second tile for ${paid}"
         if event.hex in self.state.mine_hexes:
-            yield f"§6.3.2: a tile with a mine is replaced in {event.hex}"
+            yield f"1817 §6.3.2: a tile with a mine is replaced in {event.hex}"
         self.laid.append(("+" if upgrade else "") + event.hex)
 
     # -- players -----------------------------------------------------------------------------
 
-    def _bid(self, event: BidMade) -> Iterator[str]:
+    def _check_bid(self, event: BidMade) -> Iterator[str]:
         auction = self.state.top
         high = auction.high_bid if isinstance(auction, Auction) else 0
         opening = "certificate" if isinstance(self.state.stack[0], StockRound) else "private"
@@ -262,55 +266,55 @@ class Referee:
         most = {"private": FACES.get(event.item, 0), "certificate": 400}.get(kind, 10**6)
         first = isinstance(auction, Auction) and auction.high_bidder is None
         if event.amount % step or event.amount > most or (event.amount <= high and not first and high):
-            yield f"§4.2, §5.5, §7.2.4: {event} over ${high}"
+            yield f"1817 §4.2, §5.5, §7.2.4: {event} over ${high}"
         if kind == "sale" and first:
-            co = self._co(event.item)
+            co = self._company(event.item)
             least = PRICES[column(co)] * (co.size or 0) if column(co) > LAST_GRAY else 10
             if event.amount < least:
-                yield f"§7.2.4: {event} of at least ${least}"
-        mine = kind == "sale" and self._co(event.item).president == event.seat
+                yield f"1817 §7.2.4: {event} of at least ${least}"
+        mine = kind == "sale" and self._company(event.item).president == event.seat
         if mine and not first and event.amount > high + 10:
-            yield f"§7.2.4: the president bids ${event.amount} over ${high}"
+            yield f"1817 §7.2.4: the president bids ${event.amount} over ${high}"
 
-    def _shares(self, event: SharesMoved) -> Iterator[str]:
-        base, co = self.state.stack[0], self._co(event.company)
+    def _check_shares(self, event: SharesMoved) -> Iterator[str]:
+        base, co = self.state.stack[0], self._company(event.company)
         assert isinstance(base, StockRound)
         if column(co) <= LAST_GRAY:
-            yield f"§1.2.2: {event} while the {event.company} is in trouble"
+            yield f"1817 §1.2.2: {event} while the {event.company} is in trouble"
         if is_seat(event.source):
             held = co.shares.get(event.source, 0)
             if co.size == 2 or event.company in base.formed:
-                yield f"§5.2, §5.3: {event}"
+                yield f"1817 §5.2, §5.3: {event}"
             if held <= 0:
-                yield from self._short(event, co)
+                yield from self._check_short_sale(event, co)
         elif is_seat(event.target) and co.size:
             after = co.shares.get(event.target, 0) + event.percent
             if after > max(60, 200 // co.size) or event.company in base.sold_by_seat.get(event.target, ()):
-                yield f"§5.1, §5.4: {event}"
+                yield f"1817 §5.1, §5.4: {event}"
 
-    def _short(self, event: SharesMoved, co: Company) -> Iterator[str]:
+    def _check_short_sale(self, event: SharesMoved, co: Company) -> Iterator[str]:
         assert co.size is not None
         now = sum(-p for p in co.shares.values() if p < 0) * co.size // 100
         if self.state.phase == "8" or now >= self.most_shorts.get(co.size, 0) or event.target != POOL:
-            yield f"§5.3: {event} with {now} sold short"
+            yield f"1817 §5.3: {event} with {now} sold short"
 
 
-def refereed(players: int, seed: int) -> None:
+def check_random_game(players: int, seed: int) -> None:
     game = simulate_game("1817", players, seed, random_options("1817", players, seed))
     assert game.failure is None
     referee = Referee(game.start)
-    for at, told in enumerate(game.history_lines, 1):
-        assert list(referee.hear(told)) == [], (players, seed, at, told.line)
+    for number, line in enumerate(game.history_lines, 1):
+        assert list(referee.check_line(line)) == [], (players, seed, number, line.line)
     assert referee.state == game.state
 
 
 @pytest.mark.parametrize("players", [3, 5, 7, 11])
-def test_what_happens_in_a_random_game_is_as_the_book_has_it(players: int) -> None:
-    refereed(players, 60 + players)
+def test_each_event_of_a_random_game_follows_the_rulebook(players: int) -> None:
+    check_random_game(players, 60 + players)
 
 
 Change = Callable[[AnyEvent], list[AnyEvent] | None]
-"""What is there instead of an event; None where it stays."""
+"""The events that replace an event, or None to keep it."""
 
 
 def _too_much(event: AnyEvent) -> list[AnyEvent] | None:
@@ -358,30 +362,30 @@ def _again(event: AnyEvent) -> list[AnyEvent] | None:
 @pytest.mark.parametrize(
     ("change", "section"),
     [
-        (_too_high, "§4.2"),
-        (_too_much, "§6.8"),
-        (_too_rich, "§7.2.4"),
-        (_not_paid, "§6.6"),
-        (_unmoved, "§1.2.5"),
-        (_kept, "§6.11"),
-        (_dearer, "§1.2.5"),
-        (_twice, "§6.3"),
-        (_again, "§6:"),
+        (_too_high, "1817 §4.2"),
+        (_too_much, "1817 §6.8"),
+        (_too_rich, "1817 §7.2.4"),
+        (_not_paid, "1817 §6.6"),
+        (_unmoved, "1817 §1.2.5"),
+        (_kept, "1817 §6.11"),
+        (_dearer, "1817 §1.2.5"),
+        (_twice, "1817 §6.3"),
+        (_again, "1817 §6:"),
     ],
 )
-def test_the_referee_sees_what_is_not_as_the_book_has_it(change: Change, section: str) -> None:
-    """One event of a good game is changed, the first that can be."""
+def test_the_referee_detects_a_changed_event(change: Change, section: str) -> None:
+    """The first event of a correct game to which the change applies is changed."""
     game = _good_game()
     referee, changed = Referee(game.start), False
-    for told in game.history_lines:
-        events = list(told.events)
+    for line in game.history_lines:
+        events = list(line.events)
         for at, event in enumerate(events):
             if not changed and (instead := change(event)) is not None:
                 events[at : at + 1], changed = instead, True
-        if complaint := next(referee.hear(HistoryLine(told.seat, told.line, events)), None):
+        if complaint := next(referee.check_line(HistoryLine(line.seat, line.line, events)), None):
             assert changed and complaint.startswith(section), complaint
             return
-    raise AssertionError("the referee has seen nothing")
+    raise AssertionError("the referee has detected nothing")
 
 
 @cache
@@ -394,4 +398,4 @@ def _good_game() -> SimulatedGame:
 @pytest.mark.parametrize("players", range(3, 13))
 def test_soak_with_a_referee(players: int) -> None:
     for seed in range(20):
-        refereed(players, 7000 + 100 * players + seed)
+        check_random_game(players, 7000 + 100 * players + seed)

@@ -151,7 +151,7 @@ def test_10_certificates_count_again_when_their_price_leaves_the_yellow_zone() -
 
 
 def test_10_who_can_sell_nothing_that_counts_stays_above_the_limit() -> None:
-    """Every pool is full; that a share in the yellow zone could be sold brings him no nearer."""
+    """Every pool is full; selling a share in the yellow zone would not bring the player under the limit."""
     full = "".join(
         f"@ owns Ann {c} 5\n@ owns pool {c} 5\n@ par {c} 71\n" for c in ("NYC", "CPR", "CO", "PRR", "BM")
     )

@@ -12,9 +12,9 @@ SECTIONS = """
 """.split()
 
 LEFT_OUT = {
-    "1": "introduces the game; its ends and its winner are §25",
-    "20": "a heading with a sentence of strategy over §20.1-§20.3",
-    "23": "a heading over §23.1-§23.3",
+    "1": "introduces the game; its ends and its winner are 1830 §25",
+    "20": "a heading with a sentence of strategy over 1830 §20.1-§20.3",
+    "23": "a heading over 1830 §23.1-§23.3",
 }
 
 NUMBERED = """

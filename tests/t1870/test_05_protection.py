@@ -104,7 +104,7 @@ CLOSES = """
 @ price MP 10 8
 @ round stock Bob
 """
-"""The MP falls out of the market by two shares; Cid has nothing with which he could do anything."""
+"""The MP falls out of the market by two shares; Cid can do nothing in the turn."""
 
 
 def test_5_9_1_on_the_site_the_next_turn_begins_before_a_company_is_closed() -> None:
