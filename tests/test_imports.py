@@ -146,6 +146,14 @@ def docstrings(tree: ast.Module) -> set[ast.expr]:
     return {n.value for n in ast.walk(tree) if isinstance(n, ast.Expr) and isinstance(n.value, ast.Constant)}
 
 
+def citations(tree: ast.Module) -> set[ast.expr]:
+    """The arguments of `g.cite("1830 §18")`: the rulebook and section that a sentence to players cites."""
+    calls = (n for n in ast.walk(tree) if isinstance(n, ast.Call))
+    return {
+        arg for n in calls if isinstance(n.func, ast.Attribute) and n.func.attr == "cite" for arg in n.args
+    }
+
+
 def node_words(node: ast.AST) -> list[str]:
     """The identifiers, numbers and strings of a node itself."""
     match node:
@@ -190,7 +198,7 @@ def title_checks_in_rules(root: Path) -> list[str]:
         where = path.relative_to(root)
         if where.parts[1] == "titles":
             continue
-        cited = docstrings(tree)
+        cited = docstrings(tree) | citations(tree)
         for node in ast.walk(tree):
             line = getattr(node, "lineno", 0)
             if node not in cited and any(TITLE.search(word) for word in node_words(node)):

@@ -49,10 +49,9 @@ def test_a_private_is_told_with_who_sold_it() -> None:
 
 
 def test_nobody_is_asked_to_sell_in_the_first_stock_round() -> None:
-    assert decision(run_scenario(BOUGHT + "Cid: par BO 67")).prompt == "to buy or pass"
+    assert decision(run_scenario(BOUGHT + "Cid: par BO 67")).prompt == "buy or pass"
     assert (
-        decision(run_scenario("@ cash Ann 500\n@ round stock Ann\n= turn Ann")).prompt
-        == "to buy, sell, or pass"
+        decision(run_scenario("@ cash Ann 500\n@ round stock Ann\n= turn Ann")).prompt == "buy, sell, or pass"
     )
 
 
@@ -72,14 +71,16 @@ def test_a_reason_of_every_meaning_or_of_most() -> None:
         "@ cash Ann 500\n@ owns Ann PRR 3\n@ owns Bob PRR 6\n@ par PRR 100\n@ round stock Ann\n"
         "Ann: sell 1 PRR\n"
     )
-    assert why_not(sold, "buy PRR") == "Who has sold the PRR may not buy it in the same stock round (§4)."
+    assert why_not(sold, "buy PRR") == (
+        "Ann has sold shares of the PRR in this stock round and may not buy any (1830 §4)."
+    )
     track = run_scenario(running("PRR", phase="2") + "= turn Ann")
     assert "would not be connected" in why_not(track, "lay 9 G11")
 
 
 def test_what_is_asked_stands_in_the_refusal_of_half_a_line() -> None:
     state = run_scenario("@ cash Ann 500\n@ round stock Ann\n= turn Ann")
-    assert why_not(state, "lay") == "That cannot be done now: Ann is asked to buy, sell, or pass."
+    assert why_not(state, "lay") == "That cannot be done now: Ann is asked buy, sell, or pass."
 
 
 def test_what_is_wrong_with_a_route_is_a_sentence() -> None:
@@ -96,11 +97,10 @@ def test_the_end_names_the_bankrupt_and_what_he_loses() -> None:
 
 def test_nobody_is_asked_for_bids_on_nothing() -> None:
     assert (
-        decision(run_scenario("= turn Ann")).prompt
-        == "to buy the SV for $20, to bid on another private, or to pass"
+        decision(run_scenario("= turn Ann")).prompt == "buy the SV for $20, bid on another private, or pass"
     )
     last = run_scenario("\n".join(BOUGHT.splitlines()[:-1]) + "\n= turn Cid")
-    assert decision(last).prompt == "to buy the BO for $220 or to pass"
+    assert decision(last).prompt == "buy the BO for $220 or pass"
 
 
 def test_what_is_open_is_named_with_its_amounts() -> None:

@@ -232,5 +232,5 @@ def test_23_1_an_offer_of_a_president_ends_with_his_office() -> None:
     Cid: exchange MH from ipo
     = president NYC Cid
     """
-    assert "Another president" in scenario_error(offer + "Bob: accept")
+    assert "another president now" in scenario_error(offer + "Bob: accept")
     run_scenario(offer + "= turn Cid NYC\nCid: buy private CS for 60\nBob: accept 2\n= private CS NYC")

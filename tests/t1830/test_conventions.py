@@ -249,7 +249,7 @@ def test_row_12_the_mh_is_exchanged_at_any_moment(options: Options) -> None:
         full = f"@ owns Ann {company} 6\n@ par {company} 100\n" + full
     full = "@ owns Ann CO 5\n@ par CO 100\n" + full
     run_scenario(full + "Ann: exchange MH from ipo\n= owns Ann NYC 2\n= priority Cid", options=options)
-    assert "while the privates are sold" in scenario_error(
+    assert "before all privates are sold" in scenario_error(
         "Ann: buy SV\nBob: buy CS\nCid: buy DH\nAnn: buy MH\nAnn: exchange MH from ipo", options=options
     )
 

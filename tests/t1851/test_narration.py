@@ -72,8 +72,10 @@ def test_menus_lead_to_treasury_issue_and_half() -> None:
 
 
 def test_reasons_name_the_chapters_of_the_book() -> None:
-    assert "(Buying Stock)" in scenario_error("Ann: par L&N 70\nBob: par TC 71")
-    assert "(Selling Stock)" in scenario_error("Ann: par L&N 70\nBob: buy L&N\nCid: buy L&N\nAnn: sell 1 L&N")
+    assert "(1851 Buying Stock)" in scenario_error("Ann: par L&N 70\nBob: par TC 71")
+    assert "(1851 Selling Stock)" in scenario_error(
+        "Ann: par L&N 70\nBob: buy L&N\nCid: buy L&N\nAnn: sell 1 L&N"
+    )
 
 
 def test_positions_that_cannot_be() -> None:
@@ -83,7 +85,7 @@ def test_positions_that_cannot_be() -> None:
         ("@ private O&W Ann\n@ round stock Ann", "not in play"),
         ("@ private L&O Ann\n@ phase 5\n@ round stock Ann", "every private is closed"),
         ("@ owns Ann TC 6\n@ price TC 90 3\n@ new TC\n@ token TC E11\n@ round stock Ann", "but its home's"),
-        ("@ left 2\n@ owns Ann TC 6\n@ price TC 90 3\n@ round operating TC", "ends with the round"),
-        ("@ tile B16 202 0\n@ round stock Ann", "cannot come to lie"),
+        ("@ left 2\n@ owns Ann TC 6\n@ price TC 90 3\n@ round operating TC", "ends with this round"),
+        ("@ tile B16 202 0\n@ round stock Ann", "can never lie"),
     ):
         assert why in scenario_error(body), body

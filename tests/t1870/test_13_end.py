@@ -59,7 +59,7 @@ def test_13_3_the_site_goes_on_until_its_last_stock_round() -> None:
     state = run_scenario(last + "@ round stock Bob\n= turn Bob\nBob: pass\n= turn Bob\n", options=(SITE,))
     assert state.game_over is None
     state = run_scenario(last.replace("@ owns Bob TP 1\n", "") + "@ round stock Bob\n= over", options=(SITE,))
-    assert state.game_over and "Stock round 100" in state.game_over.reason
+    assert state.game_over and "stock round 100" in state.game_over.reason
 
 
 def test_14_cash_stock_at_market_and_privates_at_cost() -> None:
