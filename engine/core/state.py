@@ -109,7 +109,8 @@ class StockTurn(Frame, frozen=True):
     at the end of the turn. `for_company`: the one that the turn was used for, and `act` what it
     did: `redeem`, `reissue`. `held`: see StockRound. `acting`: the company for which he acts
     instead; `redeemed`: it has bought shares. `tempted`: he is asked whatever he can still do, see
-    StockRound.
+    StockRound. `sale_prices`: dollars a share that each company's first sale of the turn brought, where
+    later ones bring the same.
     """
 
     seat: str
@@ -125,6 +126,7 @@ class StockTurn(Frame, frozen=True):
     acting_company: str | None = None
     redeemed: bool = False
     guaranteed: bool = False
+    sale_prices: dict[str, int] = {}
 
 
 class PriceProtection(Frame, frozen=True):

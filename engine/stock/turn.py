@@ -68,7 +68,8 @@ class StockTurnQuestion:
     to a purchase. `multiple_after_private`: a purchase in the brown zone may follow that of a private, and
     ends the sales. `extra_actions_block`: a player is asked even if an extra action is all that they can do.
     `sell_any_over_limit`: a player above a limit sells before anything else if they can sell any share, even
-    one that does not count.
+    one that does not count. `sells_at_first_price`: all that a player sells of one company in a turn brings
+    the price before the first of these sales.
     """
 
     also_blocks: Callable[[Game, StockTurn], bool]
@@ -84,6 +85,7 @@ class StockTurnQuestion:
     multiple_after_private: bool = False
     extra_actions_block: bool = True
     sell_any_over_limit: bool = False
+    sells_at_first_price: bool = False
 
     def asked(self, g: Game, frame: StockTurn) -> tuple[str, ...]:
         return (frame.seat,)
@@ -167,7 +169,7 @@ class StockTurnQuestion:
         for company in held_companies(g, frame.seat):
             for count in sellable_counts(g, frame.seat, company):
                 if self.refusal(g, frame, frame.seat, sell := SellShares(company, count)) is None:
-                    dollars = g.price(company) * count
+                    dollars = _sale_price(g, frame, company) * count
                     yield Option(
                         sell, f"Sell {count * share_percent(g, company)} % of the {company} for ${dollars}"
                     )
@@ -306,10 +308,12 @@ class StockTurnQuestion:
             case Pass():
                 end_stock_turn(g, frame)
             case SellShares(company, count):
-                sell_shares(g, seat, company, count)
+                price = _sale_price(g, frame, company)
+                sell_shares(g, seat, company, count, price)
                 turn = g.top
                 assert isinstance(turn, StockTurn)
-                g.replace_top(msgspec.structs.replace(turn, sold=(*frame.sold, company)))
+                prices = {**turn.sale_prices, company: price} if self.sells_at_first_price else {}
+                g.replace_top(msgspec.structs.replace(turn, sold=(*frame.sold, company), sale_prices=prices))
             case Par(company, price):
                 cost = price * president_share_percent(g, company) // share_percent(g, company)
                 set_par_price(g, company, price)
@@ -336,6 +340,11 @@ class StockTurnQuestion:
                 )
             case _:
                 next(a for a in self.extra_actions if isinstance(action, a.handles)).apply(g, frame, action)
+
+
+def _sale_price(g: Game, frame: StockTurn, company: str) -> int:
+    """Dollars that a share of the company brings in this turn."""
+    return frame.sale_prices.get(company, g.price(company))
 
 
 def _allows_multiple_purchases(g: Game, company: str) -> bool:

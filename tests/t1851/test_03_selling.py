@@ -11,6 +11,14 @@ def test_the_pool_takes_them_at_the_price_before_it_falls() -> None:
     run_scenario(TC + "Ann: sell 2 TC\n= cash Ann 1680\n= owns pool TC 2\n= price TC 75 5\n= cash TC 0")
 
 
+def test_each_share_sold_in_one_turn_brings_the_original_price() -> None:
+    one_by_one = "Ann: sell 1 TC\n= cash Ann 1590\nAnn: sell 1 TC\n= cash Ann 1680\n= price TC 75 5\n"
+    run_scenario(TC + one_by_one)
+    # In the next turn the price is that of the market again.
+    later = "Ann: done\nBob: sell 1 TC\n= cash Bob 1575"
+    run_scenario(TC + "Ann: sell 2 TC\n" + later)
+
+
 @pytest.mark.parametrize(("count", "cell"), [(1, "82 4"), (2, "75 5"), (3, "75 5")])
 def test_a_row_for_each_share_as_far_as_the_chart_goes(count: int, cell: str) -> None:
     body = RICH + "@ owns Ann TC 2\n@ owns Bob TC 5\n@ price TC 90 3\n@ round stock Bob\n"

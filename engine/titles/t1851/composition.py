@@ -117,6 +117,7 @@ def compose(options: tuple[str, ...]) -> Title:
                 sale_timing="before",
                 sources=(IPO, POOL, TREASURY),
                 first_sale_round=1,
+                sells_at_first_price=True,
             ),
             OperatingRound: OperatingRoundRules("track", "president", finish_set=False),
             OperatingTurn: OperatingTurnQuestion(
