@@ -46,7 +46,7 @@ class Timings:
 def clear_caches() -> None:
     """Drop what the rules keep between moves."""
     network.clear_cache()
-    run._best_routes.cache_clear()
+    run._cached_best_routes.cache_clear()
 
 
 def timed(work: Callable[[], Given]) -> tuple[Given, float]:

@@ -37,7 +37,7 @@ from engine.core.state import (
 )
 from engine.game import Game
 from engine.kernel import RefusedError, awaited_seats, options, prompt, refusal
-from engine.operating.run import best_run, spell_routes
+from engine.operating.run import best_run, format_routes
 from engine.operating.trains import face_price
 
 MAX_COMPLETIONS = 400
@@ -508,7 +508,7 @@ def made_explicit(g: Game, action: Action) -> Action:
         and not action.routes
         and isinstance(g.top, OperatingTurn | RevenueClaim)
     ):
-        return msgspec.structs.replace(action, routes=spell_routes(g, best_run(g, g.top.company)))
+        return msgspec.structs.replace(action, routes=format_routes(g, best_run(g, g.top.company)))
     if isinstance(action, TradePrivate) and isinstance(g.top, StockTurn) and action.target is None:
         return msgspec.structs.replace(action, source=g.state.private_owners[action.private])
     return action

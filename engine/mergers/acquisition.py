@@ -50,19 +50,20 @@ from engine.finance.loans import (
 )
 from engine.finance.ownership import share_percent
 from engine.game import Game
-from engine.mechanics import Option
-from engine.mergers.assets import ask_for_excess, combine_tokens, transfer_assets
+from engine.mechanics import AutomaticRules, Option
+from engine.mergers.assets import ask_for_excess, combine_tokens, token_hexes, transfer_assets
 
 AUCTION_KIND = "sale"
 BID_STEP = 10
 
 
 def is_in_liquidation(g: Game, company: str) -> bool:
+    """Whether the company's price token is in the liquidation zone of the market."""
     return in_zone(g, company, MarketZone.LIQUIDATION)
 
 
 def min_bid(g: Game, company: str) -> int:
-    """The least that may be bid for a company (§7.2.4): $10, in a friendly sale its market value."""
+    """The least bid for a company in dollars (1817 §7.2.4): $10, or its market value in a friendly sale."""
     if not is_tradable(g, company):
         return BID_STEP
     value = g.price(company) * (g.company(company).size or 0)
@@ -70,49 +71,54 @@ def min_bid(g: Game, company: str) -> int:
 
 
 def may_buy(g: Game, buyer: str, target: str) -> bool:
-    """Whether that company could pay anything for the target at all (§7.2.4)."""
+    """Whether the buyer may buy companies at all, and is not the target itself (1817 §7.2.4)."""
     return buyer != target and is_tradable(g, buyer) and g.company(buyer).president is not None
 
 
 def treasury_share_value(g: Game, target: str) -> int:
-    """Dollars that the shares in the treasury of a company bring in a friendly sale (§7.2.4)."""
+    """Dollars that the buyer receives for the target's treasury shares in a friendly sale (1817 §7.2.4)."""
     if not is_tradable(g, target):
         return 0
     return g.percent_held(target, target) // share_percent(g, target) * g.price(target)
 
 
 def buying_power(g: Game, buyer: str, target: str) -> int:
-    """Dollars at most that the company could pay for the target, with its cash and loans (§7.2.4)."""
+    """The most in dollars that the buyer could pay for the target, with cash and loans of both (1817 §7.2.4).
+
+    -1 if it may not buy the target at all.
+    """
     if not may_buy(g, buyer, target):
         return -1
-    value, most = loan_terms(g).value, size_definition(g, buyer).max_loans
-    mine = g.company(buyer).loans
-    free = most - mine - g.company(target).loans
-    left = loan_terms(g).count - loans_taken(g)
-    return g.cash(buyer) + g.cash(target) + treasury_share_value(g, target) + value * min(free, left)
+    value, limit = loan_terms(g).value, size_definition(g, buyer).max_loans
+    buyer_may_take = limit - g.company(buyer).loans - g.company(target).loans
+    bank_has = loan_terms(g).count - loans_taken(g)
+    loans = value * min(buyer_may_take, bank_has)
+    return g.cash(buyer) + g.cash(target) + treasury_share_value(g, target) + loans
 
 
 def possible_buyers(g: Game, seat: str, target: str, price: int) -> list[str]:
-    """The player's companies that could pay that for the target."""
-    mine = [c for c in g.operating_order() if g.company(c).president == seat]
-    return [c for c in mine if buying_power(g, c, target) >= price]
+    """The player's companies that could pay that price for the target."""
+    own = [c for c in g.operating_order() if g.company(c).president == seat]
+    return [c for c in own if buying_power(g, c, target) >= price]
 
 
 def anybody_could_buy(g: Game, target: str) -> bool:
-    """Whether any company could pay the least for it."""
+    """Whether any company could pay the least bid for the target."""
     return any(buying_power(g, c, target) >= min_bid(g, target) for c in g.state.market_order)
 
 
 def may_be_offered(g: Game, company: str) -> bool:
-    """Whether its president may put the company up for a friendly sale that somebody could answer
-    (§7.2.3): not in the round in which it has come to be gray (§7.2.4)."""
+    """Whether the president may offer the company for sale, and some company could buy it (1817 §7.2.3).
+
+    A company that has come into acquisition in this round may not be offered (1817 §7.2.4).
+    """
     return (
         is_tradable(g, company) and g.company(company).president is not None and anybody_could_buy(g, company)
     )
 
 
 def auction_company(g: Game, company: str) -> None:
-    """Open the auction for a company, which begins at the left of its president (§7.2.4)."""
+    """Open the auction of a company; the player to the left of its president bids first (1817 §7.2.4)."""
     seat = g.company(company).president or g.company(company).former_president or g.state.seats[0]
     order = g.state.seats_from(seat)
     bidders = (*order[1:], order[0]) if order[0] == seat else tuple(order)
@@ -130,9 +136,9 @@ def auction_company(g: Game, company: str) -> None:
 class CompanyAuction:
     """Companies up for auction.
 
-    `fresh_waits`: one that comes into liquidation while it is up, by the bankruptcy of its president, is
-    sold in the next round only, as on the site. `trains_to`: where the trains of one go that the bank
-    liquidates.
+    `defers_new_liquidations`: a company that comes into liquidation during its auction, because its president
+    is bankrupt, is sold only in the next round, as on the site. `trains_to`: the owner of the trains of a
+    company that nobody buys out of liquidation.
     """
 
     defers_new_liquidations: bool = False
@@ -145,23 +151,23 @@ class CompanyAuction:
         return f"the {frame.item}"
 
     def details(self, g: Game, frame: Auction) -> str:
-        """Why it is for sale, and what comes along."""
+        """Why the company is for sale, and what its buyer gets."""
         company, co = frame.item, g.company(frame.item)
         why = "offered" if is_tradable(g, company) else market.space_label(g, market.token_space(g, company))
-        markers = sum(owner == company for here in g.state.tokens.values() for _, owner in here)
+        tokens = sum(owner == company for placed in g.state.tokens.values() for _, owner in placed)
         loans = f"{co.loans} loan{'s' * (co.loans != 1)}"
-        goes = [] if is_in_liquidation(g, company) else [f"${g.cash(company)}", loans]
+        money = [] if is_in_liquidation(g, company) else [f"${g.cash(company)}", loans]
         trains = f"trains {' '.join(co.trains)}" if co.trains else "no train"
-        with_ = [*goes, trains, f"{markers} marker{'s' * (markers != 1)}", *g.privates_of(company)]
-        return f"{why}: {', '.join(with_)}"
+        assets = [*money, trains, f"{tokens} token{'s' * (tokens != 1)}", *g.privates_of(company)]
+        return f"{why}: {', '.join(assets)}"
 
     def bid_range(self, g: Game, frame: Auction, seat: str) -> range:
-        """The president of what is for sale bids the least that he may, or nothing (§7.2.4)."""
-        reach = self.limit_range(g, frame, seat)
-        return reach[:1] if g.company(frame.item).president == seat else reach
+        """The president of the company for sale may only make the least bid (1817 §7.2.4)."""
+        limits = self.limit_range(g, frame, seat)
+        return limits[:1] if g.company(frame.item).president == seat else limits
 
     def limit_range(self, g: Game, frame: Auction, seat: str) -> range:
-        """Up to what the richest of his companies could pay."""
+        """Bids up to what the richest of the player's companies could pay."""
         if self._is_deferred(g, frame):
             return range(0)
         low = frame.high_bid + BID_STEP if frame.high_bidder else min_bid(g, frame.item)
@@ -172,10 +178,10 @@ class CompanyAuction:
         return False
 
     def _is_deferred(self, g: Game, frame: Auction) -> bool:
-        """Whether the company has come into liquidation while it is up."""
-        span = g.state.stack[0]
-        fresh = isinstance(span, MergerRound) and frame.item not in span.in_liquidation
-        return self.defers_new_liquidations and fresh and is_in_liquidation(g, frame.item)
+        """Whether the company has come into liquidation during its auction."""
+        base = g.state.stack[0]
+        is_new = isinstance(base, MergerRound) and frame.item not in base.in_liquidation
+        return self.defers_new_liquidations and is_new and is_in_liquidation(g, frame.item)
 
     @staticmethod
     def _own_companies(g: Game, seat: str) -> list[str]:
@@ -184,13 +190,12 @@ class CompanyAuction:
     def bid_refusal(self, g: Game, frame: Auction, seat: str, amount: int) -> str | None:
         low = frame.high_bid + BID_STEP if frame.high_bidder else min_bid(g, frame.item)
         if amount % BID_STEP or amount < low:
-            return f"A bid is a multiple of ${BID_STEP}, ${low} or more (§7.2.4)."
+            return f"A bid is a multiple of ${BID_STEP}, ${low} or more{g.cite('1817 §7.2.4')}."
         if amount not in self.limit_range(g, frame, seat):
-            return f"None of {g.state.name(seat)}'s companies could pay ${amount} (§7.2.4)."
+            return f"None of {g.state.name(seat)}'s companies could pay ${amount}{g.cite('1817 §7.2.4')}."
         if g.company(frame.item).president == seat and amount > low:
-            return (
-                f"The president of the {frame.item} bids no more than ${BID_STEP} above the others (§7.2.4)."
-            )
+            president = f"The president of the {frame.item}"
+            return f"{president} bids at most ${BID_STEP} above the others{g.cite('1817 §7.2.4')}."
         return None
 
     def on_close(self, g: Game, frame: Auction) -> None:
@@ -209,24 +214,24 @@ class CompanyAuction:
 
 
 def scrap_company(g: Game, company: str, trains_to: str) -> None:
-    """Nobody but the bank bids for a company in liquidation: what it has leaves the game (§7.2.4)."""
+    """Remove everything that a company in liquidation has, because nobody buys it (1817 §7.2.4)."""
     for train in list(g.company(company).trains):
         g.emit(TrainMoved(train, company, trains_to, TrainReason.SCRAPPED))
     for private in g.privates_of(company):
         g.emit(PrivateMoved(private, CLOSED))
-    for hex in [h for h, here in g.state.tokens.items() if any(c == company for _, c in here)]:
+    for hex in token_hexes(g, company):
         g.emit(TokenRemoved(company, hex, None))
     if g.company(company).unplaced_tokens:
         g.emit(UnplacedTokensChanged(company, -g.company(company).unplaced_tokens))
 
 
 @dataclass(frozen=True)
-class PurchaseQuestion:
-    """Asks the winner which of his companies pays (§7.2.4).
+class BuyerChoiceQuestion:
+    """Asks the winner of an auction which of their companies pays (1817 §7.2.4).
 
-    `excess_waits`: markers and trains above the limits are given up when something is asked again, as on the
-    site; where the buyer is asked nothing about loans, the holders are settled with before that, and the next
-    company is up. The book has it the other way.
+    `defers_excess`: tokens and trains above the limits are given up only before the next decision, as on the
+    site. If the buyer has no decision about loans, the shareholders are paid and the next company comes up
+    before that; in the book it is the other way round.
     """
 
     defers_excess: bool = False
@@ -235,7 +240,7 @@ class PurchaseQuestion:
         return (frame.seat,)
 
     def prompt(self, g: Game, frame: BuyerChoice) -> str:
-        return f"to name the company that buys the {frame.company} for ${frame.price}"
+        return f"name the company that buys the {frame.company} for ${frame.price}"
 
     def options(self, g: Game, frame: BuyerChoice, seat: str) -> Iterator[Option]:
         for company in possible_buyers(g, seat, frame.company, frame.price):
@@ -243,9 +248,10 @@ class PurchaseQuestion:
 
     def refusal(self, g: Game, frame: BuyerChoice, seat: str, action: Action) -> str | None:
         if not isinstance(action, ChooseBuyer):
-            return f"Say which company buys the {frame.company} (§7.2.4)."
+            return f"{g.state.name(seat)} to act: {self.prompt(g, frame)}{g.cite('1817 §7.2.4')}."
         if action.company not in possible_buyers(g, seat, frame.company, frame.price):
-            return f"The {action.company} is not yours or could not pay ${frame.price} (§7.2.4)."
+            reason = f"is not yours or cannot pay ${frame.price}"
+            return f"The {action.company} {reason}{g.cite('1817 §7.2.4')}."
         return None
 
     def apply(self, g: Game, frame: BuyerChoice, seat: str, action: Action) -> None:
@@ -253,55 +259,53 @@ class PurchaseQuestion:
         self._buy(g, frame, action.company)
 
     def advance(self, g: Game, frame: BuyerChoice) -> bool:
-        able = possible_buyers(g, frame.seat, frame.company, frame.price)
-        if len(able) != 1:
+        buyers = possible_buyers(g, frame.seat, frame.company, frame.price)
+        if len(buyers) != 1:
             return False
-        self._buy(g, frame, able[0])
+        self._buy(g, frame, buyers[0])
         return True
 
     def _buy(self, g: Game, frame: BuyerChoice, buyer: str) -> None:
-        """Treasury shares, assets, the price, and the loans that must be repaid (§7.2.4, steps 6, 7)."""
+        """Sell the treasury shares, move the assets, pay, repay excess loans (1817 §7.2.4, steps 6, 7)."""
         target, price = frame.company, frame.price
-        liquidated = is_in_liquidation(g, target)
+        from_liquidation = is_in_liquidation(g, target)
         g.pay(BANK, target, treasury_share_value(g, target), CashReason.TREASURY_SHARES, target)
-        inherited = g.company(target).loans
+        acquired_loans = g.company(target).loans
         transfer_assets(g, buyer, target)
-        most = size_definition(g, buyer).max_loans
-        forced = max(g.company(buyer).loans - most, 0)
-        while g.cash(buyer) < price and g.company(buyer).loans < most and loans_available(g, buyer):
+        limit = size_definition(g, buyer).max_loans
+        excess = max(g.company(buyer).loans - limit, 0)
+        while g.cash(buyer) < price and g.company(buyer).loans < limit and loans_available(g, buyer):
             take_loans(g, buyer)
         g.pay(buyer, BANK, price, CashReason.COMPANY, target)
-        while forced and g.cash(buyer) >= loan_terms(g).value:
-            repay_loans(g, buyer, moving=False)
-            forced, inherited = forced - 1, inherited - 1
-        takeover = TakeoverLoans(buyer, inherited)
-        amount = (
-            price
-            if not liquidated
-            else price + frame.set_aside_cash - frame.set_aside_loans * loan_terms(g).value
-        )
+        while excess and g.cash(buyer) >= loan_terms(g).value:
+            repay_loans(g, buyer, moves_price=False)
+            excess, acquired_loans = excess - 1, acquired_loans - 1
+        amount = price
+        if from_liquidation:
+            amount += frame.set_aside_cash - frame.set_aside_loans * loan_terms(g).value
         g.pop()
         if self.defers_excess:
-            span = g.top
-            assert isinstance(span, MergerRound)
-            g.replace_top(msgspec.structs.replace(span, excess_tokens=combine_tokens(g, buyer, target)))
+            merger_round = g.top
+            assert isinstance(merger_round, MergerRound)
+            excess_tokens = combine_tokens(g, buyer, target)
+            g.replace_top(msgspec.structs.replace(merger_round, excess_tokens=excess_tokens))
         g.push(ShareholderSettlement(target, amount, frame.set_aside_loans))
-        g.push(takeover)
+        g.push(TakeoverLoans(buyer, acquired_loans))
         if not self.defers_excess:
             ask_for_excess(g, buyer, target)
 
 
 def max_takeover_repayment(g: Game, frame: TakeoverLoans) -> int:
-    """How many of the loans that came along the buyer can repay."""
+    """How many of the acquired loans the buyer can repay."""
     return min(max(frame.acquired_loans, 0), g.cash(frame.company) // loan_terms(g).value)
 
 
 @dataclass(frozen=True)
-class TakeoverQuestion:
-    """Asks the buyer what becomes of the loans that came along, and whether it takes others (§7.2.4).
+class TakeoverLoansQuestion:
+    """Asks whether the buyer takes loans, and which of the acquired loans it repays (1817 §7.2.4).
 
-    Each that is kept moves the price a space to the left. `loans_first`: none is repaid before others are
-    declined, as on the site.
+    Each acquired loan that it keeps moves its price one space to the left. `loans_first`: it may repay loans
+    only after it has passed on taking new ones, as on the site.
     """
 
     loans_first: bool = False
@@ -310,11 +314,12 @@ class TakeoverQuestion:
         return (g.president(frame.company),)
 
     def prompt(self, g: Game, frame: TakeoverLoans) -> str:
-        repays = self._may_repay(frame) and max_takeover_repayment(g, frame) > 0
-        able = ["repay"] * repays + ["take"] * (frame.stage == "loan")
-        came = f"; {frame.acquired_loans} came along" if frame.acquired_loans > 0 else ""
-        has = f"it has ${g.cash(frame.company)}{came}"
-        return f"to {' or '.join(able)} loans for the {frame.company}, or be done ({has})"
+        can_repay = self._may_repay(frame) and max_takeover_repayment(g, frame) > 0
+        verbs = ["repay"] * can_repay + ["take"] * (frame.stage == "loan")
+        acquired = f" and {frame.acquired_loans} acquired loan" if frame.acquired_loans > 0 else ""
+        plural = "s" * (frame.acquired_loans > 1)
+        state = f"it has ${g.cash(frame.company)}{acquired}{plural}"
+        return f"{' or '.join(verbs)} loans for the {frame.company}, or pass ({state})"
 
     def _may_repay(self, frame: TakeoverLoans) -> bool:
         return frame.stage == "repay" or not self.loans_first
@@ -322,7 +327,7 @@ class TakeoverQuestion:
     def options(self, g: Game, frame: TakeoverLoans, seat: str) -> Iterator[Option]:
         most = max_takeover_repayment(g, frame) if self._may_repay(frame) else 0
         for count in range(1, most + 1):
-            yield Option(RepayLoans(count), repayment_label(g, frame.company, count, moving=False))
+            yield Option(RepayLoans(count), repayment_label(g, frame.company, count, moves_price=False))
         if frame.stage == "loan":
             for count in range(1, loans_available(g, frame.company) + 1):
                 yield Option(TakeLoans(count), loan_label(g, frame.company, count))
@@ -334,24 +339,26 @@ class TakeoverQuestion:
                 return None
             case RepayLoans(count):
                 if not self._may_repay(frame):
-                    return f"First the {frame.company} takes loans, or passes (§7.2.4)."
+                    return f"First take loans for the {frame.company}, or pass{g.cite('1817 §7.2.4')}."
                 most = max_takeover_repayment(g, frame)
                 if not 1 <= count <= most:
-                    return f"The {frame.company} can repay {most} of the loans (§7.2.4)."
+                    return (
+                        f"The {frame.company} can repay {most} of the acquired loans{g.cite('1817 §7.2.4')}."
+                    )
                 return None
             case TakeLoans(count):
                 if frame.stage != "loan":
-                    return "Loans are taken before others are repaid (§7.2.4)."
+                    return f"Loans are taken before acquired ones are repaid{g.cite('1817 §7.2.4')}."
                 if not 1 <= count <= loans_available(g, frame.company):
                     available = loans_available(g, frame.company)
-                    return f"The {frame.company} may take {available} more loans (§1.2.5)."
+                    return f"The {frame.company} may take {available} more loans{g.cite('1817 §1.2.5')}."
                 return None
-        return f"The {frame.company} may repay or take loans now, or is done (§7.2.4)."
+        return f"{g.state.name(seat)} to act: {self.prompt(g, frame)}{g.cite('1817 §7.2.4')}."
 
     def apply(self, g: Game, frame: TakeoverLoans, seat: str, action: Action) -> None:
         match action:
             case RepayLoans(count):
-                repay_loans(g, frame.company, count, moving=False)
+                repay_loans(g, frame.company, count, moves_price=False)
                 g.replace_top(TakeoverLoans(frame.company, frame.acquired_loans - count, "repay"))
             case TakeLoans(count):
                 take_loans(g, frame.company, count)
@@ -364,11 +371,8 @@ class TakeoverQuestion:
 
     def advance(self, g: Game, frame: TakeoverLoans) -> bool:
         if g.company(frame.company).president:
-            if (
-                max_takeover_repayment(g, frame)
-                if frame.stage == "repay"
-                else loans_available(g, frame.company)
-            ):
+            repaying = frame.stage == "repay"
+            if max_takeover_repayment(g, frame) if repaying else loans_available(g, frame.company):
                 return False
             if frame.stage == "loan":
                 g.replace_top(TakeoverLoans(frame.company, frame.acquired_loans, "repay"))
@@ -384,23 +388,8 @@ class TakeoverQuestion:
 
 
 @dataclass(frozen=True)
-class SettlementRules:
-    """Pays the holders of a company that is sold, takes from those who are short, and closes it."""
-
-    def asked(self, g: Game, frame: ShareholderSettlement) -> tuple[str, ...]:
-        return ()
-
-    def prompt(self, g: Game, frame: ShareholderSettlement) -> str:
-        return ""
-
-    def options(self, g: Game, frame: ShareholderSettlement, seat: str) -> Iterator[Option]:
-        yield from ()
-
-    def refusal(self, g: Game, frame: ShareholderSettlement, seat: str, action: Action) -> str | None:
-        return "Nothing is asked."
-
-    def apply(self, g: Game, frame: ShareholderSettlement, seat: str, action: Action) -> None:
-        raise AssertionError("nothing is asked")
+class ShareholderSettlementRules(AutomaticRules):
+    """Pays the shareholders of a company that is sold, collects from short positions, and closes it."""
 
     def advance(self, g: Game, frame: ShareholderSettlement) -> bool:
         g.pop()
@@ -409,12 +398,12 @@ class SettlementRules:
         assert size is not None
         if frame.amount < 0 and president:
             g.pay(president, BANK, -frame.amount, CashReason.LOAN_SHORTFALL, company)
-        each = max(frame.amount, 0) // size
+        per_share = max(frame.amount, 0) // size
         if rest := g.cash(company):
             g.emit(CashMoved(company, BANK, rest, CashReason.REMAINDER))
         for holder, percent in sorted(g.company(company).shares.items()):
             if is_seat(holder):
-                dollars = each * (percent * size // 100) if percent > 0 else each * (-percent * size // 100)
+                dollars = per_share * (abs(percent) * size // 100)
                 if percent > 0:
                     g.pay(BANK, holder, dollars, CashReason.SHARE_SETTLEMENT, company)
                 else:

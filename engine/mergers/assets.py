@@ -1,5 +1,5 @@
-"""What a company takes over from another: cash, loans, trains, privates, station markers, and what of
-trains and markers is above the limits (1817 §7.1.2, §7.2.4, §7.3)."""
+"""What a company takes over from another: cash, loans, trains, privates and station tokens, and the trains
+and tokens above the limits (1817 §7.1.2, §7.2.4, §7.3)."""
 
 from __future__ import annotations
 
@@ -31,8 +31,10 @@ from engine.operating.stations import city_label
 
 
 def transfer_assets(g: Game, buyer: str, target: str) -> None:
-    """Give a company all that another has: cash, loans, trains, privates (§7.1.2, §7.2.4). The cash and
-    loans of one in liquidation have been set aside."""
+    """Move cash, loans, trains and privates of one company to another (1817 §7.1.2, §7.2.4).
+
+    The cash and loans of a company in liquidation have been set aside before.
+    """
     if cash := g.cash(target):
         g.emit(CashMoved(target, buyer, cash, CashReason.TAKEOVER, target))
     if count := g.company(target).loans:
@@ -45,35 +47,38 @@ def transfer_assets(g: Game, buyer: str, target: str) -> None:
 
 
 def token_hexes(g: Game, company: str) -> list[str]:
-    """The hexes with a marker of the company."""
-    return [h for h, here in g.state.tokens.items() if any(c == company for _, c in here)]
+    """The hexes with a token of the company."""
+    return [h for h, tokens in g.state.tokens.items() if any(c == company for _, c in tokens)]
 
 
 def replace_tokens(g: Game, buyer: str, target: str) -> None:
-    """Replace the markers of one company by those of another, one in a hex, eight in all (§7.3)."""
+    """Replace the target's tokens by the buyer's, at most one in a hex and eight in all (1817 §7.3)."""
     limit = g.components.max_stations
-    spare = g.company(target).unplaced_tokens
-    for hex in [h for h, here in g.state.tokens.items() if any(c == target for _, c in here)]:
-        here = g.state.tokens[hex]
-        if any(c == buyer for _, c in here):
+    unplaced = g.company(target).unplaced_tokens
+    for hex in token_hexes(g, target):
+        if hex in token_hexes(g, buyer):
             g.emit(TokenRemoved(target, hex, None))
-            spare += 1
+            unplaced += 1
         else:
             g.emit(TokenRemoved(target, hex, buyer))
     if g.company(target).unplaced_tokens:
         g.emit(UnplacedTokensChanged(target, -g.company(target).unplaced_tokens))
-    had = g.company(buyer).unplaced_tokens
-    if change := max(min(had + spare, limit - len(token_hexes(g, buyer))), 0) - had:
+    before = g.company(buyer).unplaced_tokens
+    if change := max(min(before + unplaced, limit - len(token_hexes(g, buyer))), 0) - before:
         g.emit(UnplacedTokensChanged(buyer, change))
 
 
-def ask_for_excess(g: Game, company: str, target: str, and_then: ShareholderSettlement | None = None) -> None:
-    """Ask for the markers and trains above the limits, markers first (§7, §7.3); between them comes what
-    is given."""
+def ask_for_excess(
+    g: Game, company: str, target: str, settlement: ShareholderSettlement | None = None
+) -> None:
+    """Ask which tokens, then which trains, above the limits are given up (1817 §7, §7.3).
+
+    `settlement`: a frame that comes between tokens and trains.
+    """
     for _ in range(len(g.company(company).trains) - g.phase.train_limit):
         g.push(Discard(company))
-    if and_then:
-        g.push(and_then)
+    if settlement:
+        g.push(settlement)
     if _must_remove_tokens(g, company, target):
         g.push(ExcessTokens(company, target))
     else:
@@ -81,12 +86,15 @@ def ask_for_excess(g: Game, company: str, target: str, and_then: ShareholderSett
 
 
 def combine_tokens(g: Game, company: str, target: str) -> tuple[str, str] | None:
-    """Take over the markers of a company that goes out of play at once, as far as that is no choice; the two
-    companies where it is one (§7, §7.3). Those of its charter come along in any case."""
+    """Take over the tokens of a company that leaves play at once (1817 §7, §7.3).
+
+    The unplaced tokens always come along. If the president has to choose tokens to remove, those on the map
+    stay until then, and the two companies are returned.
+    """
     return_duplicate_tokens(g, company, target)
-    if spare := g.company(target).unplaced_tokens:
-        g.emit(UnplacedTokensChanged(target, -spare))
-        g.emit(UnplacedTokensChanged(company, spare))
+    if unplaced := g.company(target).unplaced_tokens:
+        g.emit(UnplacedTokensChanged(target, -unplaced))
+        g.emit(UnplacedTokensChanged(company, unplaced))
     if _must_remove_tokens(g, company, target):
         return company, target
     replace_tokens(g, company, target)
@@ -94,13 +102,16 @@ def combine_tokens(g: Game, company: str, target: str) -> tuple[str, str] | None
 
 
 def _must_remove_tokens(g: Game, company: str, target: str) -> bool:
-    """Whether the markers of both are more than one may have, or two of them stand in one hex."""
-    mine, theirs = token_hexes(g, company), token_hexes(g, target)
-    return len(mine) + len(theirs) > g.components.max_stations or bool(set(mine) & set(theirs))
+    """Whether both companies together have too many tokens, or both have one in the same hex."""
+    own, others = token_hexes(g, company), token_hexes(g, target)
+    return len(own) + len(others) > g.components.max_stations or bool(set(own) & set(others))
 
 
 def ask_for_token_removal(g: Game) -> bool:
-    """Ask for the markers that were noted as too many, before anything else goes on (§7.3)."""
+    """Ask which tokens a company removes, if the merger round has noted excess tokens (1817 §7.3).
+
+    Returns whether it asks.
+    """
     base = g.state.stack[0]
     if not isinstance(base, MergerRound) or base.excess_tokens is None or isinstance(g.top, ExcessTokens):
         return False
@@ -111,7 +122,10 @@ def ask_for_token_removal(g: Game) -> bool:
 
 
 def ask_for_next_discard(g: Game) -> bool:
-    """Ask the first company in the sales that is above the train limit what it discards (§7)."""
+    """During the sales, ask the first company above the train limit for a discard (1817 §7).
+
+    Returns whether it asks.
+    """
     base = g.state.stack[0]
     if (
         not isinstance(base, MergerRound)
@@ -119,82 +133,87 @@ def ask_for_next_discard(g: Game) -> bool:
         or isinstance(g.top, CashCrisis | Discard | ExcessTokens | GameOver)
     ):
         return False
-    crowded = (c for c, co in g.state.companies.items() if len(co.trains) > g.phase.train_limit)
-    if company := next(crowded, None):
+    over_limit = (c for c, co in g.state.companies.items() if len(co.trains) > g.phase.train_limit)
+    if company := next(over_limit, None):
         g.push(Discard(company))
     return company is not None
 
 
 def return_duplicate_tokens(g: Game, company: str, target: str) -> None:
-    """Of two markers in one city one goes onto the charter (§7); of two in one hex that is a choice."""
+    """Where both companies have a token in one city, return one to the charter (1817 §7).
+
+    Tokens in two cities of one hex are left for the president to choose.
+    """
     for hex in token_hexes(g, target):
-        places = {owner: node for node, owner in g.state.tokens[hex]}
-        if places.get(company) == places[target]:
+        cities = {owner: node for node, owner in g.state.tokens[hex]}
+        if cities.get(company) == cities[target]:
             g.emit(TokenRemoved(company, hex, None))
             g.emit(UnplacedTokensChanged(company, 1))
 
 
 @dataclass(frozen=True)
-class SurplusQuestion:
-    """Asks which markers leave the map: of two in one hex the one that goes onto the charter, then those
-    above eight, one after the other or all at once (§7, §7.3).
+class ExcessTokensQuestion:
+    """Asks which tokens leave the map after a merger or acquisition (1817 §7, §7.3).
 
-    Two in one hex come first, so that as many as eight hexes keep their marker. `then`: what is looked for
-    before anything goes on.
+    First, of two tokens in one hex, the one that returns to the charter; then the tokens above the limit of
+    eight, one by one or all at once. In this order up to eight hexes keep their token. `next_interruption`:
+    pushes what interrupts the game afterwards.
     """
 
     next_interruption: Callable[[Game], bool] = never
 
     def _token_cities(self, g: Game, frame: ExcessTokens) -> list[tuple[str, int]]:
-        """The cities with a marker of either company."""
-        mine = (frame.company, frame.target)
-        return list(dict.fromkeys((h, n) for h, here in g.state.tokens.items() for n, c in here if c in mine))
+        """The cities (hex, node) with a token of either company."""
+        both = (frame.company, frame.target)
+        cities = ((h, n) for h, tokens in g.state.tokens.items() for n, c in tokens if c in both)
+        return list(dict.fromkeys(cities))
 
     def _token_hexes(self, g: Game, frame: ExcessTokens) -> list[str]:
-        """The hexes with a marker of either company."""
+        """The hexes with a token of either company."""
         return list(dict.fromkeys(hex for hex, _ in self._token_cities(g, frame)))
 
     def _shared_hexes(self, g: Game, frame: ExcessTokens) -> set[str]:
-        """Hexes with markers of both."""
+        """The hexes with a token of each company."""
         return set(token_hexes(g, frame.company)) & set(token_hexes(g, frame.target))
 
     def _excess(self, g: Game, frame: ExcessTokens) -> int:
-        """How many hexes have to lose their marker."""
+        """How many hexes above the limit have a token."""
         return max(len(self._token_hexes(g, frame)) - g.components.max_stations, 0)
 
     def asked(self, g: Game, frame: ExcessTokens) -> tuple[str, ...]:
         return (g.president(frame.company),)
 
     def prompt(self, g: Game, frame: ExcessTokens) -> str:
-        if double := self._shared_hexes(g, frame):
-            return f"to remove one of the two station markers of the {frame.company} in {min(double)}"
-        above = self._excess(g, frame)
-        return f"to remove {above} station marker{'s' if above > 1 else ''} of the {frame.company}"
+        if shared := self._shared_hexes(g, frame):
+            return f"remove one of the two station tokens of the {frame.company} in {min(shared)}"
+        excess = self._excess(g, frame)
+        return f"remove {excess} station token{'s' if excess > 1 else ''} of the {frame.company}"
 
     def options(self, g: Game, frame: ExcessTokens, seat: str) -> Iterator[Option]:
         for hex, node in self._token_cities(g, frame):
-            if self.refusal(g, frame, seat, said := RemoveToken(hex, node)) is None:
-                yield Option(said, f"Remove the marker in {city_label(g, hex, node)}")
+            if self.refusal(g, frame, seat, removal := RemoveToken(hex, node)) is None:
+                yield Option(removal, f"Remove the station token in {city_label(g, hex, node)}")
 
     def refusal(self, g: Game, frame: ExcessTokens, seat: str, action: Action) -> str | None:
-        double, limit = self._shared_hexes(g, frame), g.components.max_stations
+        shared, limit = self._shared_hexes(g, frame), g.components.max_stations
         match action:
             case RemoveToken(hex, node) if (hex, node) not in self._token_cities(g, frame):
-                return f"The {frame.company} has no marker there."
+                return f"The {frame.company} has no station token there."
             case RemoveToken(hex):
-                if double and hex not in double:
-                    return f"First one of the two markers in {min(double)} is removed (§7)."
+                if shared and hex not in shared:
+                    return f"First remove one of the two tokens in {min(shared)}{g.cite('1817 §7')}."
                 return None
             case KeepTokens(hexes) if self._excess(g, frame):
                 if len(set(hexes)) != limit or not set(hexes) <= set(self._token_hexes(g, frame)):
-                    return f"Name {limit} hexes with a marker of the {frame.company} (§7.3)."
+                    return f"Name {limit} hexes with a token of the {frame.company}{g.cite('1817 §7.3')}."
                 return None
-        return f"The {frame.company} has to remove station markers: say which (§7, §7.3)."
+        prompt = self.prompt(g, frame)
+        return f"{g.state.name(seat)} to act: {prompt}{g.cite('1817 §7', '1817 §7.3')}."
 
     def apply(self, g: Game, frame: ExcessTokens, seat: str, action: Action) -> None:
         if isinstance(action, RemoveToken):
-            here = g.state.tokens[action.hex]
-            owner = next(c for n, c in here if n == action.node and c in (frame.company, frame.target))
+            both = (frame.company, frame.target)
+            owner = next(c for n, c in g.state.tokens[action.hex] if n == action.node and c in both)
             if action.hex in self._shared_hexes(g, frame):
                 g.emit(UnplacedTokensChanged(frame.company, 1))
             g.emit(TokenRemoved(owner, action.hex, None))
@@ -207,8 +226,8 @@ class SurplusQuestion:
 
     def advance(self, g: Game, frame: ExcessTokens) -> bool:
         return_duplicate_tokens(g, frame.company, frame.target)
-        asks = self._excess(g, frame) or self._shared_hexes(g, frame)
-        if g.company(frame.company).president and asks:
+        has_choice = self._excess(g, frame) or self._shared_hexes(g, frame)
+        if g.company(frame.company).president and has_choice:
             return False
         g.pop()
         replace_tokens(g, frame.company, frame.target)

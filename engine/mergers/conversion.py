@@ -1,4 +1,4 @@
-"""Conversions and mergers, and the share deals and loans that follow them (1817 §7.1, §7.3)."""
+"""Conversions and mergers, and the share trades and loans that follow them (1817 §7.1, §7.3)."""
 
 from __future__ import annotations
 
@@ -79,19 +79,19 @@ def current_merger_round(g: Game) -> MergerRound:
 
 
 def may_convert_or_merge(g: Game, company: str) -> bool:
-    """Whether the company may still convert or merge in this round (§7.1)."""
-    span = current_merger_round(g)
+    """Whether the company may still convert or merge in this round (1817 §7.1)."""
+    merger_round = current_merger_round(g)
     return (
         g.company(company).president is not None
         and is_tradable(g, company)
-        and company not in span.converted_or_merged
-        and company not in span.in_acquisition
+        and company not in merger_round.converted_or_merged
+        and company not in merger_round.in_acquisition
         and next_size(g, company) is not None
     )
 
 
 def highest_cell_up_to(g: Game, dollars: int) -> tuple[int, int]:
-    """The space of the highest price that is not above so many dollars."""
+    """The market space (row, column) with the highest price that is not above so many dollars."""
     cells = [
         (cell.price, (r, c))
         for r, row in enumerate(g.components.market.rows)
@@ -102,76 +102,83 @@ def highest_cell_up_to(g: Game, dollars: int) -> tuple[int, int]:
 
 
 def merged_cell(g: Game, company: str, other: str) -> tuple[int, int]:
-    """Where the token of two companies that merge comes to: the sum of two prices where two shares
-    become one, their average otherwise (§7.1.2, §7.1.3)."""
+    """The market space (row, column) of two companies after their merger.
+
+    Its price is the sum of both prices for 2-share companies, and their average otherwise
+    (1817 §7.1.2, §7.1.3), or the next lower one.
+    """
     total = g.price(company) + g.price(other)
     return highest_cell_up_to(g, total if g.company(company).size == 2 else total // 2)
 
 
 def merged_shares(g: Game, company: str, other: str) -> dict[str, int]:
-    """Percent by holder after a merger; the treasuries are the company's that is named first."""
-    mine, theirs = g.company(company).shares, g.company(other).shares
+    """Percent by holder after a merger; both treasuries go to the company that is named first."""
+    own, others = g.company(company).shares, g.company(other).shares
     size = next_size(g, company)
     assert size is not None
-    # The two shares of a 2-share company become one, others one each.
+    # The two shares of a 2-share company become one share; other shares become one each.
     per_share = 100 if g.company(company).size == 2 else share_percent(g, company)
-    found: dict[str, int] = {}
-    for shares, sym in ((mine, company), (theirs, other)):
+    merged: dict[str, int] = {}
+    for shares, sym in ((own, company), (others, other)):
         for holder, percent in shares.items():
             to = company if holder == sym else holder
-            found[to] = found.get(to, 0) + percent * 100 // (per_share * size)
-    rest = 100 - sum(found.values())
-    found[company] = found.get(company, 0) + rest
-    return {h: p for h, p in found.items() if p}
+            merged[to] = merged.get(to, 0) + percent * 100 // (per_share * size)
+    rest = 100 - sum(merged.values())
+    merged[company] = merged.get(company, 0) + rest
+    return {h: p for h, p in merged.items() if p}
 
 
-def refuse_merger(g: Game, company: str, merge: Merge, *, least_holder: bool = True) -> str | None:
-    """Why the company may not merge with that one, whatever its president thinks; or None (§7.1)."""
+def refuse_merger(g: Game, company: str, merge: Merge) -> str | None:
+    """Why the two companies may not merge, whether or not their presidents agree (1817 §7.1); or None."""
     other = merge.company
     if other == company:
         return f"The {company} cannot merge with itself."
     if not may_convert_or_merge(g, company) or not may_convert_or_merge(g, other):
         which = other if may_convert_or_merge(g, company) else company
-        return f"The {which} cannot merge in this round (§7.1)."
+        return f"The {which} cannot merge in this round{g.cite('1817 §7.1')}."
     if g.company(other).size != g.company(company).size:
-        return "Only companies with the same number of shares merge (§7.1)."
+        return f"Only companies with the same number of shares merge{g.cite('1817 §7.1')}."
     if merge.survivor not in (None, company, other):
-        return f"What remains is the {company} or the {other} (§7.1.2)."
+        return f"What remains is the {company} or the {other}{g.cite('1817 §7.1.2')}."
     shares = merged_shares(g, company, other)
     if g.company(company).size == 2:
         seat = g.president(company)
         if g.president(other) != seat:
             price = g.title.cell(merged_cell(g, company, other)).price
             if price > g.cash(seat):
-                who = g.state.name(seat)
-                return f"{who} would have to buy a share for ${price}, and has ${g.cash(seat)} (§7.1.2)."
+                cash = f"has ${g.cash(seat)}"
+                name = g.state.name(seat)
+                return f"{name} would have to buy a share for ${price}, and {cash}{g.cite('1817 §7.1.2')}."
         return None
     size = next_size(g, company)
     assert size is not None
     if not any(is_seat(h) and p >= 200 // size for h, p in shares.items()):
-        return "Nobody would hold enough for the president's certificate (§7.1.3)."
+        return f"Nobody would hold enough shares for the president's certificate{g.cite('1817 §7.1.3')}."
     return None
 
 
 def convert_company(g: Game, company: str) -> None:
-    """Give the company more shares: each is a smaller part of it, the new ones are its own (§7.1.1)."""
+    """Convert the company to the next number of shares; the new shares go to its treasury (1817 §7.1.1)."""
     size, old = next_size(g, company), g.company(company)
     assert size is not None and old.size is not None
-    ratio = {h: p * old.size // size for h, p in old.shares.items()}
-    ratio[company] = ratio.get(company, 0) + 100 - sum(ratio.values())
-    g.emit(SharesRestructured(company, size, ratio))
+    shares = {h: p * old.size // size for h, p in old.shares.items()}
+    shares[company] = shares.get(company, 0) + 100 - sum(shares.values())
+    g.emit(SharesRestructured(company, size, shares))
     begin_share_trade(g, company, (company,), converted=company)
 
 
 def begin_share_trade(g: Game, company: str, merged: tuple[str, ...], converted: str | None = None) -> None:
-    """What follows a conversion or merger: share deals, then loans (§7.1.4)."""
-    span = current_merger_round(g)
+    """Begin what follows a conversion or merger: share trades, then loans (1817 §7.1.4).
+
+    `merged`: the companies that may not act again in this round; `converted`: the one that has converted.
+    """
+    merger_round = current_merger_round(g)
     lapse_offers(g)
     g.pop()
     g.replace_top(
         msgspec.structs.replace(
-            span,
-            converted_or_merged=(*span.converted_or_merged, *merged),
+            merger_round,
+            converted_or_merged=(*merger_round.converted_or_merged, *merged),
             willing_presidents=None,
             last_converted=converted,
         )
@@ -182,12 +189,13 @@ def begin_share_trade(g: Game, company: str, merged: tuple[str, ...], converted:
 
 @dataclass(frozen=True)
 class MergerConventions:
-    """How two companies become one.
+    """The rules of a merger in which the site differs from the book.
 
-    `stays`: a token that comes to the space in which it stands keeps its place there, as on the site.
-    `nearest`: of several with the most shares, of whom none has presided over what remains, it is the first
-    at the left of who has; not the president of what goes. `closes_first`: what goes is out of play before
-    markers and trains above the limits are given up.
+    `keeps_stack_position`: a price token that stays in its space keeps its place in the stack.
+    `nearest_presides`: if several players have the most shares and none was president of the initiating
+    company, the first to the left of that president presides, and the other company's president has no
+    precedence. `closes_before_excess`: the company that goes leaves play before tokens and trains above the
+    limits are given up.
     """
 
     keeps_stack_position: bool = False
@@ -195,11 +203,11 @@ class MergerConventions:
     closes_before_excess: bool = False
 
 
-def merge_companies(g: Game, company: str, other: str, survivor: str, fusion: MergerConventions) -> None:
-    """Merge two companies, begun by the first; one of them survives (§7.1.2, §7.1.3).
+def merge_companies(g: Game, company: str, other: str, survivor: str, conventions: MergerConventions) -> None:
+    """Merge two companies; the first has begun it, and `survivor` is one of them (1817 §7.1.2, §7.1.3).
 
-    Of two with five shares the president with more presides, the first of them where they have as many;
-    but who holds more than either controls the company (§1), though he has presided over neither.
+    Of two 5-share companies' presidents the one with more shares presides, the first in a tie. But a player
+    who holds more than either controls the company (1817 §1), even without having been president.
     """
     gone = other if survivor == company else company
     first, second = g.president(company), g.president(other)
@@ -207,11 +215,12 @@ def merge_companies(g: Game, company: str, other: str, survivor: str, fusion: Me
     size, small = next_size(g, company), g.company(company).size == 2
     assert size is not None
     g.emit(SharesRestructured(survivor, size, shares))
-    if not (fusion.keeps_stack_position and g.company(survivor).cell == cell):
+    if not (conventions.keeps_stack_position and g.company(survivor).cell == cell):
         g.emit(PriceMoved(survivor, cell, PriceReason.MERGED))
-    best = max(p for h, p in shares.items() if is_seat(h))
-    next_best = () if fusion.nearest_presides else (second,)
-    largest = [s for s in (first, *next_best, *g.state.seats_from(first)) if shares.get(s, 0) == best]
+    most = max(p for h, p in shares.items() if is_seat(h))
+    other_president = () if conventions.nearest_presides else (second,)
+    candidates = (first, *other_president, *g.state.seats_from(first))
+    largest = [s for s in candidates if shares.get(s, 0) == most]
     president = first if small else largest[0]
     g.emit(PresidentNamed(survivor, president))
     transfer_assets(g, survivor, gone)
@@ -222,11 +231,11 @@ def merge_companies(g: Game, company: str, other: str, survivor: str, fusion: Me
         price = g.price(survivor)
         percent = share_percent(g, survivor)
         g.pay(first, survivor, price, CashReason.SHARES, survivor)
-        holdings = g.company(survivor).shares
-        moved = {survivor: holdings[survivor] - percent, first: holdings[first] + percent}
-        g.emit(SharesRestructured(survivor, size, holdings | moved))
-    if not fusion.closes_before_excess:
-        ask_for_excess(g, survivor, gone, and_then=ShareholderSettlement(gone, 0))
+        current = g.company(survivor).shares
+        moved = {survivor: current[survivor] - percent, first: current[first] + percent}
+        g.emit(SharesRestructured(survivor, size, current | moved))
+    if not conventions.closes_before_excess:
+        ask_for_excess(g, survivor, gone, ShareholderSettlement(gone, 0))
         return
     close_covered_shorts(g, survivor)
     excess = combine_tokens(g, survivor, gone)
@@ -239,10 +248,11 @@ def merge_companies(g: Game, company: str, other: str, survivor: str, fusion: Me
 
 @dataclass(frozen=True)
 class MergerTurnQuestion:
-    """Asks a president whether his company converts, merges, or is offered for sale.
+    """Asks a president whether their company converts, merges, or is offered for sale (1817 §7.1, §7.2.3).
 
-    `initiator_survives`: of two that merge the one whose turn it is remains, as on the site. `looks_once`:
-    whether anybody could buy it is looked at as its turn begins, not again after a bankruptcy in it.
+    `initiator_survives`: the company whose turn it is survives a merger, as on the site.
+    `checks_buyers_once`: whether anybody could buy the company is checked only when its turn begins, not
+    again after a bankruptcy in the turn. `conventions`: see there.
     """
 
     initiator_survives: bool = False
@@ -254,8 +264,8 @@ class MergerTurnQuestion:
 
     def prompt(self, g: Game, frame: MergerTurn) -> str:
         if frame.stage == "offer":
-            return f"to offer the {frame.company} for sale, or to pass"
-        return f"to convert or merge the {frame.company}, or to pass"
+            return f"offer the {frame.company} for sale, or pass"
+        return f"convert or merge the {frame.company}, or pass"
 
     def options(self, g: Game, frame: MergerTurn, seat: str) -> Iterator[Option]:
         if frame.stage == "offer":
@@ -271,13 +281,13 @@ class MergerTurnQuestion:
                 yield Option(Convert(), f"Convert the {frame.company} to {size} shares{cost}")
             for other in g.operating_order():
                 for survivor in (None, other):
-                    said = Merge(other, survivor)
-                    if self.refusal(g, frame, seat, said) is None:
-                        mine = g.company(other).president == seat
-                        consent = "" if mine else f", if {g.state.name(g.president(other))} agrees"
-                        at = market.space_label(g, merged_cell(g, frame.company, other))
-                        stays = f"the {survivor or frame.company} remains, {at}"
-                        yield Option(said, f"Merge the {frame.company} with the {other}; {stays}{consent}")
+                    merger = Merge(other, survivor)
+                    if self.refusal(g, frame, seat, merger) is None:
+                        same = g.company(other).president == seat
+                        consent = "" if same else f", if {g.state.name(g.president(other))} agrees"
+                        space = market.space_label(g, merged_cell(g, frame.company, other))
+                        result = f"the {survivor or frame.company} survives, {space}"
+                        yield Option(merger, f"Merge the {frame.company} with the {other}; {result}{consent}")
         yield Option(Pass(), f"The {frame.company} does nothing")
 
     def refusal(self, g: Game, frame: MergerTurn, seat: str, action: Action) -> str | None:
@@ -285,25 +295,25 @@ class MergerTurnQuestion:
             case Pass():
                 return None
             case OfferCompanyForSale(company) if frame.stage == "offer":
-                return (
-                    None if company == frame.company else f"It is the turn of the {frame.company} (§7.2.3)."
-                )
+                if company == frame.company:
+                    return None
+                return f"It is the turn of the {frame.company}{g.cite('1817 §7.2.3')}."
             case Convert() if frame.stage == "convert":
                 if not may_convert_or_merge(g, frame.company):
-                    return f"The {frame.company} cannot convert in this round (§7.1)."
+                    return f"The {frame.company} cannot convert in this round{g.cite('1817 §7.1')}."
                 return None
             case Merge() if frame.stage == "convert":
                 return self._refuse_merge(g, frame.company, seat, action)
-        what = "offer it for sale" if frame.stage == "offer" else "convert or merge it"
-        return f"It is the turn of the {frame.company}: {what}, or pass (§7)."
+        return f"{g.state.name(seat)} to act: {self.prompt(g, frame)}{g.cite('1817 §7')}."
 
     def _refuse_merge(self, g: Game, company: str, seat: str, action: Merge) -> str | None:
         if action.survivor == company:
-            return f"The {company} remains where nothing else is said: merge {action.company} (§7.1.2)."
+            line = f"merge {action.company}"
+            return f"The {company} survives anyway: leave it out, as in `{line}`{g.cite('1817 §7.1.2')}."
         if self.initiator_survives and action.survivor is not None:
-            return f"The {company} remains (§7.1.2)."
+            return f"The {company} survives the merger{g.cite('1817 §7.1.2')}."
         if any(o.deal == action and o.source == company for o in g.state.offers):
-            return "That is offered."
+            return "That merger is already offered."
         return refuse_merger(g, company, action)
 
     def apply(self, g: Game, frame: MergerTurn, seat: str, action: Action) -> None:
@@ -316,9 +326,9 @@ class MergerTurnQuestion:
                 else:
                     make_offer(g, seat, g.president(other), action, frame.company, other, 0)
             case OfferCompanyForSale(company):
-                span = current_merger_round(g)
+                merger_round = current_merger_round(g)
                 g.pop()
-                g.replace_top(msgspec.structs.replace(span, willing_presidents=None))
+                g.replace_top(msgspec.structs.replace(merger_round, willing_presidents=None))
                 auction_company(g, company)
             case _:
                 g.emit(Passed(frame.company, "a sale" if frame.stage == "offer" else "growth"))
@@ -330,38 +340,39 @@ class MergerTurnQuestion:
             g.pop()
             return True
         if frame.stage == "offer":
-            idle = not (self.checks_buyers_once or may_be_offered(g, frame.company))
+            is_idle = not (self.checks_buyers_once or may_be_offered(g, frame.company))
         else:
-            idle = not may_convert_or_merge(g, frame.company)
-        if idle:
+            is_idle = not may_convert_or_merge(g, frame.company)
+        if is_idle:
             g.pop()
             lapse_offers(g)
-        return idle
+        return is_idle
 
 
-def merger_deal(fusion: MergerConventions) -> DealHandler:
-    """How an offer to merge is judged and carried out on acceptance."""
+def merger_deal_handler(conventions: MergerConventions) -> DealHandler:
+    """How an accepted offer to merge is judged and carried out."""
 
-    def refuse(g: Game, offer: Offer) -> str | None:
+    def refusal(g: Game, offer: Offer) -> str | None:
         if not isinstance(g.top, MergerTurn) or g.top.company != offer.source:
-            return f"A merger is agreed in the turn of the {offer.source} (§7.1)."
+            return f"A merger is agreed in the turn of the {offer.source}{g.cite('1817 §7.1')}."
         assert isinstance(offer.deal, Merge)
         return refuse_merger(g, offer.source, offer.deal)
 
-    def take(g: Game, offer: Offer) -> None:
+    def apply(g: Game, offer: Offer) -> None:
         assert isinstance(offer.deal, Merge)
-        merge_companies(g, offer.source, offer.target, offer.deal.survivor or offer.source, fusion)
+        survivor = offer.deal.survivor or offer.source
+        merge_companies(g, offer.source, offer.target, survivor, conventions)
 
-    return DealHandler(refuse, take)
+    return DealHandler(refusal, apply)
 
 
 @dataclass(frozen=True)
-class ShareTradeQuestion:
-    """Asks the president, then every other player once, for share deals (§7.1.4).
+class PostMergerTradeQuestion:
+    """Asks the president, then every other player once, whether they buy or sell shares (1817 §7.1.4).
 
-    `new_president_goes_on`: who becomes president by his purchase may buy more, and who could do nothing
-    when his turn came is asked once he can. `together`: those whose turn is still to come are asked too,
-    and may pass beforehand.
+    `new_president_continues`: a player who becomes president by a purchase may buy more, and a player who
+    could do nothing in their turn is asked again once they can. `asks_together`: the later players are asked
+    too, and may pass in advance.
     """
 
     new_president_continues: bool = False
@@ -372,23 +383,23 @@ class ShareTradeQuestion:
         return (*frame.seats[:1], *(seat for seat in later if self._can_trade(g, frame, seat)))
 
     def prompt(self, g: Game, frame: PostMergerTrade) -> str:
-        ways = {BuyPostMergerShares: "buy", SellPostMergerShares: "sell"}
-        able = dict.fromkeys(ways[type(o.action)] for o in self._trades(g, frame, frame.seats[0]))
+        verbs = {BuyPostMergerShares: "buy", SellPostMergerShares: "sell"}
+        possible = dict.fromkeys(verbs[type(o.action)] for o in self._trades(g, frame, frame.seats[0]))
         several = len(self.asked(g, frame)) > 1
-        order = f": {g.state.name(frame.seats[0])} now, the others may pass beforehand" if several else ""
-        return f"to {' or '.join(able)} shares of the {frame.company}, or to pass{order}"
+        order = f": {g.state.name(frame.seats[0])} now, the others may pass in advance" if several else ""
+        return f"{' or '.join(possible)} shares of the {frame.company}, or pass{order}"
 
     def options(self, g: Game, frame: PostMergerTrade, seat: str) -> Iterator[Option]:
         if seat == frame.seats[0]:
             yield from self._trades(g, frame, seat)
-        yield Option(Pass(), f"No more of the {frame.company}")
+        yield Option(Pass(), f"No more shares of the {frame.company}")
 
     def _trades(self, g: Game, frame: PostMergerTrade, seat: str) -> Iterator[Option]:
         company = frame.company
         for count in range(1, max(g.percent_held(company, company), 0) // share_percent(g, company) + 1):
-            if self._refuse_trade(g, frame, seat, said := BuyPostMergerShares(count)) is None:
+            if self._refuse_trade(g, frame, seat, purchase := BuyPostMergerShares(count)) is None:
                 yield Option(
-                    said,
+                    purchase,
                     f"Buy {count * share_percent(g, company)} % of the {company} "
                     f"for ${count * g.price(company)}",
                 )
@@ -404,23 +415,24 @@ class ShareTradeQuestion:
         if isinstance(action, Pass):
             return None
         if seat != frame.seats[0]:
-            return f"It is the turn of {g.state.name(frame.seats[0])}; beforehand you may pass (§7.1.4)."
+            first = f"{g.state.name(frame.seats[0])} acts first"
+            return f"{first}; you may only pass in advance{g.cite('1817 §7.1.4')}."
         return self._refuse_trade(g, frame, seat, action)
 
     def _refuse_trade(self, g: Game, frame: PostMergerTrade, seat: str, action: Action) -> str | None:
-        """Why the player could not do that in his turn, or None."""
+        """Why the player could not do that in their turn, or None."""
         company = frame.company
         presides = g.company(company).president == seat
         match action:
             case BuyPostMergerShares(count):
                 if count != 1 and not presides:
-                    return "Who is not president buys one share (§7.1.4)."
+                    return f"Only the president may buy more than one share{g.cite('1817 §7.1.4')}."
                 return refuse_buy(g, seat, company, company, count)
             case SellPostMergerShares(count):
                 if presides:
-                    return "The president does not sell now (§7.1.4)."
+                    return f"The president may not sell shares now{g.cite('1817 §7.1.4')}."
                 return refuse_sale_at_steady_price(g, seat, company, count)
-        return f"Shares of the {company} are bought and sold now (§7.1.4)."
+        return f"{g.state.name(seat)} to act: {self.prompt(g, frame)}{g.cite('1817 §7.1.4')}."
 
     def apply(self, g: Game, frame: PostMergerTrade, seat: str, action: Action) -> None:
         company = frame.company
@@ -428,8 +440,8 @@ class ShareTradeQuestion:
         match action:
             case BuyPostMergerShares(count):
                 buy_shares(g, seat, company, company, count)
-                goes_on = presides or (self.new_president_continues and g.company(company).president == seat)
-                if goes_on:
+                is_new_president = self.new_president_continues and g.company(company).president == seat
+                if presides or is_new_president:
                     g.replace_top(msgspec.structs.replace(frame, acted=True))
                     return
             case SellPostMergerShares(count):
@@ -445,8 +457,8 @@ class ShareTradeQuestion:
         seat, others = frame.seats[0], frame.seats[1:]
         if self._can_trade(g, frame, seat):
             return False
-        waits = self.new_president_continues and any(self._can_trade(g, frame, other) for other in others)
-        g.replace_top(PostMergerTrade(frame.company, (*others, seat) if waits else others))
+        asked_again = self.new_president_continues and any(self._can_trade(g, frame, s) for s in others)
+        g.replace_top(PostMergerTrade(frame.company, (*others, seat) if asked_again else others))
         return True
 
     def _can_trade(self, g: Game, frame: PostMergerTrade, seat: str) -> bool:
@@ -454,20 +466,19 @@ class ShareTradeQuestion:
 
 
 def tokens_to_buy(g: Game, company: str, size: int) -> int:
-    """How many markers a company has to buy that converts to so many shares: as many as go up to eight
-    (§7.1.1)."""
+    """How many tokens a company buys when it converts to that number of shares, up to eight (1817 §7.1.1)."""
     sizes = sorted(g.components.company_sizes)
     before = g.components.company_sizes[sizes[sizes.index(size) - 1]]
-    wanted = g.components.company_sizes[size].stations - before.stations
-    have = len(token_hexes(g, company)) + g.company(company).unplaced_tokens
-    return max(min(wanted, g.components.max_stations - have), 0)
+    additional = g.components.company_sizes[size].stations - before.stations
+    owned = len(token_hexes(g, company)) + g.company(company).unplaced_tokens
+    return max(min(additional, g.components.max_stations - owned), 0)
 
 
 @dataclass(frozen=True)
-class BorrowingQuestion:
-    """Loans after a conversion or merger; then a company that has converted buys its markers (§7.1.1).
+class PostMergerLoansQuestion:
+    """Asks for loans after a conversion or merger; then a converted company buys its tokens (1817 §7.1.1).
 
-    Its president need not take loans, also where it is liquidated without them: they are his choice.
+    The president need not take loans, even if the company goes into liquidation without them.
     """
 
     def asked(self, g: Game, frame: PostMergerLoans) -> tuple[str, ...]:
@@ -476,12 +487,12 @@ class BorrowingQuestion:
     def prompt(self, g: Game, frame: PostMergerLoans) -> str:
         size = g.company(frame.company).size
         assert size is not None
-        has = f"it has ${g.cash(frame.company)}{token_cost_label(g, size, self._tokens_to_buy(g, frame))}"
-        return f"to take loans for the {frame.company}, or be done ({has})"
+        cash = f"it has ${g.cash(frame.company)}{token_cost_label(g, size, self._tokens_to_buy(g, frame))}"
+        return f"take loans for the {frame.company}, or pass ({cash})"
 
     @staticmethod
     def _tokens_to_buy(g: Game, frame: PostMergerLoans) -> int:
-        """How many markers the company has to buy in the end."""
+        """How many tokens the company has to buy after the loans."""
         size = g.company(frame.company).size
         if current_merger_round(g).last_converted != frame.company or size is None:
             return 0
@@ -498,7 +509,7 @@ class BorrowingQuestion:
                 return None
             case TakeLoans(count):
                 return refuse_loans(g, frame.company, count)
-        return f"The {frame.company} may take loans now, or is done (§7.1)."
+        return f"{g.state.name(seat)} to act: {self.prompt(g, frame)}{g.cite('1817 §7.1')}."
 
     def apply(self, g: Game, frame: PostMergerLoans, seat: str, action: Action) -> None:
         if isinstance(action, TakeLoans):

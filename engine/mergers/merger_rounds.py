@@ -1,5 +1,4 @@
-"""Operating rounds with an export and a merger round after each, and when the game ends (1817 §3, §6.11,
-§7, §8)."""
+"""Operating rounds, each followed by an export and a merger round, and the game's end (1817 §3, §7, §8)."""
 
 from __future__ import annotations
 
@@ -41,24 +40,29 @@ from engine.insolvency.cash_crisis import open_cash_crisis
 from engine.mechanics import AutomaticRules, Option
 from engine.mergers.acquisition import auction_company, may_be_offered
 from engine.mergers.conversion import may_convert_or_merge
-from engine.operating.loans_and_interest import export_train, may_operate, pay_mail_contracts
+from engine.operating.loans_and_interest import may_operate
+from engine.operating.trains import export_train
+from engine.private_companies.income import pay_mail_contracts
 
 STAGES = ("export", "convert", "liquidate", "acquire", "offer", "end")
 ONE_PASS_STAGES = ("export", "convert", "sales", "end")
 
 
 def begin_stock_round(g: Game, number: int) -> StockRound:
-    """The stock round of that number; the bank first closes what it is short of (§7.4), but for
-    companies whose shares cannot be bought (§1.2.2): it waits until they can."""
+    """Start the stock round of that number.
+
+    First the bank buys treasury shares to close its short positions (1817 §7.4), except in companies whose
+    shares cannot be traded now (1817 §1.2.2).
+    """
     for company, co in g.state.companies.items():
         pool, treasury = co.shares.get(POOL, 0), max(co.shares.get(company, 0), 0)
-        loose = co.covered_shorts * share_percent(g, company) if co.covered_shorts else 0
-        short = min(max(-pool, 0) + loose, treasury)
+        covered = co.covered_shorts * share_percent(g, company) if co.covered_shorts else 0
+        short = min(max(-pool, 0) + covered, treasury)
         if short > 0 and is_tradable(g, company):
             dollars = short // share_percent(g, company) * g.price(company)
             g.pay(BANK, company, dollars, CashReason.SHARES, company)
-            if kept := min(max(-pool, 0) + loose - short, loose) - loose:
-                g.emit(CoveredShortsChanged(company, kept // share_percent(g, company)))
+            if change := min(max(-pool, 0) + covered - short, covered) - covered:
+                g.emit(CoveredShortsChanged(company, change // share_percent(g, company)))
             g.emit(SharesMoved(company, company, POOL, short))
     g.emit(RoundStarted(f"stock round {number}"))
     first = g.state.seats_from(g.state.priority)[0]
@@ -69,15 +73,17 @@ def begin_stock_round(g: Game, number: int) -> StockRound:
 
 @dataclass(frozen=True)
 class StockRoundEnd:
-    """What follows the last turn of a stock round (§5.5, §5.7); station privates have done all they can.
+    """What happens at the end of a stock round (1817 §5.5, §5.7).
 
-    `squeeze`: a company of which players hold more than all rises by two spaces (§9.3).
+    Companies that owe for tokens go into liquidation, prices move, and the privates that give station tokens
+    close. `short_squeeze`: the price of a company of which players hold more than 100 % rises by two spaces
+    (1817 §9.3).
     """
 
     short_squeeze: bool = False
 
     def __call__(self, g: Game) -> None:
-        for company, co in g.state.companies.items():  # the last is sold first (§7); §5.5 has no order
+        for company, co in g.state.companies.items():  # 1817 §5.5 gives no order; the last is sold first (§7)
             if co.owed_tokens:
                 put_into_liquidation(g, company, PriceReason.TOKENS_UNPAID)
         for company in g.operating_order():
@@ -104,27 +110,29 @@ class StockRoundEnd:
 
 @dataclass(frozen=True)
 class GameLength:
-    """When the game ends (§8).
+    """How long the game goes on after its end is triggered (1817 §8).
 
-    `rounds_after`: how many operating rounds the last set has where the last train came in the second
-    of a set. `final_merger`: whether a merger round follows the last operating round.
+    `last_set_rounds`: operating rounds in the last set, if the end was triggered in the last round of a set.
+    `final_merger`: whether a merger round follows the last operating round.
     """
 
     last_set_rounds: int = 3
     final_merger: bool = False
 
-    def operating_rounds(self, g: Game, after: int) -> int:
+    def operating_rounds(self, g: Game, stock_round: int) -> int:
         """The number of operating rounds after that stock round."""
-        ending, usual = g.state.end_triggered_in, g.phase.operating_rounds
-        return self.last_set_rounds if ending and after > ending[0] and ending[1] >= usual else usual
+        triggered, usual = g.state.end_triggered_in, g.phase.operating_rounds
+        is_last_set = triggered and stock_round > triggered[0] and triggered[1] >= usual
+        return self.last_set_rounds if is_last_set else usual
 
-    def is_last_round(self, g: Game, after: int, number: int, of: int) -> bool:
-        ending = g.state.end_triggered_in
-        return ending is not None and after > ending[0] and number >= of
+    def is_last_round(self, g: Game, stock_round: int, number: int, rounds_in_set: int) -> bool:
+        """Whether the game ends with that operating round of the set."""
+        triggered = g.state.end_triggered_in
+        return triggered is not None and stock_round > triggered[0] and number >= rounds_in_set
 
 
 def start_operating_round(g: Game, frame: OperatingRound) -> None:
-    """Fix the interest, pay the mail; whoever is not in liquidation will operate (§6)."""
+    """Fix the interest and pay mail contracts; companies not in liquidation will operate (1817 §6)."""
     g.emit(RoundStarted(f"operating round {frame.stock_round}.{frame.number} of {frame.rounds_in_set}"))
     set_interest(g)
     pay_mail_contracts(g)
@@ -133,7 +141,7 @@ def start_operating_round(g: Game, frame: OperatingRound) -> None:
 
 
 def begin_operating_round(g: Game) -> None:
-    """Begin the operating round on top."""
+    """Begin the operating round on top of the stack."""
     frame = g.top
     assert isinstance(frame, OperatingRound)
     start_operating_round(g, frame)
@@ -141,7 +149,7 @@ def begin_operating_round(g: Game) -> None:
 
 @dataclass(frozen=True)
 class OperatingWithMergersRules(AutomaticRules):
-    """A turn for each company, the next always the highest of those that wait; then the merger round."""
+    """A turn for each company, always the highest in the order that has not operated; then a merger round."""
 
     first_step: str
 
@@ -171,13 +179,13 @@ class OperatingWithMergersRules(AutomaticRules):
 
 @dataclass(frozen=True)
 class MergerRoundRules(AutomaticRules):
-    """The stages of a merger round, one company after the other.
+    """The stages of a merger round, and the companies in their order within each (1817 §7).
 
-    `polls`: presidents are asked at once whether they will act, and where nobody will the stage is
-    over; otherwise each is asked when the turn is his company's. `one_pass`: all sales are one stage, in
-    the order as it is when they begin, each company by what it is when its turn comes. `crises_wait`: whoever
-    a sale has left with less than nothing raises it once the next company is up, not before; and so ends a
-    game by bankruptcy.
+    `polls`: before a stage all presidents are asked at once whether they will act; otherwise each president
+    is asked in their company's turn. `one_pass`: all sales form one stage, in the order at its beginning, and
+    each company is treated by its market zone when its turn comes. `defers_crises`: a player whom a sale
+    leaves with negative cash raises money only when the next company comes up, and a bankruptcy ends the game
+    only then.
     """
 
     game_length: GameLength
@@ -241,49 +249,53 @@ class MergerRoundRules(AutomaticRules):
         self._ask(g, frame, [c for c in frame.remaining_order if may_be_offered(g, c)])
 
     def _ask(self, g: Game, frame: MergerRound, able: list[str]) -> None:
-        """Let the next company that can and whose president will act have its turn; none: the next stage."""
+        """Give the next company that can act, and whose president will, its turn; or go to the next stage."""
         if able and self.polls and frame.willing_presidents is None:
             g.push(MergerPoll(frame.stage, tuple(dict.fromkeys(g.president(c) for c in able))))
             return
-        wanted = [c for c in able if not self.polls or g.president(c) in (frame.willing_presidents or ())]
-        if not wanted:
+        acting = [c for c in able if not self.polls or g.president(c) in (frame.willing_presidents or ())]
+        if not acting:
             self._next_stage(g, frame)
             return
-        self._skip_to(g, frame, wanted[0])
-        g.push(MergerTurn(wanted[0], frame.stage))
+        self._skip_to(g, frame, acting[0])
+        g.push(MergerTurn(acting[0], frame.stage))
 
     @staticmethod
     def _skip_to(g: Game, frame: MergerRound, company: str) -> None:
-        """Only those behind it in the order are still to come."""
+        """Leave only the companies after this one in the remaining order."""
         rest = frame.remaining_order[frame.remaining_order.index(company) + 1 :]
         g.replace_top(msgspec.structs.replace(frame, remaining_order=rest))
 
     def _liquidate(self, g: Game, frame: MergerRound) -> None:
-        """Whichever was placed in liquidation last, until none is left (§7): so one that could not pay for
-        its markers, or lost its president by the sale of another, comes before those that were there. One
-        that loses its president later waits for the next round."""
-        red = [c for c in g.operating_order() if in_zone(g, c, MarketZone.LIQUIDATION)]
-        if red:
-            auction_company(g, red[-1])
+        """Auction the company that went into liquidation last, until none is left (1817 §7).
+
+        So a company that could not pay for its tokens, or lost its president by the sale of another, comes
+        before the earlier ones. One that loses its president after this stage waits for the next round.
+        """
+        in_liquidation = [c for c in g.operating_order() if in_zone(g, c, MarketZone.LIQUIDATION)]
+        if in_liquidation:
+            auction_company(g, in_liquidation[-1])
         else:
             self._next_stage(g, frame)
 
     def _acquire(self, g: Game, frame: MergerRound) -> None:
-        """Those that were gray as the round began; what becomes gray in it is not put up (§7)."""
-        gray = [
+        """Auction the companies that were in acquisition when the round began, and still are (1817 §7)."""
+        in_acquisition = [
             c
             for c in frame.remaining_order
             if c in frame.in_acquisition and in_zone(g, c, MarketZone.ACQUISITION)
         ]
-        if gray:
-            self._skip_to(g, frame, gray[0])
-            auction_company(g, gray[0])
+        if in_acquisition:
+            self._skip_to(g, frame, in_acquisition[0])
+            auction_company(g, in_acquisition[0])
         else:
             self._next_stage(g, frame)
 
     def _sales(self, g: Game, frame: MergerRound) -> None:
-        """The next company in turn: put up, or its president asked; what has come into liquidation or
-        acquisition in this round is passed over."""
+        """Auction the next company, or ask its president about a sale.
+
+        A company that came into liquidation or acquisition in this round is passed over.
+        """
         if not frame.remaining_order:
             self._next_stage(g, frame)
             return
@@ -304,36 +316,37 @@ class MergerRoundRules(AutomaticRules):
         if self.game_length.is_last_round(g, frame.stock_round, frame.number, frame.rounds_in_set):
             g.replace_top(GameOver("The last operating round is over."))
         elif frame.number < frame.rounds_in_set:
-            following = OperatingRound(frame.stock_round, frame.number + 1, frame.rounds_in_set)
-            g.replace_top(following)
-            start_operating_round(g, following)
+            next_round = OperatingRound(frame.stock_round, frame.number + 1, frame.rounds_in_set)
+            g.replace_top(next_round)
+            start_operating_round(g, next_round)
         else:
             g.replace_top(begin_stock_round(g, frame.stock_round + 1))
 
 
 @dataclass(frozen=True)
 class MergerPollQuestion:
-    """Asks presidents all at once whether any of their companies will act in a stage."""
+    """Asks all presidents at once whether any of their companies will act in the stage."""
 
     def asked(self, g: Game, frame: MergerPoll) -> tuple[str, ...]:
         return tuple(s for s in frame.unanswered if s in g.state.active_seats)
 
     def prompt(self, g: Game, frame: MergerPoll) -> str:
-        what = "offer a company for sale" if frame.stage == "offer" else "convert or merge a company"
-        return f"to say whether to {what}: act, or pass"
+        verb = "offer a company for sale" if frame.stage == "offer" else "convert or merge a company"
+        return f"say whether to {verb}: act, or pass"
 
     def options(self, g: Game, frame: MergerPoll, seat: str) -> Iterator[Option]:
-        able = may_be_offered if frame.stage == "offer" else may_convert_or_merge
-        mine = [c for c in g.operating_order() if g.company(c).president == seat and able(g, c)]
-        which = " or ".join(f"the {c}" for c in mine)
-        does = "is offered for sale" if frame.stage == "offer" else "converts or merges"
-        yield Option(WillAct(), f"Act: {which} {does}")
-        yield Option(Pass(), f"Pass: not {which}")
+        can_act = may_be_offered if frame.stage == "offer" else may_convert_or_merge
+        own = [c for c in g.operating_order() if g.company(c).president == seat and can_act(g, c)]
+        names = " or ".join(f"the {c}" for c in own)
+        verb = "is offered for sale" if frame.stage == "offer" else "converts or merges"
+        yield Option(WillAct(), f"Act: {names} {verb}")
+        yield Option(Pass(), f"Pass: not {names}")
 
     def refusal(self, g: Game, frame: MergerPoll, seat: str, action: Action) -> str | None:
         if isinstance(action, Pass | WillAct):
             return None
-        return "Say whether you will act, or pass; what is done is said when it is your company's turn (§7)."
+        later = "your companies take their actions later, in their turns"
+        return f"Say only whether you will act, or pass; {later}{g.cite('1817 §7')}."
 
     def apply(self, g: Game, frame: MergerPoll, seat: str, action: Action) -> None:
         if isinstance(action, Pass):

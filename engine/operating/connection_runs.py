@@ -1,9 +1,10 @@
 """Connection runs and destination tokens (1870 §11).
 
-A company whose train can run from its home to its destination for the first time does an extra run,
-between two turns: after the turn in which that has become so, the company that had the turn first, then
-the others in the order of their prices. It places its destination token, or adds it to its others, and
-runs; what it earns it pays as a full dividend or keeps.
+When a company's train can run from its home to its destination for the first time, the company makes a
+connection run: an extra run between two turns. It follows the turn in which the connection was made.
+If several companies are connected, the one that had its turn comes first, then the others in the
+order of their prices. The company places its destination token, or keeps it as an ordinary one, runs,
+and pays the revenue in full or withholds it.
 """
 
 from __future__ import annotations
@@ -49,47 +50,49 @@ from engine.operating.run import destination_stop, home_stop
 
 
 def can_do_connection_run(g: Game, company: str) -> bool:
-    """Whether the company can do its connection run now (§11.1)."""
-    co, goal = g.company(company), destination_stop(g, company)
-    if goal is None or co.connected or not co.has_operated or not co.trains:
+    """Whether the company can make its connection run now (1870 §11.1)."""
+    co, destination = g.company(company), destination_stop(g, company)
+    if destination is None or co.connected or not co.has_operated or not co.trains:
         return False
     lengths = [g.train_definition(train).distance for train in co.trains]
     longest = None if None in lengths else max(length for length in lengths if length)
-    return can_connect(g.network, company, home_stop(g, company), goal, longest)
+    return can_connect(g.network, company, home_stop(g, company), destination, longest)
 
 
 def connection_runs_between_turns(
-    first_step: str, *, after_closing: bool = True, in_turns: bool = False
+    first_step: str, *, after_closing: bool = True, in_turn_order: bool = False
 ) -> Callable[[Game, OperatingRound], AnyFrame | None]:
-    """What is due between two turns: a connection run (§11.2).
+    """The rule that opens a connection run between two turns (1870 §11.2).
 
-    `after_closing`: also where the company whose turn it was has closed in it; otherwise the runs come
-    after the next turn of that round, or before the first of the next. `in_turns`: the companies come in
-    the order in which the round has them, not in that of their prices now.
+    `first_step`: the name of the run's first step. `after_closing`: a run is also due after a turn in which
+    the company has closed; otherwise it waits for the end of the next turn, or the start of the next round.
+    `in_turn_order`: companies run in the order of their turns in the round, not in that of their prices now.
     """
 
-    def between(g: Game, frame: OperatingRound) -> AnyFrame | None:
+    def next_connection_run(g: Game, frame: OperatingRound) -> AnyFrame | None:
         if not after_closing and frame.last_operated is not None and g.company(frame.last_operated).closed:
             return None
-        company = next(due_connections(g, frame.last_operated, frame.operated if in_turns else ()), None)
+        company = next(due_connections(g, frame.last_operated, frame.operated if in_turn_order else ()), None)
         return ConnectionRunTurn(company, first_step) if company else None
 
-    return between
+    return next_connection_run
 
 
-def due_connections(g: Game, ran: str | None, turned: tuple[str, ...] = ()) -> Iterator[str]:
-    """The companies whose connection runs are due, in their order; `ran`: who had its turn last; `turned`:
-    who comes first because it has had its turn."""
+def due_connections(g: Game, last_operated: str | None, operated: tuple[str, ...] = ()) -> Iterator[str]:
+    """The companies whose connection runs are due, in their order.
+
+    The company that operated last comes first, then those in `operated`, then the others by price.
+    """
     order = g.operating_order()
-    order = [*(c for c in turned if c in order), *(c for c in order if c not in turned)]
-    if ran in order:
-        order = [ran, *(c for c in order if c != ran)]
+    order = [*(c for c in operated if c in order), *(c for c in order if c not in operated)]
+    if last_operated in order:
+        order = [last_operated, *(c for c in order if c != last_operated)]
     return (c for c in order if c not in g.state.postponed_connections and can_do_connection_run(g, c))
 
 
 @dataclass(frozen=True)
 class ConnectionChoiceStep:
-    """Asks whether the run is done now; the rules do not require it."""
+    """Make the connection run now, or later: the rules do not require it (1870 §11.4)."""
 
     name: str = "connect"
     handles: tuple[type[Action], ...] = (StartConnectionRun, PostponeConnectionRun)
@@ -98,20 +101,19 @@ class ConnectionChoiceStep:
         return not g.company(turn.company).connected and turn.company not in g.state.postponed_connections
 
     def pass_refusal(self, g: Game, turn: OperatingTurn) -> str | None:
-        return (
-            f"Say whether the {turn.company} does its connection run: connect run, or connect wait (§11.4)."
-        )
+        choice = "connect run, or connect wait"
+        return f"Decide about the connection run of the {turn.company}: {choice}{g.cite('1870 §11.4')}."
 
     def prompt(self, g: Game, turn: OperatingTurn) -> str:
-        return f"to do the connection run of the {turn.company}, or wait"
+        return f"make the connection run of the {turn.company}, or wait"
 
     def options(self, g: Game, turn: OperatingTurn) -> Iterator[Option]:
-        yield Option(StartConnectionRun(turn.company), f"The {turn.company} does its connection run")
+        yield Option(StartConnectionRun(turn.company), f"The {turn.company} makes its connection run")
         yield Option(PostponeConnectionRun(), f"The {turn.company} waits with its connection run")
 
     def refusal(self, g: Game, turn: OperatingTurn, action: Action) -> str | None:
         if isinstance(action, StartConnectionRun) and action.company != turn.company:
-            return f"It is the {turn.company} that can do its connection run now."
+            return f"The {turn.company} can make its connection run now, not the {action.company}."
         return None
 
     def apply(self, g: Game, turn: OperatingTurn, action: Action) -> None:
@@ -122,15 +124,15 @@ class ConnectionChoiceStep:
             g.pop()
 
     def skip(self, g: Game, turn: OperatingTurn) -> None:
-        """It is said."""
+        """Nothing changes: the run has begun."""
 
 
 @dataclass(frozen=True)
 class DestinationTokenStep:
-    """Asks what becomes of the destination token (§11.4.1).
+    """Place the destination token, or keep it as an ordinary token (1870 §11.4.1).
 
-    `begins`: the run has not been asked for, and begins with this. `swaps`: a token that stands at the
-    destination may become the destination token.
+    `begins_run`: this step starts the connection run, because no step before it asks about the run.
+    `allows_swap`: a token that the company already has at its destination may become the destination token.
     """
 
     begins_run: bool = False
@@ -142,10 +144,10 @@ class DestinationTokenStep:
         return not turn.acted
 
     def pass_refusal(self, g: Game, turn: OperatingTurn) -> str | None:
-        return f"Say what becomes of the destination token of the {turn.company} (§11.4.1)."
+        return f"Place the destination token of the {turn.company}, or keep it{g.cite('1870 §11.4.1')}."
 
     def prompt(self, g: Game, turn: OperatingTurn) -> str:
-        return f"to place the destination token of the {turn.company}, or to keep it"
+        return f"place the destination token of the {turn.company}, or keep it"
 
     def _has_token_there(self, g: Game, company: str) -> bool:
         hex = g.company_definition(company).destination or ""
@@ -161,34 +163,37 @@ class DestinationTokenStep:
 
     def refusal(self, g: Game, turn: OperatingTurn, action: Action) -> str | None:
         if turn.acted:
-            return f"That is decided for the {turn.company}."
+            return f"The {turn.company} has already decided about its destination token."
         if (
             isinstance(action, PlaceDestinationToken)
             and not self.allows_swap
             and self._has_token_there(g, turn.company)
         ):
-            return f"The {turn.company} has a token at its destination."
+            return f"The {turn.company} already has a token at its destination."
         return None
 
     def apply(self, g: Game, turn: OperatingTurn, action: Action) -> None:
         company = turn.company
         if self.begins_run:
             g.emit(ConnectionRunStarted(company))
-        there, goal = self._has_token_there(g, company), destination_stop(g, company)
-        assert goal is not None
+        has_token, destination = self._has_token_there(g, company), destination_stop(g, company)
+        assert destination is not None
         if isinstance(action, PlaceDestinationToken):
-            g.emit(DestinationTokenPlaced(company, *goal))
-        if there or isinstance(action, KeepDestinationToken):
+            g.emit(DestinationTokenPlaced(company, *destination))
+        if has_token or isinstance(action, KeepDestinationToken):
             g.emit(DestinationTokenKept(company))
         g.replace_top(msgspec.structs.replace(turn, acted=True))
 
     def skip(self, g: Game, turn: OperatingTurn) -> None:
-        """It is decided."""
+        """Nothing changes: the token is placed or kept."""
 
 
 @dataclass(frozen=True)
 class ConnectionDividendStep:
-    """Pay all or keep all (§11.4.2). `move`: where the price goes if it is paid."""
+    """Pay the revenue of a connection run in full, or withhold it (1870 §11.4.2).
+
+    `price_move`: from the space of the company's token to the space it moves to if the revenue is paid.
+    """
 
     price_move: Callable[[Game, Space], Space]
     name: str = "dividend"
@@ -198,10 +203,10 @@ class ConnectionDividendStep:
         return turn.revenue > 0
 
     def pass_refusal(self, g: Game, turn: OperatingTurn) -> str | None:
-        return "Say what becomes of the revenue: pay or withhold (§11.4.2)."
+        return f"Decide about the revenue: pay or withhold{g.cite('1870 §11.4.2')}."
 
     def prompt(self, g: Game, turn: OperatingTurn) -> str:
-        return f"to pay or withhold the ${turn.revenue} of the connection run of the {turn.company}"
+        return f"pay or withhold the ${turn.revenue} of the connection run of the {turn.company}"
 
     def options(self, g: Game, turn: OperatingTurn) -> Iterator[Option]:
         per_share = turn.revenue * share_percent(g, turn.company) // 100
@@ -209,16 +214,16 @@ class ConnectionDividendStep:
         yield Option(WithholdDividend(), f"Withhold ${turn.revenue}")
 
     def refusal(self, g: Game, turn: OperatingTurn, action: Action) -> str | None:
-        return (
-            None if turn.revenue else f"The {turn.company} has earned nothing to pay or withhold (§11.4.2)."
-        )
+        if turn.revenue:
+            return None
+        return f"The {turn.company} has no revenue to pay or withhold{g.cite('1870 §11.4.2')}."
 
     def apply(self, g: Game, turn: OperatingTurn, action: Action) -> None:
         company, revenue = turn.company, turn.revenue
         g.replace_top(msgspec.structs.replace(turn, acted=True, revenue=0))
         if isinstance(action, PayDividend):
             g.emit(DividendDeclared(company, "pay", revenue))
-            pay_dividend(g, company, revenue, of_pool=False, of_offering=True)
+            pay_dividend(g, company, revenue, pool=False, ipo=True)
             market.move_token(
                 g, company, self.price_move(g, market.token_space(g, company)), PriceReason.CONNECTION_RUN
             )
@@ -227,12 +232,12 @@ class ConnectionDividendStep:
             g.pay(BANK, company, revenue, CashReason.REVENUE)
 
     def skip(self, g: Game, turn: OperatingTurn) -> None:
-        """Nothing was earned."""
+        """Nothing changes: the run earned nothing, or its revenue is paid or withheld."""
 
 
 @dataclass(frozen=True)
-class DeferredConnectionRuns(OutOfTurn):
-    """A president may ask for a connection run that he has left; it follows the turn that goes on."""
+class PostponedConnectionRuns(OutOfTurn):
+    """A president asks for a connection run that they have postponed; it follows the current turn."""
 
     handles: ClassVar[tuple[type[Action], ...]] = (StartConnectionRun,)
 
@@ -247,11 +252,11 @@ class DeferredConnectionRuns(OutOfTurn):
     def refusal(self, g: Game, seat: str, action: Action) -> str | None:
         assert isinstance(action, StartConnectionRun)
         if action.company not in g.state.postponed_connections:
-            return f"No connection run of the {action.company} was left for later (§11.1)."
+            return f"The {action.company} has no postponed connection run{g.cite('1870 §11.1')}."
         if g.president(action.company) != seat:
-            return f"The president of the {action.company} asks for its connection run (§11.1)."
+            return f"Only its president asks for the {action.company}'s connection run{g.cite('1870 §11.1')}."
         if not isinstance(g.state.stack[0], OperatingRound) or isinstance(g.top, ConnectionRunTurn):
-            return "Connection runs are done in operating rounds (§11.2)."
+            return f"Connection runs are made in operating rounds{g.cite('1870 §11.2')}."
         return None
 
     def apply(self, g: Game, seat: str, action: Action) -> None:

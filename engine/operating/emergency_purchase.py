@@ -60,6 +60,25 @@ def shares_over_limit(g: Game, seat: str, company: str) -> int:
     return max(g.percent_held(seat, company) - percent_limit(g, company), 0) // share_percent(g, company)
 
 
+def liquidity(g: Game, company: str, sold: tuple[str, ...] = ()) -> int:
+    """Dollars that the president could raise by forced sales at the present prices (1830 §24).
+
+    `sold`: companies whose shares may not be sold again in this turn.
+    """
+    seat = g.president(company)
+    total = 0
+    for other in held_companies(g, seat):
+        if other in sold:
+            continue
+        counts = [
+            n
+            for n in sellable_counts(g, seat, other)
+            if refuse_forced_sale(g, seat, company, other, n, None) is None
+        ]
+        total += g.price(other) * max(counts, default=0)
+    return total
+
+
 def declare_bankruptcy(
     g: Game, seat: str, buyer: str, *, sell_all: bool, loses_cash: bool, sold: tuple[str, ...] = ()
 ) -> None:

@@ -1,5 +1,4 @@
-"""Track work of a turn: two tiles, one of them an upgrade at most, with mines, bridges and a mill
-(1817 §6.3, §1.2.6)."""
+"""Track with two lays a turn, and the mines, bridges and tiles of privates (1817 §6.3, §1.2.6)."""
 
 from __future__ import annotations
 
@@ -24,8 +23,6 @@ from engine.core.events import (
     AbilityUsed,
     MineOrBridgeBuilt,
     PrivateMoved,
-    TileLaid,
-    TokenMoved,
 )
 from engine.core.reasons import CashReason
 from engine.core.state import BANK, CLOSED, OperatingTurn
@@ -37,6 +34,7 @@ from engine.operating.track import (
     candidate_tiles,
     fit_in_rotation,
     lay_label,
+    place_tile,
     refuse_lay,
     tile_fits,
 )
@@ -44,14 +42,14 @@ from engine.operating.turn import is_step_past, turn_or_refusal
 
 LAYS_PER_TURN = 2
 TOKEN_BONUS = 10
-"""Dollars that a mine or a bridge brings."""
+"""Dollars that a mine or a bridge adds to a route."""
 
 
 AbilityT = TypeVar("AbilityT", bound=Ability)
 
 
 def private_tokens_left(g: Game, company: str, kind: type[AbilityT]) -> Iterator[tuple[str, AbilityT]]:
-    """The company's privates with that kind of ability that have tokens left, with the ability."""
+    """The company's privates with an ability of that kind and tokens left, each with that ability."""
     for private in g.privates_of(company):
         ability = g.private_definition(private).ability
         if isinstance(ability, kind) and g.state.used_abilities.count(private) < ability.uses:
@@ -59,7 +57,7 @@ def private_tokens_left(g: Game, company: str, kind: type[AbilityT]) -> Iterator
 
 
 def company_abilities(g: Game, company: str, kind: type[AbilityT]) -> list[AbilityT]:
-    """The abilities of that kind that the company's privates have."""
+    """The abilities of that kind of all privates that the company owns."""
     abilities = [g.private_definition(private).ability for private in g.privates_of(company)]
     return [ability for ability in abilities if isinstance(ability, kind)]
 
@@ -70,7 +68,7 @@ def is_upgrade(tile: str) -> bool:
 
 
 def company_terrain_cost(g: Game, company: str, hex: str, *, mine: bool = False) -> int:
-    """Dollars for the ground of the first tile on a hex, to that company (1817 §6.3.1)."""
+    """Dollars that the company pays for the terrain under the first tile on a hex (1817 §6.3.1)."""
     if hex in g.state.tiles or mine:
         return 0
     saved = {a.terrain: a.terrain_discount for a in company_abilities(g, company, BridgeAbility)}
@@ -78,15 +76,15 @@ def company_terrain_cost(g: Game, company: str, hex: str, *, mine: bool = False)
 
 
 def tile_income(g: Game, company: str, hex: str, tile: str) -> int:
-    """Dollars that the company receives for a yellow tile there (1817 §1.2.6)."""
+    """Dollars that the company receives for laying a yellow tile on that hex (1817 §1.2.6)."""
     if is_upgrade(tile):
         return 0
     kinds = {t.kind for t in g.components.map.hexes[hex].terrain}
     return sum(a.income for a in company_abilities(g, company, TileIncomeAbility) if a.terrain in kinds)
 
 
-def mine_and_bridge_terms(g: Game, company: str) -> RevenueRules:
-    """What mines and bridges bring, and the cities of which a route visits one (1817 §6.5)."""
+def mine_and_bridge_revenue_rules(g: Game, company: str) -> RevenueRules:
+    """The bonuses of mines and bridges, and the hexes of which a route visits only one city (1817 §6.5)."""
     return RevenueRules(
         pass_through_bonus=dict.fromkeys(g.state.mine_hexes, TOKEN_BONUS),
         stop_bonus={(hex, 0): TOKEN_BONUS for hex in g.state.bridge_hexes},
@@ -95,7 +93,7 @@ def mine_and_bridge_terms(g: Game, company: str) -> RevenueRules:
 
 
 def refuse_fewer_exits(g: Game, lay: LayTile) -> str | None:
-    """Why a brown city tile has to have more exits (1817 §6.3.2), or None."""
+    """Why the brown city tile may not be laid because another has more exits (1817 §6.3.2), or None."""
     face = tile_faces()[lay.tile]
     if face.color != "brown" or face.label or not any(n.kind == "city" for n in face.nodes):
         return None
@@ -103,19 +101,19 @@ def refuse_fewer_exits(g: Game, lay: LayTile) -> str | None:
     def exits(tile: str) -> int:
         return max((f.face.exits.bit_count() for f in tile_fits(g, tile, lay.hex)), default=0)
 
-    found = fit_in_rotation(g, lay.tile, lay.hex, lay.turn)
+    fit = fit_in_rotation(g, lay.tile, lay.hex, lay.turn)
     most = max(exits(t) for t in candidate_tiles(g, lay.hex))
-    if found is not None and found.face.exits.bit_count() < most:
-        return f"A brown city has as many exits as fit: {most} on {lay.hex} (§6.3.2)."
+    if fit is not None and fit.face.exits.bit_count() < most:
+        return f"A brown city needs as many exits as fit: {most} on {lay.hex}{g.cite('1817 §6.3.2')}."
     return None
 
 
 @dataclass(frozen=True)
 class TwoTileTrackStep:
-    """Lay a tile, and for $20 a second one; at most one upgrade, and not both on one hex (§6.3).
+    """Lay a tile, and a second one for a fee; at most one upgrade, and not both on one hex (1817 §6.3).
 
-    `all_exits`: brown cities have as many exits as fit. `always`: it is asked as long as the fee can be
-    paid, even where nothing can be laid.
+    `requires_most_exits`: a brown city needs as many exits as fit. `always_asked`: the step waits as long as
+    the company can pay the fee, even if nothing can be laid.
     """
 
     requires_most_exits: bool = True
@@ -139,21 +137,24 @@ class TwoTileTrackStep:
 
     def prompt(self, g: Game, turn: OperatingTurn) -> str:
         more = f" once more, for ${g.components.second_lay_cost}" if turn.lays_used else ""
-        return f"to lay or upgrade track for the {turn.company}{more}"
+        return f"lay or upgrade track for the {turn.company}{more}"
 
     def options(self, g: Game, turn: OperatingTurn) -> Iterator[Option]:
         for action in self._legal_actions(g, turn):
             lay = self._lay_of(g, turn.company, action)
             cost = self._cost(g, turn, action)
-            says = lay_label(g, lay).partition(", for $")[0] + (f", for ${cost}" if cost else "")
+            label = lay_label(g, lay).partition(", for $")[0] + (f", for ${cost}" if cost else "")
             if isinstance(action, LayMine):
-                says += ", with a coal mine"
+                label += ", with a coal mine"
             elif isinstance(action, LayMill):
-                says = f"By the {lay.using}: {says}"
-            yield Option(action, says)
+                label = f"By the {lay.using}: {label}"
+            yield Option(action, label)
 
     def _lay_of(self, g: Game, company: str, action: Action) -> LayTile:
-        """The tile that the action puts down; `using` where it is a private's own."""
+        """The lay that the action makes; its `using` is the private whose own tile it is.
+
+        Raises ValueError with a sentence if the company has no such private.
+        """
         match action:
             case LayTile():
                 return action
@@ -162,25 +163,25 @@ class TwoTileTrackStep:
             case LayMill(turn):
                 for private, ability in private_tokens_left(g, company, TileLayAbility):
                     return LayTile(ability.tiles[0], ability.hexes[0], turn, private)
-        raise ValueError(f"The {company} has no tile of a private to lay (§1.2.6).")
+        raise ValueError(f"The {company} has no tile of a private to lay{g.cite('1817 §1.2.6')}.")
 
     def _legal_actions(self, g: Game, turn: OperatingTurn, *, borrowed: bool = False) -> Iterator[Action]:
-        """What the company can do; `borrowed`: if it took loans first."""
+        """Every lay that is not refused; `borrowed`: as if loans had paid for it."""
         if turn.lays_used >= LAYS_PER_TURN:
             return
         company = turn.company
-        own = _tiles_of_privates(g)
+        private_tiles = _tiles_of_privates(g)
         mining = any(True for _ in private_tokens_left(g, company, CoalMineAbility))
         for hex, edges in sorted(g.network.reachable(company).edges.items()):
             for tile in candidate_tiles(g, hex):
-                if tile in own or tile_faces()[tile].color not in g.phase.tile_colors:
+                if tile in private_tiles or tile_faces()[tile].color not in g.phase.tile_colors:
                     continue
-                for found in tile_fits(g, tile, hex):
-                    if found.face.exits & edges:
-                        lay = LayTile(tile, hex, found.rotation)
+                for fit in tile_fits(g, tile, hex):
+                    if fit.face.exits & edges:
+                        lay = LayTile(tile, hex, fit.rotation)
                         if self._lay_refusal(g, turn, lay, borrowed=borrowed) is None:
                             yield lay
-                        mine = LayMine(tile, hex, found.rotation)
+                        mine = LayMine(tile, hex, fit.rotation)
                         if mining and self._lay_refusal(g, turn, mine, borrowed=borrowed) is None:
                             yield mine
         if any(True for _ in private_tokens_left(g, company, TileLayAbility)):
@@ -189,9 +190,10 @@ class TwoTileTrackStep:
                     yield mill
 
     def _cost(self, g: Game, turn: OperatingTurn, action: Action) -> int:
+        """Dollars for the terrain, and for the second lay of the turn."""
         lay = self._lay_of(g, turn.company, action)
-        ground = company_terrain_cost(g, turn.company, lay.hex, mine=isinstance(action, LayMine))
-        return ground + (g.components.second_lay_cost if turn.lays_used else 0)
+        terrain = company_terrain_cost(g, turn.company, lay.hex, mine=isinstance(action, LayMine))
+        return terrain + (g.components.second_lay_cost if turn.lays_used else 0)
 
     def refusal(self, g: Game, turn: OperatingTurn, action: Action) -> str | None:
         return self._lay_refusal(g, turn, action, borrowed=False)
@@ -199,57 +201,57 @@ class TwoTileTrackStep:
     def _lay_refusal(self, g: Game, turn: OperatingTurn, action: Action, *, borrowed: bool) -> str | None:
         company = turn.company
         if turn.lays_used >= LAYS_PER_TURN:
-            return f"The {company} has laid its two tiles for this turn (§6.3)."
+            return f"The {company} has laid its two tiles for this turn{g.cite('1817 §6.3')}."
         try:
             lay = self._lay_of(g, company, action)
-        except ValueError as wrong:
-            return str(wrong)
+        except ValueError as error:
+            return str(error)
         if lay.using and not isinstance(action, LayMill):
-            return f"A tile of the {lay.using} is laid by `mill` or `with mine` (§1.2.6)."
+            return f"The tile of the {lay.using} is laid with `mill` or `with mine`{g.cite('1817 §1.2.6')}."
         if isinstance(action, LayMine) and (why := self._refuse_mine(g, company, lay, action.using)):
             return why
         mill = isinstance(action, LayMill)
         if mill and lay.hex in g.state.tiles:
-            return f"Track lies in {lay.hex} (§1.2.6)."
+            return f"{lay.hex} already has a tile{g.cite('1817 §1.2.6')}."
         if not mill and lay.tile in _tiles_of_privates(g):
-            return f"#{lay.tile} is laid by the power of a private only (§1.2.6)."
+            return f"#{lay.tile} is laid only by the private that has it{g.cite('1817 §1.2.6')}."
         if lay.hex in turn.hexes_laid:
-            return f"{lay.hex} was worked on in this turn (§6.3)."
+            return f"The {company} has already laid a tile on {lay.hex} in this turn{g.cite('1817 §6.3')}."
         if lay.hex in g.state.mine_hexes:
-            return f"The tile under the mine in {lay.hex} is never replaced (§1.2.6)."
+            return f"The tile under the mine in {lay.hex} is never upgraded{g.cite('1817 §1.2.6')}."
         cost = self._cost(g, turn, action) if lay.hex in g.components.map.hexes else 0
         if why := refuse_lay(g, company, lay, connected=not mill, cost=0 if borrowed else cost):
             return why
         if turn.upgraded and is_upgrade(lay.tile):
-            return "At most one of the two tiles may be an upgrade (§6.3)."
+            return f"At most one of the two tiles may be an upgrade{g.cite('1817 §6.3')}."
         if self.requires_most_exits and (why := refuse_fewer_exits(g, lay)):
             return why
         return self._refuse_isolated_mine(g, lay) if isinstance(action, LayMine) else None
 
     def _refuse_mine(self, g: Game, company: str, lay: LayTile, using: str | None) -> str | None:
-        """Why no mine may be built there by any lay, or by that one."""
-        fitting = [e for p, e in private_tokens_left(g, company, CoalMineAbility) if using in (None, p)]
-        if not fitting:
-            return f"The {company} has no coal mine to build (§1.2.6)."
-        if lay.hex not in fitting[0].hexes or lay.tile not in fitting[0].tiles:
-            return "A mine goes with plain yellow track on a mountain beside a city or red area (§1.2.6)."
+        """Why the company may not build a mine with that lay, however the tile is rotated; or None."""
+        abilities = [a for p, a in private_tokens_left(g, company, CoalMineAbility) if using in (None, p)]
+        if not abilities:
+            return f"The {company} has no coal mine to build{g.cite('1817 §1.2.6')}."
+        if lay.hex not in abilities[0].hexes or lay.tile not in abilities[0].tiles:
+            where = "with plain yellow track, on a mountain next to a city or red area"
+            return f"A coal mine is built {where}{g.cite('1817 §1.2.6')}."
         return None
 
     def _refuse_isolated_mine(self, g: Game, lay: LayTile) -> str | None:
-        """Why a mine is of no use where the tile is laid so."""
-        found = fit_in_rotation(g, lay.tile, lay.hex, lay.turn)
-        here = g.components.map.hexes[lay.hex]
-        for edge, beside in here.neighbors.items():
-            if found and found.face.exits >> edge & 1 and _can_have_track_at(g, beside, (edge + 3) % 6):
+        """Why a mine on the tile in that rotation could never be connected, or None."""
+        fit = fit_in_rotation(g, lay.tile, lay.hex, lay.turn)
+        for edge, neighbor in g.components.map.hexes[lay.hex].neighbors.items():
+            if fit and fit.face.exits >> edge & 1 and _can_have_track_at(g, neighbor, (edge + 3) % 6):
                 return None
-        return f"The mine in {lay.hex} could never be joined to a city or red area beside it (§1.2.6)."
+        targets = "a city or red area next to it"
+        return f"The mine in {lay.hex} could never be connected to {targets}{g.cite('1817 §1.2.6')}."
 
     def apply(self, g: Game, turn: OperatingTurn, action: Action) -> None:
         company, lay = turn.company, self._lay_of(g, turn.company, action)
-        found = fit_in_rotation(g, lay.tile, lay.hex, lay.turn)
-        assert found is not None
-        first = lay.hex not in g.state.tiles
-        cost, income = self._cost(g, turn, action), tile_income(g, company, lay.hex, lay.tile) if first else 0
+        is_first = lay.hex not in g.state.tiles
+        cost = self._cost(g, turn, action)
+        income = tile_income(g, company, lay.hex, lay.tile) if is_first else 0
         g.replace_top(
             msgspec.structs.replace(
                 turn,
@@ -260,10 +262,7 @@ class TwoTileTrackStep:
             )
         )
         g.pay(company, BANK, cost, CashReason.TRACK, lay.hex)
-        g.emit(TileLaid(company, lay.hex, lay.tile, lay.turn))
-        for node, owner in list(g.state.tokens.get(lay.hex, ())):
-            if (now := found.node_map.get(node, node)) != node:
-                g.emit(TokenMoved(owner, lay.hex, now))
+        place_tile(g, company, lay)
         if isinstance(action, LayMine):
             private = next(
                 p for p, _ in private_tokens_left(g, company, CoalMineAbility) if action.using in (None, p)
@@ -277,7 +276,7 @@ class TwoTileTrackStep:
         g.pay(BANK, company, income, CashReason.PRIVATE_INCOME)
 
     def skip(self, g: Game, turn: OperatingTurn) -> None:
-        """Nothing is laid."""
+        """Nothing changes: no tile is laid."""
 
 
 def _tiles_of_privates(g: Game) -> set[str]:
@@ -287,7 +286,7 @@ def _tiles_of_privates(g: Game) -> set[str]:
 
 
 def _can_have_track_at(g: Game, hex: str, edge: int) -> bool:
-    """Whether a city or red area beside can have track at that edge, now or after upgrades."""
+    """Whether the hex has a city or red area that can have track at that edge, now or after upgrades."""
     if hex not in g.components.map.hexes:
         return False
     face = face_at(g.components, g.state.tiles, hex)
@@ -304,24 +303,24 @@ def _can_have_track_at(g: Game, hex: str, edge: int) -> bool:
 def _upgrades_with_exit(
     g: Game, hex: str, old: tuple[str, int] | None, edge: int, depth: int
 ) -> Iterator[bool]:
-    """True for each way in which upgrades of what lies there can come to have track at the edge."""
-    following = candidate_tiles(g, hex) if old is None else (g.components.upgrades or {}).get(old[0], ())
-    for tile in following:
-        for found in fitting_rotations(g.components, hex, old, tile):
-            if found.face.exits >> edge & 1:
+    """Yields True if some upgrade of that tile (type, rotation) has track at the edge, at most three on."""
+    upgrades = candidate_tiles(g, hex) if old is None else (g.components.upgrades or {}).get(old[0], ())
+    for tile in upgrades:
+        for fit in fitting_rotations(g.components, hex, old, tile):
+            if fit.face.exits >> edge & 1:
                 yield True
                 return
     if depth < 2:
-        for tile in following:
-            for found in fitting_rotations(g.components, hex, old, tile):
-                yield from _upgrades_with_exit(g, hex, (tile, found.rotation), edge, depth + 1)
+        for tile in upgrades:
+            for fit in fitting_rotations(g.components, hex, old, tile):
+                yield from _upgrades_with_exit(g, hex, (tile, fit.rotation), edge, depth + 1)
 
 
 @dataclass(frozen=True)
 class BridgeTokens(OutOfTurn):
-    """Bridge tokens, placed at any time of the company's turn (1817 §1.2.6).
+    """Place a bridge token at any time of the company's turn (1817 §1.2.6).
 
-    `before_interest`: not any more once the interest is paid, as on the site.
+    `before_interest`: only until the interest is paid, as on the site.
     """
 
     handles: ClassVar[tuple[type[Action], ...]] = (PlaceBridge,)
@@ -329,6 +328,7 @@ class BridgeTokens(OutOfTurn):
     before_interest: bool = False
 
     def _free_hexes(self, g: Game, company: str) -> list[str]:
+        """The hexes that the company's bridge tokens may still be placed on."""
         for _, ability in private_tokens_left(g, company, BridgeAbility):
             return [h for h in ability.hexes if h not in g.state.bridge_hexes]
         return []
@@ -342,21 +342,21 @@ class BridgeTokens(OutOfTurn):
 
     def refusal(self, g: Game, seat: str, action: Action) -> str | None:
         assert isinstance(action, PlaceBridge)
-        turn = turn_or_refusal(
-            g, seat, "Bridge tokens are placed in a company's turn of an operating round (§1.2.6)."
-        )
+        outside = "A company places bridge tokens in its turn of an operating round"
+        turn = turn_or_refusal(g, seat, f"{outside}{g.cite('1817 §1.2.6')}.")
         if isinstance(turn, str):
             return turn
         if not any(True for _ in private_tokens_left(g, turn.company, BridgeAbility)):
-            return f"The {turn.company} has no bridge token (§1.2.6)."
+            return f"The {turn.company} has no bridge token{g.cite('1817 §1.2.6')}."
         if action.using and all(
             p != action.using for p, _ in private_tokens_left(g, turn.company, BridgeAbility)
         ):
-            return f"The {turn.company} has no token of the {action.using} (§1.2.6)."
+            return f"The {turn.company} has no token of the {action.using}{g.cite('1817 §1.2.6')}."
         if self.before_interest and is_step_past(g, turn, "interest"):
-            return f"The {turn.company} has paid its interest, and only repays or takes loans now (§6.9)."
+            paid = f"The {turn.company} has paid its interest"
+            return f"{paid}, and can only repay or take loans now{g.cite('1817 §6.9')}."
         if action.hex not in self._free_hexes(g, turn.company):
-            return f"{action.hex} takes no bridge token, or has one (§1.2.6)."
+            return f"{action.hex} cannot have a bridge token, or has one{g.cite('1817 §1.2.6')}."
         return None
 
     def apply(self, g: Game, seat: str, action: Action) -> None:

@@ -1,4 +1,4 @@
-"""Running trains: the highest revenue there is has to be collected (1830 §20)."""
+"""Running trains: a company has to run for the highest revenue (1830 §20)."""
 
 from __future__ import annotations
 
@@ -32,158 +32,178 @@ from engine.operating.stations import home_node, printed_home
 
 CLAIMABLE_REVENUES = range(0, 20_000, 10)
 SEARCH_BUDGET = 400_000
-"""Nodes of search for one set of trains."""
+"""Nodes that the route search may visit for one company's trains."""
 
 
-def stop_revenue(facts: Components, phase: str, node: Node) -> int:
-    """Dollars that a stop brings in that phase: the figure of the latest phase named so far."""
+def stop_revenue(components: Components, phase: str, node: Node) -> int:
+    """Dollars that a stop is worth in that phase: the value of the latest phase printed up to it."""
     if isinstance(node.revenue, int):
         return node.revenue
     value = 0
-    for each in facts.phases:
+    for each in components.phases:
         value = node.revenue.get(each.name, value)
         if each.name == phase:
             break
     return value
 
 
-def train_kind(g: Game, train: str) -> RunningTrain:
+def running_train(g: Game, train: str) -> RunningTrain:
+    """A type of train as the route search needs it."""
     return RunningTrain(
         train, g.train_definition(train).distance, g.components.own_station_bonus.get(train, 0)
     )
 
 
 class _RouteQuery(NamedTuple):
-    """What the best routes follow from."""
+    """Everything that the best routes depend on; the key of the cache."""
 
     network: Network
     company: str
     trains: tuple[RunningTrain, ...]
     phase: str
-    terms: RevenueRules
-    required_ends: RequiredConnection | None
+    rules: RevenueRules
+    required_connection: RequiredConnection | None
     budget: int = SEARCH_BUDGET
 
 
 @lru_cache(maxsize=4096)
-def _best_routes(asked: _RouteQuery) -> BestRoutes:
-    network, facts = asked.network, asked.network.facts
-    values = {stop: stop_revenue(facts, asked.phase, network.node(stop)) for stop in network.stops}
-    company, trains, terms = asked.company, asked.trains, asked.terms
-    return best_routes(network, company, trains, values, terms, asked.budget, asked.required_ends)
+def _cached_best_routes(query: _RouteQuery) -> BestRoutes:
+    network, components = query.network, query.network.facts
+    values = {stop: stop_revenue(components, query.phase, network.node(stop)) for stop in network.stops}
+    return best_routes(
+        network, query.company, query.trains, values, query.rules, query.budget, query.required_connection
+    )
 
 
 def _route_query(
-    g: Game, company: str, kinds: Iterable[RunningTrain], joined: RequiredConnection | None = None
+    g: Game, company: str, trains: Iterable[RunningTrain], connection: RequiredConnection | None = None
 ) -> _RouteQuery:
-    terms = g.title.revenue_rules(g, company)
-    return _RouteQuery(g.network, company, tuple(kinds), g.state.phase, terms, joined)
+    rules = g.title.revenue_rules(g, company)
+    return _RouteQuery(g.network, company, tuple(trains), g.state.phase, rules, connection)
 
 
 def destination_stop(g: Game, company: str) -> Stop | None:
-    """The stop that the company is to reach (1870 §11)."""
+    """The company's destination (1870 §11), or None if it has none."""
     hex = g.company_definition(company).destination
     return (hex, 0) if hex else None
 
 
 def home_stop(g: Game, company: str) -> Stop:
-    """The stop where the company began."""
+    """The city where the company has its home."""
     return printed_home(g, company).hex, home_node(g, company) or 0
 
 
-def required_ends(g: Game, company: str) -> RequiredConnection | None:
-    """The stops between which one train has to go: in a connection run (1870 §11.4.2)."""
-    top, goal = g.top, destination_stop(g, company)
-    runs = isinstance(top, ConnectionRunTurn) and top.company == company
-    return (home_stop(g, company), goal) if runs and goal else None
+def required_connection(g: Game, company: str) -> RequiredConnection | None:
+    """In a connection run the two stops that one train has to join (1870 §11.4.2); otherwise None."""
+    top, destination = g.top, destination_stop(g, company)
+    in_connection_run = isinstance(top, ConnectionRunTurn) and top.company == company
+    return (home_stop(g, company), destination) if in_connection_run and destination else None
 
 
 def best_run(
     g: Game, company: str, trains: list[str] | None = None, budget: int = SEARCH_BUDGET
 ) -> BestRoutes:
-    """The best routes of a company's trains (or of those named), with their revenue in dollars."""
+    """The best routes of a company's trains, with their revenue in dollars.
+
+    `trains`: types to run instead of those that the company owns. `budget`: nodes of search.
+    """
     names = g.company(company).trains if trains is None else trains
-    kinds = (train_kind(g, t) for t in sorted(names))
-    return _best_routes(_route_query(g, company, kinds, required_ends(g, company))._replace(budget=budget))
+    running = (running_train(g, t) for t in sorted(names))
+    query = _route_query(g, company, running, required_connection(g, company))
+    return _cached_best_routes(query._replace(budget=budget))
 
 
 @cached
 def has_route(g: Game, company: str) -> bool:
-    """Whether a train of the company could run anywhere (§20.2)."""
-    network, terms = g.network, g.title.revenue_rules(g, company)
-    for s in network.token_stops(company):
-        area, worth = area_of(network, s, terms), _end_revenue(g, network, s, terms)
-        for to, _, runs in chains_from(network, s):
-            if area_of(network, to, terms) != area:
-                passed = sum(terms.pass_through_bonus.get(run[0], 0) for run in runs[1:-1])
-                if worth + _end_revenue(g, network, to, terms) + passed > 0:
+    """Whether a train of any length could run a route of the company that earns something (1830 §20.2)."""
+    network, rules = g.network, g.title.revenue_rules(g, company)
+    for start in network.token_stops(company):
+        area, start_revenue = area_of(network, start, rules), _end_revenue(g, network, start, rules)
+        for end, _, segments in chains_from(network, start):
+            if area_of(network, end, rules) != area:
+                passed = sum(rules.pass_through_bonus.get(segment[0], 0) for segment in segments[1:-1])
+                if start_revenue + _end_revenue(g, network, end, rules) + passed > 0:
                     return True
     return False
 
 
-def _end_revenue(g: Game, network: Network, s: int, terms: RevenueRules) -> int:
-    """Dollars of a stop at the end of a route."""
-    value = stop_revenue(g.components, g.state.phase, network.nodes[s])
-    return value + terms.end_bonus.get(network.stops[s], 0)
+def _end_revenue(g: Game, network: Network, stop: int, rules: RevenueRules) -> int:
+    """Dollars of a stop (by its number in the network) at the end of a route."""
+    value = stop_revenue(g.components, g.state.phase, network.nodes[stop])
+    return value + rules.end_bonus.get(network.stops[stop], 0)
 
 
-def spell_routes(g: Game, found: BestRoutes) -> tuple[tuple[str, str], ...]:
-    return tuple((r.train, format_route(g.network, r)) for r in found.routes)
+def format_routes(g: Game, best: BestRoutes) -> tuple[tuple[str, str], ...]:
+    """Train and route in notation, for each route of the set."""
+    return tuple((r.train, format_route(g.network, r)) for r in best.routes)
 
 
 def run_revenue(g: Game, company: str, run: RunTrains) -> int:
-    """Dollars of routes that were said. Raises ValueError with what is wrong with them."""
+    """Dollars that the routes of a run earn; those of the best routes where the run names none.
+
+    Raises ValueError with a sentence that says why the company cannot run them.
+    """
     if not run.routes:
         return best_run(g, company).revenue
-    return _named_revenue(g, company, run, required_ends(g, company))
+    return _named_revenue(g, company, run, required_connection(g, company))
 
 
 @cached
-def _named_revenue(g: Game, company: str, run: RunTrains, pair: RequiredConnection | None) -> int:
+def _named_revenue(g: Game, company: str, run: RunTrains, connection: RequiredConnection | None) -> int:
+    """Dollars that the named routes earn; kept with the network too, which lives longer than the position."""
     trains = g.company(company).trains
     if not trains:
-        raise ValueError(f"The {company} has no train (§20.2).")
-    kinds, memo = (train_kind(g, t) for t in trains), g.network.cache
-    asked = _route_query(g, company, kinds, pair)
-    known = memo.get(mark := (asked[1:], run.routes))
-    if known is None:
-        known = memo[mark] = _checked_revenue(g, asked, run)
-    assert isinstance(known, int)
-    return known
+        raise ValueError(f"The {company} has no train{g.cite('1830 §20.2')}.")
+    query = _route_query(g, company, (running_train(g, t) for t in trains), connection)
+    cache, key = g.network.cache, (query[1:], run.routes)
+    revenue = cache.get(key)
+    if revenue is None:
+        revenue = cache[key] = _checked_revenue(g, query, run)
+    assert isinstance(revenue, int)
+    return revenue
 
 
-def _checked_revenue(g: Game, asked: _RouteQuery, run: RunTrains) -> int:
-    network, company, trains, _, terms, pair, _ = asked
-    names = {kind.name for kind in trains}
+def _checked_revenue(g: Game, query: _RouteQuery, run: RunTrains) -> int:
+    network, company, connection = query.network, query.company, query.required_connection
+    names = {train.name for train in query.trains}
     routes = []
     for train, text in run.routes:
         if train not in names:
-            raise ValueError(f"The {company} has no {train}-train (§20.1).")
-        routes.append(parse_route(network, company, text, train))
-    if why := refuse_routes(network, company, trains, routes, terms):
-        raise ValueError(why)
-    if pair and not any({route.stops[0], route.stops[-1]} == set(pair) for route in routes):
-        raise ValueError(f"One train has to run between {pair[0][0]} and {pair[1][0]} (§11.4).")
+            raise ValueError(f"The {company} has no {train}-train{g.cite('1830 §20.1')}.")
+        try:
+            routes.append(parse_route(network, company, text, train))
+        except ValueError as error:
+            raise ValueError(_route_refusal(g, str(error))) from error
+    if reason := refuse_routes(network, company, query.trains, routes, query.rules):
+        raise ValueError(_route_refusal(g, reason))
+    if connection and not any({route.stops[0], route.stops[-1]} == set(connection) for route in routes):
+        home, destination = connection[0][0], connection[1][0]
+        raise ValueError(f"One train has to run between {home} and {destination}{g.cite('1870 §11.4')}.")
     return sum(company_route_revenue(g, company, route) for route in routes)
 
 
+def _route_refusal(g: Game, reason: str) -> str:
+    """What `engine.board` says against a route, as a sentence with its citation."""
+    return f"{reason[:1].upper()}{reason[1:]}{g.cite('1830 §20.1')}."
+
+
 def company_route_revenue(g: Game, company: str, route: Route) -> int:
-    """Dollars that a route brings the company now, with the train that it names."""
+    """Dollars that a route earns for the company now, run by the train that it names."""
 
     def value(stop: Stop) -> int:
         return stop_revenue(g.components, g.state.phase, g.network.node(stop))
 
     tokens = sum(company in g.network.tokens.get(stop, ()) for stop in route.stops)
-    own = g.components.own_station_bonus.get(route.train, 0) * tokens
-    return route_revenue(g.network, route, value, g.title.revenue_rules(g, company)) + own
+    token_bonus = g.components.own_station_bonus.get(route.train, 0) * tokens
+    return route_revenue(g.network, route, value, g.title.revenue_rules(g, company)) + token_bonus
 
 
 @dataclass(frozen=True)
 class RunStep:
-    """Run the trains.
+    """Run the trains (1830 §20).
 
-    `best_only`: nothing below the best revenue is accepted. `claims`: a revenue may be claimed
-    that nobody checks. `after`: what follows an announced run.
+    `best_only`: less than the best revenue is refused. `allows_claims`: the president may claim a revenue
+    that nobody checks. `after_run`: called after the run, with the turn.
     """
 
     best_only: bool = True
@@ -201,49 +221,49 @@ class RunStep:
 
     @staticmethod
     def _reaches_another_stop(g: Game, company: str) -> bool:
-        """Whether track leads from a token to another stop, be it of the same city: the site asks then."""
+        """Whether track leads from a token to another stop, even in the same hex: then the site asks."""
         return any(
             company not in g.network.tokens.get(stop, ()) for stop in g.network.reachable(company).stops
         )
 
     def pass_refusal(self, g: Game, turn: OperatingTurn) -> str | None:
-        return f"The {turn.company} has to run its trains: run best (§20.3)."
+        return f"The {turn.company} has to run its trains: run best{g.cite('1830 §20.3')}."
 
     def prompt(self, g: Game, turn: OperatingTurn) -> str:
-        return f"to run the trains of the {turn.company}"
+        return f"run the trains of the {turn.company}"
 
     def options(self, g: Game, turn: OperatingTurn) -> Iterator[Option]:
-        found = best_run(g, turn.company)
-        surely = "" if found.proven else " (not proven)"
-        yield Option(RunTrains(spell_routes(g, found)), f"Run best: ${found.revenue}{surely}")
+        best = best_run(g, turn.company)
+        proof = "" if best.proven else " (not proven)"
+        yield Option(RunTrains(format_routes(g, best)), f"Run best: ${best.revenue}{proof}")
 
     def refusal(self, g: Game, turn: OperatingTurn, action: Action) -> str | None:
         assert isinstance(action, RunTrains)
         if turn.acted:
-            return f"The {turn.company} has run (§17)."
+            return f"The {turn.company} has already run its trains{g.cite('1830 §17')}."
         if action.claimed is not None:
             if not self.allows_claims:
-                return "Revenue is what the routes bring; it cannot be claimed (§20.3)."
+                return f"Revenue is what the routes earn; it cannot be claimed{g.cite('1830 §20.3')}."
             return None if action.claimed in CLAIMABLE_REVENUES else "A claimed revenue is a multiple of $10."
         try:
             dollars = run_revenue(g, turn.company, action)
-        except ValueError as wrong:
-            said = str(wrong)
-            return said if "§" in said else f"{said[:1].upper()}{said[1:]} (§20.1)."
+        except ValueError as error:
+            return str(error)
         if not dollars and not self.is_blocking(g, turn):
-            return f"The {turn.company} has no train and route to run (§20.2)."
-        if self.best_only and dollars < (most := best_run(g, turn.company).revenue):
-            return f"Those routes bring ${dollars}; the highest revenue is ${most} and has to be run (§20.3)."
+            return f"The {turn.company} has no train and no route to run{g.cite('1830 §20.2')}."
+        if self.best_only and dollars < (best := best_run(g, turn.company).revenue):
+            required = f"the {turn.company} has to run for ${best}, the highest revenue"
+            return f"Those routes earn ${dollars}; {required}{g.cite('1830 §20.3')}."
         return None
 
     def apply(self, g: Game, turn: OperatingTurn, action: Action) -> None:
         assert isinstance(action, RunTrains)
         dollars = run_revenue(g, turn.company, action) if action.claimed is None else action.claimed
-        routes = action.routes or spell_routes(g, best_run(g, turn.company))
+        routes = action.routes or format_routes(g, best_run(g, turn.company))
         g.emit(TrainsRan(turn.company, routes, dollars))
         turn = msgspec.structs.replace(turn, step=self.name, acted=True, revenue=dollars)
         g.replace_top(turn)
         self.after_run(g, turn)
 
     def skip(self, g: Game, turn: OperatingTurn) -> None:
-        """There is nothing to run, or it has run."""
+        """Nothing changes: there is nothing to run, or the trains have run."""

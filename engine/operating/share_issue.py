@@ -1,4 +1,4 @@
-"""A company's dealings in its own shares, at the end of its turn (1851, Issue or Redeem Stock)."""
+"""A company issues or redeems its own shares at the end of its turn (1851, Issue or Redeem Stock)."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from engine.finance.ownership import move_shares, share_percent
 from engine.game import Game
 from engine.mechanics import Option
 
-CITATION = "(Issue or Redeem Stock)"
+SECTION = "1851 Issue or Redeem Stock"
 
 
 @dataclass(frozen=True)
 class ShareIssueStep:
-    """Issue shares or redeem some, once in a turn; none are issued in the first."""
+    """Issue shares or redeem some, once in a turn. A company issues none in its first turn."""
 
     name: str = "issue"
     handles: tuple[type[Action], ...] = (IssueShares, RedeemShares)
@@ -32,7 +32,7 @@ class ShareIssueStep:
         return None
 
     def prompt(self, g: Game, turn: OperatingTurn) -> str:
-        return f"to issue or redeem shares of the {turn.company}, or be done"
+        return f"issue or redeem shares of the {turn.company}, or pass"
 
     def options(self, g: Game, turn: OperatingTurn) -> Iterator[Option]:
         company, step = turn.company, share_percent(g, turn.company)
@@ -46,20 +46,21 @@ class ShareIssueStep:
         assert isinstance(action, IssueShares | RedeemShares)
         company, count = turn.company, action.count
         if turn.acted:
-            return f"The {company} has issued or redeemed in this turn {CITATION}."
+            return f"The {company} has already issued or redeemed shares in this turn{g.cite(SECTION)}."
         if count < 1:
-            return "At least one share has to be named."
+            return "Name at least one share."
         issues = isinstance(action, IssueShares)
         if issues and turn.is_first:
-            return f"The {company} issues nothing in its first turn {CITATION}."
+            return f"The {company} issues no shares in its first turn{g.cite(SECTION)}."
         source, target, limit = (company, POOL, "pool") if issues else (POOL, company, "treasury")
-        percent, lies = count * share_percent(g, company), "treasury" if issues else "pool"
+        percent, source_name = count * share_percent(g, company), "treasury" if issues else "pool"
         if percent > g.percent_held(source, company):
-            return f"The {lies} holds {g.percent_held(source, company)} % of the {company} {CITATION}."
+            held = g.percent_held(source, company)
+            return f"The {source_name} holds {held} % of the {company}{g.cite(SECTION)}."
         limits = g.components.limits
         most = limits.pool_percent if issues else limits.treasury_percent
         if g.percent_held(target, company) + percent > most:
-            return f"The {limit} may hold {most} % of the {company} at most {CITATION}."
+            return f"The {limit} may hold at most {most} % of the {company}{g.cite(SECTION)}."
         if not issues and count * g.price(company) > g.cash(company):
             return f"That costs ${count * g.price(company)}, and the {company} has ${g.cash(company)}."
         return None
@@ -80,4 +81,4 @@ class ShareIssueStep:
             move_shares(g, company, POOL, company, percent)
 
     def skip(self, g: Game, turn: OperatingTurn) -> None:
-        """Nothing is issued or redeemed."""
+        """Nothing changes: no share is issued or redeemed."""

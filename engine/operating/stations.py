@@ -1,4 +1,4 @@
-"""Station markers: homes, reservations, the one token of a turn (1830 §19)."""
+"""Station tokens: homes, reserved cities, and the one token of a turn (1830 §19)."""
 
 from __future__ import annotations
 
@@ -22,13 +22,14 @@ TOKENS_PER_TURN = 1
 """1830 §19."""
 
 UNDECIDED_CITY = -1
-"""The node of a home token whose city is still to be chosen."""
+"""The node of a home token while its city is still to be chosen."""
 
 HomeChooser = Literal["president", "layer"]
+"""Who chooses the city of a home that has several: the company's president, or whoever lays the tile."""
 
 
 def token_cost(g: Game, company: str) -> int:
-    """Dollars for the company's next token (§19); nothing where they are paid for beforehand."""
+    """Dollars for the company's next token (1830 §19); 0 if its tokens are already paid for."""
     co = g.company(company)
     costs = (
         *g.company_definition(company).tokens,
@@ -38,99 +39,106 @@ def token_cost(g: Game, company: str) -> int:
 
 
 def printed_home(g: Game, company: str) -> HomeDefinition:
-    """The home of a company that has one printed on the map."""
+    """The home that the map prints for a company. Raises AssertionError if there is none."""
     home = g.company_definition(company).home
     assert home is not None
     return home
 
 
 def home_node(g: Game, company: str) -> int | None:
-    """The node that is the company's home by now, None where its president may choose.
+    """The node that is the company's home on the tile now, or None if the city is still to be chosen.
 
-    Cities are known by their edges: the home is wherever the track of the printed city has gone.
+    A city is identified by its edges: the home is the city that has an exit of the printed one.
     """
     home = printed_home(g, company)
     if home.city is None:
         return None
-    mask = printed_face(g.components, home.hex).node_exits[home.city]
+    printed_exits = printed_face(g.components, home.hex).node_exits[home.city]
     face = face_at(g.components, g.state.tiles, home.hex)
-    return next((i for i, exits in enumerate(face.node_exits) if exits & mask), home.city)
+    return next((i for i, exits in enumerate(face.node_exits) if exits & printed_exits), home.city)
 
 
 def has_token(g: Game, company: str, hex: str) -> bool:
-    """Whether the company has a token in the hex, in whichever city."""
+    """Whether the company has a token in the hex, in any of its cities."""
     return any(owner == company for _, owner in g.state.tokens.get(hex, ()))
 
 
 def free_slots(g: Game, hex: str, node: int) -> int:
-    """Vacant token spaces of a city, whoever they are kept for."""
+    """How many token spaces of a city are vacant, reserved ones included."""
     face = face_at(g.components, g.state.tiles, hex)
     taken = sum(n == node for n, _ in g.state.tokens.get(hex, ()))
     return face.nodes[node].slots + (g.extra_slots or {}).get((hex, node), 0) - taken
 
 
 def reserved_slots(g: Game, hex: str, node: int) -> int:
-    """Spaces kept for the homes of companies whose token is still to come (§19)."""
-    kept = 0
-    for company in g.components.map.hexes[hex].reserved:
-        if not (has_token(g, company, hex) or g.company(company).closed):
-            home = home_node(g, company)
-            kept += home == node or home is None
-    return kept
+    """How many spaces of a city are reserved for home tokens that are still to be placed (1830 §19)."""
+    reserved = 0
+    for company in _reserved_for(g, hex):
+        home = home_node(g, company)
+        reserved += home == node or home is None
+    return reserved
+
+
+def _reserved_for(g: Game, hex: str) -> list[str]:
+    """The companies whose home token is still to be placed in the hex."""
+    return [
+        company
+        for company in g.components.map.hexes[hex].reserved
+        if not (has_token(g, company, hex) or g.company(company).closed)
+    ]
 
 
 def accepts_tokens(g: Game, stop: Node) -> bool:
-    """Whether a stop has spaces for tokens of any company: a city, or a home off the board where the title
-    lets others come there once it is free."""
+    """Whether a stop takes tokens of all companies: a city, or an off-board home if the title allows it."""
     return stop.kind == "city" or (stop.slots > 0 and g.components.offboard_tokens)
 
 
 def refuse_city(g: Game, company: str, hex: str, node: int) -> str | None:
-    """Why the company's token may not stand in that city, connected or not; or None."""
+    """Why the company may not place a token in that city, connected or not; or None."""
     if hex not in g.components.map.hexes:
         return f"There is no hex {hex} on the map."
     nodes = face_at(g.components, g.state.tiles, hex).nodes
     if not 0 <= node < len(nodes) or not accepts_tokens(g, nodes[node]):
-        return f"{hex} has no such city for a token (§19)."
+        return f"{hex} has no such city for a token{g.cite('1830 §19')}."
     if has_token(g, company, hex):
-        return f"The {company} has a token in {hex}; two never stand in one hex (§19)."
+        return f"The {company} already has a token in {hex}, and may have only one there{g.cite('1830 §19')}."
     free = free_slots(g, hex, node)
     if free < 1:
-        return "No space for a token is vacant there (§19)."
+        return f"That city has no vacant space for a token{g.cite('1830 §19')}."
     if free <= reserved_slots(g, hex, node):
-        kept = " and ".join(
-            c
-            for c in g.components.map.hexes[hex].reserved
-            if not (has_token(g, c, hex) or g.company(c).closed)
-        )
-        return f"The vacant space is kept for the home of the {kept} (§19)."
+        homes = " and ".join(_reserved_for(g, hex))
+        return f"The vacant space is reserved for the home of the {homes}{g.cite('1830 §19')}."
     return None
 
 
 def refuse_token(g: Game, company: str, hex: str, node: int, *, free: bool = False) -> str | None:
-    """Why the company may not buy a token there; `free`: it costs nothing and need not connect."""
+    """Why the company may not place a token in that city, or None.
+
+    `free`: the token costs nothing and needs no connection.
+    """
     if g.company(company).unplaced_tokens < 1:
-        return f"The {company} has no token left (§19)."
+        return f"The {company} has no token left{g.cite('1830 §19')}."
     if why := refuse_city(g, company, hex, node):
         return why
     if free:
         return None
     if not g.network.reaches_stop(company, (hex, node)):
-        return f"No route of the {company} leads to that city (§19)."
+        return f"No route of the {company} leads to that city{g.cite('1830 §19')}."
     if token_cost(g, company) > g.cash(company):
-        return f"A token costs ${token_cost(g, company)}, and the {company} has ${g.cash(company)} (§19)."
+        cost, cash = token_cost(g, company), g.cash(company)
+        return f"A token costs ${cost}, and the {company} has ${cash}{g.cite('1830 §19')}."
     return None
 
 
 def begin_first_turn(g: Game, company: str, chosen_by: HomeChooser) -> None:
-    """Begin the first turn of a company, with its home token on the map (§19, §19.1)."""
+    """Begin the first turn of a company, with its home token on the map (1830 §19, §19.1)."""
     if not g.company(company).has_operated:
         g.emit(OperatingTurnStarted(company))
         place_home(g, company, chosen_by)
 
 
 def place_home(g: Game, company: str, chosen_by: HomeChooser) -> None:
-    """Place the home token of a company, unless it stands (§19, §19.1)."""
+    """Place the home token of a company, unless it has been placed (1830 §19, §19.1)."""
     home, node = printed_home(g, company).hex, home_node(g, company)
     if has_token(g, company, home):
         return
@@ -143,7 +151,7 @@ def place_home(g: Game, company: str, chosen_by: HomeChooser) -> None:
 
 
 def ask_for_home_cities(g: Game, hex: str, chooser: str) -> None:
-    """Ask where a home token stands that was waiting for a tile on its hex."""
+    """Ask for the city of home tokens that have waited for a tile on this hex."""
     for node, owner in g.state.tokens.get(hex, ()):
         if node == UNDECIDED_CITY:
             g.push(HomeToken(owner, chooser))
@@ -151,13 +159,13 @@ def ask_for_home_cities(g: Game, hex: str, chooser: str) -> None:
 
 @dataclass(frozen=True)
 class HomeTokenQuestion:
-    """Asks for the city of a home that has several (§19.1)."""
+    """Asks for the city of a home that has several cities (1830 §19.1)."""
 
     def asked(self, g: Game, frame: HomeToken) -> tuple[str, ...]:
         return (frame.chooser,)
 
     def prompt(self, g: Game, frame: HomeToken) -> str:
-        return f"to choose the home city of the {frame.company}"
+        return f"choose the home city of the {frame.company}"
 
     def options(self, g: Game, frame: HomeToken, seat: str) -> Iterator[Option]:
         hex = printed_home(g, frame.company).hex
@@ -168,36 +176,36 @@ class HomeTokenQuestion:
 
     def refusal(self, g: Game, frame: HomeToken, seat: str, action: Action) -> str | None:
         if not isinstance(action, ChooseHome) or action.company != frame.company:
-            return f"The home city of the {frame.company} has to be chosen first (§19.1)."
+            return f"The home city of the {frame.company} has to be chosen first{g.cite('1830 §19.1')}."
         if action.hex != printed_home(g, frame.company).hex:
-            return f"The home of the {frame.company} is in {printed_home(g, frame.company).hex} (§19.1)."
+            home = printed_home(g, frame.company).hex
+            return f"The home of the {frame.company} is in {home}{g.cite('1830 §19.1')}."
         nodes = face_at(g.components, g.state.tiles, action.hex).nodes
         if not 0 <= action.node < len(nodes) or free_slots(g, action.hex, action.node) < 1:
-            return f"{action.hex} has no such vacant city (§19.1)."
+            return f"{action.hex} has no such vacant city{g.cite('1830 §19.1')}."
         return None
 
     def apply(self, g: Game, frame: HomeToken, seat: str, action: Action) -> None:
         assert isinstance(action, ChooseHome)
         g.pop()
-        waiting = any(owner == frame.company for _, owner in g.state.tokens.get(action.hex, ()))
-        placed = TokenMoved if waiting else TokenPlaced
-        g.emit(placed(frame.company, action.hex, action.node))
+        event = TokenMoved if has_token(g, frame.company, action.hex) else TokenPlaced
+        g.emit(event(frame.company, action.hex, action.node))
 
     def advance(self, g: Game, frame: HomeToken) -> bool:
         return False
 
 
 def city_label(g: Game, hex: str, node: int) -> str:
-    """A city as a person would say it, by its edges where the hex has several."""
+    """The name of a city: `Altoona (H12)`, and if the hex has several, `city 1 towards H10` too."""
     name = g.components.map.hexes[hex].name
     face = face_at(g.components, g.state.tiles, hex)
-    where = f"{name} ({hex})" if name else hex
+    label = f"{name} ({hex})" if name else hex
     cities = [n for n in face.nodes if n.kind == "city"]
     if len(cities) < 2:
-        return where
+        return label
     edges = [e for e in range(6) if face.node_exits[node] >> e & 1]
-    beside = [n for e in edges if (n := g.components.map.hexes[hex].neighbors.get(e))]
-    return f"{where}, city {node}" + (f" towards {', '.join(beside)}" if beside else "")
+    neighbors = [n for e in edges if (n := g.components.map.hexes[hex].neighbors.get(e))]
+    return f"{label}, city {node}" + (f" towards {', '.join(neighbors)}" if neighbors else "")
 
 
 def _price_suffix(dollars: int) -> str:
@@ -206,7 +214,7 @@ def _price_suffix(dollars: int) -> str:
 
 @dataclass(frozen=True)
 class TokenStep:
-    """One token a turn in a city that a route leads to (§19)."""
+    """Place one token a turn in a city that a route reaches (1830 §19)."""
 
     name: str = "token"
     handles: tuple[type[Action], ...] = (PlaceToken,)
@@ -218,7 +226,7 @@ class TokenStep:
         return turn.tokens_placed < TOKENS_PER_TURN
 
     def _legal_cities(self, g: Game, turn: OperatingTurn) -> Iterator[Stop]:
-        """The cities for a token that the company can pay, in no order."""
+        """The cities (hex, node) in which the company may place a token and can pay for it, in no order."""
         company = turn.company
         if g.company(company).unplaced_tokens and token_cost(g, company) <= g.cash(company):
             yield from (s for s in g.network.reachable_stops(company) if refuse_city(g, company, *s) is None)
@@ -227,21 +235,19 @@ class TokenStep:
         return None
 
     def prompt(self, g: Game, turn: OperatingTurn) -> str:
-        return f"to place a token of the {turn.company}{_price_suffix(token_cost(g, turn.company))}"
+        return f"place a token of the {turn.company}{_price_suffix(token_cost(g, turn.company))}"
 
     def options(self, g: Game, turn: OperatingTurn) -> Iterator[Option]:
         for hex, node in sorted(self._legal_cities(g, turn)):
-            where = city_label(g, hex, node)
-            yield Option(
-                PlaceToken(hex, node), f"Token in {where}{_price_suffix(token_cost(g, turn.company))}"
-            )
+            price = _price_suffix(token_cost(g, turn.company))
+            yield Option(PlaceToken(hex, node), f"Token in {city_label(g, hex, node)}{price}")
 
     def refusal(self, g: Game, turn: OperatingTurn, action: Action) -> str | None:
         assert isinstance(action, PlaceToken)
         if not self._may_place(g, turn):
-            return f"The {turn.company} has placed its token for this turn (§19)."
+            return f"The {turn.company} has placed its token for this turn{g.cite('1830 §19')}."
         if action.using:
-            return f"The {action.using} gives no token now (Table 1.2)."
+            return f"The {action.using} allows no token now{g.cite('1830 Table 1.2')}."
         return refuse_token(g, turn.company, action.hex, action.node)
 
     def apply(self, g: Game, turn: OperatingTurn, action: Action) -> None:
@@ -251,4 +257,4 @@ class TokenStep:
         g.emit(TokenPlaced(turn.company, action.hex, action.node))
 
     def skip(self, g: Game, turn: OperatingTurn) -> None:
-        """No token is placed."""
+        """Nothing changes: no token is placed."""

@@ -1,7 +1,7 @@
 """Laying and upgrading track (1830 §18, Table 6).
 
-`refuse_lay` is the one list of objections, cheapest first. Candidates are the tiles that fit
-where the company's track arrives, so that all lays of a company are found without trying the map.
+`refuse_lay` is the only list of objections, cheapest first. `legal_lays` tries only tiles on hexes
+that the company's routes reach, so it need not try every tile on every hex.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ BUILDABLE_COLORS = frozenset({"white", "yellow"})
 
 
 def candidate_tiles(g: Game, hex: str) -> tuple[str, ...]:
-    """The tiles that may lie next on the hex, whatever the phase and supply (Table 6)."""
+    """The tiles that may be laid next on the hex, whatever the phase and the supply (1830 Table 6)."""
     laid = g.state.tiles.get(hex)
     if laid is None:
         if g.components.map.hexes[hex].color not in BUILDABLE_COLORS:
             return ()
-        known = g.components.preprinted_upgrades
-        return known.get(hex) or known.get(g.title.preprinted_kinds[hex], ())
+        first_tiles = g.components.preprinted_upgrades
+        return first_tiles.get(hex) or first_tiles.get(g.title.preprinted_kinds[hex], ())
     tiles = (g.components.upgrades or {}).get(laid[0], ())
     if g.components.tile_hexes or g.components.tile_not_hexes:
         return tuple(tile for tile in tiles if is_tile_allowed_on(g, tile, hex))
@@ -40,13 +40,13 @@ def candidate_tiles(g: Game, hex: str) -> tuple[str, ...]:
 
 
 def is_tile_allowed_on(g: Game, tile: str, hex: str) -> bool:
-    """Whether the tile may lie on that hex: some go on few hexes only, or not on some (1870 §6.4.1)."""
-    only, but = g.components.tile_hexes.get(tile), g.components.tile_not_hexes.get(tile, ())
-    return (only is None or hex in only) and hex not in but
+    """Whether the tile may be laid on that hex: some tiles are limited to certain hexes (1870 §6.4.1)."""
+    allowed, forbidden = g.components.tile_hexes.get(tile), g.components.tile_not_hexes.get(tile, ())
+    return (allowed is None or hex in allowed) and hex not in forbidden
 
 
 def is_river_closed(g: Game) -> bool:
-    """Whether nobody may cross the river: its private is open and no company owns it (1870 §15.2)."""
+    """Whether no track may cross the river: the bridge company is open, and no company's (1870 §15.2)."""
     for private in g.components.privates:
         if isinstance(private.ability, RiverDiscountAbility):
             owner = g.state.private_owners[private.sym]
@@ -55,14 +55,14 @@ def is_river_closed(g: Game) -> bool:
 
 
 def crosses_river(g: Game, hex: str, face: RotatedFace) -> bool:
-    """Whether track of that face joins the two banks of the hex's river."""
+    """Whether track of that tile face joins the two banks of the hex's river (1870 §15.2)."""
     river = g.components.map.hexes[hex].river
     if river is None:
         return False
     west, east = (sum(1 << edge for edge in bank) for bank in (river.west, river.east))
     if face.nodes:
-        bank = east if river.stations == "west" else west
-        return any(exits & bank for exits in face.node_exits)
+        far_bank = east if river.stations == "west" else west
+        return any(exits & far_bank for exits in face.node_exits)
     return any(
         (west >> end & 1) != (west >> other & 1) and (west | east) >> other & 1
         for end in range(FIRST_NODE)
@@ -72,24 +72,24 @@ def crosses_river(g: Game, hex: str, face: RotatedFace) -> bool:
 
 
 def tiles_left(g: Game, tile: str) -> int | None:
-    """How many of a tile are left; None where there is no limit (Table 7)."""
+    """How many of a tile are left; None if there is no limit (1830 Table 7)."""
     count = g.components.tiles[tile]
     return count if count is None else count - [laid for laid, _ in g.state.tiles.values()].count(tile)
 
 
 def tile_supply(g: Game) -> dict[str, int]:
-    """How many of each tile are left; those without limit are left out (Table 7)."""
+    """How many of each tile are left, without the tiles that have no limit (1830 Table 7)."""
     used = Counter(tile for tile, _ in g.state.tiles.values())
     return {tile: count - used[tile] for tile, count in g.components.tiles.items() if count is not None}
 
 
 def terrain_cost(g: Game, hex: str) -> int:
-    """Dollars for the first tile on the hex; upgrades are free (§18)."""
+    """Dollars for the first tile on the hex; upgrades are free (1830 §18)."""
     return 0 if hex in g.state.tiles else sum(t.cost for t in g.components.map.hexes[hex].terrain)
 
 
 def blocking_private(g: Game, hex: str) -> str | None:
-    """The private that keeps the hex closed: one that a player owns (§18)."""
+    """The private that blocks the hex because a player owns it (1830 §18), or None."""
     for private in g.components.privates:
         if hex in private.blocks and is_seat(g.state.private_owners[private.sym]):
             return private.sym
@@ -97,78 +97,80 @@ def blocking_private(g: Game, hex: str) -> str | None:
 
 
 def refuse_hex(g: Game, hex: str) -> str | None:
-    """Why nothing at all may be laid on the hex, or None."""
+    """Why no tile at all may be laid on the hex, or None."""
     if hex not in g.components.map.hexes:
         return f"There is no hex {hex} on the map."
     if not candidate_tiles(g, hex):
-        return f"Nothing can be laid on {hex} (§18)."
+        return f"No tile can be laid on {hex}{g.cite('1830 §18')}."
     if private := blocking_private(g, hex):
-        return f"{hex} is closed while a player owns the {private} (§18)."
+        return f"{hex} is blocked while a player owns the {private}{g.cite('1830 §18')}."
     return None
 
 
 def refuse_tile(g: Game, tile: str, hex: str) -> str | None:
-    """Why that tile may not come next on that hex, or None."""
+    """Why that tile may not be laid next on that hex, in any rotation, or None."""
     if tile not in g.components.tiles:
         return f"There is no tile #{tile}."
     if tile not in candidate_tiles(g, hex):
         laid = g.state.tiles.get(hex)
         over = f" over #{laid[0]}" if laid else ""
-        return f"#{tile} does not go on {hex}{over} (Table 6)."
+        return f"#{tile} cannot be laid on {hex}{over}{g.cite('1830 Table 6')}."
     color = tile_faces()[tile].color
     if color not in g.phase.tile_colors:
-        return f"{color.capitalize()} tiles are not available yet (§22)."
+        return f"{color.capitalize()} tiles are not available yet{g.cite('1830 §22')}."
     if (left := tiles_left(g, tile)) is not None and left < 1:
-        return f"No #{tile} is left (Table 7)."
+        return f"No #{tile} is left{g.cite('1830 Table 7')}."
     return None
 
 
-def fit_in_rotation(g: Game, tile: str, hex: str, turn: int) -> Fit | None:
-    """How the tile lies there in that rotation, if it can."""
-    return next((f for f in tile_fits(g, tile, hex) if f.rotation == turn), None)
+def fit_in_rotation(g: Game, tile: str, hex: str, rotation: int) -> Fit | None:
+    """How the tile fits on the hex in that rotation, or None."""
+    return next((f for f in tile_fits(g, tile, hex) if f.rotation == rotation), None)
 
 
 def tile_fits(g: Game, tile: str, hex: str) -> tuple[Fit, ...]:
-    """All ways in which the tile can lie next on the hex, if it may."""
-    return (
-        fitting_rotations(g.components, hex, g.state.tiles.get(hex), tile)
-        if tile in candidate_tiles(g, hex)
-        else ()
-    )
+    """Every rotation in which the tile fits on the hex, if it may be laid there next."""
+    if tile not in candidate_tiles(g, hex):
+        return ()
+    return fitting_rotations(g.components, hex, g.state.tiles.get(hex), tile)
 
 
-def refuse_river_crossing(g: Game, company: str, lay: LayTile, found: Fit) -> str | None:
-    """Why track may not cross the river now (1870 §15.2), or None."""
-    if crosses_river(g, lay.hex, found.face) and is_river_closed(g):
-        return "Nobody may cross the river while its private is open and no company owns it (§15.2)."
+def refuse_river_crossing(g: Game, company: str, lay: LayTile, fit: Fit) -> str | None:
+    """Why the track may not cross the river now (1870 §15.2), or None."""
+    if crosses_river(g, lay.hex, fit.face) and is_river_closed(g):
+        until = "until a company owns its private, or the private closes"
+        return f"No track may cross the river {until}{g.cite('1870 §15.2')}."
     return None
 
 
-def refuse_useless_upgrade(g: Game, company: str, lay: LayTile, found: Fit) -> str | None:
+def refuse_useless_upgrade(g: Game, company: str, lay: LayTile, fit: Fit) -> str | None:
     """Why an upgrade is of no use to the company (1870 §6.2), or None."""
-    if is_useful_upgrade(g, company, lay.hex, found):
+    if is_useful_upgrade(g, company, lay.hex, fit):
         return None
-    return f"The {company} could not run over any of the new track on {lay.hex} (§6.2)."
+    return f"The {company} could not run over any of the new track on {lay.hex}{g.cite('1870 §6.2')}."
 
 
-def is_useful_upgrade(g: Game, company: str, hex: str, found: Fit) -> bool:
-    """Whether the company could run over new track, or to a stop that is worth more (1870 §6.2).
+def is_useful_upgrade(g: Game, company: str, hex: str, fit: Fit) -> bool:
+    """Whether the company could run over new track, or to a stop whose value rises (1870 §6.2).
 
-    A route comes to the first new track that it uses over old track, so what lies now decides.
+    A route reaches the first piece of new track over old track, so the track before the lay decides.
     """
     if hex not in g.state.tiles:
         return True
-    old, new, network = face_at(g.components, g.state.tiles, hex), found.face, g.network
-    for node, later in found.node_map.items():
-        more = new.nodes[later].revenue != old.nodes[node].revenue
-        if (more or new.node_exits[later] & ~old.node_exits[node]) and network.reaches_stop(
-            company, (hex, node)
-        ):
+    old, new, network = face_at(g.components, g.state.tiles, hex), fit.face, g.network
+    for node, new_node in fit.node_map.items():
+        rises = new.nodes[new_node].revenue != old.nodes[node].revenue
+        gains_exits = new.node_exits[new_node] & ~old.node_exits[node]
+        if (rises or gains_exits) and network.reaches_stop(company, (hex, node)):
             return True
     for edge in range(FIRST_NODE):
-        known = {end for _, end in old.connections[edge]}
+        old_ends = {end for _, end in old.connections[edge]}
         for _, end in new.connections[edge]:
-            if end < FIRST_NODE and end not in known and network.could_run_along(company, hex, [(edge, end)]):
+            if (
+                end < FIRST_NODE
+                and end not in old_ends
+                and network.could_run_along(company, hex, [(edge, end)])
+            ):
                 return True
             if end >= FIRST_NODE and not old.exits >> edge & 1 and network.can_enter(company, hex, edge):
                 return True
@@ -184,80 +186,88 @@ def refuse_lay(
     discount: int = 0,
     cost: int | None = None,
 ) -> str | None:
-    """Why the company may not lay that, in words, or None.
+    """Why the company may not lay that tile there, or None.
 
-    `connected`: it has to be (§18). `discount`: dollars that the terrain costs less. `cost`:
-    what it costs, where that is not the terrain's figure.
+    `connected`: the track has to be connected to a token of the company (1830 §18). `discount`: dollars off
+    the cost of the terrain. `cost`: dollars to pay instead of the cost of the terrain.
     """
     if why := refuse_hex(g, lay.hex) or refuse_tile(g, lay.tile, lay.hex):
         return why
-    found = fit_in_rotation(g, lay.tile, lay.hex, lay.turn)
-    if found is None:
+    fit = fit_in_rotation(g, lay.tile, lay.hex, lay.turn)
+    if fit is None:
         return (
-            f"#{lay.tile} in rotation {lay.turn} does not fit on {lay.hex}: track must be kept, and must not "
-            "run off the map, into a blank side or across a closed one (§18)."
+            f"#{lay.tile} in rotation {lay.turn} does not fit on {lay.hex}: it must keep the existing track, "
+            f"and must not run off the map, into a blank side or across a closed one{g.cite('1830 §18')}."
         )
-    if connected and not g.network.reaches_edge(company, lay.hex, found.face.exits):
-        return f"#{lay.tile} on {lay.hex} would not be connected to a token of the {company} (§18)."
+    if connected and not g.network.reaches_edge(company, lay.hex, fit.face.exits):
+        placed = f"#{lay.tile} on {lay.hex}"
+        return f"{placed} would not be connected to a token of the {company}{g.cite('1830 §18')}."
     for objection in g.title.lay_objections:
-        if connected and (why := objection(g, company, lay, found)):
+        if connected and (why := objection(g, company, lay, fit)):
             return why
     if cost is None:
         cost = max(terrain_cost(g, lay.hex) - discount, 0)
     if cost > g.cash(company):
-        return f"The terrain of {lay.hex} costs ${cost}, and the {company} has ${g.cash(company)} (§18)."
+        cash = f"the {company} has ${g.cash(company)}"
+        return f"The terrain of {lay.hex} costs ${cost}, and {cash}{g.cite('1830 §18')}."
     return None
 
 
-def refuse_unused_plain_track(g: Game, company: str, lay: LayTile, found: Fit) -> str | None:
-    """Why plain track may not be replaced so: no new track goes on from a route (1851, Lay or
-    Upgrade Track)."""
-    if found.face.nodes or lay.hex not in g.state.tiles:
+def refuse_unused_plain_track(g: Game, company: str, lay: LayTile, fit: Fit) -> str | None:
+    """Why plain track may not be upgraded so: no new track extends a route of the company (1851, Lay or
+    Upgrade Track). None if it may."""
+    if fit.face.nodes or lay.hex not in g.state.tiles:
         return None
     old = face_at(g.components, g.state.tiles, lay.hex)
-    new = set(found.face.tracks) - set(old.tracks) - {(b, a) for a, b in old.tracks}
+    new = set(fit.face.tracks) - set(old.tracks) - {(b, a) for a, b in old.tracks}
     if g.network.could_run_along(company, lay.hex, sorted(new)):
         return None
-    return f"None of the new track of #{lay.tile} on {lay.hex} would extend a route of the {company} (§18)."
+    new_track = f"the new track of #{lay.tile} on {lay.hex}"
+    return f"None of {new_track} would extend a route of the {company}{g.cite('1830 §18')}."
 
 
-def lays_used(g: Game, tile: str) -> int:
-    """How much of a turn's normal lays the tile takes: one of its yellow ones, or all for an upgrade."""
+def lays_consumed(g: Game, tile: str) -> int:
+    """How many of a turn's normal lays the tile uses up: one if it is yellow, all if it is an upgrade."""
     return 1 if tile_faces()[tile].color == "yellow" else g.phase.yellow_lays
 
 
 def legal_lays(g: Game, company: str) -> Iterator[LayTile]:
-    """Every lay of a company that is connected and not refused."""
-    colors, left, faces = g.phase.tile_colors, tile_supply(g), tile_faces()
+    """Every connected lay that is not refused to the company."""
+    colors, supply, faces = g.phase.tile_colors, tile_supply(g), tile_faces()
     for hex, edges in g.network.reachable(company).edges.items():
         tiles = candidate_tiles(g, hex)
         if not tiles or blocking_private(g, hex) or terrain_cost(g, hex) > g.cash(company):
             continue
         for tile in tiles:
-            if faces[tile].color in colors and left.get(tile, 1) > 0:
-                for found in fitting_rotations(g.components, hex, g.state.tiles.get(hex), tile):
-                    lay = LayTile(tile, hex, found.rotation)
-                    if found.face.exits & edges and not any(
-                        objection(g, company, lay, found) for objection in g.title.lay_objections
+            if faces[tile].color in colors and supply.get(tile, 1) > 0:
+                for fit in fitting_rotations(g.components, hex, g.state.tiles.get(hex), tile):
+                    lay = LayTile(tile, hex, fit.rotation)
+                    if fit.face.exits & edges and not any(
+                        objection(g, company, lay, fit) for objection in g.title.lay_objections
                     ):
                         yield lay
 
 
 def lay_tile(g: Game, company: str, lay: LayTile, discount: int = 0) -> None:
-    """Put the tile down: terrain is paid, tokens go where their cities have gone (§18.1)."""
-    found = fit_in_rotation(g, lay.tile, lay.hex, lay.turn)
-    assert found is not None
+    """Pay for the terrain, less the discount in dollars, and lay the tile (1830 §18.1)."""
     g.pay(company, BANK, max(terrain_cost(g, lay.hex) - discount, 0), CashReason.TERRAIN, lay.hex)
+    place_tile(g, company, lay)
+
+
+def place_tile(g: Game, company: str, lay: LayTile) -> None:
+    """Put the tile on the map; tokens move with their cities (1830 §18.1)."""
+    fit = fit_in_rotation(g, lay.tile, lay.hex, lay.turn)
+    assert fit is not None
     g.emit(TileLaid(company, lay.hex, lay.tile, lay.turn))
     for node, owner in list(g.state.tokens.get(lay.hex, ())):
-        if (now := found.node_map.get(node, node)) != node:
-            g.emit(TokenMoved(owner, lay.hex, now))
+        if (new_node := fit.node_map.get(node, node)) != node:
+            g.emit(TokenMoved(owner, lay.hex, new_node))
 
 
 def lay_label(g: Game, lay: LayTile) -> str:
-    """A lay as a person would say it."""
-    here, laid = g.components.map.hexes[lay.hex], g.state.tiles.get(lay.hex)
-    name = f" {here.name}" if here.name else ""
+    """A lay in words: `#57 on H10 Altoona over #8, rotation 2, for $80`."""
+    hex, laid = g.components.map.hexes[lay.hex], g.state.tiles.get(lay.hex)
+    name = f" {hex.name}" if hex.name else ""
     over = f" over #{laid[0]}" if laid else ""
     cost = terrain_cost(g, lay.hex)
     return f"#{lay.tile} on {lay.hex}{name}{over}, rotation {lay.turn}" + (f", for ${cost}" if cost else "")
@@ -265,11 +275,11 @@ def lay_label(g: Game, lay: LayTile) -> str:
 
 @dataclass(frozen=True)
 class TrackStep:
-    """The normal lays of a turn: so many yellow tiles, or one upgrade (§18).
+    """The normal lays of a turn: as many yellow tiles as the phase allows, or one upgrade (1830 §18).
 
-    `also`: whether a private's power offers a lay instead. `laid`: what follows a lay on a hex.
-    `always`: it is asked even where nothing can be laid, as on the site. `after`: it goes on
-    after the normal lay.
+    `also_blocks`: whether a lay by a private keeps the step open before the normal lays are used.
+    `after_lay`: called after a lay, with the hex and the president. `always_asked`: the step waits even if
+    nothing can be laid, as on the site. `stays_open`: whether it waits after the normal lays.
     """
 
     also_blocks: Callable[[Game, OperatingTurn], bool]
@@ -289,14 +299,14 @@ class TrackStep:
         )
 
     def _legal_lays(self, g: Game, turn: OperatingTurn) -> Iterator[LayTile]:
-        left = g.phase.yellow_lays - turn.lays_used
-        return (lay for lay in legal_lays(g, turn.company) if lays_used(g, lay.tile) <= left)
+        remaining = g.phase.yellow_lays - turn.lays_used
+        return (lay for lay in legal_lays(g, turn.company) if lays_consumed(g, lay.tile) <= remaining)
 
     def pass_refusal(self, g: Game, turn: OperatingTurn) -> str | None:
         return None
 
     def prompt(self, g: Game, turn: OperatingTurn) -> str:
-        return f"to lay or upgrade track for the {turn.company}"
+        return f"lay or upgrade track for the {turn.company}"
 
     def options(self, g: Game, turn: OperatingTurn) -> Iterator[Option]:
         if turn.lays_used < g.phase.yellow_lays:
@@ -306,20 +316,21 @@ class TrackStep:
     def refusal(self, g: Game, turn: OperatingTurn, action: Action) -> str | None:
         assert isinstance(action, LayTile)
         if turn.lays_used >= g.phase.yellow_lays:
-            return f"The {turn.company} has laid its tile for this turn (§18)."
+            return f"The {turn.company} has used its lays of this turn{g.cite('1830 §18')}."
         if (
             action.tile in g.components.tiles
-            and turn.lays_used + lays_used(g, action.tile) > g.phase.yellow_lays
+            and turn.lays_used + lays_consumed(g, action.tile) > g.phase.yellow_lays
         ):
-            return f"After a yellow tile the {turn.company} lays no upgrade in this turn (§18)."
+            reason = "has laid a yellow tile in this turn, and may not lay an upgrade too"
+            return f"The {turn.company} {reason}{g.cite('1830 §18')}."
         return refuse_lay(g, turn.company, action)
 
     def apply(self, g: Game, turn: OperatingTurn, action: Action) -> None:
         assert isinstance(action, LayTile)
-        used = turn.lays_used + lays_used(g, action.tile)
+        used = turn.lays_used + lays_consumed(g, action.tile)
         g.replace_top(msgspec.structs.replace(turn, lays_used=used, acted=True))
         lay_tile(g, turn.company, action)
         self.after_lay(g, action.hex, g.president(turn.company))
 
     def skip(self, g: Game, turn: OperatingTurn) -> None:
-        """Nothing is laid."""
+        """Nothing changes: no tile is laid."""

@@ -1,12 +1,13 @@
-"""A company's turn: steps in a fixed order, each waiting only while it has something to offer (§17).
+"""A company's turn: steps in a fixed order (1830 §17).
 
-A line that belongs to a later step declines the optional steps before it. It is judged in the
-position to which that leads: a price may have fallen on the way.
+The game waits at a step only while there is something to decide in it. An action of a later step
+passes the optional steps before it. It is judged in the position after those passes, because they
+may change something, such as the price.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Protocol
@@ -48,11 +49,42 @@ class Step(Activity[OperatingTurn], Protocol):
 
 
 @dataclass(frozen=True)
+class AutomaticStep:
+    """A step without a decision: `effect` is carried out when the turn comes to it."""
+
+    name: str
+    effect: Callable[[Game, OperatingTurn], None]
+    handles: tuple[type[Action], ...] = ()
+
+    def is_blocking(self, g: Game, turn: OperatingTurn) -> bool:
+        return False
+
+    def pass_refusal(self, g: Game, turn: OperatingTurn) -> str | None:
+        return None
+
+    def prompt(self, g: Game, turn: OperatingTurn) -> str:
+        return ""
+
+    def options(self, g: Game, turn: OperatingTurn) -> Iterator[Option]:
+        yield from ()
+
+    def refusal(self, g: Game, turn: OperatingTurn, action: Action) -> str | None:
+        return "Nobody has anything to decide now."
+
+    def apply(self, g: Game, turn: OperatingTurn, action: Action) -> None:
+        raise AssertionError("nothing is asked")
+
+    def skip(self, g: Game, turn: OperatingTurn) -> None:
+        self.effect(g, turn)
+
+
+@dataclass(frozen=True)
 class OperatingTurnQuestion:
     """Asks the president of the company whose turn it is.
 
-    `ends`: what ends a turn before its last step. `before`: what comes before the next step. `ended`:
-    why the game is over in the middle of a turn, if it is. `after`: what follows its end.
+    `steps`: in their order; their names are unique. `end_reason`: why the game is over in the middle of
+    the turn, or None. `ends_early`: whether the turn ends before its last step. `interrupt`: pushes what
+    comes before the next step, and returns whether it did. `after_turn`: called once the turn has ended.
     """
 
     steps: tuple[Step, ...]
@@ -81,38 +113,40 @@ class OperatingTurnQuestion:
             yield Option(Pass(), "Done" if frame.acted else f"Skip: {step.name}")
 
     def refusal(self, g: Game, frame: OperatingTurn, seat: str, action: Action) -> str | None:
-        now = self._index(frame.step)
+        current = self._index(frame.step)
         if isinstance(action, Pass):
-            return self.steps[now].pass_refusal(g, frame)
-        at = next((i for i in range(now, len(self.steps)) if isinstance(action, self.steps[i].handles)), None)
-        if at is None:
-            past = any(isinstance(action, step.handles) for step in self.steps)
-            when = "is past in this turn" if past else "is no part of an operating turn"
-            return f"That {when}; {g.state.name(seat)} is asked {self.prompt(g, frame)} (§17)."
-        if at > now:
+            return self.steps[current].pass_refusal(g, frame)
+        target = next(
+            (i for i in range(current, len(self.steps)) if isinstance(action, self.steps[i].handles)), None
+        )
+        if target is None:
+            is_past = any(isinstance(action, step.handles) for step in self.steps)
+            why = "That step of the turn is over" if is_past else "That is not part of an operating turn"
+            return f"{why}. {g.state.name(seat)} to act: {self.prompt(g, frame)}{g.cite('1830 §17')}."
+        if target > current:
             g = g.draft()
-        for i in range(now, at):
-            if self.steps[i].is_blocking(g, frame) and (why := self.steps[i].pass_refusal(g, frame)):
-                return why
+        for i in range(current, target):
+            if self.steps[i].is_blocking(g, frame) and (reason := self.steps[i].pass_refusal(g, frame)):
+                return reason
             self.steps[i].skip(g, frame)
             frame = _at_step(frame, self.steps[i + 1].name)
-        return self.steps[at].refusal(g, frame, action)
+        return self.steps[target].refusal(g, frame, action)
 
     def apply(self, g: Game, frame: OperatingTurn, seat: str, action: Action) -> None:
         if isinstance(action, Pass):
             g.emit(Passed(frame.company, frame.step))
             self._next_step(g, frame)
             return
-        now = self._index(frame.step)
-        while not isinstance(action, self.steps[now].handles):
-            self.steps[now].skip(g, frame)
-            now += 1
-            frame = _at_step(frame, self.steps[now].name)
-        self.steps[now].apply(g, frame, action)
+        current = self._index(frame.step)
+        while not isinstance(action, self.steps[current].handles):
+            self.steps[current].skip(g, frame)
+            current += 1
+            frame = _at_step(frame, self.steps[current].name)
+        self.steps[current].apply(g, frame, action)
 
     def advance(self, g: Game, frame: OperatingTurn) -> bool:
-        if why := self.end_reason(g):
-            g.push(GameOver(why))
+        if reason := self.end_reason(g):
+            g.push(GameOver(reason))
             return True
         if self.interrupt(g):
             return True
@@ -142,38 +176,45 @@ class OperatingTurnQuestion:
 
 
 def _ask_for_protection(g: Game, turn: OperatingTurn) -> None:
-    """Ask whether prices are protected; of a company that has closed before, the next one's turn does."""
-    president, span = g.company(turn.company).president, g.top
-    if president is None and isinstance(span, OperatingRound):
-        g.replace_top(msgspec.structs.replace(span, pending_sales=turn.pending_sales))
+    """Ask presidents to protect prices after the turn's sales (1870 §5.9).
+
+    If the company has closed in its turn, they are asked after the next company's turn.
+    """
+    president, frame = g.company(turn.company).president, g.top
+    if president is None and isinstance(frame, OperatingRound):
+        g.replace_top(msgspec.structs.replace(frame, pending_sales=turn.pending_sales))
     else:
         g.push(PriceProtection(president or turn.pending_sales[0].president, turn.pending_sales))
 
 
-def has_turns_left(g: Game, span: OperatingRound) -> bool:
-    """Whether another company has its turn in the round."""
-    return any(not g.company(company).closed for company in span.yet_to_operate)
+def has_turns_left(g: Game, frame: OperatingRound) -> bool:
+    """Whether another company is still to operate in the round."""
+    return any(not g.company(company).closed for company in frame.yet_to_operate)
 
 
 def current_turn(g: Game) -> OperatingTurn | None:
-    """The turn of a company that is going on, not interrupted and no connection run."""
+    """The company's turn on top of the stack; None during an interruption or a connection run."""
     turn = g.top
     return turn if isinstance(turn, OperatingTurn) and not isinstance(turn, ConnectionRunTurn) else None
 
 
 def turn_or_refusal(g: Game, seat: str, outside: str) -> OperatingTurn | str:
-    """The company's own turn in which this seat acts as its president, or why he does not: `outside` is the
-    reason where no such turn goes on.
+    """The current turn if this seat acts in it as president, otherwise why it does not.
+
+    `outside`: the reason to give when no company has its turn.
     """
     turn = current_turn(g)
     if turn is None:
         return outside
     president = g.president(turn.company)
-    return turn if president == seat else f"It is for {g.state.name(president)} to act."
+    if president == seat:
+        return turn
+    prompt = g.title.questions[OperatingTurn].prompt(g, turn)
+    return f"{g.state.name(president)} to act: {prompt}."
 
 
 def is_step_past(g: Game, turn: OperatingTurn, step: str) -> bool:
-    """Whether a company's turn has gone on beyond a step."""
+    """Whether the turn is at a later step than that one."""
     question = g.title.questions[OperatingTurn]
     assert isinstance(question, OperatingTurnQuestion)
     names = [each.name for each in question.steps]
@@ -181,6 +222,7 @@ def is_step_past(g: Game, turn: OperatingTurn, step: str) -> bool:
 
 
 def _at_step(frame: OperatingTurn, step: str) -> OperatingTurn:
+    """The turn at that step, with nothing done in it yet."""
     if frame.step == step:
         return frame
     return msgspec.structs.replace(frame, step=step, acted=False)

@@ -38,22 +38,22 @@ from engine.finance.offers import OfferResponses
 from engine.game import Game
 from engine.insolvency.cash_crisis import CashCrisisQuestion, handle_interruptions, open_cash_crisis
 from engine.mergers.acquisition import (
+    BuyerChoiceQuestion,
     CompanyAuction,
-    PurchaseQuestion,
-    SettlementRules,
-    TakeoverQuestion,
+    ShareholderSettlementRules,
+    TakeoverLoansQuestion,
 )
 from engine.mergers.assets import (
-    SurplusQuestion,
+    ExcessTokensQuestion,
     ask_for_next_discard,
     ask_for_token_removal,
 )
 from engine.mergers.conversion import (
-    BorrowingQuestion,
     MergerConventions,
     MergerTurnQuestion,
-    ShareTradeQuestion,
-    merger_deal,
+    PostMergerLoansQuestion,
+    PostMergerTradeQuestion,
+    merger_deal_handler,
 )
 from engine.mergers.merger_rounds import (
     GameLength,
@@ -66,27 +66,21 @@ from engine.mergers.merger_rounds import (
 )
 from engine.opening.seed_money import SeedMoneyAuction, SeedMoneyQuestion
 from engine.operating.discard import DiscardQuestion
+from engine.operating.dividends import DoubleJumpDividendStep
 from engine.operating.loans_and_interest import (
-    AutomaticStep,
-    DoubleJumpDividendStep,
     LoanRepaymentStep,
     OutOfTurnLoans,
     could_afford_train_with_loans,
     liquidate_without_train,
     pay_turn_interest,
-    scrap_obsolete_trains,
     turn_is_over,
 )
-from engine.operating.mines_and_bridges import BridgeTokens, TwoTileTrackStep, mine_and_bridge_terms
+from engine.operating.mines_and_bridges import BridgeTokens, TwoTileTrackStep, mine_and_bridge_revenue_rules
 from engine.operating.run import RunStep
 from engine.operating.stations import TokenStep
-from engine.operating.trains import (
-    TrainStep,
-    TrainTradeConventions,
-    ask_for_discards,
-    train_deal,
-)
-from engine.operating.turn import OperatingTurnQuestion
+from engine.operating.train_purchase import TrainStep, TrainTradeConventions, train_deal_handler
+from engine.operating.trains import ask_for_discards, scrap_obsolete_trains
+from engine.operating.turn import AutomaticStep, OperatingTurnQuestion
 from engine.rounds.game_end import LAST_STOCK_ROUND_ON_SITE, final_scores
 from engine.rounds.sequence import GameOverRules, StockRoundRules
 from engine.stock.company_start import CertificateAuction, CompanyStartQuestion
@@ -192,12 +186,14 @@ def compose(options: tuple[str, ...]) -> Title:
             MergerTurn: MergerTurnQuestion(
                 initiator_survives=site, checks_buyers_once=site, conventions=merger_conventions
             ),
-            PostMergerTrade: ShareTradeQuestion(new_president_continues=site, asks_together=not site),
-            PostMergerLoans: BorrowingQuestion(),
-            BuyerChoice: PurchaseQuestion(defers_excess=site),
-            TakeoverLoans: TakeoverQuestion(loans_first=site),
-            ShareholderSettlement: SettlementRules(),
-            ExcessTokens: SurplusQuestion(next_interruption=_open_crisis_or_train_limit if site else never),
+            PostMergerTrade: PostMergerTradeQuestion(new_president_continues=site, asks_together=not site),
+            PostMergerLoans: PostMergerLoansQuestion(),
+            BuyerChoice: BuyerChoiceQuestion(defers_excess=site),
+            TakeoverLoans: TakeoverLoansQuestion(loans_first=site),
+            ShareholderSettlement: ShareholderSettlementRules(),
+            ExcessTokens: ExcessTokensQuestion(
+                next_interruption=_open_crisis_or_train_limit if site else never
+            ),
             Discard: DiscardQuestion(
                 bank_discards=not site,
                 scraps_obsolete=site,
@@ -206,14 +202,16 @@ def compose(options: tuple[str, ...]) -> Title:
             GameOver: GameOverRules(),
         },
         out_of_turn=(
-            OfferResponses({BuyTrain: train_deal(train_trade), Merge: merger_deal(merger_conventions)}),
+            OfferResponses(
+                {BuyTrain: train_deal_handler(train_trade), Merge: merger_deal_handler(merger_conventions)}
+            ),
             BridgeTokens(before_interest=site),
             OutOfTurnLoans(),
             *([BidderCompanyActions(stock_turn)] if site else []),
         ),
         scores=lambda g, bankrupt: final_scores(g, bankrupt, with_privates=True),
         flotation=Capitalization(),
-        revenue_rules=mine_and_bridge_terms,
+        revenue_rules=mine_and_bridge_revenue_rules,
         after_sale=do_nothing,
         interrupt=partial(
             handle_interruptions, excess_tokens=ask_for_token_removal, excess_trains=ask_for_next_discard

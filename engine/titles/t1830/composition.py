@@ -35,7 +35,7 @@ from engine.operating.dividends import DividendStep
 from engine.operating.run import RunStep
 from engine.operating.stations import HomeTokenQuestion, TokenStep, ask_for_home_cities
 from engine.operating.track import TrackStep
-from engine.operating.trains import TrainStep, TrainTradeConventions, train_deal
+from engine.operating.train_purchase import TrainStep, TrainTradeConventions, train_deal_handler
 from engine.operating.turn import OperatingTurnQuestion
 from engine.private_companies.abilities import FreeTokenQuestion, ShareExchanges, TileAbilities
 from engine.private_companies.sales import PrivateDeals, PrivatePurchaseStep, can_buy_private
@@ -125,7 +125,9 @@ def compose(options: tuple[str, ...]) -> Title:
             GameOver: GameOverRules(),
         },
         out_of_turn=(
-            OfferResponses({TradePrivate: private_deals.deal_handler(), BuyTrain: train_deal(train_trade)}),
+            OfferResponses(
+                {TradePrivate: private_deals.deal_handler(), BuyTrain: train_deal_handler(train_trade)}
+            ),
             tile_abilities,
             private_deals,
             ShareExchanges(before_par=site),

@@ -35,7 +35,7 @@ from engine.operating.run import RunStep
 from engine.operating.share_issue import ShareIssueStep
 from engine.operating.stations import TokenStep, ask_for_home_cities
 from engine.operating.track import TrackStep, refuse_unused_plain_track
-from engine.operating.trains import TrainStep, TrainTradeConventions, train_deal
+from engine.operating.train_purchase import TrainStep, TrainTradeConventions, train_deal_handler
 from engine.operating.turn import OperatingTurnQuestion
 from engine.rounds.game_end import final_scores
 from engine.rounds.sequence import (
@@ -139,7 +139,7 @@ def compose(options: tuple[str, ...]) -> Title:
             Discard: DiscardQuestion(),
             GameOver: GameOverRules(),
         },
-        out_of_turn=(OfferResponses({BuyTrain: train_deal(train_trade)}),),
+        out_of_turn=(OfferResponses({BuyTrain: train_deal_handler(train_trade)}),),
         scores=lambda g, bankrupt: final_scores(g, bankrupt, with_privates=True),
         flotation=Capitalization(
             paid_shares=5, fee=100, rest_to_treasury=True, places_home=True, price_rows_up=1

@@ -40,8 +40,8 @@ from engine.opening.waterfall import (
 from engine.operating.connection_runs import (
     ConnectionChoiceStep,
     ConnectionDividendStep,
-    DeferredConnectionRuns,
     DestinationTokenStep,
+    PostponedConnectionRuns,
     connection_runs_between_turns,
 )
 from engine.operating.discard import DiscardQuestion
@@ -53,7 +53,7 @@ from engine.operating.track import (
     refuse_river_crossing,
     refuse_useless_upgrade,
 )
-from engine.operating.trains import TrainStep, TrainTradeConventions, train_deal
+from engine.operating.train_purchase import TrainStep, TrainTradeConventions, train_deal_handler
 from engine.operating.turn import OperatingTurnQuestion
 from engine.private_companies.bridge_discount import BridgeDiscounts, refuse_upgrade_of_new_home
 from engine.private_companies.city_tokens import CityTokens, revenue_rules
@@ -251,7 +251,7 @@ def compose(options: tuple[str, ...]) -> Title:
                 "track",
                 "president",
                 interruption=connection_runs_between_turns(
-                    "destination" if site else "connect", after_closing=not site, in_turns=site
+                    "destination" if site else "connect", after_closing=not site, in_turn_order=site
                 ),
                 fix_first_company=site,
                 end_reason=end_reason,
@@ -300,7 +300,7 @@ def compose(options: tuple[str, ...]) -> Title:
             OfferResponses(
                 {
                     TradePrivate: private_deals.deal_handler(),
-                    BuyTrain: train_deal(train_trade),
+                    BuyTrain: train_deal_handler(train_trade),
                     RedeemShare: treasury.deal_handler(),
                 },
                 except_during=(PriceProtection,),
@@ -309,7 +309,7 @@ def compose(options: tuple[str, ...]) -> Title:
             city_tokens,
             private_deals,
             StandingProtectionOrders(),
-            *([] if site else [DeferredConnectionRuns()]),
+            *([] if site else [PostponedConnectionRuns()]),
         ),
         scores=lambda g, bankrupt: final_scores(g, bankrupt, with_privates=True),
         flotation=Capitalization(),
