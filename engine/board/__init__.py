@@ -1,1 +1,1 @@
-"""The board: faces of tiles and how they fit, networks of track, routes and how they are spelled."""
+"""The board: geometry of tiles, connectivity, the route graph, best routes, and the notation of routes."""

@@ -1,19 +1,22 @@
-"""What of the track a company reaches.
+"""Connectivity: the track and the stops that routes of a company can reach.
 
 Theory of operation
 -------------------
-What a company reaches is what some route of any length from one of its tokens runs over (1830 §18.1,
-§19). That is found between two bounds. From above: the ports a walk can arrive at when it forgets
-where it has been, except that it does not leave a stop over the hexside by which alone it comes
-there. From below: a breadth-first search in which each place keeps the first route found to it, with
-the hexsides and nodes of that route as bits. On most boards both agree. Track between them is settled
-one by one: from it a depth-first search runs back to a token or to a place with a known route, only over
-what the upper bound reaches; once it has taken many steps, only where it could still come to a token.
+A company reaches what some route of any length from one of its tokens runs over (1830 §18.1, §19). The
+search finds this between two bounds.
 
-From one position to the next track is mostly added. Then every route that was found still runs, and
-both walks go on where something is new: from the places of the hexes that have changed, from cities
-that have opened and from new tokens. What was between the bounds is settled again. Only where cities
-have become one, or one has filled up that the company came to, does a search begin anew.
+The upper bound is the track on which a walk without memory can run. Such a walk forgets which track it
+has used, except that it does not leave a stop over the only hexside by which it gets there. The lower
+bound comes from a breadth-first search in which each vertex keeps the first route found to it, with the
+hexsides and nodes of that route as bits. On most boards both bounds agree. Where they differ, each piece of
+track in between is decided on its own: a depth-first search runs back from it to a token, or to a vertex
+with a known route, using only track of the upper bound. After many steps the search goes on only from
+vertices that can still be connected to a token.
+
+From one position to the next, track is mostly added. Then every route that was found still exists. Both
+searches continue where something is new: from the vertices of the changed hexes, from cities that have
+opened, and from new tokens. Track between the bounds is decided again. Only where cities have become
+one, or where a city on the company's way has filled up, does the search start from scratch.
 """
 
 from __future__ import annotations
@@ -29,70 +32,71 @@ if TYPE_CHECKING:
     from engine.board.network import Network, Stop
 
 STEPS_BEFORE_PRUNING = 1_000
-"""Steps back from a piece of track before each is looked at whether it leads anywhere."""
+"""Steps of the search back from one piece of track before vertices that lead to no token are pruned."""
 
 
 class ReachableTrack:
-    """What a company's routes can run over.
+    """The track and the stops that routes of a company can reach.
 
-    `arrivals`: by hex number the edges (bits 0-5) at which its track arrives, from the neighbour or by
-    track inside the hex; hexes without a tile are included, and of a hex with its token all six edges.
-    `stops`: the stops reached, its own tokens included.
+    `entered_edges`: by hex number the edges (bits 0-5) that its track reaches, from the neighbour or from
+    inside the hex. Hexes without a tile are included; of a hex with its token all six edges are.
+    `stops`: the stops reached, including those with its own tokens.
     """
 
     def __init__(
-        self, ground: MapIndex, arrivals: Sequence[int], stops: frozenset[Stop], tracks: dict[int, int]
+        self, map_index: MapIndex, arrivals: Sequence[int], stops: frozenset[Stop], tracks: dict[int, int]
     ) -> None:
-        self.map_index = ground
+        self.map_index = map_index
         self.entered_edges = arrivals
         self.stops = stops
         self._tracks = tracks
 
     def edges_of(self, hex: str) -> int:
-        """The edges of a hex at which the company's track arrives. Raises KeyError for no hex."""
+        """The edges of a hex that the company's track reaches. Raises KeyError for an unknown hex."""
         return self.entered_edges[self.map_index.hex_number[hex]]
 
     @cached_property
     def edges(self) -> dict[str, int]:
-        """By hex, in the order of the map, the edges at which track arrives."""
+        """By hex, in the order of the map, the edges that track reaches; other hexes are left out."""
         return {
             hex: edges for hex, edges in zip(self.map_index.hexes, self.entered_edges, strict=True) if edges
         }
 
     @property
     def tracks(self) -> dict[str, int]:
-        """By hex the tracks of its face (bit t for track t) that a route can run along."""
+        """By hex the tracks of its face (bit t for track t) that a route can use."""
         return {self.map_index.hexes[h]: tracks for h, tracks in self._tracks.items()}
 
 
 class ConnectivitySearch:
     """The search for what one company reaches on one network (see the top of the module).
 
-    Places are ports and nodes (`faces.Ground`). `upper`: by hex number the tracks a walk without memory
-    runs along; `arrivals` the ports it enters and `doors` by node the hexsides (bits) over which it
-    comes. `routes`: by place the hexsides and nodes of the first route found to it; `tracks`: by hex
-    number what some route runs along, `_new` where that is more than before. `before`: a search
-    on another network that goes on here from the places `fresh` (see `onward_on`; None: it does not).
+    Vertices are entries and nodes (`tile_geometry.MapIndex`). `possible_tracks`: by hex number the tracks
+    of a walk without memory (the upper bound). `entries`: the entries on that walk. `node_hexsides`: by
+    node the hexsides (bits) over which the walk comes. `first_routes`: by vertex the hexsides and nodes
+    of the first route found to it. `reached_tracks`: by hex number the tracks that some route uses.
+    `_changed`: hexes where these are more than before. The search continues `previous`, a search on
+    another network, from the vertices of `frontier` (see `frontier_on`; None: it starts from scratch).
     """
 
     def __init__(
         self,
         network: Network,
         company: str,
-        before: ConnectivitySearch | None = None,
-        fresh: set[int] | None = None,
+        previous: ConnectivitySearch | None = None,
+        frontier: set[int] | None = None,
     ) -> None:
         self.map_index: MapIndex = network.map_index
         self.faces: dict[str, RotatedFace] = network.faces
         self.arcs: Sequence[tuple[Arc, ...]] = network.arcs
         self.tokens, self.terminals = network.token_and_terminal_vertices(company)
         self.undecided_home = network.undecided_homes.get(company)
-        if before is None or fresh is None:
+        if previous is None or frontier is None:
             self._search_from_scratch()
-        elif not fresh and self.undecided_home == before.undecided_home:
-            self._copy_from(before)
+        elif not frontier and self.undecided_home == previous.undecided_home:
+            self._copy_from(previous)
         else:
-            self._extend_from(before, fresh)
+            self._extend_from(previous, frontier)
 
     def _search_from_scratch(self) -> None:
         self.entries: set[int] = set()
@@ -106,66 +110,78 @@ class ConnectivitySearch:
         self._decide_remaining()
         self.reachable = self._result([0] * len(self.map_index.hexes), frozenset())
 
-    def _copy_from(self, before: ConnectivitySearch) -> None:
+    def _copy_from(self, previous: ConnectivitySearch) -> None:
         self.entries, self.node_hexsides, self.possible_tracks = (
-            before.entries,
-            before.node_hexsides,
-            before.possible_tracks,
+            previous.entries,
+            previous.node_hexsides,
+            previous.possible_tracks,
         )
         self.first_routes, self.reached_tracks, self.reachable = (
-            before.first_routes,
-            before.reached_tracks,
-            before.reachable,
+            previous.first_routes,
+            previous.reached_tracks,
+            previous.reachable,
         )
 
     def frontier_on(self, network: Network, company: str, changed: int) -> set[int] | None:
-        """Places known here from which there may be something new on a network that differs in those
-        hexes (bit h for number h), where all that the company reaches it reaches there too; None where that
-        is not sure."""
-        tokens, ends = network.token_and_terminal_vertices(company)
-        if not self.tokens <= tokens or not (ends - self.terminals).isdisjoint(self.node_hexsides):
+        """The vertices from which this search would have to continue on another network.
+
+        `changed`: the hexes in which the network differs (bit h for number h). Returns None where it is
+        not sure that the company reaches there all that it reaches here.
+        """
+        tokens, terminals = network.token_and_terminal_vertices(company)
+        if not self.tokens <= tokens or not (terminals - self.terminals).isdisjoint(self.node_hexsides):
             return None
-        fresh = set(tokens - self.tokens) | (self.terminals - ends).intersection(self.node_hexsides)
-        ground, arrivals, doors = self.map_index, self.entries, self.node_hexsides
+        frontier = set(tokens - self.tokens) | (self.terminals - terminals).intersection(self.node_hexsides)
+        map_index, entries, node_hexsides = self.map_index, self.entries, self.node_hexsides
         for bit in _bits(changed):
             h = bit.bit_length() - 1
-            known = [p for p in ground.hex_vertices[h] if p in arrivals or p in doors or p in self.tokens]
-            if known:
-                hex = ground.hexes[h]
+            vertices = [
+                p for p in map_index.hex_vertices[h] if p in entries or p in node_hexsides or p in self.tokens
+            ]
+            if vertices:
+                hex = map_index.hexes[h]
                 if not keeps_all_track(self.faces[hex], network.faces[hex]):
                     return None
-                fresh.update(known)
-        return fresh
+                frontier.update(vertices)
+        return frontier
 
-    def _extend_from(self, before: ConnectivitySearch, fresh: set[int]) -> None:
-        """Go on from what was found before at those places."""
-        self.entries, self.node_hexsides = before.entries - fresh, dict(before.node_hexsides)
-        self.possible_tracks, self.reached_tracks = dict(before.possible_tracks), dict(before.reached_tracks)
-        self.first_routes = dict(before.first_routes)
+    def _extend_from(self, previous: ConnectivitySearch, frontier: set[int]) -> None:
+        """Continue an earlier search from those vertices."""
+        self.entries, self.node_hexsides = previous.entries - frontier, dict(previous.node_hexsides)
+        self.possible_tracks, self.reached_tracks = (
+            dict(previous.possible_tracks),
+            dict(previous.reached_tracks),
+        )
+        self.first_routes = dict(previous.first_routes)
         hexes, self._changed = self.map_index.hexes, set()
-        for h in {self.map_index.vertex_hex[place] for place in fresh}:
-            if self.faces[hexes[h]] is not before.faces[hexes[h]]:
+        for h in {self.map_index.vertex_hex[vertex] for vertex in frontier}:
+            if self.faces[hexes[h]] is not previous.faces[hexes[h]]:
                 self.possible_tracks.pop(h, None)
                 self.reached_tracks.pop(h, None)
-        todo, found = [], []
-        for place in fresh:
-            if route := self.first_routes.pop(place, None):
-                found.append((place, *route))
-            if place < self.map_index.entry_count:
-                todo.append((place, 0))
-            elif over := self.node_hexsides.pop(place, 0):
-                todo += [(place, door) for door in _bits(over)]
+        todo, known_routes = [], []
+        for vertex in frontier:
+            if route := self.first_routes.pop(vertex, None):
+                known_routes.append((vertex, *route))
+            if vertex < self.map_index.entry_count:
+                todo.append((vertex, 0))
+            elif hexsides := self.node_hexsides.pop(vertex, 0):
+                todo += [(vertex, hexside) for hexside in _bits(hexsides)]
         self._find_possible_tracks(todo)
-        self._find_first_routes(found)
+        self._find_first_routes(known_routes)
         self._decide_remaining()
-        self.reachable = self._result(list(before.reachable.entered_edges), before.reachable.stops)
+        self.reachable = self._result(list(previous.reachable.entered_edges), previous.reachable.stops)
 
     # -- the two bounds ----------------------------------------------------------------
 
     def _find_possible_tracks(self, todo: list[tuple[int, int]]) -> None:
-        """Walk without memory from the tokens, and from those places, come to over those hexsides."""
-        onward, ports, ends, tokens = self.arcs, self.map_index.entry_count, self.terminals, self.tokens
-        side, tracks, doors, arrivals = (
+        """Walk without memory from the tokens and from pairs of a vertex and the hexside leading to it."""
+        arcs, entry_count, terminals, tokens = (
+            self.arcs,
+            self.map_index.entry_count,
+            self.terminals,
+            self.tokens,
+        )
+        hexside_of, tracks, node_hexsides, entries = (
             self.map_index.hexside,
             self.possible_tracks,
             self.node_hexsides,
@@ -173,65 +189,65 @@ class ConnectivitySearch:
         )
         todo += [(token, 0) for token in tokens]
         while todo:
-            place, over = todo.pop()
-            if place < ports:
-                if place in arrivals:
+            vertex, hexside = todo.pop()
+            if vertex < entry_count:
+                if vertex in entries:
                     continue
-                arrivals.add(place)
-                over, but = side[place], 0
-            elif over:
-                before = doors.get(place, 0)
-                if before & over:
+                entries.add(vertex)
+                hexside, excluded = hexside_of[vertex], 0
+            elif hexside:
+                earlier = node_hexsides.get(vertex, 0)
+                if earlier & hexside:
                     continue
-                doors[place] = before | over
-                if place in tokens or place in ends or before & (before - 1):
+                node_hexsides[vertex] = earlier | hexside
+                if vertex in tokens or vertex in terminals or earlier & (earlier - 1):
                     continue
-                but = 0 if before else over
+                excluded = 0 if earlier else hexside
             else:
-                but = 0
-            steps = onward[place]
-            if steps:
+                excluded = 0
+            arcs_here = arcs[vertex]
+            if arcs_here:
                 mask = 0
-                for used, _, bit, on, _ in steps:
-                    if bit and bit == but:
+                for used, _, crossed, target, _ in arcs_here:
+                    if crossed and crossed == excluded:
                         continue
                     mask |= used
-                    if on >= 0:
-                        todo.append((on, bit or over))
-                h = self.map_index.vertex_hex[place]
+                    if target >= 0:
+                        todo.append((target, crossed or hexside))
+                h = self.map_index.vertex_hex[vertex]
                 tracks[h] = tracks.get(h, 0) | mask
 
-    def _find_first_routes(self, found: Iterable[tuple[int, int, int]]) -> None:
-        """Find routes onward from the tokens, and from those found."""
-        onward, ends, tracks, routes = self.arcs, self.terminals, self.reached_tracks, self.first_routes
-        todo = deque(found)
+    def _find_first_routes(self, known_routes: Iterable[tuple[int, int, int]]) -> None:
+        """Find first routes from the tokens, and from the ends of routes that are known."""
+        arcs, terminals, tracks, routes = self.arcs, self.terminals, self.reached_tracks, self.first_routes
+        todo = deque(known_routes)
         for token in self.tokens:
             routes.pop(token, None)
             todo.append((token, 0, self.map_index.node_bit[token]))
         while todo:
-            place, hexsides, visited = todo.popleft()
-            if place in routes:
+            vertex, hexsides, visited = todo.popleft()
+            if vertex in routes:
                 continue
-            routes[place] = hexsides, visited
-            steps = onward[place]
-            if not steps or place in ends:
+            routes[vertex] = hexsides, visited
+            arcs_here = arcs[vertex]
+            if not arcs_here or vertex in terminals:
                 continue
             mask = 0
-            for used, _, bit, on, node in steps:
-                if not (bit & hexsides or node & visited):
+            for used, _, crossed, target, node_bit in arcs_here:
+                if not (crossed & hexsides or node_bit & visited):
                     mask |= used
-                    if on >= 0:
-                        todo.append((on, hexsides | bit, visited | node))
-            h = self.map_index.vertex_hex[place]
-            known = tracks.get(h, 0)
-            if mask & ~known:
-                tracks[h] = known | mask
+                    if target >= 0:
+                        todo.append((target, hexsides | crossed, visited | node_bit))
+            h = self.map_index.vertex_hex[vertex]
+            known_tracks = tracks.get(h, 0)
+            if mask & ~known_tracks:
+                tracks[h] = known_tracks | mask
                 self._changed.add(h)
 
-    # -- between them ------------------------------------------------------------------
+    # -- between the bounds ------------------------------------------------------------------
 
     def _decide_remaining(self) -> None:
-        """Decide about all track between the bounds."""
+        """Decide which track between the bounds is reached."""
         if self.possible_tracks == self.reached_tracks:
             return
         for h, tracks in self.possible_tracks.items():
@@ -241,103 +257,109 @@ class ConnectivitySearch:
                     self._changed.add(h)
 
     def _is_reached(self, h: int, track: int) -> bool:
-        """Whether a route from a token runs along that track (a bit) of hex number h."""
-        # The route comes in at `start` and goes on to another end; it is walked back to a token.
+        """Whether a route from a token uses that track (a bit) of hex number `h`."""
+        # The route arrives at `start` and leaves by another end. It is traced back from there to a token.
         self.steps_tried = 0
         return any(
-            used & track and self._trace_back(start, bit, node)
+            used & track and self._trace_back(start, crossed, node_bit)
             for start in self.map_index.hex_vertices[h]
-            for used, _, bit, _, node in self.arcs[start]
+            for used, _, crossed, _, node_bit in self.arcs[start]
         )
 
-    def _trace_back(self, place: int, hexsides: int, visited: int) -> bool:
-        """Whether a route that comes by this port, or leaves this node, can come from a token, clear of
-        what is used."""
-        ground = self.map_index
-        if place < ground.entry_count:
-            if place not in self.entries or hexsides & ground.hexside[place]:
+    def _trace_back(self, vertex: int, hexsides: int, visited: int) -> bool:
+        """Whether a route can come from a token to this vertex without the hexsides and nodes already used.
+
+        The vertex is an entry over which the route comes, or a node that it leaves.
+        """
+        map_index = self.map_index
+        if vertex < map_index.entry_count:
+            if vertex not in self.entries or hexsides & map_index.hexside[vertex]:
                 return False
         else:
-            if visited & ground.node_bit[place]:
+            if visited & map_index.node_bit[vertex]:
                 return False
-            if place in self.tokens:
+            if vertex in self.tokens:
                 return True
-            if place in self.terminals or place not in self.node_hexsides:
+            if vertex in self.terminals or vertex not in self.node_hexsides:
                 return False
-        if (known := self.first_routes.get(place)) and not (known[0] & hexsides or known[1] & visited):
+        if (first_route := self.first_routes.get(vertex)) and not (
+            first_route[0] & hexsides or first_route[1] & visited
+        ):
             return True
         self.steps_tried += 1
-        if self.steps_tried > STEPS_BEFORE_PRUNING and not self._leads_to_token(place, hexsides, visited):
+        if self.steps_tried > STEPS_BEFORE_PRUNING and not self._leads_to_token(vertex, hexsides, visited):
             return False
-        if place < ground.entry_count:
-            hexsides |= ground.hexside[place]
-            place = ground.across[place]
+        if vertex < map_index.entry_count:
+            hexsides |= map_index.hexside[vertex]
+            vertex = map_index.across[vertex]
         else:
-            visited |= ground.node_bit[place]
-        for _, _, bit, on, node in self.arcs[place]:
-            if node:
-                if not bit & hexsides and self._trace_back(on, hexsides | bit, visited):
+            visited |= map_index.node_bit[vertex]
+        for _, _, crossed, target, node_bit in self.arcs[vertex]:
+            if node_bit:
+                if not crossed & hexsides and self._trace_back(target, hexsides | crossed, visited):
                     return True
-            elif on >= 0 and self._trace_back(ground.across[on], hexsides, visited):
+            elif target >= 0 and self._trace_back(map_index.across[target], hexsides, visited):
                 return True
         return False
 
-    def _leads_to_token(self, place: int, hexsides: int, visited: int) -> bool:
-        """Whether a walk without memory from a token, clear of what is used, leads to that place."""
-        ground, seen, todo = self.map_index, {place}, [place]
+    def _leads_to_token(self, vertex: int, hexsides: int, visited: int) -> bool:
+        """Whether a walk without memory leads from a token to that vertex without what is already used."""
+        map_index, seen, todo = self.map_index, {vertex}, [vertex]
         while todo:
-            place = todo.pop()
-            if place < ground.entry_count:
-                if place not in self.entries or hexsides & ground.hexside[place]:
+            vertex = todo.pop()
+            if vertex < map_index.entry_count:
+                if vertex not in self.entries or hexsides & map_index.hexside[vertex]:
                     continue
-                place = ground.across[place]
-            elif visited & ground.node_bit[place]:
+                vertex = map_index.across[vertex]
+            elif visited & map_index.node_bit[vertex]:
                 continue
-            elif place in self.tokens:
+            elif vertex in self.tokens:
                 return True
-            elif place in self.terminals or place not in self.node_hexsides:
+            elif vertex in self.terminals or vertex not in self.node_hexsides:
                 continue
-            for _, _, bit, on, node in self.arcs[place]:
-                if on >= 0 and not (node and bit & hexsides):
-                    back = on if node else ground.across[on]
-                    if back not in seen:
-                        seen.add(back)
-                        todo.append(back)
+            for _, _, crossed, target, node_bit in self.arcs[vertex]:
+                if target >= 0 and not (node_bit and crossed & hexsides):
+                    source = target if node_bit else map_index.across[target]
+                    if source not in seen:
+                        seen.add(source)
+                        todo.append(source)
         return False
 
     def can_enter(self, hex: str, edge: int, out: int | None) -> bool:
-        """Whether a route that has not run over the hexside `out` can come into the hex by that edge."""
-        port = 6 * self.map_index.hex_number[hex]
+        """Whether a route can enter the hex over that edge without using the hexside of the edge `out`."""
+        first_entry = 6 * self.map_index.hex_number[hex]
         self.steps_tried = 0
-        return self._trace_back(port + edge, 0 if out is None else self.map_index.hexside[port + out], 0)
+        return self._trace_back(
+            first_entry + edge, 0 if out is None else self.map_index.hexside[first_entry + out], 0
+        )
 
-    # -- what comes of it --------------------------------------------------------------
+    # -- the result --------------------------------------------------------------
 
-    def _result(self, edges: list[int], known: frozenset[Stop]) -> ReachableTrack:
-        """The reach: edges and stops that are known, with those to which new tracks lead."""
-        ground, across = self.map_index, self.map_index.across
+    def _result(self, edges: list[int], known_stops: frozenset[Stop]) -> ReachableTrack:
+        """The known edges and stops, together with those to which the newly reached tracks lead."""
+        map_index, across = self.map_index, self.map_index.across
         stops = []
         for h in self._changed:
             tracks, mask = self.reached_tracks[h], 0
-            for place in ground.hex_vertices[h]:
-                for used, end, _, on, node in self.arcs[place]:
+            for vertex in map_index.hex_vertices[h]:
+                for used, end, _, target, node_bit in self.arcs[vertex]:
                     if used & tracks == used:
-                        if node:
-                            stops.append(ground.vertex_stop[on])
+                        if node_bit:
+                            stops.append(map_index.vertex_stop[target])
                         else:
                             mask |= 1 << end
-                        if place < ground.entry_count:
-                            mask |= 1 << place % 6
+                        if vertex < map_index.entry_count:
+                            mask |= 1 << vertex % 6
             edges[h] |= mask
             for edge in range(6):
-                if mask >> edge & 1 and (port := across[6 * h + edge]) >= 0:
-                    edges[port // 6] |= 1 << port % 6
+                if mask >> edge & 1 and (entry := across[6 * h + edge]) >= 0:
+                    edges[entry // 6] |= 1 << entry % 6
         for token in self.tokens:
-            stops.append(ground.vertex_stop[token])
-            edges[ground.vertex_hex[token]] = 0b111111
+            stops.append(map_index.vertex_stop[token])
+            edges[map_index.vertex_hex[token]] = 0b111111
         if self.undecided_home:
-            edges[ground.hex_number[self.undecided_home]] = 0b111111
-        return ReachableTrack(ground, edges, known.union(stops), self.reached_tracks)
+            edges[map_index.hex_number[self.undecided_home]] = 0b111111
+        return ReachableTrack(map_index, edges, known_stops.union(stops), self.reached_tracks)
 
 
 def _bits(mask: int) -> Iterable[int]:

@@ -254,7 +254,9 @@ def _refuse_route(
     for stop, number in zip(stops, numbers, strict=True):
         area = area_of(network, number, terms)
         if area in seen:
-            return f"{_stop_names(route)} visits {network.facts.map.hexes[stop[0]].name or stop[0]} twice"
+            return (
+                f"{_stop_names(route)} visits {network.components.map.hexes[stop[0]].name or stop[0]} twice"
+            )
         seen.add(area)
     ends = network.terminal_stops(company)
     for stop, number in zip(stops[1:-1], numbers[1:-1], strict=True):

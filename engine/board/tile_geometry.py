@@ -1,6 +1,6 @@
-"""What lies in a hex: tile faces in a rotation, and which rotations of a tile fit a hex.
+"""Tile geometry: the face of a hex, printed or on a tile in a rotation, and the rotations that fit a hex.
 
-The ends of track are numbers: 0-5 the edges of the hex, 6 + n its node n.
+The ends of track are numbered: 0-5 are the edges of the hex, 6 + n is its node n.
 """
 
 from __future__ import annotations
@@ -14,19 +14,19 @@ import msgspec
 from engine.core.components import Color, Components, Face, Node, tile_faces
 
 FIXED_COLORS = frozenset({"gray", "red", "blue"})
-"""Colours of printed hexes on which no tile is ever laid."""
+"""Colours of printed hexes on which no tile can be laid."""
 
 FIRST_NODE = 6
-"""The end that is node 0."""
+"""The number of the end that is node 0; node n is FIRST_NODE + n."""
 
 
 class RotatedFace(msgspec.Struct, frozen=True, gc=False):
-    """A face in its rotation.
+    """A face in a rotation.
 
-    `tracks`: pairs of ends. `exits`: the edges with track, bit e for edge e; `node_exits`: the same
-    for each node, through junctions too. `stops`: the nodes that are stops, all but junctions.
-    `onward`: for each end, where track leads from it: pairs of the tracks used (bit t for track t) and
-    the end that is reached, a junction never being one.
+    `tracks`: pairs of ends. `exits`: the edges with track, bit e for edge e. `node_exits`: the same for
+    each node, including track through junctions. `stops`: the nodes that are stops, which is all but
+    junctions. `connections`: for each end, where track leads from it, as pairs of the tracks used (bit t
+    for track t) and the end reached. That end is never a junction.
     """
 
     color: Color
@@ -39,32 +39,36 @@ class RotatedFace(msgspec.Struct, frozen=True, gc=False):
     connections: tuple[tuple[tuple[int, int], ...], ...]
 
 
-def _parse_end(text: str, turn: int) -> int:
+def _parse_end(text: str, rotation: int) -> int:
     number = int(text[1:])
-    return (number + turn) % 6 if text[0] == "e" else FIRST_NODE + number
+    return (number + rotation) % 6 if text[0] == "e" else FIRST_NODE + number
 
 
-def _rotated(face: Face, turn: int) -> RotatedFace:
-    tracks = tuple((_parse_end(a, turn), _parse_end(b, turn)) for a, b in face.paths)
+def _rotated(face: Face, rotation: int) -> RotatedFace:
+    tracks = tuple((_parse_end(a, rotation), _parse_end(b, rotation)) for a, b in face.paths)
     nodes = face.nodes
 
-    def leads(end: int, used: int) -> Iterator[tuple[int, int]]:
+    def continuations(end: int, used: int) -> Iterator[tuple[int, int]]:
         for t, pair in enumerate(tracks):
             if end in pair and not used >> t & 1:
                 other = pair[pair[0] == end]
                 if other >= FIRST_NODE and nodes[other - FIRST_NODE].kind == "junction":
-                    yield from leads(other, used | 1 << t)
+                    yield from continuations(other, used | 1 << t)
                 else:
                     yield used | 1 << t, other
 
     ends = range(FIRST_NODE + len(nodes))
-    onward = tuple(tuple(sorted(lead for lead in leads(end, 0) if lead[1] != end)) for end in ends)
+    connections = tuple(
+        tuple(sorted(continuation for continuation in continuations(end, 0) if continuation[1] != end))
+        for end in ends
+    )
     exits = _bit_mask(end for pair in tracks for end in pair if end < FIRST_NODE)
     node_exits = tuple(
-        _bit_mask(end for _, end in onward[FIRST_NODE + n] if end < FIRST_NODE) for n in range(len(nodes))
+        _bit_mask(end for _, end in connections[FIRST_NODE + n] if end < FIRST_NODE)
+        for n in range(len(nodes))
     )
     stops = tuple(n for n, node in enumerate(nodes) if node.kind != "junction")
-    return RotatedFace(face.color, face.label, nodes, tracks, exits, node_exits, stops, onward)
+    return RotatedFace(face.color, face.label, nodes, tracks, exits, node_exits, stops, connections)
 
 
 def _bit_mask(bits: Iterator[int]) -> int:
@@ -75,58 +79,64 @@ def _bit_mask(bits: Iterator[int]) -> int:
 
 
 def keeps_all_track(old: RotatedFace, new: RotatedFace) -> bool:
-    """Whether all track of a face is kept in the other, end by end, each stop being what it was."""
-    known = (id(old), id(new))
-    found = _keeps_all_track_cache.get(known)
-    if found is None:
-        found = _keeps_all_track_cache[known] = old.stops == new.stops and all(
+    """Whether the new face has all track of the old one, end by end, and the same stops."""
+    key = (id(old), id(new))
+    result = _keeps_all_track_cache.get(key)
+    if result is None:
+        result = _keeps_all_track_cache[key] = old.stops == new.stops and all(
             {end for _, end in before} <= {end for _, end in after}
             for before, after in zip(old.connections, new.connections, strict=False)
         )
-    return found
+    return result
 
 
 _keeps_all_track_cache: dict[tuple[int, int], bool] = {}
-"""By the two faces, which are made once each and stay."""
+"""By the ids of both faces. Faces are made once and never dropped."""
 
 
 def closed_face(face: RotatedFace) -> RotatedFace:
-    """The face with track that nobody may run along."""
-    nowhere = tuple(() for _ in face.connections)
-    return msgspec.structs.replace(face, connections=nowhere, node_exits=(0,) * len(face.nodes))
+    """The same face without any track that routes may use."""
+    no_connections = tuple(() for _ in face.connections)
+    return msgspec.structs.replace(face, connections=no_connections, node_exits=(0,) * len(face.nodes))
 
 
 @cache
-def rotated_face(tile: str, turn: int) -> RotatedFace:
+def rotated_face(tile: str, rotation: int) -> RotatedFace:
     """The face of a tile in its rotation 0-5. Raises KeyError for a tile that does not exist."""
-    return _rotated(tile_faces()[tile], turn)
+    return _rotated(tile_faces()[tile], rotation)
 
 
 Arc = tuple[int, int, int, int, int]
-"""How track goes on from a place: tracks used (bits), the end of the hex that it comes to, the hexside
-(bit) between, the place come to (-1: none), its bit if that is a node, else 0."""
+"""An arc of the track graph, from a vertex: the tracks used (bits), the end of the hex that they lead to,
+the hexside crossed (a bit), the vertex reached (-1: none), and the bit of that vertex if it is a node,
+else 0."""
 
 
 class MapIndex:
-    """The map of one title before a tile is laid, with hexes, hexsides and nodes numbered.
+    """The printed map of one title, with its hexes, hexsides and vertices numbered.
 
-    A port, 6 x hex + edge, is a hex entered by an edge. A place is a port or, from the number `ports`
-    on, a node: room for so many in each hex as any tile has. `places`: those of each hex; `hex_at`,
-    `stop_at`, `bits`: by place its hex, and of a node its stop and bit. `offboard`: nodes off the board.
-    `across`: the port that track running out
-    over a port's edge enters, -1 where there is none (off the map, impassable border). `side`: the
-    hexside of a port as a bit, the same for the two ports that it joins. `open`: by hex the edges
-    track may run to, those against blank sides of printed gray and red hexes left out (1830 §18).
-    `inner`: by hex a bit like a hexside's that stands for printed track between nodes of the hex.
+    The vertices of the track graph are entries and nodes. An entry, 6 x hex number + edge, is a hex
+    entered over that edge. Nodes have the numbers from `entry_count` on. Every hex has room for
+    `nodes_per_hex` of them, which is as many as any tile has.
+
+    `hex_vertices`: by hex number its vertices. `vertex_hex`, `vertex_stop`: by vertex its hex number, and
+    the stop that a node is. `node_bit`: by vertex one bit for each node. `offboard_vertices`: the
+    off-board nodes. `across`: by entry the entry on the other side of its edge, -1 where track cannot
+    cross (edge of the map, impassable border). `hexside`: by entry the hexside as a bit, the same for the
+    entries on both sides. `open_edges`: by hex the edges that track may run to (bits 0-5); blank sides of
+    printed gray and red hexes are closed (1830 §18). `inner_track`: by hex the bit that stands, like that
+    of a hexside, for printed track between two nodes of the hex.
     """
 
-    def __init__(self, facts: Components) -> None:
-        hexes = facts.map.hexes
-        self.facts = facts
+    def __init__(self, components: Components) -> None:
+        hexes = components.map.hexes
+        self.components = components
         self.hexes = tuple(hexes)
         self.hex_number = {hex: i for i, hex in enumerate(self.hexes)}
         self.printed_faces = {hex: _rotated(face, 0) for hex, face in hexes.items()}
-        walls = {(hex, b.edge) for hex, face in hexes.items() for b in face.borders if b.kind == "impassable"}
+        impassable = {
+            (hex, b.edge) for hex, face in hexes.items() for b in face.borders if b.kind == "impassable"
+        }
         self.across = [-1] * (6 * len(hexes))
         self.hexside = [0] * (6 * len(hexes))
         self.open_edges: dict[str, int] = {}
@@ -134,14 +144,23 @@ class MapIndex:
         for hex, face in hexes.items():
             self.open_edges[hex] = 0
             for edge in range(6):
-                port = 6 * self.hex_number[hex] + edge
-                there, back = face.neighbors.get(edge), (edge + 3) % 6
-                if there is not None and there in hexes and not walls & {(hex, edge), (there, back)}:
-                    self.across[port] = 6 * self.hex_number[there] + back
-                    if hexes[there].color not in FIXED_COLORS or self.printed_faces[there].exits >> back & 1:
+                entry = 6 * self.hex_number[hex] + edge
+                neighbor, opposite_edge = face.neighbors.get(edge), (edge + 3) % 6
+                if (
+                    neighbor is not None
+                    and neighbor in hexes
+                    and not impassable & {(hex, edge), (neighbor, opposite_edge)}
+                ):
+                    self.across[entry] = 6 * self.hex_number[neighbor] + opposite_edge
+                    if (
+                        hexes[neighbor].color not in FIXED_COLORS
+                        or self.printed_faces[neighbor].exits >> opposite_edge & 1
+                    ):
                         self.open_edges[hex] |= 1 << edge
-                other = self.across[port]
-                self.hexside[port] = self.hexside[other] if 0 <= other < port else 1 << next(sides)
+                other_entry = self.across[entry]
+                self.hexside[entry] = (
+                    self.hexside[other_entry] if 0 <= other_entry < entry else 1 << next(sides)
+                )
         self.inner_track = {
             hex: 1 << next(sides)
             for hex, face in self.printed_faces.items()
@@ -149,14 +168,21 @@ class MapIndex:
         }
         self.entry_count = 6 * len(hexes)
         tiles = tile_faces()
-        room = max(len(face.nodes) for face in (*hexes.values(), *(tiles[tile] for tile in facts.tiles)))
-        self.nodes_per_hex = room
-        nodes = [(hex, n) for hex in hexes for n in range(room)]
+        nodes_per_hex = max(
+            len(face.nodes) for face in (*hexes.values(), *(tiles[tile] for tile in components.tiles))
+        )
+        self.nodes_per_hex = nodes_per_hex
+        nodes = [(hex, n) for hex in hexes for n in range(nodes_per_hex)]
         self.vertex_stop = [("", 0)] * self.entry_count + nodes
         self.node_bit = [0] * self.entry_count + [1 << i for i in range(len(nodes))]
-        self.vertex_hex = [p // 6 for p in range(self.entry_count)] + [i // room for i in range(len(nodes))]
+        self.vertex_hex = [p // 6 for p in range(self.entry_count)] + [
+            i // nodes_per_hex for i in range(len(nodes))
+        ]
         self.hex_vertices = [
-            (*range(6 * h, 6 * h + 6), *range(self.entry_count + room * h, self.entry_count + room * (h + 1)))
+            (
+                *range(6 * h, 6 * h + 6),
+                *range(self.entry_count + nodes_per_hex * h, self.entry_count + nodes_per_hex * (h + 1)),
+            )
             for h in range(len(hexes))
         ]
         self.offboard_vertices = frozenset(
@@ -170,11 +196,11 @@ class MapIndex:
         self._closed_faces: dict[tuple[str, tuple[str, int] | None], RotatedFace] = {}
 
     def node_vertex(self, hex: str, node: int) -> int:
-        """The place of a node. Raises KeyError for a hex that is not on the map."""
+        """The vertex of a node. Raises KeyError for a hex that is not on the map."""
         return self.entry_count + self.nodes_per_hex * self.hex_number[hex] + node
 
     def arcs(self, h: int, face: RotatedFace) -> tuple[tuple[Arc, ...], ...]:
-        """For each place of hex number h how track goes on where that face lies."""
+        """The arcs from each end of hex number `h` where that face lies."""
         found = self._arc_cache.get((h, id(face)))
         if found is None:
             found = self._arc_cache[h, id(face)] = tuple(
@@ -193,7 +219,7 @@ class MapIndex:
         return used, to, inner, node, self.node_bit[node]
 
     def closed_face(self, hex: str, laid: tuple[str, int] | None) -> RotatedFace:
-        """What lies in a hex, tile or print, with track that nobody may run along yet."""
+        """The face of a hex, tile or print, without any track that routes may use yet."""
         face = self._closed_faces.get((hex, laid))
         if face is None:
             open_ = rotated_face(*laid) if laid else self.printed_faces[hex]
@@ -204,76 +230,78 @@ class MapIndex:
 _map_indexes: dict[int, MapIndex] = {}
 
 
-def map_index_of(facts: Components) -> MapIndex:
-    """The numbered map of a title, made once."""
-    ground = _map_indexes.get(id(facts))
-    if ground is None:
-        ground = _map_indexes[id(facts)] = MapIndex(facts)
-    return ground
+def map_index_of(components: Components) -> MapIndex:
+    """The numbered map of a title. It is made once."""
+    map_index = _map_indexes.get(id(components))
+    if map_index is None:
+        map_index = _map_indexes[id(components)] = MapIndex(components)
+    return map_index
 
 
-def printed_face(facts: Components, hex: str) -> RotatedFace:
-    """What the map shows in a hex. Raises KeyError for a hex that is not on the map."""
-    return map_index_of(facts).printed_faces[hex]
+def printed_face(components: Components, hex: str) -> RotatedFace:
+    """The printed face of a hex. Raises KeyError for a hex that is not on the map."""
+    return map_index_of(components).printed_faces[hex]
 
 
-def face_at(facts: Components, tiles: Mapping[str, tuple[str, int]], hex: str) -> RotatedFace:
-    """What lies in a hex: its tile, or else what the map shows."""
+def face_at(components: Components, tiles: Mapping[str, tuple[str, int]], hex: str) -> RotatedFace:
+    """The face of a hex: that of its tile, or else the printed one."""
     laid = tiles.get(hex)
-    return rotated_face(*laid) if laid else map_index_of(facts).printed_faces[hex]
+    return rotated_face(*laid) if laid else map_index_of(components).printed_faces[hex]
 
 
 class Fit(msgspec.Struct, frozen=True, gc=False):
-    """A rotation in which a tile fits; `moved`: the new node of each old node."""
+    """A rotation 0-5 in which a tile fits a hex. `node_map`: the new node of each old node."""
 
     rotation: int
     face: RotatedFace
     node_map: dict[int, int]
 
 
-def fitting_rotations(facts: Components, hex: str, old: tuple[str, int] | None, tile: str) -> tuple[Fit, ...]:
-    """The rotations 0-5 in which a tile may lie in a hex as far as track goes (1830 §18, §18.1).
+def fitting_rotations(
+    components: Components, hex: str, old: tuple[str, int] | None, tile: str
+) -> tuple[Fit, ...]:
+    """The rotations 0-5 in which the track of a tile fits a hex (1830 §18, §18.1).
 
-    `old` is the tile that lies there with its turn. All track that lies there is kept, with all
-    edges of a node on one node and different nodes different (unless the new tile has fewer), and
-    no track runs off the map, over an impassable side or against a blank side of a gray or red hex.
-    Rotations in which a symmetric tile looks alike are all given: players use any of them, and what
-    they name is what is stored. Raises KeyError for an unknown hex or tile.
+    `old`: the tile in the hex, with its rotation. All track is kept: the edges of a node stay together on
+    one node, and different nodes stay different unless the new tile has fewer. No track runs off the
+    map, over an impassable side or against a blank side of a gray or red hex. Rotations in which a
+    symmetric tile looks the same are all included, because players may name any of them. Raises KeyError
+    for an unknown hex or tile.
     """
-    ground = map_index_of(facts)
+    map_index = map_index_of(components)
     key = (hex, old, tile)
-    found = ground.rotations_cache.get(key)
-    if found is None:
-        before = rotated_face(*old) if old else ground.printed_faces[hex]
-        closed = ~ground.open_edges[hex]
-        found = tuple(
-            Fit(turn, face, moved)
-            for turn in range(6)
-            if not (face := rotated_face(tile, turn)).exits & closed
-            and (moved := _node_map(before, face)) is not None
+    rotations = map_index.rotations_cache.get(key)
+    if rotations is None:
+        old_face = rotated_face(*old) if old else map_index.printed_faces[hex]
+        closed = ~map_index.open_edges[hex]
+        rotations = tuple(
+            Fit(rotation, face, node_map)
+            for rotation in range(6)
+            if not (face := rotated_face(tile, rotation)).exits & closed
+            and (node_map := _node_map(old_face, face)) is not None
         )
-        ground.rotations_cache[key] = found
-    return found
+        map_index.rotations_cache[key] = rotations
+    return rotations
 
 
 def _node_map(old: RotatedFace, new: RotatedFace) -> dict[int, int] | None:
-    """The new node of each old node, or None where track or the difference of two nodes is lost."""
+    """The new node of each old node, or None where track is lost or two nodes become one."""
     for end, onward in enumerate(old.connections[:FIRST_NODE]):
         kept = {other for _, other in new.connections[end]}
         if any(other < FIRST_NODE and other not in kept for _, other in onward):
             return None
-    moved: dict[int, int] = {}
+    node_map: dict[int, int] = {}
     stops = old.stops
     for n in stops:
         if old.node_exits[n]:
-            homes = [m for m in new.stops if not old.node_exits[n] & ~new.node_exits[m]]
-            if not homes:
+            candidates = [m for m in new.stops if not old.node_exits[n] & ~new.node_exits[m]]
+            if not candidates:
                 return None
-            moved[n] = homes[0]
-    if len(new.stops) >= len(stops) and len(set(moved.values())) < len(moved):
+            node_map[n] = candidates[0]
+    if len(new.stops) >= len(stops) and len(set(node_map.values())) < len(node_map):
         return None
-    free = [m for m in new.stops if m not in moved.values()] or list(new.stops)
+    free = [m for m in new.stops if m not in node_map.values()] or list(new.stops)
     for n in stops:
-        if n not in moved and free:
-            moved[n] = free.pop(0) if len(free) > 1 else free[0]
-    return moved
+        if n not in node_map and free:
+            node_map[n] = free.pop(0) if len(free) > 1 else free[0]
+    return node_map

@@ -68,7 +68,7 @@ class _RouteQuery(NamedTuple):
 
 @lru_cache(maxsize=4096)
 def _cached_best_routes(query: _RouteQuery) -> BestRoutes:
-    network, components = query.network, query.network.facts
+    network, components = query.network, query.network.components
     values = {stop: stop_revenue(components, query.phase, network.node(stop)) for stop in network.stops}
     return best_routes(
         network, query.company, query.trains, values, query.rules, query.budget, query.required_connection

@@ -122,7 +122,7 @@ def runs() -> list[dict[str, Any]]:
 
 
 def values_at(network: Network, phase: str) -> dict[tuple[str, int], int]:
-    names = [p.name for p in network.facts.phases]
+    names = [p.name for p in network.components.phases]
     begun = names[: names.index(phase) + 1]
     found: dict[tuple[str, int], int] = {}
     for stop, node in zip(network.stops, network.nodes, strict=True):
