@@ -1,8 +1,8 @@
-"""Whether one train can run from a stop to another (1870 §11.1).
+"""Whether one train can run from one stop to another (1870 §11.1).
 
-All stops on the way count towards the length of the train, no hexside is used twice, and places that
-others hold altogether are not passed. Distances that ignore what has been used bound the search from
-below, so that it looks only where the train can still arrive.
+All stops on the way count towards the length of the train, no hexside is used twice, and the train does not
+pass cities in which others hold all slots. Distances that ignore what has been used are a lower bound, so
+that the search looks only where the train can still arrive.
 """
 
 from __future__ import annotations
@@ -13,47 +13,53 @@ from engine.board.network import Network, Stop
 from engine.board.route_graph import area_of, chains_from
 
 CHAIN_BUDGET = 200_000
-"""Chains that are tried; boards of played games take a few hundred."""
+"""Chains that are tried at most. Boards of played games take a few hundred."""
 
 
 def can_connect(network: Network, company: str, start: Stop, goal: Stop, distance: int | None) -> bool:
-    """Whether a train of that length (None: any) of the company can run from one stop to the other."""
-    s, t = network.stop_number.get(start), network.stop_number.get(goal)
-    if s is None or t is None or s == t:
+    """Whether a train of the company that visits `distance` stops (None: any number) can connect both."""
+    first, last = network.stop_number.get(start), network.stop_number.get(goal)
+    if first is None or last is None or first == last:
         return False
-    ends = network.terminal_stops(company)
-    most = len(network.stops) if distance is None else distance
-    far = _distances_to(network, t, ends, s)
-    if far.get(s, most) >= most:
+    terminals = network.terminal_stops(company)
+    max_stops = len(network.stops) if distance is None else distance
+    distances = _distances_to(network, last, terminals, first)
+    if distances.get(first, max_stops) >= max_stops:
         return False
     tried = 0
 
-    def search(at: int, sides: int, areas: frozenset[str], left: int) -> bool:
+    def search(stop: int, used: int, areas: frozenset[str], stops_left: int) -> bool:
         nonlocal tried
-        for to, more, _ in sorted(chains_from(network, at), key=lambda hop: far.get(hop[0], most)):
-            if more & sides or far.get(to, most) >= left or (area := area_of(network, to)) in areas:
+        for to, hexsides, _ in sorted(
+            chains_from(network, stop), key=lambda chain: distances.get(chain[0], max_stops)
+        ):
+            if (
+                hexsides & used
+                or distances.get(to, max_stops) >= stops_left
+                or (area := area_of(network, to)) in areas
+            ):
                 continue
             tried += 1
-            if to == t:
+            if to == last:
                 return True
             if tried > CHAIN_BUDGET:
                 return False
-            if not ends[to] and search(to, sides | more, areas | {area}, left - 1):
+            if not terminals[to] and search(to, used | hexsides, areas | {area}, stops_left - 1):
                 return True
         return False
 
-    return search(s, 0, frozenset({area_of(network, s)}), most - 1)
+    return search(first, 0, frozenset({area_of(network, first)}), max_stops - 1)
 
 
-def _distances_to(network: Network, goal: int, ends: list[bool], start: int) -> dict[int, int]:
-    """By stop, how many more stops a walk to the goal visits at least."""
-    far = {goal: 0}
+def _distances_to(network: Network, goal: int, terminals: list[bool], start: int) -> dict[int, int]:
+    """By stop, the least number of further stops on a walk to the goal."""
+    distances = {goal: 0}
     todo = deque([goal])
     while todo:
-        at = todo.popleft()
-        for to, _, _ in chains_from(network, at):
-            if to not in far:
-                far[to] = far[at] + 1
-                if not ends[to] and to != start:
+        stop = todo.popleft()
+        for to, _, _ in chains_from(network, stop):
+            if to not in distances:
+                distances[to] = distances[stop] + 1
+                if not terminals[to] and to != start:
                     todo.append(to)
-    return far
+    return distances

@@ -94,11 +94,11 @@ def _find_chains(network: Network, s: int) -> StopChains:
     todo: list[tuple[int, int, tuple[RouteSegment, ...]]] = []
     hexes = 1 << start
     for _, end, hexside, target, node_bit in arcs[map_index.node_vertex(hex, n)]:
-        segment = ((hex, FIRST_NODE + n, end),)
+        first_segment = ((hex, FIRST_NODE + n, end),)
         if node_bit:
-            chains.append((first_stop[start] + end - FIRST_NODE, hexside, segment))
+            chains.append((first_stop[start] + end - FIRST_NODE, hexside, first_segment))
         elif target >= 0:
-            todo.append((target, hexside, segment))
+            todo.append((target, hexside, first_segment))
     for entry, hexsides, segments in todo:
         h = entry // 6
         hex_here = map_index.hexes[h]

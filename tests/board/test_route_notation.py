@@ -88,7 +88,7 @@ def test_several_tracks_between_two_stops() -> None:
     # Pittsburgh and Erie are joined over G11 and over G9.
     tiles: Tiles = {"H10": ("63", 0), "G9": ("8", 3), "G11": ("8", 0), "F10": ("3", 5)}
     network = network_of(FACTS, tiles, {"H10": [(0, "PRR")]})
-    with pytest.raises(ValueError, match=r"several tracks join F10-H10: write F10-G11-H10 or F10-G9-H10"):
+    with pytest.raises(ValueError, match=r"several tracks connect F10-H10: write F10-G11-H10 or F10-G9-H10"):
         parse_route(network, "PRR", "f10-h10")
     routes = [parse_route(network, "PRR", text, "2") for text in ("F10-G9-H10", "F10-G11-H10")]
     assert [format_route(network, route) for route in routes] == ["F10-G9-H10", "F10-G11-H10"]
@@ -98,14 +98,14 @@ def test_several_tracks_between_two_stops() -> None:
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        ("", "is no route"),
-        ("H10", "is no route"),
-        ("H10-", "an empty place is no hex"),
-        ("H10-ZZ", "ZZ is no hex of the map"),
+        ("", "is not a route"),
+        ("H10", "is not a route"),
+        ("H10-", "an empty place is not a hex"),
+        ("H10-ZZ", "ZZ is not a hex of the map"),
         ("H10-H12.3", "H12 has no stop .3"),
         ("H10-F6", "there is no track along H10-F6"),
         ("H14-H16", "there is no track along H14-H16"),
-        ("H10-H12:77", "is no hex of the map"),
+        ("H10-H12:77", "is not a hex of the map"),
     ],
 )
 def test_what_cannot_be_read_is_said(text: str, why: str) -> None:
@@ -126,5 +126,5 @@ def test_hops_that_are_no_track_are_said() -> None:
         is None
     )
     for bad in ([], [["H10"]], [["H10", "Z9"]], [["H10", "H12"], ["H4", "H6"]]):
-        with pytest.raises(ValueError, match=r"is no route|no track"):
+        with pytest.raises(ValueError, match=r"is not a route|no track"):
             route_along(network, bad)

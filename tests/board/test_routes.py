@@ -269,7 +269,7 @@ def route(network: Network, text: str, train: str) -> Route:
             "3",
             "H4-H10-H12",
             HOME | {"H10": [(0, "B&O")]},
-            "H4-H10-H12 cannot go on past H10: others hold all its places",
+            "H4-H10-H12 cannot pass H10: others hold all its slots",
         ),
     ],
 )
@@ -299,4 +299,4 @@ def test_track_that_does_not_exist_is_refused() -> None:
         refuse_routes(network, "PRR", kinds("2"), [torn]) == "the track of H10-H12 is not continuous in H16"
     )
     short = Route("2", good.stops, good.segments[:1])
-    assert refuse_routes(network, "PRR", kinds("2"), [short]) == "a route joins two or more stops"
+    assert refuse_routes(network, "PRR", kinds("2"), [short]) == "a route connects two or more stops"
