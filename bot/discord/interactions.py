@@ -361,7 +361,7 @@ class InteractionHandler:
         entries = await self.service.queries.log_since_last_move(view.table.id, custom_id.seat)
         events = [f"- {each}" for each in cards.history_lines(entries, view.table.names)]
         now = text_views.waiting_sentence(view.state, view.pending)
-        return "\n".join([f"That decision has passed. {now}", *events])
+        return "\n".join([f"That decision is no longer open. {now}", *events])
 
     async def _open_menu(self, interaction: discord.Interaction, custom_id: CustomId) -> None:
         """Show the next level of a menu in a private message."""

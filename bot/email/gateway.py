@@ -372,7 +372,8 @@ class MailGateway:
             case results.LineAmbiguous():
                 return LineRejected("ambiguous", result.index, result.reason, decision_id, result.choices)
             case results.StaleDecision():
-                return StaleReply("a decision that has passed.", waiting, result.since, decision_id, legal)
+                old = "a decision that is no longer open."
+                return StaleReply(old, waiting, result.since, decision_id, legal)
             case results.ConfirmationRequired():
                 return LineRejected("refused", 0, result.reason, decision_id, (result.line,))
             case results.NotYourSeat() | results.TableNotRunning():

@@ -1,4 +1,4 @@
-"""Cards of whole games against Discord's limits; menus lead to all that may be said, and nowhere else."""
+"""Cards of whole games keep Discord's limits; their menus lead to all legal lines, and to no others."""
 
 from __future__ import annotations
 
@@ -38,12 +38,12 @@ def view(state: State) -> TableView:
 
 
 def check(components: list[Json], files: int = 0) -> None:
-    """As Discord would."""
+    """Check a payload as Discord does."""
     limits.check_message(content="", embeds=[], components=components, files=files, v2=True, thinking=False)
 
 
 def keys(components: list[Json]) -> Iterator[CustomId]:
-    """What every control stands for, the options of selects too."""
+    """The custom ids of all controls, including the options of selects."""
     for part in walk_components(components):
         key = controls.parse_custom_id(part.get("custom_id", ""))
         assert key or "custom_id" not in part
@@ -86,7 +86,7 @@ def test_every_decision_of_a_game_fits(players: int, seed: int, every: int) -> N
     def watch(game: object) -> None:
         nonlocal seen, rows
         state: State = game.state  # type: ignore[attr-defined]
-        moves: int = game.moves  # type: ignore[attr-defined]
+        moves: int = game.move_count  # type: ignore[attr-defined]
         if state.game_over or moves % every:
             return
         now = view(state)
@@ -125,19 +125,19 @@ def test_more_than_25_labels_have_pages() -> None:
     assert [each.argument for each in last] == [f"go {i}" for i in range(72, 80)]
 
 
-def test_labels_that_all_agree_are_no_step_of_their_own() -> None:
+def test_a_label_shared_by_all_choices_is_not_a_menu_level() -> None:
     found = controls.menu_items(many(30, "there"), range(30), 1)
     assert found[0].label == "Go to place 0"
 
 
-def test_a_path_that_ends_where_others_go_on_is_offered_beside_them() -> None:
+def test_a_choice_whose_path_is_a_prefix_of_others_is_in_the_same_menu() -> None:
     choices = [Choice("take", "Take it", ("take",)), *many(26)]
     choices = [replace(c, path=("take", *c.path[1:])) if c.line != "take" else c for c in choices]
     found = controls.menu_items(choices, range(27), 1)
     assert (found[0].label, found[0].argument) == ("Take it", "take")
 
 
-def test_a_line_that_does_not_fit_is_named_by_its_place() -> None:
+def test_a_line_that_is_too_long_is_encoded_by_index_and_checksum() -> None:
     long = [replace(c, line=f"{c.line} {'and on ' * 20}") for c in many(3)]
     name = controls.encode_choice(long, 1, 60)
     assert name.startswith("#1.")
@@ -156,18 +156,18 @@ def test_a_line_that_does_not_fit_is_named_by_its_place() -> None:
         CustomId(7, 3, "2.o3", "m", "2.0.buy: sell"),
     ],
 )
-def test_custom_ids_read_back(key: CustomId) -> None:
+def test_custom_ids_are_parsed_back(key: CustomId) -> None:
     assert controls.parse_custom_id(str(key)) == key
 
 
 @pytest.mark.parametrize(
     "text", ["", "x", "r1:a:0:0.1:s:pass", "r0:7:0:0.1:s:pass", "r1:7:x:0.1:s:", "r1:7:0:s"]
 )
-def test_other_ids_are_nobodys(text: str) -> None:
+def test_other_custom_ids_are_rejected(text: str) -> None:
     assert controls.parse_custom_id(text) is None
 
 
-def test_what_is_few_but_long_stands_together_in_one_select() -> None:
+def test_verbs_with_few_long_choices_share_one_select() -> None:
     long = " which is told at more length than a button shows"
     choices = [
         Choice("convert", f"Convert it{long}", ("convert",)),
@@ -185,7 +185,7 @@ def test_what_is_few_but_long_stands_together_in_one_select() -> None:
     assert [title for title, _ in alone.selects] == ["Merge: 1 way"]
 
 
-def test_very_few_have_buttons_however_long() -> None:
+def test_few_choices_get_buttons_even_with_long_labels() -> None:
     choices = [
         Choice("accept", "Accept: an 8-train from the Belt to the H for $20", ("accept",)),
         Choice("decline", "Decline: an 8-train from the Belt to the H for $20", ("decline",)),
@@ -195,8 +195,8 @@ def test_very_few_have_buttons_however_long() -> None:
 
 
 @pytest.mark.parametrize("ways", [1, 2, 30])
-def test_many_kinds_fit_as_well(ways: int) -> None:
-    """Forty kinds of act, each with so many ways: no title has them, and still the card holds."""
+def test_many_verbs_fit(ways: int) -> None:
+    """Forty verbs with that many choices each: more than any title has, and the card still fits."""
     choices = [
         Choice(f"verb{v} {i}", f"Act {v} in way {i}" + " at length" * (ways // 3), (f"verb{v}", f"way {i}"))
         for v in range(40)
@@ -204,13 +204,13 @@ def test_many_kinds_fit_as_well(ways: int) -> None:
     ]
     state = engine.new_game("1830", ["Ann", "Bob", "Cid"]).state
     now = view(state)
-    asked = PendingDecision(0, "Ann", "0.1", "to do something")
+    asked = PendingDecision(0, "Ann", "0.1", "do something")
     payload, _ = cards.turn_card(now, asked, choices, [], None, SHOTS)
     check(payload, 2)
     assert reached(payload, choices) == {c.line for c in choices}
 
 
-def test_what_happened_is_eight_compact_lines_at_most() -> None:
+def test_the_history_has_at_most_eight_compact_lines() -> None:
     names = ("Ann", "Bob")
     rows = [
         LogEntry(i, None, "move", i % 2, "pass", "pass", (f"{names[i % 2]} passes. " * 20,), i != 7)  # type: ignore[arg-type]
@@ -218,7 +218,7 @@ def test_what_happened_is_eight_compact_lines_at_most() -> None:
     ]
     lines = cards.history_lines(rows, names)
     assert len(lines) == 8
-    assert lines[0].startswith("… and 22 moves before")
+    assert lines[0].startswith("… and 22 earlier moves")
     assert all(len(line) <= 160 for line in lines)
     assert cards.history_lines(rows[:7], names) == [
         cards.truncate(r.sentences[0].strip(), 160) for r in rows[:7]

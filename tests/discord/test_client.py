@@ -1,4 +1,4 @@
-"""The shipped client as people use it: every command, every kind of control, every private answer."""
+"""The real client as users see it: every command, every kind of control, every private message."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ async def fake() -> AsyncIterator[FakeDiscord]:
 
 @pytest.fixture
 async def party(fake: FakeDiscord, tmp_path: Path) -> AsyncIterator[RunningBot]:
-    """Our client on line."""
+    """Our client, connected."""
     found = RunningBot(fake, tmp_path / "railpost.db")
     async with found.online():
         yield found
@@ -33,7 +33,7 @@ async def party(fake: FakeDiscord, tmp_path: Path) -> AsyncIterator[RunningBot]:
 
 @pytest.fixture
 async def begun(party: RunningBot) -> RunningBot:
-    """Ann, Bob and Cid play; Ann is asked first."""
+    """A game of Ann, Bob and Cid; Ann acts first."""
     await party.start_game("Ann", "Bob", "Cid")
     return party
 
@@ -80,7 +80,7 @@ async def test_a_form_asks_for_dollars(begun: RunningBot, fake: FakeDiscord) -> 
     assert await begun.played_lines() == ["bid CS 55"]
 
 
-async def test_write_takes_several_lines_or_none(begun: RunningBot, fake: FakeDiscord) -> None:
+async def test_the_write_form_plays_all_lines_or_none(begun: RunningBot, fake: FakeDiscord) -> None:
     done = await fake.click("Ann", await begun.wait_for_card("Ann"), "Write…")
     sent = await fake.submit_modal("Ann", done.modal, {"Line": "bid MH 115; buy SV"})
     await fake.wait_until(lambda: sent.private_messages, "an answer")
@@ -95,7 +95,7 @@ OPENING = (
 )  # fmt: skip
 
 
-async def test_menus_go_level_by_level(begun: RunningBot, fake: FakeDiscord) -> None:
+async def test_menus_have_levels(begun: RunningBot, fake: FakeDiscord) -> None:
     await begun.play_lines(*OPENING, "Ann: par B&O 67")
     card = await begun.wait_for_card("Ann")
     par = next(c for c in fake.controls(card) if c.label.startswith("Par"))
@@ -109,7 +109,7 @@ async def test_menus_go_level_by_level(begun: RunningBot, fake: FakeDiscord) -> 
     assert (await begun.played_lines())[-1] == "par NYC 67"
 
 
-async def test_the_same_person_goes_on_with_the_same_card(begun: RunningBot, fake: FakeDiscord) -> None:
+async def test_a_player_who_acts_again_keeps_the_same_card(begun: RunningBot, fake: FakeDiscord) -> None:
     await begun.play_lines(*OPENING)
     card = await begun.wait_for_card("Ann", holding="par")
     pings = len(fake.pings)
@@ -181,14 +181,14 @@ async def test_undo_gives_the_turn_back(begun: RunningBot, fake: FakeDiscord) ->
     await fake.click("Ann", card, "Undo")
     again = await begun.wait_for_card("Ann")
     assert "no longer has to act" in card.text
-    assert any("takes back" in m.text or "back" in m.text for m in fake.visible_messages(begun.thread)[-3:])
+    assert any("Ann undoes" in m.text for m in fake.visible_messages(begun.thread)[-3:])
     assert await begun.played_lines() == []
     await fake.run_command("Ann", begun.thread, "undo", what="redo")
     await begun.wait_for_card("Bob")
     assert await begun.played_lines() == ["buy SV"] and not fake.controls(again)
 
 
-async def test_undo_of_others_moves_is_put_to_them(begun: RunningBot, fake: FakeDiscord) -> None:
+async def test_undoing_moves_of_others_needs_their_votes(begun: RunningBot, fake: FakeDiscord) -> None:
     await begun.submit_lines("Ann", "buy SV")
     await begun.submit_lines("Bob", "pass")
     await begun.wait_for_card("Cid")
@@ -206,7 +206,7 @@ async def test_undo_of_others_moves_is_put_to_them(begun: RunningBot, fake: Fake
 # -- private answers -------------------------------------------------------------------------
 
 
-async def test_wrong_person(begun: RunningBot, fake: FakeDiscord) -> None:
+async def test_controls_of_another_player_are_refused(begun: RunningBot, fake: FakeDiscord) -> None:
     card = await begun.wait_for_card("Ann")
     for done in (
         await fake.click("Bob", card, "Pass"),
@@ -214,12 +214,12 @@ async def test_wrong_person(begun: RunningBot, fake: FakeDiscord) -> None:
         await fake.select("Bob", card, "Bid: 5 ways", "Bid for the CS, $45 or more…"),
         await fake.click("Bob", card, "Write…"),
     ):
-        await fake.wait_until(lambda d=done: d.private, "an answer")  # type: ignore[misc]
+        await fake.wait_until(lambda d=done: d.private_messages, "an answer")  # type: ignore[misc]
         assert done.text == "These controls are for Ann." and not done.public_messages and done.modal is None
     assert await begun.played_lines() == []
 
 
-async def test_president_is_named(begun: RunningBot, fake: FakeDiscord) -> None:
+async def test_the_card_names_the_president(begun: RunningBot, fake: FakeDiscord) -> None:
     card = await operating(begun)
     assert "president of the B&O" in card.text
     done = await fake.click("Bob", card, custom_id=fake.controls(card)[0].custom_id)
@@ -237,13 +237,13 @@ async def test_stale_card(begun: RunningBot, fake: FakeDiscord) -> None:
         await fake.click("Ann", old, "Pass"),
         await fake.select("Ann", old, "Bid: 5 ways", "Bid for the MH, $115 or more…"),
     ):
-        await fake.wait_until(lambda d=done: d.private, "an answer")  # type: ignore[misc]
-        assert "has passed" in done.text and "Bob" in done.text and "Cid" in done.text
+        await fake.wait_until(lambda d=done: d.private_messages, "an answer")  # type: ignore[misc]
+        assert "no longer open" in done.text and "Bob" in done.text and "Cid" in done.text
         assert "https://discord.com/channels/" in done.text
     assert await begun.played_lines() == ["buy SV", "pass", "pass"]
 
 
-async def test_two_presses_at_once_are_one_move(begun: RunningBot, fake: FakeDiscord) -> None:
+async def test_two_simultaneous_presses_make_one_move(begun: RunningBot, fake: FakeDiscord) -> None:
     card = (await begun.wait_for_card("Ann")).snapshot()
     both = await asyncio.gather(*(fake.click("Ann", card, "Pass") for _ in range(2)))
     await begun.wait_for_card("Bob")
@@ -266,7 +266,7 @@ async def test_refused_unreadable_ambiguous(begun: RunningBot, fake: FakeDiscord
     assert await begun.played_lines() == ["buy SV"]
 
 
-async def test_questions_are_answered_by_do(begun: RunningBot, fake: FakeDiscord) -> None:
+async def test_do_answers_queries(begun: RunningBot, fake: FakeDiscord) -> None:
     assert "Ann" in (await begun.submit_lines("Bob", "status")).text or fake.shown_images(
         (await begun.submit_lines("Bob", "status")).message
     )
@@ -291,12 +291,12 @@ async def test_odd_controls_get_an_answer(begun: RunningBot, fake: FakeDiscord) 
         odd = card.snapshot()
         odd.components[-1]["components"][-1]["components"][-1]["custom_id"] = custom_id
         done = await fake.click("Ann", odd, custom_id=custom_id)
-        await fake.wait_until(lambda d=done: d.private and d.text, f"an answer to {custom_id}")  # type: ignore[misc]
+        await fake.wait_until(lambda d=done: d.private_messages and d.text, f"an answer to {custom_id}")  # type: ignore[misc]
         assert done.text
     assert await begun.played_lines() == []
 
 
-async def test_what_goes_wrong_inside_is_one_sentence(
+async def test_an_internal_error_is_reported_in_one_sentence(
     begun: RunningBot, fake: FakeDiscord, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def broken(*_: object, **__: object) -> None:
@@ -307,7 +307,7 @@ async def test_what_goes_wrong_inside_is_one_sentence(
     await fake.wait_until(lambda: pressed.private_messages, "an answer")
     written = await begun.submit_lines("Ann", "pass")
     for done in (pressed, written):
-        assert "Something went wrong" in done.text and "secret" not in done.text
+        assert "internal error" in done.text and "secret" not in done.text
     monkeypatch.undo()
     await begun.submit_lines("Ann", "pass")
     await begun.wait_for_card("Bob")
@@ -390,7 +390,7 @@ async def test_invitations(party: RunningBot, fake: FakeDiscord) -> None:
         assert (await unit.outbox.queue_status("mail")).pending == 1
 
 
-async def test_who_takes_no_direct_messages_is_told_in_the_channel(
+async def test_a_user_without_direct_messages_is_invited_in_the_channel(
     party: RunningBot, fake: FakeDiscord
 ) -> None:
     await party.open_table()
@@ -439,7 +439,7 @@ async def test_show(begun: RunningBot, fake: FakeDiscord) -> None:
     assert "67" in (await fake.run_command("Dan", thread, "show market")).text
 
 
-async def test_plans_the_past_and_files(begun: RunningBot, fake: FakeDiscord) -> None:
+async def test_plans_past_positions_and_exports(begun: RunningBot, fake: FakeDiscord) -> None:
     await begun.submit_lines("Ann", "buy SV")
     thread = begun.thread
     plan = await fake.run_command("Bob", thread, "show plan", lines="buy CS; Cid: bid CA 165")
@@ -452,7 +452,7 @@ async def test_plans_the_past_and_files(begun: RunningBot, fake: FakeDiscord) ->
     assert "Done." in (await fake.run_command("Bob", thread, "show plan", lines="play")).text
     assert await begun.played_lines() == ["buy SV", "buy CS"]
     assert fake.shown_images((await fake.run_command("Dan", thread, "show at", place="start")).message)
-    assert "no round" in (await fake.run_command("Dan", thread, "show at", place="noon")).text
+    assert "neither a round" in (await fake.run_command("Dan", thread, "show at", place="noon")).text
     for to in ("18xx.games", "text", "csv"):
         assert (await fake.run_command("Cid", thread, "table export", to=to)).text.startswith("```\nHere is ")
 
@@ -493,7 +493,7 @@ async def test_autocompletion_of_lines(begun: RunningBot, fake: FakeDiscord) -> 
     ] == ["Bob"]
 
 
-async def test_which_table_is_meant(party: RunningBot, fake: FakeDiscord) -> None:
+async def test_resolving_the_table(party: RunningBot, fake: FakeDiscord) -> None:
     none = await fake.run_command("Ann", "general", "do", line="pass")
     assert "no such table" in none.text
     await party.start_game("Ann", "Bob")
@@ -512,7 +512,9 @@ async def test_which_table_is_meant(party: RunningBot, fake: FakeDiscord) -> Non
     assert "no table ZZZ" in lost.text
 
 
-async def test_a_table_of_no_place_is_played_in_direct_messages(party: RunningBot, fake: FakeDiscord) -> None:
+async def test_a_table_without_a_channel_is_played_in_direct_messages(
+    party: RunningBot, fake: FakeDiscord
+) -> None:
     service = party.service
     assert service
     people = {}
@@ -539,9 +541,9 @@ async def test_a_table_of_no_place_is_played_in_direct_messages(party: RunningBo
     ("called", "name"),
     [("Ann", "Ann"), ("B&O fan!!", "B O fan"), ("🚂", "Player"), ("x" * 40, "x" * 20), ("eve@a.org", "eve")],
 )
-def test_names_at_tables(called: str, name: str) -> None:
+def test_player_names(called: str, name: str) -> None:
     assert player_name(called) == name
 
 
-def test_entry_point_takes_what_the_service_gives() -> None:
+def test_signature_of_the_entry_point() -> None:
     assert list(shipped.run.__annotations__) == ["service", "settings", "pictures", "lease", "return"]

@@ -1,4 +1,4 @@
-"""What goes wrong with Discord, with threads, with pictures, and with our own process."""
+"""Faults of Discord, of threads, of pictures and of our own process."""
 
 from __future__ import annotations
 
@@ -57,14 +57,14 @@ async def test_everything_works_after_a_restart(party: RunningBot, fake: FakeDis
         assert "Done." in (await party.submit_lines("Ann", "buy SV")).text  # a slash command
         stale = await fake.click("Ann", first, "Pass")  # an old card
         await fake.wait_until(lambda: stale.private_messages, "an answer")
-        assert "has passed" in stale.text
+        assert "no longer open" in stale.text
         await fake.click("Bob", await party.wait_for_card("Bob"), "Pass")  # and a button
         await party.wait_for_card("Cid")
         assert await party.played_lines() == ["pass", "bid MH 115", "bid CA 165", "buy SV", "pass"]
     fake.check_violations(pinged=["Ann", "Bob", "Cid"])
 
 
-async def test_what_happened_while_nobody_was_on_line_is_told(party: RunningBot, fake: FakeDiscord) -> None:
+async def test_moves_while_the_bot_was_offline_are_delivered(party: RunningBot, fake: FakeDiscord) -> None:
     async with party.online():
         await party.start_game("Ann", "Bob", "Cid")
     async with await open_store(party.path) as store:
@@ -81,7 +81,7 @@ async def test_what_happened_while_nobody_was_on_line_is_told(party: RunningBot,
 # -- the connection --------------------------------------------------------------------------
 
 
-async def test_lost_lines_and_outages(party: RunningBot, fake: FakeDiscord) -> None:
+async def test_lost_connections_and_outages(party: RunningBot, fake: FakeDiscord) -> None:
     async with party.online():
         await party.start_game("Ann", "Bob", "Cid")
         card = await party.wait_for_card("Ann")
@@ -114,7 +114,7 @@ async def test_a_client_that_breaks_is_replaced(party: RunningBot, fake: FakeDis
         await party.wait_for_card("Bob")
 
 
-async def test_limits_and_errors_of_discord(party: RunningBot, fake: FakeDiscord) -> None:
+async def test_rate_limits_and_server_errors(party: RunningBot, fake: FakeDiscord) -> None:
     async with party.online():
         await party.start_game("Ann", "Bob", "Cid")
         fake.rest.buckets["POST /channels/{channel}/messages"] = (1, 0.5)
@@ -133,7 +133,7 @@ async def test_limits_and_errors_of_discord(party: RunningBot, fake: FakeDiscord
     assert fake.slowest_ack < 1
 
 
-async def test_a_refused_token_is_one_sentence(party: RunningBot, fake: FakeDiscord) -> None:
+async def test_an_invalid_token_is_reported_in_one_sentence(party: RunningBot, fake: FakeDiscord) -> None:
     fake.token = "another"
     given = {
         "RAILPOST_DISCORD_TOKEN": "wrong",
@@ -142,14 +142,14 @@ async def test_a_refused_token_is_one_sentence(party: RunningBot, fake: FakeDisc
     }
     with fake.attached():
         async with await open_store(party.path) as store:
-            with pytest.raises(SettingsError, match="RAILPOST_DISCORD_TOKEN is not accepted"):
+            with pytest.raises(SettingsError, match="does not accept RAILPOST_DISCORD_TOKEN"):
                 await shipped.run(Service(store), parse_settings(given), OnePixelPictures())
 
 
 # -- threads, permissions, pictures ----------------------------------------------------------
 
 
-async def test_a_thread_that_sleeps_is_woken(party: RunningBot, fake: FakeDiscord) -> None:
+async def test_an_archived_thread_is_unarchived(party: RunningBot, fake: FakeDiscord) -> None:
     async with party.online() as service:
         thread = await party.start_game("Ann", "Bob")
         old = await party.wait_for_card("Ann")
@@ -161,7 +161,7 @@ async def test_a_thread_that_sleeps_is_woken(party: RunningBot, fake: FakeDiscor
     fake.check_violations(ignoring=["50083"])
 
 
-async def test_a_thread_that_is_gone_is_made_anew(party: RunningBot, fake: FakeDiscord) -> None:
+async def test_a_deleted_thread_is_replaced(party: RunningBot, fake: FakeDiscord) -> None:
     async with party.online() as service:
         lost = await party.start_game("Ann", "Bob")
         await fake.vanish_channel(lost)
@@ -174,7 +174,7 @@ async def test_a_thread_that_is_gone_is_made_anew(party: RunningBot, fake: FakeD
         await party.wait_for_card("Ann")
 
 
-async def test_the_thread_goes_while_somebody_is_at_it(party: RunningBot, fake: FakeDiscord) -> None:
+async def test_the_thread_is_deleted_while_a_player_uses_it(party: RunningBot, fake: FakeDiscord) -> None:
     async with party.online() as service:
         lost = await party.start_game("Ann", "Bob", "Cid")
         await party.play_lines("Ann: bid BO 225", "Bob: buy SV", "Cid: buy CS", "Ann: buy DH", "Bob: buy MH")
@@ -188,9 +188,7 @@ async def test_the_thread_goes_while_somebody_is_at_it(party: RunningBot, fake: 
         await party.wait_for_card("Bob")
 
 
-async def test_a_card_that_was_deleted_comes_again_without_a_ping(
-    party: RunningBot, fake: FakeDiscord
-) -> None:
+async def test_a_deleted_card_is_replaced_without_a_ping(party: RunningBot, fake: FakeDiscord) -> None:
     async with party.online():
         await party.start_game("Ann", "Bob", "Cid")
         await party.play_lines("Ann: bid BO 225", "Bob: buy SV", "Cid: buy CS", "Ann: buy DH", "Bob: buy MH")
@@ -204,8 +202,7 @@ async def test_a_card_that_was_deleted_comes_again_without_a_ping(
 
 
 async def test_old_cards(party: RunningBot, fake: FakeDiscord) -> None:
-    """Discord lets nobody edit what is older than an hour: a new card comes, and the old one loses its
-    controls later."""
+    """Discord limits edits of old messages: a new card is sent, and the old one is closed later."""
     async with party.online():
         await party.start_game("Ann", "Bob", "Cid")
         await party.play_lines("Ann: bid BO 225", "Bob: buy SV", "Cid: buy CS", "Ann: buy DH", "Bob: buy MH")
@@ -240,7 +237,7 @@ async def test_a_server_without_threads(party: RunningBot, fake: FakeDiscord) ->
     fake.check_violations(ignoring=["50013"])
 
 
-async def test_a_place_without_files_gets_cards_without_pictures(
+async def test_a_channel_without_attachments_gets_cards_without_pictures(
     party: RunningBot, fake: FakeDiscord
 ) -> None:
     async with party.online():
@@ -252,7 +249,7 @@ async def test_a_place_without_files_gets_cards_without_pictures(
     fake.check_violations(ignoring=["50013"])
 
 
-async def test_a_thread_where_nothing_may_be_written(party: RunningBot, fake: FakeDiscord) -> None:
+async def test_a_thread_in_which_the_bot_may_not_write(party: RunningBot, fake: FakeDiscord) -> None:
     async with party.online():
         thread = await party.start_game("Ann", "Bob")
         thread.denied.add("SEND_MESSAGES_IN_THREADS")
@@ -268,7 +265,7 @@ async def test_a_thread_where_nothing_may_be_written(party: RunningBot, fake: Fa
     fake.check_violations(ignoring=["50013"])
 
 
-async def test_a_channel_where_nothing_may_be_written(party: RunningBot, fake: FakeDiscord) -> None:
+async def test_a_channel_in_which_the_bot_may_not_write(party: RunningBot, fake: FakeDiscord) -> None:
     fake.find_channel("general").denied |= {"SEND_MESSAGES", "SEND_MESSAGES_IN_THREADS"}
     async with party.online() as service:
         done = await fake.run_command("Ann", "general", "table new", title="1830")
@@ -276,10 +273,10 @@ async def test_a_channel_where_nothing_may_be_written(party: RunningBot, fake: F
     fake.check_violations()
 
 
-async def test_threads_are_kept_awake(
+async def test_threads_are_kept_active(
     party: RunningBot, fake: FakeDiscord, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("bot.discord.delivery.AWAKE_EVERY", 0.3)
+    monkeypatch.setattr("bot.discord.delivery.KEEP_ACTIVE_INTERVAL", 0.3)
     async with party.online():
         thread = await party.start_game("Ann", "Bob")
         await fake.wait_until(lambda: thread.auto_archive_minutes == 4320, "a changed time")
@@ -303,7 +300,7 @@ async def test_pictures_that_cannot_be_drawn(party: RunningBot, fake: FakeDiscor
     fake.check_violations()
 
 
-async def test_the_ping_waits_and_the_controls_do_not(party: RunningBot, fake: FakeDiscord) -> None:
+async def test_pings_are_held_back_but_controls_are_not(party: RunningBot, fake: FakeDiscord) -> None:
     async with party.online(holdoff=2.0):
         await party.open_table("Bob")
         await fake.run_command("Ann", "general", "table start", order="Ann, Bob")
@@ -342,7 +339,7 @@ async def test_slow_pictures_delay_no_acknowledgement(party: RunningBot, fake: F
 
 @contextlib.asynccontextmanager
 async def process(party: RunningBot) -> AsyncIterator[asyncio.subprocess.Process]:
-    """Our service and client in a process of their own, on line; killed at the end, if it still runs."""
+    """Our service and client, connected, in a process of their own; it is killed at the end."""
     fake = party.fake
     before = fake.gateway.identified
     args = (str(party.path), fake.api_url, fake.gateway_url, fake.token, "2")
@@ -400,7 +397,7 @@ async def test_killed_between_commit_and_sending(
     assert not fake.problems
 
 
-async def test_killed_while_the_thread_is_made(party: RunningBot, fake: FakeDiscord) -> None:
+async def test_killed_while_the_thread_is_created(party: RunningBot, fake: FakeDiscord) -> None:
     async with process(party) as first:
         await party.open_table("Bob")
         async with fake.rest.hold_requests("POST", "threads$") as hold:
@@ -424,8 +421,8 @@ async def test_killed_while_the_thread_is_made(party: RunningBot, fake: FakeDisc
     assert not fake.problems
 
 
-async def test_sigterm_ends_it_cleanly(party: RunningBot, fake: FakeDiscord) -> None:
-    """The shipped command, as an operating system runs it."""
+async def test_sigterm_ends_the_bot_cleanly(party: RunningBot, fake: FakeDiscord) -> None:
+    """The real command, as an operating system runs it."""
     before = fake.gateway.identified
     given = {
         "RAILPOST_DATA": str(party.path.parent),
@@ -448,7 +445,7 @@ async def test_sigterm_ends_it_cleanly(party: RunningBot, fake: FakeDiscord) -> 
 
 
 async def _card(fake: FakeDiscord, party: RunningBot, name: str) -> Message:
-    """A live card for somebody, by what is seen alone."""
+    """The open card of a player, found on the screen."""
     mention = fake.find_user(name).mention
 
     def there() -> list[Message]:

@@ -1,4 +1,4 @@
-"""A whole game through the shipped client, move by move, pressing only what is on the screen."""
+"""A whole game with the real client, using only the controls on the screen."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ async def test_a_whole_game(tmp_path: Path) -> None:
 
 
 def note(met: Counter[str], state: engine.State, seat: str, line: str) -> None:
-    """Count what kind of decision a line is, if it is offered to who is asked."""
+    """Count the kind of decision of a line, if it is offered to the player who has to act."""
     if seat in engine.decision(state).awaited:
         for choice in engine.choices(state, seat):
             if line == choice.line or (

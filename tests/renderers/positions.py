@@ -1,4 +1,4 @@
-"""Positions to draw, put together by hand: no rule is asked whether they could arise."""
+"""Positions to draw, made by hand; the rules need not allow them."""
 
 from collections.abc import Mapping
 
@@ -42,7 +42,7 @@ def position(
 
 
 def trading() -> State:
-    """A position in which companies have prices, four of them in one space."""
+    """A position with share prices, four companies in one cell."""
     state = position()
     cells = {
         "B&O": (0, 6),

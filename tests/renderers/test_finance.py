@@ -1,4 +1,4 @@
-"""Pictures of companies that borrow, are sold short and differ in size; mines and bridges on the map."""
+"""Pictures of loans, short shares and company sizes; mines and bridges on the map."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ NAMES = ["Ann", "Bob", "Cid", "Dan", "Eve", "Finn", "Gus", "Hal", "Ida", "Jon", 
 # --- the map --------------------------------------------------------------------------------
 
 
-def test_mines_and_bridges_are_shown_where_they_are_and_where_one_may_be_built() -> None:
+def test_the_view_has_mines_and_bridges_and_their_possible_sites() -> None:
     sites = {h.coord: h.structures for h in map_view(financed()).hexes if h.structures}
     assert {c for c, found in sites.items() if found == (MINE,)} == {"F15"}
     assert {c for c, found in sites.items() if found == (BRIDGE,)} == {"H3"}
@@ -51,7 +51,7 @@ def test_mines_and_bridges_are_shown_where_they_are_and_where_one_may_be_built()
     assert len(may_mine) == 11 and {"B25", "I10"} <= may_mine
 
 
-def test_a_place_for_a_mine_goes_with_the_last_token_the_private_or_the_first_tile() -> None:
+def test_a_mine_is_impossible_without_a_token_or_the_private_or_on_a_tile() -> None:
     def places(state: State) -> set[str]:
         return {h.coord for h in map_view(state).hexes if any(not site.is_built for site in h.structures)}
 
@@ -66,7 +66,7 @@ def test_a_place_for_a_mine_goes_with_the_last_token_the_private_or_the_first_ti
     assert [h.coord for h in map_view(closed).hexes if h.structures] == ["F15", "H3"]
 
 
-def test_what_is_built_is_painted_dark_and_a_place_for_it_pale() -> None:
+def test_structures_are_dark_and_possible_sites_are_pale() -> None:
     view = map_view(financed())
     grid = grid_for(view)
     image = draw_map(view).convert("RGB")
@@ -81,7 +81,7 @@ def test_what_is_built_is_painted_dark_and_a_place_for_it_pale() -> None:
             assert any(near(c, paper, 60) for c in around(image, corner, 2)), here.coord
 
 
-def test_a_tile_that_only_a_private_may_lay_is_named_on_its_hex_until_it_lies() -> None:
+def test_a_private_with_its_own_tile_is_noted_on_its_hex_until_a_tile_is_laid() -> None:
     state = financed()
     assert map_view(state).hex_at("F13").notes == ("PSM",)
     state.tiles["F13"] = ("57", 0)
@@ -89,7 +89,7 @@ def test_a_tile_that_only_a_private_may_lay_is_named_on_its_hex_until_it_lies() 
 
 
 @pytest.mark.parametrize("a, b", [(0, 1), (1, 2), (2, 0)])
-def test_a_route_is_coloured_through_a_junction_between_its_edges_only(a: int, b: int) -> None:
+def test_a_route_through_a_junction_is_drawn_between_its_edges_only(a: int, b: int) -> None:
     state = financed()
     state.tiles["E14"] = ("80", 0)
     view = map_view(state, routes=[("3", [("E14", a, b)])])
@@ -103,7 +103,7 @@ def test_a_route_is_coloured_through_a_junction_between_its_edges_only(a: int, b
     assert {edge for edge in range(3) if coloured(edge, 0.5)} == {a, b}
 
 
-def test_a_map_is_cut_to_its_hexes() -> None:
+def test_a_map_is_cropped_to_its_hexes() -> None:
     picture = map_png(financed())
     assert picture.width > 1.5 * picture.height and picture.width <= 1600
     grid = grid_for(map_view(financed()))
@@ -125,7 +125,7 @@ def test_the_last_boards_of_recorded_games_are_drawn_whole(shared: Path) -> None
         assert len(map_png(state).png) < 150_000
 
 
-def test_the_map_is_told_with_its_mines_and_bridges() -> None:
+def test_the_alt_text_of_a_map_has_mines_and_bridges() -> None:
     assert "Mines: F15. Bridges: H3." in map_png(financed()).alt
     alt = map_png(financed(), highlight=["H3"]).alt
     assert "Last change at H3 (Louisville): yellow tile 57, a bridge." in alt
@@ -134,7 +134,7 @@ def test_the_map_is_told_with_its_mines_and_bridges() -> None:
 # --- the market -----------------------------------------------------------------------------
 
 
-def test_loans_are_marked_one_by_one_and_the_rate_that_holds_is_framed() -> None:
+def test_every_loan_has_a_mark_and_the_current_rate_a_frame() -> None:
     view = market_view(financed())
     assert view.loans and (view.loans.taken, view.loans.limit, view.loans.rate) == (7, 70, 10)
     plan = market.MarketLayout(view)
@@ -152,7 +152,7 @@ def test_loans_are_marked_one_by_one_and_the_rate_that_holds_is_framed() -> None
 
 
 @pytest.mark.parametrize("taken, rate", [(0, 5), (5, 5), (6, 10), (70, 70)])
-def test_the_rate_goes_by_the_loans_taken(taken: int, rate: int) -> None:
+def test_the_interest_rate_depends_on_the_loans_taken(taken: int, rate: int) -> None:
     state = financed()
     for company in state.companies.values():
         company.loans = 0
@@ -162,14 +162,14 @@ def test_the_rate_goes_by_the_loans_taken(taken: int, rate: int) -> None:
     assert market_view(state).alt.endswith(f" Interest ${rate} a loan, {taken} of 70 loans taken.")
 
 
-def test_a_market_without_loans_has_no_room_for_them() -> None:
+def test_a_market_without_loans_has_no_loan_table() -> None:
     state = new_game("1830", NAMES[:3]).state
     assert loan_status(state) is None and market_view(state).loans is None
     plan = market.MarketLayout(market_view(state))
     assert plan.list_top == plan.loans_top
 
 
-def test_companies_in_trouble_are_told() -> None:
+def test_the_alt_text_names_companies_in_liquidation_or_acquisition() -> None:
     alt = market_png(financed()).alt
     assert "Highest first: WT 100, J 100, SR 0, R 0." in alt
     assert "In liquidation: R. In acquisition 2: SR." in alt
@@ -178,7 +178,7 @@ def test_companies_in_trouble_are_told() -> None:
 # --- the sheet ------------------------------------------------------------------------------
 
 
-def test_what_is_sold_short_is_shown_below_zero_and_told() -> None:
+def test_short_shares_are_negative_in_picture_and_alt_text() -> None:
     view = sheet_view(financed())
     ownership = sheet.sheet_tables(view)[0]
     wt = next(row for row in ownership.rows if row[0].text == "WT")
@@ -187,7 +187,7 @@ def test_what_is_sold_short_is_shown_below_zero_and_told() -> None:
     assert "Bob $40 SR 40% president WT short 20%." in view.alt
 
 
-def test_charters_say_size_loans_and_trouble_and_who_has_not_begun_is_named_once() -> None:
+def test_charters_show_size_loans_and_zone_and_unstarted_companies_are_named() -> None:
     view = sheet_view(financed())
     charters = sheet.sheet_tables(view)[-1]
     assert [cell.text for cell in charters.header] == [
@@ -201,7 +201,7 @@ def test_charters_say_size_loans_and_trouble_and_who_has_not_begun_is_named_once
     assert "SR of 5 shares in acquisition 2, $0, 3 loans, no train" in view.alt
 
 
-def test_markers_that_are_not_paid_and_players_who_failed_are_shown() -> None:
+def test_unpaid_tokens_and_bankrupt_players_are_shown() -> None:
     state = financed()
     state.companies["WT"].owed_tokens = 2
     state.bankrupt_seats, state.cash["p2"] = ["p1"], -70
@@ -212,26 +212,26 @@ def test_markers_that_are_not_paid_and_players_who_failed_are_shown() -> None:
     assert "Bob bankrupt" in view.alt
 
 
-def test_a_bank_without_limit_is_not_counted() -> None:
+def test_an_unlimited_bank_is_not_shown() -> None:
     assert sheet_view(financed()).bank is None and "Bank" not in sheet_png(financed()).alt
     assert "$10 a loan" in sheet_png(financed()).alt
 
 
-def test_a_company_without_a_president_is_the_banks() -> None:
+def test_a_company_without_a_president_belongs_to_the_bank() -> None:
     state = financed()
     state.companies["WT"].president, state.companies["WT"].former_president = None, "p0"
     charter = next(c for c in sheet_view(state).companies if c.badge.sym == "WT")
     assert charter.president == "bank"
 
 
-def test_a_broken_bank_is_told_as_such() -> None:
+def test_a_broken_bank_is_named_so() -> None:
     state = new_game("1830", NAMES[:3]).state
     assert "Bank $9600." in sheet_view(state).alt
     state.cash["bank"] = -120
     assert "Bank broken, owes $120." in sheet_view(state).alt
 
 
-def test_in_an_operating_round_the_interest_that_was_set_is_told_beside_the_next() -> None:
+def test_in_an_operating_round_the_current_and_the_next_interest_are_shown() -> None:
     state = financed()
     state.stack = [OperatingRound(2, 1, 2, ("J",), None), OperatingTurn("WT", "track")]
     state.interest_per_loan = 5
@@ -248,7 +248,7 @@ def crowded() -> State:
     return state
 
 
-def test_many_players_are_parted_into_tables_whose_letters_keep_their_size() -> None:
+def test_many_players_are_split_into_tables_without_smaller_fonts() -> None:
     view = sheet_view(crowded())
     first, second, _ = sheet.sheet_tables(view)
     assert [len(first.header), len(second.header)] == [1 + 6, 1 + 6 + 2]
@@ -260,7 +260,7 @@ def test_many_players_are_parted_into_tables_whose_letters_keep_their_size() -> 
     assert [cell.text for cell in second.header[7:]] == ["Pool", "Treasury"]
 
 
-def test_many_privates_are_written_in_two_lines_within_their_cell() -> None:
+def test_many_privates_wrap_in_their_cell() -> None:
     state = crowded()
     view = sheet_view(state)
     row = next(row for row in sheet.sheet_tables(view)[1].rows if row[0].text == "Privates")

@@ -1,4 +1,4 @@
-"""Geometry: track, the places of stops, and how hexes lie on a page."""
+"""Geometry: track, positions of stops, hexes on a page."""
 
 from itertools import combinations
 from math import atan2, cos, hypot
@@ -28,7 +28,7 @@ def plans(layout: HexLayout) -> list[tuple[str, int, FaceLayout]]:
 
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize("a, b", list(combinations(range(6), 2)))
-def test_track_joins_the_middles_of_its_edges_at_right_angles(layout: HexLayout, a: int, b: int) -> None:
+def test_track_meets_the_midpoints_of_its_edges_at_right_angles(layout: HexLayout, a: int, b: int) -> None:
     line = geometry.track_line(layout, a, b)
     for edge, end, inner in ((a, line[0], line[1]), (b, line[-1], line[-2])):
         assert geometry.distance(end, geometry.edge_middle(layout, edge)) < 1e-9
@@ -38,7 +38,7 @@ def test_track_joins_the_middles_of_its_edges_at_right_angles(layout: HexLayout,
 
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize("turn, middle", [(1, 0.5), (2, 3**0.5 - 1.5), (3, 0.0)])
-def test_sharp_and_gentle_curves_and_straights_pass_the_centre_at_their_distance(
+def test_curves_and_straights_pass_the_center_at_the_right_distance(
     layout: HexLayout, turn: int, middle: float
 ) -> None:
     for a in range(6):
@@ -66,7 +66,7 @@ def test_flat_edges_lie_where_the_format_says() -> None:
     assert [x < -0.1 for x, _ in middles] == [False, True, True, False, False, False]
 
 
-def test_neighbours_meet_in_the_middle_of_their_common_edge() -> None:
+def test_neighbors_share_the_midpoint_of_their_common_edge() -> None:
     board = components_of("1830").map
     grid = geometry.fit_grid(board.hexes, "pointy", AXES, (1600, 1200), 36)
     for coord, printed in board.hexes.items():
@@ -91,12 +91,12 @@ def test_a_flat_grid_has_the_pitch_of_its_hexes(layout: HexLayout) -> None:
 @pytest.mark.parametrize(
     "coord, place", [("H10", (10, 7)), ("A1", (1, 0)), ("AA3", (3, 26)), ("@18", (18, -1))]
 )
-def test_coordinates_are_read(coord: str, place: tuple[int, int]) -> None:
+def test_coordinates_are_parsed(coord: str, place: tuple[int, int]) -> None:
     assert geometry.column_row(coord, AXES) == place
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
-def test_slots_and_towns_keep_inside_their_hex_and_apart(layout: HexLayout) -> None:
+def test_slots_and_towns_are_inside_their_hex_and_do_not_overlap(layout: HexLayout) -> None:
     for tile, turns, laid_out in plans(layout):
         discs = [(slot, spot.radius) for spot in laid_out.nodes for slot in (spot.slots or (spot.point,))]
         for point, radius in discs:
@@ -106,7 +106,7 @@ def test_slots_and_towns_keep_inside_their_hex_and_apart(layout: HexLayout) -> N
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
-def test_lines_run_between_the_ends_of_their_paths(layout: HexLayout) -> None:
+def test_lines_connect_the_ends_of_their_paths(layout: HexLayout) -> None:
     for tile, turns, laid_out in plans(layout):
         for ends, line in zip(laid_out.paths, laid_out.lines, strict=True):
             for end, point in zip(ends, (line[0], line[-1]), strict=True):
@@ -120,7 +120,7 @@ def test_lines_run_between_the_ends_of_their_paths(layout: HexLayout) -> None:
         assert laid_out.exits == {(e + turns) % 6 for e in printed}
 
 
-def test_a_single_city_stands_in_the_middle_and_makes_way_for_passing_track() -> None:
+def test_a_single_city_is_in_the_center_unless_track_bypasses_it() -> None:
     assert geometry.lay_out_face("pointy", (("city", 1),), (("e0", "n0"), ("e3", "n0"))).nodes[0].point == (
         0,
         0,
@@ -131,14 +131,14 @@ def test_a_single_city_stands_in_the_middle_and_makes_way_for_passing_track() ->
     assert abs(bypass.point[1]) > bypass.radius + 0.05
 
 
-def test_a_town_on_two_tracks_lies_across_them() -> None:
+def test_a_town_on_two_tracks_is_drawn_across_them() -> None:
     town = geometry.lay_out_face("pointy", (("town", 0),), (("e0", "n0"), ("e2", "n0")), 1).nodes[0]
     assert town.heading is not None
     line = geometry.track_line("pointy", 1, 3)
     assert min(geometry.distance(town.point, p) for p in line) < 1e-9
 
 
-def test_room_is_taken_once_and_crowding_costs() -> None:
+def test_free_space_is_used_once_and_overlap_costs() -> None:
     room = FreeSpace("pointy", (70.0, 70.0))
     first = room.place_box(30, 20, [(0.0, 0.0), (0.0, 0.5)])
     second = room.place_box(30, 20, [(0.0, 0.0), (0.0, 0.5)])
@@ -149,7 +149,7 @@ def test_room_is_taken_once_and_crowding_costs() -> None:
     assert room.find_place(((0, 0, 60, 20),), [(0.8, 0.0)])[0] > geometry.COVERED_COST
 
 
-def test_the_box_of_a_mesh_holds_its_hex() -> None:
+def test_the_picture_of_a_hex_contains_the_hex() -> None:
     for mesh in (HexMetrics("pointy", 59, 102), HexMetrics("flat", 100, 60)):
         w, h = mesh.half_size
         for x, y in (mesh.to_pixels(corner) for corner in geometry.outline(mesh.layout)):

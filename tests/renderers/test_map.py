@@ -1,4 +1,4 @@
-"""The map, by its pixels: what the view says stands where the geometry says, and nothing else."""
+"""The picture of the map, checked by its pixels against the view and the geometry."""
 
 import gzip
 import json
@@ -57,7 +57,7 @@ def used_edges(view: HexView) -> set[int]:
 
 
 def check_edges(view: MapView, grid: Grid, image: Image.Image) -> int:
-    """Every used edge has track at its middle and no other edge has; says how many were looked at."""
+    """Check that exactly the used edges have track at their midpoints; returns the number of edges."""
     layout: HexLayout = view.layout
     looked = 0
     for here in view.hexes:
@@ -72,7 +72,7 @@ def check_edges(view: MapView, grid: Grid, image: Image.Image) -> int:
 
 
 def every_tile(layout: HexLayout) -> MapView:
-    """All tiles in all rotations on one wide board, two hexes apart in a row."""
+    """All tiles in all rotations on one wide map, two hexes apart."""
     views = []
     for row, (tile, face) in enumerate(tile_faces().items()):
         for turns in range(6):
@@ -119,7 +119,7 @@ def test_every_used_edge_of_the_last_boards_of_recorded_games_has_track(shared: 
         assert check_edges(view, grid_for(view), image) > 500, path.name
 
 
-def test_tokens_stand_in_their_slots_in_their_colours() -> None:
+def test_tokens_are_in_their_slots_in_their_colors() -> None:
     view = map_view(position())
     image = draw_map(view).convert("RGB")
     grid = grid_for(view)
@@ -134,7 +134,7 @@ def test_tokens_stand_in_their_slots_in_their_colours() -> None:
     assert sorted(seen) == sorted((c, sym) for c, held in position().tokens.items() for _, sym in held)
 
 
-def test_an_empty_slot_is_white_and_a_kept_one_shows_letters() -> None:
+def test_an_empty_slot_is_white_and_a_reserved_slot_has_a_symbol() -> None:
     empty = map_view(position(tokens={}), crop=["H10", "H12"])
     mesh = grid_for(empty).metrics
     image = draw_map(empty).convert("RGB")
@@ -148,7 +148,7 @@ def test_an_empty_slot_is_white_and_a_kept_one_shows_letters() -> None:
     assert near(pixel(image, (x - round(0.33 * mesh.radius), y)), theme.STOP_FILL)
 
 
-def test_letters_tell_companies_of_one_colour_apart() -> None:
+def test_symbols_distinguish_companies_of_the_same_color() -> None:
     pictures = {
         sym: sprites.token(Badge(sym, "#333333", "#ffffff"), 44).tobytes() for sym in ("PRR", "NYC", "B&O")
     }
@@ -156,7 +156,7 @@ def test_letters_tell_companies_of_one_colour_apart() -> None:
 
 
 @pytest.mark.parametrize("phase, amount", [("2", 40), ("4", 40), ("5", 70), ("D", 70)])
-def test_the_value_of_the_phase_is_framed_and_the_other_is_not(phase: str, amount: int) -> None:
+def test_only_the_current_value_of_an_area_has_a_frame(phase: str, amount: int) -> None:
     view = map_view(position(phase=phase))
     here = view.hex_at("F2")
     assert [v.amount for v in here.phase_values if v.is_current] == [amount]
@@ -174,7 +174,7 @@ def test_every_area_shows_its_values_once() -> None:
     assert shown == {"A11": [30, 50], "B24": [20, 30], "F2": [40, 70], "J2": [30, 60], "K13": [30, 40]}
 
 
-def test_a_revenue_changes_its_plate_and_nothing_else() -> None:
+def test_another_revenue_changes_only_its_plate() -> None:
     def painted(revenue: int) -> tuple[HexView, Image.Image]:
         here = HexView(
             "C3", "yellow", (("town", 0),), (("e0", "n0"), ("e3", "n0")), 0, "4", revenues=(revenue,)
@@ -195,7 +195,7 @@ def test_a_revenue_changes_its_plate_and_nothing_else() -> None:
     assert cy + y - high / 2 - 1 <= box[1] and box[3] <= cy + y + high / 2 + 1
 
 
-def test_the_last_change_alone_is_outlined() -> None:
+def test_only_the_last_change_has_an_outline() -> None:
     state = position()
     view = map_view(state, highlight=["H10", "I7"])
     image = draw_map(view).convert("RGB")
@@ -209,7 +209,7 @@ def test_the_last_change_alone_is_outlined() -> None:
         assert any(near(c, theme.LAST_CHANGE) for c in spots) == (here.coord in ("H10", "I7")), here.coord
 
 
-def test_closed_edges_have_their_bar_on_both_sides() -> None:
+def test_impassable_edges_have_bars_on_both_sides() -> None:
     view = map_view(opening())
     image = draw_map(view).convert("RGB")
     grid = grid_for(view)
@@ -218,7 +218,7 @@ def test_closed_edges_have_their_bar_on_both_sides() -> None:
         assert near(pixel(image, grid.to_pixels(coord, (x * 0.96, y * 0.96))), theme.BARRIER)
 
 
-def test_terrain_goes_when_a_tile_is_laid_and_a_private_opens_its_hexes() -> None:
+def test_terrain_disappears_under_a_tile_and_blocked_hexes_become_free() -> None:
     state = opening()
     assert map_view(state).hex_at("G15").terrain == (("mountain", 120),)
     assert map_view(state).hex_at("G15").blocked == ("SV",)
@@ -228,7 +228,7 @@ def test_terrain_goes_when_a_tile_is_laid_and_a_private_opens_its_hexes() -> Non
     assert map_view(state).hex_at("G15").blocked == ()
 
 
-def test_a_blocked_hex_and_terrain_are_painted() -> None:
+def test_blocked_hexes_and_terrain_are_drawn() -> None:
     view = map_view(opening())
     image = draw_map(view).convert("RGB")
     grid = grid_for(view)
@@ -241,7 +241,7 @@ def test_a_blocked_hex_and_terrain_are_painted() -> None:
     assert any(near(c, theme.HILL, 60) for c in around(image, (cx + tx, cy + ty), 12))
 
 
-def test_a_token_whose_city_is_still_to_be_chosen_stands_between_them() -> None:
+def test_a_token_without_a_chosen_city_is_between_the_cities() -> None:
     view = map_view(position(tiles={}, tokens={"E11": [(-1, "Erie")]}))
     ((badge, point, _),) = token_positions(view.hex_at("E11"), grid_for(view).metrics)
     assert (badge.sym, point) == ("Erie", (0.0, 0.0))
@@ -249,7 +249,7 @@ def test_a_token_whose_city_is_still_to_be_chosen_stands_between_them() -> None:
 
 
 @pytest.mark.parametrize("count", [3, 4, 5])
-def test_tokens_beyond_the_slots_of_a_city_hide_none(count: int) -> None:
+def test_tokens_without_a_slot_hide_no_other_token(count: int) -> None:
     syms = ["PRR", "NYC", "CPR", "B&O", "C&O"][:count]
     view = map_view(position(tiles={"H10": ("14", 0)}, tokens={"H10": [(0, sym) for sym in syms]}))
     mesh = grid_for(view).metrics
@@ -260,7 +260,7 @@ def test_tokens_beyond_the_slots_of_a_city_hide_none(count: int) -> None:
         assert apart >= 0.8 * (wide + other) / 2
 
 
-def test_a_kept_home_moves_with_its_city_when_the_tile_is_replaced() -> None:
+def test_a_reserved_home_moves_with_its_city_on_an_upgrade() -> None:
     printed = map_view(opening()).hex_at("G19")
     assert [(node, b.sym) for node, b in printed.reserved] == [(0, "NYNH")]
     later = map_view(position(tokens={})).hex_at("G19")  # edge 3 of the first city is the second node's on 62
@@ -272,7 +272,7 @@ def test_a_kept_home_moves_with_its_city_when_the_tile_is_replaced() -> None:
 # --- routes ---------------------------------------------------------------------------------
 
 
-def test_routes_are_coloured_along_their_track_only() -> None:
+def test_routes_are_drawn_only_along_their_track() -> None:
     state = position(tiles={**TILES, "H14": ("9", 1)})
     view = map_view(state, routes=[("3", "H10-H12"), ("2", [("H4", 4, 6), ("H6", 1, 4)])])
     assert {h.coord for h in view.hexes if h.route_segments} == {"H10", "H12", "H4", "H6"}
@@ -286,7 +286,7 @@ def test_routes_are_coloured_along_their_track_only() -> None:
     assert "Route 1: 3. Route 2: 2" in view.alt
 
 
-def test_a_route_without_track_is_refused_with_a_sentence() -> None:
+def test_a_route_without_track_raises_a_clear_error() -> None:
     with pytest.raises(ValueError, match="no track along"):
         map_png(opening(), routes=[("2", "H10-F4")])
 
@@ -314,7 +314,7 @@ def test_the_same_position_gives_the_same_bytes_whatever_was_drawn_before() -> N
     assert map_png(position(), highlight=["H10"]) == first
 
 
-def test_after_a_move_only_the_changed_hexes_are_painted() -> None:
+def test_after_a_move_only_changed_hexes_are_drawn() -> None:
     state = position()
     map_png(state)
     before = map.draw_hex.cache_info().misses
@@ -324,7 +324,7 @@ def test_after_a_move_only_the_changed_hexes_are_painted() -> None:
     assert map.draw_hex.cache_info().misses - before == 2
 
 
-def test_a_crop_shows_its_hexes_larger() -> None:
+def test_a_cropped_map_has_larger_hexes() -> None:
     whole, part = map_view(position()), map_view(position(), crop=["H10", "H12", "G11"])
     assert [h.coord for h in part.hexes] == ["G11", "H10", "H12"]
     assert grid_for(part).metrics.radius > 2.5 * grid_for(whole).metrics.radius
@@ -352,7 +352,7 @@ def test_unknown_hexes_are_named() -> None:
         map_view(opening()).hex_at("Z9")
 
 
-def test_the_palette_has_every_colour_that_is_meant() -> None:
+def test_the_palette_has_all_colors_of_the_theme() -> None:
     companies = tuple(b.color for b in map_view(opening()).companies)
     palette = theme.palette(companies)
     colours = palette.getpalette() or []
@@ -368,7 +368,7 @@ def test_the_palette_has_every_colour_that_is_meant() -> None:
         assert near(pixel(shown, (1, 1)), meant, 4)
 
 
-def test_grounds_differ_in_lightness() -> None:
+def test_tile_colors_differ_in_lightness() -> None:
     yellow, green, brown = (theme.lightness(theme.HEX_COLORS[c]) for c in ("yellow", "green", "brown"))
     assert yellow - green > 30 and green - brown > 15
 
@@ -376,7 +376,7 @@ def test_grounds_differ_in_lightness() -> None:
 # --- words ----------------------------------------------------------------------------------
 
 
-def test_the_alt_text_says_what_changed_and_where_tokens_are() -> None:
+def test_the_alt_text_names_changes_and_tokens() -> None:
     alt = map_png(position(), highlight=["H10"]).alt
     assert alt.startswith("Map of 1830, phase 3. Last change at H10 (Pittsburgh): green tile 14, tokens PRR.")
     assert "PRR G19 H10 H12" in alt and "NYC E19 G19" in alt
@@ -390,9 +390,7 @@ def test_an_alt_text_is_never_too_long() -> None:
 
 @pytest.mark.parametrize("node", ["offboard", "city"])
 @pytest.mark.parametrize("count", [2, 3, 4])
-def test_values_of_an_area_stand_apart_inside_the_hex_the_current_one_in_the_largest_letters(
-    count: int, node: str
-) -> None:
+def test_values_of_an_area_do_not_overlap_and_the_current_one_is_largest(count: int, node: str) -> None:
     values = tuple(PhaseValue(str(i), 30 + 10 * i, "green", i == 1) for i in range(count))
     here = HexView("C3", "red", ((node, 1),), (("e0", "n0"),), phase_values=values, name="Maritime Provinces")
     mesh = grid_for(map_view(opening())).metrics
@@ -420,7 +418,7 @@ def test_rotations_of_a_tile_are_shown_side_by_side() -> None:
         tile_choice_png(position(), "E11", "59", [])
 
 
-def test_a_preview_keeps_tokens_in_the_stop_that_keeps_their_edges_and_changes_no_state() -> None:
+def test_a_preview_moves_tokens_with_their_edges_and_does_not_change_the_state() -> None:
     state = position(tiles={"E11": ("59", 0)}, tokens={"E11": [(1, "Erie")]})
     view = map_view(state, preview={"E11": ("66", 2)})  # edge 2 of its city is node 0's there
     assert view.hex_at("E11").tile == "66" and [n for n, _ in view.hex_at("E11").tokens] == [0]

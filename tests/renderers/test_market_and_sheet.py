@@ -1,4 +1,4 @@
-"""The market and the sheet: what stands where, and what the words say."""
+"""The pictures of the market and the sheet, and their alt texts."""
 
 from io import BytesIO
 
@@ -19,7 +19,7 @@ from tests.renderers.positions import opening, position, trading
 from tests.renderers.test_map import near, pixel
 
 
-def test_price_tokens_stand_in_their_spaces_top_first() -> None:
+def test_price_tokens_are_in_their_cells_top_first() -> None:
     view = market_view(trading())
     plan = market.MarketLayout(view)
     image = market.draw_market(view).convert("RGB")
@@ -35,7 +35,7 @@ def test_price_tokens_stand_in_their_spaces_top_first() -> None:
         assert near(pixel(image, (cx, round(cy - 0.39 * diameter))), theme.parse_color(badge.color))
 
 
-def test_no_tokens_of_a_space_overlap_however_many_there_are() -> None:
+def test_tokens_of_a_cell_never_overlap() -> None:
     badges = tuple(Badge(f"C{i}", "#333333", "#ffffff") for i in range(9))
     for count in range(1, 10):
         cell = CellView(0, 0, 100, (), None, badges[:count])
@@ -51,7 +51,7 @@ def test_no_tokens_of_a_space_overlap_however_many_there_are() -> None:
     "cell, zone",
     [((0, 0), "yellow"), ((3, 0), "orange"), ((5, 0), "brown"), ((0, 6), "par"), ((0, 8), "white")],
 )
-def test_spaces_have_the_colour_of_their_zone(cell: tuple[int, int], zone: str) -> None:
+def test_cells_have_the_color_of_their_zone(cell: tuple[int, int], zone: str) -> None:
     view = market_view(opening())
     here = next(c for c in view.cells if (c.row, c.column) == cell)
     assert market.fill_zone(here) == zone
@@ -59,7 +59,7 @@ def test_spaces_have_the_colour_of_their_zone(cell: tuple[int, int], zone: str) 
     assert near(pixel(market.draw_market(view).convert("RGB"), (x + 60, y + 60)), theme.ZONE_COLORS[zone], 8)
 
 
-def test_arrows_stand_where_the_market_turns() -> None:
+def test_arrows_are_at_the_ends_of_rows() -> None:
     view = market_view(opening())
     plan = market.MarketLayout(view)
     image = market.draw_market(view).convert("RGB")
@@ -95,7 +95,7 @@ def test_a_market_of_one_row_is_folded() -> None:
     assert market.draw_market(view).size == (1600, plan.height)
 
 
-def test_a_price_that_changed_is_ringed() -> None:
+def test_a_changed_price_has_a_ring() -> None:
     state = trading()
     plain, ringed = market_png(state), market_png(state, highlight=["NYC"])
     view = market_view(state)
@@ -126,7 +126,7 @@ def test_the_sheet_counts_certificates_and_worth_as_the_rules_do() -> None:
     assert charter["PRR"].tokens == (0, 40, 100, 100) and charter["PRR"].pool == 10
 
 
-def test_the_sheet_says_round_phase_bank_and_trains() -> None:
+def test_the_sheet_shows_round_phase_bank_and_trains() -> None:
     view = sheet_view(opening(4))
     assert (view.round, view.phase, view.bank, view.certificate_limit) == (
         "opening",
@@ -140,7 +140,7 @@ def test_the_sheet_says_round_phase_bank_and_trains() -> None:
     assert "Bank $9600" in view.alt and "Ann $600 priority" in view.alt
 
 
-def test_more_cash_changes_that_players_column_and_no_other() -> None:
+def test_another_cash_changes_only_the_column_of_its_player() -> None:
     state = trading()
     before = sheet.draw_sheet(sheet_view(state)).convert("RGB")
     state.cash["p2"] += 1
@@ -153,7 +153,7 @@ def test_more_cash_changes_that_players_column_and_no_other() -> None:
     assert box[3] - box[1] < 2 * sheet.ROW_HEIGHT
 
 
-def test_the_columns_of_a_table_fill_the_page_and_no_more() -> None:
+def test_the_columns_of_a_table_fill_the_page_exactly() -> None:
     for players in range(2, 7):
         for table in sheet.sheet_tables(sheet_view(opening(players))):
             assert (
@@ -163,7 +163,7 @@ def test_the_columns_of_a_table_fill_the_page_and_no_more() -> None:
             )
 
 
-def test_long_names_are_kept_in_their_column() -> None:
+def test_long_names_stay_in_their_column() -> None:
     state = opening(6)
     state.players = [f"Bartholomew the {i}th of Ravenscroft" for i in range(6)]
     picture = sheet_png(state)
@@ -180,13 +180,13 @@ def test_tables_are_small_palette_pngs_and_always_the_same(draw) -> None:  # typ
     assert draw(trading()) == picture
 
 
-def test_letters_can_be_read_on_a_phone() -> None:
-    """At 400 points across, letters that matter are drawn at 8 points or more."""
+def test_fonts_are_readable_on_a_phone() -> None:
+    """At a width of 400 points the important fonts have at least 8 points."""
     assert sheet.FONT_SIZE >= 0.02 * sheet.WIDTH
     assert market.MarketLayout(market_view(opening())).price_size >= 0.019 * market.WIDTH
 
 
-def test_bench_gives_figures_with_their_bounds() -> None:
+def test_rendering_metrics_have_bounds() -> None:
     figures = {f.name: f for f in measure_rendering([opening(), position()])}
     assert figures["map, the very first"].bound == 500 and figures["map, size"].unit == "kB"
     assert all(f.value > 0 for f in figures.values()) and "map after a move, mean" in figures
