@@ -1,1 +1,1 @@
-"""Track: tiles, networks, routes and the search for the best ones."""
+"""The board: tiles, connectivity, routes, and the search for the best ones."""

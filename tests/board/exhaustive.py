@@ -1,4 +1,5 @@
-"""Every walk on a board, found without anything of `engine.board` but its faces, and random boards."""
+"""An exhaustive search for all walks on a board, independent of `engine.board` but for the tile geometry; and
+random boards."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a company reaches (1830 §18.1, §19), against every walk there is."""
+"""Connectivity (1830 §18.1, §19), compared with an exhaustive search for walks."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def walked(
 
 @pytest.mark.parametrize("patience", [reaching.STEPS_BEFORE_PRUNING, 0])
 @pytest.mark.parametrize("seed", range(60))
-def test_reach_is_exactly_what_some_walk_runs_over(
+def test_reachable_track_is_exactly_what_some_walk_uses(
     seed: int, patience: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(reaching, "STEPS_BEFORE_PRUNING", patience)
@@ -72,7 +72,7 @@ def test_18_0_a_token_without_track_reaches_its_own_hex() -> None:
     assert reach.tracks == {}
 
 
-def test_18_1_track_runs_out_to_hexes_without_tiles() -> None:
+def test_18_1_track_reaches_hexes_without_tiles() -> None:
     reach = network_of(components_of("1830"), {}, {"H12": [(0, "PRR")]}).reachable("PRR")
     assert reach.edges == {"H12": 0b111111, "H10": 1 << 4, "H14": 1 << 1}
 
@@ -107,7 +107,7 @@ def test_a_loop_does_not_lend_its_other_end() -> None:
     assert set(network.reachable("PRR").stops) == {("H12", 0)}
 
 
-def test_networks_are_kept_by_the_content_of_the_board() -> None:
+def test_networks_are_cached_by_the_content_of_the_board() -> None:
     facts = components_of("1830")
     one = network_of(facts, {"H10": ("57", 1)}, {"H12": [(0, "PRR")]})
     assert network_of(facts, {"H10": ("57", 1)}, {"H12": [(0, "PRR")]}) is one
@@ -115,7 +115,7 @@ def test_networks_are_kept_by_the_content_of_the_board() -> None:
     assert network_of(facts, {"H10": ("57", 1)}, {"H12": [(0, "B&O")]}) is not one
 
 
-def test_a_token_beyond_the_places_of_a_city() -> None:
+def test_a_token_beyond_the_slots_of_a_city() -> None:
     tiles: Tiles = {"H10": ("57", 1), "H8": ("9", 1), "H6": ("9", 1), "H4": ("57", 1)}
     tokens: Tokens = {"H12": [(0, "PRR")], "H10": [(0, "B&O")]}
     network = network_of(components_of("1830"), tiles, tokens, {("H10", 0): 1})
@@ -172,7 +172,7 @@ def answers(network: Network, company: str) -> tuple[dict[str, int], frozenset[t
 
 @pytest.mark.parametrize("title", ["1830", "1870", "1817"])
 @pytest.mark.parametrize("seed", range(5))
-def test_reach_that_grew_is_the_reach_that_is_found_anew(title: str, seed: int) -> None:
+def test_an_extended_search_equals_a_new_search(title: str, seed: int) -> None:
     clear_cache()
     grown = [
         [(reach.edges, reach.stops, reach.tracks) for reach in map(network_of(*board).reachable, COMPANIES)]

@@ -1,4 +1,4 @@
-"""Best routes on the densest maps: what is found is legal, and never above what is said to be possible."""
+"""Best routes on the densest maps: they are legal, and their revenue is never above the bound."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Lays, tokens and runs of recorded games against what their site offers and what is proven best."""
+"""Lays, tokens and runs of recorded games, compared with what the site offers and with proven best routes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Routes as players write them."""
+"""The notation of routes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ FACTS = components_of("1830")
 
 
 @pytest.mark.parametrize("seed", range(40))
-def test_best_routes_are_read_back_as_spelled(seed: int) -> None:
+def test_best_routes_are_parsed_as_formatted(seed: int) -> None:
     facts, tiles, tokens = random_board(seed, 300)
     network = network_of(facts, tiles, tokens)
     for company in ("PRR", "B&O", "C&O"):
@@ -29,7 +29,7 @@ def test_best_routes_are_read_back_as_spelled(seed: int) -> None:
                     assert parse_route(network, company, backwards, route.train) == route
 
 
-def hops(route: Route) -> list[list[str]]:
+def chains_of(route: Route) -> list[list[str]]:
     """A route as recorded games list it."""
     found: list[list[str]] = [[]]
     for hex, come, _ in route.segments:
@@ -40,26 +40,26 @@ def hops(route: Route) -> list[list[str]]:
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_recorded_hops_give_the_route(seed: int) -> None:
+def test_recorded_chains_give_the_route(seed: int) -> None:
     facts, tiles, tokens = random_board(seed, 120)
     network = network_of(facts, tiles, tokens)
     for route in best_routes(network, "PRR", kinds("3", "4"), worth(network)).routes:
-        there = hops(route)
+        chains = chains_of(route)
         try:
-            assert route_along(network, there, route.train) == route
-            assert route_along(network, [list(reversed(hop)) for hop in there], route.train) == route
-            assert route_along(network, there[::-1], route.train) == route
+            assert route_along(network, chains, route.train) == route
+            assert route_along(network, [list(reversed(chain)) for chain in chains], route.train) == route
+            assert route_along(network, chains[::-1], route.train) == route
         except ValueError as error:
             assert str(error).startswith("several tracks run along")
 
 
-def test_stops_are_enough_where_they_fix_the_track() -> None:
+def test_stops_are_enough_where_they_determine_the_track() -> None:
     network = network_of(FACTS, LINE, HOME)
     found = best_routes(network, "PRR", kinds("4"), worth(network))
     assert [format_route(network, route) for route in found.routes] == ["H4-H10-H12-H16"]
 
 
-def test_past_altoona_says_how() -> None:
+def test_a_route_past_altoona_names_the_edges() -> None:
     tiles: Tiles = {hex: LINE[hex] for hex in ("H10", "H14", "H16")}
     network = network_of(FACTS, tiles, {"H10": [(0, "PRR")]})
     past = parse_route(network, "PRR", "H10-H16")
@@ -108,13 +108,13 @@ def test_several_tracks_between_two_stops() -> None:
         ("H10-H12:77", "is not a hex of the map"),
     ],
 )
-def test_what_cannot_be_read_is_said(text: str, why: str) -> None:
+def test_what_cannot_be_parsed_is_explained(text: str, why: str) -> None:
     network = network_of(FACTS, LINE, HOME)
     with pytest.raises(ValueError, match=why.replace(".", r"\.")):
         parse_route(network, "PRR", text)
 
 
-def test_hops_that_are_no_track_are_said() -> None:
+def test_chains_without_track_are_refused() -> None:
     network = network_of(FACTS, LINE, HOME)
     assert (
         refuse_routes(

@@ -1,4 +1,4 @@
-"""The best routes and the rules for routes (1830 §20.1, §20.3), against all routes there are."""
+"""Best routes and the rules for routes (1830 §20.1, §20.3), compared with all possible routes."""
 
 from __future__ import annotations
 
@@ -35,16 +35,16 @@ def worth(network: Network) -> dict[Stop, int]:
     return {stop: n.revenue if isinstance(n.revenue, int) else n.revenue["2"] for stop, n in printed}
 
 
-def earned(walk: Walk, values: dict[Stop, int], facts: Components, terms: RevenueRules) -> int:
+def earned(walk: Walk, values: dict[Stop, int], facts: Components, rules: RevenueRules) -> int:
     first, last = walk.stops[0], walk.stops[-1]
     reds = all(facts.map.hexes[hex].color == "red" for hex, _ in (first, last))
     crossed = [hex for side in walk.sides for hex, _ in side]
     return (
         sum(values[stop] for stop in walk.stops)
-        + sum(terms.stop_bonus.get(stop, 0) for stop in walk.stops)
-        + sum(terms.end_bonus.get(stop, 0) for stop in (first, last))
-        + sum(dollars * (crossed.count(hex) // 2) for hex, dollars in terms.pass_through_bonus.items())
-        + (terms.offboard_pair_bonus * len(walk.stops) if reds else 0)
+        + sum(rules.stop_bonus.get(stop, 0) for stop in walk.stops)
+        + sum(rules.end_bonus.get(stop, 0) for stop in (first, last))
+        + sum(dollars * (crossed.count(hex) // 2) for hex, dollars in rules.pass_through_bonus.items())
+        + (rules.offboard_pair_bonus * len(walk.stops) if reds else 0)
     )
 
 
@@ -53,7 +53,7 @@ def most(
     company: str,
     distances: Sequence[int | None],
     values: dict[Stop, int],
-    terms: RevenueRules,
+    rules: RevenueRules,
 ) -> int:
     """The most that a set of routes earns, by trying every set of routes."""
     own = board.own(company)
@@ -64,7 +64,7 @@ def most(
             for walk in board.routes(start, company, distance or 99):
                 if any(stop in own for stop in walk.stops):
                     key: frozenset[object] = frozenset(walk.sides)
-                    by_track[key] = max(by_track.get(key, 0), earned(walk, values, board.facts, terms))
+                    by_track[key] = max(by_track.get(key, 0), earned(walk, values, board.facts, rules))
         worths.append(by_track)
     top = 0
     for chosen in product(*(by_track.items() for by_track in worths)):
@@ -77,48 +77,48 @@ def most(
 
 
 def assert_legal(
-    network: Network, company: str, trains: Sequence[RunningTrain], found: BestRoutes, terms: RevenueRules
+    network: Network, company: str, trains: Sequence[RunningTrain], found: BestRoutes, rules: RevenueRules
 ) -> None:
     values = worth(network)
-    assert refuse_routes(network, company, trains, found.routes, terms) is None
-    assert sum(route_revenue(network, route, values, terms) for route in found.routes) == found.revenue
+    assert refuse_routes(network, company, trains, found.routes, rules) is None
+    assert sum(route_revenue(network, route, values, rules) for route in found.routes) == found.revenue
     assert found.proven
 
 
-TERMS = RevenueRules(
+ALL_RULES = RevenueRules(
     pass_through_bonus={"H14": 20, "G11": 10},
     stop_bonus={("H12", 0): 20, ("J14", 0): 10},
     end_bonus={("H10", 0): 30, ("I15", 0): 50},
     offboard_pair_bonus=10,
     single_city_hexes=frozenset({"E11", "D10"}),
 )
-"""What earns or counts differently in any of the titles, all at once."""
+"""All revenue rules of all titles at once."""
 
 
 def assert_best(seed: int, lays: int, trains: tuple[str, ...]) -> None:
     """The best routes of two companies on a random board earn what trying everything finds."""
     facts, tiles, tokens = random_board(seed, lays)
-    terms = TERMS if seed % 2 else PLAIN_REVENUE
+    rules = ALL_RULES if seed % 2 else PLAIN_REVENUE
     network, board = (
         network_of(facts, tiles, tokens),
-        ExhaustiveBoard(facts, tiles, tokens, terms.single_city_hexes),
+        ExhaustiveBoard(facts, tiles, tokens, rules.single_city_hexes),
     )
     for company in ("PRR", "B&O"):
-        found = best_routes(network, company, kinds(*trains), worth(network), terms)
-        assert_legal(network, company, kinds(*trains), found, terms)
+        found = best_routes(network, company, kinds(*trains), worth(network), rules)
+        assert_legal(network, company, kinds(*trains), found, rules)
         distances = [kind.distance for kind in kinds(*trains)]
-        assert found.revenue == most(board, company, distances, worth(network), terms)
+        assert found.revenue == most(board, company, distances, worth(network), rules)
 
 
 @pytest.mark.parametrize("seed", range(40))
 @pytest.mark.parametrize("trains", [("2",), ("3",), ("D",), ("2", "2"), ("2", "3"), ("2", "4")], ids="+".join)
-def test_best_is_what_trying_everything_finds(seed: int, trains: tuple[str, ...]) -> None:
+def test_best_routes_equal_those_of_an_exhaustive_search(seed: int, trains: tuple[str, ...]) -> None:
     assert_best(seed, 60 if len(trains) > 1 else 150, trains)
 
 
 @pytest.mark.parametrize("seed", range(40))
 @pytest.mark.parametrize("trains", [("3",), ("2", "3"), ("3", "3"), ("2", "2", "3")], ids="+".join)
-def test_prices_of_track_prove_what_trying_everything_finds(
+def test_dual_prices_prove_what_an_exhaustive_search_finds(
     seed: int, trains: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(route_sets, "LISTING_BUDGET", 0)
@@ -126,7 +126,7 @@ def test_prices_of_track_prove_what_trying_everything_finds(
 
 
 @pytest.mark.parametrize("seed", range(12))
-def test_the_ways_to_a_proof_agree_on_dense_boards(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_all_ways_to_a_proof_agree_on_dense_boards(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     facts, tiles, tokens = random_board(seed, 300)
     network = network_of(facts, tiles, tokens)
     values = worth(network)
@@ -164,10 +164,10 @@ LINE: Tiles = {
 HOME: Tokens = {"H12": [(0, "PRR")]}
 
 
-def run(tiles: Tiles, tokens: Tokens, *trains: str, terms: RevenueRules = PLAIN_REVENUE) -> BestRoutes:
+def run(tiles: Tiles, tokens: Tokens, *trains: str, rules: RevenueRules = PLAIN_REVENUE) -> BestRoutes:
     network = network_of(FACTS, tiles, tokens)
-    found = best_routes(network, "PRR", kinds(*trains), worth(network), terms)
-    assert_legal(network, "PRR", kinds(*trains), found, terms)
+    found = best_routes(network, "PRR", kinds(*trains), worth(network), rules)
+    assert_legal(network, "PRR", kinds(*trains), found, rules)
     return found
 
 
@@ -175,7 +175,7 @@ def stops(found: BestRoutes) -> list[str]:
     return ["-".join(hex for hex, _ in route.stops) for route in found.routes]
 
 
-def test_20_1_as_many_stops_as_the_train_has() -> None:
+def test_20_1_a_train_visits_as_many_stops_as_its_number() -> None:
     assert [run(LINE, HOME, name).revenue for name in "2345"] == [30, 50, 70, 70]
     assert stops(run(LINE, HOME, "D")) == ["H4-H10-H12-H16"]
 
@@ -202,7 +202,7 @@ def test_19_0_a_full_city_ends_a_route() -> None:
     assert stops(run(LINE, blocked, "D")) == ["H10-H12-H16"]
 
 
-def test_20_1_reds_end_a_route_and_one_area_counts_once() -> None:
+def test_20_1_offboard_areas_end_a_route_and_count_once() -> None:
     # Columbus has track to both hexes of the Gulf, but they are one area.
     tiles: Tiles = {"H4": ("63", 0), "I3": ("16", 0), "H2": ("7", 4)}
     tokens: Tokens = {"H4": [(0, "PRR")]}
@@ -246,7 +246,7 @@ def test_the_answer_does_not_depend_on_the_order_of_lays() -> None:
         )
 
 
-def test_one_city_in_two_circles() -> None:
+def test_single_city_hexes_are_visited_once() -> None:
     tiles: Tiles = {"G19": ("54", 0), "F20": ("2", 0), "H18": ("59", 0)}
     network = network_of(FACTS, tiles, {"G19": [(0, "PRR"), (1, "PRR")]})
     for route in best_routes(

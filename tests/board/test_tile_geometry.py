@@ -1,4 +1,4 @@
-"""Faces in rotation and how tiles fit (1830 §18, §18.1)."""
+"""Tile geometry: faces in rotation, and the rotations that fit (1830 §18, §18.1)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def turns(hex: str, tile: str, old: tuple[str, int] | None = None) -> list[int]:
     return [fit.rotation for fit in fitting_rotations(FACTS, hex, old, tile)]
 
 
-def test_a_turned_face_has_every_edge_moved_on() -> None:
+def test_a_rotated_face_has_every_edge_moved() -> None:
     assert rotated_face("9", 0).exits == 1 << 0 | 1 << 3
     assert rotated_face("9", 2).tracks == ((2, 5),)
     assert rotated_face("59", 1).node_exits == (1 << 1, 1 << 3)
@@ -28,7 +28,7 @@ def test_a_turned_face_has_every_edge_moved_on() -> None:
         rotated_face("9999", 0)
 
 
-def test_track_leads_on_past_junctions() -> None:
+def test_connections_pass_junctions() -> None:
     face = rotated_face("80", 0)
     assert face.stops == ()
     assert {end for _, end in face.connections[0]} == {1, 2}
@@ -43,7 +43,7 @@ def test_20_1_altoona_is_passed_beside_its_city() -> None:
 
 
 @pytest.mark.parametrize("tile", sorted(tile_faces()))
-def test_every_way_on_leads_back(tile: str) -> None:
+def test_every_connection_leads_back(tile: str) -> None:
     for turn in range(6):
         face = rotated_face(tile, turn)
         joints = {FIRST_NODE + n for n in range(len(face.nodes)) if n not in face.stops}
@@ -105,7 +105,7 @@ def test_two_nodes_stay_two_unless_the_tile_has_but_one() -> None:
             assert fit.node_map[0] != fit.node_map[1]
 
 
-def test_what_lies_in_a_hex() -> None:
+def test_the_face_of_a_hex() -> None:
     assert face_at(FACTS, {}, "H12") is printed_face(FACTS, "H12")
     assert face_at(FACTS, {"H10": ("57", 1)}, "H10") is rotated_face("57", 1)
     with pytest.raises(KeyError):

@@ -1,4 +1,4 @@
-"""Checkpoints: each word holds where it is so, and tells both values where it is not."""
+"""Checkpoints: each keyword passes and fails as it should, and a failure gives both values."""
 
 import pytest
 
@@ -94,7 +94,7 @@ def test_each_word(words: str, wrong: str, actual: str) -> None:
     assert expected in str(report.failure) and actual in str(report.failure)
 
 
-def test_left_counts_once_the_end_is_in_sight() -> None:
+def test_left_counts_once_the_end_is_triggered() -> None:
     state = played(BROKEN + "= left 1")
     assert compare_checkpoint(state, "left 2") == ("2", "1")
     played(
@@ -114,7 +114,7 @@ def test_rounds_and_turns_of_the_opening_and_of_a_stock_round() -> None:
     assert compare_checkpoint(state, "round stock Ann") == ("stock Ann", "stock Bob")
 
 
-def test_who_has_an_offer_to_answer_is_asked_too() -> None:
+def test_a_player_with_an_offer_to_answer_is_to_act_too() -> None:
     offered = POSITION.replace("@ cash Ann 500\n", "") + "Ann: buy private SV for 20\n"
     state = played(offered + "= turn Bob\n= turn Ann\n= turn Bob PRR")
     assert compare_checkpoint(state, "turn Cid") == ("Cid", "Ann and Bob for the PRR")
@@ -156,7 +156,7 @@ def test_a_checkpoint_that_cannot_be_read_is_an_error_of_its_own(words: str, sen
         assert failure is not None and sentence in str(failure) and failure.expected is None
 
 
-def test_what_is_observed_holds() -> None:
+def test_current_checkpoints_hold() -> None:
     state = played(POSITION + "= phase 3")
     for words in current_checkpoints(state):
         expected, actual = compare_checkpoint(state, words)
@@ -167,7 +167,7 @@ def test_what_is_observed_holds() -> None:
     )
 
 
-def test_a_whole_game_with_what_was_observed_on_its_way() -> None:
+def test_a_whole_game_with_checkpoints_on_its_way() -> None:
     start = read_script(script_text("")).start
     moves = [("p0", "buy SV"), ("p1", "buy CS")]
     written = write_script("1830", [], ["Ann", "Bob", "Cid"], moves, {0: current_checkpoints(start)})

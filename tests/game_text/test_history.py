@@ -1,4 +1,4 @@
-"""A game as it was told: its text with checkpoints, and the figures of its rounds."""
+"""Histories: the text with checkpoints, and the statistics by round."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def test_rounds_are_found_by_the_moves_that_lead_there(game: SimulatedGame) -> N
         assert engine.round_name(game.history.state_after(moves)) in (passed[-1], "over")
 
 
-def test_figures_end_with_what_everybody_is_worth_and_hold_every_run(game: SimulatedGame) -> None:
+def test_statistics_end_with_net_worths_and_contain_every_run(game: SimulatedGame) -> None:
     heading, *values = round_statistics(game.history)
     rows = [dict(zip(heading, row, strict=True)) for row in values]
     assert [row["round"] for row in rows] == [name for name, _ in round_starts(game.history)]

@@ -1,4 +1,4 @@
-"""Positions: what each word places, what is left out, and what cannot be."""
+"""Positions: what each set-up line sets, what is left out, and what is impossible."""
 
 import pytest
 
@@ -86,7 +86,7 @@ def test_in_one_cell_the_first_named_lies_on_top() -> None:
     assert position(two + "@ price NYC 82 2\n@ price PRR 82 2").market_order == ["NYC", "PRR"]
 
 
-def test_the_home_token_stands_and_the_rest_are_on_the_charter() -> None:
+def test_the_home_token_is_placed_and_the_rest_are_on_the_charter() -> None:
     state = position(PRR)
     assert state.tokens == {"H12": [(0, "PRR")]} and state.companies["PRR"].unplaced_tokens == 3
     more = position(PRR + "@ token PRR H10 H16\n@ tile H10 57 1\n@ tile H16 57 1")
@@ -110,7 +110,7 @@ def test_a_new_company_has_floated_but_no_token() -> None:
     assert operating.tokens == {"H12": [(0, "PRR")]} and operating.companies["PRR"].has_operated
 
 
-def test_tiles_lie_and_leave_the_supply() -> None:
+def test_tiles_are_placed_and_leave_the_supply() -> None:
     assert position(PRR + "@ tile H10 57 1\n@ tile H14 9 1").tiles == {"H10": ("57", 1), "H14": ("9", 1)}
     assert position(PRR + "@ phase 5\n@ tile I15 61 0").tiles == {"I15": ("61", 0)}
 
@@ -167,7 +167,7 @@ def test_private_income_is_paid_before_an_operating_round_begins() -> None:
     assert replay(script_text(PRR + "@ private SV Ann\n@ round operating PRR\n= cash Ann 0")).ok
 
 
-def test_the_end_in_sight() -> None:
+def test_the_end_is_triggered() -> None:
     state = position(PRR + "@ phase 5\n@ cash bank -20\n@ cash PRR 100\n@ left 1\n@ round operating PRR 2")
     assert state.bank_broken
     said = PRR + "@ phase 5\n@ left 0\n@ round operating PRR 3\n> until over\n= over"
@@ -251,7 +251,7 @@ def test_the_end_in_sight() -> None:
         ("@ round merger PRR", 4, "merger"),
     ],
 )
-def test_what_cannot_be_is_refused(lines: str, line: int, words: str) -> None:
+def test_impossible_positions_are_refused(lines: str, line: int, words: str) -> None:
     """Lines count from the fourth, after the header."""
     sentence = scenario_error(lines)
     assert words in sentence

@@ -1,4 +1,4 @@
-"""A game is handed out as the table has seen it: what was left beforehand is said in its turn."""
+"""Redaction: an order that was left beforehand appears only when it takes effect."""
 
 from __future__ import annotations
 
@@ -23,56 +23,60 @@ def lines(book: ScenarioRunner, body: str) -> tuple[list[str], list[str]]:
     """The lines of a game as it was played, and as it is handed out; both lead to the same position."""
     report = replay(book.script_text(body))
     assert report.failure is None and report.history is not None and report.state is not None
-    told = redacted(report.history)
-    before, after = visible_to(report.state, None), visible_to(told.state_after(len(told.lines)), None)
+    public = redacted(report.history)
+    before, after = visible_to(report.state, None), visible_to(public.state_after(len(public.lines)), None)
     before.question_number = after.question_number = 0
     assert before == after
-    said = [f"{report.state.name(move.seat)}: {move.line}" for move in told.lines]
-    return [move.line for move in report.history.lines], said
+    lines = [f"{report.state.name(move.seat)}: {move.line}" for move in public.lines]
+    return [move.line for move in report.history.lines], lines
 
 
 def test_a_limit_becomes_the_bids_and_the_pass_that_it_made() -> None:
-    played, told = lines(OF_1817, f"{TWO_BIDDERS}\nCid: bid 10\nAnn: bid up to 60\nCid: bid 50\nCid: bid 90")
+    played, public = lines(
+        OF_1817, f"{TWO_BIDDERS}\nCid: bid 10\nAnn: bid up to 60\nCid: bid 50\nCid: bid 90"
+    )
     assert played == ["bid 10", "bid up to 60", "bid 50", "bid 90"]
-    assert told == [
+    assert public == [
         "Cid: bid 10", "Ann: bid 20", "Cid: bid 50", "Ann: bid 60", "Cid: bid 90", "Ann: pass",
     ]  # fmt: skip
 
 
 def test_two_limits_bid_against_each_other() -> None:
-    _, told = lines(OF_1817, f"{TWO_BIDDERS}\nCid: bid up to 40\nAnn: bid up to 60")
-    assert told == [
+    _, public = lines(OF_1817, f"{TWO_BIDDERS}\nCid: bid up to 40\nAnn: bid up to 60")
+    assert public == [
         "Cid: bid 10", "Ann: bid 20", "Cid: bid 30", "Ann: bid 40", "Cid: pass",
     ]  # fmt: skip
 
 
-def test_what_was_said_beforehand_is_told_in_its_turn() -> None:
-    played, told = lines(OF_1817, f"{TWO_BIDDERS}Ann: bid up to 60\nCid: bid 30\nCid: bid 50\nCid: pass")
+def test_an_order_left_beforehand_appears_in_its_turn() -> None:
+    played, public = lines(OF_1817, f"{TWO_BIDDERS}Ann: bid up to 60\nCid: bid 30\nCid: bid 50\nCid: pass")
     assert played == ["bid up to 60", "bid 30", "bid 50", "pass"]
-    assert told == ["Cid: bid 30", "Ann: bid 40", "Cid: bid 50", "Ann: bid 60", "Cid: pass"]
+    assert public == ["Cid: bid 30", "Ann: bid 40", "Cid: bid 50", "Ann: bid 60", "Cid: pass"]
     assert lines(OF_1817, f"{TWO_BIDDERS}Ann: bid nothing\nCid: bid 30")[1] == ["Cid: bid 30", "Ann: pass"]
 
 
 def test_a_pass_before_its_turn_is_no_secret() -> None:
-    played, told = lines(OF_1817, f"{TWO_BIDDERS}Ann: pass\nCid: bid up to 30")
+    played, public = lines(OF_1817, f"{TWO_BIDDERS}Ann: pass\nCid: bid up to 30")
     assert played == ["pass", "bid up to 30"]
-    assert told == ["Ann: pass", "Cid: bid 10"]
+    assert public == ["Ann: pass", "Cid: bid 10"]
 
 
 def test_a_limit_is_of_its_auction_alone() -> None:
     body = f"{FRIENDLY}Cid: pass\nAnn: bid up to 200"
-    _, told = lines(OF_1817, body)
-    assert "Ann: bid 120" in told and not any("200" in line for line in told)
+    _, public = lines(OF_1817, body)
+    assert "Ann: bid 120" in public and not any("200" in line for line in public)
 
 
 @pytest.mark.parametrize(("limit", "answer"), [(200, "Ann: protect MP"), (199, "Ann: decline")])
-def test_an_answer_that_was_left_becomes_the_answer(limit: int, answer: str) -> None:
-    played, told = lines(OF_1870, f"{MP}Ann: standing protect MP up to {limit}\nBob: sell 2 MP\nBob: done\n")
+def test_a_standing_order_becomes_the_answer(limit: int, answer: str) -> None:
+    played, public = lines(
+        OF_1870, f"{MP}Ann: standing protect MP up to {limit}\nBob: sell 2 MP\nBob: done\n"
+    )
     assert any(map(is_secret, played))
-    assert told[-1] == answer and not any("standing" in line for line in told)
+    assert public[-1] == answer and not any("standing" in line for line in public)
 
 
-def test_a_game_without_a_secret_is_handed_out_as_it_is() -> None:
+def test_a_game_without_secrets_stays_as_it_is() -> None:
     report = replay(OF_1817.script_text(f"{sale(GRAY)}Cid: bid 10"))
     assert report.history is not None and redacted(report.history) is report.history
 
@@ -80,15 +84,15 @@ def test_a_game_without_a_secret_is_handed_out_as_it_is() -> None:
 @pytest.mark.parametrize("seed", [204, 200])
 def test_a_random_game_leads_to_the_same_end(seed: int) -> None:
     game = simulate_game("1817", 7, seed)
-    told = redacted(game.history)
-    assert any(is_secret(line) for _, line in game.lines) and not any(is_secret(t.line) for t in told.lines)
-    before, after = visible_to(game.state, None), visible_to(told.state_after(len(told.lines)), None)
+    public = redacted(game.history)
+    assert any(is_secret(line) for _, line in game.lines) and not any(is_secret(t.line) for t in public.lines)
+    before, after = visible_to(game.state, None), visible_to(public.state_after(len(public.lines)), None)
     before.question_number = after.question_number = 0
     assert before == after
 
 
-def test_a_game_that_the_rules_of_now_would_not_have_is_not_handed_out() -> None:
-    """Nothing is told rather than a secret: here a bid is in the record that nobody could have made."""
+def test_a_game_of_older_rules_is_refused() -> None:
+    """Nothing is public rather than a secret: here a bid is in the record that nobody could have made."""
     report = replay(OF_1817.script_text(f"{TWO_BIDDERS}Cid: bid up to 40\nAnn: bid 30"))
     assert report.history is not None
     limit, bid = report.history.lines

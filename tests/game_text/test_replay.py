@@ -1,4 +1,4 @@
-"""Replaying: moves, refusals, what may be, and declining until something comes."""
+"""Replays: moves, refusals, optional moves, and declining until a condition holds."""
 
 from pathlib import Path
 
@@ -62,7 +62,7 @@ def test_an_ambiguous_line_is_no_refusal_either() -> None:
     assert "ambiguous" in scenario_error(STARTED + "> until track\n!Ann: lay 9 H14")
 
 
-def test_what_may_be_is_played_if_it_is_legal_and_ignored_otherwise() -> None:
+def test_an_optional_move_is_played_if_legal_and_ignored_otherwise() -> None:
     run_scenario(
         "?Bob: buy SV\n?Ann: buy SV\n= private SV Ann\n?Ann: pass\n= turn Bob\n?Bob: frobnicate\n= turn Bob"
     )
@@ -115,7 +115,7 @@ def test_until_something_comes_before_the_end() -> None:
     assert "was over before" in scenario_error("@ cash bank 300\n" + STARTED + "> until Cid")
 
 
-def test_until_something_that_there_is_not() -> None:
+def test_until_something_that_does_not_exist() -> None:
     assert "'merger'" in scenario_error("> until merger")
     assert "'lunch'" in scenario_error(STARTED + "> until lunch")
 
@@ -145,7 +145,7 @@ def run(*paths: Path) -> tuple[int, str]:
     return result.exit_code, result.output
 
 
-def test_the_command_tells_each_file(tmp_path: Path) -> None:
+def test_the_command_reports_each_file(tmp_path: Path) -> None:
     one, two = tmp_path / "one.18xx", tmp_path / "two.18xx"
     one.write_text(script_text("Ann: buy SV\n= cash Ann 780\n"), encoding="utf-8")
     two.write_text(script_text("Ann: buy SV\n"), encoding="utf-8")
@@ -155,7 +155,7 @@ def test_the_command_tells_each_file(tmp_path: Path) -> None:
     assert "two.18xx: ok, 1 moves, 0 checkpoints" in out
 
 
-def test_the_command_stops_at_the_first_that_does_not_hold(tmp_path: Path) -> None:
+def test_the_command_stops_at_the_first_failure(tmp_path: Path) -> None:
     one, two = tmp_path / "one.18xx", tmp_path / "two.18xx"
     one.write_text(script_text("Ann: buy SV\n= cash Ann 790\n"), encoding="utf-8")
     two.write_text(script_text("Ann: buy SV\n"), encoding="utf-8")

@@ -1,4 +1,4 @@
-"""The lines of a text game, and what is said of those that are none."""
+"""Scripts: the types of lines, and the errors of lines without one."""
 
 import pytest
 
@@ -76,7 +76,7 @@ def test_windows_line_ends_and_a_byte_order_mark_are_read() -> None:
         (HEADER + "> until", 4, "until"),
     ],
 )
-def test_what_is_no_line_is_said_with_its_number(text: str, line: int, words: str) -> None:
+def test_a_line_without_a_type_is_an_error_with_its_number(text: str, line: int, words: str) -> None:
     with pytest.raises(ScriptError) as caught:
         read_script(text)
     assert caught.value.line == line

@@ -1,4 +1,4 @@
-"""Whole games in text form, kept in `tests/games`: each replays exactly, checkpoint by checkpoint.
+"""Whole games in text form, in `tests/games`: each replays exactly, checkpoint by checkpoint.
 
 They are random games (`railpost simulate --out`), chosen for the kinds of decision in them.
 """
