@@ -1,4 +1,4 @@
-"""What every test stands on: no setting leaks in; what a machine lacks is skipped with the reason."""
+"""Fixtures for all tests: no settings from outside, empty stores, skips for what a machine lacks."""
 
 import os
 import shutil
@@ -12,7 +12,7 @@ from tests.stores import KINDS, StoreFactory
 
 ROOT = Path(__file__).parent.parent
 
-# Recorded games and facts that lie beside the checkout on some machines and are never part of it.
+# Recorded games beside the checkout on some machines; never part of it.
 SHARED = ROOT.parent / "shared"
 
 
@@ -39,9 +39,9 @@ def places(tmp_path_factory: pytest.TempPathFactory) -> Iterator[StoreFactory]:
 
 @pytest.fixture(params=KINDS)
 def address(request: pytest.FixtureRequest, tmp_path: Path, places: StoreFactory) -> Iterator[str]:
-    """Where there is an empty store; `railpost.db` in the folder of the test, or a database."""
-    with places.empty_store(request.param, tmp_path) as found:
-        yield found
+    """The address of an empty store: `railpost.db` in the folder of the test, or a database."""
+    with places.empty_store(request.param, tmp_path) as url:
+        yield url
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

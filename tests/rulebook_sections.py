@@ -1,7 +1,7 @@
-"""Which sections of a rulebook the rule tests of a folder are named after.
+"""The sections of a rulebook that the rule tests of a folder are named after.
 
-A rule test is called `test_`, the section with its points as underlines, and what it tries:
-`test_6_3_1_track_runs_into_no_blank_side` is of §6.3.1, and not of §6.3, which has sentences of its own.
+The name of a rule test is `test_`, the section with underscores for its points, and what it checks:
+`test_6_3_1_track_runs_into_no_blank_side` belongs to 1817 §6.3.1, not to 1817 §6.3.
 """
 
 from __future__ import annotations
@@ -18,10 +18,12 @@ def rule_tests(folder: Path) -> list[str]:
 
 
 def candidate_sections(name: str) -> list[str]:
-    """The sections that a test could be named after, the deepest first: a number that belongs to what
-    it tries may follow that of its section."""
-    said = re.match(r"test_(\d{1,2}(?:_\d{1,2})*)_", name)
-    parts = said[1].split("_") if said else []
+    """The sections that a test could be named after, the deepest first.
+
+    A number in the description may follow that of the section.
+    """
+    number = re.match(r"test_(\d{1,2}(?:_\d{1,2})*)_", name)
+    parts = number[1].split("_") if number else []
     return [".".join(parts[:end]) for end in range(len(parts), 0, -1)]
 
 
@@ -32,7 +34,9 @@ def untested_sections(names: Collection[str], sections: Collection[str]) -> list
 
 
 def misnamed_tests(names: Collection[str], known: Collection[str]) -> list[str]:
-    """The tests named after a section that there is not."""
+    """The tests named after an unknown section."""
     return [
-        name for name in names if (said := candidate_sections(name)) and not any(s in known for s in said)
+        name
+        for name in names
+        if (sections := candidate_sections(name)) and not any(section in known for section in sections)
     ]

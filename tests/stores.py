@@ -1,7 +1,7 @@
-"""Empty stores for tests: a file each, and where one may be used a PostgreSQL database each.
+"""Empty stores for tests: a SQLite file each, and a PostgreSQL database each where a server is given.
 
-`RAILPOST_TEST_DATABASE` is the address of a database of a role that may make others beside it, as
-`postgresql+psycopg://railpost@127.0.0.1/railpost`. Where it is given, every test of a store runs on both.
+`RAILPOST_TEST_DATABASE` is the address of a database whose role may create others, such as
+`postgresql+psycopg://railpost@127.0.0.1/railpost`. If it is set, every test of a store runs on both.
 """
 
 import os
@@ -20,12 +20,12 @@ from storage.migrations import migrate
 SERVER = os.environ.get("RAILPOST_TEST_DATABASE", "")
 KINDS = ("sqlite", "postgresql") if SERVER else ("sqlite",)
 sqlite_only = pytest.mark.parametrize("address", ["sqlite"], indirect=True)
-"""For a test of what only a store in a file has."""
+"""For a test of something that only a store in a file has."""
 needs_server = pytest.mark.skipif(not SERVER, reason="RAILPOST_TEST_DATABASE names no PostgreSQL database")
 
 
 class StoreFactory:
-    """Makes a store of each kind once, and copies of it: making one takes longer than most tests."""
+    """Creates one store of each kind and copies it for each test, which is much faster."""
 
     def __init__(self, folder: Path, end: ExitStack) -> None:
         self._folder = folder
@@ -33,7 +33,7 @@ class StoreFactory:
 
     @contextmanager
     def empty_store(self, kind: str, folder: Path) -> Iterator[str]:
-        """The address of a store that nobody else uses: `railpost.db` in a folder, or a database."""
+        """The address of a new empty store: `railpost.db` in a folder, or a database."""
         if kind == "sqlite":
             copyfile(self._file, folder / "railpost.db")
             yield f"sqlite:///{folder / 'railpost.db'}"
@@ -55,7 +55,7 @@ class StoreFactory:
 
 
 def create_tables(url: str) -> None:
-    """Make the tables."""
+    """Create the tables."""
     engine = create_engine(url)
     with engine.connect() as connection:
         migrate(connection)
@@ -63,13 +63,13 @@ def create_tables(url: str) -> None:
 
 
 def url_text(url: URL) -> str:
-    """An address as text, with its password."""
+    """A URL as text, with its password."""
     return url.render_as_string(hide_password=False)
 
 
 @contextmanager
 def temporary_database(model: str = "template1") -> Iterator[URL]:
-    """A database of its own for as long as the block lasts."""
+    """A database that exists while the block runs, as a copy of `model`."""
     name = f"railpost_{secrets.token_hex(6)}"
     server = create_engine(SERVER, isolation_level="AUTOCOMMIT")
     with server.connect() as connection:

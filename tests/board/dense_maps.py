@@ -90,7 +90,7 @@ def _outward(g: Game, start: str) -> list[str]:
 
 
 def _goes_on(g: Game, hex: str, fit: Fit) -> int:
-    """Edges that meet track count most, those against blank sides of what lies there nothing."""
+    """A score by edges: those that meet track count most, those at blank sides of a tile nothing."""
     gained = 0
     for edge, there in g.components.map.hexes[hex].neighbors.items():
         exits = face_at(g.components, g.state.tiles, there).exits

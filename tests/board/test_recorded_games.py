@@ -40,7 +40,7 @@ def network_at(position: Position) -> Network:
 
 
 def successors(facts: Components, position: Position, hex: str) -> tuple[str, ...]:
-    """The tiles that may replace what lies in a hex, colours of the phase left aside."""
+    """The tiles that may replace the tile of a hex, in any phase."""
     if hex in position.tiles:
         return (facts.upgrades or {})[position.tiles[hex][0]]
     face = facts.map.hexes[hex]
@@ -75,7 +75,7 @@ def decisions() -> list[dict[str, Any]]:
 
 
 def held_back(facts: Components) -> set[str]:
-    """Hexes that a private may block: who owns it is not known here."""
+    """Hexes that a private may block. Its owner is not known here."""
     return {hex for private in facts.privates for hex in private.blocks}
 
 
@@ -101,7 +101,7 @@ def test_18_lays_are_those_that_the_site_offers() -> None:
     assert compared > 3000
 
 
-def test_19_tokens_are_connected_as_the_site_says() -> None:
+def test_19_tokens_are_connected_as_on_the_site() -> None:
     compared = 0
     for row in decisions():
         if not row["step"].endswith("Step::Token"):

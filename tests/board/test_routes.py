@@ -224,7 +224,7 @@ def test_a_company_without_track_runs_nothing() -> None:
     assert best_routes(network_of(FACTS, LINE, {}), "PRR", kinds("2"), {}) == BestRoutes((), 0, 0)
 
 
-def test_a_search_cut_short_says_so() -> None:
+def test_a_search_cut_short_is_not_proven() -> None:
     facts, tiles, tokens = random_board(3, 400)
     network = network_of(facts, tiles, tokens)
     full = best_routes(network, "PRR", kinds("4", "4"), worth(network))

@@ -1,4 +1,4 @@
-"""What was derived from a position holds until an event says that things have moved."""
+"""Values cached by position are correct until an event changes the position."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from engine.operating.trains import must_buy_train
 
 @pytest.mark.parametrize("conventions", [(), ("conventions 18xx.games",)])
 @pytest.mark.parametrize("title", title_names())
-def test_what_is_kept_is_what_would_be_found_anew(
+def test_cached_values_equal_recomputed_ones(
     title: str, conventions: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    emit, kept = Game.emit, Counter[str]()
+    emit, events_checked = Game.emit, Counter[str]()
     wrong: list[tuple[AnyEvent, object, object]] = []
 
     def checked(g: Game, event: AnyEvent) -> None:
@@ -31,15 +31,15 @@ def test_what_is_kept_is_what_would_be_found_anew(
             if co.floated and not co.closed:
                 must_buy_train(g, company)
         emit(g, event)
-        for mark, found in list(g.cache.items()):
-            work, *args = cast("tuple[Callable[..., object], Any]", mark)
-            if work(g, *args) != found:
-                wrong.append((event, work, args))
-            kept[type(event).__name__] += 1
+        for key, value in list(g.cache.items()):
+            function, *args = cast("tuple[Callable[..., object], Any]", key)
+            if function(g, *args) != value:
+                wrong.append((event, function, args))
+            events_checked[type(event).__name__] += 1
         if g._network is not None and g._network is not Game(g.state, g.title).network:
             wrong.append((event, Game.network, ()))
 
     monkeypatch.setattr(Game, "emit", checked)
     simulate_game(title, 4, 5, conventions)
     assert not wrong
-    assert kept["CashMoved"] > 10 and kept["QuestionAsked"] > 100
+    assert events_checked["CashMoved"] > 10 and events_checked["QuestionAsked"] > 100

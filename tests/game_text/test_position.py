@@ -80,7 +80,7 @@ def test_prices_and_pars() -> None:
     assert (alone.par, alone.cell) == (90, (1, 6))
 
 
-def test_in_one_cell_the_first_named_lies_on_top() -> None:
+def test_in_one_market_space_the_first_named_is_on_top() -> None:
     two = "@ owns Ann PRR 6\n@ owns Bob NYC 6\n@ par PRR 90\n@ par NYC 90\n"
     assert position(two).market_order == ["PRR", "NYC"]
     assert position(two + "@ price NYC 82 2\n@ price PRR 82 2").market_order == ["NYC", "PRR"]

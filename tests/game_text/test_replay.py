@@ -165,7 +165,7 @@ def test_the_command_stops_at_the_first_failure(tmp_path: Path) -> None:
     assert "two.18xx" not in out
 
 
-def test_the_command_says_what_cannot_be_read(tmp_path: Path) -> None:
+def test_the_command_names_what_cannot_be_read(tmp_path: Path) -> None:
     code, out = run(tmp_path / "none.18xx")
     assert code == 1 and "cannot be read" in out
     binary, large = tmp_path / "binary.18xx", tmp_path / "large.18xx"

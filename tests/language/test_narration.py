@@ -1,4 +1,4 @@
-"""What players are told: events as sentences, reasons, and what is asked."""
+"""What players read: events as sentences, reasons for refusals, prompts."""
 
 from engine import decision, narrate, parse, play
 from engine.core.state import State
@@ -10,7 +10,7 @@ LINE = "@ trains PRR 2\n@ tile H10 57 1\n@ owns Bob PRR 3\n@ owns pool PRR 1"
 
 
 def told(state: State, *said: str) -> list[str]:
-    """The sentences that the lines of whoever is asked lead to."""
+    """The sentences for the lines, each said by whoever is asked."""
     found: list[str] = []
     for line in said:
         seat = decision(state).asked[0]
@@ -28,18 +28,18 @@ def why_not(state: State, line: str) -> str:
     raise AssertionError(f"{line} is legal")
 
 
-def test_the_lower_price_of_the_first_private_is_told() -> None:
+def test_the_lower_price_of_the_first_private_is_narrated() -> None:
     state = run_scenario("Ann: pass\nBob: pass")
     assert told(state, "pass") == ["Cid passes.", "Nobody has bought the SV: it is offered at $15 now."]
     assert told(run_scenario("Ann: pass\nBob: pass\nCid: pass"), "pass") == ["Ann passes."]
 
 
-def test_a_dividend_is_told_with_the_revenue() -> None:
+def test_a_dividend_is_narrated_with_the_revenue() -> None:
     state = run_scenario(running("PRR", LINE) + "> until dividend")
     assert "The PRR pays $30: Ann $18, Bob $9, the PRR $3." in told(state, "pay")
 
 
-def test_a_private_is_told_with_who_sold_it() -> None:
+def test_a_private_is_narrated_with_its_seller() -> None:
     deal = "@ cash Ann 100\n@ private CS Bob\n@ round stock Ann\nAnn: buy private CS from Bob for 60"
     state = run_scenario(deal)
     bought = play(state, "p1", parse(state, "p1", "accept"))

@@ -1,4 +1,4 @@
-"""What may be left out of a line: a part that has only one legal value, wherever it stands."""
+"""Short lines: a part with only one legal value may be left out, wherever it is."""
 
 import pytest
 
@@ -36,7 +36,7 @@ def test_left_out_of_an_offer_between_two_players_is_the_other() -> None:
         parse(three, "p0", "sell private CS for 40")
 
 
-def test_what_is_stored_says_it_all() -> None:
+def test_the_stored_line_is_explicit() -> None:
     state = new_game("1830", ["Ann", "Bob"]).state
     for seat, line in (("p0", "bid CS 45"), ("p1", "bid CS 50"), ("p0", "buy")):
         state = play(state, seat, parse(state, seat, line)).state

@@ -1,4 +1,4 @@
-"""What the introduction says about play: the parts of the game, privates, loans, how to win (1817 §1)."""
+"""Rules of the introduction: components, privates, loans, how to win (1817 §1)."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def test_1_2_1_the_map_ends_in_red_areas_and_the_sea() -> None:
     hexes = components_of("1817").map.hexes
     red = {hex for hex, each in hexes.items() if each.color == "red"}
     assert red == {"A20", "A28", "D1", "H1", "J7", "J15"}
-    # Nothing is laid on red, gray or blue, and no marker stands in Toronto or off the map.
+    # Nothing is laid on red, gray or blue, and no token stands in Toronto or off the map.
     body = turn(*COAST, phase="7")
     assert not any(ways(body, tile, hex) for tile in ("57", "9", "597") for hex in (*red, "C12", "B13"))
     for hex in (*red, "B13"):
@@ -91,7 +91,7 @@ def test_1_2_2_below_40_nothing_is_bought_or_sold(space: str) -> None:
     )
 
 
-def test_1_2_3_the_marker_shows_stock_operating_and_merger_rounds() -> None:
+def test_1_2_3_the_token_shows_stock_operating_and_merger_rounds() -> None:
     body = FIVE.replace("trains WT 2", "trains WT 3")
     rounds = "= round stock Ann\n> until operating\n= round operating WT\n> until merger\n= round merger\n"
     run_scenario(
@@ -202,7 +202,7 @@ def test_1_2_6_pittsburgh_is_not_reserved_for_the_mill() -> None:
     run_scenario(turn(*road, "private PSM WT") + "Ann: lay 57 F13 1\n!Ann: mill 0")
     run_scenario(turn("private PSM WT", "tile F13 57 1") + "!Ann: mill 0\nAnn: pass")
     run_scenario(turn(tokens="F13") + "Ann: lay 57 F13 1\n= tile F13 57 1")
-    # Later upgrades follow the tile that lies there.
+    # Later upgrades follow the tile on the hex.
     mill = turn("tile F13 X00 0", tokens="F13", phase="3")
     assert ways(mill, "592", "F13") and not ways(mill, "14", "F13")
     city = turn("tile F13 57 1", tokens="F13", phase="3")
@@ -255,11 +255,11 @@ def test_1_2_6_a_bridge_adds_10_for_every_company() -> None:
     earns(50, "tile F3 57 1", "tile F5 8 5", "tile G6 5 2", "trains WT 2", "bridge G6", tokens="F3")
 
 
-def test_1_2_6_a_bridge_token_takes_no_place_of_a_marker() -> None:
+def test_1_2_6_a_bridge_token_takes_no_place_of_a_token() -> None:
     run_scenario(f"{FIVE}@ bridge G6\n{ANN}Ann: start PW G6 100\n= token PW G6")
 
 
-def test_1_2_6_the_train_station_is_one_more_marker() -> None:
+def test_1_2_6_the_train_station_is_one_more_token() -> None:
     body = "@ cash Ann 400\n@ cash Bob 10\n@ cash Cid 10\n@ private TS Ann\n@ round stock Ann\n"
     run_scenario(body + "Ann: start WT F19 200\nAnn: float 2 with TS\n= markers WT 1\n= cash WT 120")
     run_scenario(body + "Ann: start WT F19 200\nAnn: float 2\n= markers WT 0\n= cash WT 200")
@@ -295,7 +295,7 @@ def test_1_2_6_a_mine_goes_with_a_yellow_tile_on_a_mountain_and_saves_its_fee() 
 
 
 def test_1_2_6_a_mine_joins_a_city_beside_it_or_could_after_upgrades() -> None:
-    """F15 lies beside Pittsburgh: track that passes it by takes no mine."""
+    """F15 is next to Pittsburgh: track that bypasses the city takes no mine."""
     near = turn("tile F19 57 1", "tile F17 9 1", "private CM WT")
     run_scenario(near + "Ann: lay 9 F15 1 with mine\n= mine F15")  # a tile in Pittsburgh can join it yet
     run_scenario(near + "!Ann: lay 8 F15 4 with mine\n!Ann: lay 7 F15 4 with mine\nAnn: lay 8 F15 4")
@@ -335,7 +335,7 @@ def test_1_2_7_the_size_is_chosen_at_the_start_and_companies_may_stay_as_they_ar
 
 
 @pytest.mark.parametrize(("size", "stations"), [(2, 1), (5, 2), (10, 4)])
-def test_1_2_7_basic_station_markers(size: int, stations: int) -> None:
+def test_1_2_7_basic_station_tokens(size: int, stations: int) -> None:
     phase = 3 if size == 2 else 5
     body = f"@ phase {phase}\n@ cash Ann 400\n@ cash Bob 10\n@ cash Cid 10\n{ANN}Ann: start WT F19 200\n"
     run_scenario(body + f"Ann: float {size}\n= token WT F19\n= markers WT {stations - 1}")

@@ -27,7 +27,7 @@ LINE = ("tile F19 57 1", "tile F17 9 1", "tile F15 9 1", "tile F13 57 1")
     ],
 )
 def test_2_what_each_phase_allows(phase: str, limit: int, sizes: tuple[int, ...], colors: str) -> None:
-    """What the limits do is tried with trains (1817 §6.7), starts (1817 §5.5) and track (1817 §6.3)."""
+    """The limits are tested with trains (1817 §6.7), starts (1817 §5.5) and track (1817 §6.3)."""
     facts = next(p for p in components_of("1817").phases if p.name == phase)
     assert (facts.train_limit, tuple(facts.ipo_sizes)) == (limit, sizes)
     assert set(facts.tile_colors) == set(colors.split())

@@ -101,7 +101,7 @@ def test_5_5_the_price_is_half_the_bid_rounded_down(bid: int, price: int) -> Non
     )
 
 
-def test_5_5_the_new_marker_of_the_price_lies_below_those_that_stand_there() -> None:
+def test_5_5_the_new_price_token_goes_below_those_in_its_space() -> None:
     body = FIVE.replace("price WT 100", "price WT 50").replace("owns Ann WT 2", "owns Ann WT 3")
     body = body.replace("@ president WT Ann\n", "")
     body = (
@@ -200,7 +200,7 @@ def test_5_5_the_size_is_one_that_the_phase_allows(phase: str, sizes: str) -> No
 
 
 @pytest.mark.parametrize(("size", "cost", "markers"), [(2, 0, 0), (5, 50, 1), (10, 150, 3)])
-def test_5_5_the_first_marker_is_free_and_the_others_cost_50(size: int, cost: int, markers: int) -> None:
+def test_5_5_the_first_token_is_free_and_the_others_cost_50(size: int, cost: int, markers: int) -> None:
     phase = 3 if size == 2 else 5
     body = f"@ phase {phase}\n@ cash Ann 500\n@ cash Bob 10\n@ cash Cid 10\n@ round stock Ann\n"
     run_scenario(
@@ -228,11 +228,11 @@ Ann: float 5 with MAJM
 """
 
 
-def test_5_5_markers_unpaid_at_the_end_of_the_round_liquidate() -> None:
+def test_5_5_tokens_unpaid_at_the_end_of_the_round_liquidate() -> None:
     run_scenario(OWING + "> until operating\n= price WT liquidation")
 
 
-def test_5_5_markers_are_paid_out_of_loans_or_shares_sold_before_the_round_ends() -> None:
+def test_5_5_tokens_are_paid_out_of_loans_or_shares_sold_before_the_round_ends() -> None:
     run_scenario(
         OWING + "Bob: pass\nAnn: for WT loan 1\n= cash WT 50\n= markers WT 1\n> until operating\n"
         "= price WT 55"
@@ -242,11 +242,11 @@ def test_5_5_markers_are_paid_out_of_loans_or_shares_sold_before_the_round_ends(
     )
 
 
-def test_5_5_paying_for_markers_is_no_action_but_taking_loans_is() -> None:
+def test_5_5_paying_for_tokens_is_no_action_but_taking_loans_is() -> None:
     run_scenario(OWING + "Bob: pass\nAnn: for WT loan 1\n!Ann: buy WT from treasury\nAnn: done\n= turn Bob")
 
 
-def test_5_5_markers_are_paid_also_where_the_loans_lead_into_the_gray_area() -> None:
+def test_5_5_tokens_are_paid_also_where_the_loans_lead_into_the_gray_area() -> None:
     run_scenario(
         OWING + "Bob: pass\nAnn: for WT loan 5\n= price WT acquisition 3\n= markers WT 1\n= cash WT 450"
     )
@@ -351,7 +351,7 @@ def test_5_7_a_2_share_company_does_not_rise() -> None:
 
 
 def test_5_7_prices_move_in_operating_order() -> None:
-    """The A&S comes down to 90 before the WT, which operates after it, does: so it lies above it."""
+    """The A&S comes down to 90 before the WT, which operates after it; so its token is above."""
     body = ended(2, 1, 2).replace(ANN, "").replace("> until operating\n", "")
     body = body.replace("price WT 100", "price WT 90").replace("owns pool WT 2", "owns pool WT 1")
     body += "@ size A&S 5\n@ price A&S 100\n@ owns Ann A&S 2\n@ owns pool A&S 2\n"
@@ -361,7 +361,7 @@ def test_5_7_prices_move_in_operating_order() -> None:
 
 @pytest.mark.parametrize("options", BOTH, ids=("rulebook", "site"))
 def test_5_5_only_privates_with_which_the_bid_can_be_paid_are_put_in(options: tuple[str, ...]) -> None:
-    """1817 §5.5: cash and privates make the bid exactly; on the site, too, where they are said one by one."""
+    """1817 §5.5: cash and privates make the bid exactly; on the site too, where they are named one by one."""
     one_by_one = "Ann: float 2 with UBC\nAnn: float 2 with CM\n" if options else "Ann: float 2 with UBC CM\n"
     run_scenario(
         """

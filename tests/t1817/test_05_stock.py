@@ -27,7 +27,7 @@ def test_5_turns_go_clockwise_from_the_priority_until_all_pass_in_a_row() -> Non
         Bob: pass
         = turn Cid
         Cid: pass
-        Ann: sell 1 WT          # whoever has done something has another turn
+        Ann: sell 1 WT          # after an action a player has another turn
         Ann: done
         = turn Bob
         Bob: pass
@@ -388,7 +388,7 @@ def test_5_4_from_the_treasury_the_company_is_paid_and_from_the_market_the_bank(
     )
 
 
-def test_5_4_nothing_where_nothing_lies() -> None:
+def test_5_4_nothing_to_buy_where_no_shares_are() -> None:
     gone = FIVE.replace("owns Ann WT 2", "owns Ann WT 3").replace("@ president WT Ann\n", "")
     run_scenario(gone + CID + "!Cid: buy WT from treasury\n!Cid: buy WT from pool\nCid: pass")
 

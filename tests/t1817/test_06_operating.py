@@ -126,8 +126,8 @@ def test_6_2_in_descending_order_of_price() -> None:
     run_scenario(three + STOCK + order)
 
 
-def test_6_2_at_one_price_whose_marker_came_first() -> None:
-    """Both at $100, as named; what moves there later lies below."""
+def test_6_2_at_one_price_the_token_that_came_first_is_first() -> None:
+    """Both at $100, in this order; a token that moves there later is below."""
     same = SR.replace("price SR 60", "price SR 100") + "@ trains SR 2\n"
     run_scenario(company("trains WT 2") + same + STOCK + "= turn WT\n> until SR")
     run_scenario(

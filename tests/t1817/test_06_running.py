@@ -24,7 +24,7 @@ def earns(dollars: int, *lines: str, tokens: str = "F19", phase: str = "3") -> N
 # -- 1817 §6.1, routes -----------------------------------------------------------------------------
 
 
-def test_6_1_a_route_has_a_marker_anywhere_on_it() -> None:
+def test_6_1_a_route_has_a_token_anywhere_on_it() -> None:
     earns(90, *COAST, "trains WT 3")
     earns(90, *COAST, "trains WT 3", tokens="E22.0")
     earns(60, *COAST, "trains WT 2")
@@ -52,7 +52,7 @@ def test_6_1_no_route_through_a_city_that_others_fill() -> None:
     other = ("size SR 2", "price SR 60", "owns Bob SR 2", "token SR F19")
     earns(90, *COAST, "trains WT 3", tokens="E22.0")
     earns(60, *COAST, *other, "trains WT 3", tokens="E22.0")
-    # A place that is left lets it pass, and so does one's own marker.
+    # A place that is left lets it pass, and so does one's own token.
     wide = ("tile F21 8 1", "tile F19 15 2", "tile G20 7 1")
     earns(100, *wide, *other, "trains WT 3", tokens="E22.0")
 
@@ -66,7 +66,7 @@ def test_6_1_no_city_or_red_area_twice() -> None:
 
 
 def test_6_1_new_york_is_one_city() -> None:
-    """Philadelphia lies between its two groups: one of them is all that counts."""
+    """Philadelphia connects its two groups: only one of them counts."""
     ring = ("tile F21 8 1", "tile F19 5 3", "tile E20 9 0", "tile D21 8 4", "tile D23 7 0")
     earns(60, *ring, "trains WT 3")
 
@@ -115,7 +115,7 @@ def test_6_5_the_number_of_the_train_is_the_most_of_cities_and_off_map_places() 
 
 
 def test_6_5_toronto_counts_as_a_city_and_lets_all_pass() -> None:
-    """Buffalo - Toronto - beyond: Toronto takes one of the number, and no marker closes it."""
+    """Buffalo - Toronto - beyond: Toronto takes one of the number, and no token closes it."""
     line = ("tile C14 57 2", "tile B15 9 1", "tile B17 57 1")
     earns(50, *line, "trains WT 2", tokens="C14")
     earns(70, *line, "trains WT 3", tokens="C14")
@@ -191,7 +191,7 @@ def earned(size: int, price: str = "300", *, ann: int, bob: int = 0, pool: int =
 
 
 @pytest.mark.parametrize(
-    ("size", "said", "treasury", "share"),
+    ("size", "action", "treasury", "share"),
     [
         (2, "pay", 0, 95),
         (2, "half", 95, 47.5),
@@ -204,13 +204,13 @@ def earned(size: int, price: str = "300", *, ann: int, bob: int = 0, pool: int =
         (10, "withhold", 190, 0),
     ],
 )
-def test_6_6_the_table_of_190_dollars(size: int, said: str, treasury: int, share: float) -> None:
+def test_6_6_the_table_of_190_dollars(size: int, action: str, treasury: int, share: float) -> None:
     """Of five or ten shares all are with players or in the market, so the treasury has what is kept."""
     mine = {2: 2, 5: 3, 10: 6}[size]
     body = earned(size, ann=mine, bob=0 if size == 2 else 1, pool={2: 0, 5: 1, 10: 3}[size])
     paid = f"= cash WT {treasury}\n= cash Ann {100 + int(mine * share)}\n"
     paid += "" if size == 2 else f"= cash Bob {100 + int(share)}\n"
-    run_scenario(f"{body}Ann: {said}\n{paid}= cash Cid 100")
+    run_scenario(f"{body}Ann: {action}\n{paid}= cash Cid 100")
 
 
 def test_6_6_treasury_shares_pay_the_company_and_those_in_the_market_nobody() -> None:
@@ -219,7 +219,7 @@ def test_6_6_treasury_shares_pay_the_company_and_those_in_the_market_nobody() ->
 
 
 @pytest.mark.parametrize(
-    ("price", "said", "after"),
+    ("price", "action", "after"),
     [
         ("200", "pay", "200"),
         ("180", "pay", "200"),
@@ -238,14 +238,14 @@ def test_6_6_treasury_shares_pay_the_company_and_those_in_the_market_nobody() ->
         ("acquisition 1", "half", "acquisition 3"),
     ],
 )
-def test_6_6_the_price_moves_by_what_is_paid(price: str, said: str, after: str) -> None:
+def test_6_6_the_price_moves_by_what_is_paid(price: str, action: str, after: str) -> None:
     """$190 in full, $100 of them where half is paid on ten shares: as much as the price a space, twice
     as much two, nothing a space down."""
-    run_scenario(f"{earned(10, price, ann=6)}Ann: {said}\n= price WT {after}")
+    run_scenario(f"{earned(10, price, ann=6)}Ann: {action}\n= price WT {after}")
 
 
 @pytest.mark.parametrize(
-    ("lines", "said", "after"),
+    ("lines", "action", "after"),
     [
         (VALLEY, "pay", "40"),
         (VALLEY, "half", "acquisition 3"),
@@ -253,10 +253,10 @@ def test_6_6_the_price_moves_by_what_is_paid(price: str, said: str, after: str) 
         (COAST, "pay", "45"),
     ],
 )
-def test_6_6_the_gray_area_counts_as_40(lines: tuple[str, ...], said: str, after: str) -> None:
+def test_6_6_the_gray_area_counts_as_40(lines: tuple[str, ...], action: str, after: str) -> None:
     """$40 and $50 are a space, $20 none, $90 two."""
     body = turn(*lines, "trains WT 3", phase="3").replace("price WT 100", "price WT acquisition 3")
-    run_scenario(f"{body}> until dividend\nAnn: {said}\n= price WT {after}")
+    run_scenario(f"{body}> until dividend\nAnn: {action}\n= price WT {after}")
 
 
 def test_6_6_the_price_never_passes_600() -> None:

@@ -1,4 +1,4 @@
-"""Track and station markers of an operating turn (1817 §6.3, §6.4)."""
+"""Track and station tokens of an operating turn (1817 §6.3, §6.4)."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ def test_6_3_1_otherwise_the_track_is_part_of_a_route() -> None:
     run_scenario(
         laid + "!Ann: lay 9 F17 0\n!Ann: lay 9 F15 1\n!Ann: lay 57 F13 1\n!Ann: lay 9 E20 0\nAnn: lay 8 F17 2"
     )
-    # Beyond a city that other companies' markers fill there is no route.
+    # Beyond a city that other companies' tokens fill there is no route.
     full = ("tile F19 57 1", "tile F17 9 1", "tile F15 9 1", "tile F13 57 1")
     other = ("size SR 2", "price SR 60", "owns Bob SR 2", "token SR F13")
     run_scenario(turn(*full) + "Ann: lay 9 F11 1")
@@ -219,7 +219,7 @@ def test_6_3_2_some_track_of_the_new_tile_is_part_of_a_route() -> None:
         assert ways(beside, tile, "F17") == fits
 
 
-def test_6_3_2_markers_stay_in_their_cities() -> None:
+def test_6_3_2_tokens_stay_in_their_cities() -> None:
     ready = turn("tile F19 57 1", phase="3", tokens="F19")
     run_scenario(ready + "Ann: lay 14 F19 0\n= token WT F19")
     two = turn("size SR 2", "price SR 60", "owns Bob SR 2", "token SR E22.0", tokens="E22.1", phase="3")
@@ -264,7 +264,7 @@ def test_6_3_2_the_tile_under_a_mine_stays() -> None:
 LINE = ("tile F19 57 1", "tile F17 9 1", "tile F15 9 1", "tile F13 57 1")
 
 
-def test_6_4_one_marker_a_turn_for_nothing() -> None:
+def test_6_4_one_token_a_turn_for_nothing() -> None:
     ready = turn(*LINE, "tile F11 9 1", "tile F9 9 4", "tile F21 8 1", phase="5", cash=0)
     run_scenario(
         ready
@@ -272,7 +272,7 @@ def test_6_4_one_marker_a_turn_for_nothing() -> None:
     )
 
 
-def test_6_4_only_with_a_marker_on_the_charter() -> None:
+def test_6_4_only_with_a_token_on_the_charter() -> None:
     run_scenario(turn(*LINE, "markers WT 1") + "Ann: token F13\n= markers WT 0")
     run_scenario(turn(*LINE) + "= markers WT 0\n!Ann: token F13\nAnn: pass")
 

@@ -20,7 +20,7 @@ UR = company_lines("UR", 5, 90, "Cid 2", cash=300, token="B5", trains="2")
 
 
 def put_up(kind: int | str, *others: str, trains: str = "none") -> str:
-    """For sale as its kind says."""
+    """For sale, by the kind of sale."""
     if isinstance(kind, int):
         return offered(kind, *others, trains=trains)
     return sale(kind, *others, trains=trains)
@@ -44,7 +44,7 @@ RED, GRAY = "liquidation", "acquisition 2"
 
 
 @pytest.mark.parametrize("kind", [RED, GRAY, 60])
-def test_7_2_a_sale_is_to_a_company_and_gives_trains_markers_and_privates(kind: int | str) -> None:
+def test_7_2_a_sale_is_to_a_company_and_gives_trains_tokens_and_privates(kind: int | str) -> None:
     body = put_up(kind, "@ private CM SR\n@ markers SR 1\n", trains="2 2")
     run_scenario(
         f"{body}Cid: pass\nAnn: bid 120\nAnn: pass\n= trains WT 2 2 2\n= token WT F19 G18\n= markers WT 2\n"
@@ -196,7 +196,7 @@ def test_7_2_4_1_offered_always_or_with_the_presidents_leave() -> None:
     run_scenario(f"{sale(60)}= turn Bob\n!Cid: bid 120")
 
 
-def test_7_2_4_2_cash_and_loans_of_a_liquidated_company_are_set_aside() -> None:
+def test_7_2_4_2_cash_pays_the_loans_of_a_liquidated_company() -> None:
     """Nobody can pay with its $500, nor has to take its loans; they are the bank's again at once."""
     body = sale(RED, cash=500, loans=2).replace("trains UR 2", "trains UR 2\n@ loans UR 5")
     run_scenario(
@@ -435,7 +435,7 @@ def test_all_bidders_are_asked_at_once_and_only_the_first_bids() -> None:
     assert decision(run_scenario(f"{sale(GRAY)}= turn Cid", options=(SITE,))).asked == ("p2",)
 
 
-def test_what_is_said_beforehand_is_done_in_turn() -> None:
+def test_orders_given_in_advance_are_carried_out_in_turn() -> None:
     body = sale(GRAY)
     run_scenario(
         f"{body}Ann: bid nothing\n= turn Cid\n!Ann: bid up to 90\nCid: bid 50\nCid: pass\n"
@@ -467,7 +467,7 @@ def test_the_others_question_stands_while_one_answers() -> None:
     assert state.question_number == asked + 1 and decision(state).asked == ("p2", "p0")
 
 
-def test_what_is_left_beforehand_is_told_to_nobody() -> None:
+def test_hidden_orders_are_shown_to_nobody() -> None:
     state = run_scenario(f"{sale(GRAY)}= turn Cid")
     for line in ("bid up to 70", "bid nothing"):
         assert is_secret(line)

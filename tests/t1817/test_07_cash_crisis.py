@@ -179,7 +179,7 @@ def test_7_4_what_she_presided_over_is_liquidated_and_does_not_operate() -> None
 
 
 def test_7_4_for_interest_all_her_money_goes_to_that_company() -> None:
-    """The $40 of her last sale: it is set aside for the loans when the WT is sold."""
+    """The $40 of Ann's last sale pay loans when the WT is sold."""
     run_scenario(f"{BANKRUPT}= cash WT 40\n= cash SR 70\n= loans WT 2")
     assert game_of(run_scenario(f"{BANKRUPT}= turn Cid")).cash("WT") == 40
     run_scenario(f"{GONE}Ann: sell 1 PW\nAnn: bankrupt\n= cash WT 0", options=(SITE,))

@@ -104,7 +104,7 @@ def test_7_what_becomes_gray_in_the_round_is_not_put_up_and_does_nothing_more() 
 
 
 @pytest.mark.parametrize("discarded", ["2", "3"])
-def test_7_trains_above_the_limit_go_to_the_open_market_as_the_president_says(discarded: str) -> None:
+def test_7_trains_above_the_limit_go_to_the_open_market_by_choice_of_the_president(discarded: str) -> None:
     many = LARGE.replace("trains WT 2\n", "trains WT 2 2 3\n").replace("trains SR 2\n", "trains SR 2 2\n")
     left = "2 2 2 3" if discarded == "2" else "2 2 2 2"
     run_scenario(
@@ -119,7 +119,7 @@ def test_7_trains_above_the_limit_go_to_the_open_market_as_the_president_says(di
     )
 
 
-def test_7_of_two_markers_on_a_tile_one_goes_back_to_the_charter_for_another_round() -> None:
+def test_7_of_two_tokens_on_a_tile_one_goes_back_to_the_charter_for_another_round() -> None:
     both = SMALL.replace("token SR G18", "token SR F19").replace("@ round", "@ tile F19 15 2\n@ round")
     run_scenario(f"{both}{WANTED}Ann: merge SR\nBob: accept\n= token WT F19\n= markers WT 1")
 
@@ -133,7 +133,7 @@ def test_7_presidents_are_asked_at_once_and_where_none_will_act_the_step_is_over
 
 
 def test_7_who_has_answered_makes_the_question_of_the_others_no_other() -> None:
-    """A card or letter that asks whether somebody will act stands while others answer."""
+    """A card or letter that asks a player whether they will act stays valid while others answer."""
     state = run_scenario(f"{SMALL}= turn Ann")
     asked = state.question_number
     for seat, line in (("p1", "act"), ("p0", "pass")):
@@ -234,7 +234,7 @@ def test_7_1_both_presidents_agree() -> None:
 
 
 def test_7_1_no_connection_is_needed() -> None:
-    """No track lies between Philadelphia and Boston."""
+    """There is no track between Philadelphia and Boston."""
     far = SMALL.replace("token SR G18", "token SR C26")
     run_scenario(f"{far}{WANTED}Ann: merge SR\nBob: accept\n= token WT F19 C26")
 
@@ -279,8 +279,8 @@ def test_7_1_1_short_shares_stay_as_they_are() -> None:
     ("size", "others", "bought"),
     [(2, 0, 1), (2, 6, 1), (2, 7, 0), (5, 0, 2), (5, 5, 2), (5, 6, 1), (5, 7, 0)],
 )
-def test_7_1_1_markers_are_bought_up_to_eight(size: int, others: int, bought: int) -> None:
-    """One stands on the map, `others` are on the charter."""
+def test_7_1_1_tokens_are_bought_up_to_eight(size: int, others: int, bought: int) -> None:
+    """One token is on the map, `others` are on the charter."""
     body = SMALL if size == 2 else LARGE
     many = body.replace("trains WT 2", f"trains WT 2\n@ markers WT {others}")
     run_scenario(
@@ -289,7 +289,7 @@ def test_7_1_1_markers_are_bought_up_to_eight(size: int, others: int, bought: in
     )
 
 
-def test_7_1_1_shares_are_dealt_in_then_loans_are_taken_then_markers_are_bought() -> None:
+def test_7_1_1_shares_are_dealt_in_then_loans_are_taken_then_tokens_are_bought() -> None:
     poor = SMALL.replace("cash WT 200", "cash WT 0")
     run_scenario(
         f"""{poor}{WANTED}
@@ -309,7 +309,7 @@ def test_7_1_1_shares_are_dealt_in_then_loans_are_taken_then_markers_are_bought(
 
 
 @pytest.mark.parametrize(("size", "cash"), [(2, 40), (5, 90)])
-def test_7_1_1_who_cannot_pay_its_markers_is_liquidated_in_this_very_round(size: int, cash: int) -> None:
+def test_7_1_1_who_cannot_pay_its_tokens_is_liquidated_in_this_very_round(size: int, cash: int) -> None:
     body = (SMALL if size == 2 else LARGE).replace("cash WT 200", f"cash WT {cash}")
     run_scenario(
         f"{body}{WANTED}Ann: convert\n{NO_TRADES}Ann: pass\nBob: pass\n= price WT liquidation\n"
@@ -380,7 +380,7 @@ def test_7_1_2_either_company_survives() -> None:
     run_scenario(f"{SMALL}!Ann: merge SR as SR\nAnn: merge SR", options=(SITE,))
 
 
-def test_7_1_2_what_lay_on_both_charters_lies_on_one() -> None:
+def test_7_1_2_both_charters_become_one() -> None:
     rich = SMALL.replace("trains SR 2", "trains SR 2\n@ loans SR 2\n@ markers SR 1\n@ private CM SR")
     rich = rich.replace("trains WT 2", "trains WT 2\n@ loans WT 1\n@ markers WT 1\n@ private ME WT")
     run_scenario(
@@ -389,7 +389,7 @@ def test_7_1_2_what_lay_on_both_charters_lies_on_one() -> None:
     )
 
 
-def test_7_1_2_it_operates_behind_others_at_its_price_and_no_marker_is_bought() -> None:
+def test_7_1_2_it_operates_behind_others_at_its_price_and_no_token_is_bought() -> None:
     same = company_lines("PW", 2, 150, "Cid 2", cash=0, token="H3", trains="2")
     body = MONEY + WT_2 + SR_2 + same + "@ round merger PW\n"
     run_scenario(
@@ -478,7 +478,7 @@ def test_7_1_3_somebody_has_to_hold_the_presidents_certificate() -> None:
     assert "president's certificate (§7.1.3)" in scenario_error(f"{body}{WANTED}Ann: merge SR")
 
 
-def test_7_1_3_loans_and_markers_come_along_and_none_is_bought() -> None:
+def test_7_1_3_loans_and_tokens_come_along_and_none_is_bought() -> None:
     body = LARGE.replace("trains WT 2", "trains WT 2\n@ loans WT 5\n@ markers WT 1")
     body = body.replace("trains SR 2", "trains SR 2\n@ loans SR 4\n@ markers SR 1")
     run_scenario(
@@ -543,7 +543,7 @@ def test_7_1_4_the_order_goes_around_from_the_president() -> None:
     run_scenario(f"{SMALL}Ann: pass\nBob: act\nBob: convert\n{trades}\nBob: loan 1")
 
 
-def test_7_1_4_whose_turn_is_still_to_come_may_pass_beforehand() -> None:
+def test_7_1_4_players_may_pass_before_their_turn() -> None:
     """All players who could trade are asked at once; who wants nothing may pass before their turn."""
     state = run_scenario(
         f"{SMALL}{WANTED}Ann: convert\n= turn Ann\n= turn Bob\n= turn Cid\n!Bob: buy 1\n!Cid: buy 1"
@@ -557,7 +557,7 @@ def test_7_1_4_whose_turn_is_still_to_come_may_pass_beforehand() -> None:
 
 
 def test_7_1_4_not_from_the_open_market() -> None:
-    """All that is not the president's lies in the market: nobody can buy."""
+    """All shares that are not the president's are in the market: nobody can buy."""
     body = SMALL.replace("size SR 2", "size SR 5").replace("price SR 60", "price SR 60\n@ owns pool SR 3")
     full = body.replace("owns Ann WT 2", "owns Ann WT 2").replace("size WT 2", "size WT 5")
     full = full.replace("owns Ann WT 2", "owns Ann WT 2\n@ owns pool WT 3")

@@ -1,4 +1,4 @@
-"""Station markers that come with a company (1817 §7.3)."""
+"""Station tokens that come with a company (1817 §7.3)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ MERGE = "@ round merger WT\nAnn: act\nBob: pass\nAnn: merge SR\nBob: accept\n"
 
 
 def two(mine: str, theirs: str, *more: str, cash: int = 0, charter: tuple[int, int] = (0, 0)) -> str:
-    """The WT and the SR, with five shares each and markers in these hexes, merge."""
+    """The WT and the SR, with five shares each and tokens in these hexes, merge."""
     return (
         PHASE_7
         + "".join(f"@ {line}\n" for line in more)
@@ -34,7 +34,7 @@ def test_7_3_up_to_eight_all_are_replaced_by_the_survivors() -> None:
 
 
 def test_7_3_they_keep_their_places_in_the_cities() -> None:
-    """The third company still stands beside the WT in Cincinnati, and nobody else comes in."""
+    """The third company still has its token beside the WT in Cincinnati, and nobody else gets in."""
     third = company_lines("UR", 5, 90, "Cid 2", token="G6")
     body = two("B5", "G6", "tile G6 14 0").replace("@ round", f"{third}@ round")
     run_scenario(
@@ -48,7 +48,7 @@ def test_7_3_of_two_on_one_hex_one_goes_onto_the_charter() -> None:
     run_scenario(f"{eight}= token WT {NORTH} F3 G6\n= markers WT 2")
 
 
-def test_7_3_of_two_in_two_cities_of_one_hex_the_president_says_which() -> None:
+def test_7_3_of_two_in_two_cities_of_one_hex_the_president_chooses() -> None:
     """New York has two groups of circles; which of them is kept decides where routes go."""
     body = two("E22.0 B5", "E22.1 H3")
     assert "one of the two markers in E22" in scenario_error(f"{body}Ann: remove B5")
@@ -83,7 +83,7 @@ def test_7_3_of_more_than_eight_the_president_keeps_eight_hexes() -> None:
 
 
 def test_7_3_eight_are_all_that_a_company_ends_with() -> None:
-    """Ten markers, six of them on charters: two of those are given back."""
+    """Ten tokens, six of them on charters: two of those are given back."""
     run_scenario(f"{two('B5 B17', 'F3 G6', charter=(3, 3))}= token WT B5 B17 F3 G6\n= markers WT 4")
     run_scenario(
         f"{two(NORTH, f'{SOUTH} I12', charter=(2, 2))}Ann: remove I12\n= token WT {NORTH} {SOUTH}\n"
@@ -92,7 +92,7 @@ def test_7_3_eight_are_all_that_a_company_ends_with() -> None:
 
 
 def test_7_3_with_more_than_eight_as_many_hexes_are_kept_as_there_are_up_to_eight() -> None:
-    """Ten markers on nine hexes: of New York's two one goes first, then one more hex."""
+    """Ten tokens on nine hexes: of New York's two one goes first, then one more hex."""
     body = two(f"{NORTH} E22.0", f"{SOUTH} E22.1")
     run_scenario(
         f"""{body}
@@ -114,7 +114,7 @@ def test_7_3_with_more_than_eight_as_many_hexes_are_kept_as_there_are_up_to_eigh
     run_scenario(f"{doubled}= token WT G6 H3 H9 C14 B5 F3\n= markers WT 2")
 
 
-def test_7_3_a_purchase_brings_markers_the_same_way() -> None:
+def test_7_3_a_purchase_brings_tokens_the_same_way() -> None:
     body = (
         PHASE_7
         + company_lines("WT", 5, 100, "Ann 2", token=f"{NORTH} E22.0", markers=0, cash=100)
@@ -127,6 +127,6 @@ def test_7_3_a_purchase_brings_markers_the_same_way() -> None:
     )
 
 
-def test_7_3_the_marker_of_a_train_station_counts_too() -> None:
+def test_7_3_the_token_of_a_train_station_counts_too() -> None:
     body = two(NORTH, "F3 G6 H3", "private TS SR", charter=(0, 1))
     run_scenario(f"{body}= token WT {NORTH} F3 G6 H3\n= markers WT 1\n= private TS WT")

@@ -100,8 +100,8 @@ ROUTE = (
 
 
 @pytest.mark.parametrize(("train", "bonus"), [("5", 0), ("6", 0), ("7", 10), ("8", 20)])
-def test_9_4_7_and_8_trains_earn_more_for_each_own_marker_on_the_route(train: str, bonus: int) -> None:
-    """New York, Philadelphia and Baltimore: with one, two and three markers of the WT."""
+def test_9_4_7_and_8_trains_earn_more_for_each_own_token_on_the_route(train: str, bonus: int) -> None:
+    """New York, Philadelphia and Baltimore: with one, two and three tokens of the WT."""
     modern = ("modern_trains",)
     for own, tokens in enumerate(("F19", "F19 G18", "F19 G18 E22.0"), 1):
         body = ROUTE.format(tokens=tokens, train=train)
@@ -109,7 +109,7 @@ def test_9_4_7_and_8_trains_earn_more_for_each_own_marker_on_the_route(train: st
         run_scenario(f"{body}= best WT {90 + own * bonus}", options=modern)
 
 
-def test_9_4_not_for_the_markers_of_others() -> None:
+def test_9_4_not_for_the_tokens_of_others() -> None:
     other = company_lines("SR", 10, 90, "Ann 4", token="G18")
     body = ROUTE.format(tokens="F19", train="8").replace("@ round", f"{other}@ round")
     run_scenario(f"{body}= best WT 110", options=("modern_trains",))

@@ -1,6 +1,6 @@
 """Each row of the list of what the site 18xx.games plays otherwise in 1817, under both sets of conventions.
 
-Row by row in the list's own order. Where a row says that the site does as the book does, one game
+Row by row in the list's own order. Where a row says that the site plays as the book, one game
 is played under both.
 """
 
@@ -169,7 +169,7 @@ def test_row_8_nobody_with_two_shares_of_ten(options: Options) -> None:
 
 
 @both_conventions
-def test_row_9_markers_are_paid_as_soon_as_all_of_them_can_be(options: Options) -> None:
+def test_row_9_tokens_are_paid_as_soon_as_all_of_them_can_be(options: Options) -> None:
     body = (
         "@ phase 5\n@ cash Ann 120\n@ cash Bob 500\n@ cash Cid 10\n@ private MAJM Ann\n@ trains bank 5\n"
         + ANN
@@ -290,7 +290,7 @@ PW = "@ size PW 2\n@ price PW liquidation\n@ owns Cid PW 2\n@ token PW F13\n@ tr
 
 @both_conventions
 def test_row_18_the_last_that_came_into_liquidation_is_sold_first(options: Options) -> None:
-    """The PW lies below the SR."""
+    """The price token of the PW is below that of the SR."""
     red = MERGER + SR.replace("price SR 60", "price SR liquidation") + PW
     run_scenario(
         red + "= turn Ann\nAnn: bid 10\n?Ann: pass\n= price PW none\n= price SR liquidation", options=options
@@ -362,7 +362,7 @@ def test_row_20_loans_that_are_too_many_are_paid_off_then_the_rest_as_the_buyer_
 
 
 @both_conventions
-def test_row_21_no_marker_in_toronto_which_counts_as_a_stop(options: Options) -> None:
+def test_row_21_no_token_in_toronto_which_counts_as_a_stop(options: Options) -> None:
     line = ("tile C14 57 2", "tile B15 9 1", "tile B17 57 1", "trains WT 2", "markers WT 1")
     run_scenario(
         turn(*line, tokens="C14", phase="3") + "= best WT 50\n!Ann: token B13\n!Ann: run 2 C14-B17",

@@ -1,4 +1,4 @@
-"""What happens in 1817 as players are told it: one sentence for what belongs together."""
+"""Narration of 1817: related events are told in one sentence."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ FIVE = """
 
 
 def said(state: State, *lines: str) -> tuple[State, list[str]]:
-    """The position after the lines, each `Ann: pass`, and what the last of them is told as."""
+    """The position after the lines (each as `Ann: pass`), and the sentences for the last one."""
     sentences: list[str] = []
     for each in lines:
         name, _, line = each.partition(": ")
@@ -75,7 +75,7 @@ def test_all_who_are_asked_at_once_are_named() -> None:
     )
 
 
-def test_a_merger_says_what_remains_and_what_it_takes_over() -> None:
+def test_a_merger_is_narrated_with_what_remains_and_what_it_takes_over() -> None:
     state = run_scenario(f"{TWO}\n@ round merger WT\n= turn Ann")
     state, told = said(state, "Ann: act", "Bob: pass", "Ann: merge SR as SR")
     assert told == ["Ann offers Bob: the WT merges with the SR; the SR remains."]
@@ -86,7 +86,7 @@ def test_a_merger_says_what_remains_and_what_it_takes_over() -> None:
     assert "The token of the WT in F19 Philadelphia is replaced by one of the SR." in told
 
 
-def test_a_sale_says_what_is_set_aside_what_comes_along_and_the_price() -> None:
+def test_a_sale_is_narrated_with_assets_and_price() -> None:
     state = run_scenario(f"{FIVE.format(where='acquisition 2')}\n@ round sale SR\n= turn Ann")
     _, told = said(state, "Ann: bid 10")
     assert "The WT takes over from the SR: $80, 1 loan, a 2-train, a 2-train." in told
@@ -109,7 +109,7 @@ def test_loans_shorts_and_the_interest_are_shown() -> None:
     assert "5 shares; loans: 2 of 5" in (text_views.company_view(state, "WT") or "")
 
 
-def test_a_turn_says_what_can_be_done_in_it() -> None:
+def test_a_prompt_lists_what_can_be_done_in_the_turn() -> None:
     state = run_scenario(f"{FIVE.format(where='60')}\n@ round stock Ann\n= turn Ann")
     assert engine.decision(state).prompt == ("sell short, buy, start a company, act for a company, or pass")
     poor = run_scenario("@ cash Ann 0\n@ cash Bob 500\n@ cash Cid 40\n@ round stock Bob\n= turn Bob")

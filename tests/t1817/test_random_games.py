@@ -122,7 +122,7 @@ class Referee:
             case TokenPlaced() if isinstance(self.state.top, OperatingTurn):
                 self.tokens += 1
                 if self.tokens > 1:
-                    yield "1817 §6.4: a second station marker in a turn"
+                    yield "1817 §6.4: a second station token in a turn"
             case TrainMoved(reason=TrainReason.EXPORTED):
                 self.exported += 1
             case CashMoved(company, amount=amount, reason=CashReason.INTEREST, subject=""):

@@ -1,5 +1,7 @@
-"""What else the site 18xx.games plays otherwise in 1817, or asks otherwise, than its list of differences
-says: corners that few games come to, each tried beside what the book has."""
+"""Differences of 18xx.games in 1817 that few games meet and that its list of conventions does not have.
+
+Each is compared with what the book says.
+"""
 
 from __future__ import annotations
 
@@ -97,7 +99,7 @@ def test_a_company_in_liquidation_takes_loans() -> None:
 
 
 @pytest.mark.parametrize("rules", BOTH)
-def test_who_does_not_pay_for_markers_is_liquidated_in_the_printed_order(rules: Options) -> None:
+def test_who_does_not_pay_for_tokens_is_liquidated_in_the_printed_order(rules: Options) -> None:
     """The last is sold first: the WT, which stood above the SR."""
     body = "@ phase 5\n@ cash Ann 120\n@ cash Bob 120\n@ cash Cid 10\n@ trains bank 5 5 5\n"
     body += "@ private MAJM Ann\n@ private MAJC Bob\n@ private MINC Bob\n" + ANN
@@ -151,7 +153,7 @@ SHORT_BANK = """
 """
 
 
-def test_what_is_sold_short_lies_beside_what_the_bank_is_short_of() -> None:
+def test_shares_sold_short_and_short_shares_of_the_bank_stay_open() -> None:
     """On the site it can be bought, by whoever likes, until a share is sold; then the bank closes."""
     body = SHORT_BANK + BOB + "Bob: short WT\n= owns pool WT 0\nBob: done\n"
     run_scenario(body + "!Cid: buy WT from pool")
@@ -163,7 +165,7 @@ def test_what_is_sold_short_lies_beside_what_the_bank_is_short_of() -> None:
     run_scenario(body + "Cid: sell 1 SR\n!Cid: buy WT from pool\n= owns pool WT 0", options=BY_SITE)
 
 
-def test_the_bank_buys_of_the_treasury_though_a_share_lies_beside() -> None:
+def test_the_bank_buys_from_the_treasury_although_the_pool_has_a_share() -> None:
     body = SHORT_BANK + BOB + "Bob: short WT\nBob: done\nCid: pass\nAnn: pass\nBob: pass\n"
     state = run_scenario(body + "= owns pool WT 0", options=BY_SITE)
     assert state.companies["WT"].covered_shorts == 1
@@ -273,7 +275,7 @@ def test_trains_of_others_that_are_obsolete_are_none_to_wait_for(train: str, wai
 
 
 @pytest.mark.parametrize("rules", BOTH)
-def test_a_company_without_a_president_discards_when_somebody_says_which(rules: Options) -> None:
+def test_a_company_without_a_president_discards_when_a_player_chooses(rules: Options) -> None:
     body = "@ phase 3\n@ cash Ann 500\n@ cash Bob 100\n@ size WT 10\n@ price WT 100\n@ owns Ann WT 6\n"
     body += "@ cash WT 900\n@ token WT F19\n@ trains WT 3\n@ depot 4\n@ size SR 5\n@ price SR liquidation\n"
     body += "@ owns Cid SR 2\n@ token SR G18\n@ trains SR 3 2+ 3 3\n@ round operating WT\n> until trains\n"
@@ -337,7 +339,7 @@ def test_an_obsolete_train_that_is_discarded_leaves_the_game(rules: Options) -> 
 
 
 @pytest.mark.parametrize("rules", BOTH)
-def test_markers_of_the_charter_come_along_where_the_buyer_is_asked_nothing(rules: Options) -> None:
+def test_tokens_of_the_charter_come_along_where_the_buyer_is_asked_nothing(rules: Options) -> None:
     """It has all the loans that it may have, and both stand in Philadelphia."""
     body = "@ phase 5\n@ cash Ann 0\n@ trains bank 5 5\n@ tile F19 14 0\n"
     body += company_lines("WT", 10, 100, "Ann 6", cash=50, loans=10, token="F19", markers=2)
@@ -369,7 +371,7 @@ def test_the_last_discard_comes_before_the_next_operating_round(rules: Options) 
 
 
 @pytest.mark.parametrize("rules", BOTH)
-def test_what_is_absorbed_is_out_of_play_before_markers_are_removed(rules: Options) -> None:
+def test_the_absorbed_company_closes_before_tokens_are_removed(rules: Options) -> None:
     body = "@ phase 5\n@ trains bank 5 5\n" + company_lines("WT", 5, 100, "Ann 2", token="E22.0", markers=0)
     body += company_lines("SR", 5, 100, "Ann 2", token="E22.1", markers=1) + "@ round merger WT\n"
     body += "?Ann: act\nAnn: merge SR\n= turn Ann\n"
@@ -392,7 +394,7 @@ def test_of_several_with_the_most_shares_the_next_on_the_left_presides(
 
 
 @pytest.mark.parametrize("rules", BOTH)
-def test_loans_that_are_set_aside_are_not_back_in_the_bank_yet(rules: Options) -> None:
+def test_loans_awaiting_repayment_are_not_back_in_the_bank_yet(rules: Options) -> None:
     """Sixty-six of the seventy loans are taken, four of them by the SR: four are left to the WT."""
     body = "@ phase 5\n@ cash Bob 0\n@ trains bank 5 5\n"
     others = ("A&S F13", "A&A F3", "Belt B5", "Bess C14", "B&A C22", "GT H3")
@@ -414,7 +416,7 @@ def test_loans_that_came_along_are_repaid_once_further_ones_are_declined(rules: 
     )
 
 
-def test_a_repayment_and_markers_that_are_kept_go_to_the_site_in_its_own_steps() -> None:
+def test_repayments_and_kept_tokens_are_exported_in_the_steps_of_the_site() -> None:
     """The book's line declines further loans in silence, and names all that is kept."""
     body = "@ phase 3\n@ trains bank 3 3\n@ size WT 5\n@ price WT 100\n@ owns Ann WT 2\n@ token WT F19\n"
     body += "@ cash WT 400\n@ size SR 2\n@ price SR acquisition 2\n@ owns Bob SR 2\n@ token SR G18\n"

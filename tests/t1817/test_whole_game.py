@@ -1,5 +1,4 @@
-"""A whole game of 1817 through the running service, half by Discord, half by mail, and one said line by
-line at the terminal."""
+"""Whole games of 1817 through the running service: by Discord and mail, and at the terminal."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""1830 §2: how the game stands before the first decision."""
+"""1830 §2: the position before the first decision."""
 
 import pytest
 

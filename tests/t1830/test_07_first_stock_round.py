@@ -49,7 +49,7 @@ def test_7_2_a_bid_exceeds_face_value_and_other_bids_by_5() -> None:
     )
 
 
-def test_7_2_bid_money_is_set_aside() -> None:
+def test_7_2_bid_money_is_reserved() -> None:
     run_scenario(
         """
         @ cash Ann 100

@@ -91,7 +91,7 @@ def test_8_1_no_other_par_price() -> None:
     )
 
 
-def test_8_1_unsold_shares_cost_par_whatever_the_market_says() -> None:
+def test_8_1_unsold_shares_cost_par_at_any_market_price() -> None:
     run_scenario(
         STARTED
         + """

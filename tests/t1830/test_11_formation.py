@@ -32,7 +32,7 @@ def test_11_below_sixty_percent_it_does_not_operate() -> None:
     run_scenario(ALMOST + "@ round stock Ann\n> until stock\n= cash NYC 0\n= token NYC none")
 
 
-def test_11_capital_is_that_of_all_shares_whatever_the_market_says() -> None:
+def test_11_capital_is_that_of_all_shares_at_any_market_price() -> None:
     price = (
         ALMOST + "@ price NYC 60 1\n@ round stock Ann\nAnn: buy NYC from ipo\n= cash NYC 900\n= cash Ann 910"
     )

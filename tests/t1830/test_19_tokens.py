@@ -181,7 +181,7 @@ def test_19_1_no_other_token_until_the_erie_has_its_base() -> None:
     run_scenario(running("CO", near + erie, phase="3") + "Ann: token E11.0\n= token CO E11.0")
 
 
-def test_19_1_the_erie_chooses_on_a_tile_that_lies_there() -> None:
+def test_19_1_the_erie_chooses_a_city_of_the_tile_on_its_hex() -> None:
     laid = FRESH.format("Erie") + "@ phase 3\n@ tile E11 59 3\n@ round operating Erie\n= turn Ann Erie\n"
     run_scenario(laid + "!Ann: pass\nAnn: home Erie E11.1\n= token Erie E11.1")
 

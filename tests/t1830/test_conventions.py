@@ -1,6 +1,6 @@
 """Each row of the list of what the site 18xx.games plays otherwise, under both sets of conventions.
 
-Row by row in the list's own order. Where a row says that the site does as the book does, one game
+Row by row in the list's own order. Where a row says that the site plays as the book, one game
 is played under both; row 23 is about reading recorded files and says nothing of play.
 """
 
@@ -23,7 +23,7 @@ Options = tuple[str, ...]
 PLAYED_BY_SITE = (SITE,)
 
 ROWS = range(1, 25)
-NOT_OF_PLAY = {23: "says how leniently a recorded file is read, not what is legal"}
+NOT_OF_PLAY = {23: "about how leniently a recorded file is imported, not about what is legal"}
 
 TRADING = """
 @ cash Ann 1000

@@ -1,4 +1,4 @@
-"""Every numbered section of the rulebook that says something about play has its test."""
+"""Every numbered section of the rulebook with rules of play has its test."""
 
 from pathlib import Path
 

@@ -37,7 +37,7 @@ def test_as_many_privates_as_players(players: int, out: set[str]) -> None:
     assert BANK not in state.private_owners.values()
 
 
-def test_the_deal_is_drawn_by_lot_one_to_a_player() -> None:
+def test_each_player_is_dealt_one_private_at_random() -> None:
     found = set()
     for lot in range(120):
         state = new_game("1851", ["Ann", "Bob", "Cid", "Dan", "Eve"], lot=lot).state
@@ -48,7 +48,7 @@ def test_the_deal_is_drawn_by_lot_one_to_a_player() -> None:
     assert {permutation("abc", lot) for lot in range(6)} == set(permutations("abc"))
 
 
-def test_a_deal_that_is_told() -> None:
+def test_a_deal_given_in_the_script() -> None:
     run_scenario(
         """
         @ private L&O Cid

@@ -89,7 +89,7 @@ def test_the_pool_sells_at_the_price_to_the_bank() -> None:
     run_scenario(FLOATED + "Ann: buy TC from pool\n= cash Ann 1410\n= cash TC 0\n= owns pool TC 0")
 
 
-def test_where_only_one_place_has_certificates_it_need_not_be_said() -> None:
+def test_the_source_may_be_left_out_if_only_one_has_certificates() -> None:
     run_scenario(FLOATED.replace("@ owns pool TC 1\n", "") + "Ann: buy TC\n= cash TC 90")
     assert "ambiguous" in scenario_error(FLOATED + "Ann: buy TC")
 

@@ -25,7 +25,7 @@ def test_not_from_the_top_row() -> None:
     run_scenario(WHOLE + "@ price SR 200 0\n" + PASSES + "= price SR 200 0")
 
 
-def test_not_while_a_share_lies_in_a_treasury_or_the_pool() -> None:
+def test_not_while_a_treasury_or_the_pool_has_a_share() -> None:
     held = WHOLE + "@ price SR 82 3\n"
     run_scenario(held.replace("Bob TC 4", "Bob TC 3") + PASSES + "= price TC 90 3")
     run_scenario(held.replace("Bob TC 4", "Bob TC 3\n@ owns pool TC 1") + PASSES + "= price TC 90 3")
@@ -40,7 +40,7 @@ def test_all_at_once_they_keep_their_order() -> None:
     assert state.market_order == ["TC", "SR"]
 
 
-def test_under_what_lies_on_the_square_above() -> None:
+def test_the_token_goes_below_those_in_the_space_above() -> None:
     body = WHOLE + "@ price SR 82 3\n@ owns Cid IC 6\n@ price IC 100 2\n" + PASSES + "= price TC 100 2\n"
     assert run_scenario(body).market_order.index("IC") < run_scenario(body).market_order.index("TC")
 

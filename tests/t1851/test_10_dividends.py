@@ -40,7 +40,7 @@ def test_half_is_rounded_up_to_tens() -> None:
 
 
 @pytest.mark.parametrize(
-    ("price", "said", "moved"),
+    ("price", "action", "moved"),
     [
         ("50 5", "pay", "60 5"),  # as high as the price: to the right
         ("50 6", "pay", "60 6"),
@@ -54,8 +54,8 @@ def test_half_is_rounded_up_to_tens() -> None:
         ("60 5", "withhold", "50 5"),
     ],
 )
-def test_how_the_price_moves(price: str, said: str, moved: str) -> None:
-    run_scenario(TC + f"@ price TC {price}\n" + STEP + f"Ann: {said}\n= price TC {moved}")
+def test_how_the_price_moves(price: str, action: str, moved: str) -> None:
+    run_scenario(TC + f"@ price TC {price}\n" + STEP + f"Ann: {action}\n= price TC {moved}")
 
 
 def test_up_instead_of_right_at_the_end_of_a_row() -> None:
@@ -91,5 +91,5 @@ def test_under_the_tokens_where_it_comes_to() -> None:
     assert state.market_order == ["SR", "TC"]
 
 
-def test_it_has_to_be_said() -> None:
+def test_the_claim_has_to_be_announced() -> None:
     run_scenario(TC + "@ price TC 50 5\n" + STEP + "!Ann: pass\n!Ann: buy train 2\n= turn Ann TC")

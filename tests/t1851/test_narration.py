@@ -1,4 +1,4 @@
-"""What is told of 1851 in sentences, and what the positions of its texts refuse."""
+"""Narration of 1851, and invalid positions of its scripts."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ def test_soak_with_claims(players: int) -> None:
     assert [game.failure for game in games if game.failure] == []
 
 
-def test_a_text_tells_its_deal() -> None:
+def test_a_script_has_its_deal() -> None:
     game = simulate_game("1851", 4, 9, most_moves=40)
     report = replay(game.text)
     assert report.ok, report.failure

@@ -1,6 +1,6 @@
 """A game that three people played, event by event: what it states is what the rules lead to.
 
-The record lies beside the checkout and is read in place. Its departures from the rulebook, named in its
+The record is beside the checkout and is read in place. Its departures from the rulebook, named in its
 header, are made here as positions: the first priority deal, and one run that brought more than its
 routes can. Its presidents announced their runs, several of them less than the best, so it is played with
 claims; for each revenue some routes are sought that bring just that.

@@ -12,7 +12,7 @@ from tests.end_to_end.test_whole_games import own_game, played
 
 GAME = Path(__file__).parent / "games" / "3p-811-claims.18xx"
 LOT = 811
-"""The seed of the game, which was the lot of its deal too."""
+"""The seed of the game, which also determined its deal."""
 
 
 @pytest.mark.timeout(900)

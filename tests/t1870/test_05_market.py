@@ -94,7 +94,7 @@ def test_5_8_4_half_a_dividend_puts_the_token_under_the_others() -> None:
     assert state.market_order == ["FW", "MP"]
 
 
-def test_5_8_4_on_the_site_it_stays_where_it_lies() -> None:
+def test_5_8_4_on_the_site_the_token_does_not_move() -> None:
     played = "@ round operating MP\n> until dividend\nAnn: half\n= price MP 100 0\n"
     assert run_scenario(HALF + played, options=(SITE,)).market_order == ["MP", "FW"]
 

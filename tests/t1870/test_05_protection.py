@@ -275,7 +275,7 @@ def test_an_answer_can_be_left_and_taken_back() -> None:
     run_scenario(MP + "!Bob: standing protect MP up to 5\n!Ann: standing protect MP ask\n= turn Bob")
 
 
-def test_an_answer_that_is_left_is_not_told() -> None:
+def test_a_standing_order_is_not_narrated() -> None:
     state = run_scenario(MP + "= turn Bob")
     played = play(state, "p0", parse(state, "p0", "standing protect MP up to 300"))
     assert narrate(played.state, played.events) == []

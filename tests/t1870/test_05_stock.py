@@ -215,7 +215,7 @@ def test_5_7_the_cheapest_is_offered_and_others_take_bids() -> None:
     )
 
 
-def test_5_7_a_bid_is_set_aside() -> None:
+def test_5_7_bid_money_is_reserved() -> None:
     run_scenario("Ann: bid Katy 690\nBob: pass\nCid: pass\n!Ann: buy GRSC")
 
 

@@ -29,7 +29,7 @@ def test_7_1_the_southern_pacific_begins_in_a_red_area() -> None:
 
 
 def test_7_1_on_the_site_that_place_is_free_for_others_once_it_has_closed() -> None:
-    """There it is a city at which routes end; by the book it is a red area in which nobody else stands."""
+    """On the site it is a city where routes end; by the book a red area for one token only."""
     body = """
     @ owns Ann MKT 6
     @ price MKT 90 1

@@ -1,6 +1,6 @@
 """Each row of the list of what the site 18xx.games plays otherwise in 1870, under both sets of conventions.
 
-Row by row in the list's own order. Where a row says that the site does as the book does, one game
+Row by row in the list's own order. Where a row says that the site plays as the book, one game
 is played under both. What a row is about is tried in full by the tests of its section.
 """
 
