@@ -1,9 +1,9 @@
-"""The rules of Railpost: deterministic, without clock, chance or input and output.
+"""The rules of Railpost: deterministic, without a clock, random numbers, or input and output.
 
-This is the public face. A `State` is a whole position; `new_game` makes one, `parse` reads a line
-for a seat, `play` carries an action out and gives the new state with the events that led to it,
-`fold` brings a state up to date without asking a rule. Everything a transport shows comes from
-`decision`, `choices`, `narrate` and `standings`.
+This is the public interface. A `State` is a whole position. `new_game` makes one, `parse` reads a line of
+notation for a seat, `play` carries an action out and returns the new state with its events, and `fold`
+applies stored events without asking a rule. Transports show what `decision`, `choices`, `narrate` and
+`standings` give.
 """
 
 from __future__ import annotations
@@ -86,10 +86,11 @@ from engine.titles import optional_rules, title_names, title_of
 class Decision:
     """What the table waits for.
 
-    `question` is the number that an answer refers to; `asked` the seats of the question, `all`
-    these and those who have an offer to answer; `needs` a phrase after a name; `company` the
-    one whose turn it is; `round` where the game is, in words. `now`: the seats that may do what is asked;
-    the others of `asked` say beforehand what they will do.
+    * `number`: of the question, which an answer refers to.
+    * `asked`: the seats that the question is put to; `acting`: those of them that may act now, while the
+      others may answer in advance; `awaited`: the seats asked, and those with an offer to answer.
+    * `prompt`: what is asked, as an imperative phrase: `lay track for the PRR`.
+    * `company`: the one whose turn it is. `round`: where the game is, see `round_name`.
     """
 
     number: int
@@ -102,12 +103,12 @@ class Decision:
 
 
 def decision(state: State) -> Decision:
-    """What is asked now, and of whom."""
+    """What is asked now, and whom."""
     g = game_of(state)
     top = g.top
     asked = tuple(g.title.questions[type(top)].asked(g, top))
     company = getattr(top, "company", None)
-    now = asked[:1] if isinstance(top, Auction | PostMergerTrade) else asked
+    acting = asked[:1] if isinstance(top, Auction | PostMergerTrade) else asked
     return Decision(
         state.question_number,
         asked,
@@ -115,12 +116,12 @@ def decision(state: State) -> Decision:
         kernel.prompt(g),
         company,
         round_name(state),
-        now,
+        acting,
     )
 
 
 def round_name(state: State) -> str:
-    """Where the game is: `stock round 2`, `operating round 3.1`, `opening`, `over`."""
+    """Where the game is: `stock round 2`, `operating round 3.1`, `merger round 3.1`, `opening` or `over`."""
     if state.game_over:
         return "over"
     match state.stack[0]:
@@ -134,22 +135,25 @@ def round_name(state: State) -> str:
 
 
 def options(state: State, seat: str) -> list[Option]:
-    """Everything that seat may do now."""
+    """Everything that the seat may do now, as actions."""
     return kernel.options(game_of(state), seat)
 
 
 def choices(state: State, seat: str) -> list[Choice]:
-    """The same as lines with words and menu paths."""
+    """Everything that the seat may do now, as lines with labels and menu paths."""
     return menu.choices(game_of(state), seat)
 
 
 def parse(state: State, seat: str, line: str) -> Action:
-    """The action that a line means for that seat. Raises Unreadable, Refused or Ambiguous."""
+    """The action that a line means for the seat.
+
+    Raises UnreadableError, RefusedError or AmbiguousError.
+    """
     return notation.parse(game_of(state), seat, line)
 
 
 class LineResult(NamedTuple):
-    """What a line came to: in full, the new state, and the events that brought it about."""
+    """What a line led to: the line in full, the new state, and the events that changed it."""
 
     line: str
     state: State
@@ -157,9 +161,9 @@ class LineResult(NamedTuple):
 
 
 def play_line(state: State, seat: str, line: str) -> LineResult:
-    """Read a line and play it; it is judged once. The state that is given stays as it is.
+    """Read a line and play it on a copy of the state. The rules judge it once.
 
-    Raises Unreadable, Refused or Ambiguous.
+    Raises UnreadableError, RefusedError or AmbiguousError.
     """
     g = game_of(copy_state(state))
     action = notation.parse(g, seat, line)
@@ -168,17 +172,17 @@ def play_line(state: State, seat: str, line: str) -> LineResult:
 
 
 def format_action(state: State, action: Action) -> str:
-    """The line of an action in full."""
+    """The full line of an action."""
     return notation.format_action(game_of(state), action)
 
 
-def nearest_lines(state: State, seat: str, text: str, most: int = 5) -> list[str]:
-    """Legal lines most like a text."""
-    return notation.nearest_lines(game_of(state), seat, text, most)
+def nearest_lines(state: State, seat: str, text: str, limit: int = 5) -> list[str]:
+    """The legal lines most like a text, at most so many."""
+    return notation.nearest_lines(game_of(state), seat, text, limit)
 
 
 def legal_lines(state: State, seat: str) -> list[str]:
-    """Every legal line of that seat, amounts at their least."""
+    """Every legal line of the seat; dollars that are open at their least."""
     return notation.legal_lines(game_of(state), seat)
 
 
@@ -188,21 +192,21 @@ def narrate(state: State, events: Iterable[AnyEvent]) -> list[str]:
 
 
 def standings(state: State) -> dict[str, int]:
-    """Dollars by seat, richest first: final scores once the game is over."""
+    """Dollars by seat, richest first; the final scores once the game is over."""
     g = game_of(state)
-    found = g.title.scores(g, state.game_over.bankrupt if state.game_over else None)
-    return dict(sorted(found.items(), key=lambda item: -item[1]))
+    scores = g.title.scores(g, state.game_over.bankrupt if state.game_over else None)
+    return dict(sorted(scores.items(), key=lambda item: -item[1]))
 
 
 def loan_status(state: State) -> LoanStatus | None:
-    """The bank's loans to companies and what they cost; None in a title without any."""
+    """The bank's loans to companies and their interest; None in a title without loans."""
     return loans.loan_status(game_of(state))
 
 
 def hidden_treasuries(state: State, viewer: str | None = None) -> frozenset[str]:
-    """The companies whose cash is not to be shown to that seat, or to the whole table (None).
+    """The companies whose cash is hidden from that seat, or from the whole table (None).
 
-    Empty unless the table has chosen that treasuries are private (1870 §3.4).
+    Empty unless the table plays with private treasuries (1870 §3.4).
     """
     if not game_of(state).title.private_treasuries or state.game_over:
         return frozenset()
@@ -210,12 +214,12 @@ def hidden_treasuries(state: State, viewer: str | None = None) -> frozenset[str]
 
 
 def is_secret(line: str) -> bool:
-    """Whether the log keeps a line from everybody but its speaker."""
+    """Whether a line is shown to nobody but its player, in the log too."""
     return notation.is_secret(line)
 
 
 def rename_player(state: State, seat: str, name: str) -> Transition:
-    """Let another person play on in that seat under that name.
+    """Give a seat to another person of that name.
 
     Raises ValueError with a sentence where the name cannot be used.
     """

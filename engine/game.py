@@ -1,8 +1,8 @@
-"""A position in the hands of the rules: the state, its title, and what both imply.
+"""A state together with its title: what rules are given.
 
-Rules are functions and small frozen objects that are given a `Game`. While a move is being
-played the game is a draft: `emit` applies an event at once, so the next line of the rule sees
-the change. While a move is only being judged nothing is emitted.
+Rules are functions and small frozen objects that take a `Game`. While a move is played the game is a draft:
+`emit` applies an event at once, so the next line of the rule sees the change. While a move is only judged
+nothing is emitted.
 """
 
 from __future__ import annotations
@@ -39,8 +39,11 @@ _MISSING = object()
 
 
 class Game:
-    """A state with its title, whose printed `facts` are at hand. `events` are those emitted since it
-    was made; `known` is what was derived from the position as it is now."""
+    """A state with its title.
+
+    `components`: what the title prints. `events`: those emitted since the game was made. `cache`: what has
+    been derived from the position since pieces last moved.
+    """
 
     __slots__ = ("_network", "cache", "components", "events", "state", "title")
 
@@ -53,12 +56,12 @@ class Game:
         self._network: Network | None = None
 
     def draft(self) -> Game:
-        """The same position, to be changed without this one."""
+        """A copy, which can be changed without changing this game."""
         draft = Game(copy_state(self.state), self.title)
         draft._network = self._network
         return draft
 
-    # -- what is printed ---------------------------------------------------------------
+    # -- components ---------------------------------------------------------------
 
     def company_definition(self, company: str) -> CompanyDefinition:
         return self.title.companies[company]
@@ -73,7 +76,7 @@ class Game:
     def phase(self) -> PhaseDefinition:
         return self.title.phases[self.state.phase]
 
-    # -- what stands -------------------------------------------------------------------
+    # -- the position -------------------------------------------------------------------
 
     @property
     def top(self) -> AnyFrame:
@@ -86,7 +89,7 @@ class Game:
         return self.state.cash[owner]
 
     def cell(self, company: str) -> MarketCell:
-        """The market space of a company that has a price."""
+        """The market cell of a company that has a price."""
         at = self.state.companies[company].cell
         assert at is not None
         return self.title.cell(at)
@@ -97,7 +100,7 @@ class Game:
         return self.title.cell(at).price if at else 0
 
     def percent_held(self, owner: str, company: str) -> int:
-        """Percent that the owner holds."""
+        """Percent of the company that the owner holds."""
         return self.state.companies[company].shares.get(owner, 0)
 
     def president(self, company: str) -> str:
@@ -107,44 +110,44 @@ class Game:
         return seat
 
     def controller(self, owner: str) -> str:
-        """The seat that speaks for an owner: itself, or a company's president."""
+        """The seat that decides for an owner: itself, or a company's president."""
         return owner if is_seat(owner) else self.president(owner)
 
     def privates_of(self, owner: str) -> list[str]:
         return [p for p, o in self.state.private_owners.items() if o == owner]
 
     def owned_privates(self) -> Iterator[tuple[str, str]]:
-        """Privates that a player or a company owns, with the owner."""
+        """Privates that a player or a company owns, with their owner."""
         return ((p, o) for p, o in self.state.private_owners.items() if o in self.state.cash and o != BANK)
 
     @property
     def network(self) -> Network:
-        """The track of the board as it lies."""
+        """The track on the board."""
         if self._network is None:
             state = self.state
-            shut = self.title.unusable_hexes[state.phase]
-            self._network = network_of(self.components, state.tiles, state.tokens, self.extra_slots, shut)
+            unusable = self.title.unusable_hexes[state.phase]
+            self._network = network_of(self.components, state.tiles, state.tokens, self.extra_slots, unusable)
         return self._network
 
     @property
     def extra_slots(self) -> Mapping[Stop, int] | None:
-        """Token places of cities beyond those of their faces, where the title has such."""
-        places = self.title.extra_slots
-        return places(self.components, self.state) if places else None
+        """Token places of cities beyond the printed ones, in titles that have such."""
+        slots = self.title.extra_slots
+        return slots(self.components, self.state) if slots else None
 
     def operating_order(self) -> list[str]:
-        """Companies with a price: highest first, then furthest right, then top of the pile (§16).
+        """Companies with a price: highest first, then furthest right, then top of the pile (1830 §16).
 
-        Of equal prices in one column, on which the book is silent, the upper row goes first.
+        Where prices in one column are equal the upper row is first; the book is silent on that.
         """
         companies = self.state.companies
 
-        def place(company: str) -> tuple[int, int, int]:
+        def rank(company: str) -> tuple[int, int, int]:
             cell = companies[company].cell
             assert cell is not None
             return -self.title.cell(cell).price, -cell[1], cell[0]
 
-        return sorted(self.state.market_order, key=place)
+        return sorted(self.state.market_order, key=rank)
 
     def cite(self, *citations: str) -> str:
         """The citations as this title has them, in brackets: ` (1830 §18)`; see `Title.cite`."""
@@ -153,7 +156,7 @@ class Game:
     # -- the draft ---------------------------------------------------------------------
 
     def emit(self, event: AnyEvent) -> None:
-        """Apply an event and remember it."""
+        """Apply an event and record it."""
         event.apply(self.state)
         self.events.append(event)
         if event.moves_pieces:
@@ -162,7 +165,10 @@ class Game:
                 self._network = None
 
     def pay(self, source: str, target: str, amount: int, reason: CashReason, subject: str = "") -> None:
-        """Move dollars, if any. A bank that pays more than it has is broken from then on (§25)."""
+        """Move dollars, if any. A bank that pays more than it has is broken from then on (1830 §25).
+
+        `reason`, `subject`: see `CashMoved`.
+        """
         if amount:
             self.emit(CashMoved(source, target, amount, reason, subject))
             limited = self.title.components.bank is not None
@@ -170,29 +176,32 @@ class Game:
                 self.emit(BankBroken())
 
     def push(self, frame: AnyFrame) -> None:
+        """Put a frame on top of the stack."""
         self.emit(FramePushed(frame))
 
     def replace_top(self, frame: AnyFrame) -> None:
+        """Put a frame in the place of the one on top."""
         if frame != self.top:
             self.emit(FrameReplaced(frame))
 
     def pop(self) -> None:
+        """Take the frame on top off the stack."""
         self.emit(FramePopped())
 
 
-def cached(work: Callable[[Game, *Ts], ResultT]) -> Callable[[Game, *Ts], ResultT]:
-    """Work that follows from what lies where (`Event.moves_things`): it is done once, until that changes.
+def cached(function: Callable[[Game, *Ts], ResultT]) -> Callable[[Game, *Ts], ResultT]:
+    """Cache what a function derives from the position, until pieces move (`Event.moves_pieces`).
 
-    It looks at nobody's money, nor at what is asked. What it gives must not be changed by who gets it.
+    The function looks neither at money nor at what is asked. Callers must not change its result.
     """
 
-    def remembered(g: Game, *args: *Ts) -> ResultT:
-        key = (work, *args)
-        known: Any = g.cache.get(key, _MISSING)
-        if known is _MISSING:
-            known = g.cache[key] = work(g, *args)
-        found: ResultT = known
-        return found
+    def lookup(g: Game, *args: *Ts) -> ResultT:
+        key = (function, *args)
+        value: Any = g.cache.get(key, _MISSING)
+        if value is _MISSING:
+            value = g.cache[key] = function(g, *args)
+        result: ResultT = value
+        return result
 
-    remembered.__doc__, remembered.__name__ = work.__doc__, work.__name__
-    return remembered
+    lookup.__doc__, lookup.__name__ = function.__doc__, function.__name__
+    return lookup

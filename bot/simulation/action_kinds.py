@@ -451,7 +451,7 @@ def _kind_of_deal(state: State, seat: str, deal: TradePrivate) -> str:
 def _kind_of_train(state: State, buy: BuyTrain) -> str:
     assert isinstance(state.top, OperatingTurn)
     company, g = state.top.company, game_of(state)
-    if buy.trading:
+    if buy.traded_in:
         return "buy a train with a trade-in"
     if buy.source in state.companies:
         same = g.president(buy.source) == g.president(company)

@@ -1,10 +1,11 @@
-"""Everything that a player can decide, each with its line form beside it.
+"""Everything that a player can decide, each with its form in the notation beside it.
 
-A line form is a template: words in small letters stand as they are, `name:KIND` is a field read
-and spelled by that kind of token (`engine.language.notation`), and a part in brackets is spelled where
-its field differs from its default. The first form is the one in which the engine spells; the others are read
-as well. `menu` names the fields in the order in which a person narrows the choice down. What is `secret`
-is nobody's business but the speaker's.
+A form is a template. Lower-case words stand for themselves, `name:KIND` is a field in the notation of that
+kind (`engine.language.notation`), and a part in brackets is written only where its field differs from its
+default. The engine writes the first form and reads them all. `menu_fields` are the fields by which a person
+narrows down the choice, in that order. A `secret` action is shown to nobody but its player.
+
+Some actions are stored in offers, so the names of the classes and fields do not change.
 """
 
 from __future__ import annotations
@@ -29,7 +30,10 @@ class Pass(Action, frozen=True):
 
 
 class BuyPrivate(Action, frozen=True):
-    """Buy the private now offered at its price (1830 §7.1); a price of one's own is for the site's."""
+    """Buy the private that is offered, at its price (1830 §7.1).
+
+    `price`: another price, as in files of 18xx.games.
+    """
 
     private: str
     price: int | None = None
@@ -37,7 +41,7 @@ class BuyPrivate(Action, frozen=True):
 
 
 class Bid(Action, frozen=True):
-    """Bid dollars for a private (1830 §7.2)."""
+    """Bid dollars on a private (1830 §7.2)."""
 
     private: str
     amount: int
@@ -46,7 +50,7 @@ class Bid(Action, frozen=True):
 
 
 class Par(Action, frozen=True):
-    """Set a par price; in a stock round with the purchase of the president's certificate."""
+    """Set a company's par price; in a stock round this buys the president's certificate."""
 
     company: str
     price: int
@@ -65,7 +69,7 @@ class BuyShares(Action, frozen=True):
 
 
 class SellShares(Action, frozen=True):
-    """Sell shares in one block, counted in the company's smallest unit."""
+    """Sell shares in one block, counted in the company's smallest share."""
 
     company: str
     count: int
@@ -74,7 +78,7 @@ class SellShares(Action, frozen=True):
 
 
 class ExchangePrivate(Action, frozen=True):
-    """Trade a private for the share that it stands for (1830 Table 1 note 3)."""
+    """Exchange a private for the share that it stands for (1830 Table 1 note 3)."""
 
     private: str
     source: str
@@ -83,9 +87,9 @@ class ExchangePrivate(Action, frozen=True):
 
 
 class TradePrivate(Action, frozen=True):
-    """A private from one to another for dollars; the other is asked (1830 §23.1).
+    """Offer to buy or sell a private for dollars (1830 §23.1).
 
-    `source` sells, `target` buys; exactly one of them is the speaker, or his company.
+    `source` sells and `target` buys; one of them is the player, or the player's company.
     """
 
     private: str
@@ -100,7 +104,7 @@ class TradePrivate(Action, frozen=True):
 
 
 class BuyPrivateFromPool(Action, frozen=True):
-    """Buy a private that lies in the open market, at its listed price (1870 §5.3.2)."""
+    """Buy a private that is in the open market, at its listed price (1870 §5.3.2)."""
 
     private: str
     forms = ("buy private private:PRIVATE from pool",)
@@ -108,7 +112,7 @@ class BuyPrivateFromPool(Action, frozen=True):
 
 
 class ProtectPrice(Action, frozen=True):
-    """Buy what another has sold of one's company, so that its price stands (1870 §5.9)."""
+    """Buy what another player has sold of one's company, so that its price stays (1870 §5.9)."""
 
     company: str
     forms = ("protect company:COMPANY", "protect")
@@ -116,9 +120,9 @@ class ProtectPrice(Action, frozen=True):
 
 
 class SetStandingProtection(Action, frozen=True):
-    """Leave an answer to later questions whether to protect: up to so many dollars, 0 for never.
+    """Answer later questions whether to protect a company: yes up to so many dollars, 0: never.
 
-    The table is not shown it.
+    Nobody else is shown it.
     """
 
     secret = True
@@ -129,7 +133,7 @@ class SetStandingProtection(Action, frozen=True):
 
 
 class CancelStandingProtection(Action, frozen=True):
-    """Take back the answer left for a company: its president is asked again."""
+    """Take the answer left for a company back, and be asked again."""
 
     secret = True
     company: str
@@ -147,7 +151,7 @@ class RedeemShare(Action, frozen=True):
 
 
 class ReissueShares(Action, frozen=True):
-    """A company puts all the shares it has redeemed into the initial offering (1870 §5.11)."""
+    """A company offers all the shares that it has redeemed for sale again (1870 §5.11)."""
 
     company: str
     forms = ("reissue company:COMPANY",)
@@ -155,7 +159,7 @@ class ReissueShares(Action, frozen=True):
 
 
 class Accept(Action, frozen=True):
-    """Agree to an open offer; which one need be said only where several are open."""
+    """Accept an open offer. Its number is needed only where several are open."""
 
     offer: int | None = None
     forms = ("accept [offer:OFFER]",)
@@ -171,21 +175,21 @@ class Decline(Action, frozen=True):
 
 
 class LayTile(Action, frozen=True):
-    """Lay or upgrade a tile in rotation 0-5, perhaps by the power of a private."""
+    """Lay or upgrade a tile in rotation 0-5, perhaps `using` the ability of a private."""
 
     tile: str
     hex: str
-    turn: int
+    rotation: int
     using: str | None = None
     forms = (
-        "lay tile:TILE hex:HEX turn:TURN [using using:PRIVATE]",
+        "lay tile:TILE hex:HEX rotation:ROTATION [using using:PRIVATE]",
         "lay tile:TILE hex:HEX [using using:PRIVATE]",
     )
-    menu_fields = ("using", "hex", "tile", "turn")
+    menu_fields = ("using", "hex", "tile", "rotation")
 
 
 class PlaceToken(Action, frozen=True):
-    """Place a station marker in a city, counted as a node of the hex."""
+    """Place a station token in a city, which is given as a node of its hex."""
 
     hex: str
     node: int
@@ -205,14 +209,14 @@ class ChooseHome(Action, frozen=True):
 
 
 class RunTrains(Action, frozen=True):
-    """Run trains: (train, route) each; none stands for the best there are.
+    """Run trains: (train, route) each; none means the best routes.
 
-    `claimed`: dollars that are paid whatever the routes bring, as the site's files have it.
+    `claimed_revenue`: dollars that are paid whatever the routes bring, as in files of 18xx.games.
     """
 
     routes: tuple[tuple[str, str], ...] = ()
-    claimed: int | None = None
-    forms = ("run routes:ROUTES [claiming claimed:AMOUNT]",)
+    claimed_revenue: int | None = None
+    forms = ("run routes:ROUTES [claiming claimed_revenue:AMOUNT]",)
 
 
 class PayDividend(Action, frozen=True):
@@ -228,13 +232,13 @@ class WithholdDividend(Action, frozen=True):
 
 
 class PayHalfDividend(Action, frozen=True):
-    """Pay half the revenue and keep the rest (1851, Pay Dividends)."""
+    """Pay half the revenue and keep the rest (1851, Pay Dividends; 1817 §6.6)."""
 
     forms = ("half",)
 
 
 class PlaceCattleToken(Action, frozen=True):
-    """Put the cattle token in a city (1870 §15.2)."""
+    """Place the cattle token in a city (1870 §15.2)."""
 
     hex: str
     forms = ("cattle hex:HEX",)
@@ -242,7 +246,7 @@ class PlaceCattleToken(Action, frozen=True):
 
 
 class PlaceOpenPort(Action, frozen=True):
-    """Put an open port in a city (1870 §15.2)."""
+    """Place an open port in a city (1870 §15.2)."""
 
     hex: str
     forms = ("port open hex:HEX",)
@@ -250,7 +254,7 @@ class PlaceOpenPort(Action, frozen=True):
 
 
 class PlaceClosedPort(Action, frozen=True):
-    """Put a closed port in a city; the private is closed with it (1870 §15.2)."""
+    """Place a closed port in a city, which closes the private (1870 §15.2)."""
 
     hex: str
     forms = ("port closed hex:HEX",)
@@ -258,13 +262,13 @@ class PlaceClosedPort(Action, frozen=True):
 
 
 class ClosePort(Action, frozen=True):
-    """Close the private, so that the port it has placed is a closed one (1870 §15.2)."""
+    """Close the private, which turns its open port into a closed one (1870 §15.2)."""
 
     forms = ("close port",)
 
 
 class StartConnectionRun(Action, frozen=True):
-    """Do the connection run now, or have it done after the turn that is going on (1870 §11)."""
+    """Do the connection run now, or after the turn that is going on (1870 §11)."""
 
     company: str
     forms = ("connect run company:COMPANY",)
@@ -278,19 +282,19 @@ class PostponeConnectionRun(Action, frozen=True):
 
 
 class PlaceDestinationToken(Action, frozen=True):
-    """Put the destination token at the destination (1870 §11.4.1)."""
+    """Place the destination token at the destination (1870 §11.4.1)."""
 
     forms = ("destination place",)
 
 
 class KeepDestinationToken(Action, frozen=True):
-    """Add the destination token to the company's other tokens (1870 §11.4.1)."""
+    """Keep the destination token as an ordinary token (1870 §11.4.1)."""
 
     forms = ("destination keep",)
 
 
 class IssueShares(Action, frozen=True):
-    """A company sells so many of its own shares into the pool (1851)."""
+    """A company sells so many of its own shares into the pool (1851, Issue or Redeem Stock)."""
 
     count: int
     forms = ("issue count:COUNT", "issue")
@@ -298,7 +302,7 @@ class IssueShares(Action, frozen=True):
 
 
 class RedeemShares(Action, frozen=True):
-    """A company buys so many of its own shares out of the pool (1851)."""
+    """A company buys so many of its own shares from the pool (1851, Issue or Redeem Stock)."""
 
     count: int
     forms = ("redeem count:COUNT", "redeem")
@@ -306,21 +310,24 @@ class RedeemShares(Action, frozen=True):
 
 
 class BuyTrain(Action, frozen=True):
-    """Buy a train: from the bank, the pool, or for dollars from a company; perhaps trading one in."""
+    """Buy a train from the bank or the pool, or for `price` dollars from a company.
+
+    `traded_in`: the type of train that is given up for a discount.
+    """
 
     train: str
     source: str = "bank"
     price: int | None = None
-    trading: str | None = None
+    traded_in: str | None = None
     forms = (
-        "buy train train:TRAIN [from source:SELLER] [for price:AMOUNT] [trading trading:TRAIN]",
+        "buy train train:TRAIN [from source:SELLER] [for price:AMOUNT] [trading traded_in:TRAIN]",
         "buy train",
     )
-    menu_fields = ("source", "train", "trading")
+    menu_fields = ("source", "train", "traded_in")
 
 
 class DiscardTrain(Action, frozen=True):
-    """Give up a train above the limit."""
+    """Discard a train above the limit."""
 
     train: str
     company: str
@@ -351,7 +358,7 @@ class BidNothing(Action, frozen=True):
 
 
 class StartCompany(Action, frozen=True):
-    """Put a president's certificate up for auction with a first bid, its home in a city (1817 §5.5)."""
+    """Put a president's certificate up for auction with a first bid; its home is that city (1817 §5.5)."""
 
     company: str
     hex: str
@@ -362,7 +369,7 @@ class StartCompany(Action, frozen=True):
 
 
 class FloatCompany(Action, frozen=True):
-    """Choose a new company's number of shares, and the privates that are put into it (1817 §5.5)."""
+    """Choose a new company's number of shares and the privates put into it (1817 §5.5)."""
 
     size: int
     privates: tuple[str, ...] = ()
@@ -371,7 +378,7 @@ class FloatCompany(Action, frozen=True):
 
 
 class SellShort(Action, frozen=True):
-    """Sell one share that one does not have (1817 §5.3)."""
+    """Sell one share that one does not own (1817 §5.3)."""
 
     company: str
     forms = ("short company:COMPANY",)
@@ -379,7 +386,7 @@ class SellShort(Action, frozen=True):
 
 
 class TakeLoansForCompany(Action, frozen=True):
-    """Use the stock turn for a company: it takes loans (1817 §5.6)."""
+    """Use the stock turn for a company, which takes loans (1817 §5.6)."""
 
     company: str
     count: int
@@ -388,7 +395,7 @@ class TakeLoansForCompany(Action, frozen=True):
 
 
 class RedeemSharesForCompany(Action, frozen=True):
-    """Use the stock turn for a company: it buys shares from the open market (1817 §5.6)."""
+    """Use the stock turn for a company, which buys its shares from the open market (1817 §5.6)."""
 
     company: str
     count: int
@@ -397,7 +404,7 @@ class RedeemSharesForCompany(Action, frozen=True):
 
 
 class TakeLoans(Action, frozen=True):
-    """The company that acts takes loans (1817 §1.2.5)."""
+    """The company whose turn it is takes loans (1817 §1.2.5)."""
 
     count: int
     forms = ("loan count:COUNT", "loan")
@@ -405,7 +412,7 @@ class TakeLoans(Action, frozen=True):
 
 
 class RepayLoans(Action, frozen=True):
-    """The company that acts repays loans (1817 §6.9)."""
+    """The company whose turn it is repays loans (1817 §6.9)."""
 
     count: int
     forms = ("repay count:COUNT", "repay")
@@ -413,7 +420,8 @@ class RepayLoans(Action, frozen=True):
 
 
 class PlaceBridge(Action, frozen=True):
-    """Put a bridge token on a city, of that private where the company has several (1817 §1.2.6)."""
+    """Place a bridge token on a city; `using` names the private where the company has several (1817
+    §1.2.6)."""
 
     hex: str
     using: str | None = None
@@ -422,26 +430,27 @@ class PlaceBridge(Action, frozen=True):
 
 
 class LayMine(Action, frozen=True):
-    """Lay a tile with a coal mine on it, of that private where the company has several (1817 §1.2.6)."""
+    """Lay a tile with a coal mine on it; `using` names the private where the company has several (1817
+    §1.2.6)."""
 
     tile: str
     hex: str
-    turn: int
+    rotation: int
     using: str | None = None
     forms = (
-        "lay tile:PLAIN hex:HEX turn:TURN with mine [of using:PRIVATE]",
+        "lay tile:PLAIN hex:HEX rotation:ROTATION with mine [of using:PRIVATE]",
         "lay tile:PLAIN hex:HEX with mine [of using:PRIVATE]",
         "mine hex:HEX [of using:PRIVATE]",
     )
-    menu_fields = ("hex", "tile", "turn")
+    menu_fields = ("hex", "tile", "rotation")
 
 
 class LayMill(Action, frozen=True):
-    """Lay the tile of a private that has one of its own (1817 §1.2.6)."""
+    """Lay the tile of the Pittsburgh Steel Mill (1817 §1.2.6)."""
 
-    turn: int
-    forms = ("mill turn:TURN", "mill")
-    menu_fields = ("turn",)
+    rotation: int
+    forms = ("mill rotation:ROTATION", "mill")
+    menu_fields = ("rotation",)
 
 
 class Convert(Action, frozen=True):
@@ -476,7 +485,7 @@ class SellPostMergerShares(Action, frozen=True):
 
 
 class OfferCompanyForSale(Action, frozen=True):
-    """Put a company up for friendly sale (1817 §7.2.3)."""
+    """Offer a company for a friendly sale (1817 §7.2.3)."""
 
     company: str
     forms = ("offer company:COMPANY",)
@@ -492,20 +501,20 @@ class ChooseBuyer(Action, frozen=True):
 
 
 class WillAct(Action, frozen=True):
-    """Answer that one of one's companies will act."""
+    """Answer that one of one's companies will act (1817 §7)."""
 
     forms = ("act",)
 
 
 class KeepTokens(Action, frozen=True):
-    """Keep the station markers in these hexes, and no others (1817 §7.3)."""
+    """Keep the station tokens in these hexes and no others (1817 §7.3)."""
 
     hexes: tuple[str, ...]
     forms = ("keep hexes:HEXES",)
 
 
 class RemoveToken(Action, frozen=True):
-    """Take a station marker above the limit off the map (1817 §7.3)."""
+    """Remove a station token above the limit from the map (1817 §7.3)."""
 
     hex: str
     node: int

@@ -1,7 +1,8 @@
-"""The only door through which a position changes.
+"""Events: the only way in which a position changes.
 
-An event is a small frozen sentence with one `apply`. Rules emit events; loading a game folds
-them without asking any rule. Some change nothing and are there to be told (`Passed`, `Ran`).
+An event is a small frozen fact with one `apply`. Rules emit events; loading a game applies stored events and
+asks no rule. Some change nothing and exist to be narrated (`Passed`, `TrainsRan`). The names of these classes
+and of their fields are stored with every move.
 """
 
 from __future__ import annotations
@@ -28,31 +29,35 @@ from engine.core.state import (
 class Event(msgspec.Struct, frozen=True, tag=True, gc=False):
     """Something that has happened.
 
-    `moves_things`: what lies on the board, on the market, in the depot or with an owner is another
-    afterwards, not only money, offers, or what is asked. `moves_track`: the track is another.
+    `moves_pieces`: whether anything but money, offers and questions changes: shares, tokens, trains, tiles,
+    presidents, prices, phases. What is derived from these is cached until then (`engine.game.cached`).
+    `changes_track`: whether the network of track may be another one afterwards.
     """
 
     moves_pieces: ClassVar[bool] = True
     changes_track: ClassVar[bool] = False
 
     def apply(self, state: State) -> None:
-        """Bring the state up to it, in place."""
+        """Change the state accordingly, in place."""
 
 
 class EventWithoutPieces(Event, frozen=True):
-    """One that leaves everything where it lies."""
+    """An event that changes only money, offers, or what is asked."""
 
     moves_pieces: ClassVar[bool] = False
 
 
 class TrackEvent(Event, frozen=True):
-    """One after which the track is another."""
+    """An event after which tracks, tokens or what may be run over are different."""
 
     changes_track: ClassVar[bool] = True
 
 
 class CashMoved(EventWithoutPieces, frozen=True):
-    """Dollars from one purse to another; the bank's may fall below zero once it is broken."""
+    """Dollars from one owner to another. The bank's may fall below zero once it is broken.
+
+    `subject`: what the reason is about, a symbol, a hex or a type of train (`CashReason`).
+    """
 
     source: str
     target: str
@@ -66,14 +71,14 @@ class CashMoved(EventWithoutPieces, frozen=True):
 
 
 class BankBroken(EventWithoutPieces, frozen=True):
-    """The bank could not pay what was due (1830 §25)."""
+    """The bank could not pay all that was due (1830 §25)."""
 
     def apply(self, state: State) -> None:
         state.bank_broken = True
 
 
 class PrivateMoved(Event, frozen=True):
-    """A private has a new owner, or is closed."""
+    """A private company has a new owner, or is closed."""
 
     private: str
     owner: str
@@ -83,7 +88,7 @@ class PrivateMoved(Event, frozen=True):
 
 
 class BidMade(EventWithoutPieces, frozen=True):
-    """A seat bids dollars; they are set aside, not paid."""
+    """A seat bids dollars on a private or a company. They are set aside, not paid."""
 
     seat: str
     item: str
@@ -91,7 +96,7 @@ class BidMade(EventWithoutPieces, frozen=True):
 
 
 class AbilityUsed(Event, frozen=True):
-    """The power of a private was used, or lost."""
+    """The ability of a private was used, or lost."""
 
     private: str
 
@@ -100,7 +105,7 @@ class AbilityUsed(Event, frozen=True):
 
 
 class ParSet(Event, frozen=True):
-    """A company has its par price, and its token a cell (row, column) of the market."""
+    """A company has its par price, and its token is on that cell of the market."""
 
     company: str
     par: int
@@ -113,7 +118,7 @@ class ParSet(Event, frozen=True):
 
 
 class PriceMoved(Event, frozen=True):
-    """A token came to another cell, under the tokens that lie there."""
+    """The token of a company came to another cell, below the tokens that are there."""
 
     company: str
     cell: tuple[int, int]
@@ -126,7 +131,7 @@ class PriceMoved(Event, frozen=True):
 
 
 class SharesMoved(Event, frozen=True):
-    """Percent of a company from one holder to another; who gives what he has not is short of it."""
+    """Percent of a company from one owner to another. Who gives more than they have is short of it."""
 
     company: str
     source: str
@@ -143,7 +148,7 @@ class SharesMoved(Event, frozen=True):
 
 
 class PresidentNamed(Event, frozen=True):
-    """The president's certificate is with that seat."""
+    """A seat holds the president's certificate."""
 
     company: str
     seat: str
@@ -153,7 +158,7 @@ class PresidentNamed(Event, frozen=True):
 
 
 class CompanyFloated(Event, frozen=True):
-    """Enough of a company is sold that it will operate."""
+    """Enough of a company is sold: it will operate."""
 
     company: str
 
@@ -162,7 +167,7 @@ class CompanyFloated(Event, frozen=True):
 
 
 class SharesReissued(Event, frozen=True):
-    """The shares that a company had redeemed are for sale again, at that par (1870 §5.11)."""
+    """A company offers the shares that it has redeemed for sale again, at that par price (1870 §5.11)."""
 
     company: str
     par: int
@@ -173,7 +178,7 @@ class SharesReissued(Event, frozen=True):
 
 
 class CompanyClosed(TrackEvent, frozen=True):
-    """A company is out of play for good, with its shares and tokens (1870 §5.1.1)."""
+    """A company leaves the game for good, with its shares and tokens (1870 §5.1.1)."""
 
     company: str
 
@@ -198,37 +203,40 @@ class CompanyClosed(TrackEvent, frozen=True):
 
 
 class StandingProtectionChanged(EventWithoutPieces, frozen=True):
-    """A president has left an answer whether to protect a company, or taken it back (None)."""
+    """A president has left an answer for later questions whether to protect a company (1870 §5.9).
+
+    `limit`: the dollars up to which they do; None: they have taken the answer back.
+    """
 
     seat: str
     company: str
     limit: int | None
 
     def apply(self, state: State) -> None:
-        left = state.standing_protections.pop(self.seat, {})
+        limits = state.standing_protections.pop(self.seat, {})
         if self.limit is None:
-            left.pop(self.company, None)
+            limits.pop(self.company, None)
         else:
-            left[self.company] = self.limit
-        if left:
-            state.standing_protections[self.seat] = left
+            limits[self.company] = self.limit
+        if limits:
+            state.standing_protections[self.seat] = limits
 
 
 class PriceProtected(EventWithoutPieces, frozen=True):
-    """A president has bought what was sold of his company; its price stands (1870 §5.9)."""
+    """A president has bought what was sold of their company, so its price stays (1870 §5.9)."""
 
     seat: str
     company: str
 
 
 class RoundStarted(EventWithoutPieces, frozen=True):
-    """A round begins: `stock round 2`, `operating round 3.1 of 2`."""
+    """A round starts: `stock round 2`, `operating round 3.1 of 2`."""
 
     round: str
 
 
 class OperatingTurnStarted(Event, frozen=True):
-    """A company begins its turn of an operating round."""
+    """A company starts its turn of an operating round."""
 
     company: str
 
@@ -237,7 +245,7 @@ class OperatingTurnStarted(Event, frozen=True):
 
 
 class TileLaid(TrackEvent, frozen=True):
-    """A tile lies on the hex in that rotation; what lay there is back in the supply."""
+    """A tile is laid on a hex in a rotation of 0-5. The tile that was there goes back to the supply."""
 
     company: str
     hex: str
@@ -249,7 +257,7 @@ class TileLaid(TrackEvent, frozen=True):
 
 
 class TokenPlaced(TrackEvent, frozen=True):
-    """A token left the charter for a city; node -1 is a hex whose city is still to be chosen."""
+    """A token moves from the charter to a city. Node -1: the city of the hex is still to be chosen."""
 
     company: str
     hex: str
@@ -261,7 +269,7 @@ class TokenPlaced(TrackEvent, frozen=True):
 
 
 class TokenMoved(TrackEvent, frozen=True):
-    """A token stands in another city of its hex, its old one having become that, or chosen."""
+    """A token comes to another city of its hex: an upgrade joined cities, or its city was chosen."""
 
     company: str
     hex: str
@@ -284,7 +292,7 @@ class ConnectionRunStarted(Event, frozen=True):
 
 
 class ConnectionRunPostponed(Event, frozen=True):
-    """The connection run of a company is left for later, or wanted after all."""
+    """A company leaves its connection run for later, or has `resumed` it (1870 §11)."""
 
     company: str
     resumed: bool
@@ -297,7 +305,10 @@ class ConnectionRunPostponed(Event, frozen=True):
 
 
 class DestinationTokenPlaced(TrackEvent, frozen=True):
-    """The destination token stands at the destination, or a token there has become it (1870 §11.4.1)."""
+    """The destination token is at the destination (1870 §11.4.1).
+
+    A token that was there already has become it.
+    """
 
     company: str
     hex: str
@@ -311,7 +322,7 @@ class DestinationTokenPlaced(TrackEvent, frozen=True):
 
 
 class DestinationTokenKept(Event, frozen=True):
-    """A company has one token more to place (1870 §11.4.1)."""
+    """A company keeps its destination token as one more ordinary token (1870 §11.4.1)."""
 
     company: str
 
@@ -322,7 +333,7 @@ class DestinationTokenKept(Event, frozen=True):
 
 
 class CityTokenPlaced(Event, frozen=True):
-    """The token of a private is in a city, or an open one closed (1870 §15.2)."""
+    """The token of a private is in a city, or an open port is closed (1870 §15.2)."""
 
     private: str
     token: CityToken
@@ -332,7 +343,7 @@ class CityTokenPlaced(Event, frozen=True):
 
 
 class CityTokenRemoved(Event, frozen=True):
-    """The token of a private is off the map."""
+    """The token of a private is taken off the map."""
 
     private: str
 
@@ -341,7 +352,7 @@ class CityTokenRemoved(Event, frozen=True):
 
 
 class TrainMoved(Event, frozen=True):
-    """A train from the bank, the pool or a company to a company, the pool, or out of play."""
+    """A train goes from the bank, the pool or a company to a company, the pool, or out of the game."""
 
     train: str
     source: str
@@ -350,9 +361,9 @@ class TrainMoved(Event, frozen=True):
 
     def apply(self, state: State) -> None:
         if self.source == BANK:
-            left = state.depot[self.train]
-            if left is not None:
-                state.depot[self.train] = left - 1
+            remaining = state.depot[self.train]
+            if remaining is not None:
+                state.depot[self.train] = remaining - 1
         else:
             _trains_of(state, self.source).remove(self.train)
         if self.target != CLOSED:
@@ -360,7 +371,7 @@ class TrainMoved(Event, frozen=True):
 
 
 class TrainsRusted(Event, frozen=True):
-    """Every train of a type is out of play, wherever it was."""
+    """Every train of a type is out of the game, wherever it was."""
 
     train: str
 
@@ -373,7 +384,7 @@ class TrainsRusted(Event, frozen=True):
 
 
 class PhaseStarted(TrackEvent, frozen=True):
-    """The first train of a type was bought."""
+    """A phase starts with the first train of its type."""
 
     phase: str
 
@@ -382,7 +393,7 @@ class PhaseStarted(TrackEvent, frozen=True):
 
 
 class TrainsRan(EventWithoutPieces, frozen=True):
-    """What a company's trains ran: (train, route as spelled); dollars in all."""
+    """What the trains of a company ran: (train, route in notation) each; dollars in all."""
 
     company: str
     routes: tuple[tuple[str, str], ...]
@@ -390,7 +401,7 @@ class TrainsRan(EventWithoutPieces, frozen=True):
 
 
 class DividendDeclared(EventWithoutPieces, frozen=True):
-    """What became of the revenue: `pay`, `withhold`, `half`, or `none` where there was none."""
+    """What becomes of the revenue: `pay`, `withhold`, `half`, or `none` where there was none."""
 
     company: str
     kind: str
@@ -398,14 +409,14 @@ class DividendDeclared(EventWithoutPieces, frozen=True):
 
 
 class Passed(EventWithoutPieces, frozen=True):
-    """Somebody declined: a seat, or a company in one of its steps."""
+    """A seat, or a company in one of its steps, `declined` something."""
 
     actor: str
     declined: str
 
 
 class PriorityMoved(EventWithoutPieces, frozen=True):
-    """The priority deal is with that seat."""
+    """A seat has the priority deal."""
 
     seat: str
 
@@ -414,7 +425,7 @@ class PriorityMoved(EventWithoutPieces, frozen=True):
 
 
 class OfferMade(EventWithoutPieces, frozen=True):
-    """A deal waits for the other's answer."""
+    """A deal waits for the other player's answer."""
 
     offer: Offer
 
@@ -424,7 +435,7 @@ class OfferMade(EventWithoutPieces, frozen=True):
 
 
 class OfferEnded(EventWithoutPieces, frozen=True):
-    """An offer was `accepted`, or came to nothing: `declined`, `withdrawn`, `lapsed` with its turn."""
+    """An offer was `accepted`, `declined` or `withdrawn`, or has `lapsed` with its turn."""
 
     number: int
     outcome: str
@@ -434,7 +445,7 @@ class OfferEnded(EventWithoutPieces, frozen=True):
 
 
 class PlayerRenamed(Event, frozen=True):
-    """Another person plays on in that seat."""
+    """Another person takes over a seat."""
 
     seat: str
     name: str
@@ -444,7 +455,7 @@ class PlayerRenamed(Event, frozen=True):
 
 
 class FramePushed(EventWithoutPieces, frozen=True):
-    """A frame was put on top."""
+    """A frame is on top of the stack."""
 
     frame: AnyFrame
 
@@ -453,7 +464,7 @@ class FramePushed(EventWithoutPieces, frozen=True):
 
 
 class FrameReplaced(EventWithoutPieces, frozen=True):
-    """The frame on top goes on like this."""
+    """The frame on top has become this one."""
 
     frame: AnyFrame
 
@@ -469,7 +480,7 @@ class FramePopped(EventWithoutPieces, frozen=True):
 
 
 class QuestionAsked(EventWithoutPieces, frozen=True):
-    """A new question stands before these seats."""
+    """A new question, with its number, is put to these seats."""
 
     number: int
     seats: tuple[str, ...]
@@ -479,7 +490,7 @@ class QuestionAsked(EventWithoutPieces, frozen=True):
 
 
 class SharesRestructured(Event, frozen=True):
-    """A company has so many shares from now on, in percent by holder (1817 §5.5, §7.1)."""
+    """A company has so many shares from now on, in percent by owner (1817 §5.5, §7.1)."""
 
     company: str
     size: int
@@ -491,7 +502,7 @@ class SharesRestructured(Event, frozen=True):
 
 
 class PresidencyVacated(Event, frozen=True):
-    """Nobody holds the president's certificate any more."""
+    """Nobody holds the president's certificate any more (1817 §7.4)."""
 
     company: str
 
@@ -501,7 +512,7 @@ class PresidencyVacated(Event, frozen=True):
 
 
 class CompanyReturned(Event, frozen=True):
-    """A company is out of play and may be started again (1817 §7.2.4); it has no token left."""
+    """A company is out of play and may be started again; it has no token left (1817 §7.2.4)."""
 
     company: str
 
@@ -519,7 +530,10 @@ class CompanyReturned(Event, frozen=True):
 
 
 class LoansChanged(Event, frozen=True):
-    """A company has so many loans more or, below zero, fewer; `why` says how."""
+    """A company has `count` loans more or, below zero, fewer.
+
+    `other`: the company that they come from or go to.
+    """
 
     company: str
     count: int
@@ -531,7 +545,7 @@ class LoansChanged(Event, frozen=True):
 
 
 class InterestSet(EventWithoutPieces, frozen=True):
-    """The dollars that each loan costs in this operating round."""
+    """The dollars that each loan costs in this operating round (1817 §6)."""
 
     dollars: int
 
@@ -540,7 +554,9 @@ class InterestSet(EventWithoutPieces, frozen=True):
 
 
 class CoveredShortsChanged(Event, frozen=True):
-    """So many more shares lie in the pool beside as many that the bank is short of, or fewer."""
+    """The pool has `count` shares more, or fewer, that match shares the bank is short of
+    (1817 §7.4).
+    """
 
     company: str
     count: int
@@ -550,7 +566,7 @@ class CoveredShortsChanged(Event, frozen=True):
 
 
 class CoveredShortsClosed(Event, frozen=True):
-    """The bank has closed what it was short of with the shares beside it."""
+    """The bank has closed its short shares with the matching shares in the pool (1817 §7.4)."""
 
     company: str
 
@@ -559,7 +575,7 @@ class CoveredShortsClosed(Event, frozen=True):
 
 
 class UnpaidInterestChanged(EventWithoutPieces, frozen=True):
-    """A company cannot pay its interest, and its president owes it; 0 once that is settled."""
+    """The dollars of interest that a president owes for a company; 0: none any more (1817 §6.8)."""
 
     company: str
     dollars: int
@@ -569,7 +585,9 @@ class UnpaidInterestChanged(EventWithoutPieces, frozen=True):
 
 
 class CrisisStartSeatChanged(Event, frozen=True):
-    """Players who owe more than they have are looked for from that seat on."""
+    """Players in a cash crisis are looked for from that seat on; None: nobody is in need
+    (1817 §7.4).
+    """
 
     seat: str | None
 
@@ -578,7 +596,10 @@ class CrisisStartSeatChanged(Event, frozen=True):
 
 
 class UnplacedTokensChanged(Event, frozen=True):
-    """A company has so many station markers more, or fewer, on its charter; `owed` of them unpaid."""
+    """A company has `count` station tokens more, or fewer, on its charter (1817).
+
+    `owed`: by how many the tokens change that it still has to pay for.
+    """
 
     company: str
     count: int
@@ -591,7 +612,7 @@ class UnplacedTokensChanged(Event, frozen=True):
 
 
 class TokenRemoved(TrackEvent, frozen=True):
-    """A token in a hex is replaced by one of another company, or taken off the map (None)."""
+    """A token is replaced by one of another company, or taken off the map (None)."""
 
     company: str
     hex: str
@@ -611,7 +632,7 @@ class TokenRemoved(TrackEvent, frozen=True):
 
 
 class MineOrBridgeBuilt(Event, frozen=True):
-    """A `mine` or `bridge` of a private is on a hex (1817 §1.2.6)."""
+    """A `mine` or a `bridge` of a private is on a hex (1817 §1.2.6)."""
 
     company: str
     private: str
@@ -633,7 +654,10 @@ class PlayerBankrupt(Event, frozen=True):
 
 
 class EndTriggered(Event, frozen=True):
-    """The last type of train has come, in an operating round of the set after a stock round."""
+    """The last type of train has come: the game ends with a later set of rounds (1817 §8).
+
+    It came in operating round `number` of the set after that stock round.
+    """
 
     stock_round: int
     number: int
@@ -716,7 +740,7 @@ def _trains_of(state: State, owner: str) -> list[str]:
 
 
 def fold(events: Iterable[AnyEvent], state: State) -> State:
-    """Apply the events in order to that state, in place; no rule is asked."""
+    """Apply the events in order to the state, in place, and return it. No rule is asked."""
     for event in events:
         event.apply(state)
     return state

@@ -1,6 +1,6 @@
-"""What players have left beforehand for themselves alone: how far they would bid, what they would protect.
+"""Orders that players leave in advance and nobody else is shown: bid limits and standing protections.
 
-It is part of the position, because the rules act on it, and of no view of it but its owner's.
+They are part of the position, because the rules act on them, and of no view of it but their owner's.
 """
 
 from __future__ import annotations
@@ -11,21 +11,21 @@ from engine.core.state import AnyFrame, Auction, State, copy_state
 
 
 def visible_to(state: State, viewer: str | None) -> State:
-    """A copy of the position without what others than that seat (None: than nobody) have left in secret.
+    """A copy of the position without the hidden orders of others than that seat (None: without any).
 
-    Played on from here, whoever has left an answer is asked instead.
+    Played on from there, whoever had left an order is asked instead.
     """
-    seen = copy_state(state)
-    seen.standing_protections = {
-        seat: left for seat, left in seen.standing_protections.items() if seat == viewer
+    visible = copy_state(state)
+    visible.standing_protections = {
+        seat: limits for seat, limits in visible.standing_protections.items() if seat == viewer
     }
-    seen.stack = [_frame_visible_to(frame, viewer) for frame in seen.stack]
-    return seen
+    visible.stack = [_frame_visible_to(frame, viewer) for frame in visible.stack]
+    return visible
 
 
 def _frame_visible_to(frame: AnyFrame, viewer: str | None) -> AnyFrame:
     if not isinstance(frame, Auction):
         return frame
     return msgspec.structs.replace(
-        frame, bid_limits={seat: most for seat, most in frame.bid_limits.items() if seat == viewer}
+        frame, bid_limits={seat: limit for seat, limit in frame.bid_limits.items() if seat == viewer}
     )

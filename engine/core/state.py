@@ -1,15 +1,17 @@
-"""The position of a game as plain data, and the questions that are asked of it.
+"""The position of a game as plain data, and the frames of the decisions that it waits for.
 
-A `State` holds everything that a save needs and nothing that could be worked out from it: no
-cache, no reference between objects, no clock. It is changed by events only (`engine.core.events`).
+A `State` holds everything that a save needs and nothing that could be derived from it: no cache, no
+reference between objects, no clock. Only events change it (`engine.core.events`).
 
-Owners are strings: a seat (`p0` sits first), a company's symbol, `bank`, `ipo` (the initial
-offering), `pool` (the Bank Pool), `closed`. What a company holds of itself lies in its treasury.
-Shares are in percent, money in dollars.
+Owners are strings: a seat (`p0` sits first), a company's symbol, `bank`, `ipo` (the initial offering),
+`pool` (the Bank Pool, or open market) or `closed`. A company's shares in its own treasury are owned by the
+company. Shares are in percent, money is in dollars. A market cell is (row, column) from the top left.
 
-`stack` is what the table waits for. The bottom frame is the round, above it the turn, above
-that whatever interrupts it. The top frame says who is asked and what; a frame that nobody has
-to answer settles itself (`engine.kernel`).
+`stack` holds what the table waits for. The bottom frame is the round, above it is the turn, above that
+whatever interrupts it. The top frame says who is asked and what. A frame in which nobody has anything to
+decide advances by itself (`engine.kernel`).
+
+The names of these classes and of their fields are stored with every game.
 """
 
 from __future__ import annotations
@@ -18,29 +20,31 @@ import msgspec
 
 from engine.core.actions import BuyTrain, Merge, RedeemShare, TradePrivate
 
-BANK, IPO, POOL, CLOSED, ORPHANED = "bank", "ipo", "pool", "closed", "adrift"
+BANK, IPO, POOL, CLOSED, ORPHANED = "bank", "ipo", "pool", "closed", "orphaned"
+"""Owners that are neither players nor companies. ORPHANED: of trains, see `State.orphaned_trains`."""
 
 TREASURY = "treasury"
-"""What players call a company as the holder of its own shares; in the state that is its symbol."""
+"""How players name a company's treasury; in the state its owner is the symbol of the company."""
 
 
 def seat_id(index: int) -> str:
-    """The owner that stands for the player in that place, from 0."""
+    """The owner that stands for the player in that place, counted from 0."""
     return f"p{index}"
 
 
 _SEAT_IDS = [seat_id(i) for i in range(32)]
-"""More than any table has."""
+"""More seats than any table has."""
 
 
 class Frame(msgspec.Struct, frozen=True, tag=True, gc=False):
-    """Something that somebody is asked, or that is going on around it. Each kind says its own."""
+    """A decision that the table waits for, or a round or turn around it."""
 
 
 class Waterfall(Frame, frozen=True):
-    """The opening sale of privates (1830 §7): the cheapest is offered, others take bids.
+    """The opening auction of privates (1830 §7): the cheapest is offered, others take bids.
 
-    `bids`: by private, seat and dollars, highest last. `cut`: what the first is cheaper by now.
+    `current_seat`: who may buy or bid. `consecutive_passes`: passes in a row. `discount`: dollars by which
+    the first private has become cheaper. `bids`: by private the dollars by seat, the highest last.
     """
 
     current_seat: str
@@ -50,27 +54,35 @@ class Waterfall(Frame, frozen=True):
 
 
 class WaterfallBidding(Frame, frozen=True):
-    """An auction between those who have bids on a private (1830 §7.2); the lowest acts."""
+    """The auction of one private between the players who have bid on it (1830 §7.2).
+
+    `bids`: dollars by seat, of those still in it.
+    """
 
     private: str
     bids: dict[str, int]
 
 
 class ParPriceChoice(Frame, frozen=True):
-    """The choice of a par price for a company whose president's certificate came free (§8.1)."""
+    """A seat chooses the par price of a company whose president's certificate came with a private
+    (1830 §8.1).
+    """
 
     company: str
     seat: str
 
 
 class PrivateAllotment(Frame, frozen=True):
-    """The dealing of privates, one to a player (1851, Setting Up): which, in seating order."""
+    """The privates dealt to the players, one each, in seating order (1851, Setting Up the Game)."""
 
     privates: tuple[str, ...]
 
 
 class PendingSale(msgspec.Struct, frozen=True, gc=False):
-    """A block of shares that was sold; the price has not moved yet. `president`: when it was sold."""
+    """A block of `count` shares that was sold and has not moved the price yet.
+
+    `president`: the seat of the company's president when the block was sold.
+    """
 
     company: str
     count: int
@@ -78,13 +90,18 @@ class PendingSale(msgspec.Struct, frozen=True, gc=False):
 
 
 class StockRound(Frame, frozen=True):
-    """A stock round (1830 §4): `passes` in a row, who dealt last, what each has sold in it.
+    """A stock round (1830 §4).
 
-    `formed`: companies that have started in it.
-    `redeemed`, `reissued`: companies that have done so in it. `held`: dollars that a company has
-    received for reissued shares, which it cannot spend before the round is over (1870 §5.11).
-    `tempted`: who could have dealt in a company at the moment at which it closed, until the next is asked.
-    `sales`: see OperatingRound.
+    * `number`: from 1. `current_seat`: whose turn it is, or comes next.
+    * `consecutive_passes`: turns in a row in which nothing was done; `last_to_act`: who did something last.
+    * `sold_by_seat`: companies of which each seat has sold in this round.
+    * `formed`, `redeemed`, `reissued`: companies that have started, bought back shares or reissued shares
+      in it.
+    * `restricted_cash`: by company the dollars received for reissued shares, which it cannot spend before
+      the round is over (1870 §5.11).
+    * `guaranteed_turns`: seats that get a turn even where nothing is left to do in it, because they could
+      have traded shares of a company at the moment at which it closed. By the site's conventions (1870).
+    * `pending_sales`: see `OperatingRound`.
     """
 
     number: int
@@ -103,14 +120,18 @@ class StockRound(Frame, frozen=True):
 class StockTurn(Frame, frozen=True):
     """One player's turn of a stock round.
 
-    `bought`: the company, or private, that the turn's purchase was of; `source`: where it lay.
-    `sold`: companies of which the player has sold in this turn; `sold_first`: before he bought,
-    or that he may sell no more; `shorted`: what he did not have. `sales`: those whose price moves
-    at the end of the turn. `for_company`: the one that the turn was used for, and `act` what it
-    did: `redeem`, `reissue`. `held`: see StockRound. `acting`: the company for which he acts
-    instead; `redeemed`: it has bought shares. `tempted`: he is asked whatever he can still do, see
-    StockRound. `sale_prices`: dollars a share that each company's first sale of the turn brought, where
-    later ones bring the same.
+    * `bought`: the company or private of this turn's purchase; `source`: the owner it was bought from.
+    * `sold`: companies of which the player has sold in this turn; `sold_short`: they have sold a share short.
+    * `sales_closed`: the player may sell no more, because they sold before they bought.
+    * `pending_sales`: blocks whose price moves at the end of the turn.
+    * `for_company`: the company that the turn was used for; `company_action`: what it did, `redeem` or
+      `reissue` (1870 §5.3).
+    * `restricted_cash`: dollars of this purchase that the company may not spend yet (1870 §5.11).
+    * `acting_company`: the company that the player acts for instead (1817 §5.6); `redeemed`: it has bought
+      shares.
+    * `sale_prices`: by company the dollars a share that the first sale of the turn brought, where later
+      sales of it bring the same.
+    * `guaranteed`: the player is asked whatever they can still do, see `StockRound.guaranteed_turns`.
     """
 
     seat: str
@@ -130,10 +151,13 @@ class StockTurn(Frame, frozen=True):
 
 
 class PriceProtection(Frame, frozen=True):
-    """Presidents are asked about blocks of shares that `seller` has sold, one after the other
-    (1870 §5.9). `protector`: who has bought the last block that was protected. Where companies are closed
-    only once somebody is asked: `tempted`, see StockRound; `lost`, how many certificates that counted each
-    seat has lost by closings since the last answer; and `limit`, the certificate limit before them.
+    """Presidents are asked about the blocks of shares that `seller` has sold, one after the other (1870
+    §5.9).
+
+    `pending_sales`: the blocks, the next to be asked about first. `last_protector`: who bought the last
+    block that was protected. By the site's conventions companies close only when somebody is asked again.
+    Until then `guaranteed_turns` is as in `StockRound`, `lost_certificates` counts the certificates of the
+    limit that each seat has lost by closings, and `certificate_limit` is the limit before them.
     """
 
     seller: str
@@ -145,11 +169,12 @@ class PriceProtection(Frame, frozen=True):
 
 
 class OperatingRound(Frame, frozen=True):
-    """The `number`-th operating round `of` those after stock round `after`; who is still to run.
+    """An operating round: the `number`-th of the `rounds_in_set` that follow the stock round of that number.
 
-    `ran`: the company that had its turn last; `turned`: all that have had theirs, in order. `sales`:
-    blocks that were sold in it, and about which presidents are asked only at the end of the next turn.
-    `first`: who begins the round, where that is settled before anything else.
+    * `yet_to_operate`: companies whose turn is still to come; `last_operated`: the one that had its turn
+      last; `operated`: all that have had theirs, in order.
+    * `pending_sales`: blocks sold in this round about which presidents are asked at the end of the next turn.
+    * `first_company`: the company that begins the round, where that is settled before a connection run.
     """
 
     stock_round: int
@@ -163,13 +188,18 @@ class OperatingRound(Frame, frozen=True):
 
 
 class OperatingTurn(Frame, frozen=True):
-    """A company's turn (1830 §17): the name of its step, and what was done in the turn.
+    """A company's turn of an operating round (1830 §17).
 
-    `acted`: something was done in this step. `laid`: how much of the normal lays is used. `revenue`:
-    dollars earned by this turn's run. `first`: it is the company's first turn. `struck`: where
-    forced sales bring the prices at their beginning, those prices. `sold`: companies of which its
-    president has sold for a train. `sales`: see StockTurn. `sale`: dollars of a share in the last
-    forced sale. `sites`: hexes of this turn's lays; `upgraded`: one was an upgrade.
+    * `step`: the name of its current step; `acted`: something was done in this step.
+    * `lays_used`: how much of the turn's normal tile lays is used; `hexes_laid`: where; `upgraded`: one of
+      them was an upgrade.
+    * `tokens_placed`: station tokens placed in this turn.
+    * `revenue`: dollars earned by this turn's run and not yet paid or withheld.
+    * `is_first`: it is the company's first turn.
+    * `sold`: companies of which the president has sold shares to pay for a train; `forced_sale_prices`: the
+      prices at which these go, by company, where that is the prices before the first of them;
+      `last_sale_price`: dollars of a share in the last of them.
+    * `pending_sales`: see `StockTurn`.
     """
 
     company: str
@@ -188,11 +218,11 @@ class OperatingTurn(Frame, frozen=True):
 
 
 class ConnectionRunTurn(OperatingTurn, frozen=True):
-    """A company's connection run (1870 §11.4), between the turns of an operating round."""
+    """A company's connection run, between the turns of an operating round (1870 §11.4)."""
 
 
 class RevenueClaim(Frame, frozen=True):
-    """A run that was announced (1851, Run Trains): who may still point out a better one."""
+    """A run that was announced, and the players who may still point out a better one (1851, Run Trains)."""
 
     company: str
     revenue: int
@@ -200,7 +230,7 @@ class RevenueClaim(Frame, frozen=True):
 
 
 class FreeToken(Frame, frozen=True):
-    """A token that a private's power allows right after its tile was laid (Table 1.2)."""
+    """A company may place a token where its private has just laid a tile (1830 Table 1)."""
 
     company: str
     private: str
@@ -208,16 +238,17 @@ class FreeToken(Frame, frozen=True):
 
 
 class HomeToken(Frame, frozen=True):
-    """The choice of a company's home city among several (1830 §19.1), asked of `chooser`."""
+    """The seat `chooser` chooses among several cities for a company's home (1830 §19.1)."""
 
     company: str
     chooser: str
 
 
 class SeedMoneySale(Frame, frozen=True):
-    """The opening auction with seed money (1817 §4.2): who may put up a private, dollars left.
+    """The initial auction of privates with seed money (1817 §4.2).
 
-    `last`: who put one up last.
+    `current_seat`: who may put a private up for auction. `seed_money`: dollars left of it.
+    `consecutive_passes`: passes in a row. `last_initiator`: who put up a private last.
     """
 
     current_seat: str
@@ -227,12 +258,17 @@ class SeedMoneySale(Frame, frozen=True):
 
 
 class Auction(Frame, frozen=True):
-    """Something auctioned between players: `kind` says what `lot` is (1817 §4.2, §5.5, §7.2.4).
+    """An auction in turns between players (1817 §4.2, §5.5, §7.2.4).
 
-    `bidders`: those still in it, the next to act first. `high`: the bid of the `leader`. `limits`: up
-    to how much somebody's bid is raised for him; the table is not shown it. `hex`, `node`: the home
-    of a company that is started. `starter`: who opened it. `cash`, `loans`: what a company in
-    liquidation had, set aside. `acting`: the company for which a bidder has acted meanwhile.
+    * `kind`: what is auctioned: a `private`, a president's `certificate`, or the `sale` of a company;
+      `item`: its symbol.
+    * `bidders`: the seats still in it, the next to act first; `initiator`: who opened it.
+    * `high_bid`: dollars of the highest bid; `high_bidder`: whose it is.
+    * `bid_limits`: up to how many dollars a seat's bid is raised for it; 0: it leaves. Nobody else is shown
+      them.
+    * `home_hex`, `home_node`: the home of a company that is started.
+    * `set_aside_cash`, `set_aside_loans`: what a company in liquidation had (1817 §7.2.4).
+    * `acting_company`: the company for which a bidder has acted meanwhile, by the site's conventions.
     """
 
     kind: str
@@ -250,10 +286,11 @@ class Auction(Frame, frozen=True):
 
 
 class CompanyStart(Frame, frozen=True):
-    """The choice of a new company's size and of the privates put into it (1817 §5.5).
+    """The winner of a president's certificate chooses the company's size and the privates put into it
+    (1817 §5.5).
 
-    `bid`: dollars of the bid that privates may still stand for. `again`: whoever has put the company up
-    goes on with another turn.
+    `payable_in_privates`: dollars of the bid that privates may still pay. `size`: the number of shares, once
+    chosen. `extra_turn`: whoever put the company up has another turn afterwards.
     """
 
     company: str
@@ -264,19 +301,24 @@ class CompanyStart(Frame, frozen=True):
 
 
 class CashCrisis(Frame, frozen=True):
-    """A player owes more than he has (1817 §7.4)."""
+    """A player owes more than they have, and sells shares (1817 §7.4)."""
 
     seat: str
 
 
 class MergerRound(Frame, frozen=True):
-    """A merger and acquisition round (1817 §7): its `stage`, and the companies still to come in it.
+    """A merger and acquisition round after an operating round (1817 §7).
 
-    `merged`: those that have converted or merged; `converted`: the last of them, if it has converted.
-    `gray`: those that stood in the acquisition area as it began, `red`: in liquidation. `willing`: the
-    presidents who have said that they will act, None while they have not been asked. `start`: the order
-    as the round began. `excess`: a company with more station markers than it may have, and the one that it
-    has taken over, which is out of play by now.
+    * `stock_round`, `number`, `rounds_in_set`: as in `OperatingRound`.
+    * `stage`: `export`, `convert`, `liquidate`, `acquire`, `offer` and `end`, or `sales` for the three
+      before the last.
+    * `remaining_order`: companies still to come in this stage; `initial_order`: the operating order as the
+      round began.
+    * `in_acquisition`, `in_liquidation`: companies in these areas of the market as the round began.
+    * `converted_or_merged`: companies that have done so; `last_converted`: the last of them, if it converted.
+    * `willing_presidents`: seats that have said that they will act; None while they have not been asked.
+    * `excess_tokens`: a company with more station tokens than it may have, and the company that it has taken
+      over, which is out of play by now.
     """
 
     stock_round: int
@@ -294,7 +336,10 @@ class MergerRound(Frame, frozen=True):
 
 
 class MergerPoll(Frame, frozen=True):
-    """Presidents asked at once whether they will act; `seats` have not answered, `willing` will."""
+    """Presidents are asked all at once whether they will act in a stage of a merger round.
+
+    `unanswered`: seats that have not answered. `willing_presidents`: those that will act.
+    """
 
     stage: str
     unanswered: tuple[str, ...]
@@ -302,14 +347,17 @@ class MergerPoll(Frame, frozen=True):
 
 
 class MergerTurn(Frame, frozen=True):
-    """A company may convert, merge or be offered for sale (1817 §7.1, §7.2.3)."""
+    """A company may convert, merge, or be offered for sale, as the stage says (1817 §7.1, §7.2.3)."""
 
     company: str
     stage: str
 
 
 class PostMergerTrade(Frame, frozen=True):
-    """Purchases and sales after a conversion or merger (1817 §7.1.4): `seats` still to act."""
+    """Purchases and sales of a company's shares after its conversion or merger (1817 §7.1.4).
+
+    `seats`: those still to act, the next first. `acted`: the first of them has bought already.
+    """
 
     company: str
     seats: tuple[str, ...]
@@ -317,13 +365,19 @@ class PostMergerTrade(Frame, frozen=True):
 
 
 class PostMergerLoans(Frame, frozen=True):
-    """Loans that a company may take after it has grown; markers that it cannot pay close it (§7.1.1)."""
+    """A company may take loans after its conversion or merger, and pays for its tokens (1817 §7.1.1).
+
+    Where it cannot pay for them it is liquidated.
+    """
 
     company: str
 
 
 class BuyerChoice(Frame, frozen=True):
-    """The choice of the company that pays a winning bid (1817 §7.2.4)."""
+    """The winner of a company's sale names the company that buys it for `price` dollars (1817 §7.2.4).
+
+    `set_aside_cash`, `set_aside_loans`: see `Auction`.
+    """
 
     company: str
     seat: str
@@ -333,9 +387,10 @@ class BuyerChoice(Frame, frozen=True):
 
 
 class TakeoverLoans(Frame, frozen=True):
-    """What the buyer of a company does about loans (1817 §7.2.4): `inherited` are not settled yet.
+    """The buyer of a company takes and repays loans (1817 §7.2.4).
 
-    `stage`: `loan` while it may take some, then `repay`.
+    `acquired_loans`: loans of the bought company that are not settled yet. `stage`: `loan` while the buyer
+    may take some, then `repay`.
     """
 
     company: str
@@ -344,8 +399,11 @@ class TakeoverLoans(Frame, frozen=True):
 
 
 class ShareholderSettlement(Frame, frozen=True):
-    """The sold company's holders are paid `amount` dollars on all shares, and it is closed; below zero
-    its president owes them. `loans`: those set aside, which go back to the bank now."""
+    """The holders of a sold company are paid, and the company leaves play (1817 §7.2.4).
+
+    `amount`: dollars for all shares together; below zero the president owes them. `set_aside_loans`: loans
+    that go back to the bank now.
+    """
 
     company: str
     amount: int
@@ -353,20 +411,21 @@ class ShareholderSettlement(Frame, frozen=True):
 
 
 class ExcessTokens(Frame, frozen=True):
-    """More station markers than a company may have, with those of the `target` it takes over (1817 §7.3)."""
+    """A company has more station tokens than it may, with those of the `target` that it takes over (1817
+    §7.3)."""
 
     company: str
     target: str
 
 
 class Discard(Frame, frozen=True):
-    """Trains above the limit (1830 §21)."""
+    """A company has more trains than the limit allows, and discards one (1830 §21)."""
 
     company: str
 
 
 class GameOver(Frame, frozen=True):
-    """The end (1830 §25): `reason` in words, `bankrupt` the seat that failed."""
+    """The end of the game (1830 §25): `reason` as a sentence, `bankrupt` the seat that could not pay."""
 
     reason: str
     bankrupt: str | None = None
@@ -405,9 +464,10 @@ AnyFrame = (
 
 
 class Offer(msgspec.Struct, frozen=True, gc=False):
-    """A deal that one player has put to another: `source` gives, `target` gets, for dollars.
+    """A deal that one player has proposed to another: `source` gives, `target` receives, for `price` dollars.
 
-    `asker` has made it, `asked` has to agree.
+    `number`: by which it is named. `proposer` and `recipient` are seats; the recipient accepts or declines.
+    `deal`: the action that was proposed.
     """
 
     number: int
@@ -422,13 +482,21 @@ class Offer(msgspec.Struct, frozen=True, gc=False):
 class Company(msgspec.Struct, gc=False):
     """A public company.
 
-    `shares`: percent by holder, the president's certificate with its holder; a short position is
-    below zero. `markers`: tokens still on the charter, `kept` how many of all are destination tokens
-    used as ordinary ones. `running`: it has had its first turn, or begun it. `reissued`: the initial
-    offering holds shares that it has sold again. `connected`: its connection run is done, or begun.
-    `closed`: for good. `size`: its number of shares where that is chosen as it starts. `owed`: markers
-    not paid for. `former`: who was its last president, where it has none. `missed`: dollars of interest
-    that its president owes the bank. `loose`: shares in the pool beside as many that the bank is short of.
+    * `shares`: percent by owner, the president's certificate included; a short position is below zero.
+    * `unplaced_tokens`: station tokens on its charter; `kept_destination_tokens`: how many of all its
+      tokens are destination tokens kept as ordinary ones (1870 §11.4.1).
+    * `par`: its par price in dollars; `cell`: where its token is on the stock market. None: it has not
+      started.
+    * `president`: a seat; `former_president`: the last one, where it has none (1817 §7.4).
+    * `floated`: it will operate. `has_operated`: it has had its first turn, or begun it.
+    * `trains`: their types.
+    * `size`: its number of shares, where that is chosen (1817). `loans`: how many it has.
+    * `owed_tokens`: station tokens that it has to pay for before it gets them (1817 §5.5).
+    * `unpaid_interest`: dollars that its president owes the bank for it (1817 §6.8).
+    * `covered_shorts`: shares in the pool that match as many that the bank is short of (1817 §7.4).
+    * `reissued`: the initial offering holds shares that the company sells again (1870 §5.11).
+    * `connected`: it has done its connection run, or begun it (1870 §11).
+    * `closed`: it has left the game for good (1870 §5.1.1).
     """
 
     shares: dict[str, int]
@@ -452,7 +520,10 @@ class Company(msgspec.Struct, gc=False):
 
 
 class CityToken(msgspec.Struct, frozen=True, gc=False):
-    """The token of a private in a city: worth more to `company`, if `open` a little to others too."""
+    """The token of a private in a city (1870 §15.2): worth more to `company`.
+
+    `is_open`: it is an open port, which is worth a little to other companies too.
+    """
 
     hex: str
     company: str
@@ -462,14 +533,32 @@ class CityToken(msgspec.Struct, frozen=True, gc=False):
 class State(msgspec.Struct, gc=False):
     """The whole position of one game.
 
-    `interest`: dollars on each loan in this operating round. `out`: seats that are bankrupt while the
-    others play on. `ending`: the stock round and the operating round of its set in which the last
-    type of train came. `mines`, `bridges`: hexes with such a token. `crisis_from`: the seat from
-    which players in need are looked for, while there are any. `adrift`: trains of companies that the bank
-    has liquidated, which are out of play, and yet on the site some that a company could wait for.
-    `destinations`: by company the hex where its destination token stands. `waiting`: companies
-    whose connection run is left for later. `improvements`: by private. `standing`: by seat and
-    company the dollars up to which the president protects without being asked.
+    * `title`, `options`: what is played. `players`: their names by seat.
+    * `cash`: dollars by owner: the bank, seats and companies. `bank_broken`: the bank could not pay (1830
+      §25).
+    * `companies`, `private_owners`: by symbol; a private's owner is an owner as above.
+    * `depot`: how many trains of each type the bank has left; None: any number. `pool_trains`: trains for
+      sale in the pool. `orphaned_trains`: trains of companies that the bank has liquidated. They are out of
+      play, yet the site counts some as trains that a company could wait for.
+    * `phase`: its name. `priority`: the seat with the priority deal.
+    * `stack`: the frames, the one that is asked last.
+    * `market_order`: companies with a price, in the order in which their tokens came to their cells.
+    * `used_abilities`: privates whose ability was used or lost, once for each use.
+    * `tiles`: by hex the tile and its rotation. `tokens`: by hex the (node, company) of each station token;
+      node -1: its city is still to be chosen.
+    * `destination_tokens`: by company the hex of its destination token. `postponed_connections`: companies
+      whose connection run is left for later (1870 §11).
+    * `city_tokens`: by private, see `CityToken`. `mine_hexes`, `bridge_hexes`: hexes with such a token of a
+      private (1817 §1.2.6).
+    * `standing_protections`: by seat and company the dollars up to which the president protects its price
+      without being asked (1870 §5.9). Nobody else is shown them.
+    * `offers`: the open ones; `last_offer_number`: the number of the last that was made.
+    * `question_number`: grows with every new question, see `engine.kernel`.
+    * `interest_per_loan`: dollars in this operating round (1817 §6.8).
+    * `bankrupt_seats`: players who are out while the others play on (1817 §7.4). `crisis_start_seat`: the
+      seat from which players in a cash crisis are looked for, while there are any.
+    * `end_triggered_in`: the stock round, and the operating round of its set, in which the last type of train
+      was bought or exported (1817 §8).
     """
 
     title: str
@@ -505,12 +594,12 @@ class State(msgspec.Struct, gc=False):
 
     @property
     def seats(self) -> list[str]:
-        """The seats in clockwise order from the first."""
+        """All seats in clockwise order from the first."""
         return _SEAT_IDS[: len(self.players)]
 
     @property
     def active_seats(self) -> list[str]:
-        """The seats that are still in the game."""
+        """The seats of players who are not bankrupt."""
         return [s for s in self.seats if s not in self.bankrupt_seats] if self.bankrupt_seats else self.seats
 
     @property
@@ -523,19 +612,19 @@ class State(msgspec.Struct, gc=False):
         return frame if isinstance(frame, GameOver) else None
 
     def seats_from(self, seat: str) -> list[str]:
-        """All seats still in the game clockwise, from that one on."""
+        """The active seats clockwise, from that one on."""
         seats = self.seats
         i = seats.index(seat)
         seats = seats[i:] + seats[:i]
         return [s for s in seats if s not in self.bankrupt_seats] if self.bankrupt_seats else seats
 
     def left_of(self, seat: str) -> str:
-        """The next player clockwise who is still in the game."""
+        """The next active seat clockwise."""
         following = seat_id((int(seat[1:]) + 1) % len(self.players))
         return following if not self.bankrupt_seats else self.seats_from(following)[0]
 
     def name(self, owner: str) -> str:
-        """What the table calls an owner: a player's name, a symbol, `pool`, `ipo`, `bank`."""
+        """An owner as players name it: a player's name, a symbol, `pool`, `ipo` or `bank`."""
         return self.players[int(owner[1:])] if is_seat(owner) else owner
 
 
@@ -559,5 +648,5 @@ def decode_state(raw: bytes) -> State:
 
 
 def copy_state(state: State) -> State:
-    """A copy that shares nothing that can change."""
+    """A copy that shares no mutable data."""
     return _decoder.decode(_encoder.encode(state))

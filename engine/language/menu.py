@@ -1,4 +1,4 @@
-"""Options as choices that a person narrows down step by step, whatever the transport."""
+"""What a seat may do as choices that a person narrows down step by step, for any transport."""
 
 from __future__ import annotations
 
@@ -7,10 +7,35 @@ from dataclasses import dataclass
 from engine.board.tile_geometry import face_at
 from engine.core.actions import (
     Action,
+    BidNothing,
+    BidUpTo,
+    BuyPostMergerShares,
+    BuyPrivate,
+    BuyPrivateFromPool,
+    BuyTrain,
+    CancelStandingProtection,
+    ChooseHome,
+    ClosePort,
+    DiscardTrain,
+    FloatCompany,
+    KeepDestinationToken,
+    LayMine,
+    Pass,
+    PlaceCattleToken,
+    PlaceClosedPort,
+    PlaceDestinationToken,
+    PlaceOpenPort,
+    PostponeConnectionRun,
+    RedeemSharesForCompany,
     RepayLoans,
     RunTrains,
+    SellPostMergerShares,
+    SetStandingProtection,
+    StartCompany,
+    StartConnectionRun,
     TakeLoans,
     TakeLoansForCompany,
+    TradePrivate,
 )
 from engine.core.state import is_seat
 from engine.game import Game
@@ -21,10 +46,12 @@ from engine.mechanics import Option
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """One thing that may be said.
+    """One thing that a player may do.
 
-    `line` is what is said, with the least of `amounts` where dollars are open. `says` tells it in
-    words. `path` narrows down to it: its verb, then a label for each part, as a menu would.
+    * `line`: in notation, with the least dollars where these are open.
+    * `label`: in words.
+    * `path`: the labels of a menu that lead to it, the verb first.
+    * `amounts`: the dollars that are possible, where there are several.
     """
 
     line: str
@@ -34,58 +61,59 @@ class Choice:
 
     @property
     def limit_text(self) -> str:
-        """How far open dollars go: `$400`, or `$400 in steps of $5`; nothing where they are not open."""
+        """The most dollars: `$400`, or `$400 in steps of $5`; empty where no dollars are open."""
         if self.amounts is None:
             return ""
         steps = f" in steps of ${self.amounts.step}" if self.amounts.step > 1 else ""
         return f"${self.amounts[-1]}{steps}"
 
     def line_for(self, amount: int) -> str:
-        """The line with that many dollars, which stand at its end. Raises ValueError outside the range."""
+        """The line with that many dollars at its end. Raises ValueError outside the range."""
         if self.amounts is None or amount not in self.amounts:
             raise ValueError(f"${amount} is not possible here.")
         return f"{self.line.rpartition(' ')[0]} {amount}"
 
 
-VERBS = {
-    "Pass": "done",
-    "BuyPrivate": "buy",
-    "DealPrivate": "private",
-    "BuyTrain": "buy train",
-    "DiscardTrain": "discard",
-    "ChooseHome": "home",
-    "BidUpTo": "bid up to",
-    "BidNothing": "bid nothing",
-    "StartCompany": "start",
-    "LoanFor": "loan for",
-    "RedeemFor": "redeem for",
-    "FloatCompany": "float",
-    "Mine": "lay with mine",
-    "BuyNew": "buy",
-    "SellNew": "sell",
-    "BuyOpenPrivate": "private from the pool",
-    "StandBy": "answer protection beforehand",
-    "AskAgain": "be asked again",
-    "PlaceCattle": "place cattle",
-    "OpenPort": "place an open port",
-    "ClosedPort": "place a closed port",
-    "ClosePort": "close the port",
-    "ConnectRun": "connect",
-    "ConnectWait": "wait with the connection",
-    "PlaceDestination": "place the destination token",
-    "KeepDestination": "keep the destination token",
+VERBS: dict[type[Action], str] = {
+    Pass: "done",
+    BuyPrivate: "buy",
+    TradePrivate: "private",
+    BuyTrain: "buy train",
+    DiscardTrain: "discard",
+    ChooseHome: "home",
+    BidUpTo: "bid up to",
+    BidNothing: "bid nothing",
+    StartCompany: "start",
+    TakeLoansForCompany: "loan for",
+    RedeemSharesForCompany: "redeem for",
+    FloatCompany: "float",
+    LayMine: "lay with mine",
+    BuyPostMergerShares: "buy",
+    SellPostMergerShares: "sell",
+    BuyPrivateFromPool: "private from the pool",
+    SetStandingProtection: "answer protection in advance",
+    CancelStandingProtection: "be asked again",
+    PlaceCattleToken: "place cattle",
+    PlaceOpenPort: "place an open port",
+    PlaceClosedPort: "place a closed port",
+    ClosePort: "close the port",
+    StartConnectionRun: "connection run",
+    PostponeConnectionRun: "postpone the connection run",
+    PlaceDestinationToken: "place the destination token",
+    KeepDestinationToken: "keep the destination token",
 }
+"""The first label of a menu path, where it is not the first word of the line."""
 
 
 def choices(g: Game, seat: str) -> list[Choice]:
-    """All that the seat may say now."""
+    """Everything that the seat may do now."""
     return [_choice(g, option) for option in options(g, seat)]
 
 
 def _choice(g: Game, option: Option) -> Choice:
     action = option.action
     line = format_action(g, action)
-    verb = VERBS.get(type(action).__name__, line.split()[0])
+    verb = VERBS.get(type(action), line.split()[0])
     labels = [label for name in action.menu_fields if (label := _field_label(g, action, name))]
     if isinstance(action, RunTrains):
         labels = [option.label]
@@ -103,7 +131,7 @@ def _field_label(g: Game, action: Action, name: str) -> str | None:
             return f"{value} {town}" if town else str(value)
         case "tile":
             return f"#{value}"
-        case "turn":
+        case "rotation":
             return f"rotation {value}"
         case "node":
             cities = face_at(g.components, g.state.tiles, getattr(action, "hex", "")).nodes
@@ -126,7 +154,7 @@ def _field_label(g: Game, action: Action, name: str) -> str | None:
             return f"with {', '.join(value)}" if value else "without privates"
         case "survivor":
             return f"the {value} remains"
-        case "train" | "trading":
+        case "train" | "traded_in":
             return f"{value}-train" if name == "train" else f"trading in a {value}"
         case "using":
             return f"by the {value}"

@@ -1,13 +1,13 @@
-"""The one notation: lines to actions and back.
+"""The notation: lines to actions and back.
 
-Theory of operation. The forms declared beside each action are compiled once into parts: words that
-stand as they are, fields read by a kind of token, and optional groups. A line is read by trying
-every form; its words may end early, and fields so left out are filled with whatever is legal. Where
-no form fits so, fields are left out in the middle too (`bid 175` in an auction). A field is spelled
-by the same kind that reads it, so `parse(spell(a)) == a`.
+Theory of operation. The forms declared beside each action are compiled once into parts: fixed words, fields,
+each with a `FieldType` that parses and formats it, and optional groups. A line is read by trying every form.
+It may end early; fields left out are then completed with whatever is legal. Where no form fits so, fields
+may be missing in the middle too (`bid 175` in an auction). Because one type parses and formats a field,
+`parse(format_action(a)) == a`.
 
-Three failures are three types: `Unreadable` (no form fits), `Refused` (the rules), `Ambiguous`
-(more than one legal meaning). Nothing changes in any of them.
+Failures have three types: `UnreadableError` (no form fits), `RefusedError` (the rules do not allow it) and
+`AmbiguousError` (several meanings are legal). Nothing changes in any of them.
 """
 
 from __future__ import annotations
@@ -41,13 +41,14 @@ from engine.operating.run import best_run, format_routes
 from engine.operating.trains import face_price
 
 MAX_COMPLETIONS = 400
+"""Actions that are tried to complete one line."""
 MAX_LISTED_CHOICES = 12
 UNSPECIFIED = object()
-"""Stands for a field that was left out between others."""
+"""The value of a field that was left out between others."""
 
 
 class UnreadableError(Exception):
-    """No action has that form. `nearest`: legal lines like it."""
+    """The line fits no form. `nearest_lines`: legal lines like it."""
 
     def __init__(self, message: str, nearest: list[str]) -> None:
         super().__init__(message)
@@ -55,21 +56,21 @@ class UnreadableError(Exception):
 
 
 class AmbiguousError(Exception):
-    """The line can be several legal actions. `choices`: those, spelled."""
+    """The line can be several legal actions. `choices`: their lines."""
 
     def __init__(self, message: str, choices: list[str]) -> None:
         super().__init__(message)
         self.choices = choices
 
 
-# -- kinds of token --------------------------------------------------------------------------
+# -- field types ----------------------------------------------------------------------------
 
 
 class FieldType:
-    """How a field is read from words, spelled, and what it may be where it was left out."""
+    """How a field is parsed from words and formatted, and what it may be where it was left out."""
 
     def parse(self, g: Game, words: list[str], at: int) -> Iterator[tuple[tuple[Any, ...], int]]:
-        """Values for the part's fields (fewer where the rest is open), and where the next word is."""
+        """Values for the part's fields (fewer where the rest is left out), and the index of the next word."""
         value = self.parse_word(g, words[at])
         if value is not None:
             yield (value,), at + 1
@@ -81,7 +82,7 @@ class FieldType:
         return str(values[0])
 
     def candidates(self, g: Game, field: str, fields: dict[str, Any]) -> Iterator[Any]:
-        """What a field that was left out may be; nothing where that is without end."""
+        """What a field that was left out may be; nothing where there is no end to that."""
         yield from ()
 
 
@@ -91,7 +92,7 @@ def _key(symbol: str) -> str:
 
 
 class _Symbol(FieldType):
-    """A symbol out of a list, whatever its case and with or without `&`."""
+    """A symbol from a list, in any case and with or without `&`."""
 
     def symbols(self, g: Game) -> list[str]:
         raise NotImplementedError
@@ -119,7 +120,7 @@ class _ShareSource(_Symbol):
         return [IPO, POOL, TREASURY]
 
     def candidates(self, g: Game, field: str, fields: dict[str, Any]) -> Iterator[str]:
-        """Where shares can lie now; a treasury only where a company holds its own."""
+        """Where shares can be now; a treasury only where a company owns shares of itself."""
         own = any(sym in company.shares for sym, company in g.state.companies.items())
         yield from self.symbols(g) if own else (IPO, POOL)
 
@@ -140,7 +141,7 @@ class _TileNumber(_Symbol):
 
 
 class _PlainTile(_TileNumber):
-    """A tile; where it was left out, one for plain land."""
+    """A tile; where it was left out, one for a plain hex."""
 
     def candidates(self, g: Game, field: str, fields: dict[str, Any]) -> Iterator[str]:
         yield from g.components.preprinted_upgrades.get("plain", ())
@@ -200,11 +201,11 @@ class _City(FieldType):
 
     def parse(self, g: Game, words: list[str], at: int) -> Iterator[tuple[tuple[Any, ...], int]]:
         hex, dot, node = words[at].partition(".")
-        known = _Hex().parse_word(g, hex)
-        if known is not None and not dot:
-            yield (known,), at + 1
-        elif known is not None and node.isdecimal():
-            yield (known, int(node)), at + 1
+        known_hex = _Hex().parse_word(g, hex)
+        if known_hex is not None and not dot:
+            yield (known_hex,), at + 1
+        elif known_hex is not None and node.isdecimal():
+            yield (known_hex, int(node)), at + 1
 
     def format(self, g: Game, values: tuple[Any, ...]) -> str:
         hex, node = values
@@ -217,12 +218,12 @@ class _City(FieldType):
 
 
 class _Routes(FieldType):
-    """`best`, or one route a train: `3 F2-H4-H10, 2 H12-H18`."""
+    """`best`, or one route for each train: `3 F2-H4-H10, 2 H12-H18`."""
 
     def parse(self, g: Game, words: list[str], at: int) -> Iterator[tuple[tuple[Any, ...], int]]:
-        said = [w.casefold() for w in words[at:]]
-        end = at + said.index("claiming") if "claiming" in said else len(words)
-        if said[: end - at] == ["best"]:
+        lower = [word.casefold() for word in words[at:]]
+        end = at + lower.index("claiming") if "claiming" in lower else len(words)
+        if lower[: end - at] == ["best"]:
             yield ((),), end
             return
         routes = []
@@ -246,23 +247,23 @@ class _Size(_Amount):
 
 
 class _ListOf(FieldType):
-    """Things of one kind up to the end of the line, with or without commas."""
+    """Several values of one type up to the end of the line, with or without commas."""
 
     def __init__(self, kind: FieldType) -> None:
         self.item_type = kind
 
     def parse(self, g: Game, words: list[str], at: int) -> Iterator[tuple[tuple[Any, ...], int]]:
         parts = [w for w in " ".join(words[at:]).replace(",", " ").split() if w.casefold() != "and"]
-        found = tuple(self.item_type.parse_word(g, part) for part in parts)
-        if found and None not in found:
-            yield (found,), len(words)
+        values = tuple(self.item_type.parse_word(g, part) for part in parts)
+        if values and None not in values:
+            yield (values,), len(words)
 
     def format(self, g: Game, values: tuple[Any, ...]) -> str:
         return ", ".join(values[0])
 
 
 def _only_train(g: Game) -> str | None:
-    """The type of train that need not be named, as the company whose turn it is has no other."""
+    """The type of train that need not be named, because the operating company has no other."""
     trains = set(g.company(g.top.company).trains) if isinstance(g.top, OperatingTurn) else set()
     return trains.pop() if len(trains) == 1 else None
 
@@ -279,7 +280,7 @@ FIELD_TYPES: dict[str, FieldType] = {
     "AMOUNT": _Amount(),
     "COUNT": _Count(),
     "PAR": _ParPrice(),
-    "TURN": _Rotation(),
+    "ROTATION": _Rotation(),
     "OFFER": _OfferNumber(),
     "PLAYER": _Player(),
     "CITY": _City(),
@@ -336,14 +337,14 @@ def _all_forms() -> tuple[tuple[type[Action], _Form], ...]:
 
 @cache
 def field_defaults(action: type[Action]) -> dict[str, Any]:
-    """The value of each field that has one where it is not said."""
+    """The default of each field that has one."""
     fields = msgspec.structs.fields(action)
     return {f.name: f.default for f in fields if f.default is not msgspec.NODEFAULT}
 
 
 @cache
 def _forms_starting_with(word: str) -> tuple[tuple[type[Action], _Form], ...]:
-    """Those that a line with that first word can have."""
+    """The forms that a line with that first word can have."""
     return tuple(
         shape for shape in _all_forms() if not isinstance(first := shape[1][0], _Word) or first.text == word
     )
@@ -354,8 +355,10 @@ _FormPart = tuple[bool, tuple[str, ...], tuple[_Word | _Field, ...]]
 
 @cache
 def _form_parts(text: str) -> tuple[tuple[_FormPart, ...], frozenset[str]]:
-    """The parts of a form: whether it may be left out, the fields in it, its words and fields; and all
-    fields of the form."""
+    """The parts of a form, and all its fields.
+
+    Each part: whether it may be left out, the fields in it, and its words and fields.
+    """
     found: list[_FormPart] = []
     for part in _parse_form(text):
         pieces = part.parts if isinstance(part, _Group) else (part,)
@@ -365,18 +368,18 @@ def _form_parts(text: str) -> tuple[tuple[_FormPart, ...], frozenset[str]]:
 
 
 def format_action(g: Game, action: Action) -> str:
-    """The line of an action, in full."""
+    """The full line of an action."""
     defaults = field_defaults(type(action))
     due = {name for name, default in defaults.items() if getattr(action, name) != default}
     for text in action.forms:
         parts, fields = _form_parts(text)
-        if due <= fields and (said := _format_by(g, action, parts, due)) is not None:
-            return said
-    raise AssertionError(f"no form spells {action}")
+        if due <= fields and (line := _format_by(g, action, parts, due)) is not None:
+            return line
+    raise AssertionError(f"no form writes {action}")
 
 
 def _format_by(g: Game, action: Action, parts: tuple[_FormPart, ...], due: set[str]) -> str | None:
-    """The line by one form, which may leave out what is not due; None where it lacks a value."""
+    """The line in one form, without optional parts that are not due; None where a value is missing."""
     words: list[str] = []
     for may_lack, names, pieces in parts:
         if may_lack and due.isdisjoint(names):
@@ -396,26 +399,26 @@ def _format_by(g: Game, action: Action, parts: tuple[_FormPart, ...], due: set[s
 
 
 def is_secret(line: str) -> bool:
-    """Whether a line is one that only its speaker should see, as `standing protect MP up to 300`."""
-    said = [word.casefold() for word in split_words(line)]
-    return any(_contains_in_order(fixed, said) for fixed in _secret_keywords())
+    """Whether nobody but its player may see the line, such as `standing protect MP up to 300`."""
+    words = [word.casefold() for word in split_words(line)]
+    return any(_contains_in_order(fixed, words) for fixed in _secret_keywords())
 
 
 @cache
 def _secret_keywords() -> tuple[list[str], ...]:
-    """The words that stand as they are in each form of a secret action."""
+    """The fixed words of each form of a secret action."""
     forms = [form for action, form in _all_forms() if action.secret]
     return tuple([part.text for part in form if isinstance(part, _Word)] for form in forms)
 
 
-def _contains_in_order(fixed: list[str], said: list[str]) -> bool:
-    """Whether the words come in a line, in that order, from its start."""
-    rest = iter(said)
-    return said[:1] == fixed[:1] and all(word in rest for word in fixed)
+def _contains_in_order(fixed: list[str], words: list[str]) -> bool:
+    """Whether a line begins with the first fixed word and has the others in their order."""
+    rest = iter(words)
+    return words[:1] == fixed[:1] and all(word in rest for word in fixed)
 
 
 def split_words(line: str) -> list[str]:
-    """The words of a line: no comment, no `$`, no comma inside a number, no `#` before a digit."""
+    """The words of a line, without comment, `$`, commas inside numbers, and `#` before a digit."""
     text = re.sub(r"#(?!\d).*", "", line)
     text = re.sub(r"(?<=\d),(?=\d{3}(?!\d))", "", text.replace("$", ""))
     return text.replace("#", "").split()
@@ -424,13 +427,16 @@ def split_words(line: str) -> list[str]:
 def _readings(
     g: Game, words: list[str], *, gaps: bool = False
 ) -> Iterator[tuple[type[Action], dict[str, Any]]]:
-    """Every action and the fields of it that the words say; `gaps`: some may be left out between."""
+    """Every action that the words can mean, with the fields that they give.
+
+    `gaps`: fields may be left out between others.
+    """
     seen: set[tuple[type[Action], str]] = set()
     for action, form in _forms_starting_with(words[0].casefold()) if words else ():
         for fields in _match(g, form, words, 0, {}, gaps):
-            mark = (action, repr(sorted(fields.items())))
-            if mark not in seen:
-                seen.add(mark)
+            key = (action, repr(sorted(fields.items())))
+            if key not in seen:
+                seen.add(key)
                 yield action, fields
 
 
@@ -452,8 +458,8 @@ def _match(
                 yield from _match(g, rest[1:], words, at, fields | _unspecified(rest[0]), gaps)
         case _Field(names, kind):
             for values, following in kind.parse(g, words, at):
-                said = fields | dict(zip(names, values, strict=False))
-                yield from _match(g, rest, words, following, said, gaps)
+                given = fields | dict(zip(names, values, strict=False))
+                yield from _match(g, rest, words, following, given, gaps)
             if gaps:
                 yield from _match(g, rest, words, at, fields | _unspecified(part), gaps)
         case _Group(parts):
@@ -462,14 +468,14 @@ def _match(
 
 
 def _unspecified(part: _Field) -> dict[str, Any]:
-    """The fields of a part that was left out between others: no default stands for them."""
+    """The fields of a part that was left out between others: they do not get their defaults."""
     return dict.fromkeys(part.names, UNSPECIFIED)
 
 
 def parse(g: Game, seat: str, line: str) -> Action:
-    """The action that a line means for that seat now.
+    """The action that a line means for the seat now.
 
-    Raises Unreadable, Refused or Ambiguous, each with a sentence for the player.
+    Raises UnreadableError, RefusedError or AmbiguousError, each with a sentence for the player.
     """
     words = split_words(line)
     readings = list(_readings(g, words)) or list(_readings(g, words, gaps=True))
@@ -478,29 +484,30 @@ def parse(g: Game, seat: str, line: str) -> Action:
     legal: list[Action] = []
     reasons: list[tuple[type[Action], str]] = []
     for action, fields in readings:
-        found, why = _legal_actions(g, seat, action, fields)
-        legal += [a for a in found if a not in legal]
+        actions, why = _legal_actions(g, seat, action, fields)
+        legal += [a for a in actions if a not in legal]
         if why:
             reasons.append((action, why))
     if len(legal) == 1:
         return made_explicit(g, legal[0])
     if legal:
         choices = [format_action(g, a) for a in legal]
-        said = [w.casefold() for w in words]
+        lower = [word.casefold() for word in words]
         whole = [
-            a for a, c in zip(legal, choices, strict=True) if [w.casefold() for w in split_words(c)] == said
+            a for a, c in zip(legal, choices, strict=True) if [w.casefold() for w in split_words(c)] == lower
         ]
         if len(whole) == 1:
             return made_explicit(g, whole[0])
         shown = choices[:MAX_LISTED_CHOICES]
         more = f", and {len(choices) - len(shown)} more" if len(choices) > len(shown) else ""
-        raise AmbiguousError(f"That can be {', or '.join(shown)}{more}.", choices)
+        raise AmbiguousError(f"That can mean {', or '.join(shown)}{more}.", choices)
     raise _best_refusal(g, seat, words, reasons)
 
 
 def made_explicit(g: Game, action: Action) -> Action:
-    """The action with everything said that is stored: the best routes instead of `best`, the owner of a
-    private that a player buys, the price of a company's train where only one is possible."""
+    """The action with everything that is stored: the best routes instead of `best`, the owner of a private
+    that a player buys, and the price of a company's train where only one is possible.
+    """
     if isinstance(action, BuyTrain) and action.price is None and action.source in g.state.companies:
         return msgspec.structs.replace(action, price=face_price(g, action))
     if (
@@ -517,7 +524,7 @@ def made_explicit(g: Game, action: Action) -> Action:
 def _legal_actions(
     g: Game, seat: str, action: type[Action], fields: dict[str, Any]
 ) -> tuple[list[Action], str | None]:
-    """What the reading can legally be, and otherwise the reason why it cannot."""
+    """The legal actions that a reading can mean, and the reason where there is none."""
     defaults = field_defaults(action)
     left_out = [n for n, value in fields.items() if value is UNSPECIFIED]
     fields = {n: value for n, value in fields.items() if n not in left_out}
@@ -525,12 +532,12 @@ def _legal_actions(
         n for n in action.__struct_fields__ if n in left_out or (n not in fields and n not in defaults)
     ]
     if not missing:
-        whole = action(**fields)
-        why = refusal(g, seat, whole)
+        complete = action(**fields)
+        why = refusal(g, seat, complete)
         if why is None:
-            return [whole], None
-        elsewhere = _alternatives(g, seat, whole, fields)
-        return elsewhere, None if elsewhere else why
+            return [complete], None
+        alternatives = _alternatives(g, seat, complete, fields)
+        return alternatives, None if alternatives else why
     spaces = [list(_field_type_of(action, name).candidates(g, name, fields)) for name in missing]
     if not all(spaces):
         return _matching_options(g, seat, action, fields)
@@ -538,26 +545,28 @@ def _legal_actions(
         offered, _ = _matching_options(g, seat, action, fields)
         if offered:
             return offered, None
-    found: list[Action] = []
+    legal: list[Action] = []
     reasons: Counter[str] = Counter()
     for values in islice(product(*spaces), MAX_COMPLETIONS):
-        whole = action(**fields, **dict(zip(missing, values, strict=True)))
-        why = refusal(g, seat, whole)
+        complete = action(**fields, **dict(zip(missing, values, strict=True)))
+        why = refusal(g, seat, complete)
         if why is None:
-            found.append(whole)
+            legal.append(complete)
         else:
             reasons[why] += 1
-    return found, None if found else _joined_reason(reasons)
+    return legal, None if legal else _joined_reason(reasons)
 
 
 def _joined_reason(reasons: Counter[str]) -> str:
-    """Why none of several meanings is legal: of two reasons both, of more the one that most have."""
+    """Why none of several meanings is legal: both of two reasons, of more the most frequent one."""
     return " ".join(reasons) if len(reasons) == 2 else reasons.most_common(1)[0][0]
 
 
 def _alternatives(g: Game, seat: str, refused: Action, fields: dict[str, Any]) -> list[Action]:
-    """What is offered where a part that was left out is not what it commonly is: `buy train 3`, of
-    which there is none but in the pool."""
+    """Options that differ from a refused action in fields that were left out and have defaults.
+
+    `buy train 3` means the one in the pool where the bank has none.
+    """
     unsaid = [n for n, d in field_defaults(type(refused)).items() if n not in fields and d is not None]
     if not unsaid:
         return []
@@ -572,25 +581,25 @@ def _alternatives(g: Game, seat: str, refused: Action, fields: dict[str, Any]) -
 def _matching_options(
     g: Game, seat: str, action: type[Action], fields: dict[str, Any]
 ) -> tuple[list[Action], str | None]:
-    """What is open without end is looked for among what is offered."""
-    found: list[Action] = []
+    """The options that fit a reading with a field that cannot be completed by trying every value."""
+    matching: list[Action] = []
     open_ended: list[str] = []
     offered = options(g, seat)
     if not any(isinstance(option.action, action) for option in offered):
         who = " or ".join(g.state.name(s) for s in awaited_seats(g))
-        return [], f"That cannot be done now: {who} is asked {prompt(g)}." if who else "The game is over."
+        return [], f"That cannot be done now. {who} to act: {prompt(g)}." if who else "The game is over."
     for option in offered:
-        said = option.action
-        if isinstance(said, action) and all(getattr(said, n) == v for n, v in fields.items()):
+        offer = option.action
+        if isinstance(offer, action) and all(getattr(offer, n) == v for n, v in fields.items()):
             if option.amounts is not None and len(option.amounts) > 1:
-                open_ended.append(f"{format_action(g, said)} up to {option.amounts[-1]}")
+                open_ended.append(f"{format_action(g, offer)} up to {option.amounts[-1]}")
             else:
-                found.append(said)
+                matching.append(offer)
     if open_ended:
-        lines = [*open_ended, *(format_action(g, said) for said in found)]
+        lines = [*open_ended, *(format_action(g, offer) for offer in matching)]
         which = "which, and for" if len(lines) > 1 else "for"
         return [], f"Say {which} how much: {'; '.join(lines[:MAX_LISTED_CHOICES])}."
-    return found, None if found else "That is not all of a line, and nothing that is legal begins so."
+    return matching, None if matching else "The line is not complete, and no legal line begins like that."
 
 
 @cache
@@ -604,7 +613,7 @@ def _field_type_of(action: type[Action], name: str) -> FieldType:
 
 
 def _best_refusal(g: Game, seat: str, words: list[str], reasons: list[tuple[type[Action], str]]) -> Exception:
-    """The reason that fits best: of an action that is offered, if there is one."""
+    """The reason that fits best: the one for an action that is offered, if there is one."""
     offered = {type(option.action) for option in options(g, seat)}
     for action, why in reasons:
         if action in offered:
@@ -613,18 +622,18 @@ def _best_refusal(g: Game, seat: str, words: list[str], reasons: list[tuple[type
 
 
 def legal_lines(g: Game, seat: str) -> list[str]:
-    """Everything the seat may say now, spelled; amounts at their least."""
+    """The line of everything that the seat may do now; dollars that are open at their least."""
     return [format_action(g, option.action) for option in options(g, seat)]
 
 
-def nearest_lines(g: Game, seat: str, text: str, most: int = 5) -> list[str]:
-    """Legal lines most like a text."""
+def nearest_lines(g: Game, seat: str, text: str, limit: int = 5) -> list[str]:
+    """The legal lines most like a text, at most so many."""
     lines = {line.casefold(): line for line in legal_lines(g, seat)}
-    close = get_close_matches(text.casefold(), list(lines), most, 0.3)
-    return [lines[c] for c in close] or list(lines.values())[:most]
+    close = get_close_matches(text.casefold(), list(lines), limit, 0.3)
+    return [lines[c] for c in close] or list(lines.values())[:limit]
 
 
 def _unreadable(g: Game, seat: str, text: str) -> UnreadableError:
     near = nearest_lines(g, seat, text)
     hint = f" Did you mean: {'; '.join(near)}?" if near else ""
-    return UnreadableError(f"{text!r} is no line of this game.{hint}", near)
+    return UnreadableError(f"{text!r} is not a line of this game.{hint}", near)

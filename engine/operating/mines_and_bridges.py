@@ -101,7 +101,7 @@ def refuse_fewer_exits(g: Game, lay: LayTile) -> str | None:
     def exits(tile: str) -> int:
         return max((f.face.exits.bit_count() for f in tile_fits(g, tile, lay.hex)), default=0)
 
-    fit = fit_in_rotation(g, lay.tile, lay.hex, lay.turn)
+    fit = fit_in_rotation(g, lay.tile, lay.hex, lay.rotation)
     most = max(exits(t) for t in candidate_tiles(g, lay.hex))
     if fit is not None and fit.face.exits.bit_count() < most:
         return f"A brown city needs as many exits as fit: {most} on {lay.hex}{g.cite('1817 §6.3.2')}."
@@ -240,7 +240,7 @@ class TwoTileTrackStep:
 
     def _refuse_isolated_mine(self, g: Game, lay: LayTile) -> str | None:
         """Why a mine on the tile in that rotation could never be connected, or None."""
-        fit = fit_in_rotation(g, lay.tile, lay.hex, lay.turn)
+        fit = fit_in_rotation(g, lay.tile, lay.hex, lay.rotation)
         for edge, neighbor in g.components.map.hexes[lay.hex].neighbors.items():
             if fit and fit.face.exits >> edge & 1 and _can_have_track_at(g, neighbor, (edge + 3) % 6):
                 return None

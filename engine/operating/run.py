@@ -241,10 +241,14 @@ class RunStep:
         assert isinstance(action, RunTrains)
         if turn.acted:
             return f"The {turn.company} has already run its trains{g.cite('1830 §17')}."
-        if action.claimed is not None:
+        if action.claimed_revenue is not None:
             if not self.allows_claims:
                 return f"Revenue is what the routes earn; it cannot be claimed{g.cite('1830 §20.3')}."
-            return None if action.claimed in CLAIMABLE_REVENUES else "A claimed revenue is a multiple of $10."
+            return (
+                None
+                if action.claimed_revenue in CLAIMABLE_REVENUES
+                else "A claimed revenue is a multiple of $10."
+            )
         try:
             dollars = run_revenue(g, turn.company, action)
         except ValueError as error:
@@ -258,7 +262,9 @@ class RunStep:
 
     def apply(self, g: Game, turn: OperatingTurn, action: Action) -> None:
         assert isinstance(action, RunTrains)
-        dollars = run_revenue(g, turn.company, action) if action.claimed is None else action.claimed
+        dollars = (
+            run_revenue(g, turn.company, action) if action.claimed_revenue is None else action.claimed_revenue
+        )
         routes = action.routes or format_routes(g, best_run(g, turn.company))
         g.emit(TrainsRan(turn.company, routes, dollars))
         turn = msgspec.structs.replace(turn, step=self.name, acted=True, revenue=dollars)

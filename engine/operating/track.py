@@ -193,10 +193,10 @@ def refuse_lay(
     """
     if why := refuse_hex(g, lay.hex) or refuse_tile(g, lay.tile, lay.hex):
         return why
-    fit = fit_in_rotation(g, lay.tile, lay.hex, lay.turn)
+    fit = fit_in_rotation(g, lay.tile, lay.hex, lay.rotation)
     if fit is None:
         return (
-            f"#{lay.tile} in rotation {lay.turn} does not fit on {lay.hex}: it must keep the existing track, "
+            f"#{lay.tile} in rotation {lay.rotation} does not fit on {lay.hex}: it must keep the old track, "
             f"and must not run off the map, into a blank side or across a closed one{g.cite('1830 §18')}."
         )
     if connected and not g.network.reaches_edge(company, lay.hex, fit.face.exits):
@@ -256,9 +256,9 @@ def lay_tile(g: Game, company: str, lay: LayTile, discount: int = 0) -> None:
 
 def place_tile(g: Game, company: str, lay: LayTile) -> None:
     """Put the tile on the map; tokens move with their cities (1830 §18.1)."""
-    fit = fit_in_rotation(g, lay.tile, lay.hex, lay.turn)
+    fit = fit_in_rotation(g, lay.tile, lay.hex, lay.rotation)
     assert fit is not None
-    g.emit(TileLaid(company, lay.hex, lay.tile, lay.turn))
+    g.emit(TileLaid(company, lay.hex, lay.tile, lay.rotation))
     for node, owner in list(g.state.tokens.get(lay.hex, ())):
         if (new_node := fit.node_map.get(node, node)) != node:
             g.emit(TokenMoved(owner, lay.hex, new_node))
@@ -270,7 +270,9 @@ def lay_label(g: Game, lay: LayTile) -> str:
     name = f" {hex.name}" if hex.name else ""
     over = f" over #{laid[0]}" if laid else ""
     cost = terrain_cost(g, lay.hex)
-    return f"#{lay.tile} on {lay.hex}{name}{over}, rotation {lay.turn}" + (f", for ${cost}" if cost else "")
+    return f"#{lay.tile} on {lay.hex}{name}{over}, rotation {lay.rotation}" + (
+        f", for ${cost}" if cost else ""
+    )
 
 
 @dataclass(frozen=True)

@@ -95,7 +95,7 @@ def refuse_train_purchase(
     """Why the company may not buy that train now (1830 §21, §24), or None."""
     if reason := _refuse_source(g, company, buy) or _refuse_trade_in(g, company, buy):
         return reason
-    if not buy.trading and len(g.company(company).trains) >= g.phase.train_limit:
+    if not buy.traded_in and len(g.company(company).trains) >= g.phase.train_limit:
         return f"The {company} has {g.phase.train_limit} trains, which is the limit{g.cite('1830 §21')}."
     price = face_price(g, buy) if buy.price is None else buy.price
     if buy.source not in BANK_SOURCES:
@@ -156,12 +156,12 @@ def _refuse_trade_in(g: Game, company: str, buy: BuyTrain) -> str | None:
     """Why the price or the trade-in is not that of the bank, or None."""
     if buy.source in BANK_SOURCES and buy.price not in (None, face_price(g, buy)):
         return f"A {buy.train} costs ${face_price(g, buy)} there{g.cite('1830 §21')}."
-    if not buy.trading:
+    if not buy.traded_in:
         return None
-    if buy.source != BANK or buy.trading not in g.train_definition(buy.train).discounts:
-        return f"A {buy.trading} cannot be traded in for a {buy.train}{g.cite('1830 §21')}."
-    if buy.trading not in g.company(company).trains:
-        return f"The {company} has no {buy.trading}-train to trade in{g.cite('1830 §21')}."
+    if buy.source != BANK or buy.traded_in not in g.train_definition(buy.train).discounts:
+        return f"A {buy.traded_in} cannot be traded in for a {buy.train}{g.cite('1830 §21')}."
+    if buy.traded_in not in g.company(company).trains:
+        return f"The {company} has no {buy.traded_in}-train to trade in{g.cite('1830 §21')}."
     return None
 
 
@@ -249,7 +249,7 @@ class TrainStep:
     def _purchases(self, g: Game, company: str, conventions: TrainTradeConventions) -> Iterator[Option]:
         for train in trains_for_sale(g):
             for trading in (None, *sorted(set(g.company(company).trains))):
-                buy = BuyTrain(train, trading=trading)
+                buy = BuyTrain(train, traded_in=trading)
                 if refuse_train_purchase(g, company, buy, conventions) is None:
                     trade_in = f", trading in a {trading}" if trading else ""
                     yield Option(buy, f"Buy {train_label(train)} for ${face_price(g, buy)}{trade_in}")

@@ -70,7 +70,7 @@ def president_contribution(g: Game, company: str) -> int:
 def face_price(g: Game, buy: BuyTrain) -> int:
     """The price printed on the train in dollars, less the discount for a train traded in (1830 §21)."""
     train = g.train_definition(buy.train)
-    return train.price - (train.discounts.get(buy.trading, 0) if buy.trading else 0)
+    return train.price - (train.discounts.get(buy.traded_in, 0) if buy.traded_in else 0)
 
 
 def buy_train(g: Game, company: str, buy: BuyTrain) -> bool:
@@ -83,8 +83,8 @@ def buy_train(g: Game, company: str, buy: BuyTrain) -> bool:
     if price > g.cash(company):
         g.pay(president, company, price - g.cash(company), CashReason.TRAIN_CONTRIBUTION)
     seller = BANK if buy.source in BANK_SOURCES else buy.source
-    if buy.trading:
-        g.emit(TrainMoved(buy.trading, company, POOL, TrainReason.TRADED_IN))
+    if buy.traded_in:
+        g.emit(TrainMoved(buy.traded_in, company, POOL, TrainReason.TRADED_IN))
     g.pay(company, seller, price, CashReason.TRAIN, buy.train)
     g.emit(TrainMoved(buy.train, buy.source, company, TrainReason.BOUGHT))
     close_privates_on_purchase(g, company)

@@ -154,19 +154,19 @@ def _play_private_tile(replay: SiteReplay, site_action: SiteAction, action: Acti
 def _encode_lay(context: EncodingContext, seat: str, action: LayTile) -> ActionRecord:
     entity = context.private_entity(action.using) if action.using else context.turn_entity(seat)
     tile = context.numbering.next_tile(action.tile)
-    return {"type": "lay_tile", **entity, "hex": action.hex, "tile": tile, "rotation": action.turn}
+    return {"type": "lay_tile", **entity, "hex": action.hex, "tile": tile, "rotation": action.rotation}
 
 
 def _encode_mine(context: EncodingContext, seat: str, action: LayMine) -> ActionRecord:
     private = action.using or next(
         p for p, _ in private_tokens_left(context.g, context.current_company(), CoalMineAbility)
     )
-    return _encode_lay(context, seat, LayTile(action.tile, action.hex, action.turn, private))
+    return _encode_lay(context, seat, LayTile(action.tile, action.hex, action.rotation, private))
 
 
 def _encode_mill(context: EncodingContext, seat: str, action: LayMill) -> ActionRecord:
     private, ability = next(private_tokens_left(context.g, context.current_company(), TileLayAbility))
-    return _encode_lay(context, seat, LayTile(ability.tiles[0], ability.hexes[0], action.turn, private))
+    return _encode_lay(context, seat, LayTile(ability.tiles[0], ability.hexes[0], action.rotation, private))
 
 
 # -- place_token ---------------------------------------------------------------------------------
@@ -257,8 +257,8 @@ def _encode_run(context: EncodingContext, seat: str, action: RunTrains) -> Actio
             unused_trains[train] = context.numbering.trains(train, company)
         route = parse_route(context.g.network, company, text, train)
         routes.append(_route_record(context, company, unused_trains[train].pop(0), route))
-    if action.claimed is not None:
-        _adjust_to_claim(context, company, routes, action.claimed)
+    if action.claimed_revenue is not None:
+        _adjust_to_claim(context, company, routes, action.claimed_revenue)
     return {
         "type": "run_routes",
         **context.entity(company),
@@ -350,8 +350,8 @@ def _encode_buy_train(context: EncodingContext, seat: str, action: BuyTrain) -> 
         "price": price,
         "variant": action.train,
     }
-    if action.trading:
-        record["exchange"] = context.numbering.train(action.trading, company)
+    if action.traded_in:
+        record["exchange"] = context.numbering.train(action.traded_in, company)
     return record
 
 

@@ -363,7 +363,7 @@ def test_an_option_that_is_refused_or_offered_twice_is_told(
 ) -> None:
     seat, _ = _move(late)
     good = options(late, seat)
-    bad = msgspec.structs.replace(good[0].action, turn=(good[0].action.turn + 17))  # type: ignore[attr-defined]
+    bad = msgspec.structs.replace(good[0].action, rotation=(good[0].action.rotation + 17))  # type: ignore[attr-defined]
     shown = [good[0], good[0], type(good[0])(bad, "A lay")]
     from engine import Choice, format_action
 

@@ -40,7 +40,7 @@ def test_as_many_privates_as_players(players: int, out: set[str]) -> None:
 def test_each_player_is_dealt_one_private_at_random() -> None:
     found = set()
     for lot in range(120):
-        state = new_game("1851", ["Ann", "Bob", "Cid", "Dan", "Eve"], lot=lot).state
+        state = new_game("1851", ["Ann", "Bob", "Cid", "Dan", "Eve"], seed=lot).state
         found.add(tuple(state.private_owners.values()))
         for private, price in (("L&O", 200), ("M&C", 50), ("ET&WNC", 80), ("O&W", 210), ("CNO&TP", 240)):
             assert state.cash[state.private_owners[private]] == 400 - price

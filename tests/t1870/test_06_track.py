@@ -46,7 +46,7 @@ USEFUL = {("23", 3), ("24", 3), ("26", 3), ("27", 3)}
 
 def test_6_2_an_upgrade_has_to_be_of_use() -> None:
     state = run_scenario(ATSF + "@ tile B9 57 0\n@ tile C8 9 0\n= turn Ann ATSF")
-    found = {(lay.tile, lay.turn) for lay in legal_lays(game_of(state), "ATSF") if lay.hex == "C8"}
+    found = {(lay.tile, lay.rotation) for lay in legal_lays(game_of(state), "ATSF") if lay.hex == "C8"}
     assert found == USEFUL
     with pytest.raises(RefusedError, match="new track"):
         parse(state, "p0", "lay 20 C8 0")
