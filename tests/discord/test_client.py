@@ -24,7 +24,7 @@ async def fake() -> AsyncIterator[FakeDiscord]:
 
 
 @pytest.fixture
-async def party(fake: FakeDiscord, tmp_path: Path) -> AsyncIterator[RunningBot]:
+async def running(fake: FakeDiscord, tmp_path: Path) -> AsyncIterator[RunningBot]:
     """Our client, connected."""
     found = RunningBot(fake, tmp_path / "railpost.db")
     async with found.online():
@@ -32,10 +32,10 @@ async def party(fake: FakeDiscord, tmp_path: Path) -> AsyncIterator[RunningBot]:
 
 
 @pytest.fixture
-async def begun(party: RunningBot) -> RunningBot:
+async def started(running: RunningBot) -> RunningBot:
     """A game of Ann, Bob and Cid; Ann acts first."""
-    await party.start_game("Ann", "Bob", "Cid")
-    return party
+    await running.start_game("Ann", "Bob", "Cid")
+    return running
 
 
 def options(message: Message, fake: FakeDiscord, placeholder: str) -> list[str]:
@@ -46,28 +46,28 @@ def options(message: Message, fake: FakeDiscord, placeholder: str) -> list[str]:
 # -- cards and controls ----------------------------------------------------------------------
 
 
-async def test_a_table_from_the_lobby_to_the_first_turns(party: RunningBot, fake: FakeDiscord) -> None:
-    thread = await party.start_game("Ann", "Bob", "Cid")
-    assert thread.name == f"{party.table_code} · 1830 · Friday"
+async def test_a_table_from_the_lobby_to_the_first_turns(running: RunningBot, fake: FakeDiscord) -> None:
+    thread = await running.start_game("Ann", "Bob", "Cid")
+    assert thread.name == f"{running.table_code} · 1830 · Friday"
     assert {u.name for u in thread.members.values()} >= {"Ann", "Bob", "Cid"}
     first = fake.visible_messages(thread)[0]
     assert "Ann, Bob and Cid" in first.text and first.pinned
-    card = await party.wait_for_card("Ann")
+    card = await running.wait_for_card("Ann")
     assert "Ann to act: buy the SV for $20" in card.text
     assert fake.alt_texts(card) == ["The map, in words.", "The market, in words."]
     await fake.click("Ann", card, "Buy the SV for $20")
-    second = await party.wait_for_card("Bob")
+    second = await running.wait_for_card("Bob")
     assert not fake.controls(card) and "✓ Ann: buy SV" in card.text
     assert "Ann buys the SV for $20" in second.text
     assert len(fake.shown_images(card)) == 2, "the old card keeps its pictures"
-    assert await party.played_lines() == ["buy SV"]
+    assert await running.played_lines() == ["buy SV"]
     assert fake.messages_pinging("Ann") == [card] and fake.messages_pinging("Bob") == [second]
     fake.check_violations(pinged=["Ann", "Bob"])
     assert not fake.messages_without_nonce
 
 
-async def test_a_form_asks_for_dollars(begun: RunningBot, fake: FakeDiscord) -> None:
-    card = await begun.wait_for_card("Ann")
+async def test_a_form_asks_for_dollars(started: RunningBot, fake: FakeDiscord) -> None:
+    card = await started.wait_for_card("Ann")
     done = await fake.select("Ann", card, "Bid: 5 ways", "Bid for the CS, $45 or more…")
     assert done.modal and done.modal.fields[0].description == "Bid for the CS, $45 or more: $45 to $800"
     assert done.modal.fields[0].component["value"] == "45"
@@ -76,18 +76,18 @@ async def test_a_form_asks_for_dollars(begun: RunningBot, fake: FakeDiscord) -> 
     assert "from $45 to $800" in sent.text
     again = await fake.select("Ann", card, "Bid: 5 ways", "Bid for the CS, $45 or more…")
     await fake.submit_modal("Ann", again.modal, {"Dollars": "55"})
-    await begun.wait_for_card("Bob")
-    assert await begun.played_lines() == ["bid CS 55"]
+    await started.wait_for_card("Bob")
+    assert await started.played_lines() == ["bid CS 55"]
 
 
-async def test_the_write_form_plays_all_lines_or_none(begun: RunningBot, fake: FakeDiscord) -> None:
-    done = await fake.click("Ann", await begun.wait_for_card("Ann"), "Write…")
+async def test_the_write_form_plays_all_lines_or_none(started: RunningBot, fake: FakeDiscord) -> None:
+    done = await fake.click("Ann", await started.wait_for_card("Ann"), "Write…")
     sent = await fake.submit_modal("Ann", done.modal, {"Line": "bid MH 115; buy SV"})
     await fake.wait_until(lambda: sent.private_messages, "an answer")
-    assert "`buy SV`" in sent.text and await begun.played_lines() == []
-    done = await fake.click("Ann", await begun.wait_for_card("Ann"), "Write…")
+    assert "`buy SV`" in sent.text and await started.played_lines() == []
+    done = await fake.click("Ann", await started.wait_for_card("Ann"), "Write…")
     await fake.submit_modal("Ann", done.modal, {"Line": "bid MH 115"})
-    await begun.wait_for_card("Bob")
+    await started.wait_for_card("Bob")
 
 
 OPENING = (
@@ -95,119 +95,119 @@ OPENING = (
 )  # fmt: skip
 
 
-async def test_menus_have_levels(begun: RunningBot, fake: FakeDiscord) -> None:
-    await begun.play_lines(*OPENING, "Ann: par B&O 67")
-    card = await begun.wait_for_card("Ann")
+async def test_menus_have_levels(started: RunningBot, fake: FakeDiscord) -> None:
+    await started.play_lines(*OPENING, "Ann: par B&O 67")
+    card = await started.wait_for_card("Ann")
     par = next(c for c in fake.controls(card) if c.label.startswith("Par"))
     assert "NYC" in [option.name for option in par.options]
     menu = await fake.select("Ann", card, par.custom_id, "NYC")
     assert options(menu.message, fake, "Par")[0] == "Par the NYC at $67, for $134"
     done = await fake.select("Ann", menu.message, None, "Par the NYC at $67, for $134")
-    await begun.wait_for_card("Bob")
+    await started.wait_for_card("Bob")
     await fake.wait_until(lambda: done.updated, "the menu to close")
     assert not fake.controls(menu.message) and "Done." in menu.message.text
-    assert (await begun.played_lines())[-1] == "par NYC 67"
+    assert (await started.played_lines())[-1] == "par NYC 67"
 
 
-async def test_a_player_who_acts_again_keeps_the_same_card(begun: RunningBot, fake: FakeDiscord) -> None:
-    await begun.play_lines(*OPENING)
-    card = await begun.wait_for_card("Ann", holding="par")
+async def test_a_player_who_acts_again_keeps_the_same_card(started: RunningBot, fake: FakeDiscord) -> None:
+    await started.play_lines(*OPENING)
+    card = await started.wait_for_card("Ann", holding="par")
     pings = len(fake.pings)
     await fake.select("Ann", card, "Par: 6 ways", "Par the B&O at $67")
-    again = await begun.wait_for_card("Ann", holding="or pass")
+    again = await started.wait_for_card("Ann", holding="or pass")
     assert again is card and len(fake.pings) == pings
     assert "par" not in again.text.rpartition("###")[2] and len(fake.shown_images(again)) == 2
 
 
-async def operating(party: RunningBot) -> Message:
+async def operating(running: RunningBot) -> Message:
     """Ann's B&O has floated and may lay track; her card."""
-    await party.play_lines(*OPENING, "Ann: par B&O 67")
+    await running.play_lines(*OPENING, "Ann: par B&O 67")
     for _ in range(4):
-        await party.play_lines("Ann: buy B&O from ipo", "Bob: pass", "Cid: pass")
-    await party.play_lines("Ann: pass")
+        await running.play_lines("Ann: buy B&O from ipo", "Bob: pass", "Cid: pass")
+    await running.play_lines("Ann: pass")
     await (
-        party.wait_for_delivery()
+        running.wait_for_delivery()
     )  # until then her last card may be the one that is shown, and makes way for a new one
-    return await party.wait_for_card("Ann", holding="track")
+    return await running.wait_for_card("Ann", holding="track")
 
 
 async def test_track_is_chosen_by_hex_and_shown_in_all_rotations(
-    begun: RunningBot, fake: FakeDiscord
+    started: RunningBot, fake: FakeDiscord
 ) -> None:
-    card = await operating(begun)
+    card = await operating(started)
     lay = next(c for c in fake.controls(card) if c.label.startswith("Lay"))
     assert [option.name for option in lay.options] == ["I17", "J14 Washington"]
     menu = (await fake.select("Ann", card, lay.custom_id, "I17")).message
     assert [each.filename for each in fake.shown_images(menu)] == ["I17-7.png", "I17-8.png", "I17-9.png"]
     assert options(menu, fake, "Lay")[-1] == "#9 on I17, rotation 4, for $80"
-    ambiguous = await begun.submit_lines("Ann", "lay 57 J14")
+    ambiguous = await started.submit_lines("Ann", "lay 57 J14")
     assert [c.label for c in fake.controls(ambiguous.message)] == ["lay 57 J14 0", "lay 57 J14 3"]
     await fake.click("Ann", ambiguous.message, "lay 57 J14 3")
-    again = await begun.wait_for_card("Ann", holding="lays #57 on J14")
-    assert again is card and (await begun.played_lines())[-1] == "lay 57 J14 3"
+    again = await started.wait_for_card("Ann", holding="lays #57 on J14")
+    assert again is card and (await started.played_lines())[-1] == "lay 57 J14 3"
 
 
 async def test_real_pictures(fake: FakeDiscord, tmp_path: Path) -> None:
     with PictureWorkers(1) as pictures:
-        party = RunningBot(fake, tmp_path / "railpost.db", pictures=pictures)
-        async with party.online():
-            await party.start_game("Ann", "Bob", "Cid")
-            first = await party.wait_for_card("Ann")
+        running = RunningBot(fake, tmp_path / "railpost.db", pictures=pictures)
+        async with running.online():
+            await running.start_game("Ann", "Bob", "Cid")
+            first = await running.wait_for_card("Ann")
             await fake.click("Ann", first, "Pass")
-            card = await party.wait_for_card("Bob")
+            card = await running.wait_for_card("Bob")
             shown = fake.shown_images(card)
             assert [each.filename for each in shown] == ["map.png", "market.png"]
             assert all(each.pixel_size and each.pixel_size[0] >= 1000 for each in shown)
             assert all(len(each.content) < 400_000 for each in shown)
             assert all(alt and len(alt) > 20 for alt in fake.alt_texts(card))
-            done = await fake.run_command("Cid", party.thread, "show company")
+            done = await fake.run_command("Cid", running.thread, "show company")
             assert fake.shown_images(done.message)
     fake.check_violations(pinged=["Ann", "Bob"])
 
 
-async def test_the_library_remembers_nothing(begun: RunningBot, fake: FakeDiscord) -> None:
-    await fake.click("Ann", await begun.wait_for_card("Ann"), "Write…")
-    await begun.submit_lines("Ann", "buy CS")
-    await fake.click("Ann", await begun.wait_for_card("Ann"), "Pass")
-    await begun.wait_for_card("Bob")
+async def test_the_library_remembers_nothing(started: RunningBot, fake: FakeDiscord) -> None:
+    await fake.click("Ann", await started.wait_for_card("Ann"), "Write…")
+    await started.submit_lines("Ann", "buy CS")
+    await fake.click("Ann", await started.wait_for_card("Ann"), "Pass")
+    await started.wait_for_card("Bob")
     clients = [each for each in gc.get_objects() if type(each) is shipped.Client and not each.is_closed()]
     stores = [each._connection._view_store for each in clients]
     assert stores and all(not s._views and not s._modals and not s._dynamic_items for s in stores)
 
 
-async def test_undo_gives_the_turn_back(begun: RunningBot, fake: FakeDiscord) -> None:
-    await fake.click("Ann", await begun.wait_for_card("Ann"), "Buy the SV for $20")
-    card = await begun.wait_for_card("Bob")
+async def test_undo_gives_the_turn_back(started: RunningBot, fake: FakeDiscord) -> None:
+    await fake.click("Ann", await started.wait_for_card("Ann"), "Buy the SV for $20")
+    card = await started.wait_for_card("Bob")
     await fake.click("Ann", card, "Undo")
-    again = await begun.wait_for_card("Ann")
+    again = await started.wait_for_card("Ann")
     assert "no longer has to act" in card.text
-    assert any("Ann undoes" in m.text for m in fake.visible_messages(begun.thread)[-3:])
-    assert await begun.played_lines() == []
-    await fake.run_command("Ann", begun.thread, "undo", what="redo")
-    await begun.wait_for_card("Bob")
-    assert await begun.played_lines() == ["buy SV"] and not fake.controls(again)
+    assert any("Ann undoes" in m.text for m in fake.visible_messages(started.thread)[-3:])
+    assert await started.played_lines() == []
+    await fake.run_command("Ann", started.thread, "undo", what="redo")
+    await started.wait_for_card("Bob")
+    assert await started.played_lines() == ["buy SV"] and not fake.controls(again)
 
 
-async def test_undoing_moves_of_others_needs_their_votes(begun: RunningBot, fake: FakeDiscord) -> None:
-    await begun.submit_lines("Ann", "buy SV")
-    await begun.submit_lines("Bob", "pass")
-    await begun.wait_for_card("Cid")
-    await fake.run_command("Ann", begun.thread, "undo")
-    await fake.wait_until(lambda: len(begun.cards) == 2, "a vote beside the turn")
-    vote = next(m for m in begun.cards if any(c.label == "Accept" for c in fake.controls(m)))
+async def test_undoing_moves_of_others_needs_their_votes(started: RunningBot, fake: FakeDiscord) -> None:
+    await started.submit_lines("Ann", "buy SV")
+    await started.submit_lines("Bob", "pass")
+    await started.wait_for_card("Cid")
+    await fake.run_command("Ann", started.thread, "undo")
+    await fake.wait_until(lambda: len(started.cards) == 2, "a vote beside the turn")
+    vote = next(m for m in started.cards if any(c.label == "Accept" for c in fake.controls(m)))
     wrong = await fake.click("Cid", vote, "Accept")
     await fake.wait_until(lambda: wrong.private_messages, "an answer")
     assert "for Bob" in wrong.text
     await fake.click("Bob", vote, "Accept")
-    await begun.wait_for_card("Ann")
-    assert await begun.played_lines() == [] and not fake.controls(vote)
+    await started.wait_for_card("Ann")
+    assert await started.played_lines() == [] and not fake.controls(vote)
 
 
 # -- private answers -------------------------------------------------------------------------
 
 
-async def test_controls_of_another_player_are_refused(begun: RunningBot, fake: FakeDiscord) -> None:
-    card = await begun.wait_for_card("Ann")
+async def test_controls_of_another_player_are_refused(started: RunningBot, fake: FakeDiscord) -> None:
+    card = await started.wait_for_card("Ann")
     for done in (
         await fake.click("Bob", card, "Pass"),
         await fake.click("Dan", card, "Pass"),
@@ -216,23 +216,23 @@ async def test_controls_of_another_player_are_refused(begun: RunningBot, fake: F
     ):
         await fake.wait_until(lambda d=done: d.private_messages, "an answer")  # type: ignore[misc]
         assert done.text == "These controls are for Ann." and not done.public_messages and done.modal is None
-    assert await begun.played_lines() == []
+    assert await started.played_lines() == []
 
 
-async def test_the_card_names_the_president(begun: RunningBot, fake: FakeDiscord) -> None:
-    card = await operating(begun)
+async def test_the_card_names_the_president(started: RunningBot, fake: FakeDiscord) -> None:
+    card = await operating(started)
     assert "president of the B&O" in card.text
     done = await fake.click("Bob", card, custom_id=fake.controls(card)[0].custom_id)
     await fake.wait_until(lambda: done.private_messages, "an answer")
     assert done.text == "These controls are for Ann (president of the B&O)."
 
 
-async def test_stale_card(begun: RunningBot, fake: FakeDiscord) -> None:
-    old = (await begun.wait_for_card("Ann")).snapshot()
-    await begun.submit_lines("Ann", "buy SV")
-    await begun.submit_lines("Bob", "pass")
-    await begun.submit_lines("Cid", "pass")
-    await begun.wait_for_card("Ann")
+async def test_stale_card(started: RunningBot, fake: FakeDiscord) -> None:
+    old = (await started.wait_for_card("Ann")).snapshot()
+    await started.submit_lines("Ann", "buy SV")
+    await started.submit_lines("Bob", "pass")
+    await started.submit_lines("Cid", "pass")
+    await started.wait_for_card("Ann")
     for done in (
         await fake.click("Ann", old, "Pass"),
         await fake.select("Ann", old, "Bid: 5 ways", "Bid for the MH, $115 or more…"),
@@ -240,52 +240,52 @@ async def test_stale_card(begun: RunningBot, fake: FakeDiscord) -> None:
         await fake.wait_until(lambda d=done: d.private_messages, "an answer")  # type: ignore[misc]
         assert "no longer open" in done.text and "Bob" in done.text and "Cid" in done.text
         assert "https://discord.com/channels/" in done.text
-    assert await begun.played_lines() == ["buy SV", "pass", "pass"]
+    assert await started.played_lines() == ["buy SV", "pass", "pass"]
 
 
-async def test_two_simultaneous_presses_make_one_move(begun: RunningBot, fake: FakeDiscord) -> None:
-    card = (await begun.wait_for_card("Ann")).snapshot()
+async def test_two_simultaneous_presses_make_one_move(started: RunningBot, fake: FakeDiscord) -> None:
+    card = (await started.wait_for_card("Ann")).snapshot()
     both = await asyncio.gather(*(fake.click("Ann", card, "Pass") for _ in range(2)))
-    await begun.wait_for_card("Bob")
+    await started.wait_for_card("Bob")
     await fake.wait_until(lambda: any(d.private_messages for d in both), "an answer to the second press")
-    assert await begun.played_lines() == ["pass"]
+    assert await started.played_lines() == ["pass"]
 
 
-async def test_refused_unreadable_ambiguous(begun: RunningBot, fake: FakeDiscord) -> None:
-    refused = await begun.submit_lines("Ann", "buy CS")
+async def test_refused_unreadable_ambiguous(started: RunningBot, fake: FakeDiscord) -> None:
+    refused = await started.submit_lines("Ann", "buy CS")
     assert "`buy CS`" in refused.text and not refused.public_messages
     near = [c for c in fake.controls(refused.message) if c.kind == "button"]
     assert 1 <= len(near) <= 5
-    unreadable = await begun.submit_lines("Ann", "bye SV")
+    unreadable = await started.submit_lines("Ann", "bye SV")
     assert "buy SV" in [c.label for c in fake.controls(unreadable.message)]
-    assert await begun.played_lines() == []
+    assert await started.played_lines() == []
     done = await fake.click("Ann", unreadable.message, "buy SV")
-    await begun.wait_for_card("Bob")
+    await started.wait_for_card("Bob")
     await fake.wait_until(lambda: done.updated, "the private answer")
     assert "Done." in unreadable.message.text
-    assert await begun.played_lines() == ["buy SV"]
+    assert await started.played_lines() == ["buy SV"]
 
 
-async def test_do_answers_queries(begun: RunningBot, fake: FakeDiscord) -> None:
-    assert "Ann" in (await begun.submit_lines("Bob", "status")).text or fake.shown_images(
-        (await begun.submit_lines("Bob", "status")).message
+async def test_do_answers_queries(started: RunningBot, fake: FakeDiscord) -> None:
+    assert "Ann" in (await started.submit_lines("Bob", "status")).text or fake.shown_images(
+        (await started.submit_lines("Bob", "status")).message
     )
-    assert "buy SV" in (await begun.submit_lines("Ann", "help")).text
+    assert "buy SV" in (await started.submit_lines("Ann", "help")).text
 
 
-async def test_resign_asks_first(begun: RunningBot, fake: FakeDiscord) -> None:
-    asked = await begun.submit_lines("Bob", "resign")
+async def test_resign_asks_first(started: RunningBot, fake: FakeDiscord) -> None:
+    asked = await started.submit_lines("Bob", "resign")
     sure = next(c for c in fake.controls(asked.message) if c.kind == "button")
     assert sure.component["style"] == 4
     await fake.click("Bob", asked.message, sure.label)
-    await fake.wait_until(lambda: not begun.cards, "a game that stands still")
-    assert begun.service
-    table = await begun.service.queries.find_table(begun.table_code)
+    await fake.wait_until(lambda: not started.cards, "a game that stands still")
+    assert started.service
+    table = await started.service.queries.find_table(started.table_code)
     assert [s.name for s in table.seated_players] == ["Ann", "Cid"]
 
 
-async def test_odd_controls_get_an_answer(begun: RunningBot, fake: FakeDiscord) -> None:
-    card = await begun.wait_for_card("Ann")
+async def test_odd_controls_get_an_answer(started: RunningBot, fake: FakeDiscord) -> None:
+    card = await started.wait_for_card("Ann")
     for custom_id in ("r1:1:0:0.1:z:", "r2:whatever", "r1:999:-:-:s:pass", "r1:1:0:0.1:s:#5.00000000",
                       "r1:1:0:0.1:m:zzz", "r1:1:0:0.1:a:nothing"):  # fmt: skip
         odd = card.snapshot()
@@ -293,30 +293,30 @@ async def test_odd_controls_get_an_answer(begun: RunningBot, fake: FakeDiscord) 
         done = await fake.click("Ann", odd, custom_id=custom_id)
         await fake.wait_until(lambda d=done: d.private_messages and d.text, f"an answer to {custom_id}")  # type: ignore[misc]
         assert done.text
-    assert await begun.played_lines() == []
+    assert await started.played_lines() == []
 
 
 async def test_an_internal_error_is_reported_in_one_sentence(
-    begun: RunningBot, fake: FakeDiscord, monkeypatch: pytest.MonkeyPatch
+    started: RunningBot, fake: FakeDiscord, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def broken(*_: object, **__: object) -> None:
         raise RuntimeError("secret detail")
 
-    monkeypatch.setattr(begun.service, "submit", broken)
-    pressed = await fake.click("Ann", await begun.wait_for_card("Ann"), "Pass")
+    monkeypatch.setattr(started.service, "submit", broken)
+    pressed = await fake.click("Ann", await started.wait_for_card("Ann"), "Pass")
     await fake.wait_until(lambda: pressed.private_messages, "an answer")
-    written = await begun.submit_lines("Ann", "pass")
+    written = await started.submit_lines("Ann", "pass")
     for done in (pressed, written):
         assert "internal error" in done.text and "secret" not in done.text
     monkeypatch.undo()
-    await begun.submit_lines("Ann", "pass")
-    await begun.wait_for_card("Bob")
+    await started.submit_lines("Ann", "pass")
+    await started.wait_for_card("Bob")
 
 
 # -- commands --------------------------------------------------------------------------------
 
 
-async def test_commands_keep_discords_limits(party: RunningBot, fake: FakeDiscord) -> None:
+async def test_commands_keep_discords_limits(running: RunningBot, fake: FakeDiscord) -> None:
     limits.check_commands(fake.commands)
     names = {c["name"]: [o["name"] for o in c["options"]] for c in fake.commands}
     assert names["table"] == [
@@ -327,17 +327,17 @@ async def test_commands_keep_discords_limits(party: RunningBot, fake: FakeDiscor
     assert {"do", "undo"} <= set(names)
 
 
-async def test_commands_are_registered_once(party: RunningBot, fake: FakeDiscord) -> None:
+async def test_commands_are_registered_once(running: RunningBot, fake: FakeDiscord) -> None:
     def puts() -> int:
         return sum(method == "PUT" and path.endswith("/commands") for method, path in fake.rest.requests)
 
     assert puts() == 1
-    async with RunningBot(fake, party.path).online():
+    async with RunningBot(fake, running.path).online():
         assert puts() == 1
 
 
-async def test_lobby(party: RunningBot, fake: FakeDiscord) -> None:
-    card = await party.open_table("Bob")
+async def test_lobby(running: RunningBot, fake: FakeDiscord) -> None:
+    card = await running.open_table("Bob")
     assert ("1. Ann" in card.text and "2. Bob" in card.text) or await _follows(fake, card, "2. Bob")
     again = await fake.click("Bob", card, "Join")
     assert "already sit" in again.text
@@ -347,12 +347,12 @@ async def test_lobby(party: RunningBot, fake: FakeDiscord) -> None:
     assert "host" in not_host.text
     too_few = await fake.click("Ann", card, "Start")
     assert "players" in too_few.text
-    await fake.run_command("Bob", "general", "table join", table=party.table_code, name="Robert")
+    await fake.run_command("Bob", "general", "table join", table=running.table_code, name="Robert")
     assert await _follows(fake, card, "2. Robert")
     done = await fake.run_command("Bob", "general", "table leave")
     assert "left" in done.text
     await fake.run_command("Bob", "general", "table join")
-    assert party.table_code in (await fake.run_command("Cid", "general", "table list")).text
+    assert running.table_code in (await fake.run_command("Cid", "general", "table list")).text
     await fake.click("Ann", card, "Start")
     await fake.wait_until(lambda: fake.threads, "the thread")
     await fake.wait_until(lambda: not fake.controls(card), "the lobby card without its controls")
@@ -368,8 +368,8 @@ async def _gone(fake: FakeDiscord, card: Message, text: str) -> bool:
     return True
 
 
-async def test_invitations(party: RunningBot, fake: FakeDiscord) -> None:
-    card = await party.open_table()
+async def test_invitations(running: RunningBot, fake: FakeDiscord) -> None:
+    card = await running.open_table()
     done = await fake.run_command("Ann", "general", "table invite", user="Bob")
     assert "kept for Bob" in done.text
     await fake.wait_until(lambda: fake.visible_messages(fake.find_dm("Bob")), "a direct message")
@@ -383,17 +383,17 @@ async def test_invitations(party: RunningBot, fake: FakeDiscord) -> None:
     assert "not one plain email address" in wrong.text
     late = await fake.run_command("Ann", "general", "table start")
     assert "Eve has not joined yet" in late.text
-    assert party.service
-    async with party.service.store.read() as unit:
+    assert running.service
+    async with running.service.store.read() as unit:
         eve = await unit.people.find_by_identity("email", "eve@example.org")
         assert eve is not None and await unit.people.verified_addresses(eve.id) == []
         assert (await unit.outbox.queue_status("mail")).pending == 1
 
 
 async def test_a_user_without_direct_messages_is_invited_in_the_channel(
-    party: RunningBot, fake: FakeDiscord
+    running: RunningBot, fake: FakeDiscord
 ) -> None:
-    await party.open_table()
+    await running.open_table()
     fake.find_user("Bob").accepts_dms = False
     await fake.run_command("Ann", "general", "table invite", user="Bob")
     await fake.wait_until(lambda: fake.messages_pinging("Bob"), "a mention")
@@ -401,29 +401,29 @@ async def test_a_user_without_direct_messages_is_invited_in_the_channel(
     fake.check_violations(pinged=["Bob"], ignoring=["50007"])
 
 
-async def test_pause_resume_replace_end(begun: RunningBot, fake: FakeDiscord) -> None:
-    thread = begun.thread
+async def test_pause_resume_replace_end(started: RunningBot, fake: FakeDiscord) -> None:
+    thread = started.thread
     await fake.run_command("Bob", thread, "table pause")
-    await fake.wait_until(lambda: not begun.cards, "no controls while paused")
-    assert "paused" in (await begun.submit_lines("Ann", "pass")).text
+    await fake.wait_until(lambda: not started.cards, "no controls while paused")
+    assert "paused" in (await started.submit_lines("Ann", "pass")).text
     await fake.run_command("Bob", thread, "table resume")
-    await begun.wait_for_card("Ann")
+    await started.wait_for_card("Ann")
     done = await fake.run_command("Ann", thread, "table replace", seat="Ann", user="Dan")
     assert "Dan replaces Ann" in done.text
-    card = await begun.wait_for_card("Dan")
+    card = await started.wait_for_card("Dan")
     assert fake.messages_pinging("Dan") == [card]
     await fake.click("Dan", card, "Pass")
-    await begun.wait_for_card("Bob")
+    await started.wait_for_card("Bob")
     vote = await fake.run_command("Bob", thread, "table end")
     assert "asked" in vote.text or "Only" in vote.text or "ends" in vote.text
     done = await fake.run_command("Ann", thread, "table end")
-    await fake.wait_until(lambda: not begun.cards, "no controls at the end")
+    await fake.wait_until(lambda: not started.cards, "no controls at the end")
     await fake.wait_until(lambda: "ends the game" in fake.last_message(thread).text, "the last notice")
 
 
-async def test_show(begun: RunningBot, fake: FakeDiscord) -> None:
-    await begun.submit_lines("Ann", "buy SV")
-    thread = begun.thread
+async def test_show(started: RunningBot, fake: FakeDiscord) -> None:
+    await started.submit_lines("Ann", "buy SV")
+    thread = started.thread
     assert fake.shown_images((await fake.run_command("Dan", thread, "show map")).message)
     assert fake.shown_images((await fake.run_command("Dan", thread, "show market")).message)
     assert fake.shown_images((await fake.run_command("Dan", thread, "show company")).message)
@@ -434,36 +434,36 @@ async def test_show(begun: RunningBot, fake: FakeDiscord) -> None:
     turn = await fake.run_command("Dan", thread, "show turn")
     assert "Bob to act" in turn.text and turn.private_messages and not turn.public_messages
     assert (await fake.run_command("Dan", thread, "show turn", public=True)).public_messages
-    assert isinstance(begun.pictures, OnePixelPictures)
-    begun.pictures.fails = True
+    assert isinstance(started.pictures, OnePixelPictures)
+    started.pictures.fails = True
     assert "67" in (await fake.run_command("Dan", thread, "show market")).text
 
 
-async def test_plans_past_positions_and_exports(begun: RunningBot, fake: FakeDiscord) -> None:
-    await begun.submit_lines("Ann", "buy SV")
-    thread = begun.thread
+async def test_plans_past_positions_and_exports(started: RunningBot, fake: FakeDiscord) -> None:
+    await started.submit_lines("Ann", "buy SV")
+    thread = started.thread
     plan = await fake.run_command("Bob", thread, "show plan", lines="buy CS; Cid: bid CA 165")
     assert "1. Bob: buy CS" in plan.text and "Standings:" in plan.text and not plan.public_messages
     assert fake.shown_images(plan.message)
     assert "2. Cid: bid CA 165" in (await fake.run_command("Bob", thread, "show plan")).text
     assert "no plan" in (await fake.run_command("Cid", thread, "show plan")).text
     assert "no seat" in (await fake.run_command("Dan", thread, "show plan")).text
-    assert await begun.played_lines() == ["buy SV"]
+    assert await started.played_lines() == ["buy SV"]
     assert "Done." in (await fake.run_command("Bob", thread, "show plan", lines="play")).text
-    assert await begun.played_lines() == ["buy SV", "buy CS"]
+    assert await started.played_lines() == ["buy SV", "buy CS"]
     assert fake.shown_images((await fake.run_command("Dan", thread, "show at", place="start")).message)
     assert "neither a round" in (await fake.run_command("Dan", thread, "show at", place="noon")).text
     for to in ("18xx.games", "text", "csv"):
         assert (await fake.run_command("Cid", thread, "table export", to=to)).text.startswith("```\nHere is ")
 
 
-async def test_me(begun: RunningBot, fake: FakeDiscord) -> None:
-    assert begun.table_code in (await fake.run_command("Ann", "general", "me turns")).text
+async def test_me(started: RunningBot, fake: FakeDiscord) -> None:
+    assert started.table_code in (await fake.run_command("Ann", "general", "me turns")).text
     assert "No table" in (await fake.run_command("Bob", fake.find_dm("Bob"), "me turns")).text
     done = await fake.run_command("Bob", "general", "me email", address="bob@example.org")
     assert "bob@example.org" in done.text
-    assert begun.service
-    async with begun.service.store.read() as unit:
+    assert started.service
+    async with started.service.store.read() as unit:
         bob = await unit.people.find_by_identity("discord", str(fake.find_user("Bob").id))
         assert bob is not None
         assert (await unit.people.claim_of_person(bob.id)).address == "bob@example.org"  # type: ignore[union-attr]
@@ -471,8 +471,8 @@ async def test_me(begun: RunningBot, fake: FakeDiscord) -> None:
     assert "not one plain" in (await fake.run_command("Bob", "general", "me email", address="x")).text
 
 
-async def test_autocompletion_of_lines(begun: RunningBot, fake: FakeDiscord) -> None:
-    thread = begun.thread
+async def test_autocompletion_of_lines(started: RunningBot, fake: FakeDiscord) -> None:
+    thread = started.thread
     every = await fake.autocomplete("Ann", thread, "do", option="line")
     assert [c.value for c in every][:2] == ["buy SV", "bid CS 45"] and every[-1].value == "pass"
     assert [
@@ -483,23 +483,23 @@ async def test_autocompletion_of_lines(begun: RunningBot, fake: FakeDiscord) -> 
     ]
     assert await fake.autocomplete("Bob", thread, "do", option="line") == []
     assert await fake.autocomplete("Dan", thread, "do", option="line") == []
-    elsewhere = await fake.autocomplete("Ann", "general", "do", option="line", table=begun.table_code)
+    elsewhere = await fake.autocomplete("Ann", "general", "do", option="line", table=started.table_code)
     assert elsewhere == every
     tables = await fake.autocomplete("Ann", "general", "do", option="table")
-    assert tables[0].value == begun.table_code and "your turn" in tables[0].name
+    assert tables[0].value == started.table_code and "your turn" in tables[0].name
     assert "PRR" in [c.value for c in await fake.autocomplete("Dan", thread, "show company", option="name")]
     assert [
         c.value for c in await fake.autocomplete("Dan", thread, "show player", option="name", typed="b")
     ] == ["Bob"]
 
 
-async def test_resolving_the_table(party: RunningBot, fake: FakeDiscord) -> None:
+async def test_resolving_the_table(running: RunningBot, fake: FakeDiscord) -> None:
     none = await fake.run_command("Ann", "general", "do", line="pass")
     assert "no such table" in none.text
-    await party.start_game("Ann", "Bob")
-    first = party.table_code
-    await party.start_game("Ann", "Bob", "Cid")
-    second = party.table_code
+    await running.start_game("Ann", "Bob")
+    first = running.table_code
+    await running.start_game("Ann", "Bob", "Cid")
+    second = running.table_code
     unclear = await fake.run_command("Ann", "general", "do", line="pass")
     assert first in unclear.text and second in unclear.text
     waiting = await fake.run_command("Cid", "general", "do", line="pass")  # Cid sits only at the second
@@ -507,15 +507,15 @@ async def test_resolving_the_table(party: RunningBot, fake: FakeDiscord) -> None
     await fake.run_command("Ann", "general", "do", line="pass", table=first.lower())
     alone = await fake.run_command("Ann", "general", "do", line="buy SV")  # now only the second waits for her
     assert "Done." in alone.text
-    assert await party.played_lines() == ["buy SV"]
+    assert await running.played_lines() == ["buy SV"]
     lost = await fake.run_command("Ann", "general", "do", line="pass", table="ZZZ")
     assert "no table ZZZ" in lost.text
 
 
 async def test_a_table_without_a_channel_is_played_in_direct_messages(
-    party: RunningBot, fake: FakeDiscord
+    running: RunningBot, fake: FakeDiscord
 ) -> None:
-    service = party.service
+    service = running.service
     assert service
     people = {}
     async with service.store.begin() as unit:

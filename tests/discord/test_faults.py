@@ -29,103 +29,103 @@ async def fake() -> AsyncIterator[FakeDiscord]:
 
 
 @pytest.fixture
-def party(fake: FakeDiscord, tmp_path: Path) -> RunningBot:
+def running(fake: FakeDiscord, tmp_path: Path) -> RunningBot:
     return RunningBot(fake, tmp_path / "railpost.db")
 
 
 # -- restarts --------------------------------------------------------------------------------
 
 
-async def test_everything_works_after_a_restart(party: RunningBot, fake: FakeDiscord) -> None:
-    async with party.online():
-        await party.start_game("Ann", "Bob", "Cid")
-        first = (await party.wait_for_card("Ann")).snapshot()
-        await party.play_lines("Ann: pass")
-        bob = await party.wait_for_card("Bob")
+async def test_everything_works_after_a_restart(running: RunningBot, fake: FakeDiscord) -> None:
+    async with running.online():
+        await running.start_game("Ann", "Bob", "Cid")
+        first = (await running.wait_for_card("Ann")).snapshot()
+        await running.play_lines("Ann: pass")
+        bob = await running.wait_for_card("Bob")
         form = await fake.select("Bob", bob, "Bid: 5 ways", "Bid for the MH, $115 or more…")
     pings = len(fake.pings)
-    async with party.online():
+    async with running.online():
         sent = await fake.submit_modal("Bob", form.modal, {"Dollars": "115"})  # a form opened before
-        await party.wait_for_card("Cid")
+        await running.wait_for_card("Cid")
         assert not sent.text and len(fake.pings) == pings + 1
-    async with party.online():
-        cid = await party.wait_for_card("Cid")
+    async with running.online():
+        cid = await running.wait_for_card("Cid")
         chosen = await fake.select("Cid", cid, "Bid: 5 ways", "Bid for the CA, $165 or more…")  # a select
         await fake.submit_modal("Cid", chosen.modal, {"Dollars": "165"})
-        await party.wait_for_card("Ann")
-    async with party.online():
-        assert "Done." in (await party.submit_lines("Ann", "buy SV")).text  # a slash command
+        await running.wait_for_card("Ann")
+    async with running.online():
+        assert "Done." in (await running.submit_lines("Ann", "buy SV")).text  # a slash command
         stale = await fake.click("Ann", first, "Pass")  # an old card
         await fake.wait_until(lambda: stale.private_messages, "an answer")
         assert "no longer open" in stale.text
-        await fake.click("Bob", await party.wait_for_card("Bob"), "Pass")  # and a button
-        await party.wait_for_card("Cid")
-        assert await party.played_lines() == ["pass", "bid MH 115", "bid CA 165", "buy SV", "pass"]
+        await fake.click("Bob", await running.wait_for_card("Bob"), "Pass")  # and a button
+        await running.wait_for_card("Cid")
+        assert await running.played_lines() == ["pass", "bid MH 115", "bid CA 165", "buy SV", "pass"]
     fake.check_violations(pinged=["Ann", "Bob", "Cid"])
 
 
-async def test_moves_while_the_bot_was_offline_are_delivered(party: RunningBot, fake: FakeDiscord) -> None:
-    async with party.online():
-        await party.start_game("Ann", "Bob", "Cid")
-    async with await open_store(party.path) as store:
+async def test_moves_while_the_bot_was_offline_are_delivered(running: RunningBot, fake: FakeDiscord) -> None:
+    async with running.online():
+        await running.start_game("Ann", "Bob", "Cid")
+    async with await open_store(running.path) as store:
         service = Service(store)
         table = (await service.queries.list_tables())[0].id
         await service.submit(table, 0, ["buy SV"], None, None)
         await service.submit(table, 1, ["pass"], None, None)
-    async with party.online():
-        await party.wait_for_card("Cid")
-        assert len(party.cards) == 1 and not fake.messages_pinging("Bob")
+    async with running.online():
+        await running.wait_for_card("Cid")
+        assert len(running.cards) == 1 and not fake.messages_pinging("Bob")
     fake.check_violations(pinged=["Ann", "Cid"])
 
 
 # -- the connection --------------------------------------------------------------------------
 
 
-async def test_lost_connections_and_outages(party: RunningBot, fake: FakeDiscord) -> None:
-    async with party.online():
-        await party.start_game("Ann", "Bob", "Cid")
-        card = await party.wait_for_card("Ann")
+async def test_lost_connections_and_outages(running: RunningBot, fake: FakeDiscord) -> None:
+    async with running.online():
+        await running.start_game("Ann", "Bob", "Cid")
+        card = await running.wait_for_card("Ann")
         fake.gateway.drop_connections()
         await fake.click("Ann", card, "Pass")  # nobody was connected: it comes with the resume
-        await party.wait_for_card("Bob")
-        assert fake.gateway.resumed and await party.played_lines() == ["pass"]
+        await running.wait_for_card("Bob")
+        assert fake.gateway.resumed and await running.played_lines() == ["pass"]
         await fake.gateway.request_reconnect()
         await fake.wait_until(lambda: fake.gateway.resumed >= 2, "a second resume")
         fake.gateway.refuse_connections = True
         fake.gateway.drop_connections()
-        assert party.service
-        table = (await party.service.queries.find_table(party.table_code)).id
-        await party.service.submit(table, 1, ["pass"], None, None)
-        await party.wait_for_card("Cid")  # sending needs no gateway
+        assert running.service
+        table = (await running.service.queries.find_table(running.table_code)).id
+        await running.service.submit(table, 1, ["pass"], None, None)
+        await running.wait_for_card("Cid")  # sending needs no gateway
         fake.gateway.refuse_connections = False
         await fake.wait_until(lambda: fake.gateway.connected, "the connection", 30)
-        await fake.click("Cid", await party.wait_for_card("Cid"), "Pass")
-        await party.wait_for_card("Ann")
+        await fake.click("Cid", await running.wait_for_card("Cid"), "Pass")
+        await running.wait_for_card("Ann")
     fake.check_violations(ack=5)
 
 
-async def test_a_client_that_breaks_is_replaced(party: RunningBot, fake: FakeDiscord) -> None:
-    async with party.online():
-        await party.start_game("Ann", "Bob")
+async def test_a_client_that_breaks_is_replaced(running: RunningBot, fake: FakeDiscord) -> None:
+    async with running.online():
+        await running.start_game("Ann", "Bob")
         before = fake.gateway.identified
         await fake.gateway.dispatch("INTERACTION_CREATE", {"id": "1"})  # kills the library's reader
         await fake.wait_until(lambda: fake.gateway.identified > before, "another client", 20)
-        await fake.click("Ann", await party.wait_for_card("Ann"), "Pass")
-        await party.wait_for_card("Bob")
+        await fake.click("Ann", await running.wait_for_card("Ann"), "Pass")
+        await running.wait_for_card("Bob")
 
 
-async def test_rate_limits_and_server_errors(party: RunningBot, fake: FakeDiscord) -> None:
-    async with party.online():
-        await party.start_game("Ann", "Bob", "Cid")
+async def test_rate_limits_and_server_errors(running: RunningBot, fake: FakeDiscord) -> None:
+    async with running.online():
+        await running.start_game("Ann", "Bob", "Cid")
         fake.rest.buckets["POST /channels/{channel}/messages"] = (1, 0.5)
         fake.rest.inject_fault("POST", "messages$", 429, retry_after=0.2)
         fake.rest.inject_fault("POST", "messages$", 502)
         for name in ("Ann", "Bob", "Cid"):
-            await party.play_lines(f"{name}: pass")
-        await party.wait_for_card("Ann")
+            await running.play_lines(f"{name}: pass")
+        await running.wait_for_card("Ann")
         fake.rest.inject_fault("POST", "messages$", 0, after=True)  # sent, and the answer lost
-        await party.play_lines("Ann: buy SV")
-        card = await party.wait_for_card("Bob")
+        await running.play_lines("Ann: buy SV")
+        card = await running.wait_for_card("Bob")
         assert fake.messages_pinging("Bob")[-1] is card and len(fake.messages_pinging("Bob")) == len(
             {*fake.messages_pinging("Bob")}
         )
@@ -133,7 +133,7 @@ async def test_rate_limits_and_server_errors(party: RunningBot, fake: FakeDiscor
     assert fake.slowest_ack < 1
 
 
-async def test_an_invalid_token_is_reported_in_one_sentence(party: RunningBot, fake: FakeDiscord) -> None:
+async def test_an_invalid_token_is_reported_in_one_sentence(running: RunningBot, fake: FakeDiscord) -> None:
     fake.token = "another"
     given = {
         "RAILPOST_DISCORD_TOKEN": "wrong",
@@ -141,7 +141,7 @@ async def test_an_invalid_token_is_reported_in_one_sentence(party: RunningBot, f
         "RAILPOST_DISCORD_GATEWAY": fake.gateway_url,
     }
     with fake.attached():
-        async with await open_store(party.path) as store:
+        async with await open_store(running.path) as store:
             with pytest.raises(SettingsError, match="does not accept RAILPOST_DISCORD_TOKEN"):
                 await shipped.run(Service(store), parse_settings(given), OnePixelPictures())
 
@@ -149,82 +149,88 @@ async def test_an_invalid_token_is_reported_in_one_sentence(party: RunningBot, f
 # -- threads, permissions, pictures ----------------------------------------------------------
 
 
-async def test_an_archived_thread_is_unarchived(party: RunningBot, fake: FakeDiscord) -> None:
-    async with party.online() as service:
-        thread = await party.start_game("Ann", "Bob")
-        old = await party.wait_for_card("Ann")
+async def test_an_archived_thread_is_unarchived(running: RunningBot, fake: FakeDiscord) -> None:
+    async with running.online() as service:
+        thread = await running.start_game("Ann", "Bob")
+        old = await running.wait_for_card("Ann")
         thread.archived_by_request = True
-        table = (await service.queries.find_table(party.table_code)).id
+        table = (await service.queries.find_table(running.table_code)).id
         await service.submit(table, 0, ["buy SV"], None, None)
-        await party.wait_for_card("Bob")
+        await running.wait_for_card("Bob")
         assert not fake.controls(old) and not thread.archived
     fake.check_violations(ignoring=["50083"])
 
 
-async def test_a_deleted_thread_is_replaced(party: RunningBot, fake: FakeDiscord) -> None:
-    async with party.online() as service:
-        lost = await party.start_game("Ann", "Bob")
+async def test_a_deleted_thread_is_replaced(running: RunningBot, fake: FakeDiscord) -> None:
+    async with running.online() as service:
+        lost = await running.start_game("Ann", "Bob")
         await fake.vanish_channel(lost)
-        table = (await service.queries.find_table(party.table_code)).id
+        table = (await service.queries.find_table(running.table_code)).id
         await service.submit(table, 0, ["buy SV"], None, None)
         await fake.wait_until(lambda: fake.threads, "another thread")
-        assert party.thread is not lost
-        await party.wait_for_card("Bob")
-        assert "Done." in (await party.submit_lines("Bob", "pass")).text
-        await party.wait_for_card("Ann")
+        assert running.thread is not lost
+        await running.wait_for_card("Bob")
+        assert "Done." in (await running.submit_lines("Bob", "pass")).text
+        await running.wait_for_card("Ann")
 
 
-async def test_the_thread_is_deleted_while_a_player_uses_it(party: RunningBot, fake: FakeDiscord) -> None:
-    async with party.online() as service:
-        lost = await party.start_game("Ann", "Bob", "Cid")
-        await party.play_lines("Ann: bid BO 225", "Bob: buy SV", "Cid: buy CS", "Ann: buy DH", "Bob: buy MH")
-        await party.play_lines("Cid: buy CA")
-        await party.wait_for_card("Ann")
+async def test_the_thread_is_deleted_while_a_player_uses_it(running: RunningBot, fake: FakeDiscord) -> None:
+    async with running.online() as service:
+        lost = await running.start_game("Ann", "Bob", "Cid")
+        await running.play_lines(
+            "Ann: bid BO 225", "Bob: buy SV", "Cid: buy CS", "Ann: buy DH", "Bob: buy MH"
+        )
+        await running.play_lines("Cid: buy CA")
+        await running.wait_for_card("Ann")
         await fake.vanish_channel(lost)
-        table = (await service.queries.find_table(party.table_code)).id
+        table = (await service.queries.find_table(running.table_code)).id
         await service.submit(table, 0, ["par B&O 67"], None, None)
         await fake.wait_until(lambda: fake.threads, "another thread")
-        await fake.click("Ann", await party.wait_for_card("Ann"), "Pass")
-        await party.wait_for_card("Bob")
+        await fake.click("Ann", await running.wait_for_card("Ann"), "Pass")
+        await running.wait_for_card("Bob")
 
 
-async def test_a_deleted_card_is_replaced_without_a_ping(party: RunningBot, fake: FakeDiscord) -> None:
-    async with party.online():
-        await party.start_game("Ann", "Bob", "Cid")
-        await party.play_lines("Ann: bid BO 225", "Bob: buy SV", "Cid: buy CS", "Ann: buy DH", "Bob: buy MH")
-        await party.play_lines("Cid: buy CA")
-        card, pings = await party.wait_for_card("Ann"), len(fake.pings)
+async def test_a_deleted_card_is_replaced_without_a_ping(running: RunningBot, fake: FakeDiscord) -> None:
+    async with running.online():
+        await running.start_game("Ann", "Bob", "Cid")
+        await running.play_lines(
+            "Ann: bid BO 225", "Bob: buy SV", "Cid: buy CS", "Ann: buy DH", "Bob: buy MH"
+        )
+        await running.play_lines("Cid: buy CA")
+        card, pings = await running.wait_for_card("Ann"), len(fake.pings)
         await fake.delete_message(card)
-        await party.play_lines("Ann: par B&O 67")
-        again = await party.wait_for_card("Ann")
+        await running.play_lines("Ann: par B&O 67")
+        again = await running.wait_for_card("Ann")
         assert again is not card and len(fake.pings) == pings
     fake.check_violations(ignoring=["10008"])
 
 
-async def test_old_cards(party: RunningBot, fake: FakeDiscord) -> None:
+async def test_old_cards(running: RunningBot, fake: FakeDiscord) -> None:
     """Discord limits edits of old messages: a new card is sent, and the old one is closed later."""
-    async with party.online():
-        await party.start_game("Ann", "Bob", "Cid")
-        await party.play_lines("Ann: bid BO 225", "Bob: buy SV", "Cid: buy CS", "Ann: buy DH", "Bob: buy MH")
-        await party.play_lines("Cid: buy CA")
-        card, pings = await party.wait_for_card("Ann"), len(fake.pings)
+    async with running.online():
+        await running.start_game("Ann", "Bob", "Cid")
+        await running.play_lines(
+            "Ann: bid BO 225", "Bob: buy SV", "Cid: buy CS", "Ann: buy DH", "Bob: buy MH"
+        )
+        await running.play_lines("Cid: buy CA")
+        card, pings = await running.wait_for_card("Ann"), len(fake.pings)
         fake.old_edit_limit = (0, 0.05)
         fake.clock.advance(3700)
-        await party.submit_lines("Ann", "par B&O 67")
-        await fake.wait_until(lambda: len(party.cards) == 2, "a new card beside the old")
+        await running.submit_lines("Ann", "par B&O 67")
+        await fake.wait_until(lambda: len(running.cards) == 2, "a new card beside the old")
         assert len(fake.pings) == pings
         fake.old_edit_limit = None
-        await party.play_lines("Ann: pass")
-        await party.wait_for_card("Bob")
+        await running.play_lines("Ann: pass")
+        await running.wait_for_card("Bob")
         assert not fake.controls(card)
     fake.check_violations(ignoring=["30046"], pinged=["Ann", "Bob", "Cid"])
 
 
-async def test_a_server_without_threads(party: RunningBot, fake: FakeDiscord) -> None:
+async def test_a_server_without_threads(running: RunningBot, fake: FakeDiscord) -> None:
     general = fake.find_channel("general")
     general.denied |= {"CREATE_PUBLIC_THREADS", "PIN_MESSAGES"}
-    async with party.online():
-        await party.open_table("Bob")
+    async with running.online():
+        await running.open_table("Bob")
         await fake.run_command("Ann", "general", "table start", order="Ann, Bob")
         await fake.wait_until(
             lambda: any("Ann to act" in m.text for m in fake.messages_with_controls("general")), "a card"
@@ -238,22 +244,22 @@ async def test_a_server_without_threads(party: RunningBot, fake: FakeDiscord) ->
 
 
 async def test_a_channel_without_attachments_gets_cards_without_pictures(
-    party: RunningBot, fake: FakeDiscord
+    running: RunningBot, fake: FakeDiscord
 ) -> None:
-    async with party.online():
-        await party.start_game("Ann", "Bob")
+    async with running.online():
+        await running.start_game("Ann", "Bob")
         fake.find_channel("general").denied.add("ATTACH_FILES")
-        await party.play_lines("Ann: pass")
-        card = await party.wait_for_card("Bob")
+        await running.play_lines("Ann: pass")
+        card = await running.wait_for_card("Bob")
         assert not fake.shown_images(card)
     fake.check_violations(ignoring=["50013"])
 
 
-async def test_a_thread_in_which_the_bot_may_not_write(party: RunningBot, fake: FakeDiscord) -> None:
-    async with party.online():
-        thread = await party.start_game("Ann", "Bob")
+async def test_a_thread_in_which_the_bot_may_not_write(running: RunningBot, fake: FakeDiscord) -> None:
+    async with running.online():
+        thread = await running.start_game("Ann", "Bob")
         thread.denied.add("SEND_MESSAGES_IN_THREADS")
-        await party.play_lines("Ann: pass")
+        await running.play_lines("Ann: pass")
         await fake.wait_until(
             lambda: any("Bob to act" in m.text for m in fake.messages_with_controls("general")),
             "a card beside",
@@ -265,72 +271,72 @@ async def test_a_thread_in_which_the_bot_may_not_write(party: RunningBot, fake: 
     fake.check_violations(ignoring=["50013"])
 
 
-async def test_a_channel_in_which_the_bot_may_not_write(party: RunningBot, fake: FakeDiscord) -> None:
+async def test_a_channel_in_which_the_bot_may_not_write(running: RunningBot, fake: FakeDiscord) -> None:
     fake.find_channel("general").denied |= {"SEND_MESSAGES", "SEND_MESSAGES_IN_THREADS"}
-    async with party.online() as service:
+    async with running.online() as service:
         done = await fake.run_command("Ann", "general", "table new", title="1830")
         assert "may not write in this channel" in done.text and not await service.queries.list_tables()
     fake.check_violations()
 
 
 async def test_threads_are_kept_active(
-    party: RunningBot, fake: FakeDiscord, monkeypatch: pytest.MonkeyPatch
+    running: RunningBot, fake: FakeDiscord, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("bot.discord.delivery.KEEP_ACTIVE_INTERVAL", 0.3)
-    async with party.online():
-        thread = await party.start_game("Ann", "Bob")
+    async with running.online():
+        thread = await running.start_game("Ann", "Bob")
         await fake.wait_until(lambda: thread.auto_archive_minutes == 4320, "a changed time")
         thread.archived_by_request = True
         await fake.wait_until(lambda: not thread.archived, "a thread awake")
-        await fake.click("Ann", await party.wait_for_card("Ann"), "Pass")
-        await party.wait_for_card("Bob")
+        await fake.click("Ann", await running.wait_for_card("Ann"), "Pass")
+        await running.wait_for_card("Bob")
     fake.check_violations()
 
 
-async def test_pictures_that_cannot_be_drawn(party: RunningBot, fake: FakeDiscord) -> None:
-    assert isinstance(party.pictures, OnePixelPictures)
-    party.pictures.fails = True
-    async with party.online():
-        await party.start_game("Ann", "Bob")
-        card = await party.wait_for_card("Ann")
+async def test_pictures_that_cannot_be_drawn(running: RunningBot, fake: FakeDiscord) -> None:
+    assert isinstance(running.pictures, OnePixelPictures)
+    running.pictures.fails = True
+    async with running.online():
+        await running.start_game("Ann", "Bob")
+        card = await running.wait_for_card("Ann")
         assert not fake.shown_images(card) and "The map is as printed." in card.text and "100" in card.text
         await fake.click("Ann", card, "Buy the SV for $20")
-        await party.wait_for_card("Bob")
+        await running.wait_for_card("Bob")
         assert not fake.controls(card)
     fake.check_violations()
 
 
-async def test_pings_are_held_back_but_controls_are_not(party: RunningBot, fake: FakeDiscord) -> None:
-    async with party.online(holdoff=2.0):
-        await party.open_table("Bob")
+async def test_pings_are_held_back_but_controls_are_not(running: RunningBot, fake: FakeDiscord) -> None:
+    async with running.online(holdoff=2.0):
+        await running.open_table("Bob")
         await fake.run_command("Ann", "general", "table start", order="Ann, Bob")
         await fake.wait_until(lambda: fake.threads, "the thread")
-        card = await party.wait_for_card("Ann")
+        card = await running.wait_for_card("Ann")
         await fake.click("Ann", card, "Buy the SV for $20")
         await fake.wait_until(lambda: not fake.controls(card), "the old card without controls", 1.5)
         assert not fake.messages_pinging("Bob")
-        await fake.run_command("Ann", party.thread, "undo")  # before anybody was disturbed
-        await party.wait_for_card("Ann")
+        await fake.run_command("Ann", running.thread, "undo")  # before anybody was disturbed
+        await running.wait_for_card("Ann")
         await asyncio.sleep(2.2)
         assert not fake.messages_pinging("Bob")
     fake.check_violations(pinged=["Ann"])
 
 
-async def test_slow_pictures_delay_no_acknowledgement(party: RunningBot, fake: FakeDiscord) -> None:
+async def test_slow_pictures_delay_no_acknowledgement(running: RunningBot, fake: FakeDiscord) -> None:
     class Slow(OnePixelPictures):
         async def _cached(self, *args: object, **details: object):  # type: ignore[no-untyped-def]
             await asyncio.sleep(1.5)
             return await super()._cached("map")
 
-    party.pictures = Slow()
-    async with party.online():
-        await party.start_game("Ann", "Bob")
+    running.pictures = Slow()
+    async with running.online():
+        await running.start_game("Ann", "Bob")
         shown, *_ = await asyncio.gather(
-            fake.run_command("Bob", party.thread, "show map"),
-            fake.click("Ann", await party.wait_for_card("Ann"), "Pass"),
+            fake.run_command("Bob", running.thread, "show map"),
+            fake.click("Ann", await running.wait_for_card("Ann"), "Pass"),
         )
         assert fake.shown_images(shown.message)
-        await party.wait_for_card("Bob")
+        await running.wait_for_card("Bob")
     fake.check_violations(ack=0.5)
 
 
@@ -338,12 +344,12 @@ async def test_slow_pictures_delay_no_acknowledgement(party: RunningBot, fake: F
 
 
 @contextlib.asynccontextmanager
-async def process(party: RunningBot) -> AsyncIterator[asyncio.subprocess.Process]:
+async def process(running: RunningBot) -> AsyncIterator[asyncio.subprocess.Process]:
     """Our service and client, connected, in a process of their own; it is killed at the end."""
-    fake = party.fake
+    fake = running.fake
     before = fake.gateway.identified
-    args = (str(party.path), fake.api_url, fake.gateway_url, fake.token, "2")
-    running = await asyncio.create_subprocess_exec(
+    args = (str(running.path), fake.api_url, fake.gateway_url, fake.token, "2")
+    process = await asyncio.create_subprocess_exec(
         sys.executable,
         "-m",
         "tests.fake_discord.bot_process",
@@ -353,11 +359,11 @@ async def process(party: RunningBot) -> AsyncIterator[asyncio.subprocess.Process
     )
     try:
         await fake.wait_until(lambda: fake.gateway.identified > before and fake.commands, "the process", 30)
-        yield running
+        yield process
     finally:
         with contextlib.suppress(ProcessLookupError):
-            running.kill()
-        await running.wait()
+            process.kill()
+        await process.wait()
 
 
 @pytest.mark.parametrize("later", [False, True], ids=["request is lost", "request arrives after all"])
@@ -367,12 +373,12 @@ async def process(party: RunningBot) -> AsyncIterator[asyncio.subprocess.Process
     ids=["new card", "old card", "acknowledgement"],
 )
 async def test_killed_between_commit_and_sending(
-    party: RunningBot, fake: FakeDiscord, method: str, path: str, later: bool
+    running: RunningBot, fake: FakeDiscord, method: str, path: str, later: bool
 ) -> None:
-    async with party.online():
-        await party.start_game("Ann", "Bob", "Cid")
-    async with process(party) as first:
-        card = await _card(fake, party, "Ann")
+    async with running.online():
+        await running.start_game("Ann", "Bob", "Cid")
+    async with process(running) as first:
+        card = await _card(fake, running, "Ann")
         async with fake.rest.hold_requests(method, path) as hold:
             press = asyncio.create_task(fake.click("Ann", card, "Buy the SV for $20"))
             await fake.wait_until(lambda: hold.reached, "the request that is held")
@@ -381,38 +387,38 @@ async def test_killed_between_commit_and_sending(
             if not later:
                 fake.rest.inject_fault(method, path, 0)
         await press
-    async with process(party):
+    async with process(running):
         if path == "/callback$":
             assert not fake.messages_pinging("Bob"), "what was not acknowledged was not done"
             await fake.click("Ann", card, "Buy the SV for $20")
-        bob = await _card(fake, party, "Bob")
+        bob = await _card(fake, running, "Bob")
         await fake.wait_until(lambda: not fake.controls(card), "the old card without controls")
         await asyncio.sleep(0.3)
         assert fake.messages_pinging("Bob") == [bob]
-        assert fake.messages_with_controls(party.thread) == [bob]
-    async with await open_store(party.path) as store:
+        assert fake.messages_with_controls(running.thread) == [bob]
+    async with await open_store(running.path) as store:
         service = Service(store)
         table = (await service.queries.list_tables())[0].id
         assert [row.line for row in await service.queries.log(table) if row.kind == "move"] == ["buy SV"]
     assert not fake.problems
 
 
-async def test_killed_while_the_thread_is_created(party: RunningBot, fake: FakeDiscord) -> None:
-    async with process(party) as first:
-        await party.open_table("Bob")
+async def test_killed_while_the_thread_is_created(running: RunningBot, fake: FakeDiscord) -> None:
+    async with process(running) as first:
+        await running.open_table("Bob")
         async with fake.rest.hold_requests("POST", "threads$") as hold:
             await fake.run_command("Ann", "general", "table start", order="Ann, Bob")
             await fake.wait_until(lambda: hold.reached, "the request that is held")
             first.send_signal(signal.SIGKILL)
             await first.wait()
-    async with process(party):
-        await _card(fake, party, "Ann")
+    async with process(running):
+        await _card(fake, running, "Ann")
         assert len(fake.threads) == 1
         assert (
             len(
                 [
                     m
-                    for m in fake.visible_messages(party.thread)
+                    for m in fake.visible_messages(running.thread)
                     if "The game begins" in m.text and not m.pinged
                 ]
             )
@@ -421,30 +427,30 @@ async def test_killed_while_the_thread_is_created(party: RunningBot, fake: FakeD
     assert not fake.problems
 
 
-async def test_sigterm_ends_the_bot_cleanly(party: RunningBot, fake: FakeDiscord) -> None:
+async def test_sigterm_ends_the_bot_cleanly(running: RunningBot, fake: FakeDiscord) -> None:
     """The real command, as an operating system runs it."""
     before = fake.gateway.identified
     given = {
-        "RAILPOST_DATA": str(party.path.parent),
+        "RAILPOST_DATA": str(running.path.parent),
         "RAILPOST_DISCORD_TOKEN": fake.token,
         "RAILPOST_DISCORD_API": fake.api_url,
         "RAILPOST_DISCORD_GATEWAY": fake.gateway_url,
     }
-    running = await asyncio.create_subprocess_exec(
+    process = await asyncio.create_subprocess_exec(
         sys.executable, "-m", "bot", cwd=ROOT, env=os.environ | given,
         stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.STDOUT,
     )  # fmt: skip
     await fake.wait_until(lambda: fake.gateway.identified > before and fake.commands, "the service", 30)
     listed = await fake.run_command("Ann", "general", "table list")
     assert "no table yet" in listed.text
-    running.terminate()
+    process.terminate()
     async with asyncio.timeout(15):
-        said, _ = await running.communicate()
-    assert running.returncode == 0, said.decode()
+        said, _ = await process.communicate()
+    assert process.returncode == 0, said.decode()
     assert b"Traceback" not in said
 
 
-async def _card(fake: FakeDiscord, party: RunningBot, name: str) -> Message:
+async def _card(fake: FakeDiscord, running: RunningBot, name: str) -> Message:
     """The open card of a player, found on the screen."""
     mention = fake.find_user(name).mention
 

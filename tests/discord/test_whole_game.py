@@ -17,10 +17,10 @@ async def test_a_whole_game(tmp_path: Path) -> None:
     assert game.failure is None
     names = game.players
     async with FakeDiscord(names) as fake:
-        party = RunningBot(fake, tmp_path / "railpost.db")
-        async with party.online() as service:
-            thread = await party.start_game(*names)
-            table = (await service.queries.find_table(party.table_code)).id
+        running = RunningBot(fake, tmp_path / "railpost.db")
+        async with running.online() as service:
+            thread = await running.start_game(*names)
+            table = (await service.queries.find_table(running.table_code)).id
             seated = make_players(fake, names, thread, lambda: service.queries.view(table))
             met: Counter[str] = Counter()
             state = engine.new_game("1830", names).state
@@ -31,7 +31,7 @@ async def test_a_whole_game(tmp_path: Path) -> None:
             now = (await service.queries.view(table)).state
             assert now and engine.encode_state(now) == engine.encode_state(game.state)
             await fake.wait_until(lambda: "The game is over" in fake.last_message(thread).text, "the end")
-            assert not party.cards, "controls are left"
+            assert not running.cards, "controls are left"
         pressed = sum((each.decisions for each in seated.values()), Counter[str]())
         ways = sum((each.inputs_used for each in seated.values()), Counter[str]())
         assert set(met) == set(pressed), "some kind of decision was never made by a control"

@@ -118,7 +118,7 @@ def random_game(game: SimulatedGame) -> GameToPlay:
 class PlayedTable:
     """A table that is being played on both transports."""
 
-    party: RunningBot
+    running: RunningBot
     office: MailHarness
     service: Service
     id: int
@@ -157,18 +157,18 @@ async def begun(folder: Path, game: GameToPlay) -> AsyncIterator[PlayedTable]:
         pymap_server() as mailbox,
         smtp_server() as smtp,
     ):
-        party = RunningBot(fake, folder / "railpost.db", pictures=PictureWorkers(1))
-        with party.pictures:
-            async with party.online() as service:
+        running = RunningBot(fake, folder / "railpost.db", pictures=PictureWorkers(1))
+        with running.pictures:
+            async with running.online() as service:
                 office = MailHarness(
                     service, service.store, settings_for(folder, mailbox, smtp), mailbox, smtp
                 )
-                async with attached(office, party.pictures):
-                    yield await seated(party, office, service, game, on_discord, by_mail)
+                async with attached(office, running.pictures):
+                    yield await seated(running, office, service, game, on_discord, by_mail)
 
 
 async def seated(
-    party: RunningBot,
+    running: RunningBot,
     office: MailHarness,
     service: Service,
     game: GameToPlay,
@@ -176,12 +176,12 @@ async def seated(
     by_mail: Sequence[str],
 ) -> PlayedTable:
     """Make the table as people do: by commands, buttons and replies."""
-    fake, host = party.fake, on_discord[0]
+    fake, host = running.fake, on_discord[0]
     options = {"options": ", ".join(game.options)} if game.options else {}
     await fake.run_command(host, "general", "table new", title=game.title, **options)
     await fake.wait_until(lambda: fake.messages_with_controls("general"), "the lobby card")
     card = fake.messages_with_controls("general")[-1]
-    party.table_code = card.text.split("Table ", 1)[1].split(" ", 1)[0]
+    running.table_code = card.text.split("Table ", 1)[1].split(" ", 1)[0]
     for name in on_discord[1:]:
         await fake.click(name, card, "Join")
     guests = {name: office.player(name) for name in by_mail}
@@ -193,11 +193,11 @@ async def seated(
     done = await fake.run_command(host, "general", "table start", order=", ".join(game.names))
     assert "starts" in done.text, done.text
     await fake.wait_until(lambda: fake.threads, "the thread")
-    table = (await service.queries.find_table(party.table_code)).id
+    table = (await service.queries.find_table(running.table_code)).id
     seats = {name: seat for seat, name in enumerate(game.names)}
-    pressing = make_players(fake, on_discord, party.thread, lambda: service.queries.view(table))
+    pressing = make_players(fake, on_discord, running.thread, lambda: service.queries.view(table))
     return PlayedTable(
-        party, office, service, table,
+        running, office, service, table,
         {seats[name]: player for name, player in pressing.items()},
         {seats[name]: guest for name, guest in guests.items()},
     )  # fmt: skip
@@ -230,7 +230,7 @@ async def played(folder: Path, game: GameToPlay) -> None:
 
 async def told_of_the_end(table: PlayedTable, game: GameToPlay) -> None:
     """Everybody hears the end and the standings, each by his own way."""
-    fake, thread = table.party.fake, table.party.thread
+    fake, thread = table.running.fake, table.running.thread
     await fake.wait_until(lambda: "The game is over" in fake.last_message(thread).text, "the end on Discord")
     for player in table.mail.values():
         async with asyncio.timeout(30):

@@ -87,8 +87,8 @@ class RestApi:
     per channel or webhook; other routes have the `default_bucket`.
     """
 
-    def __init__(self, world: ServerState) -> None:
-        self.world = world
+    def __init__(self, server: ServerState) -> None:
+        self.server = server
         self.injected_faults: list[InjectedFault] = []
         self.holds: list[RequestHold] = []
         self.buckets: dict[str, tuple[int, float]] = {}
@@ -136,7 +136,7 @@ class RestApi:
         for method, path, handler in self._routes():
             app.router.add_route(method, PREFIX + path, handler)
         app.router.add_get("/cdn/attachments/{channel}/{file}/{name}", self._cdn)
-        app.router.add_get("/gateway/", self.world.gateway.serve)
+        app.router.add_get("/gateway/", self.server.gateway.serve)
         return app
 
     @web.middleware
@@ -150,7 +150,7 @@ class RestApi:
             for hold in self.holds:
                 if hold.method == method and hold.path.search(path):
                     hold.reached += 1
-                    self.world.changes.notify()
+                    self.server.changes.notify()
                     await hold.released.wait()
             fault = next((each for each in self.injected_faults if each.matches(method, path)), None)
             if fault is not None:
@@ -166,10 +166,10 @@ class RestApi:
             return response
         except ApiError as refused:
             shown = re.sub(r"[\w-]{30,}", "…", path)
-            self.world.rejected.append(
+            self.server.rejected.append(
                 RejectedRequest(method, shown, refused.status, refused.code, str(refused))
             )
-            self.world.changes.notify()
+            self.server.changes.notify()
             if refused.status == 429:
                 self.rate_limited_count += 1
                 headers |= {"Via": "1.1 fake", "Retry-After": str(refused.retry_after)}
@@ -203,7 +203,7 @@ class RestApi:
     def _authorise(self, request: web.Request, path: str) -> None:
         if path.startswith(("/interactions/", "/webhooks/")):
             return
-        if request.headers.get("Authorization") != f"Bot {self.world.token}":
+        if request.headers.get("Authorization") != f"Bot {self.server.token}":
             raise ApiError(401, 0, "401: Unauthorized")
 
     def _rate_limit(self, request: web.Request) -> dict[str, str]:
@@ -215,7 +215,7 @@ class RestApi:
         route = f"{request.method} {template}"
         major = request.match_info.get("channel") or request.match_info.get("token") or ""
         most, window = self.buckets.get(route, self.default_bucket)
-        now = self.world.clock.now()
+        now = self.server.clock.now()
         used = [at for at in self._bucket_uses[(route, major)] if now - at < window]
         reset_after = window - (now - used[0]) if used else window
         if len(used) >= most:
@@ -224,7 +224,7 @@ class RestApi:
         return {
             "X-RateLimit-Limit": str(most),
             "X-RateLimit-Remaining": str(most - len(used) - 1),
-            "X-RateLimit-Reset": f"{self.world.clock.unix_time() + reset_after:.3f}",
+            "X-RateLimit-Reset": f"{self.server.clock.unix_time() + reset_after:.3f}",
             "X-RateLimit-Reset-After": f"{reset_after:.3f}",
             "X-RateLimit-Bucket": hashlib.sha1(route.encode()).hexdigest()[:16],
         }
@@ -281,11 +281,11 @@ class RestApi:
 
     async def _me(self, request: web.Request) -> web.Response:
         return json_response(
-            self.world.bot.to_json() | {"verified": True, "mfa_enabled": True, "locale": "en-GB"}
+            self.server.bot.to_json() | {"verified": True, "mfa_enabled": True, "locale": "en-GB"}
         )
 
     async def _application(self, request: web.Request) -> web.Response:
-        bot = self.world.bot
+        bot = self.server.bot
         return json_response(
             {
                 "id": str(bot.id),
@@ -310,34 +310,34 @@ class RestApi:
 
     async def _gateway_url(self, request: web.Request) -> web.Response:
         limit = {"total": 1000, "remaining": 999, "reset_after": 0, "max_concurrency": 1}
-        return json_response({"url": self.world.gateway_url, "shards": 1, "session_start_limit": limit})
+        return json_response({"url": self.server.gateway_url, "shards": 1, "session_start_limit": limit})
 
     async def _user(self, request: web.Request) -> web.Response:
-        return json_response(self.world.user_by_id(request.match_info["user"]).to_json())
+        return json_response(self.server.user_by_id(request.match_info["user"]).to_json())
 
     async def _open_direct(self, request: web.Request) -> web.Response:
-        user = self.world.user_by_id((await json_object(request)).get("recipient_id"))
-        return json_response(self.world.dm_channel(user).to_json())
+        user = self.server.user_by_id((await json_object(request)).get("recipient_id"))
+        return json_response(self.server.dm_channel(user).to_json())
 
     def _require_guild(self, request: web.Request) -> None:
-        if request.match_info["guild"] != str(self.world.guild_id):
+        if request.match_info["guild"] != str(self.server.guild_id):
             raise ApiError(404, 10004, "Unknown Guild")
 
     async def _guild(self, request: web.Request) -> web.Response:
         self._require_guild(request)
-        return json_response(self.world.guild_json())
+        return json_response(self.server.guild_json())
 
     async def _guild_channels(self, request: web.Request) -> web.Response:
         self._require_guild(request)
-        return json_response(self.world.guild_json()["channels"])
+        return json_response(self.server.guild_json()["channels"])
 
     async def _active_threads(self, request: web.Request) -> web.Response:
         self._require_guild(request)
-        return json_response({"threads": self.world.guild_json()["threads"], "members": []})
+        return json_response({"threads": self.server.guild_json()["threads"], "members": []})
 
     async def _member(self, request: web.Request) -> web.Response:
         self._require_guild(request)
-        user = self.world.user_by_id(request.match_info["user"])
+        user = self.server.user_by_id(request.match_info["user"])
         if not user.is_member:
             raise ApiError(404, 10007, "Unknown Member")
         return json_response(user.member_json())
@@ -345,12 +345,12 @@ class RestApi:
     # commands
 
     def _command_list(self, request: web.Request) -> list[Json]:
-        if request.match_info["app"] != str(self.world.bot.id):
+        if request.match_info["app"] != str(self.server.bot.id):
             raise ApiError(403, 20012, "You are not authorized to perform this action on this application")
         if "guild" in request.match_info:
             self._require_guild(request)
-            return self.world.guild_commands
-        return self.world.commands
+            return self.server.guild_commands
+        return self.server.commands
 
     async def _get_commands(self, request: web.Request) -> web.Response:
         return json_response(self._command_list(request))
@@ -372,20 +372,20 @@ class RestApi:
             }
             | each
             | {
-                "id": known.get((each.get("type", 1), each["name"])) or str(self.world.ids()),
-                "application_id": str(self.world.bot.id),
-                "version": str(self.world.ids()),
+                "id": known.get((each.get("type", 1), each["name"])) or str(self.server.ids()),
+                "application_id": str(self.server.bot.id),
+                "version": str(self.server.ids()),
             }
             for each in sent
         ]
-        self.world.changes.notify()
+        self.server.changes.notify()
         return json_response(kept)
 
     # interactions
 
     async def _interaction_callback(self, request: web.Request) -> web.Response:
         draft = await read_message_request(request)
-        interaction = self.world.interaction_by_id(request.match_info["id"], request.match_info["token"])
+        interaction = self.server.interaction_by_id(request.match_info["id"], request.match_info["token"])
         kind, data = draft.data.get("type"), draft.data.get("data") or {}
         if kind not in VALID_CALLBACKS[interaction.type]:
             raise invalid_form(
@@ -401,8 +401,8 @@ class RestApi:
             await self._acknowledge(interaction, kind, MessageRequest(data, draft.uploads))
         finally:
             self._acknowledging.discard(interaction)
-        interaction.ack_type, interaction.ack_after = kind, self.world.clock.now() - interaction.created_at
-        self.world.changes.notify()
+        interaction.ack_type, interaction.ack_after = kind, self.server.clock.now() - interaction.created_at
+        self.server.changes.notify()
         if request.query.get("with_response", "").lower() not in ("1", "true"):
             return web.Response(status=204)
         shown = interaction.original if kind in (4, 5, 7) else None
@@ -422,7 +422,7 @@ class RestApi:
         if kind in (4, 5):
             thinking = kind == 5
             private = bool(int(data.get("flags") or 0) & EPHEMERAL)
-            interaction.original = await self.world.create_message(
+            interaction.original = await self.server.create_message(
                 interaction.channel,
                 MessageRequest({}) if thinking else draft,
                 interaction=interaction,
@@ -454,13 +454,13 @@ class RestApi:
     ) -> Message:
         if message.deleted:
             raise ApiError(404, 10008, "Unknown Message")
-        self.world.require_unarchived(message.channel)
+        self.server.require_unarchived(message.channel)
         interaction.edit_count += 1
         interaction.updated = interaction.updated or message is interaction.source
-        return await self.world.edit_message(message, draft)
+        return await self.server.edit_message(message, draft)
 
     def _webhook_interaction(self, request: web.Request) -> Interaction:
-        return self.world.interaction_by_token(request.match_info["app"], request.match_info["token"])
+        return self.server.interaction_by_token(request.match_info["app"], request.match_info["token"])
 
     def _interaction_message(self, request: web.Request) -> tuple[Interaction, Message]:
         interaction, wanted = self._webhook_interaction(request), request.match_info["message"]
@@ -484,7 +484,7 @@ class RestApi:
                 (await self._edit_for_interaction(interaction, interaction.original, draft)).to_json()
             )
         private = bool(int(draft.data.get("flags") or 0) & EPHEMERAL)
-        made = await self.world.create_message(
+        made = await self.server.create_message(
             interaction.channel, draft, interaction=interaction, ephemeral=private
         )
         return json_response(made.to_json())
@@ -501,27 +501,27 @@ class RestApi:
         )
 
     async def _delete_response(self, request: web.Request) -> web.Response:
-        await self.world.delete_message(self._interaction_message(request)[1])
+        await self.server.delete_message(self._interaction_message(request)[1])
         return web.Response(status=204)
 
     # messages
 
     def _channel(self, request: web.Request) -> Channel:
-        return self.world.channel_by_id(request.match_info["channel"])
+        return self.server.channel_by_id(request.match_info["channel"])
 
     def _message(self, request: web.Request) -> tuple[Channel, Message]:
         channel = self._channel(request)
-        return channel, self.world.message_by_id(channel, request.match_info["message"])
+        return channel, self.server.message_by_id(channel, request.match_info["message"])
 
     async def _create_message(self, request: web.Request) -> web.Response:
         channel = self._channel(request)
         return json_response(
-            (await self.world.create_message(channel, await read_message_request(request))).to_json()
+            (await self.server.create_message(channel, await read_message_request(request))).to_json()
         )
 
     async def _list_messages(self, request: web.Request) -> web.Response:
         channel = self._channel(request)
-        self.world.require_permissions(channel, "READ_MESSAGE_HISTORY")
+        self.server.require_permissions(channel, "READ_MESSAGE_HISTORY")
         most = limits.check_integer(int(request.query.get("limit", 50)), 1, 100, "limit")
         seen = [each for each in channel.messages if not each.deleted and not each.ephemeral]
         if "after" in request.query:
@@ -532,23 +532,23 @@ class RestApi:
 
     async def _get_message(self, request: web.Request) -> web.Response:
         channel, message = self._message(request)
-        self.world.require_permissions(channel, "READ_MESSAGE_HISTORY")
+        self.server.require_permissions(channel, "READ_MESSAGE_HISTORY")
         return json_response(message.to_json())
 
     async def _edit_message(self, request: web.Request) -> web.Response:
         channel, message = self._message(request)
         return json_response(
             (
-                await self.world.edit_own_message(channel, message, await read_message_request(request))
+                await self.server.edit_own_message(channel, message, await read_message_request(request))
             ).to_json()
         )
 
     async def _delete_message(self, request: web.Request) -> web.Response:
         channel, message = self._message(request)
-        self.world.require_unarchived(channel)
-        if message.author is not self.world.bot:
-            self.world.require_permissions(channel, "MANAGE_MESSAGES")
-        await self.world.delete_message(message)
+        self.server.require_unarchived(channel)
+        if message.author is not self.server.bot:
+            self.server.require_permissions(channel, "MANAGE_MESSAGES")
+        await self.server.delete_message(message)
         return web.Response(status=204)
 
     async def _pins(self, request: web.Request) -> web.Response:
@@ -562,19 +562,19 @@ class RestApi:
 
     async def _pin(self, request: web.Request) -> web.Response:
         channel, message = self._message(request)
-        self.world.require_unarchived(channel)
-        self.world.require_permissions(channel, "PIN_MESSAGES")
+        self.server.require_unarchived(channel)
+        self.server.require_permissions(channel, "PIN_MESSAGES")
         if len(channel.pins) >= 250:
             raise ApiError(400, 30003, "Maximum number of pins reached for the channel (250)")
         if not message.pinned:
             message.pinned = True
-            await self.world.post_system_message(channel, 6, self.world.bot, "")
+            await self.server.post_system_message(channel, 6, self.server.bot, "")
         return web.Response(status=204)
 
     async def _unpin(self, request: web.Request) -> web.Response:
         channel, message = self._message(request)
-        self.world.require_unarchived(channel)
-        self.world.require_permissions(channel, "PIN_MESSAGES")
+        self.server.require_unarchived(channel)
+        self.server.require_permissions(channel, "PIN_MESSAGES")
         message.pinned = False
         return web.Response(status=204)
 
@@ -590,15 +590,15 @@ class RestApi:
             raise invalid_form("Value must be one of {11, 12}.", "type")
         if parent.kind == FORUM and not isinstance(first, dict):
             raise invalid_form("This field is required", "message")
-        thread = await self.world.open_thread(parent, draft.data, source=source, kind=kind)
+        thread = await self.server.open_thread(parent, draft.data, source=source, kind=kind)
         data = thread.to_json()
         if first is not None:
             try:
                 data["message"] = (
-                    await self.world.create_message(thread, MessageRequest(first, draft.uploads))
+                    await self.server.create_message(thread, MessageRequest(first, draft.uploads))
                 ).to_json()
             except ApiError:
-                await self.world.vanish_channel(thread)
+                await self.server.vanish_channel(thread)
                 raise
         return json_response(data, 201)
 
@@ -607,12 +607,12 @@ class RestApi:
 
     async def _change_channel(self, request: web.Request) -> web.Response:
         return json_response(
-            (await self.world.change_channel(self._channel(request), await json_object(request))).to_json()
+            (await self.server.change_channel(self._channel(request), await json_object(request))).to_json()
         )
 
     async def _delete_channel(self, request: web.Request) -> web.Response:
         channel = self._channel(request)
-        await self.world.delete_channel(channel)
+        await self.server.delete_channel(channel)
         return json_response(channel.to_json())
 
     async def _typing(self, request: web.Request) -> web.Response:
@@ -623,22 +623,22 @@ class RestApi:
         channel, user = self._channel(request), request.match_info["user"]
         if not channel.is_thread:
             raise ApiError(400, 50024, "Cannot execute action on this channel type")
-        self.world.require_unarchived(channel)
-        return channel, self.world.bot.id if user == "@me" else self.world.user_by_id(user).id
+        self.server.require_unarchived(channel)
+        return channel, self.server.bot.id if user == "@me" else self.server.user_by_id(user).id
 
     async def _add_thread_member(self, request: web.Request) -> web.Response:
         thread, user_id = self._thread_and_user(request)
-        user = self.world.user_by_id(user_id)
+        user = self.server.user_by_id(user_id)
         if not user.is_member:
             raise ApiError(404, 10007, "Unknown Member")
-        self.world.require_permissions(thread, "SEND_MESSAGES_IN_THREADS")
+        self.server.require_permissions(thread, "SEND_MESSAGES_IN_THREADS")
         thread.members[user_id] = user
         return web.Response(status=204)
 
     async def _remove_thread_member(self, request: web.Request) -> web.Response:
         thread, user_id = self._thread_and_user(request)
-        if user_id != self.world.bot.id:
-            self.world.require_permissions(thread, "MANAGE_THREADS")
+        if user_id != self.server.bot.id:
+            self.server.require_permissions(thread, "MANAGE_THREADS")
         thread.members.pop(user_id, None)
         return web.Response(status=204)
 
@@ -657,7 +657,7 @@ class RestApi:
         )
 
     async def _cdn(self, request: web.Request) -> web.Response:
-        file = self.world.files.get(int(request.match_info["file"]))
+        file = self.server.files.get(int(request.match_info["file"]))
         if file is None:
             return web.Response(status=404)
         return web.Response(body=file.content, content_type=file.to_json()["content_type"])
