@@ -148,6 +148,7 @@ class StockTurn(Frame, frozen=True):
     redeemed: bool = False
     guaranteed: bool = False
     sale_prices: dict[str, int] = {}
+    private_bought: bool = False
 
 
 class PriceProtection(Frame, frozen=True):

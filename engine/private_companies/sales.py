@@ -317,7 +317,11 @@ class PrivateDeals(OutOfTurn):
         if self.replaces_share_purchase and isinstance(turn, StockTurn):
             g.replace_top(
                 msgspec.structs.replace(
-                    turn, bought=private, source=offer.source, sales_closed=bool(turn.sold)
+                    turn,
+                    bought=private,
+                    source=offer.source,
+                    sales_closed=bool(turn.sold),
+                    private_bought=True,
                 )
             )
 

@@ -50,11 +50,13 @@ class TreasuryShares:
 
     `reissue_after_trades`: a president may reissue after buying or selling shares of their own.
     `ordinary_share_only`: no player gives up a share while the president holds nothing but the president's
-    certificate, unless somebody else holds as much.
+    certificate, unless somebody else holds as much. `one_reissue_per_round`: a company reissues once in a
+    stock round.
     """
 
     reissue_after_trades: bool = False
     ordinary_share_only: bool = False
+    one_reissue_per_round: bool = True
 
     handles: ClassVar[tuple[type[Action], ...]] = (RedeemShare, ReissueShares)
 
@@ -140,7 +142,7 @@ class TreasuryShares:
             return f"The {company} holds no shares to reissue{g.cite('1870 §5.11')}."
         if g.percent_held(IPO, company):
             return f"The initial offering of the {company} has to be sold out first{g.cite('1870 §5.11')}."
-        if company in current_stock_round(g).reissued:
+        if self.one_reissue_per_round and company in current_stock_round(g).reissued:
             return f"The {company} has reissued shares in this stock round{g.cite('1870 §5.11')}."
         return None
 

@@ -65,11 +65,14 @@ class StockTurnQuestion:
     first, not of any company in that zone. `first_sale_round`: the first stock round with sales.
     `extra_actions`: what players may do besides trading in shares. `one_block_per_company`: all shares of a
     company that a player sells in a turn are sold in one block. `purchase_refusal`: a title's own objection
-    to a purchase. `multiple_after_private`: a purchase in the brown zone may follow that of a private, and
-    ends the sales. `extra_actions_block`: a player is asked even if an extra action is all that they can do.
+    to a purchase. `multiple_after_private`: a purchase in the brown zone may follow that of a private.
+    `extra_actions_block`: a player is asked even if an extra action is all that they can do.
+    `extra_actions_over_limit`: a player above a limit may take an extra action before they sell down to it.
     `sell_any_over_limit`: a player above a limit sells before anything else if they can sell any share, even
     one that does not count. `sells_at_first_price`: all that a player sells of one company in a turn brings
     the price before the first of these sales.
+    `holds_back_reissue_money`: a company cannot spend what it receives for reissued
+    shares before the stock round is over (1870 §5.10.7).
     """
 
     also_blocks: Callable[[Game, StockTurn], bool]
@@ -84,8 +87,10 @@ class StockTurnQuestion:
     purchase_refusal: Callable[[Game, str, str, int], str | None] = no_reason
     multiple_after_private: bool = False
     extra_actions_block: bool = True
+    extra_actions_over_limit: bool = False
     sell_any_over_limit: bool = False
     sells_at_first_price: bool = False
+    holds_back_reissue_money: bool = True
 
     def asked(self, g: Game, frame: StockTurn) -> tuple[str, ...]:
         return (frame.seat,)
@@ -194,6 +199,8 @@ class StockTurnQuestion:
         act = next((a for a in self.extra_actions if isinstance(action, a.handles)), None)
         if act is None and not isinstance(action, Pass | BuyShares | Par):
             return f"In a stock round a player buys, sells or passes{g.cite('1830 §4')}."
+        if act and self.extra_actions_over_limit:
+            return act.refusal(g, frame, action)
         if over := self.required_sales(g, frame):
             return f"Sell down to the limit first: {', '.join(over)}{g.cite('1830 §10')}."
         match action:
@@ -329,13 +336,14 @@ class StockTurnQuestion:
                 paid = company if holder == company else purchase_payee(g, company, source)
                 g.pay(seat, paid, cost, CashReason.SHARES, company)
                 move_shares(g, company, holder, seat, percent)
+                held_back = cost if paid == company and self.holds_back_reissue_money else 0
                 g.replace_top(
                     msgspec.structs.replace(
                         frame,
                         bought=company,
                         source=source,
-                        sales_closed=bool(frame.sold) or frame.sales_closed or self._follows_private(frame),
-                        restricted_cash=frame.restricted_cash + (cost if paid == company else 0),
+                        sales_closed=closes_sales(frame),
+                        restricted_cash=frame.restricted_cash + held_back,
                     )
                 )
             case _:
@@ -345,6 +353,15 @@ class StockTurnQuestion:
 def _sale_price(g: Game, frame: StockTurn, company: str) -> int:
     """Dollars that a share of the company brings in this turn."""
     return frame.sale_prices.get(company, g.price(company))
+
+
+def closes_sales(frame: StockTurn) -> bool:
+    """Whether a purchase of shares ends the sales of a turn that sells before or after its purchase.
+
+    It does if it is the turn's second kind of action: a sale, a private, or shares. After all three a player
+    may sell again.
+    """
+    return bool(frame.sold) != frame.private_bought
 
 
 def _allows_multiple_purchases(g: Game, company: str) -> bool:

@@ -54,6 +54,10 @@ WORDS = {
         "A player over a limit has to sell first, even if only shares that do not count can be sold"
     ),
     "StockTurnQuestion.extra_actions_block": "A player is asked even if only an extra action is possible",
+    "StockTurnQuestion.extra_actions_over_limit": (
+        "A president over the certificate limit may redeem or reissue before selling down to it"
+    ),
+    "StockTurnQuestion.holds_back_reissue_money": "Money for reissued shares cannot be spent before the round is over",
     "PrivateDeals.seller_may_offer": "The owner of a private may propose its sale",
     "PrivateDeals.replaces_share_purchase": "A private bought from a player takes the place of the turn's certificate",
     "PrivateDeals.in_forced_purchase": "A president may sell privates to pay for a forced purchase",
@@ -64,6 +68,7 @@ WORDS = {
     "PrivateDeals.required_sales.site": "What a player has to sell comes before the purchase of a private",
     "ShareExchanges.before_par": "A private may be exchanged for a share of a company without a par price",
     "TreasuryShares.reissue_after_trades": "A president may reissue after trading shares of the company",
+    "TreasuryShares.one_reissue_per_round": "A company reissues shares once in a stock round",
     "TreasuryShares.ordinary_share_only": (
         "Players give up no share to their company if the president has only the president's certificate"
     ),

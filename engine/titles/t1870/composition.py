@@ -203,7 +203,9 @@ def compose(options: tuple[str, ...]) -> Title:
         required_sales=required_sales,
     )
     city_tokens = CityTokens()
-    treasury = TreasuryShares(reissue_after_trades=site, ordinary_share_only=site)
+    treasury = TreasuryShares(
+        reissue_after_trades=site, ordinary_share_only=site, one_reissue_per_round=not site
+    )
     end_by_price = end_at_price(FINISH_PRICE) if "finish_on_400" in options else None
     end_reasons = [e for e in (end_by_price, None if site else end_by_stalemate) if e is not None]
 
@@ -224,7 +226,9 @@ def compose(options: tuple[str, ...]) -> Title:
         one_block_per_company=True,
         multiple_after_private=site,
         extra_actions_block=not site,
+        extra_actions_over_limit=site,
         sell_any_over_limit=site,
+        holds_back_reissue_money=not site,
         purchase_refusal=refuse_purchase_out_of_order if "historical_order" in options else no_reason,
     )
     return Title(
@@ -243,7 +247,7 @@ def compose(options: tuple[str, ...]) -> Title:
             StockTurn: stock_turn,
             PriceProtection: PriceProtectionQuestion(
                 after_own_sale=original("can_protect_if_sold"),
-                seller_after_forced_sale=site,
+                seller_after_forced_sale=site and not original("can_protect_if_sold"),
                 delays_closing=site,
                 defers_after_closing=site,
             ),
