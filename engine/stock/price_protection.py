@@ -85,7 +85,8 @@ class PriceProtectionQuestion:
 
     `after_own_sale`: also presidents who have sold shares of the company in this stock round.
     `seller_after_forced_sale`: outside stock rounds also the seller, if they were president when they sold.
-    They are asked even if they sold the president's certificate, but that is their successor's by then.
+    What they sold of the president's certificate is their successor's by then: half of it is bought back from
+    the successor; if they sold it whole, they are asked but cannot protect.
     `delays_closing`: a company that falls into the closing section closes only once the next president is
     asked. Its certificates count until then, and in a stock round every player who could have traded in it
     gets a turn, even if they can do nothing in it. `defers_after_closing`: if the company whose turn it was
@@ -135,10 +136,15 @@ class PriceProtectionQuestion:
         )
 
     def _sold_president_certificate(self, g: Game, sale: PendingSale) -> bool:
-        """Whether the president who is asked sold the block, and the president's certificate with it."""
+        """Whether the president who is asked sold the block, and the whole president's certificate with it."""
+        return self._percent_from_successor(g, sale) == president_share_percent(g, sale.company)
+
+    def _percent_from_successor(self, g: Game, sale: PendingSale) -> int:
+        """The percent of the block that the seller has sold of their president's certificate."""
+        if not self.seller_after_forced_sale or g.company(sale.company).president == sale.president:
+            return 0
         held = g.percent_held(sale.president, sale.company)
-        lost = g.company(sale.company).president != sale.president
-        return self.seller_after_forced_sale and lost and held < president_share_percent(g, sale.company)
+        return max(president_share_percent(g, sale.company) - held, 0)
 
     def _refuse_first_block(self, g: Game, frame: PriceProtection) -> str | None:
         """Why the president cannot protect the first block, or None."""
@@ -221,7 +227,10 @@ class PriceProtectionQuestion:
         percent = sale.count * share_percent(g, company)
         g.emit(PriceProtected(seat, company))
         g.pay(seat, BANK, g.price(company) * sale.count, CashReason.SHARES, company)
-        move_shares(g, company, POOL, seat, percent)
+        if returned := self._percent_from_successor(g, sale):
+            move_shares(g, company, g.president(company), seat, returned)
+        if percent > returned:
+            move_shares(g, company, POOL, seat, percent - returned)
 
     def _let_price_fall(self, g: Game, frame: PriceProtection) -> None:
         sale = frame.pending_sales[0]

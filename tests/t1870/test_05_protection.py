@@ -212,15 +212,34 @@ def test_5_9_7_on_the_site_the_question_waits_for_the_end_of_the_turn() -> None:
     run_scenario(body + "> until Cid\n= turn Cid\nCid: protect FW\n= price FW 90 1", options=(SITE,))
 
 
-def test_5_9_7_on_the_site_who_has_sold_his_certificate_is_asked_in_vain() -> None:
-    ic = "@ owns Ann IC 2\n@ owns Bob IC 2\n@ president IC Ann\n@ price IC 60 4\n"
-    rich = FORCED.replace("> until trains\n", "").replace("cash Ann 10", "cash Ann 235") + ic
-    sold = "> until trains\nAnn: sell 1 IC\nAnn: sell 1 FW\nAnn: buy train 4\n> until Ann\n"
+IC = "@ owns Ann IC 2\n@ owns Bob IC 2\n@ president IC Ann\n@ price IC 60 4\n"
+SOLD = "> until trains\nAnn: sell {} IC\nAnn: sell 1 FW\nAnn: buy train 4\n> until Ann\n"
+
+
+def test_5_9_7_on_the_site_half_of_the_certificate_comes_back_from_the_successor() -> None:
+    rich = FORCED.replace("> until trains\n", "").replace("cash Ann 10", "cash Ann 235") + IC
+    back = "= president IC Bob\nAnn: protect IC\n= owns Bob IC 1\n= owns pool IC 1\n= president IC Ann\n= price IC 60 4"
+    run_scenario(rich + SOLD.format(1) + back, options=(SITE,))
+    third = rich + "@ owns Cid IC 2\n"
     run_scenario(
-        rich + sold + "!Ann: protect IC\nAnn: decline\n= president IC Bob\n= price IC 55 5", options=(SITE,)
+        third + SOLD.format(1) + "Ann: protect IC\n= owns Ann IC 2\n= president IC Cid", options=(SITE,)
     )
     more = rich.replace("owns Ann IC 2", "owns Ann IC 3").replace("owns Bob IC 2", "owns Bob IC 3")
-    run_scenario(more + sold + "Ann: protect IC\n= price IC 60 4", options=(SITE,))
+    run_scenario(more + SOLD.format(1) + "Ann: protect IC\n= owns Bob IC 3\n= price IC 60 4", options=(SITE,))
+
+
+def test_5_9_7_on_the_site_a_seller_of_the_whole_certificate_cannot_protect() -> None:
+    rich = FORCED.replace("> until trains\n", "").replace("cash Ann 10", "cash Ann 215")
+    rich += IC.replace("IC 60 4", "IC 40 4")
+    run_scenario(
+        rich + SOLD.format(2) + "!Ann: protect IC\nAnn: decline\n= president IC Bob", options=(SITE,)
+    )
+
+
+@pytest.mark.parametrize("option", ["can_protect_if_sold", "original_rules"])
+def test_5_9_7_on_the_site_with_the_books_rule_no_seller_protects_a_forced_sale(option: str) -> None:
+    rich = FORCED.replace("> until trains\n", "").replace("cash Ann 10", "cash Ann 235") + IC
+    run_scenario(rich + SOLD.format(1).replace("> until Ann\n", "= price IC 55 5"), options=(SITE, option))
 
 
 def test_5_9_7_on_the_site_the_turn_of_a_closed_company_ends_with_one_answer() -> None:

@@ -254,11 +254,64 @@ def test_row_25_all_its_capital_as_it_floats(options: Options) -> None:
     )
 
 
-@both
-def test_row_25_what_a_reissue_brings_is_not_spent_in_that_round(options: Options) -> None:
+def test_row_25_money_for_reissued_shares_is_spent_in_that_round_on_the_site_only() -> None:
     body = OUT.replace("cash MP 100", "cash MP 60") + "@ price MP 140 1\n@ round stock Ann\n"
     sold = "Ann: reissue MP\nBob: buy MP from ipo\n= cash MP 170\n> until Ann\n"
-    run_scenario(body + sold + "!Ann: redeem MP from Bob", options=options)
+    run_scenario(body + sold + "!Ann: redeem MP from Bob")
+    run_scenario(body + sold + "Ann: redeem MP from Bob\nBob: accept\n= cash MP 30", options=PLAYED_BY_SITE)
+
+
+def test_row_25_reissues_of_a_round() -> None:
+    """On the site a company reissues whenever it holds own shares and none of them is on offer."""
+    body = OUT.replace("treasury MP 3", "treasury MP 1").replace("Bob MP 2", "Bob MP 4")
+    body = (
+        body.replace("cash MP 100", "cash MP 600") + "@ price MP 140 1\n@ round stock Ann\nAnn: reissue MP\n"
+    )
+    bought = "Bob: buy MP from ipo\n> until Ann\nAnn: redeem MP from Bob\nBob: accept\n> until Ann\n"
+    run_scenario(body + bought + "!Ann: reissue MP")
+    run_scenario(body + bought + "Ann: reissue MP", options=PLAYED_BY_SITE)
+
+
+OVER_LIMIT = "".join(f"@ owns Ann {c} 6\n@ price {c} 100 0\n" for c in ("SP", "GMO", "TP", "IC"))
+OVER_LIMIT += "@ owns Ann MP 5\n@ owns Bob MP 2\n@ owns pool MP 2\n@ owns treasury MP 1\n@ price MP 76 3\n@ cash MP 500\n"
+OVER_LIMIT += "@ round stock Ann\n= limit 20\n"
+
+
+@pytest.mark.parametrize("line", ["redeem MP", "reissue MP"])
+def test_row_12_a_president_over_the_certificate_limit_may_act_for_a_company_on_the_site(line: str) -> None:
+    run_scenario(OVER_LIMIT + f"!Ann: {line}")
+    run_scenario(OVER_LIMIT + "!Ann: buy MP from pool\n!Ann: pass\n" + f"Ann: {line}", options=PLAYED_BY_SITE)
+
+
+BROWN_PURCHASE = """
+@ cash Ann 900
+@ private SCC Bob
+@ phase 2
+@ owns Ann FW 6
+@ price FW 100 0
+@ owns Ann IC 4
+@ owns Bob IC 6
+@ price IC 82 2
+@ owns Bob MP 5
+@ owns pool MP 5
+@ price MP 40 4
+@ round stock Ann
+"""
+
+
+def test_row_12_sales_after_a_private_a_sale_and_a_purchase_in_the_brown_zone() -> None:
+    """On the site a sale is refused only after two kinds of action of which the last was a purchase."""
+    private = "Ann: buy private SCC from Bob for 50\nBob: accept\n"
+    brown = "Ann: buy MP from pool\n"
+    run_scenario(
+        BROWN_PURCHASE + private + "Ann: sell 1 FW\n" + brown + "Ann: sell 1 IC", options=PLAYED_BY_SITE
+    )
+    run_scenario(
+        BROWN_PURCHASE + "Ann: sell 1 FW\n" + private + "!Ann: sell 1 IC\n" + brown + "Ann: sell 1 IC",
+        options=PLAYED_BY_SITE,
+    )
+    run_scenario(BROWN_PURCHASE + private + brown + "!Ann: sell 1 FW", options=PLAYED_BY_SITE)
+    run_scenario(BROWN_PURCHASE + "Ann: sell 1 FW\n" + brown + "!Ann: sell 1 IC", options=PLAYED_BY_SITE)
 
 
 @both
