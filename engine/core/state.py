@@ -122,7 +122,7 @@ class StockTurn(Frame, frozen=True):
 
     * `bought`: the company or private of this turn's purchase; `source`: the owner it was bought from.
     * `sold`: companies of which the player has sold in this turn; `sold_short`: they have sold a share short.
-    * `sales_closed`: the player may sell no more, because they sold before they bought.
+    * `sales_closed`: the player may sell no more in this turn; `private_bought`: they have bought a private.
     * `pending_sales`: blocks whose price moves at the end of the turn.
     * `for_company`: the company that the turn was used for; `company_action`: what it did, `redeem` or
       `reissue` (1870 §5.3).

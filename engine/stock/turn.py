@@ -70,9 +70,8 @@ class StockTurnQuestion:
     `extra_actions_over_limit`: a player above a limit may take an extra action before they sell down to it.
     `sell_any_over_limit`: a player above a limit sells before anything else if they can sell any share, even
     one that does not count. `sells_at_first_price`: all that a player sells of one company in a turn brings
-    the price before the first of these sales.
-    `holds_back_reissue_money`: a company cannot spend what it receives for reissued
-    shares before the stock round is over (1870 §5.10.7).
+    the price before the first of these sales. `holds_back_reissue_money`: a company cannot spend what it
+    receives for reissued shares before the stock round is over (1870 §5.10.7).
     """
 
     also_blocks: Callable[[Game, StockTurn], bool]
