@@ -136,7 +136,7 @@ class PriceProtectionQuestion:
         )
 
     def _sold_president_certificate(self, g: Game, sale: PendingSale) -> bool:
-        """Whether the president who is asked sold the block, and the whole president's certificate with it."""
+        """Whether the president who is asked has sold the whole president's certificate with the block."""
         return self._percent_from_successor(g, sale) == president_share_percent(g, sale.company)
 
     def _percent_from_successor(self, g: Game, sale: PendingSale) -> int:

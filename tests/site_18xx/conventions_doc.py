@@ -122,7 +122,7 @@ WORDS = {
     "ConnectionDividendStep.price_move": "How a connection run moves the price",
     "OperatingRoundRules.interruption.first_step": "The first step of a connection run",
     "OperatingRoundRules.interruption.after_closing": "Connection runs follow even if the operating company closed",
-    "OperatingRoundRules.interruption.in_turns": "Connection runs come in the order of the round, not of current prices",
+    "OperatingRoundRules.interruption.in_turn_order": "Connection runs come in the order of the round, not of current prices",
     "BridgeDiscounts.beyond_normal_lays": "The bridge discount allows a lay after the normal ones",
     "BridgeTokens.before_interest": "Bridges are placed only before the interest is paid",
     "refuse_upgrade_of_new_home": "A home that the bridge discount has laid takes no upgrade in the same turn",

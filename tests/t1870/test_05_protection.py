@@ -218,7 +218,8 @@ SOLD = "> until trains\nAnn: sell {} IC\nAnn: sell 1 FW\nAnn: buy train 4\n> unt
 
 def test_5_9_7_on_the_site_half_of_the_certificate_comes_back_from_the_successor() -> None:
     rich = FORCED.replace("> until trains\n", "").replace("cash Ann 10", "cash Ann 235") + IC
-    back = "= president IC Bob\nAnn: protect IC\n= owns Bob IC 1\n= owns pool IC 1\n= president IC Ann\n= price IC 60 4"
+    back = "= president IC Bob\nAnn: protect IC\n= owns Bob IC 1\n= owns pool IC 1\n"
+    back += "= president IC Ann\n= price IC 60 4"
     run_scenario(rich + SOLD.format(1) + back, options=(SITE,))
     third = rich + "@ owns Cid IC 2\n"
     run_scenario(

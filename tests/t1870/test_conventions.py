@@ -273,8 +273,8 @@ def test_row_25_reissues_of_a_round() -> None:
 
 
 OVER_LIMIT = "".join(f"@ owns Ann {c} 6\n@ price {c} 100 0\n" for c in ("SP", "GMO", "TP", "IC"))
-OVER_LIMIT += "@ owns Ann MP 5\n@ owns Bob MP 2\n@ owns pool MP 2\n@ owns treasury MP 1\n@ price MP 76 3\n@ cash MP 500\n"
-OVER_LIMIT += "@ round stock Ann\n= limit 20\n"
+OVER_LIMIT += "@ owns Ann MP 5\n@ owns Bob MP 2\n@ owns pool MP 2\n@ owns treasury MP 1\n"
+OVER_LIMIT += "@ price MP 76 3\n@ cash MP 500\n@ round stock Ann\n= limit 20\n"
 
 
 @pytest.mark.parametrize("line", ["redeem MP", "reissue MP"])
