@@ -116,7 +116,7 @@ WORDS = {
     "DoubleJumpDividendStep.after_dividend": "Obsolete trains are scrapped right after the dividend",
     "OperatingTurnQuestion.after_turn": "Discards are asked for at the end of the turn",
     "ConnectionChoiceStep": "A connection run may be left for later",
-    "DeferredConnectionRuns": "A connection run that was left may be asked for later",
+    "PostponedConnectionRuns": "A connection run that was left may be asked for later",
     "DestinationTokenStep.begins_run": "A connection run starts with the destination token",
     "DestinationTokenStep.allows_swap": "A station token in the destination may become the destination token",
     "ConnectionDividendStep.price_move": "How a connection run moves the price",
