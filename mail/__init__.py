@@ -1,30 +1,33 @@
-"""Letters in, letters out: a mail channel that knows neither rules nor tables.
+"""Play by email: inbound and outbound mail. This package knows neither rules nor tables.
 
-How it works ------------ *In.* `Inbox` watches the mailbox. Each mail is kept by the desk (`Desk.received`),
-read by a `Reader` in a process of its own (`letter.read`: bytes to `Letter`), decided about by the `Clerk`
-(one table of who may do what; `trim.reading` finds the order lines), settled (`Desk.settle`: the outcome, its
-one answer and that answer's tokens, in one transaction) and moved to a folder.
+Inbound: `InboxWatcher` watches the IMAP mailbox. For each mail it asks the service to keep the bytes
+(`ServicePort.record_arrival`), lets a `ParserProcess` parse them (bytes to `ParsedMail`), lets `MailPolicy`
+decide (who may do what; `reply_text.parse_reply` finds the order lines), passes the outcome to the
+service (`ServicePort.record_outcome`: outcome, reply and tokens in one transaction), and moves the mail
+to a folder.
 
-*Out.* A letter is made once (`compose.compose`: a `wording` page into bytes with fixed Message-ID and fresh
-tokens) and stored as an `Outgoing`; the `Courier` sends rows of the outbox until the server has taken them,
-always the same bytes.
+Outbound: `compose` makes an email once, from a page of `mail.pages`, with a fixed Message-ID and fresh
+tokens. The service stores it as an `OutgoingMail`. `SmtpDeliveryWorker` sends what is due in the outbox,
+always the same bytes, until the server has accepted them.
 
-How a service uses it --------------------- It implements two protocols of `mail.port`: `Desk` (tables,
-tokens, ledger) and `Pouch` (the outbox), and runs three things in its task group::
+A service implements the two protocols of `mail.port`, `ServicePort` and `MailOutbox`, and runs in its task
+group:
 
-    post = Post("play@games.example.org", key) async with Reader(authserv_id) as reader: clerk = Clerk(post,
-    desk) group.create_task(Inbox(imap_account, desk, clerk, reader).run()) group.create_task(courier.run())
-    # courier = Courier(smtp_account, pouch); courier.wake() after a commit
+    address = ServiceAddress("play@games.example.org", key)
+    async with ParserProcess(authserv_id) as parser:
+        policy = MailPolicy(address, service)
+        tasks.create_task(InboxWatcher(imap_account, service, policy, parser).run())
+        worker = SmtpDeliveryWorker(smtp_account, outbox)  # worker.wake() after every commit
+        tasks.create_task(worker.run())
 
-To tell a seat that it is asked, in the transaction of the move that asked it::
+To tell a player that they are to act, in the transaction of the move:
 
-    outgoing = compose(post, wording.notice(Notice(...)), Sealed("reply", address, addresses, label, table,
-    seat, decision), now, reason="notice")
+    page = pages.turn_notice(TurnNotice(...))
+    token = ReplyToken("reply", address, verified_addresses, table_label, table_code, seat, decision_id)
+    mail = compose(service_address, page, token, now, reason="notice")
 
-and stores `outgoing` as an outbox row (`to`, `sender`, `raw`, `message_id`), its `issued` tokens by SHA-256,
-and its `sealed` by `message_id` (for `Desk.sealed_by_message`). The letters in `Outcome.letters` are stored
-in the same way by `settle`, which is where `answers` counts them. The desk keeps its promises (see
-`mail.port`), and the rest follows: any step may be repeated.
+The service puts `mail` into its outbox, and stores its `issued_tokens` by their hashes and its
+`reply_token` by `message_id`. With the promises of `mail.port`, every step here may be repeated.
 """
 
 from mail.compose import MailPage, compose

@@ -1,15 +1,15 @@
-"""A page of blocks made into a letter: pure, the same bytes for the same page, tokens and time.
+"""Composes emails from pages: pure functions, except that the tokens and the Message-ID are random.
 
-A `Page` says what a letter has to say, without a word about mail; `mail.pages` makes them. Here it gets its
-two bodies from two templates (text without escaping, HTML with), its headers, its pictures and its fresh
-tokens.
+A `MailPage` is the content of an email as blocks, without headers; `mail.pages` makes them. Here a page gets
+its two bodies from two templates (text, and HTML with escaping), its headers, images, attachments and
+fresh tokens.
 
-What players wrote is shown as `Quoted` only: each line behind `| `, so that it can never be read as an order
-when a mailer quotes our letter without marks. The first line of both bodies is the delimiter at which
-`mail.reply_text` stops.
+Text that players wrote is shown as `QuotedLines` only: each line behind `| `, so that it can never be read
+as an order when a mail program quotes our email without marks. The first line of both bodies is the
+delimiter at which `mail.reply_text` stops.
 
-Headers that hold ids are never folded or encoded: the standard library makes encoded words of long ones, and
-mailers then no longer thread the letter. Everything else is folded at 76 columns, which keeps
+Headers that hold ids are never folded or encoded: the standard library makes encoded words of long ones,
+and mail programs then no longer thread the email. Everything else is folded at 76 columns, which keeps
 quoted-printable lines legal too.
 """
 
@@ -61,7 +61,7 @@ class Paragraph:
 
 @dataclass(frozen=True, slots=True)
 class BulletList:
-    """Sentences, one an item."""
+    """A list of sentences."""
 
     title: str
     items: Sequence[str]
@@ -88,7 +88,7 @@ class Preformatted:
 
 @dataclass(frozen=True, slots=True)
 class QuotedLines:
-    """What people wrote: never bare at the start of a line."""
+    """Text that people wrote, each line behind `| `."""
 
     title: str
     lines: Sequence[str]
@@ -97,7 +97,7 @@ class QuotedLines:
 
 @dataclass(frozen=True, slots=True)
 class ImageBlock:
-    """A picture, inline."""
+    """An inline image."""
 
     image: InlineImage
     kind: Literal["figure"] = "figure"
@@ -105,7 +105,7 @@ class ImageBlock:
 
 @dataclass(frozen=True, slots=True)
 class AttachmentBlock:
-    """A file that goes with the letter."""
+    """A file that is attached."""
 
     file: Attachment
     kind: Literal["enclosed"] = "enclosed"
@@ -116,7 +116,7 @@ Block = Paragraph | BulletList | CopyableLines | Preformatted | QuotedLines | Im
 
 @dataclass(frozen=True, slots=True)
 class MailPage:
-    """A letter's contents. `subject` follows the table's label; `tone` colours the headline."""
+    """The content of an email. `subject` follows the table's label; `tone` colours the headline."""
 
     headline: str
     blocks: tuple[Block, ...]
@@ -124,18 +124,18 @@ class MailPage:
     tone: Literal["turn", "good", "bad", "plain"] = "plain"
 
 
-# --- words that came from outside ---
+# --- text from outside ---
 
 
-def safe_line(text: str, most: int = 300) -> str:
-    """The text as one harmless line: no control, format or separator characters, inner spaces single."""
+def safe_line(text: str, max_length: int = 300) -> str:
+    """The text as one line without control, format or separator characters, with single spaces."""
     visible = "".join(" " if unicodedata.category(char)[0] in "CZ" else char for char in text)
     one = " ".join(visible.split())
-    return one if len(one) <= most else one[: most - 1] + "…"
+    return one if len(one) <= max_length else one[: max_length - 1] + "…"
 
 
 def safe_lines(text: str) -> list[str]:
-    """The same for text whose lines and columns matter, at most 200 by 200."""
+    """The same for text whose lines and columns matter: at most 200 lines of 200 characters."""
     lines = text.splitlines()
     rest = len(lines) - 200
     return [
@@ -169,13 +169,13 @@ _ENVIRONMENT = _templates()
 _COLOURS = {"turn": "#1a5fb4", "good": "#26803c", "bad": "#b3261e", "plain": "#5e5c64"}
 
 
-# --- letters ---
+# --- emails ---
 
 _UNFOLDED = frozenset({"message-id", "in-reply-to", "references", "list-unsubscribe", "list-id", "reply-to"})
 
 
 class _SmtpPolicy(EmailPolicy):
-    """SMTP's policy with 76 columns, in which headers made of ids stay as they are."""
+    """The policy for SMTP with 76 columns, which leaves headers that hold ids as they are."""
 
     def fold(self, name: str, value: str) -> str:
         if name.lower() in _UNFOLDED:
@@ -191,34 +191,34 @@ _SMTP_POLICY = _SmtpPolicy(linesep="\r\n", max_line_length=76, raise_on_defect=F
 
 
 def compose(
-    post: ServiceAddress,
+    service_address: ServiceAddress,
     page: MailPage,
-    sealed: ReplyToken,
+    token: ReplyToken,
     now: datetime,
     reason: str,
     parent: str | None = None,
     thread: Sequence[str] = (),
 ) -> OutgoingMail:
-    """The letter that brings a page to `sealed.address`, with fresh tokens.
+    """The email that brings a page to `token.address`, with fresh tokens.
 
-    `sealed` is what a reply stands for. `parent` is the id of the mail that is answered (None: our own
-    initiative), `thread` earlier ids of the same conversation, oldest first. Raises ValueError when the
-    address is none.
+    token: what a reply to it stands for. parent: the Message-ID of the mail that it answers, None where it
+    answers none. thread: earlier Message-IDs of the conversation, oldest first. Raises ValueError for an
+    invalid address.
     """
     pictures = _images_within_limit(page)
-    message_id = post.new_message_id()
+    message_id = service_address.new_message_id()
     cids = {name: f"{name}.{message_id.strip('<>')}" for name in pictures}
     fields = {
         "page": page,
         "cids": cids,
         "colour": _COLOURS[page.tone],
-        "replies": sealed.seat is not None or sealed.purpose != "reply",
+        "replies": token.seat is not None or token.purpose != "reply",
     }
-    text = _ENVIRONMENT.get_template("letter.txt").render(fields)
-    html = _ENVIRONMENT.get_template("letter.html").render(fields)
+    text = _ENVIRONMENT.get_template("email.txt").render(fields)
+    html = _ENVIRONMENT.get_template("email.html").render(fields)
 
     message = EmailMessage(policy=_SMTP_POLICY)
-    issued = _set_headers(message, post, page, sealed, message_id, parent, thread)
+    issued = _set_headers(message, service_address, page, token, message_id, parent, thread)
     message["Date"] = format_datetime(now.astimezone(UTC))
     message.set_content(text, cte="quoted-printable")
     message.add_alternative(html, subtype="html", cte="quoted-printable")
@@ -233,58 +233,60 @@ def compose(
         message.add_attachment(file.content, kind, subtype, filename=safe_line(file.name, 60))
     return OutgoingMail(
         message_id=message_id,
-        recipient=sealed.address,
-        envelope_sender=post.reply_address(issued["bounce"][0]),
+        recipient=token.address,
+        envelope_sender=service_address.reply_address(issued["bounce"][0]),
         raw=message.as_bytes(),
-        actor=sealed.actor,
+        actor=token.actor,
         reason=reason,
         issued_tokens=tuple(IssuedToken(hash_token(token), meaning) for token, meaning in issued.values()),
-        reply_token=sealed,
+        reply_token=token,
     )
 
 
 def _set_headers(
     message: EmailMessage,
-    post: ServiceAddress,
+    service_address: ServiceAddress,
     page: MailPage,
-    sealed: ReplyToken,
+    token: ReplyToken,
     message_id: str,
     parent: str | None,
     thread: Sequence[str],
 ) -> dict[str, tuple[str, ReplyToken]]:
-    """Recipient, thread and tokens into the headers; returns the tokens in them and what each stands for."""
+    """Set the headers; returns the new tokens in them, each with what it stands for."""
     issued = {
-        "reply": (new_token(), sealed),
-        "bounce": (new_token(), replace(sealed, purpose="bounce", decision_id=None)),
-        "unsubscribe": (new_token(), replace(sealed, purpose="unsubscribe", decision_id=None)),
+        "reply": (new_token(), token),
+        "bounce": (new_token(), replace(token, purpose="bounce", decision_id=None)),
+        "unsubscribe": (new_token(), replace(token, purpose="unsubscribe", decision_id=None)),
     }
-    label = safe_line(sealed.table_label, 60)
+    label = safe_line(token.table_label, 60)
     subject = safe_line(page.subject, 80)
-    message["From"] = Address(label or post.name, addr_spec=post.address)
-    message["To"] = normalize_address(sealed.address)
-    message["Reply-To"] = post.reply_address(issued["reply"][0])
+    message["From"] = Address(label or service_address.name, addr_spec=service_address.address)
+    message["To"] = normalize_address(token.address)
+    message["Reply-To"] = service_address.reply_address(issued["reply"][0])
     message["Subject"] = ("Re: " if parent else "") + (f"[{label}] {subject}" if label else subject)
     message["Message-ID"] = message_id
-    ids = [post.new_message_id(_thread_serial(sealed)), *thread[-2:], parent or ""]
-    known = [id for value in ids for id in find_message_ids(value)[:1]]
-    message["In-Reply-To"] = known[-1]
-    message["References"] = " ".join(dict.fromkeys(known))
+    ids = [service_address.new_message_id(_thread_serial(token)), *thread[-2:], parent or ""]
+    references = [id for value in ids for id in find_message_ids(value)[:1]]
+    message["In-Reply-To"] = references[-1]
+    message["References"] = " ".join(dict.fromkeys(references))
     message["Auto-Submitted"] = "auto-replied" if parent else "auto-generated"
     message["X-Auto-Response-Suppress"] = "All"
-    if code := re.sub(r"[^a-z0-9-]", "", sealed.table_code.lower())[:40]:
-        message["List-Id"] = f"<t{code}.{post.domain}>"
-    message["List-Unsubscribe"] = f"<mailto:{post.reply_address(issued['unsubscribe'][0])}?subject=stop>"
-    message["X-Loop"] = post.domain
+    if code := re.sub(r"[^a-z0-9-]", "", token.table_code.lower())[:40]:
+        message["List-Id"] = f"<t{code}.{service_address.domain}>"
+    message["List-Unsubscribe"] = (
+        f"<mailto:{service_address.reply_address(issued['unsubscribe'][0])}?subject=stop>"
+    )
+    message["X-Loop"] = service_address.domain
     return issued
 
 
-def _thread_serial(sealed: ReplyToken) -> str:
-    """The serial of the id that all letters of a table to one person refer to."""
-    return "r" + sha256(f"{sealed.table_code}|{sealed.address.casefold()}".encode()).hexdigest()[:20]
+def _thread_serial(token: ReplyToken) -> str:
+    """The serial of the Message-ID that all emails of a table to one person refer to."""
+    return "r" + sha256(f"{token.table_code}|{token.address.casefold()}".encode()).hexdigest()[:20]
 
 
 def _images_within_limit(page: MailPage) -> dict[str, InlineImage]:
-    """The page's pictures by safe name, the first ones that fit into a letter."""
+    """The images of the page by name: the first ones that fit into an email."""
     room = MAX_IMAGE_BYTES
     found: dict[str, InlineImage] = {}
     for block in page.blocks:

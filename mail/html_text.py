@@ -1,10 +1,9 @@
-"""The written text of an HTML mail, by the standard library's tokenizer: pure, for letters without a text
-part.
+"""The visible text of an HTML mail, by the standard library's tokenizer: pure, for mail without a text part.
 
-Kept is what a reader would see of the sender's own words. Dropped are scripts, styles, heads, everything
-hidden by its style, and quotes: `blockquote` and the containers in which mailers put the letter that is
-answered. Where a quote was dropped stands a line `>`, so that the reader of lines (`mail.reply_text`) stops
-there: what follows a quote is never an order.
+It keeps what a reader would see of the sender's own text. It drops scripts, styles, heads, everything that
+is hidden by its style, and quotes: `blockquote` and the containers in which mail programs put the email that
+is answered. A dropped quote leaves a line `>`, where `mail.reply_text` stops: text after a quote is never
+an order.
 """
 
 import re
@@ -40,7 +39,7 @@ class _TextExtractor(HTMLParser):
         super().__init__(convert_charrefs=True)
         self.out: list[str] = []
         self.open: list[str] = []
-        self.skip_from: int | None = None  # height of `open` at which the dropped element stands
+        self.skip_from: int | None = None  # depth of `open` at which the dropped element begins
         self.is_finished = False
         self.pre = 0
         self.at_line_start = True  # at the start of a line
@@ -60,7 +59,7 @@ class _TextExtractor(HTMLParser):
             if self._is_quote(tag, values):
                 self._block()
                 self.out.append(f"{QUOTE_MARKER}\n")
-                # Outlook marks where the quote begins; it ends with the mail.
+                # Outlook marks the beginning of the quote, which reaches to the end of the mail.
                 self.is_finished = values.get("id", "").lower().removeprefix("x_") in {
                     "divrplyfwdmsg",
                     "appendonsend",
@@ -91,7 +90,7 @@ class _TextExtractor(HTMLParser):
     def handle_endtag(self, tag: str) -> None:
         if self.is_finished or tag in _VOID_TAGS:
             return
-        # A stray end tag closes nothing; one further up closes all that was left open inside it.
+        # An end tag without a start tag is ignored; any other also closes what is still open inside it.
         if tag in self.open[-50:]:
             while self.open:
                 closed = self.open.pop()
@@ -121,13 +120,13 @@ def _hidden(values: dict[str, str]) -> bool:
 
 
 def visible_text(html: str) -> str:
-    """The visible text of an HTML document without its quotes, blocks as lines. Never raises."""
+    """The visible text of an HTML document without quotes, one line per block. Never raises."""
     extractor = _TextExtractor()
     try:
         extractor.feed(html)
         extractor.close()
     except (AssertionError, ValueError, RecursionError):
-        extractor.out.append(f"\n{QUOTE_MARKER}\n")  # what the tokenizer cannot read ends the text
+        extractor.out.append(f"\n{QUOTE_MARKER}\n")  # the text ends where the tokenizer fails
     lines = "".join(extractor.out).split("\n")
     kept: list[str] = []
     for line in (line.strip() for line in lines):

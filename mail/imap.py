@@ -1,11 +1,10 @@
-"""One IMAP connection as the inbox needs it: a port in front of aioimaplib, and what that library wants
-around it.
+"""One IMAP connection, as the inbox watcher needs it, on top of aioimaplib.
 
-Each rule was observed: the library does not wake its callers when the connection dies and its
-timers are not reliable, so every call here races with the loss of the connection and with our own clock;
-whatever fails throws the connection away, since a command that was left open blocks all later ones. Answers
-are kept short (one message a FETCH, UIDs searched in slices), as the library recurses once per line of an
-answer. STARTTLS does not exist in it: TLS from the first byte, or loopback.
+The rules here come from what aioimaplib was observed to do. It does not wake its callers when the
+connection dies, and its timers are not reliable, so every call races against the loss of the connection and
+our own timeout. A command that was left open blocks all later ones, so any failure drops the connection.
+Responses are kept short (one message per FETCH, UIDs searched in slices), as the library recurses once per
+line of a response. It has no STARTTLS: the connection uses TLS from the first byte, or is to this machine.
 """
 
 import asyncio
@@ -29,15 +28,15 @@ _UID_SLICE = 10_000
 
 
 class ConnectionLost(Exception):
-    """The connection is of no use any more."""
+    """The connection cannot be used any more."""
 
 
 class LoginRefused(Exception):
-    """The server does not know this name and password."""
+    """The server has refused the user name and password."""
 
 
 def is_loopback(host: str) -> bool:
-    """Whether a host is this machine, so that plain text on the wire is nobody else's to read."""
+    """Whether a host is this machine, so that nobody else can read an unencrypted connection."""
     if host == "localhost":
         return True
     with contextlib.suppress(ValueError):
@@ -47,9 +46,9 @@ def is_loopback(host: str) -> bool:
 
 @dataclass(frozen=True)
 class ImapAccount:
-    """Where the mailbox is. `folders` are names of one's own for the folders, `inbox` for what is watched.
+    """The mailbox. inbox: the folder to watch. folders: other names for our folders.
 
-    Raises ValueError for plain text to another machine, and for control characters.
+    Raises ValueError for a connection without TLS to another machine, and for control characters.
     """
 
     host: str
@@ -63,20 +62,22 @@ class ImapAccount:
 
     def __post_init__(self) -> None:
         if not self.tls and not is_loopback(self.host):
-            raise ValueError(f"IMAP without TLS is for this machine alone; {self.host} needs TLS (port 993).")
+            raise ValueError(
+                f"IMAP without TLS is allowed to this machine only; {self.host} needs TLS (port 993)."
+            )
         if any(ord(char) < 32 or char == "\x7f" for char in self.user + self.password):
             raise ValueError("The IMAP name and password may not contain control characters.")
 
 
 class Envelope(NamedTuple):
-    """What is known before a message is fetched: bytes, and when the server received it."""
+    """The size of a message in bytes, and the time at which the server received it."""
 
     size: int
     received_at: datetime
 
 
 class ImapConnection:
-    """An open mailbox. Every method raises ConnectionLost when the connection cannot be used any further."""
+    """An open mailbox. Every method raises ConnectionLost when the connection cannot be used any more."""
 
     def __init__(self, client: Any, lost: asyncio.Future[None], timeout: float) -> None:
         self._client = client
@@ -84,20 +85,18 @@ class ImapConnection:
         self._timeout = timeout
         self._folders: dict[Folder, str] = {}
         self._uid_next = 1  # UIDNEXT at the time of the SELECT
-        self._has_new_mail = False  # a mail was announced since the last search began
+        self._has_new_mail = False  # new mail was announced since the last search began
         self._untagged = client.protocol._untagged_response
         client.protocol._untagged_response = self._on_untagged
 
     def _on_untagged(self, line: bytes) -> Any:
-        """A server tells of new mail once, with the answer to whatever it was asked; the library listens
-        during IDLE alone.
-        """
+        """A server announces new mail once, in any response; the library looks for it during IDLE only."""
         self._has_new_mail = self._has_new_mail or re.match(rb"\* \d+ EXISTS", line) is not None
         return self._untagged(line)
 
     @classmethod
     async def open(cls, account: ImapAccount, timeout: float) -> Self:
-        """Connect, log in, make the folders, select the INBOX. Raises LoginRefused, ConnectionLost."""
+        """Connect, log in, create the folders, select the inbox. Raises LoginRefused or ConnectionLost."""
         lost: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         if account.tls:
             client = aioimaplib.IMAP4_SSL(
@@ -105,7 +104,7 @@ class ImapConnection:
             )
         else:
             client = aioimaplib.IMAP4(account.host, account.port, timeout=timeout)
-        # The constructor for TLS takes no callback; it is called with None even on a reset.
+        # The constructor for TLS takes no callback. The callback gets None even after a reset.
         client.protocol.conn_lost_cb = partial(_resolve, lost)
         imap = cls(client, lost, timeout)
         try:
@@ -121,38 +120,36 @@ class ImapConnection:
         if login.result != "OK":
             raise LoginRefused(f"{account.host} refused to log {account.user} in.")
         await self._call(self._client.protocol.capability())
-        inside = await self._inbox_prefix()
+        prefix = await self._inbox_prefix()
         for folder in Folder:
-            self._folders[folder] = await self._ensure_folder(account.folders.get(folder, folder), inside)
+            self._folders[folder] = await self._ensure_folder(account.folders.get(folder, folder), prefix)
         selected = await self._call_ok(self._client.select(_mailbox_name(account.inbox)))
         found = re.search(rb"UIDNEXT (\d+)", b"\n".join(bytes(line) for line in selected.lines))
         self._uid_next = int(found[1]) if found else 1
         self._has_new_mail = False
 
     async def _inbox_prefix(self) -> str:
-        """What stands before the name of a folder inside INBOX; nothing where none can be there."""
+        """The prefix of folders prefix INBOX; empty where INBOX has no folders."""
         listed = await self._call(self._client.list('""', "INBOX"))
         found = re.search(rb'\([^)]*\) "(.)" ', b"\n".join(bytes(line) for line in listed.lines))
         return f"INBOX{found[1].decode()}" if found else ""
 
-    async def _ensure_folder(self, name: str, inside: str) -> str:
-        """The folder's name on this server, the folder being there: some servers keep all folders inside
-        INBOX.
-        """
-        for candidate in dict.fromkeys((_mailbox_name(name), _mailbox_name(inside + name))):
+    async def _ensure_folder(self, name: str, prefix: str) -> str:
+        """Create the folder if missing; returns its name: some servers keep all folders prefix INBOX."""
+        for candidate in dict.fromkeys((_mailbox_name(name), _mailbox_name(prefix + name))):
             answer = await self._call(self._client.list('""', candidate))
             if any(re.match(rb"\([^)]*\) ", bytes(line)) for line in answer.lines):
                 return candidate
             made = await self._call(self._client.create(candidate))
-            # Somebody else may have made it since it was looked for.
+            # Another client may have created it since the LIST.
             if made.result == "OK" or any(b"[ALREADYEXISTS]" in bytes(line) for line in made.lines):
                 return candidate
-        raise ConnectionLost(f"the mailbox has no folder {name} and refuses to make one")
+        raise ConnectionLost(f"the mailbox has no folder {name} and refuses to create it")
 
     # --- calls ---
 
     async def _call(self, command: Awaitable[T], timeout: float | None = None) -> T:
-        """The command's result, or ConnectionLost as soon as the connection is lost or the time is over."""
+        """The result of a command. Raises ConnectionLost when the connection is lost, or on a timeout."""
         task = asyncio.ensure_future(command)
         try:
             either: set[asyncio.Future[Any]] = {task, self._lost}
@@ -166,24 +163,24 @@ class ImapConnection:
         raise ConnectionLost("the connection was lost" if self._lost.done() else "the server does not answer")
 
     async def _call_ok(self, command: Awaitable[Any]) -> Any:
-        """The same for a command that must succeed: NO and BAD are no exceptions in the library."""
+        """The same for a command that must succeed: the library does not raise for NO and BAD."""
         response = await self._call(command)
         if response.result != "OK":
-            raise ConnectionLost(f"the server said {response.result} {response.lines[-1:]!r}")
+            raise ConnectionLost(f"the server answered {response.result} {response.lines[-1:]!r}")
         return response
 
     # --- messages ---
 
-    async def uids(self, floor: int) -> list[int]:
-        """The UIDs in the INBOX from `floor` on, ascending."""
+    async def uids(self, first: int) -> list[int]:
+        """The UIDs in the inbox from `first` on, ascending."""
         self._has_new_mail = False
         found: set[int] = set()
-        low = floor
+        low = first
         while low + _UID_SLICE < self._uid_next:
             found |= await self._search(f"{low}:{low + _UID_SLICE - 1}")
             low += _UID_SLICE
         found |= await self._search(f"{low}:*")
-        return sorted(uid for uid in found if uid >= floor)  # n:* always names the last message too
+        return sorted(uid for uid in found if uid >= first)  # `n:*` always includes the last message
 
     async def _search(self, range: str) -> set[int]:
         response = await self._call_ok(self._client.uid_search(f"UID {range}", "UNDELETED", charset=None))
@@ -191,7 +188,7 @@ class ImapConnection:
         return {int(word) for line in lines for word in line.split() if word.isdigit()}
 
     async def envelope(self, uid: int) -> Envelope | None:
-        """Size and time of a message; None when it is no longer there."""
+        """Size and time of a message; None where it is gone."""
         response = await self._call_ok(self._client.uid("fetch", str(uid), "(UID RFC822.SIZE INTERNALDATE)"))
         for line in response.lines:
             size = re.search(rb"RFC822\.SIZE (\d+)", bytes(line))
@@ -200,30 +197,28 @@ class ImapConnection:
                 return Envelope(int(size[1]), _parse_time(date[1].decode("ascii", "replace") if date else ""))
         return None
 
-    async def fetch(self, uid: int, most: int | None = None) -> bytes | None:
-        """The bytes of a message, the first `most` where given, its flags untouched; None when it is not
-        there.
-        """
-        part = "BODY.PEEK[]" if most is None else f"BODY.PEEK[]<0.{most}>"
+    async def fetch(self, uid: int, max_bytes: int | None = None) -> bytes | None:
+        """The bytes of a message, or the first `max_bytes` of them; None where it is gone. Sets no flags."""
+        part = "BODY.PEEK[]" if max_bytes is None else f"BODY.PEEK[]<0.{max_bytes}>"
         response = await self._call_ok(self._client.uid("fetch", str(uid), f"(UID {part})"))
         # The message's bytes are the only bytearray among the lines.
         return next((bytes(line) for line in response.lines if isinstance(line, bytearray)), None)
 
     async def move(self, uid: int, folder: Folder) -> None:
-        """Put a message into a folder. A message that is gone is no error."""
+        """Move a message to a folder; a message that is gone is ignored."""
         name = self._folders[folder]
         if self._client.has_capability("MOVE"):
             await self._call_ok(self._client.uid("move", str(uid), name))
             return
         await self._call_ok(self._client.uid("copy", str(uid), name))
         await self._call_ok(self._client.uid("store", str(uid), r"+FLAGS.SILENT (\Deleted)"))
-        if self._client.has_capability("UIDPLUS"):  # a bare EXPUNGE would remove what others have marked
+        if self._client.has_capability(
+            "UIDPLUS"
+        ):  # a plain EXPUNGE would also delete what other clients have marked
             await self._call_ok(self._client.uid("expunge", str(uid)))
 
     async def wait_for_mail(self, seconds: float) -> None:
-        """Return when the server has news, or after `seconds` at most. Whatever it pushes only means: search
-        again.
-        """
+        """Wait until the server announces something, at most `seconds`; the caller then searches again."""
         if self._has_new_mail:
             return
         if not self._client.has_capability("IDLE"):
@@ -239,13 +234,13 @@ class ImapConnection:
         self._client.idle_done()
         await self._call_ok(idle)
         queue = self._client.protocol.idle_queue
-        while not queue.empty():  # a left-over marker would end the next IDLE at once
+        while not queue.empty():  # a left-over entry would end the next IDLE at once
             queue.get_nowait()
 
     async def close(self) -> None:
         """Drop the connection and leave no task behind. Never raises.
 
-        Without LOGOUT, which would wait behind any command that is open; it would save nothing.
+        There is no LOGOUT: it would wait behind any open command.
         """
         client = self._client
         if client.protocol.transport is not None:
@@ -264,7 +259,7 @@ def _quoted(text: str) -> str:
 
 
 def _mailbox_name(name: str) -> str:
-    """A folder's name on the wire, which the library puts there as it is."""
+    """A folder name as IMAP wants it; the library does not quote it."""
     return name if re.fullmatch(r"[A-Za-z0-9./_-]+", name) else _quoted(name)
 
 

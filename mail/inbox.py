@@ -1,11 +1,10 @@
-"""The watch over the mailbox: search, deal with each mail, sleep in IDLE, and begin again when the connection
-dies.
+"""Watches the mailbox: search, handle each mail, wait in IDLE, reconnect when the connection dies.
 
-The folder is the state: what lies in INBOX is to do, whatever its flags, and each mail is moved once it is
-settled. A mail's bytes and the attempt are kept before anything is read; the outcome is settled before the
-mail is moved. So a crash at any point repeats at most a step that the desk knows to be done: the ledger then
-says so, and only the move is made up for. A mail that fails three times (or kills its reader) goes to
-Quarantine, and nobody waits behind it.
+The folder is the state: a mail in the inbox is to be handled, whatever its flags, and is moved when its
+outcome is stored. The bytes and the attempt are stored before the mail is parsed, the outcome before it is
+moved. So after a crash at any point, at most one step is repeated, and the service then knows that it was
+done already. A mail that fails three times, or kills its parser, goes to Quarantine, so that no other mail
+waits for it.
 """
 
 import hashlib
@@ -27,61 +26,62 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class InboxTiming:
-    """Times in seconds, sizes in bytes."""
+    """Times in seconds, sizes in bytes.
+
+    preview_size: how much is fetched of a mail above `max_size`.
+    """
 
     command_timeout: float = 20.0
     idle_timeout: float = 290.0
-    failed_mail_retry: float = 60.0  # after a mail that failed
+    failed_mail_retry: float = 60.0
     first_reconnect: float = 0.5
     max_reconnect: float = 60.0
-    login_retry: float = 300.0  # after a login that was refused
+    login_retry: float = 300.0
     max_size: int = 1_000_000
     preview_size: int = 64 * 1024
     max_attempts: int = 3
 
 
 class InboxWatcher:
-    """Runs until it is cancelled: `await Inbox(account, desk, clerk, reader).run()`.
+    """Runs until it is cancelled: `await InboxWatcher(account, service, policy, parser).run()`.
 
-    `searched` is when the mailbox was last seen to its end; None before the first time.
+    last_checked: when the whole mailbox was last checked; None before the first time.
     """
 
     def __init__(
         self,
         account: ImapAccount,
-        desk: ServicePort,
-        clerk: MailPolicy,
-        reader: ParserProcess,
-        pace: InboxTiming = InboxTiming(),
+        service: ServicePort,
+        policy: MailPolicy,
+        parser: ParserProcess,
+        timing: InboxTiming = InboxTiming(),
     ) -> None:
         self._account = account
-        self._service = desk
-        self._policy = clerk
-        self._parser = reader
-        self._timing = pace
-        self._alerts = OperatorAlerts(desk, lambda: datetime.now(UTC))
-        self._first_uid = 1  # no mail with a UID below this is to do
+        self._service = service
+        self._policy = policy
+        self._parser = parser
+        self._timing = timing
+        self._alerts = OperatorAlerts(service, lambda: datetime.now(UTC))
+        self._first_uid = 1  # all mail with a lower UID is handled
         self.last_checked: datetime | None = None
 
     async def run(self) -> None:
-        """Watch the mailbox for ever."""
+        """Watch the mailbox until cancelled."""
         while True:
-            imap, left = await self._connect_with_retries()
+            imap, failed_uids = await self._connect_with_retries()
             try:
                 while True:
                     await imap.wait_for_mail(
-                        self._timing.failed_mail_retry if left else self._timing.idle_timeout
+                        self._timing.failed_mail_retry if failed_uids else self._timing.idle_timeout
                     )
-                    left = await self._process_all(imap, min(left, default=self._first_uid))
+                    failed_uids = await self._process_all(imap, min(failed_uids, default=self._first_uid))
             except ConnectionLost as lost:
                 log.warning("mailbox: %s; connecting again", lost)
             finally:
                 await imap.close()
 
     async def _connect_with_retries(self) -> tuple[ImapConnection, list[int]]:
-        """A connection that has been through its first pass: a server that drops us at once is not
-        hammered.
-        """
+        """A connection after its first check, and the UIDs that failed; retried with growing delays."""
         async for attempt in stamina.retry_context(
             on=self._retry_delay,
             attempts=None,
@@ -112,21 +112,21 @@ class InboxWatcher:
             await imap.close()
             raise
 
-    async def _process_all(self, imap: ImapConnection, floor: int) -> list[int]:
-        """Deal with every mail from UID `floor` on; returns those that are still to do."""
-        uids = await imap.uids(floor)
-        left = []
+    async def _process_all(self, imap: ImapConnection, first_uid: int) -> list[int]:
+        """Handle every mail from this UID on; returns the UIDs of those that failed."""
+        uids = await imap.uids(first_uid)
+        failed_uids = []
         for uid in uids:
             try:
                 await self._process(imap, uid)
             except ConnectionLost:
                 raise
             except Exception:
-                log.exception("mailbox: a mail could not be dealt with; it stays for another attempt")
-                left.append(uid)
-        self._first_uid = max(uids, default=floor - 1) + 1
+                log.exception("mailbox: a mail could not be handled; it is tried again later")
+                failed_uids.append(uid)
+        self._first_uid = max(uids, default=first_uid - 1) + 1
         self.last_checked = datetime.now(UTC)
-        return left
+        return failed_uids
 
     async def _process(self, imap: ImapConnection, uid: int) -> None:
         envelope = await imap.envelope(uid)
@@ -148,20 +148,20 @@ class InboxWatcher:
 
     async def _decide(self, raw: bytes, partial: bool, attempts: int) -> MailOutcome:
         if attempts > 2 * self._timing.max_attempts:
-            return MailOutcome("given up", Folder.QUARANTINE)  # not even the answer to it could be made
+            return MailOutcome("given up", Folder.QUARANTINE)  # not even a reply to it could be made
         if attempts > self._timing.max_attempts:
             return await self._policy.handle_unparsable(raw)
         try:
-            letter = await self._parser.parse(raw, partial)
+            mail = await self._parser.parse(raw, partial)
         except ParserFailed as unread:
             log.error("mailbox: %s", unread)
             return await self._policy.handle_unparsable(raw)
-        if letter.problem in {MailProblem.LONG_HEADERS, MailProblem.TOO_MANY_PARTS, MailProblem.BROKEN}:
-            return await self._policy.handle_unparsable(raw, letter.problem)
-        return await self._policy.handle(letter)
+        if mail.problem in {MailProblem.LONG_HEADERS, MailProblem.TOO_MANY_PARTS, MailProblem.BROKEN}:
+            return await self._policy.handle_unparsable(raw, mail.problem)
+        return await self._policy.handle(mail)
 
     async def _alert(self, text: str) -> None:
         try:
             await self._alerts.send("login", text)
         except Exception:
-            log.exception("mailbox: the alert could not be given")
+            log.exception("mailbox: the alert could not be sent")

@@ -1,7 +1,7 @@
-"""What each kind of letter says: every function makes one `Page`, and no letter is worded anywhere else.
+"""The text of every kind of email: each function makes one `MailPage`.
 
-A receipt's headline begins with OK or NOT DONE. Nothing here repeats a player's mail beyond the lines that
-were read, and those stand behind `| `.
+The headline of a receipt begins with OK or NOT DONE. A page repeats only those lines of a player's mail
+that were read, each behind `| `.
 """
 
 from collections.abc import Sequence
@@ -35,10 +35,11 @@ NOTHING_CHANGED = Paragraph("Nothing was changed.")
 
 @dataclass(frozen=True, slots=True)
 class TurnNotice:
-    """What a seat hears when it is asked for a decision.
+    """What a player needs to know when it is their turn.
 
-    `need` says what is asked, `deadline` until when, `lines` are legal lines ready to copy, `since` is what
-    happened since the seat's last turn, `position` is the state as text, `chat` are (name, words).
+    prompt: a sentence that says what to do. deadline: until when, in words. legal_lines: lines ready to
+    copy. events_since: what happened since the player's last turn. position: the state of the game as
+    text. chat: pairs of name and text.
     """
 
     name: str
@@ -51,237 +52,234 @@ class TurnNotice:
     deadline: str = ""
 
 
-def turn_notice(told: TurnNotice) -> MailPage:
-    """It is your turn."""
-    blocks: list[Block] = [Paragraph(told.prompt)]
-    if told.deadline:
-        blocks.append(Paragraph(f"Please answer by {told.deadline}."))
-    blocks += _copyable("You could write, for example", told.legal_lines)
-    blocks += _items("Since your last turn", told.events_since)
-    blocks += [ImageBlock(picture) for picture in told.images]
-    blocks += _preformatted("How things stand", told.position)
-    if told.chat:
-        blocks.append(QuotedLines("What was said", [f"{name}: {words}" for name, words in told.chat]))
-    return MailPage(f"It is your turn, {told.name}.", tuple(blocks), tone="turn")
+def turn_notice(notice: TurnNotice) -> MailPage:
+    """To the player whose turn it is."""
+    blocks: list[Block] = [Paragraph(notice.prompt)]
+    if notice.deadline:
+        blocks.append(Paragraph(f"Please result by {notice.deadline}."))
+    blocks += _copyable("For example", notice.legal_lines)
+    blocks += _items("Since your last turn", notice.events_since)
+    blocks += [ImageBlock(image) for image in notice.images]
+    blocks += _preformatted("The position", notice.position)
+    if notice.chat:
+        blocks.append(QuotedLines("Chat", [f"{name}: {words}" for name, words in notice.chat]))
+    return MailPage(f"It is your turn, {notice.name}.", tuple(blocks), tone="turn")
 
 
 def announcement(
-    headline: str, since: Sequence[str], position: str = "", pictures: Sequence[InlineImage] = ()
+    headline: str, events_since: Sequence[str], position: str = "", images: Sequence[InlineImage] = ()
 ) -> MailPage:
-    """Something everybody hears: the start, the end, a pause."""
+    """To all players: the game starts, ends, is paused."""
     blocks = [
-        *_items("What happened", since),
-        *map(ImageBlock, pictures),
-        *_preformatted("How things stand", position),
+        *_items("What happened", events_since),
+        *map(ImageBlock, images),
+        *_preformatted("The position", position),
     ]
     return MailPage(headline, tuple(blocks))
 
 
-def receipt(answer: PlayResult | None, reading: ParsedReply, shown: Sequence[QueryResult] = ()) -> MailPage:
-    """What became of the lines of one mail, and what it asked to see."""
+def receipt(result: PlayResult | None, reply: ParsedReply, shown: Sequence[QueryResult] = ()) -> MailPage:
+    """The result of the lines of a mail, and the answers to its queries."""
     blocks: list[Block] = []
     for part in shown:
-        blocks += [ImageBlock(picture) for picture in part.images]
+        blocks += [ImageBlock(image) for image in part.images]
         blocks += _preformatted(part.title, part.text)
         blocks += map(AttachmentBlock, part.attachments)
-    match answer:
+    match result:
         case None:
             return MailPage(
-                f"Here is: {', '.join(part.title for part in shown)}.", (*blocks, *_unread_lines(reading))
+                f"Here is: {', '.join(part.title for part in shown)}.", (*blocks, *_unread_lines(reply))
             )
         case LinesPlayed():
             return MailPage(
-                "OK: all of it was done.", (*_accepted(answer), *_unread_lines(reading), *blocks), tone="good"
+                "OK: all lines were carried out.",
+                (*_accepted(result), *_unread_lines(reply), *blocks),
+                tone="good",
             )
         case LineRejected():
-            refused = _rejected(answer, reading.orders[answer.index])
-            return MailPage("NOT DONE.", (*refused, *_unread_lines(reading), *blocks), tone="bad")
+            refused = _rejected(result, reply.orders[result.index])
+            return MailPage("NOT DONE.", (*refused, *_unread_lines(reply), *blocks), tone="bad")
         case StaleReply():
-            return MailPage("NOT DONE: the game has gone on.", (*_stale(answer), *blocks), tone="bad")
+            return MailPage("NOT DONE: the game has moved on.", (*_stale(result), *blocks), tone="bad")
 
 
-def _accepted(answer: LinesPlayed) -> list[Block]:
-    blocks: list[Block] = [BulletList("Done", [f"{said} → {sentence}" for said, sentence in answer.accepted])]
-    blocks += _items("What it changed", answer.changes)
-    blocks += _copyable("You could go on, for example, with", answer.legal_lines)
-    if rest := " ".join(filter(None, (answer.waiting_for, answer.undo_hint))):
+def _accepted(result: LinesPlayed) -> list[Block]:
+    blocks: list[Block] = [BulletList("Done", [f"{line} → {sentence}" for line, sentence in result.accepted])]
+    blocks += _items("Changes", result.changes)
+    blocks += _copyable("Next, for example", result.legal_lines)
+    if rest := " ".join(filter(None, (result.waiting_for, result.undo_hint))):
         blocks.append(Paragraph(rest))
     return blocks
 
 
 _SUGGESTION_TITLES = {
-    "refused": "What you could write instead",
-    "unreadable": "The nearest lines that can be read",
+    "refused": "You can write instead",
+    "unreadable": "Similar lines that are legal",
     "ambiguous": "Did you mean",
 }
 
 
-def _rejected(answer: LineRejected, line: OrderLine) -> list[Block]:
+def _rejected(result: LineRejected, line: OrderLine) -> list[Block]:
     return [
         QuotedLines(f"Line {line.number}", [line.text]),
-        Paragraph(answer.reason),
-        *_copyable(_SUGGESTION_TITLES[answer.kind], answer.suggested_lines),
+        Paragraph(result.reason),
+        *_copyable(_SUGGESTION_TITLES[result.kind], result.suggested_lines),
         NOTHING_CHANGED,
     ]
 
 
-def _stale(answer: StaleReply) -> list[Block]:
+def _stale(result: StaleReply) -> list[Block]:
     return [
-        Paragraph(f"That was an answer to: {answer.old_prompt} Now: {answer.current_prompt}"),
+        Paragraph(f"Your lines were about: {result.old_prompt} Now: {result.current_prompt}"),
         NOTHING_CHANGED,
-        *_items("Since then", answer.events_since),
-        *_copyable("What you could write now", answer.legal_lines),
+        *_items("Since then", result.events_since),
+        *_copyable("You can write now", result.legal_lines),
     ]
 
 
-def _unread_lines(reading: ParsedReply) -> list[Block]:
+def _unread_lines(reply: ParsedReply) -> list[Block]:
     blocks: list[Block] = []
-    if reading.ignored:
+    if reply.ignored:
         blocks.append(
             QuotedLines(
-                "Behind your orders, and not read as orders", [text[:120] for text in reading.ignored[:10]]
+                "Not read as orders: text after your orders", [text[:120] for text in reply.ignored[:10]]
             )
         )
-    if reading.misplaced:
-        blocks.append(QuotedLines("Not read, because these lines stand among quoted text", reading.misplaced))
+    if reply.misplaced:
+        blocks.append(QuotedLines("Not read: lines among quoted text", reply.misplaced))
     return blocks
 
 
-def invalid_line(fault: ReplyFault, reading: ParsedReply) -> MailPage:
-    """The lines cannot be taken as they stand."""
+def invalid_line(fault: ReplyFault, reply: ParsedReply) -> MailPage:
+    """A line of the reply is invalid."""
     blocks: list[Block] = []
     if fault.line:
         blocks.append(QuotedLines(f"Line {fault.line.number}", [fault.line.text]))
-    blocks += [Paragraph(f"This line cannot be used: {fault.reason}."), NOTHING_CHANGED]
-    return MailPage("NOT DONE.", (*blocks, *_unread_lines(reading)), tone="bad")
+    blocks += [Paragraph(f"This line is invalid: {fault.reason}."), NOTHING_CHANGED]
+    return MailPage("NOT DONE.", (*blocks, *_unread_lines(reply)), tone="bad")
 
 
 def must_be_alone(word: str) -> MailPage:
-    """A word that must be the only one in its mail."""
-    text = f"`{word}` must be the only line of a mail. Send it by itself, and the rest in a mail of its own."
+    """A command came with other lines, and must be the only line."""
+    text = f"`{word}` must be the only line of an email. Send the other lines in another email."
     return MailPage("NOT DONE.", (Paragraph(text), NOTHING_CHANGED), tone="bad")
 
 
-def unreadable_mail(problem: MailProblem, reading: ParsedReply = ParsedReply()) -> MailPage:  # noqa: B008 (a tuple is immutable)
-    """There is no text to read."""
+def unreadable_mail(problem: MailProblem, reply: ParsedReply = ParsedReply()) -> MailPage:  # noqa: B008 (a tuple is immutable)
+    """The mail has no text that can be read."""
     advice = {
-        MailProblem.TNEF: "Please set your mail program to send plain text or HTML.",
+        MailProblem.TNEF: "Please set your email program to send plain text or HTML.",
         MailProblem.ENCRYPTED: "Please send it as plain, unencrypted text.",
         MailProblem.TOO_BIG: "Please send text only.",
-    }.get(problem, "Please write your orders as text above the quoted letter, one a line.")
+    }.get(problem, "Please write your orders as text above the quoted email, one on each line.")
     blocks = (
-        Paragraph(f"Your mail could not be read: {problem.value}. {advice}"),
+        Paragraph(f"Your email could not be read: {problem.value}. {advice}"),
         NOTHING_CHANGED,
-        *_unread_lines(reading),
+        *_unread_lines(reply),
     )
     return MailPage("NOT DONE.", blocks, tone="bad")
 
 
 def ambiguous_recipient() -> MailPage:
-    """A mail with more than one reply address."""
-    text = (
-        "Your mail carries the reply addresses of several letters, and it is not clear which one is meant. "
-    )
+    """The mail has more than one reply address."""
+    text = "Your email has the reply addresses of several emails, so it is not clear which one it answers. "
     return MailPage(
-        "NOT DONE.", (Paragraph(text + "Please answer one letter alone."), NOTHING_CHANGED), tone="bad"
+        "NOT DONE.", (Paragraph(text + "Please reply to one of them."), NOTHING_CHANGED), tone="bad"
     )
 
 
 def wrong_sender(lines: Sequence[str], code: str | None) -> MailPage:
-    """Somebody used this seat's reply address from an address that is not the seat's. Goes to the registered
-    one.
-    """
-    said: list[Block] = [
-        Paragraph("A mail to your reply address came from an address that is not registered for you.")
+    """To the registered address: a mail with its reply token came from another address."""
+    blocks: list[Block] = [
+        Paragraph("An email to your reply address came from an address that is not yours.")
     ]
     if code and lines:
-        said.append(QuotedLines("It said", lines))
-        said.append(NOTHING_CHANGED)
-        said.append(CopyableLines("If it was you, and you still want this, answer with", [f"yes {code}"]))
-        said.append(
+        blocks.append(QuotedLines("It said", lines))
+        blocks.append(NOTHING_CHANGED)
+        blocks.append(CopyableLines("If you sent it and still want this, reply with", [f"yes {code}"]))
+        blocks.append(
             Paragraph(
-                "If it was not you, do nothing, and do not forward these letters: who has one could try."
+                "If you did not send it, do nothing. Do not forward these emails: "
+                "whoever has one could try to play for you."
             )
         )
     else:
-        said += [
+        blocks += [
             NOTHING_CHANGED,
-            Paragraph("If it was you, please write from the address that this letter was sent to."),
+            Paragraph("If you sent it, please write from the address that this email was sent to."),
         ]
-    return MailPage("NOT DONE: was this you?", tuple(said), tone="bad")
+    return MailPage("NOT DONE: did you send this?", tuple(blocks), tone="bad")
 
 
 def failed_authentication() -> MailPage:
-    """The mail failed its domain's authentication. Goes to the registered address."""
-    text = (
-        "A mail in your name failed the checks that your mail provider asks for, so it was put aside unread. "
-    )
-    more = "If it was you, please send it again by the mail service that your address belongs to."
+    """To the registered address: a mail in its name failed DMARC."""
+    text = "An email in your name failed the checks that your email provider asks for, so it was not read. "
+    more = "If you sent it, please send it again through the provider of your address."
     return MailPage(
-        "NOT DONE: a mail in your name failed authentication.",
+        "NOT DONE: an email in your name failed authentication.",
         (Paragraph(text + more), NOTHING_CHANGED),
         tone="bad",
     )
 
 
 def confirm_orders(lines: Sequence[str], code: str) -> MailPage:
-    """Lines that need a second mail."""
+    """Orders that need a confirmation."""
     blocks = (
         QuotedLines("You wrote", lines),
-        Paragraph("This cannot be taken back, so it needs a second mail."),
-        CopyableLines("If you are sure, answer with", [f"yes {code}"]),
+        Paragraph("This cannot be undone, so please confirm it."),
+        CopyableLines("To confirm, reply with", [f"yes {code}"]),
         NOTHING_CHANGED,
     )
     return MailPage("NOT DONE yet: are you sure?", blocks, tone="bad")
 
 
 def unknown_code() -> MailPage:
-    """`yes CODE` with a code that nothing waits for."""
-    return MailPage("NOT DONE.", (Paragraph("Nothing waits for this code."), NOTHING_CHANGED), tone="bad")
+    """`yes CODE` with an unknown code."""
+    return MailPage("NOT DONE.", (Paragraph("This code is unknown."), NOTHING_CHANGED), tone="bad")
 
 
 def confirmation(sentence: str) -> MailPage:
-    """A confirmation or stop that was carried out."""
+    """A command was carried out; `sentence` says which."""
     return MailPage("OK.", (Paragraph(sentence),), tone="good")
 
 
 def expects_yes_or_no() -> MailPage:
-    """A confirmation was asked for, and something else was answered."""
-    text = "Please answer with one word on the first line: yes or no."
+    """The reply to a question was neither yes nor no."""
+    text = "Please reply with one word on the first line: yes or no."
     return MailPage("NOT DONE.", (Paragraph(text), NOTHING_CHANGED), subject="Please confirm", tone="bad")
 
 
 def address_confirmation(name: str) -> MailPage:
-    """Is this address really yours?"""
+    """To an address that a player claims."""
     blocks = (
-        Paragraph(f"{name} asked to play by mail with this address. If that is you, answer with one word."),
-        CopyableLines("Answer", ["yes"]),
-        Paragraph("If it is not you, do nothing, and no more letters will come."),
+        Paragraph(f"{name} wants to play by email with this address. If that is you, reply with one word."),
+        CopyableLines("Reply", ["yes"]),
+        Paragraph("If it is not you, do nothing. No more emails will come."),
     )
     return MailPage("Is this your address?", blocks, subject="Confirm your address", tone="turn")
 
 
 def invitation(host: str, table: str) -> MailPage:
-    """Somebody without another channel is asked to join a table."""
+    """To an address that is invited to a table."""
     blocks = (
-        Paragraph(f"{host} invites you to a game: {table}. It is played over days, by answering letters."),
-        CopyableLines("To take your seat answer with", ["yes"]),
-        CopyableLines("To decline answer with", ["no"]),
+        Paragraph(f"{host} invites you to a game: {table}. It is played over days, by replying to emails."),
+        CopyableLines("To take your seat, reply with", ["yes"]),
+        CopyableLines("To decline, reply with", ["no"]),
     )
     return MailPage(f"{host} invites you to a game.", blocks, subject="You are invited", tone="turn")
 
 
 def rate_limited() -> MailPage:
-    """Too many answers in an hour."""
-    text = "You have had as many answers as an hour allows. Orders are still read; receipts come later."
-    return MailPage("A pause.", (Paragraph(text),))
+    """The player has had as many replies as an hour allows."""
+    text = "You have had as many replies as an hour allows. Orders are still carried out, without receipts."
+    return MailPage("No more replies for now.", (Paragraph(text),))
 
 
 def help_without_table(person: Correspondent) -> MailPage:
-    """A known person wrote without a reply address that is valid."""
+    """To a player whose mail has no valid reply address."""
     blocks: list[Block] = [
-        Paragraph("Your mail did not say which letter it answers, so nothing was done with it."),
-        Paragraph("Please use your mail program's reply on the newest letter of the table you mean."),
+        Paragraph("Your email does not show which email it answers, so nothing was done with it."),
+        Paragraph("Please reply to the newest email of the table that you mean."),
     ]
     seats = [f"{label}, as {name}" for label, name in person.seats]
     return MailPage(

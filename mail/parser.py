@@ -1,15 +1,14 @@
-"""A mail's bytes, read into a `Letter`: pure, total and bounded.
+"""Parses the bytes of a mail into a `ParsedMail`: a pure function that never raises, with bounded cost.
 
-Nothing here decides anything; whatever the bytes are, a `Letter` comes out, and what cannot be read is said
-in `.problem`. Three rules keep hostile mail cheap:
+Nothing is decided here. Any bytes give a `ParsedMail`; its `problem` says what could not be read. Three
+rules keep hostile mail cheap:
 
-- what is dear in the standard library is counted before it is called: the header block, boundary lines, the
-  depth of parts, the length of every header value that is looked at. Only From goes through the full address
-  grammar;
-- headers are taken raw, one by one, so that a broken one costs only itself;
-- the text is cut to `TEXT` characters and `LINES` lines: whoever writes orders writes them on top.
+- what is expensive in the standard library is measured first: the size of the header, the number of boundary
+  lines, the depth of parts, the length of each header value. Only From is parsed by the full address grammar;
+- headers are read raw, one by one, so that a broken one does not affect the others;
+- the text is cut to `MAX_TEXT` characters and `MAX_LINES` lines: orders are written at the top.
 
-The time limit that remains necessary is the worker's (`mail.parser_process`).
+Parsing still needs a time limit; `mail.parser_process` sets it.
 """
 
 import codecs
@@ -41,13 +40,13 @@ DmarcVerdict = Literal["none", "pass", "fail"]
 
 
 class MailProblem(StrEnum):
-    """Why a mail has no text that could be read. The values are parts of sentences."""
+    """Why a mail has no readable text. The values are parts of sentences."""
 
     LONG_HEADERS = "its header is far too long"
     TOO_MANY_PARTS = "it has far too many parts"
     BROKEN = "its structure is broken"
     TOO_BIG = "it is too big"
-    EMPTY = "it has no text above the quoted letter"
+    EMPTY = "it has no text above the quoted email"
     NO_TEXT = "it has pictures or attachments but no text"
     TNEF = "its text is inside a winmail.dat attachment"
     ENCRYPTED = "it is encrypted"
@@ -55,7 +54,7 @@ class MailProblem(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class DeliveryReport:
-    """A delivery report: its status (RFC 3463, empty when it has none) and the Message-IDs that it quotes."""
+    """A delivery report: its status (RFC 3463, or empty), and the Message-IDs of ours that it quotes."""
 
     status: str
     message_ids: tuple[str, ...]
@@ -63,13 +62,13 @@ class DeliveryReport:
 
 @dataclass(frozen=True, slots=True)
 class ParsedMail:
-    """What is known of one mail.
+    """One mail.
 
-    `message_id` is its own id or, without one, a digest of its contents. `sender` is the one clean address of
-    its one From, in lower case, or None. `recipients` are header values in the order in which a reply token
-    is looked for. `parents` are the ids it answers, nearest first. `dmarc` is the verdict of our own server,
-    `none` where there is none. `automatic` names the sign by which no human wrote it. `text` has plain line
-    ends and no quotes where it came from HTML.
+    message_id: its Message-ID, or a digest of its content. sender: the address in From, in lower case; None
+    unless there is exactly one valid address. recipients: header values, in the order in which reply tokens
+    are looked for. parent_ids: the Message-IDs that it answers, nearest first. loop_headers: its X-Loop
+    headers. dmarc: the verdict of our own mail server. automatic_sign: the sign that no human wrote it, or
+    None. text: with plain line ends; without quotes where it comes from HTML.
     """
 
     message_id: str
@@ -86,12 +85,15 @@ class ParsedMail:
 
 
 def parse_mail(raw: bytes, authserv_id: str = "", partial: bool = False) -> ParsedMail:
-    """Read a mail. `authserv_id` names the server whose Authentication-Results are believed (empty: none);
-    `partial` says that only the beginning was fetched because the mail is too big. Never raises."""
+    """Parse a mail. Never raises.
+
+    authserv_id: the name of the server whose Authentication-Results are trusted; empty for none. partial:
+    only the beginning of the mail was fetched, as it is too big.
+    """
     try:
         return _parse(raw, authserv_id, partial)
     except (ValueError, LookupError, TypeError, AttributeError, AssertionError, RecursionError):
-        # The standard library's parser is not total; what it stumbles over is a broken mail.
+        # The standard library's parser may raise; then the mail is broken.
         return ParsedMail(_digest(raw), problem=MailProblem.BROKEN)
 
 
@@ -138,7 +140,7 @@ def _digest(data: bytes) -> str:
 
 # --- headers ---
 
-# Stamped by our own server first, then what the sender wrote.
+# First those set by our own server, then those of the sender.
 _RECIPIENT_HEADERS = (
     "delivered-to",
     "x-original-to",
@@ -152,7 +154,7 @@ _RECIPIENT_HEADERS = (
 
 
 class _Headers:
-    """Header values by lower-case name: unfolded, never parsed, each cut to a bounded length."""
+    """Header values by lower-case name: unfolded, not parsed, each cut to a maximum length."""
 
     def __init__(self, message: Message) -> None:
         self._values: dict[str, list[str]] = {}
@@ -175,11 +177,11 @@ def _unfolded(value: str) -> str:
 
 
 def _sender(head: _Headers) -> str | None:
-    """The address of From: exactly one header with exactly one mailbox, and nothing odd in it."""
+    """The address in From, if there is exactly one header with exactly one valid address."""
     if len(head.all("from")) != 1:
         return None
     value = head.first("from")
-    # Deep comments send the address grammar into deep recursion; no honest From has them.
+    # Nested comments cause deep recursion in the address grammar; no ordinary From has them.
     if len(value) > 1_000 or value.count("(") > 4 or any(ord(char) < 32 or char == "\x7f" for char in value):
         return None
     try:
@@ -195,7 +197,7 @@ def _sender(head: _Headers) -> str | None:
 
 
 def _decode_subject(value: str) -> str:
-    """A subject as text; encoded words of unknown charset stay as they are."""
+    """A subject as text; encoded words of an unknown charset stay as they are."""
     try:
         pieces = decode_header(value[:1_000])
         text = "".join(
@@ -216,10 +218,9 @@ def _parents(head: _Headers) -> tuple[str, ...]:
 
 
 def _dmarc(values: list[str], authserv_id: str) -> DmarcVerdict:
-    """The verdict in the topmost Authentication-Results (RFC 8601) of the server that is believed.
+    """The DMARC verdict in the topmost Authentication-Results (RFC 8601) of the trusted server.
 
-    Tolerant reading, no answer when in doubt: a server that does not sign its results with a name counts as
-    none.
+    `none` where it is missing or unclear, or does not begin with the server's name.
     """
     for value in values if authserv_id else []:
         pieces = _without_comments(value).lower().split(";")
@@ -232,7 +233,7 @@ def _dmarc(values: list[str], authserv_id: str) -> DmarcVerdict:
 
 
 def _without_comments(value: str) -> str:
-    """The value without (nested) comments."""
+    """The value without comments, which may be nested."""
     out, depth, escaped = [], 0, False
     for char in value:
         if escaped:
@@ -268,7 +269,7 @@ _AUTOMATIC_SUBJECTS = re.compile(
 
 
 def _automatic_sign(head: _Headers, report: DeliveryReport | None) -> str | None:
-    """The sign that a machine wrote this. X-Auto-Response-Suppress is none: mailers put it on human mail."""
+    """The sign that a machine wrote the mail. X-Auto-Response-Suppress is none: it is also in human mail."""
     if report is not None:
         return "delivery report"
     submitted = head.first("auto-submitted").lower()
@@ -291,12 +292,12 @@ def _automatic_sign(head: _Headers, report: DeliveryReport | None) -> str | None
 
 
 def _bare_address(value: str) -> str:
-    """The address in a From as a machine writes it; only ever used to leave mail aside."""
+    """The address in a From, roughly: used only to recognise automatic mail."""
     return value.rpartition("<")[2].strip(" >").lower()
 
 
 def _delivery_report(head: _Headers, parts: list[Message], raw: bytes) -> DeliveryReport | None:
-    """A bounce, by its type, its status part or the headers that only bounces have (RFC 3464)."""
+    """A delivery report, recognised by its type, its status part or its headers (RFC 3464)."""
     kinds = [part.get_content_type() for part in parts]
     signs = "message/delivery-status" in kinds or "message/feedback-report" in kinds
     if not (signs or "multipart/report" in kinds[:1] or "x-failed-recipients" in head):
@@ -311,7 +312,7 @@ def _delivery_report(head: _Headers, parts: list[Message], raw: bytes) -> Delive
 
 
 def _parts(message: Message) -> tuple[list[Message], bool]:
-    """All parts in order, those inside attached mails left out, and whether they are within the limits."""
+    """All parts in order, without those of attached mails, and whether they are within the limits."""
     found: list[Message] = []
     rest = [(message, 0)]
     while rest:
@@ -334,16 +335,14 @@ def _is_attached(part: Message) -> bool:
 
 
 def _text(parts: list[Message]) -> tuple[str, MailProblem | None]:
-    """The written text: the first text/plain that is not empty, else the first text/html; else why there is
-    none.
-    """
+    """The text: the first text/plain that is not empty, else the first text/html, else the problem."""
     kinds = {part.get_content_type() for part in parts}
     inline = [part for part in parts if part.get_content_maintype() == "text" and not _is_attached(part)]
     for subtype in ("plain", "html"):
         for part in inline:
             if part.get_content_subtype() == subtype and (text := _content(part, subtype)).strip():
-                sealed = text.lstrip().startswith("-----BEGIN PGP MESSAGE-----")
-                return ("", MailProblem.ENCRYPTED) if sealed else (text, None)
+                is_encrypted = text.lstrip().startswith("-----BEGIN PGP MESSAGE-----")
+                return ("", MailProblem.ENCRYPTED) if is_encrypted else (text, None)
     if kinds & {"multipart/encrypted", "application/pkcs7-mime", "application/x-pkcs7-mime"}:
         return "", MailProblem.ENCRYPTED
     if "application/ms-tnef" in kinds or any(_name(part) == "winmail.dat" for part in parts):
@@ -370,7 +369,7 @@ def _content(part: Message, subtype: str) -> str:
 
 
 def _unflowed(text: str, delsp: bool) -> str:
-    """The paragraphs of format=flowed (RFC 3676) as one line each; the signature's mark stays a line."""
+    """Text in format=flowed (RFC 3676) with one line per paragraph; the signature line `-- ` is kept."""
     out: list[str] = []
     flowing = False
     for line in text.splitlines():
@@ -386,7 +385,7 @@ def _unflowed(text: str, delsp: bool) -> str:
     return "\n".join(out)
 
 
-# Mailers name a charset and send its larger sister; some names are their own.
+# Mail programs name a charset and send a superset of it; some use names of their own.
 _CHARSET_SUPERSETS = {
     "us-ascii": "utf-8",
     "ascii": "utf-8",
@@ -411,7 +410,7 @@ _UNSAFE_CHARSETS = frozenset(
 
 
 def decode_text(data: bytes, charset: str) -> str:
-    """Text by the declared charset, else UTF-8, else Windows-1252 with U+FFFD for what that does not know."""
+    """Decode by the declared charset, else UTF-8, else Windows-1252 with U+FFFD for invalid bytes."""
     name = charset.strip(" '\"").lower()
     for candidate in (_CHARSET_SUPERSETS.get(name, name), "utf-8"):
         try:
@@ -423,7 +422,7 @@ def decode_text(data: bytes, charset: str) -> str:
 
 
 def recipient_headers(raw: bytes) -> Iterator[str]:
-    """The header lines that may carry a reply token, unparsed: for a mail that the reader did not survive."""
+    """The recipient header values of a mail that cannot be parsed."""
     head = re.split(rb"\r?\n\r?\n", raw[:MAX_HEADER_BYTES], maxsplit=1)[0].decode("latin-1")
     for line in re.sub(r"\r?\n[ \t]+", " ", head).splitlines():
         name, _, value = line.partition(":")

@@ -1,7 +1,7 @@
-"""Letters are read in a process of their own: whatever a hostile mail does to it, the service goes on.
+"""Parses mail in a process of its own, so that a hostile mail cannot harm the service.
 
-One worker, one mail at a time. It lives until it takes longer than the limit or dies; then it is killed, the
-mail is `Unread`, and the next mail gets a new worker.
+There is one worker process, with one mail at a time. If it dies or exceeds the timeout, it is killed,
+`parse` raises ParserFailed, and the next mail gets a new worker.
 """
 
 import asyncio
@@ -21,7 +21,7 @@ START_TIMEOUT = 30.0
 
 
 class ParserFailed(Exception):
-    """The worker did not survive this mail, or took too long over it."""
+    """The worker died from this mail, or took too long."""
 
 
 def _worker_main(pipe: Connection, authserv_id: str) -> None:
@@ -38,14 +38,14 @@ def _worker_main(pipe: Connection, authserv_id: str) -> None:
 
 
 class ParserProcess:
-    """Reads mails in a worker process: `async with Reader() as reader: letter = await reader.read(raw)`.
+    """Parses mail in a worker process: `async with ParserProcess() as parser: await parser.parse(raw)`.
 
-    `limit` is in seconds and counts from when the worker is ready.
+    timeout: in seconds, for one mail.
     """
 
-    def __init__(self, authserv_id: str = "", limit: float = 5.0) -> None:
+    def __init__(self, authserv_id: str = "", timeout: float = 5.0) -> None:
         self._authserv_id = authserv_id
-        self._timeout = limit
+        self._timeout = timeout
         self._lock = threading.Lock()
         self._worker: tuple[BaseProcess, Connection] | None = None
 
@@ -58,7 +58,7 @@ class ParserProcess:
         await asyncio.to_thread(self._stop)
 
     async def parse(self, raw: bytes, partial: bool = False) -> ParsedMail:
-        """The letter in the bytes. Raises Unread."""
+        """Parse a mail. Raises ParserFailed."""
         return await asyncio.to_thread(self._parse, raw, partial)
 
     def _parse(self, raw: bytes, partial: bool) -> ParsedMail:
@@ -67,27 +67,27 @@ class ParserProcess:
                 _, pipe = self._worker = self._worker or self._start()
                 pipe.send(partial)
                 pipe.send_bytes(raw)
-                if pipe.poll(self._timeout) and isinstance(letter := pipe.recv(), ParsedMail):
-                    return letter
+                if pipe.poll(self._timeout) and isinstance(mail := pipe.recv(), ParsedMail):
+                    return mail
             except (OSError, EOFError) as error:
                 self._kill()
-                raise ParserFailed("the reader died") from error
+                raise ParserFailed("the parser died") from error
             self._kill()
-            raise ParserFailed(f"the reader took longer than {self._timeout} seconds")
+            raise ParserFailed(f"the parser took longer than {self._timeout} seconds")
 
     def _start(self) -> tuple[BaseProcess, Connection]:
         context = multiprocessing.get_context("spawn")
-        ours, theirs = context.Pipe()
+        pipe, worker_pipe = context.Pipe()
         process = context.Process(
-            target=_worker_main, args=(theirs, self._authserv_id), daemon=True, name="mail-reader"
+            target=_worker_main, args=(worker_pipe, self._authserv_id), daemon=True, name="mail-parser"
         )
         process.start()
-        theirs.close()
-        if not ours.poll(START_TIMEOUT):
+        worker_pipe.close()
+        if not pipe.poll(START_TIMEOUT):
             process.kill()
             raise EOFError
-        ours.recv()
-        return process, ours
+        pipe.recv()
+        return process, pipe
 
     def _kill(self) -> None:
         if self._worker:

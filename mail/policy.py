@@ -1,19 +1,23 @@
-"""The decision table: what one letter may do, and the one answer it gets.
+"""The policy table: what one inbound mail may do, and the one reply that it gets.
 
-| token    | From            | our server's DMARC   | automatic | becomes |
-|----------|-----------------|----------------------|-----------|-------------------------------------------------------------|
-| any      | ours            |                      |           | ignored: our own letter came back | | bounce
-|                 |                      |           | counted when it quotes a letter of ours; never answered
-| | any      | any             | any                  | yes       | ignored, no answer | | several  | any |
-any                  | no        | nothing; one receipt | | one      | not the seat's  | any | no        |
-held; the registered address is told and may say `yes CODE` | | one      | the seat's      | fail | no |
-quarantined; the registered address is told, once a day     | | one      | the seat's      | pass, or none
-asked  | no        | executed; one receipt | | none     | a verified one  | not fail | no | help, once a day |
-| none     | anybody         | any | no        | dropped: no answer to strangers, ever |
+The first row that fits decides. "Token" is a reply token in the recipient headers, "From" the address of
+the sender, "DMARC" the verdict of our own mail server, "automatic" a sign that no human wrote the mail.
 
-Answers go to the registered address and nowhere else. The clerk keeps nothing: what it needs to know about
-the past it asks the desk, and every call that it makes may be repeated after a crash (the request's key comes
-from the seat, the Message-ID and the lines as they were read).
+| token  | From           | DMARC        | automatic | result                                           |
+|--------|----------------|--------------|-----------|--------------------------------------------------|
+| any    | ours           | any          | any       | ignored: our own mail came back                  |
+| bounce | any            | any          | any       | counted if it quotes our mail; no reply          |
+| any    | any            | any          | yes       | ignored, no reply                                |
+| many   | any            | any          | no        | nothing is done; one receipt                     |
+| one    | not the seat's | any          | no        | held; the player is told, and may say `yes CODE` |
+| one    | the seat's     | fail         | no        | quarantined; the player is told, once a day      |
+| one    | the seat's     | pass or none | no        | carried out; one receipt                         |
+| none   | verified       | not fail     | no        | help, once a day                                 |
+| none   | unknown        | any          | no        | dropped: strangers never get a reply             |
+
+Replies go to the registered address only. The policy has no state: it asks the service for what it needs
+to know of the past. All its calls may be repeated after a crash, as the idempotency key of a request is
+made from the seat, the Message-ID and the lines.
 """
 
 import hashlib
@@ -29,25 +33,33 @@ from mail.parser import MailProblem, ParsedMail, recipient_headers
 from mail.port import (
     Bounce,
     Folder,
+    LineRejected,
+    LinesPlayed,
     MailOutcome,
     OutgoingMail,
     QueryKind,
     QueryResult,
     ReplyToken,
     ServicePort,
+    StaleReply,
 )
 from mail.reply_address import ServiceAddress, hash_token
 from mail.reply_text import OrderLine, ParsedReply, first_word, parse_reply
 
 QUERY_WORDS: frozenset[str] = frozenset(get_args(QueryKind))
 SERVICE_VERBS = QUERY_WORDS | {"plan", "show", "start", "stop", "unsubscribe", "yes", "confirm"}
+_RESULT_REASONS = {LinesPlayed: "played", LineRejected: "rejected", StaleReply: "stale"}
 _YES = frozenset({"yes", "y", "ok", "confirm", "confirmed", "join", "accept", "ja", "oui", "si", "sí"})
 _NO = frozenset({"no", "n", "decline", "nein", "non"})
 
 
 @dataclass(frozen=True, slots=True)
 class ReplyLimits:
-    """How much is answered. Orders are executed all the same."""
+    """How many replies are sent. Orders are carried out all the same.
+
+    notices_per_day: about mail from a wrong address. breaker_replies: above this many replies of all kinds in
+    `breaker_minutes`, none are sent.
+    """
 
     replies_per_hour: int = 20
     notices_per_day: int = 3
@@ -56,16 +68,15 @@ class ReplyLimits:
 
 
 class OperatorAlerts:
-    """Tells the operator, at most once an hour for each kind of trouble: a flood of bad mail is one
-    trouble.
-    """
+    """Alerts the operator, at most once an hour for each kind of alert."""
 
-    def __init__(self, desk: ServicePort, now: Callable[[], datetime]) -> None:
-        self._service = desk
+    def __init__(self, service: ServicePort, now: Callable[[], datetime]) -> None:
+        self._service = service
         self._now = now
         self._last_sent: dict[str, datetime] = {}
 
     async def send(self, kind: str, text: str) -> None:
+        """Send an alert, unless one of this kind was sent in the last hour."""
         last = self._last_sent.get(kind)
         if last is None or self._now() - last >= timedelta(hours=1):
             self._last_sent[kind] = self._now()
@@ -73,12 +84,14 @@ class OperatorAlerts:
 
 
 class _Query(NamedTuple):
+    """A query and its argument: `20` in `log 20`."""
+
     kind: QueryKind
     argument: str = ""
 
 
 class _Ruling(NamedTuple):
-    """What is to become of a letter: the page that answers it, and what a reply to that page will answer."""
+    """The ruling on a mail: the page to reply with, and the token that a reply to this page will carry."""
 
     reason: str
     page: MailPage
@@ -88,7 +101,7 @@ class _Ruling(NamedTuple):
 
 
 def parse_query(line: str) -> _Query | None:
-    """`map`, `show map`, `log 20`, `try LINE`: a question that changes nothing; None for anything else."""
+    """The query in a line (`map`, `show map`, `log 20`, `try LINE`); None for any other line."""
     match = re.fullmatch(
         r"(?:show )?(help|status|turn|sheet|board|map|market|log)(?: (\d{1,3}))?[?!]?", line.casefold()
     )
@@ -99,274 +112,273 @@ def parse_query(line: str) -> _Query | None:
     if more is None or (more[2] or "").casefold() == "play":
         return None
     word = more[1].casefold()
-    asks: QueryKind = "try" if word == "plan" else word  # type: ignore[assignment]
-    return _Query(asks, more[2] or "")
+    queries: QueryKind = "try" if word == "plan" else word  # type: ignore[assignment]
+    return _Query(queries, more[2] or "")
 
 
-def _merge_queries(asks: Sequence[_Query]) -> list[_Query]:
-    """The questions of a letter, each once; the lines that it tries are one plan."""
-    tries = [ask.argument for ask in asks if ask.kind == "try"]
-    others = [ask for ask in asks if ask.kind != "try"]
-    return list(dict.fromkeys([*others, *([_Query("try", "; ".join(tries))] if tries else [])]))[:5]
+def _merge_queries(queries: Sequence[_Query]) -> list[_Query]:
+    """The queries of a mail, each once and at most 5; all `try` lines together are one plan."""
+    trials = [query.argument for query in queries if query.kind == "try"]
+    others = [query for query in queries if query.kind != "try"]
+    return list(dict.fromkeys([*others, *([_Query("try", "; ".join(trials))] if trials else [])]))[:5]
 
 
 class MailPolicy:
-    """Reads letters for one post and one desk."""
+    """Applies the policy table to inbound mail."""
 
     def __init__(
         self,
-        post: ServiceAddress,
-        desk: ServicePort,
+        address: ServiceAddress,
+        service: ServicePort,
         *,
         require_dmarc: bool = False,
         dangerous: frozenset[str] = frozenset({"resign"}),
         limits: ReplyLimits = ReplyLimits(),
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
-        self._address = post
-        self._service = desk
+        self._address = address
+        self._service = service
         self._require_dmarc = require_dmarc
         self._dangerous = dangerous
         self._limits = limits
         self._now = now
-        self._alerts = OperatorAlerts(desk, now)
+        self._alerts = OperatorAlerts(service, now)
 
     # --- the table, row by row ---
 
-    async def handle(self, letter: ParsedMail) -> MailOutcome:
-        """Decide about one letter and carry it out; the outcome is to be given to `Desk.settle`."""
-        if self._is_ours(letter):
-            return MailOutcome("our own letter", Folder.IGNORED)
-        found = await self._tokens_of(letter)
-        if any(sealed.purpose == "bounce" for sealed in found):
-            return await self._bounce(letter, found)
-        if letter.automatic_sign:
-            return MailOutcome(f"automatic: {letter.automatic_sign}", Folder.IGNORED)
-        if not found:
-            return await self._without_token(letter)
-        if len(found) > 1:
-            return await self._reply(letter, _Ruling("ambiguous", pages.ambiguous_recipient(), found[0]))
-        return await self._reply(letter, await self._with_token(letter, found[0]))
+    async def handle(self, mail: ParsedMail) -> MailOutcome:
+        """Decide on one mail and carry it out; the outcome goes to `ServicePort.record_outcome`."""
+        if self._is_ours(mail):
+            return MailOutcome("our own mail", Folder.IGNORED)
+        tokens = await self._tokens_of(mail)
+        if any(token.purpose == "bounce" for token in tokens):
+            return await self._bounce(mail, tokens)
+        if mail.automatic_sign:
+            return MailOutcome(f"automatic: {mail.automatic_sign}", Folder.IGNORED)
+        if not tokens:
+            return await self._without_token(mail)
+        if len(tokens) > 1:
+            return await self._reply(mail, _Ruling("ambiguous", pages.ambiguous_recipient(), tokens[0]))
+        return await self._reply(mail, await self._with_token(mail, tokens[0]))
 
-    def _is_ours(self, letter: ParsedMail) -> bool:
+    def _is_ours(self, mail: ParsedMail) -> bool:
         return (
-            self._address.is_own_message_id(letter.message_id)
-            or self._address.domain in (loop.casefold() for loop in letter.loop_headers)
-            or (letter.sender is not None and self._address.owns(letter.sender))
+            self._address.is_own_message_id(mail.message_id)
+            or self._address.domain in (loop.casefold() for loop in mail.loop_headers)
+            or (mail.sender is not None and self._address.owns(mail.sender))
         )
 
-    async def _tokens_of(self, letter: ParsedMail) -> list[ReplyToken]:
-        """What the valid reply tokens in the letter stand for; without one, what the letters that it answers
-        do.
-        """
-        tokens = self._address.find_tokens(letter.recipients)[:10]
-        found = [sealed for token in tokens if (sealed := await self._service.find_token(hash_token(token)))]
-        for parent in letter.parent_ids if not found else ():
+    async def _tokens_of(self, mail: ParsedMail) -> list[ReplyToken]:
+        """The valid reply tokens in the recipient headers; without one, the token of the mail it answers."""
+        secrets = self._address.find_tokens(mail.recipients)[:10]
+        tokens = [token for text in secrets if (token := await self._service.find_token(hash_token(text)))]
+        for parent in mail.parent_ids if not tokens else ():
             if self._address.is_own_message_id(parent) and (
-                sealed := await self._service.find_token_by_message(parent)
+                token := await self._service.find_token_by_message(parent)
             ):
-                return [sealed]
-        return found
+                return [token]
+        return tokens
 
-    async def _bounce(self, letter: ParsedMail, found: Sequence[ReplyToken]) -> MailOutcome:
-        """A bounce counts only when it quotes a letter of ours that went to the address of that very
-        token.
-        """
-        bounces = [sealed for sealed in found if sealed.purpose == "bounce"]
-        for message_id in letter.report.message_ids if letter.report else ():
+    async def _bounce(self, mail: ParsedMail, tokens: Sequence[ReplyToken]) -> MailOutcome:
+        """A bounce counts only if it quotes a mail of ours that went to the address of this token."""
+        bounces = [token for token in tokens if token.purpose == "bounce"]
+        for message_id in mail.report.message_ids if mail.report else ():
             sent = (
                 await self._service.find_token_by_message(message_id)
                 if self._address.is_own_message_id(message_id)
                 else None
             )
-            for sealed in bounces:
-                if sent and letter.report and sent.address == sealed.address:
-                    await self._service.record_bounce(Bounce(sealed, message_id, letter.report.status))
+            for token in bounces:
+                if sent and mail.report and sent.address == token.address:
+                    await self._service.record_bounce(Bounce(token, message_id, mail.report.status))
                     return MailOutcome("bounce", Folder.PROCESSED)
-        return MailOutcome("bounce without a letter of ours", Folder.IGNORED)
+        return MailOutcome("bounce of a mail that is not ours", Folder.IGNORED)
 
-    async def _without_token(self, letter: ParsedMail) -> MailOutcome:
-        person = await self._service.find_correspondent(letter.sender) if letter.sender else None
-        if person is None or self._fails_dmarc(letter):
+    async def _without_token(self, mail: ParsedMail) -> MailOutcome:
+        person = await self._service.find_correspondent(mail.sender) if mail.sender else None
+        if person is None or self._fails_dmarc(mail):
             return MailOutcome("stranger", Folder.IGNORED)
-        sealed = ReplyToken("reply", person.address, frozenset({person.address}), "")
-        verdict = _Ruling("help", pages.help_without_table(person), sealed)
-        return await self._reply(letter, verdict, daily=1)
+        token = ReplyToken("reply", person.address, frozenset({person.address}), "")
+        ruling = _Ruling("help", pages.help_without_table(person), token)
+        return await self._reply(mail, ruling, daily=1)
 
-    def _fails_dmarc(self, letter: ParsedMail) -> bool:
-        return letter.dmarc != "pass" if self._require_dmarc else letter.dmarc == "fail"
+    def _fails_dmarc(self, mail: ParsedMail) -> bool:
+        return mail.dmarc != "pass" if self._require_dmarc else mail.dmarc == "fail"
 
-    async def _with_token(self, letter: ParsedMail, sealed: ReplyToken) -> _Ruling:
-        if not _is_from(letter, sealed):
-            return await self._wrong_sender(letter, sealed)
-        if self._fails_dmarc(letter):
-            return _Ruling("forged", pages.failed_authentication(), sealed, Folder.QUARANTINE)
-        if letter.problem is None or sealed.purpose == "unsubscribe":
-            return await self._from_owner(letter, sealed)
-        return _Ruling("unreadable", pages.unreadable_mail(letter.problem), sealed)
+    async def _with_token(self, mail: ParsedMail, token: ReplyToken) -> _Ruling:
+        if not _is_from(mail, token):
+            return await self._wrong_sender(mail, token)
+        if self._fails_dmarc(mail):
+            return _Ruling("forged", pages.failed_authentication(), token, Folder.QUARANTINE)
+        if mail.problem is None or token.purpose == "unsubscribe":
+            return await self._from_owner(mail, token)
+        return _Ruling("unreadable", pages.unreadable_mail(mail.problem), token)
 
-    async def _wrong_sender(self, letter: ParsedMail, sealed: ReplyToken) -> _Ruling:
-        read = parse_reply(letter.text, await self._verbs(sealed))
-        lines = tuple(line.text for line in read.orders)
+    async def _wrong_sender(self, mail: ParsedMail, token: ReplyToken) -> _Ruling:
+        reply = parse_reply(mail.text, await self._verbs(token))
+        lines = tuple(line.text for line in reply.orders)
         code = None
-        fits = lines and not read.fault and sealed.purpose == "reply" and sealed.seat
-        if fits and await self._count(86_400, sealed.actor, "wrong sender") < self._limits.notices_per_day:
-            code = await self._service.hold_lines(sealed, lines, self._idempotency_key(letter, sealed, lines))
-        return _Ruling("wrong sender", pages.wrong_sender(lines[:10], code), sealed, lines=lines)
+        can_be_held = lines and not reply.fault and token.purpose == "reply" and token.seat
+        if (
+            can_be_held
+            and await self._count(86_400, token.actor, "wrong sender") < self._limits.notices_per_day
+        ):
+            code = await self._service.hold_lines(token, lines, self._idempotency_key(mail, token, lines))
+        return _Ruling("wrong sender", pages.wrong_sender(lines[:10], code), token, lines=lines)
 
-    # --- letters from whom they should be from ---
+    # --- mail from the owner of the token ---
 
-    async def _from_owner(self, letter: ParsedMail, sealed: ReplyToken) -> _Ruling:
-        read = parse_reply(letter.text, await self._verbs(sealed))
-        lines = tuple(line.text for line in read.orders)
-        alone = re.fullmatch(r"(?:re: ?)*(start|stop|unsubscribe)", letter.subject.casefold())
-        if not lines and alone:
-            lines = (alone[1],)
-        if sealed.purpose in {"reply", "unsubscribe"} and _is_only_line(lines, "start"):
-            sentence = await self._service.start_mail(sealed)
-            return _Ruling("started", pages.confirmation(sentence), sealed, lines=("start",))
-        if sealed.purpose == "unsubscribe" or _is_only_line(lines, "stop", "unsubscribe"):
+    async def _from_owner(self, mail: ParsedMail, token: ReplyToken) -> _Ruling:
+        reply = parse_reply(mail.text, await self._verbs(token))
+        lines = tuple(line.text for line in reply.orders)
+        in_subject = re.fullmatch(r"(?:re: ?)*(start|stop|unsubscribe)", mail.subject.casefold())
+        if not lines and in_subject:
+            lines = (in_subject[1],)
+        if token.purpose in {"reply", "unsubscribe"} and _is_only_line(lines, "start"):
+            sentence = await self._service.start_mail(token)
+            return _Ruling("started", pages.confirmation(sentence), token, lines=("start",))
+        if token.purpose == "unsubscribe" or _is_only_line(lines, "stop", "unsubscribe"):
             return _Ruling(
-                "stopped", pages.confirmation(await self._service.stop_mail(sealed)), sealed, lines=("stop",)
+                "stopped", pages.confirmation(await self._service.stop_mail(token)), token, lines=("stop",)
             )
-        if read.fault:
-            return _Ruling("not done", pages.invalid_line(read.fault, read), sealed, lines=lines)
-        if sealed.purpose in {"link", "invite"}:
-            return await self._yes_or_no(sealed, lines)
-        if sealed.seat is None:
-            person = await self._service.find_correspondent(sealed.address)
+        if reply.fault:
+            return _Ruling("not done", pages.invalid_line(reply.fault, reply), token, lines=lines)
+        if token.purpose in {"link", "invite"}:
+            return await self._yes_or_no(token, lines)
+        if token.seat is None:
+            person = await self._service.find_correspondent(token.address)
             page = pages.help_without_table(person) if person else pages.unknown_code()
-            return _Ruling("help", page, sealed, lines=lines)
+            return _Ruling("help", page, token, lines=lines)
         if not lines:
-            return _Ruling("unreadable", pages.unreadable_mail(MailProblem.EMPTY, read), sealed)
-        return await self._orders(letter, sealed, read, lines)
+            return _Ruling("unreadable", pages.unreadable_mail(MailProblem.EMPTY, reply), token)
+        return await self._orders(mail, token, reply, lines)
 
-    async def _yes_or_no(self, sealed: ReplyToken, lines: tuple[str, ...]) -> _Ruling:
+    async def _yes_or_no(self, token: ReplyToken, lines: tuple[str, ...]) -> _Ruling:
         word = first_word(lines[0]) if lines else ""
         if word not in _YES | _NO:
-            return _Ruling("not done", pages.expects_yes_or_no(), sealed, lines=lines)
-        sentence = await self._service.confirm(sealed, word in _YES)
-        return _Ruling("confirmed", pages.confirmation(sentence), sealed, lines=lines)
+            return _Ruling("not done", pages.expects_yes_or_no(), token, lines=lines)
+        sentence = await self._service.confirm(token, word in _YES)
+        return _Ruling("confirmed", pages.confirmation(sentence), token, lines=lines)
 
     async def _orders(
-        self, letter: ParsedMail, sealed: ReplyToken, read: ParsedReply, lines: tuple[str, ...]
+        self, mail: ParsedMail, token: ReplyToken, reply: ParsedReply, lines: tuple[str, ...]
     ) -> _Ruling:
         if code := re.fullmatch(r"(?:yes|confirm):? ([a-z0-9]{4,40})", lines[0].casefold()):
             if len(lines) > 1:
-                return _Ruling("not done", pages.must_be_alone("yes CODE"), sealed, lines=lines)
-            return await self._confirm_held(sealed, code[1], lines)
+                return _Ruling("not done", pages.must_be_alone("yes CODE"), token, lines=lines)
+            return await self._confirm_held(token, code[1], lines)
         words = [first_word(line) for line in lines]
         for word in (*self._dangerous, "stop", "unsubscribe"):
             if word in words and len(lines) > 1:
-                return _Ruling("not done", pages.must_be_alone(word), sealed, lines=lines)
-        key = self._idempotency_key(letter, sealed, lines)
+                return _Ruling("not done", pages.must_be_alone(word), token, lines=lines)
+        key = self._idempotency_key(mail, token, lines)
         if words[0] in self._dangerous:
-            code_for = await self._service.hold_lines(sealed, lines, key)
-            return _Ruling("held", pages.confirm_orders(lines, code_for), sealed, lines=lines)
-        return await self._play(sealed, read, key, lines)
+            confirmation_code = await self._service.hold_lines(token, lines, key)
+            return _Ruling("held", pages.confirm_orders(lines, confirmation_code), token, lines=lines)
+        return await self._play(token, reply, key, lines)
 
-    async def _confirm_held(self, sealed: ReplyToken, code: str, lines: tuple[str, ...]) -> _Ruling:
-        held = await self._service.find_held_lines(sealed, code)
-        if held is None:
-            return _Ruling("not done", pages.unknown_code(), sealed, lines=lines)
-        read = ParsedReply(tuple(OrderLine(number, text) for number, text in enumerate(held.lines, 1)))
-        if _is_only_line(held.lines, "stop", "unsubscribe"):
+    async def _confirm_held(self, token: ReplyToken, code: str, lines: tuple[str, ...]) -> _Ruling:
+        held_lines = await self._service.find_held_lines(token, code)
+        if held_lines is None:
+            return _Ruling("not done", pages.unknown_code(), token, lines=lines)
+        reply = ParsedReply(tuple(OrderLine(number, text) for number, text in enumerate(held_lines.lines, 1)))
+        if _is_only_line(held_lines.lines, "stop", "unsubscribe"):
             return _Ruling(
-                "stopped", pages.confirmation(await self._service.stop_mail(sealed)), sealed, lines=lines
+                "stopped", pages.confirmation(await self._service.stop_mail(token)), token, lines=lines
             )
-        bound = replace(sealed, decision_id=held.decision_id)
-        return await self._play(bound, read, f"held:{sealed.actor}:{code}", lines)
+        bound = replace(token, decision_id=held_lines.decision_id)
+        return await self._play(bound, reply, f"held:{token.actor}:{code}", lines)
 
     async def _play(
-        self, sealed: ReplyToken, read: ParsedReply, request: str, lines: tuple[str, ...]
+        self, token: ReplyToken, reply: ParsedReply, request_id: str, lines: tuple[str, ...]
     ) -> _Ruling:
-        """Say the orders, then answer the questions: one receipt for both."""
-        asks = [ask for line in read.orders if (ask := parse_query(line.text))]
-        orders = tuple(line for line in read.orders if not parse_query(line.text))
-        read = read._replace(orders=orders)
-        answer = await self._service.play(sealed, [line.text for line in orders], request) if orders else None
-        shown: list[QueryResult] = [await self._service.query(sealed, *ask) for ask in _merge_queries(asks)]
-        latest = shown[-1] if shown else answer
+        """Play the orders, then answer the queries: one receipt for both."""
+        queries = [query for line in reply.orders if (query := parse_query(line.text))]
+        orders = tuple(line for line in reply.orders if not parse_query(line.text))
+        reply = reply._replace(orders=orders)
+        result = (
+            await self._service.play(token, [line.text for line in orders], request_id) if orders else None
+        )
+        shown: list[QueryResult] = [
+            await self._service.query(token, *query) for query in _merge_queries(queries)
+        ]
+        latest = shown[-1] if shown else result
         assert latest is not None
-        verdict = type(answer).__name__.lower() if answer else "shown"
-        now = replace(sealed, decision_id=latest.decision_id)
-        return _Ruling(verdict, pages.receipt(answer, read, shown), now, lines=lines)
+        reason = _RESULT_REASONS[type(result)] if result else "shown"
+        next_token = replace(token, decision_id=latest.decision_id)
+        return _Ruling(reason, pages.receipt(result, reply, shown), next_token, lines=lines)
 
-    async def _verbs(self, sealed: ReplyToken) -> frozenset[str]:
-        return SERVICE_VERBS | await self._service.verbs(sealed)
+    async def _verbs(self, token: ReplyToken) -> frozenset[str]:
+        return SERVICE_VERBS | await self._service.verbs(token)
 
-    # --- answers ---
+    # --- replies ---
 
     @staticmethod
-    def _idempotency_key(letter: ParsedMail, sealed: ReplyToken, lines: Sequence[str]) -> str:
-        """The ledger's key: the same mail by two ways has the same, and nobody can pre-empt another
-        seat's.
-        """
-        parts = (sealed.actor, letter.message_id, *lines)
+    def _idempotency_key(mail: ParsedMail, token: ReplyToken, lines: Sequence[str]) -> str:
+        """The same for a mail that arrives twice, and different for each seat."""
+        parts = (token.actor, mail.message_id, *lines)
         return hashlib.sha256("\0".join(parts).encode("utf-8", "replace")).hexdigest()
 
-    async def _reply(self, letter: ParsedMail, verdict: _Ruling, daily: int | None = None) -> MailOutcome:
-        if verdict.reason == "forged":
+    async def _reply(self, mail: ParsedMail, ruling: _Ruling, daily: int | None = None) -> MailOutcome:
+        if ruling.reason == "forged":
             daily = 1
-        elif verdict.reason == "wrong sender":
+        elif ruling.reason == "wrong sender":
             daily = self._limits.notices_per_day
-        page, sealed = verdict.page, verdict.token
-        key = self._idempotency_key(letter, sealed, verdict.lines)
-        reason = verdict.reason
+        page, token = ruling.page, ruling.token
+        key = self._idempotency_key(mail, token, ruling.lines)
+        reason = ruling.reason
         if await self._is_breaker_open() or (
-            daily and await self._count(86_400, sealed.actor, reason) >= daily
+            daily and await self._count(86_400, token.actor, reason) >= daily
         ):
-            return MailOutcome(reason, verdict.folder, key)
-        if await self._count(3_600, sealed.actor, "paused"):
-            return MailOutcome(reason, verdict.folder, key)
-        if await self._count(3_600, sealed.actor) >= self._limits.replies_per_hour:
+            return MailOutcome(reason, ruling.folder, key)
+        if await self._count(3_600, token.actor, "paused"):
+            return MailOutcome(reason, ruling.folder, key)
+        if await self._count(3_600, token.actor) >= self._limits.replies_per_hour:
             page, reason = pages.rate_limited(), "paused"
-        # The note about a stranger's mail must not carry the stranger's Message-ID to the owner's thread.
-        parent = letter.message_id if _is_from(letter, sealed) else None
-        answer = self._compose(page, sealed, reason, parent, letter.parent_ids)
-        return MailOutcome(verdict.reason, verdict.folder, key, (answer,))
+        # The notice about a stranger's mail must not carry the stranger's Message-ID into the owner's thread.
+        parent = mail.message_id if _is_from(mail, token) else None
+        answer = self._compose(page, token, reason, parent, mail.parent_ids)
+        return MailOutcome(ruling.reason, ruling.folder, key, (answer,))
 
     def _compose(
-        self, page: MailPage, sealed: ReplyToken, reason: str, parent: str | None, thread: Sequence[str] = ()
+        self, page: MailPage, token: ReplyToken, reason: str, parent: str | None, thread: Sequence[str] = ()
     ) -> OutgoingMail:
         ours = [id for id in reversed(thread) if self._address.is_own_message_id(id)]
         parent = parent if parent and not parent.startswith("<sha256.") else None
-        return compose(self._address, page, sealed, self._now(), reason, parent=parent, thread=ours)
+        return compose(self._address, page, token, self._now(), reason, parent=parent, thread=ours)
 
-    def _count(self, seconds: int, who: str | None = None, reason: str | None = None) -> Awaitable[int]:
-        return self._service.count_replies(self._now() - timedelta(seconds=seconds), who, reason)
+    def _count(self, seconds: int, actor: str | None = None, reason: str | None = None) -> Awaitable[int]:
+        return self._service.count_replies(self._now() - timedelta(seconds=seconds), actor, reason)
 
     async def _is_breaker_open(self) -> bool:
-        """The breaker: too many answers of all kinds in a short time are a loop or an attack."""
+        """Whether so many replies of all kinds were sent lately that it must be a loop or an attack."""
         limit, minutes = self._limits.breaker_replies, self._limits.breaker_minutes
         if await self._count(60 * minutes) < limit:
             return False
         await self._alerts.send(
-            "breaker", f"{limit} answers by mail in {minutes} minutes: none are sent for now."
+            "breaker", f"{limit} replies by email in {minutes} minutes: no more are sent for now."
         )
         return True
 
     async def handle_unparsable(self, raw: bytes, problem: MailProblem = MailProblem.BROKEN) -> MailOutcome:
-        """A mail that the reader did not survive: aside, and one receipt to the owner of its reply
-        address.
-        """
-        await self._alerts.send("unread", "A mail could not be read and was put into Quarantine.")
-        for token in self._address.find_tokens(recipient_headers(raw))[:5]:
-            sealed = await self._service.find_token(hash_token(token))
-            if sealed and sealed.purpose != "bounce":
+        """Quarantine a mail that could not be parsed; the owner of its reply token gets one receipt."""
+        await self._alerts.send("unread", "An email could not be read and was put into Quarantine.")
+        for text in self._address.find_tokens(recipient_headers(raw))[:5]:
+            token = await self._service.find_token(hash_token(text))
+            if token and token.purpose != "bounce":
                 stub = ParsedMail(f"<sha256.{hashlib.sha256(raw).hexdigest()}>")
                 page = pages.unreadable_mail(problem)
-                verdict = _Ruling("unreadable", page, sealed, Folder.QUARANTINE)
-                return await self._reply(stub, verdict, daily=self._limits.notices_per_day)
+                ruling = _Ruling("unreadable", page, token, Folder.QUARANTINE)
+                return await self._reply(stub, ruling, daily=self._limits.notices_per_day)
         return MailOutcome("unreadable", Folder.QUARANTINE)
 
 
-def _is_from(letter: ParsedMail, sealed: ReplyToken) -> bool:
-    return letter.sender is not None and letter.sender in {
-        address.casefold() for address in sealed.verified_addresses
+def _is_from(mail: ParsedMail, token: ReplyToken) -> bool:
+    return mail.sender is not None and mail.sender in {
+        address.casefold() for address in token.verified_addresses
     }
 
 
 def _is_only_line(lines: Sequence[str], *words: str) -> bool:
-    """Whether one of those words is all that is said."""
+    """Whether the only line is one of these words."""
     return len(lines) == 1 and lines[0].casefold() in words

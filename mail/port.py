@@ -1,15 +1,15 @@
-"""What the mail channel asks of the rest of the service, as one small protocol and its values.
+"""The port between the mail channel and the service: two protocols and their values.
 
-The post knows neither rules nor tables: it turns a letter into one call of `Desk.say` and an answer into one
-letter. Everything that must survive a crash is kept by the desk: the ledger of what arrived, the letters that
-wait to be sent, the tokens that were issued (only their SHA-256), the orders that wait for a confirmation.
+The mail channel knows neither rules nor tables: it turns a mail into one call of `ServicePort.play`, and its
+result into one reply. The service keeps everything that must survive a crash: the mail that arrived, the
+mail to be sent, the issued tokens (only their SHA-256), the lines that wait for a confirmation.
 
-Three promises make the channel exactly-once, and all three are the desk's:
+Three promises of the service make every mail take effect exactly once:
 
-- `say` with a `request` seen before returns the answer it gave then and has no second effect;
-- `settle` keeps the outcome, its letters and their tokens in one transaction; when an outcome with the same
-  `key` has been settled already, its letters are dropped;
-- `received` counts an attempt before anything is read, in a transaction of its own.
+- `play` with a `request_id` that was used before returns the former result and has no second effect;
+- `record_outcome` stores the outcome, its replies and their tokens in one transaction; if an outcome with
+  the same `idempotency_key` exists already, the replies are dropped;
+- `record_arrival` counts an attempt in a transaction of its own, before the mail is parsed.
 """
 
 from collections.abc import Sequence
@@ -19,8 +19,8 @@ from enum import StrEnum
 from typing import Literal, NamedTuple, Protocol
 
 TokenPurpose = Literal["reply", "bounce", "unsubscribe", "link", "invite"]
-"""What a token is good for. `link` and `invite` are answered with yes or no; `bounce` gives no right to
-act.
+"""What a token is for. `link` (confirm an address) and `invite` are answered with yes or no; `bounce` gives
+no right to act.
 """
 
 QueryKind = Literal[
@@ -38,17 +38,17 @@ QueryKind = Literal[
     "export",
     "try",
 ]
-"""The questions that change nothing in the game. `try` says lines to a copy of it."""
+"""The queries, which change nothing in the game. `try` plays lines on a copy of it."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReplyToken:
-    """What a live token stands for.
+    """What a valid token stands for.
 
-    `address` is the one the answers go to; `addresses` are all verified ones of that person, from which
-    orders are accepted. `table` is the code that threads letters (`17`); `label` is how a subject names the
-    table. `decision` is the id of the decision the letter asked for. `seat` is None where the token belongs
-    to no seat (`link`).
+    address: where replies go. verified_addresses: all verified addresses of the person; orders are
+    accepted from these. table_code: the code that threads the emails of a table (`17`). table_label: the
+    table's name in subjects. seat: None where the token belongs to no seat (`link`). decision_id: the
+    decision that the email asked for.
     """
 
     purpose: TokenPurpose
@@ -61,13 +61,13 @@ class ReplyToken:
 
     @property
     def actor(self) -> str:
-        """Whom limits and ledger keys are counted for: the seat, or the address where there is none."""
+        """The key for rate limits and idempotency: the seat, or the address where there is none."""
         return self.seat or self.address.casefold()
 
 
 @dataclass(frozen=True, slots=True)
 class Correspondent:
-    """Somebody whose address is verified: (label, name) of each seat in play."""
+    """A person with a verified address. seats: table label and player name of each seat in play."""
 
     address: str
     seats: tuple[tuple[str, str], ...]
@@ -75,9 +75,7 @@ class Correspondent:
 
 @dataclass(frozen=True, slots=True)
 class InlineImage:
-    """A PNG that stands in a letter: `name` is a word (`map`), `width` in CSS pixels, `alt` says what it
-    shows.
-    """
+    """A PNG in an email. name: one word (`map`). width: in CSS pixels. alt: what it shows, in words."""
 
     name: str
     png: bytes
@@ -87,18 +85,18 @@ class InlineImage:
 
 @dataclass(frozen=True, slots=True)
 class Attachment:
-    """A file that goes with a letter: its name, its media type (`text/csv`), its bytes."""
+    """An attached file: its name, its media type (`text/csv`), its bytes."""
 
     name: str
     media_type: str
     content: bytes
 
 
-# --- answers of say ---
+# --- results of play ---
 
 
 class AcceptedLine(NamedTuple):
-    """A line as it was understood: what was written and the sentence the table reads."""
+    """A line as the player wrote it, and the sentence that the table reads."""
 
     line: str
     sentence: str
@@ -106,10 +104,10 @@ class AcceptedLine(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class LinesPlayed:
-    """All lines were executed. `next` says who is asked now, `undo` how long it can be taken back.
+    """All lines were played. waiting_for: a sentence on who is to act. undo_hint: how to undo the lines.
 
-    Each answer's `decision` is the id of what the seat is asked now (None: nothing): a reply to the receipt
-    answers that one. `lines` are the legal lines of it, ready to copy.
+    In each result, decision_id is the pending decision of the seat, None for none: a reply to the receipt
+    answers this one. legal_lines: its legal lines, ready to copy.
     """
 
     accepted: tuple[AcceptedLine, ...]
@@ -124,8 +122,8 @@ class LinesPlayed:
 class LineRejected:
     """The line at `index` (from 0) failed, so nothing was changed.
 
-    `kind` is `unreadable` (`lines` are the nearest legal lines), `ambiguous` (the choices) or `refused`
-    (legal lines).
+    suggested_lines: the nearest legal lines of an `unreadable` line, the choices of an `ambiguous` one, legal
+    lines instead of a `refused` one.
     """
 
     kind: Literal["refused", "unreadable", "ambiguous"]
@@ -137,8 +135,9 @@ class LineRejected:
 
 @dataclass(frozen=True, slots=True)
 class StaleReply:
-    """The letter answered a decision that has passed: `about` says which, `now` what is asked now, `since`
-    what happened in between.
+    """The mail answered a decision that is no longer pending.
+
+    old_prompt: that decision, in words. current_prompt: the pending one. events_since: what happened between.
     """
 
     old_prompt: str
@@ -153,7 +152,7 @@ PlayResult = LinesPlayed | LineRejected | StaleReply
 
 @dataclass(frozen=True, slots=True)
 class QueryResult:
-    """What a question is answered with: text in fixed width, pictures, and files."""
+    """The answer to a query: preformatted text, images, attachments."""
 
     title: str
     text: str
@@ -163,26 +162,24 @@ class QueryResult:
 
 
 class HeldLines(NamedTuple):
-    """Lines that wait for `yes CODE`, and the decision they answered."""
+    """Lines that wait for `yes CODE`, and the decision that they answer."""
 
     lines: tuple[str, ...]
     decision_id: str | None
 
 
-# --- the ledger and the outbox ---
+# --- inbound and outbound mail ---
 
 
 class Arrival(NamedTuple):
-    """How often this very mail was begun, this time included, and the folder it belongs in if it is
-    settled.
-    """
+    """The number of attempts at a mail, this one included, and its folder if it has an outcome already."""
 
     attempts: int
     folder: "Folder | None"
 
 
 class Folder(StrEnum):
-    """Where a mail is moved once it is dealt with: the folder is the state, flags mean nothing."""
+    """Where a mail is moved after its outcome. The folder is the state of the mail; flags mean nothing."""
 
     PROCESSED = "Processed"
     IGNORED = "Ignored"
@@ -190,7 +187,7 @@ class Folder(StrEnum):
 
 
 class IssuedToken(NamedTuple):
-    """A token that a letter carries: `sha` is the hex SHA-256 of it, `sealed` what it stands for."""
+    """A token in an email: its hex SHA-256, and what it stands for."""
 
     token_hash: str
     token: ReplyToken
@@ -198,10 +195,10 @@ class IssuedToken(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class OutgoingMail:
-    """A finished letter: the bytes that are sent, and sent again, unchanged.
+    """A composed email: the bytes are sent, and sent again, unchanged.
 
-    `sender` is the envelope's (it carries a bounce token), `who` and `reason` are what limits are counted by,
-    `sealed` is what a reply to `message_id` stands for even when the token was lost on the way.
+    envelope_sender: holds a bounce token. actor, reason: what rate limits count by. reply_token: what a reply
+    to `message_id` stands for, also when the token was lost on the way.
     """
 
     message_id: str
@@ -216,7 +213,7 @@ class OutgoingMail:
 
 @dataclass(frozen=True, slots=True)
 class MailOutcome:
-    """What became of a mail. `key` is None where nothing is answered and nothing was changed."""
+    """The outcome of a mail. `idempotency_key` is None where nothing was changed and there is no reply."""
 
     reason: str
     folder: Folder
@@ -226,7 +223,7 @@ class MailOutcome:
 
 @dataclass(frozen=True, slots=True)
 class Bounce:
-    """Our letter `message_id` did not reach `sealed.address`; `status` is RFC 3463's, or empty."""
+    """Our email `message_id` did not reach `token.address`; `status` is as in RFC 3463, or empty."""
 
     token: ReplyToken
     message_id: str
@@ -238,79 +235,68 @@ class Bounce:
 
 
 class ServicePort(Protocol):
-    """The rest of the service, as the clerk and the inbox see it."""
+    """The service, as the mail policy and the inbox watcher see it."""
 
     async def record_arrival(self, digest: str, raw: bytes, when: datetime) -> Arrival:
-        """Keep the bytes and count an attempt, before anything is read. `digest` is their SHA-256; `when` is
-        the time at which the server received the mail.
-        """
+        """Keep the bytes and count an attempt. digest: their SHA-256. when: the server's time of receipt."""
 
     async def record_outcome(self, digest: str, outcome: MailOutcome) -> None:
-        """Keep the outcome, its letters and their tokens in one transaction; no letters for a `key` seen
-        before.
-        """
+        """Store the outcome, its replies and their tokens; no replies for a known `idempotency_key`."""
 
-    async def find_token(self, sha: str) -> ReplyToken | None:
-        """What a token stands for, by its SHA-256; None when unknown, expired or revoked."""
+    async def find_token(self, token_hash: str) -> ReplyToken | None:
+        """What the token with this SHA-256 stands for; None for an unknown, expired or revoked one."""
 
     async def find_token_by_message(self, message_id: str) -> ReplyToken | None:
-        """The same by the Message-ID of the letter that was answered."""
+        """The token of our email with this Message-ID."""
 
     async def find_correspondent(self, address: str) -> Correspondent | None:
-        """Who has verified this address."""
+        """The person with this verified address."""
 
-    async def verbs(self, sealed: ReplyToken) -> frozenset[str]:
-        """First words of order lines at that table, in lower case; the service's own (`undo`, `resign`)
-        included.
+    async def verbs(self, token: ReplyToken) -> frozenset[str]:
+        """The first words of legal lines, in lower case, with the service's own (`undo`, `resign`)."""
+
+    async def play(self, token: ReplyToken, lines: Sequence[str], request_id: str) -> PlayResult:
+        """Play all of the lines for the seat, or none, as the answer to `token.decision_id`.
+
+        Where that is None, the email asked for nothing; lines may still be legal out of turn.
         """
 
-    async def play(self, sealed: ReplyToken, lines: Sequence[str], request: str) -> PlayResult:
-        """Play the lines for the seat, all or none, as the answer to `sealed.decision`.
+    async def query(self, token: ReplyToken, kind: QueryKind, argument: str) -> QueryResult:
+        """Answer a query as the seat sees the game; `argument` is the text after the query word."""
 
-        Where that is None the letter asked for nothing: the lines may still be legal out of turn."""
+    async def hold_lines(self, token: ReplyToken, lines: Sequence[str], request_id: str) -> str:
+        """Hold lines until `yes CODE`; returns the code (8 or more characters), the same for one request."""
 
-    async def query(self, sealed: ReplyToken, what: QueryKind, rest: str) -> QueryResult:
-        """Answer a question from the seat's own point of view; `rest` is what stands behind its word."""
+    async def find_held_lines(self, token: ReplyToken, code: str) -> HeldLines | None:
+        """The lines held under a code for this seat or address, confirmed before or not; None for none."""
 
-    async def hold_lines(self, sealed: ReplyToken, lines: Sequence[str], request: str) -> str:
-        """Keep lines until `yes CODE`; returns the code: 8 or more letters and digits, the same for one
-        request.
-        """
+    async def confirm(self, token: ReplyToken, yes: bool) -> str:
+        """Link the address, or answer the invitation; returns a sentence for the player. May be repeated."""
 
-    async def find_held_lines(self, sealed: ReplyToken, code: str) -> HeldLines | None:
-        """What waits under a code for this seat (or this address), also when it was said before; None when
-        nothing does.
-        """
+    async def stop_mail(self, token: ReplyToken) -> str:
+        """Send no more email to this person; returns a sentence for them. May be repeated."""
 
-    async def confirm(self, sealed: ReplyToken, yes: bool) -> str:
-        """An address is linked, or an invitation answered; returns the sentence that says so. May be
-        repeated.
-        """
+    async def start_mail(self, token: ReplyToken) -> str:
+        """Send email to this person again; returns a sentence for them. May be repeated."""
 
-    async def stop_mail(self, sealed: ReplyToken) -> str:
-        """No more letters to this person; returns the sentence that says so. May be repeated."""
+    async def record_bounce(self, bounce: Bounce) -> None:
+        """Count an email that came back. May be repeated."""
 
-    async def start_mail(self, sealed: ReplyToken) -> str:
-        """Letters to this person again, after a stop; returns the sentence that says so. May be repeated."""
-
-    async def record_bounce(self, bounced: Bounce) -> None:
-        """Count a letter that came back. May be repeated."""
-
-    async def count_replies(self, since: datetime, who: str | None = None, reason: str | None = None) -> int:
-        """How many answers (letters given to `settle`) there were since then, of that seat or address, for
-        that reason.
-        """
+    async def count_replies(
+        self, since: datetime, actor: str | None = None, reason: str | None = None
+    ) -> int:
+        """The number of replies (see `record_outcome`) since a time, to an actor, for a reason."""
 
     async def alert_operator(self, text: str) -> None:
-        """Tell the operator."""
+        """Alert the operator."""
 
 
-# --- the outbox as the courier sees it ---
+# --- the outbox ---
 
 
 @dataclass(frozen=True, slots=True)
 class DueMail:
-    """A letter that is to be sent now. `attempts` are those that failed; `created` is in UTC."""
+    """An email that is due now. attempts: those that failed. created_at: in UTC."""
 
     id: str
     recipient: str
@@ -321,15 +307,18 @@ class DueMail:
 
 
 class MailOutbox(Protocol):
-    """The letters that wait. A row is given to one courier at a time."""
+    """The emails to be sent. An email is leased to one delivery worker at a time."""
 
     async def lease_due(self, limit: int) -> Sequence[DueMail]:
-        """Rows whose time has come, oldest first."""
+        """Lease the emails that are due, oldest first."""
 
-    async def mark_sent(self, due: DueMail) -> None:
-        """The server has taken it."""
+    async def mark_sent(self, mail: DueMail) -> None:
+        """The server has accepted the email."""
 
-    async def mark_failed(self, due: DueMail, reason: str, retry: datetime | None, recipient: bool) -> None:
-        """Not taken: try again at `retry` (UTC), or never (None). `recipient`: the address itself was
-        refused.
+    async def mark_failed(
+        self, mail: DueMail, reason: str, retry_at: datetime | None, is_recipient_refused: bool
+    ) -> None:
+        """The server has not accepted the email: it is due again at `retry_at` (UTC), or given up (None).
+
+        is_recipient_refused: the server refused the address itself.
         """

@@ -1,12 +1,12 @@
-"""Reply addresses: what is in them, how they are found again, and how they are kept out of logs.
+"""Reply addresses with tokens, our Message-IDs, and the redaction of tokens in logs.
 
-A letter goes out with `Reply-To: play+<token>@domain`. A token is 26 lower-case base32 characters (130 random
-bits): no mailer that changes case breaks it, and the local part stays far below 64 octets. Only the SHA-256
-of it is stored.
+An email is sent with `Reply-To: play+<token>@domain`. A token is 26 lower-case base32 characters (130 random
+bits): a mail program that changes case does no harm, and the local part stays far below 64 octets. Only the
+SHA-256 of a token is stored.
 
-The second carrier is the Message-ID `<t.<mac>.<serial>@domain>` that we give each letter: mailers that strip
-`+token` still send In-Reply-To and References. The mac shows without a look-up that the id is one of ours, so
-that foreign ids are never asked for and our own mail is known when it comes back.
+The Message-ID `<t.<mac>.<serial>@domain>` of our emails identifies the token too: mail programs that strip
+`+token` still send In-Reply-To and References. The MAC proves without a look-up that an id is ours, so
+foreign ids are never looked up, and our own mail is recognised when it comes back.
 """
 
 import base64
@@ -32,8 +32,8 @@ _MESSAGE_ID = re.compile(r"<[\x21-\x3b\x3d\x3f-\x7e]{1,250}>")
 def normalize_address(text: str) -> str:
     """The address as it is stored and compared: trimmed, in lower case.
 
-    Raises ValueError with a sentence for people where it is not one plain ASCII address: a
-    second recipient, a control character or a quoted local part never reach SMTP.
+    Raises ValueError, with a sentence for people, unless it is one plain ASCII address: a second
+    recipient, a control character or a quoted local part never reaches SMTP.
     """
     match = _ADDR_SPEC.fullmatch(text.strip(" "))
     if match is None or len(match["local"]) > 64 or len(match["domain"]) > 253:
@@ -42,17 +42,17 @@ def normalize_address(text: str) -> str:
 
 
 def find_message_ids(text: str) -> list[str]:
-    """All `<…>` ids in a header's value, in order."""
+    """All `<…>` ids in a header value, in order."""
     return _MESSAGE_ID.findall(text[:20_000])
 
 
 def new_token() -> str:
-    """A fresh token."""
+    """A new random token."""
     return base64.b32encode(secrets.token_bytes(17)).decode().lower()[:TOKEN_LENGTH]
 
 
 def hash_token(token: str) -> str:
-    """What is stored of a token: the hex SHA-256 of its lower-case form."""
+    """The hex SHA-256 of the token's lower-case form: all that is stored of it."""
     return hashlib.sha256(token.lower().encode()).hexdigest()
 
 
@@ -62,7 +62,7 @@ def redact(text: str) -> str:
 
 
 class TokenRedactionFilter(logging.Filter):
-    """Keeps tokens out of a log: put it on the handlers. Messages, arguments and tracebacks are covered."""
+    """Removes tokens from log messages, arguments and tracebacks; add it to the handlers."""
 
     def filter(self, record: logging.LogRecord) -> bool:
         record.msg, record.args = redact(record.getMessage()), ()
@@ -75,10 +75,10 @@ class TokenRedactionFilter(logging.Filter):
 
 @dataclass(frozen=True)
 class ServiceAddress:
-    """Our own address: `play@games.example.org`, with `separator` between `play` and a token.
+    """Our own address, `play@games.example.org`.
 
-    `key` is a secret of the installation (16 bytes or more) for the mac in Message-IDs; `name` is what From
-    shows where a letter belongs to no table.
+    key: a secret of 16 bytes or more, for the MAC in Message-IDs. separator: stands between `play` and a
+    token. name: shown in From where an email belongs to no table.
     """
 
     address: str
@@ -113,9 +113,10 @@ class ServiceAddress:
 
     @cached_property
     def _token_pattern(self) -> re.Pattern[str]:
-        head, tail = re.escape(self.local + self.separator), re.escape(self.domain)
+        prefix, domain = re.escape(self.local + self.separator), re.escape(self.domain)
         return re.compile(
-            rf"(?<![a-z0-9.!#$%&'*+/=?^_`{{|}}~-]){head}([a-z2-7]{{26}})@{tail}(?![a-z0-9.-])", re.IGNORECASE
+            rf"(?<![a-z0-9.!#$%&'*+/=?^_`{{|}}~-]){prefix}([a-z2-7]{{26}})@{domain}(?![a-z0-9.-])",
+            re.IGNORECASE,
         )
 
     def find_tokens(self, values: Iterable[str]) -> list[str]:
@@ -123,21 +124,19 @@ class ServiceAddress:
         return list(dict.fromkeys(t.lower() for value in values for t in self._token_pattern.findall(value)))
 
     def owns(self, address: str) -> bool:
-        """Whether mail to this address comes back to us: the bare one or one with anything behind the
-        separator.
-        """
+        """Whether mail to this address comes to us: with or without something after the separator."""
         local, _, domain = address.casefold().partition("@")
         return domain == self.domain and (
             local == self.local or local.startswith(self.local + self.separator)
         )
 
     def new_message_id(self, serial: str = "") -> str:
-        """A Message-ID of ours: a fresh one, or always the same for one serial (a table's root)."""
+        """A Message-ID: a new one, or always the same for a given serial (the root of a thread)."""
         serial = serial or new_token()[:16]
         return f"<t.{self._mac(serial)}.{serial}@{self.domain}>"
 
     def is_own_message_id(self, message_id: str) -> bool:
-        """Whether we made this Message-ID."""
+        """Whether this Message-ID is ours."""
         match = re.fullmatch(r"<t\.([a-z2-7]{20})\.([a-z0-9-]{1,60})@(.{1,255})>", message_id.strip().lower())
         if match is None or match[3] != self.domain:
             return False

@@ -1,10 +1,10 @@
-"""The order lines in a reply's text: pure, line by line, linear in the length of the text.
+"""Finds the order lines in the text of a reply: pure, line by line, linear in the length of the text.
 
-No trimmer can be trusted to find a sender's own words among quotes, so nothing depends on guessing: the *own
-region* ends at the first line that could belong to a quote or a signature, and within it the reading is
-strict. Every line that is not empty and not a comment is an order. Prose is let pass only behind a blank line
-after the last order, and only when it cannot be a misspelt order; it is listed as ignored. What stands
-between or below quotes is never an order, and the receipt says so.
+No program can reliably tell a sender's own text from quotes, so nothing here depends on guessing. The
+sender's own text ends at the first line that could belong to a quote or a signature. Within it, every line
+is an order unless it is empty or a comment. Prose is allowed only after the last order and a blank line, and
+only if it cannot be a misspelt order; it is listed as ignored. Lines between or below quotes are never
+orders, and the receipt says so.
 """
 
 import re
@@ -17,23 +17,21 @@ DELIMITER = "--- Reply above this line. One order per line. ---"
 
 
 class OrderLine(NamedTuple):
-    """An order: `number` counts the lines of the written part from 1."""
+    """An order line; `number` counts the lines of the text from 1."""
 
     number: int
     text: str
 
 
 class ReplyFault(NamedTuple):
-    """Why the lines cannot be taken as they stand; `line` is None where it is about the whole."""
+    """Why the reply is invalid; `line` is None where it is about the whole."""
 
     line: OrderLine | None
     reason: str
 
 
 class ParsedReply(NamedTuple):
-    """What a reply says. `ignored` is prose behind the orders, `stray` are orders among or below quotes (not
-    read).
-    """
+    """A parsed reply. ignored: prose after the orders. misplaced: lines like orders among or below quotes."""
 
     orders: tuple[OrderLine, ...] = ()
     ignored: tuple[str, ...] = ()
@@ -42,7 +40,7 @@ class ParsedReply(NamedTuple):
 
 
 def parse_reply(text: str, verbs: Collection[str]) -> ParsedReply:
-    """Read a reply. `verbs` are the first words of legal order lines, in lower case."""
+    """Parse a reply. verbs: the first words of legal lines, in lower case."""
     lines = [normalize_line(line) for line in text.splitlines()]
     end = next((at for at in range(len(lines)) if _ends_own_text(lines, at, verbs)), len(lines))
     stray = _misplaced(lines[end:], verbs)
@@ -53,11 +51,11 @@ def parse_reply(text: str, verbs: Collection[str]) -> ParsedReply:
 def _fault(orders: Sequence[OrderLine]) -> ReplyFault | None:
     if len(orders) > MAX_ORDERS:
         return ReplyFault(
-            orders[MAX_ORDERS], f"a letter may hold {MAX_ORDERS} orders, this one has {len(orders)}"
+            orders[MAX_ORDERS], f"an email may have {MAX_ORDERS} orders, and this one has {len(orders)}"
         )
     for line in orders:
         if "\ufffd" in line.text:
-            return ReplyFault(line, "it has a character that was damaged on its way")
+            return ReplyFault(line, "it has a damaged character")
         if any(unicodedata.category(char) in {"Cc", "Cf", "Co", "Cn", "Cs"} for char in line.text):
             return ReplyFault(line, "it has invisible control characters")
         if len(line.text) > 500:
@@ -78,9 +76,7 @@ _BULLET = re.compile(r"(?:[*•·▪▸►◦‣●○■□-]|\d{1,2}[.)]) {1,8
 
 
 def normalize_line(line: str) -> str:
-    """A line in plain characters: look-alikes made plain, invisible ones, bullets, outer quotes and the last
-    dot gone.
-    """
+    """A line in plain characters, without invisible ones, bullets, outer quotes and a final dot."""
     plain = unicodedata.normalize("NFKC", line.replace("…", "").translate(_LOOKALIKES)).translate(_INVISIBLE)
     plain = " ".join(plain.translate(_LOOKALIKES).split(" ")).rstrip()
     if plain in {"--", "-", "."} or line.startswith("-- "):
@@ -94,15 +90,13 @@ def normalize_line(line: str) -> str:
 
 
 def first_word(line: str) -> str:
-    """The word that should be a verb, in lower case."""
+    """The first word, in lower case; empty where the line begins with none."""
     match = re.match(r"[^\W_]+(?:['&-][^\W_]+)*", line)
     return match.group().casefold() if match else ""
 
 
 def is_near_verb(word: str, verbs: Collection[str]) -> bool:
-    """Whether a word may be a verb or a slip of one: two letters wrong in five or more, one in three or
-    four.
-    """
+    """Whether a word is a verb or a misspelt one: 2 typos in 5 letters or more, 1 in 3 or 4."""
     return any(_is_within_distance(word, verb, _allowed_typos(max(len(word), len(verb)))) for verb in verbs)
 
 
@@ -110,19 +104,19 @@ def _allowed_typos(length: int) -> int:
     return 2 if length >= 5 else 1 if length >= 3 else 0
 
 
-def _is_within_distance(a: str, b: str, most: int) -> bool:
-    """Whether the edit distance of two short words is at most `most`."""
-    if abs(len(a) - len(b)) > most:
+def _is_within_distance(a: str, b: str, max_distance: int) -> bool:
+    """Whether the edit distance of two short words is at most `max_distance`."""
+    if abs(len(a) - len(b)) > max_distance:
         return False
     row = list(range(len(b) + 1))
     for i, char in enumerate(a, 1):
         last, row = row, [i]
         for j, other in enumerate(b, 1):
             row.append(min(last[j] + 1, row[-1] + 1, last[j - 1] + (char != other)))
-    return row[-1] <= most
+    return row[-1] <= max_distance
 
 
-# --- the own region ---
+# --- the sender's own text ---
 
 _DELIMITERS = (
     "reply above this line",
@@ -226,9 +220,7 @@ def _ends_own_text(lines: Sequence[str], at: int, verbs: Collection[str]) -> boo
 
 
 def _misplaced(rest: Sequence[str], verbs: Collection[str]) -> list[str]:
-    """Lines like orders that stand behind a `>` line without being quoted themselves, up to our own
-    delimiter's letter.
-    """
+    """Unquoted lines like orders that follow a quoted line, up to the delimiter of our own email."""
     found, quoted = [], False
     for at, line in enumerate(rest):
         if _is_quote(line):
@@ -240,11 +232,11 @@ def _misplaced(rest: Sequence[str], verbs: Collection[str]) -> list[str]:
     return found[:10]
 
 
-# --- the reading ---
+# --- orders and prose ---
 
 
 def _numbered(lines: Sequence[str]) -> list[OrderLine]:
-    """The region's lines with their numbers; blank ones stay, as they part orders from prose."""
+    """The lines with their numbers, without comments; blank ones stay, as they separate prose."""
     return [
         OrderLine(number, line)
         for number, line in enumerate(lines, 1)
@@ -257,9 +249,7 @@ def _is_comment(line: str) -> bool:
 
 
 def _join_wrapped(lines: Sequence[OrderLine], verbs: Collection[str]) -> list[OrderLine]:
-    """Long orders that a mailer wrapped, made whole: the line before ends in `,` or `-`, or had no room for
-    the next word.
-    """
+    """Join orders that were wrapped: a line ends in `,` or `-`, or had no room for the next word."""
     out: list[OrderLine] = []
     for line in lines:
         last = out[-1].text if out else ""
@@ -274,9 +264,7 @@ def _join_wrapped(lines: Sequence[OrderLine], verbs: Collection[str]) -> list[Or
 
 
 def _split_prose(lines: Sequence[OrderLine], verbs: Collection[str]) -> tuple[list[OrderLine], list[str]]:
-    """Orders, and the prose behind them. Prose with a line like an order in it is no prose: it is read, and
-    refused.
-    """
+    """Orders, and the prose after them. If any prose line is like an order, all of it counts as orders."""
     orders: list[OrderLine] = []
     blank = False
     for at, line in enumerate(lines):

@@ -1,10 +1,9 @@
-"""The courier: takes letters that are due, sends each in a transaction of its own, and says what became of
-it.
+"""The SMTP delivery worker: leases emails that are due, sends each, and reports the outcome.
 
-One connection serves many letters. A server that cannot be reached is nobody's fault: the letters wait
-untouched while the courier tries again. What fails for one letter is put off by a schedule with jitter, for
-two days; the same bytes with the same Message-ID go out each time, so that a copy which did arrive is
-recognised. 5xx is final; at RCPT it means the address.
+One connection serves many emails. While the server cannot be reached, the emails wait and no attempt is
+counted. An email that fails is retried on a schedule with jitter, for two days; the same bytes with
+the same Message-ID are sent each time, so that a second copy is recognised. A 5xx response is final; in
+response to RCPT it is about the address.
 """
 
 import asyncio
@@ -32,9 +31,9 @@ MAX_RETRY_AGE = timedelta(days=2)
 
 @dataclass(frozen=True)
 class SmtpAccount:
-    """Where letters are handed in: TLS from the first byte, STARTTLS (required), or none on this machine.
+    """The SMTP server. security: TLS from the first byte, STARTTLS (required), or none, on this machine only.
 
-    Raises ValueError for plain text to another machine.
+    Raises ValueError for a connection without TLS to another machine.
     """
 
     host: str
@@ -47,31 +46,29 @@ class SmtpAccount:
     def __post_init__(self) -> None:
         if self.security == "none" and not is_loopback(self.host):
             raise ValueError(
-                f"SMTP without TLS is for this machine alone; {self.host} needs tls or starttls."
+                f"SMTP without TLS is allowed to this machine only; {self.host} needs tls or starttls."
             )
 
 
-def retry_at(attempts: int, created: datetime, now: datetime, jitter: float) -> datetime | None:
-    """When to try again after one more failure; `attempts` failed before it, `jitter` is 0 to 1; None: give
-    up.
-    """
+def retry_at(attempts: int, created_at: datetime, now: datetime, jitter: float) -> datetime | None:
+    """When to retry after a failure, None for never. attempts: failures before it. jitter: 0 to 1."""
     wait = RETRY_SCHEDULE[min(attempts, len(RETRY_SCHEDULE) - 1)]
-    then = now + wait * (1 + 0.2 * jitter)
-    return then if then <= created + MAX_RETRY_AGE else None
+    retry = now + wait * (1 + 0.2 * jitter)
+    return retry if retry <= created_at + MAX_RETRY_AGE else None
 
 
 class SmtpDeliveryWorker:
-    """Runs until it is cancelled: `await Courier(account, pouch).run()`; `wake` when a letter was put into
-    the pouch.
+    """Runs until it is cancelled: `await SmtpDeliveryWorker(account, outbox).run()`.
 
-    `poll` is how often the pouch is looked into unasked, `spacing` the time between two letters to one
-    domain, both in seconds. `delivered` is when a letter was last taken.
+    Call `wake` after an email was put into the outbox. poll: seconds between checks of the outbox without
+    `wake`. spacing: seconds between two emails to the same domain. last_delivery: when the server last
+    accepted an email.
     """
 
     def __init__(
         self,
         account: SmtpAccount,
-        pouch: MailOutbox,
+        outbox: MailOutbox,
         *,
         poll: float = 15.0,
         spacing: float = 1.0,
@@ -80,30 +77,31 @@ class SmtpDeliveryWorker:
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
         self._account = account
-        self._outbox = pouch
+        self._outbox = outbox
         self._poll = poll
         self._spacing = spacing
         self._timeout = timeout
         self._first_retry = first_retry
         self._now = now
         self._wake_event = asyncio.Event()
-        self._domain_free_at: dict[str, float] = {}  # when a domain may be served again, on the loop's clock
+        # When the next email to a domain may be sent, by the clock of the event loop.
+        self._domain_free_at: dict[str, float] = {}
         self._smtp: aiosmtplib.SMTP | None = None
         self.last_delivery: datetime | None = None
 
     def wake(self) -> None:
-        """There is something in the pouch."""
+        """Check the outbox now."""
         self._wake_event.set()
 
     async def run(self) -> None:
-        """Deliver for ever."""
+        """Deliver until cancelled."""
         try:
             while True:
                 self._wake_event.clear()
                 try:
                     busy = await self.deliver_due()
                 except Exception:
-                    log.exception("outbox: the round failed; another follows")
+                    log.exception("outbox: the delivery failed; another attempt follows")
                     busy = False
                 if not busy:
                     await self._close()
@@ -113,21 +111,20 @@ class SmtpDeliveryWorker:
                             await self._wake_event.wait()
         finally:
             if self._smtp is not None:
-                self._smtp.close()  # no QUIT: it might wait behind a command that was cancelled
+                self._smtp.close()  # no QUIT: it might wait behind a cancelled command
 
     async def deliver_due(self) -> bool:
-        """Send what is due; returns whether anything was."""
-        rows = list(await self._outbox.lease_due(50))
-        some = bool(rows)
-        while rows:
-            row = min(
-                rows, key=lambda row: self._domain_free_at.get(_domain(row.recipient), 0.0)
-            )  # the first of the freest
-            rows.remove(row)
-            await self._wait_for_domain(_domain(row.recipient))
-            await self._deliver(row)
+        """Send all emails that are due; returns whether there were any."""
+        mails = list(await self._outbox.lease_due(50))
+        had_mail = bool(mails)
+        while mails:
+            # The email whose domain is free first.
+            mail = min(mails, key=lambda mail: self._domain_free_at.get(_domain(mail.recipient), 0.0))
+            mails.remove(mail)
+            await self._wait_for_domain(_domain(mail.recipient))
+            await self._deliver(mail)
             _raise_if_cancelled()
-        return some
+        return had_mail
 
     async def _wait_for_domain(self, domain: str) -> None:
         clock = asyncio.get_running_loop().time
@@ -135,44 +132,44 @@ class SmtpDeliveryWorker:
         self._domain_free_at = {name: free for name, free in self._domain_free_at.items() if free > clock()}
         self._domain_free_at[domain] = clock() + self._spacing
 
-    async def _deliver(self, row: DueMail) -> None:
+    async def _deliver(self, mail: DueMail) -> None:
         try:
-            normalize_address(row.recipient), normalize_address(row.envelope_sender)
+            normalize_address(mail.recipient), normalize_address(mail.envelope_sender)
         except ValueError as error:
-            await self._outbox.mark_failed(row, str(error), None, True)
+            await self._outbox.mark_failed(mail, str(error), None, True)
             return
         smtp = await self._connected()
         try:
-            await smtp.sendmail(row.envelope_sender, [row.recipient], row.raw)
+            await smtp.sendmail(mail.envelope_sender, [mail.recipient], mail.raw)
         except aiosmtplib.SMTPRecipientsRefused as refused:
-            await self._refused(row, refused.recipients, recipient=True)
+            await self._refused(mail, refused.recipients, recipient=True)
         except aiosmtplib.SMTPResponseException as refused:
-            await self._refused(row, [refused], recipient=False)
+            await self._refused(mail, [refused], recipient=False)
         except (aiosmtplib.SMTPException, OSError, ValueError) as error:
-            # The server may have the letter or not: it gets the same one again.
+            # The server may have the email or not: it gets the same one again.
             await self._close()
-            await self._retry_later(row, f"{type(error).__name__}: {error}", recipient=False)
+            await self._retry_later(mail, f"{type(error).__name__}: {error}", recipient=False)
         else:
             self.last_delivery = self._now()
-            await self._outbox.mark_sent(row)
+            await self._outbox.mark_sent(mail)
 
     async def _refused(
-        self, row: DueMail, refusals: Sequence[aiosmtplib.SMTPResponseException], recipient: bool
+        self, mail: DueMail, refusals: Sequence[aiosmtplib.SMTPResponseException], recipient: bool
     ) -> None:
         refusal = refusals[0]
         reason = f"{refusal.code} {refusal.message}"
         if refusal.code >= 500:
             log.warning("outbox: refused for good: %s", redact(reason))
-            await self._outbox.mark_failed(row, reason, None, recipient)
+            await self._outbox.mark_failed(mail, reason, None, recipient)
         else:
-            await self._retry_later(row, reason, recipient)
+            await self._retry_later(mail, reason, recipient)
         if refusal.code == 421:
             await self._close()
 
-    async def _retry_later(self, row: DueMail, reason: str, recipient: bool) -> None:
-        then = retry_at(row.attempts, row.created_at, self._now(), random.random())
-        log.info("outbox: %s; %s", redact(reason), f"again at {then:%H:%M}" if then else "given up")
-        await self._outbox.mark_failed(row, reason, then, recipient)
+    async def _retry_later(self, mail: DueMail, reason: str, recipient: bool) -> None:
+        retry = retry_at(mail.attempts, mail.created_at, self._now(), random.random())
+        log.info("outbox: %s; %s", redact(reason), f"again at {retry:%H:%M}" if retry else "given up")
+        await self._outbox.mark_failed(mail, reason, retry, recipient)
 
     # --- the connection ---
 
@@ -222,9 +219,7 @@ class SmtpDeliveryWorker:
 
 
 def _raise_if_cancelled() -> None:
-    """aiosmtplib waits by `wait_for`, which before Python 3.12 forgets a cancellation that comes with the
-    answer.
-    """
+    """aiosmtplib uses `wait_for`, which before Python 3.12 may lose a cancellation."""
     task = asyncio.current_task()
     if task is not None and task.cancelling():
         raise asyncio.CancelledError

@@ -73,9 +73,9 @@ async def test_notice_reply_receipt(office: MailHarness) -> None:
     turn = await ann.letter()
     assert headline(turn) == "It is your turn, Ann."
     assert "You to act: buy the SV for $20" in turn.text
-    assert copied(turn, "You could write, for example")[0] == "buy SV"
+    assert copied(turn, "For example")[0] == "buy SV"
     receipt = await ann.said("buy SV")
-    assert headline(receipt) == "OK: all of it was done."
+    assert headline(receipt) == "OK: all lines were carried out."
     assert "buy SV → " in receipt.text and "Ann $800 → $780" in receipt.text
     assert receipt.message["In-Reply-To"] == "<0.ann@player.test>"
     assert receipt.message["Auto-Submitted"] == "auto-replied"
@@ -109,7 +109,7 @@ async def test_a_bad_line_is_told_with_what_can_be_said(pymap: MailHarness) -> N
     assert "$45" in answer.text and "bid CS 45" in answer.text
     answer = await ann.said("by SV")
     assert "buy SV" in copied(answer, "The nearest lines that can be read")
-    assert headline(await ann.said("buy SV")) == "OK: all of it was done."
+    assert headline(await ann.said("buy SV")) == "OK: all lines were carried out."
     assert await pymap.lines(table) == ["buy SV"]
 
 
@@ -126,10 +126,10 @@ async def test_a_stale_letter_changes_nothing_and_says_what_happened(pymap: Mail
     await cid.said("pass")
     await ann.letter()
     stale = await ann.said("bid MH 200", to=first)
-    assert headline(stale) == "NOT DONE: the game has gone on."
+    assert headline(stale) == "NOT DONE: the game has moved on."
     assert "Bob buys the CS for $40." in stale.text
-    assert "pass" in copied(stale, "What you could write now")
-    assert headline(await ann.said("pass")) == "OK: all of it was done."
+    assert "pass" in copied(stale, "You can write now")
+    assert headline(await ann.said("pass")) == "OK: all lines were carried out."
     assert await pymap.lines(table) == ["buy SV", "buy CS", "pass", "pass"]
 
 
@@ -140,7 +140,7 @@ async def test_a_letter_that_comes_twice_takes_effect_once(office: MailHarness) 
     turn = await ann.letter()
     raw = ann.written(turn, "bid CS 45")
     await office.mail(raw)
-    assert headline(await ann.letter()) == "OK: all of it was done."
+    assert headline(await ann.letter()) == "OK: all lines were carried out."
     await office.mail(raw)
     await office.mail(b"X-Again: yes\r\n" + raw)  # the same letter by another way
     await office.settled(3)
@@ -156,15 +156,15 @@ async def test_who_is_not_the_seat_does_nothing(pymap: MailHarness) -> None:
     await bob.letter()
     await pymap.mail(ann.written(turn, "buy SV", sender="Bob <bob@player.test>", message_id="<x@p>"))
     note = await ann.letter()
-    assert headline(note) == "NOT DONE: was this you?"
+    assert headline(note) == "NOT DONE: did you send this?"
     assert note.message["In-Reply-To"] != "<x@p>"
     await bob.quiet()
     assert await pymap.lines(table) == []
     (yes,) = copied(note, "If it was you, and you still want this, answer with")
     assert headline(await ann.said("yes wrongcode12")) == "NOT DONE."
-    assert headline(await ann.said(yes, to=note)) == "OK: all of it was done."
+    assert headline(await ann.said(yes, to=note)) == "OK: all lines were carried out."
     assert await pymap.lines(table) == ["buy SV"]
-    assert headline(await ann.said(yes, to=note)) == "OK: all of it was done."
+    assert headline(await ann.said(yes, to=note)) == "OK: all lines were carried out."
     assert await pymap.lines(table) == ["buy SV"]
 
 
@@ -191,7 +191,7 @@ async def test_the_thread_alone_is_enough_where_the_token_was_lost(pymap: MailHa
     turn = await ann.letter()
     raw = ann.written(turn, "buy SV").replace(str(turn.message["Reply-To"]).encode(), ADDRESS.encode())
     await pymap.mail(raw)
-    assert headline(await ann.letter()) == "OK: all of it was done."
+    assert headline(await ann.letter()) == "OK: all lines were carried out."
     assert await pymap.lines(table) == ["buy SV"]
 
 
@@ -207,7 +207,7 @@ async def test_questions(drawing: MailHarness) -> None:
     market = await ann.said("market")
     assert set(images(market)) == {"market.png"} and "No company has a price." in market.text
     both = await ann.said("buy SV", "log 5")
-    assert headline(both) == "OK: all of it was done." and "Ann: buy SV" in both.text
+    assert headline(both) == "OK: all lines were carried out." and "Ann: buy SV" in both.text
 
 
 async def test_plans_the_past_and_files(drawing: MailHarness) -> None:
@@ -220,7 +220,7 @@ async def test_plans_the_past_and_files(drawing: MailHarness) -> None:
     assert "NOT DONE" not in headline(plan)
     refused = await ann.said("try buy CA")
     assert "buy CA" in refused.text and "2. Bob: buy CS" in (await ann.said("try")).text
-    assert headline(await ann.said("try play")) == "OK: all of it was done."
+    assert headline(await ann.said("try play")) == "OK: all lines were carried out."
     assert await drawing.lines(table) == ["buy SV"]
     file = await ann.said("export 18xx.games")
     (enclosed,) = [part for part in file.message.walk() if part.get_content_type() == "application/json"]
@@ -240,7 +240,7 @@ async def test_undo_at_once_and_by_a_vote(pymap: MailHarness) -> None:
     await ann.said("buy SV")
     await bob.letter()
     back = await ann.said("undo")
-    assert headline(back) == "OK: all of it was done." or "undoes" in back.text
+    assert headline(back) == "OK: all lines were carried out." or "undoes" in back.text
     assert await pymap.lines(table) == []
     for player in (bob, cid):
         assert "Ann undoes" in (await player.letter()).text
@@ -308,7 +308,7 @@ async def test_an_address_is_linked_by_a_confirming_reply(office: MailHarness) -
     assert headline(asked) == "Is this your address?" and copied(asked, "Answer") == ["yes"]
     async with office.store.read() as unit:
         assert await unit.people.verified_addresses(person.id) == []
-    assert "Please answer with one word" in (await dora.said("maybe")).text
+    assert "Please reply with one word" in (await dora.said("maybe")).text
     assert "dora@player.test is confirmed" in (await dora.said("yes", to=asked)).text
     async with office.store.read() as unit:
         assert await unit.people.verified_addresses(person.id) == ["dora@player.test"]
@@ -349,7 +349,7 @@ async def test_somebody_with_nothing_but_mail_is_invited_and_plays(office: MailH
     await office.service.lobby.start(table.id, by=ann.id, order=("Gus", "Ann"))
     await gus.letter()
     assert headline(await gus.letter()) == "It is your turn, Gus."
-    assert headline(await gus.said("buy SV")) == "OK: all of it was done."
+    assert headline(await gus.said("buy SV")) == "OK: all lines were carried out."
 
 
 async def test_an_invitation_is_declined(pymap: MailHarness) -> None:

@@ -209,7 +209,7 @@ async def assert_sent_once(here: CrashHarness, bob: MailPlayer) -> None:
     assert Counter(first.values()) == {
         "The game begins.": 1,
         "It is your turn, Bob.": 3,
-        "OK: all of it was done.": 2,
+        "OK: all lines were carried out.": 2,
     }
     assert len(bob.inbox) <= len(by_id) + here.deaths, "a letter was handed in again without need"
     assert await here.mailbox.count("Processed") == 2

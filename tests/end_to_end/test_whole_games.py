@@ -142,10 +142,10 @@ class PlayedTable:
             await player.until_asked()
         for _ in range(3):
             receipt = await player.answered(*lines)
-            if headline(receipt) != "NOT DONE: the game has gone on.":
+            if headline(receipt) != "NOT DONE: the game has moved on.":
                 break
             self.stale += 1
-        assert headline(receipt) == "OK: all of it was done.", receipt.text
+        assert headline(receipt) == "OK: all lines were carried out.", receipt.text
 
 
 @asynccontextmanager

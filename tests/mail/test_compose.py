@@ -156,7 +156,7 @@ def test_pictures_that_are_too_big_are_left_out() -> None:
         "map.png"
     ]
     for subtype in ("plain", "html"):
-        assert "too big for a letter: The market." in part(letter, subtype)
+        assert "too big for an email: The market." in part(letter, subtype)
 
 
 def test_long_lists_are_cut() -> None:

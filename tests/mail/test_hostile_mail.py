@@ -197,7 +197,7 @@ def test_c33_charsets_that_are_none(charset: str) -> None:
 
 
 async def test_a_reader_that_dies_is_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
-    async with ParserProcess(limit=0.0) as reader:
+    async with ParserProcess(timeout=0.0) as reader:
         with pytest.raises(ParserFailed, match="longer than"):
             await reader.parse(C18["many lines"][0]())
     async with ParserProcess() as reader:

@@ -159,7 +159,7 @@ async def test_c09_duplicates_are_moved_and_not_done_again(mailbox: Mailbox) -> 
         await mailbox.put(raw)  # restored from a backup, moved back by a human, …
         await mailbox.until("Processed", 4)
     assert desk.moves == [("s1", "buy SV")]
-    assert len([row for row in desk.rows.values() if row.outgoing.reason == "done"]) == 1
+    assert len([row for row in desk.rows.values() if row.outgoing.reason == "played"]) == 1
 
 
 async def test_c19_a_huge_mail_is_not_fetched(mailbox: Mailbox) -> None:
@@ -189,7 +189,7 @@ async def test_c18_a_bomb_goes_to_quarantine_and_the_next_mail_is_read(mailbox: 
         await mailbox.until("Quarantine", 1)
         await mailbox.until("Processed", 1)
     assert desk.moves == [("s1", "buy SV")] and desk.alerts
-    assert {letter.reason for letter in desk.replies()} == {"unreadable", "done"}
+    assert {letter.reason for letter in desk.replies()} == {"unreadable", "played"}
 
 
 class TimedOutReader(ParserProcess):
@@ -234,7 +234,9 @@ class Killed(BaseException):
     """Stands for kill -9: nothing may catch it."""
 
 
-@pytest.mark.parametrize("point", ["received", "say", "after say", "settle", "after settle"])
+@pytest.mark.parametrize(
+    "point", ["record_arrival", "play", "after play", "record_outcome", "after record_outcome"]
+)
 async def test_c28_killed_between_any_two_steps(point: str) -> None:
     """Whatever was done before the kill is not done again, and what was not done is made up for."""
     async with pymap_server() as mailbox:
@@ -257,7 +259,7 @@ async def test_c28_killed_between_any_two_steps(point: str) -> None:
         async with watching(desk, mailbox.account):
             await mailbox.until("Processed", 1)
         assert desk.moves == [("s1", "buy SV")]
-        assert len([row for row in desk.rows.values() if row.outgoing.reason == "done"]) == 1
+        assert len([row for row in desk.rows.values() if row.outgoing.reason == "played"]) == 1
 
 
 @pytest.mark.parametrize("how", ["reset", "finish", "swallow"])
@@ -298,7 +300,7 @@ async def test_d6_a_link_that_breaks_all_the_time_loses_and_doubles_nothing(mail
             await mailbox.until("Processed", 30, seconds=120)
         assert link.opened > 3
     assert sorted(desk.moves) == sorted(("s1", f"sell {n} X") for n in range(30))
-    assert len([row for row in desk.rows.values() if row.outgoing.reason in {"done", "paused"}]) <= 30
+    assert len([row for row in desk.rows.values() if row.outgoing.reason in {"played", "paused"}]) <= 30
 
 
 async def test_a_server_that_comes_later_is_found() -> None:
@@ -386,7 +388,7 @@ async def test_without_idle_the_mailbox_is_polled(mailbox: Mailbox) -> None:
 
 async def test_uids_are_searched_in_slices(mailbox: Mailbox, monkeypatch: pytest.MonkeyPatch) -> None:
     await mailbox.put(*[b"From: a@b.test\r\n\r\nx\r\n"] * 7)
-    monkeypatch.setattr("mail.imap._SLICE", 3)
+    monkeypatch.setattr("mail.imap._UID_SLICE", 3)
     imap = await ImapConnection.open(mailbox.account, 5.0)
     uids = await imap.uids(1)
     assert len(uids) == 7 and uids == sorted(uids)

@@ -33,7 +33,7 @@ def test_letter(name: str) -> None:
         "sender": letter.sender,
         "orders": [line.text for line in found.orders],
         "ignored": list(found.ignored),
-        "stray": list(found.misplaced),
+        "misplaced": list(found.misplaced),
         "automatic": letter.automatic_sign,
         "problem": letter.problem.name if letter.problem else None,
         "report": [letter.report.status, list(letter.report.message_ids)] if letter.report else None,
@@ -41,7 +41,7 @@ def test_letter(name: str) -> None:
     fault = expected.pop("fault", None)
     standard: dict[str, Any] = {
         "ignored": [],
-        "stray": [],
+        "misplaced": [],
         "automatic": None,
         "problem": None,
         "report": None,

@@ -58,7 +58,7 @@ def headline(letter: OutgoingMail) -> str:
 async def test_orders_are_executed_and_echoed(desk: InMemoryService, clerk: MailPolicy) -> None:
     outcome = await arrive(desk, clerk, reply(desk.notice(), "sell 1 PRR\nbuy SV\n\nThanks!"))
     assert desk.moves == [("s1", "sell 1 PRR"), ("s1", "buy SV")]
-    assert (outcome.reason, outcome.folder) == ("done", Folder.PROCESSED)
+    assert (outcome.reason, outcome.folder) == ("played", Folder.PROCESSED)
     (answer,) = outcome.replies
     assert answer.recipient == "ann@player.test"
     assert headline(answer).startswith("OK")
@@ -90,9 +90,9 @@ async def test_a_bad_line_stops_all(desk: InMemoryService, clerk: MailPolicy) ->
 @pytest.mark.parametrize(
     ("line", "words"),
     [
-        ("juggle", "The nearest lines"),
+        ("juggle", "Similar lines"),
         ("buy S", "Did you mean"),
-        ("buy NOTHING", "What you could write instead"),
+        ("buy NOTHING", "You can write instead"),
     ],
 )
 async def test_each_kind_of_refusal_says_what_would_be_right(
@@ -105,19 +105,19 @@ async def test_each_kind_of_refusal_says_what_would_be_right(
 async def test_the_receipt_can_be_answered(desk: InMemoryService, clerk: MailPolicy) -> None:
     outcome = await arrive(desk, clerk, reply(desk.notice(), "buy SV"))
     again = reply(outcome.replies[0], "pass", message_id="<2@player.test>")
-    assert (await arrive(desk, clerk, again)).reason == "done"
+    assert (await arrive(desk, clerk, again)).reason == "played"
     assert [line for _, line in desk.moves] == ["buy SV", "pass"]
 
 
 async def test_a_lost_token_is_made_up_for_by_the_thread(desk: InMemoryService, clerk: MailPolicy) -> None:
     raw = reply(desk.notice(), "buy SV", to="play@games.test")
-    assert (await arrive(desk, clerk, raw)).reason == "done"
+    assert (await arrive(desk, clerk, raw)).reason == "played"
 
 
 async def test_a_token_in_upper_case_is_the_same(desk: InMemoryService, clerk: MailPolicy) -> None:
     notice = desk.notice()
     raw = reply(notice, "buy SV", to=str(message_from_bytes(notice.raw)["Reply-To"]).upper())
-    assert (await arrive(desk, clerk, raw)).reason == "done"
+    assert (await arrive(desk, clerk, raw)).reason == "played"
 
 
 async def test_c01_forged_from_without_token(desk: InMemoryService, clerk: MailPolicy) -> None:
@@ -166,11 +166,11 @@ async def test_c03_leaked_token(desk: InMemoryService, clerk: MailPolicy) -> Non
     bob = await arrive(desk, clerk, reply(notice, code, sender="bob@player.test", message_id="<2@p>"))
     assert bob.reason == "wrong sender" and desk.moves == []
     done = await arrive(desk, clerk, reply(note, code, message_id="<3@player.test>"))
-    assert done.reason == "done" and [line for _, line in desk.moves] == ["buy SV", "sell 3 X"]
+    assert done.reason == "played" and [line for _, line in desk.moves] == ["buy SV", "sell 3 X"]
     await arrive(desk, clerk, reply(note, code, message_id="<4@player.test>"))
     assert len(desk.moves) == 2  # said twice, done once
     unknown = await arrive(desk, clerk, reply(note, "yes abcdefgh", message_id="<5@player.test>"))
-    assert "Nothing waits" in body(unknown.replies[0])
+    assert "This code is unknown." in body(unknown.replies[0])
 
 
 async def test_c03_notes_about_strangers_are_few(desk: InMemoryService, clerk: MailPolicy) -> None:
@@ -194,7 +194,7 @@ async def test_c04_failed_authentication(desk: InMemoryService, clerk: MailPolic
     assert (await arrive(desk, clerk, again, "mx.games.test")).replies == ()  # once a day
     assert (
         await arrive(desk, clerk, reply(notice, "buy SV", extra=extra, message_id="<3@p>"))
-    ).reason == "done"
+    ).reason == "played"
 
 
 async def test_c05_results_that_the_sender_wrote(desk: InMemoryService) -> None:
@@ -210,7 +210,7 @@ async def test_c05_results_that_the_sender_wrote(desk: InMemoryService) -> None:
     ):
         raw = reply(notice, "sell 1 X", extra=extra, message_id=f"<{number}@player.test>")
         outcome = await arrive(desk, strict, raw, "mx.games.test")
-        assert (outcome.reason == "done") is good, extra
+        assert (outcome.reason == "played") is good, extra
 
 
 _FROM = r"""
@@ -270,7 +270,7 @@ async def test_c07_replay(desk: InMemoryService, clerk: MailPolicy) -> None:
     assert stale.reason == "stale" and headline(stale.replies[0]).startswith("NOT DONE")
     assert "your last turn" in text and "s1: buy SV" in text and "Nothing was changed." in text
     fresh = reply(stale.replies[0], "pass", message_id="<fresh@player.test>")
-    assert (await arrive(desk, clerk, fresh)).reason == "done"
+    assert (await arrive(desk, clerk, fresh)).reason == "played"
 
 
 async def test_c08_an_older_mail_comes_later(desk: InMemoryService, clerk: MailPolicy) -> None:
@@ -287,7 +287,7 @@ async def test_c09_the_same_mail_by_two_ways(desk: InMemoryService, clerk: MailP
     for way in (b"", b"Received: from elsewhere\r\n", b"Delivered-To: play@games.test\r\n"):
         await arrive(desk, clerk, way + raw)
     assert len(desk.moves) == 1
-    assert len([row for row in desk.rows.values() if row.outgoing.reason == "done"]) == 1
+    assert len([row for row in desk.rows.values() if row.outgoing.reason == "played"]) == 1
 
 
 async def test_c09_several_reply_addresses_are_ambiguous(desk: InMemoryService, clerk: MailPolicy) -> None:
@@ -376,9 +376,9 @@ async def test_c13_nobody_but_the_registered_address_is_written_to(
 
 async def test_c14_our_own_mail_comes_back(desk: InMemoryService, clerk: MailPolicy) -> None:
     notice = desk.notice()
-    assert (await arrive(desk, clerk, notice.raw)).reason == "our own letter"
+    assert (await arrive(desk, clerk, notice.raw)).reason == "our own mail"
     forwarded = notice.raw.replace(notice.message_id.encode(), b"<changed@relay.test>")
-    assert (await arrive(desk, clerk, forwarded)).reason == "our own letter"
+    assert (await arrive(desk, clerk, forwarded)).reason == "our own mail"
     assert (await arrive(desk, clerk, reply(notice, "buy SV", sender="play@games.test"))).replies == ()
     assert desk.moves == []
 
@@ -427,7 +427,7 @@ async def test_questions_are_answered_with_text_and_pictures(
 
 async def test_questions_beside_orders_come_in_one_receipt(desk: InMemoryService, clerk: MailPolicy) -> None:
     outcome = await arrive(desk, clerk, reply(desk.notice(), "buy SV\nmarket"))
-    assert outcome.reason == "done" and desk.moves == [("s1", "buy SV")]
+    assert outcome.reason == "played" and desk.moves == [("s1", "buy SV")]
     assert "This is the market" in body(outcome.replies[0])
 
 
@@ -457,7 +457,7 @@ async def test_resign_needs_a_second_mail(desk: InMemoryService, clerk: MailPoli
     assert first.reason == "held" and desk.moves == []
     code = next(line for line in body(first.replies[0]).splitlines() if line.startswith("yes "))
     second = await arrive(desk, clerk, reply(first.replies[0], code, message_id="<2@p>"))
-    assert second.reason == "done" and desk.moves == [("s1", "resign")]
+    assert second.reason == "played" and desk.moves == [("s1", "resign")]
 
 
 @pytest.mark.parametrize(
@@ -561,7 +561,7 @@ async def test_twenty_answers_an_hour_then_a_pause(desk: InMemoryService, clerk:
         for n in range(25)
     ]
     assert [len(outcome.replies) for outcome in sent] == [1] * 21 + [0] * 4
-    assert headline(sent[20].replies[0]) == "A pause." and len(desk.moves) == 25
+    assert headline(sent[20].replies[0]) == "No more replies for now." and len(desk.moves) == 25
     desk.clock.advance(minutes=61)
     later = await arrive(desk, clerk, reply(notice, "sell 1 X", message_id="<later@player.test>"))
     assert headline(later.replies[0]).startswith("OK")

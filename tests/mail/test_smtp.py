@@ -266,12 +266,12 @@ async def test_a_whole_round_trip(caplog: pytest.LogCaptureFixture) -> None:
             for task in tasks:
                 task.cancel()
         assert desk.moves == [("s1", "buy SV")]
-        assert "OK: all of it was done." in receipt.text
+        assert "OK: all lines were carried out." in receipt.text
         assert receipt.message["In-Reply-To"] == "<reply-1@player.test>"
     tokens = POST.find_tokens(
         [player.letters[0].raw.decode(), receipt.raw.decode(), receipt.sender, notice.sender]
     )
-    assert len(tokens) >= 6 and "mailbox: done -> Processed" in caplog.text
+    assert len(tokens) >= 6 and "mailbox: played -> Processed" in caplog.text
     filtered = TokenRedactionFilter()
     for record in caplog.records:
         library = record.name.partition(".")[0] in {"aioimaplib", "aiosmtplib", "asyncio"}
