@@ -109,7 +109,10 @@ def test_row_7_room_for_what_is_protected(options: Options) -> None:
     run_scenario(three + yellow + sold + "= turn Ann\nAnn: protect MP", options=options)
 
 
-@pytest.mark.parametrize(("options", "limits"), [((), (20, 17, 15)), (PLAYED_BY_SITE, (20, 17, 17))])
+@pytest.mark.parametrize(
+    ("options", "limits"),
+    [((), (20, 17, 15)), (PLAYED_BY_SITE, (20, 17, 17)), ((SITE, "original_rules"), (20, 17, 15))],
+)
 def test_row_8_the_certificate_limit_with_two_companies_closed(
     options: Options, limits: tuple[int, ...]
 ) -> None:

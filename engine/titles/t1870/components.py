@@ -37,8 +37,10 @@ def site_components(components: Components, original: Callable[[str], bool]) -> 
         "trains": tuple(replace(t, count=None) if t.name == "12" else t for t in components.trains),
         "upgrades": (components.upgrades or {}) | {"58": ("141", "142", "143", "144")},
         "offboard_tokens": True,
-        "cert_limits": {left: limits for left, limits in components.cert_limits.items() if left > 8},
     }
+    if not original("original_rules"):
+        # The publisher's table has no row for eight companies.
+        changes["cert_limits"] = {left: limits for left, limits in components.cert_limits.items() if left > 8}
     if not original("original_tiles"):
         changes["tiles"] = components.tiles | PUBLISHERS_TILES
     if not original("original_market"):
