@@ -1,1 +1,1 @@
-"""Games without a table: files in and out, self-play, measurements."""
+"""Commands on files and tables: import, export, render, replay."""

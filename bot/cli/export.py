@@ -1,4 +1,4 @@
-"""`railpost export`: a table, or a game in a file, in another form."""
+"""`railpost export`: a table, or a game in a file, in another format."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from storage import StoreError, open_store
 
 
 def history_of_file(path: Path) -> GameHistory:
-    """The game of a file: a text, or a file of the site. Raises ValueError with a sentence."""
+    """The game in a file: a `.18xx` text or a file of 18xx.games. Raises ValueError with a sentence."""
     try:
         raw = read_game_file(path)
         if raw.lstrip()[:1] == b"{":
@@ -28,8 +28,8 @@ def history_of_file(path: Path) -> GameHistory:
             for _ in game.run():
                 pass
             return GameHistory(game.start, tuple(HistoryLine(s.seat, s.line, s.events) for s in game.lines))
-    except (SiteFileError, SiteReplayError) as wrong:
-        raise ValueError(f"{path}: {wrong}") from None
+    except (SiteFileError, SiteReplayError) as error:
+        raise ValueError(f"{path}: {error}") from None
     if len(raw) > LONGEST_TEXT:
         raise ValueError(f"{path}: the file is larger than {LONGEST_TEXT // 1_000_000} MB; a game is not.")
     try:
@@ -50,31 +50,31 @@ async def _history_of_table(code: str) -> tuple[GameHistory, str]:
 
 
 def command(
-    what: Annotated[str, typer.Argument(metavar="TABLE|FILE", help="A table's code, or a file of a game.")],
+    source: Annotated[str, typer.Argument(metavar="TABLE|FILE", help="A table's code, or a file of a game.")],
     to: Annotated[str, typer.Option(help=f"{', '.join(FORMATS)}.")] = TEXT,
     out: Annotated[
-        Path | None, typer.Option(help="Where to write it, a file or a folder; without it, it is shown.")
+        Path | None, typer.Option(help="A file or a folder to write to; by default standard output.")
     ] = None,
 ) -> None:
-    """Write a game as a file of 18xx.games, as a text, or its figures as a table."""
+    """Write a game as a file of 18xx.games, as a text, or its statistics as a CSV table."""
     try:
-        form = parse_format(to)
-        path = Path(what)
+        format_name = parse_format(to)
+        path = Path(source)
         if path.exists():
-            telling, name, stem = history_of_file(path), "", path.name.partition(".")[0]
+            history, name, stem = history_of_file(path), "", path.name.partition(".")[0]
         else:
-            telling, name = asyncio.run(_history_of_table(what))
-            stem = what.upper()
-        file = make_game_file(telling, form, name, stem)
+            history, name = asyncio.run(_history_of_table(source))
+            stem = source.upper()
+        file = make_game_file(history, format_name, name, stem)
         if out is None:
             typer.echo(file.content.decode(), nl=False)
             return
         target = out / file.name if out.is_dir() else out
         target.write_bytes(file.content)
-        typer.echo(f"{what} is written to {target}.")
-    except OSError as wrong:
-        typer.echo(f"{out} cannot be written: {wrong.strerror}.", err=True)
+        typer.echo(f"{source} is written to {target}.")
+    except OSError as error:
+        typer.echo(f"{out} cannot be written: {error.strerror}.", err=True)
         raise typer.Exit(1) from None
-    except (ValueError, config.SettingsError, StoreError) as wrong:
-        typer.echo(str(wrong), err=True)
+    except (ValueError, config.SettingsError, StoreError) as error:
+        typer.echo(str(error), err=True)
         raise typer.Exit(1) from None

@@ -1,4 +1,4 @@
-"""`railpost render`: pictures of a position of a file or of a table."""
+"""`railpost render`: pictures of a position, of a file or of a table."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from renderers import Picture, map_png, market_png, sheet_png
 from storage import open_store
 
 PositionPair = tuple[engine.State, engine.State]
-"""A position, and the one before the last move."""
+"""A position and the position before its last move."""
 
 RENDERERS: dict[str, Callable[..., Picture]] = {"map": map_png, "market": market_png, "sheet": sheet_png}
 
@@ -23,9 +23,10 @@ RENDERERS: dict[str, Callable[..., Picture]] = {"map": map_png, "market": market
 def render_files(
     settings: Settings, source: str, at: int | None, paths: Mapping[str, Path]
 ) -> Iterator[Path]:
-    """Draw `map`, `market`, `sheet` into files, what the last move changed being marked; those written.
+    """Draw pictures into files, with the changes of the last move highlighted; yields the files written.
 
-    at: after so many moves; None for as it stands. Raises ValueError with a sentence.
+    source: a file, or the code of a table. at: after so many moves, None for the current position. paths: by
+    picture, `map`, `market` or `sheet`. Raises ValueError with a sentence.
     """
     file = Path(source)
     state, before = (
@@ -33,9 +34,9 @@ def render_files(
         if file.is_file()
         else asyncio.run(positions_of_table(settings, source, at))
     )
-    marked = {"map": changed_hexes(before, state), "market": repriced_companies(before, state)}
-    for what, path in paths.items():
-        picture = RENDERERS[what](state, **({"highlight": marked[what]} if what in marked else {}))
+    highlights = {"map": changed_hexes(before, state), "market": repriced_companies(before, state)}
+    for kind, path in paths.items():
+        picture = RENDERERS[kind](state, **({"highlight": highlights[kind]} if kind in highlights else {}))
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(picture.png)
@@ -45,7 +46,7 @@ def render_files(
 
 
 async def positions_of_table(settings: Settings, code: str, at: int | None) -> PositionPair:
-    """The position of a table after so many moves of its line of play."""
+    """The position of a table after so many moves of its line of play. Raises ValueError."""
     from bot.service.service import Service
 
     async with await open_store(settings.database_url) as store:
@@ -55,10 +56,10 @@ async def positions_of_table(settings: Settings, code: str, at: int | None) -> P
         except ValueError:
             raise ValueError(f"There is no file {code}, and no table of that code.") from None
         log = await service.queries.log(table.id)
-        begun = next((h.seq for h in log if h.line == "start"), None)
-        if begun is None:
-            raise ValueError(f"Table {table.code} has not begun.")
-        seqs = [begun, *(h.seq for h in log if h.kind == "move" and h.is_live)]
+        start = next((entry.seq for entry in log if entry.line == "start"), None)
+        if start is None:
+            raise ValueError(f"Table {table.code} has not started.")
+        seqs = [start, *(entry.seq for entry in log if entry.kind == "move" and entry.is_live)]
         last = len(seqs) - 1 if at is None else at
         check_move_number(last, len(seqs) - 1)
         before = await service.queries.state_at(table.id, seqs[max(last - 1, 0)])
@@ -66,7 +67,7 @@ async def positions_of_table(settings: Settings, code: str, at: int | None) -> P
 
 
 def positions_of_file(path: Path, at: int | None) -> PositionPair:
-    """The position after so many moves of a game in a file, of the text form or of the site's."""
+    """The position after so many moves of a game in a file: a `.18xx` text or a file of 18xx.games."""
     from bot.cli.import_games import read_game_file
     from engine.site_18xx.game_file import SiteFileError
 
@@ -80,22 +81,22 @@ def positions_of_file(path: Path, at: int | None) -> PositionPair:
     except (SiteFileError, ScriptError) as error:
         raise ValueError(f"{path}: {error}") from error
     except UnicodeDecodeError as error:
-        raise ValueError(f"{path} is neither a text game nor a recorded one.") from error
+        raise ValueError(f"{path} is neither a `.18xx` text nor a file of 18xx.games.") from error
 
 
 def positions_of_script(text: str, at: int | None) -> PositionPair:
-    """A game in the text form, up to the last line of a player that is wanted."""
-    said = [
+    """The position after so many lines of players of a `.18xx` text."""
+    line_numbers = [
         item.line
         for item in read_script(text).items
         if isinstance(item, ScriptMove) and item.expectation != "must not"
     ]
-    last = len(said) if at is None else at
-    check_move_number(last, len(said))
+    last = len(line_numbers) if at is None else at
+    check_move_number(last, len(line_numbers))
 
     def position(moves: int) -> engine.State:
-        behind = said[moves] - 1 if moves < len(said) else None
-        report = replay("\n".join(text.splitlines()[:behind]))
+        end = line_numbers[moves] - 1 if moves < len(line_numbers) else None
+        report = replay("\n".join(text.splitlines()[:end]))
         if report.state is None or report.failure is not None:
             raise ValueError(f"The game cannot be played: {report.failure}")
         return report.state
@@ -104,7 +105,7 @@ def positions_of_script(text: str, at: int | None) -> PositionPair:
 
 
 def positions_of_site_game(raw: bytes, at: int | None) -> PositionPair:
-    """A recorded game of the site, by its moves."""
+    """The position after so many moves of a file of 18xx.games."""
     from engine.site_18xx.game_file import read_site_file as read_site
     from engine.site_18xx.replay import SiteReplay, SiteReplayError
 
@@ -126,6 +127,6 @@ def positions_of_site_game(raw: bytes, at: int | None) -> PositionPair:
 
 
 def check_move_number(at: int, moves: int) -> None:
-    """Raises ValueError for more moves than there are."""
+    """Raises ValueError if the game has fewer moves."""
     if not 0 <= at <= moves:
-        raise ValueError(f"There are {moves} moves; --at {at} is not among them.")
+        raise ValueError(f"The game has {moves} moves; --at {at} is not among them.")

@@ -1,4 +1,4 @@
-"""`railpost replay`: text games played with their positions, refusals and checkpoints."""
+"""`railpost replay`: `.18xx` texts are played, and their checkpoints and refusals checked."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ MAX_BYTES = 10_000_000
 
 
 def replay_file(path: Path) -> ReplayReport | str:
-    """The report on a file, or the sentence that says why it cannot be read."""
+    """The report on a file, or a sentence why it cannot be read."""
     try:
         if path.stat().st_size > MAX_BYTES:
             return f"the file is larger than {MAX_BYTES // 1_000_000} MB; a game is not."
         return replay(path.read_text(encoding="utf-8"))
-    except OSError as wrong:
-        return f"the file cannot be read: {wrong.strerror}."
+    except OSError as error:
+        return f"the file cannot be read: {error.strerror}."
     except UnicodeDecodeError:
         return "the file is not UTF-8 text."
 
 
 def report_text(report: ReplayReport) -> str:
-    """What a replay came to, in words: with both values where a checkpoint did not hold."""
+    """The result of a replay, with both values of a checkpoint that failed."""
     if report.failure is None:
         return f"ok, {report.move_count} moves, {report.checkpoint_count} checkpoints"
     return f"failed, {report.failure}"
@@ -36,7 +36,7 @@ def command(
         list[Path], typer.Argument(metavar="FILE.18xx...", help="Text games.", show_default=False)
     ],
 ) -> None:
-    """Play text games with their checkpoints; stop with 1 at the first that does not hold."""
+    """Play text games with their checkpoints; exit with 1 at the first failure."""
     for path in files:
         report = replay_file(path)
         if isinstance(report, str):

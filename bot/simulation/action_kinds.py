@@ -1,7 +1,8 @@
-"""What sort of thing a decision is, and what followed from a move, in words that are counted.
+"""Kinds of decisions, and rare consequences of moves, which are counted over many games.
 
-A kind says what is done and not where: a hundred lays for one train are one kind. WEIGHTS names them all,
-CONSEQUENCES what nobody decides but what a game may come to.
+A kind says what is done, not where: a hundred tile lays are one kind. WEIGHTS names all kinds, CONSEQUENCES
+what nobody decides but what can happen in a game. The biases of a random player depend on the names of kinds,
+so renaming a kind changes the random games.
 """
 
 from __future__ import annotations
@@ -158,8 +159,8 @@ WEIGHTS: dict[str, float] = {
     "choose a home": 1,
     "run best": 12,
     "run worse than best": 0.6,
-    "point out a better run": 3,
-    "let a run stand": 2,
+    "claim a better run": 3,
+    "accept a run": 2,
     "pay": 3,
     "pay half": 3,
     "withhold": 5,
@@ -176,7 +177,7 @@ WEIGHTS: dict[str, float] = {
     "no private": 2,
     "discard": 1,
     "bankrupt": 1,
-    "put up a private": 8,
+    "put a private up for auction": 8,
     "bid up to a secret limit": 0.5,
     "bid nothing": 1,
     "start a company": 12,
@@ -185,9 +186,9 @@ WEIGHTS: dict[str, float] = {
     "loan in the stock round": 1.2,
     "redeem for a company": 1.5,
     "no repay": 3,
-    "no growth": 4,
+    "no conversion or merger": 4,
     "no offer for sale": 6,
-    "no more of a company": 3,
+    "stop buying a company": 3,
     "no more loans": 4,
     "loan": 0.2,
     "loan for a train": 4,
@@ -195,20 +196,20 @@ WEIGHTS: dict[str, float] = {
     "lay with a mine": 6,
     "lay the tile of a private": 3,
     "bridge": 2,
-    "will act": 3,
+    "announce an action": 3,
     "convert": 3,
     "merge": 4,
-    "buy after growth": 6,
-    "sell after growth": 0.5,
+    "buy after a conversion or merger": 6,
+    "sell after a conversion or merger": 0.5,
     "offer for sale": 0.5,
     "bid for a company": 4,
     "name the buyer": 1,
-    "remove a marker": 1,
+    "remove a token": 1,
     "sell in a cash crisis": 4,
     "protect a price": 3,
     "do not protect": 2,
-    "leave an answer": 0.3,
-    "take back an answer": 0.3,
+    "set a standing order": 0.3,
+    "withdraw a standing order": 0.3,
     "redeem from the pool": 1.5,
     "redeem from a player": 0.6,
     "reissue": 2,
@@ -224,7 +225,7 @@ WEIGHTS: dict[str, float] = {
     "redeem shares": 1,
     "no issue": 3,
 }
-"""Every kind of decision, and how it is drawn beside the others that are open."""
+"""Every kind of decision, with its weight against the others that are possible."""
 
 CONSEQUENCES = (
     "private's price cut",
@@ -244,28 +245,28 @@ CONSEQUENCES = (
     "companies merged",
     "company bought by another",
     "company bid for by several",
-    "company out of play again",
+    "company returned to the supply",
     "player in a cash crisis",
     "player out of the game",
     "short sellers pay a dividend",
     "short position closed",
     "held by players, price rose",
-    "station markers above the limit",
-    "loan taken over",
+    "station tokens above the limit",
+    "loan assumed",
     "train exported",
     "obsolete train gone",
-    "act beside the question",
+    "act out of turn",
 )
 
 
 def kind_of(state: State, seat: str, action: Action) -> str:
-    """What sort of decision it is for that seat: a key of WEIGHTS."""
+    """The kind of a decision of that seat: a key of WEIGHTS."""
     match action:
         case BuyPrivate():
             cut = isinstance(state.top, Waterfall) and state.top.discount
             return "buy a private after price cuts" if cut else "buy a private that is offered"
         case Bid() if isinstance(state.top, SeedMoneySale):
-            return "put up a private"
+            return "put a private up for auction"
         case Bid() if isinstance(state.top, Auction):
             return "raise in an auction"
         case Bid():
@@ -275,9 +276,9 @@ def kind_of(state: State, seat: str, action: Action) -> str:
         case ProtectPrice():
             return "protect a price"
         case SetStandingProtection():
-            return "leave an answer"
+            return "set a standing order"
         case CancelStandingProtection():
-            return "take back an answer"
+            return "withdraw a standing order"
         case RedeemShare(_, source):
             return "redeem from a player" if source else "redeem from the pool"
         case ReissueShares():
@@ -334,7 +335,7 @@ def kind_of(state: State, seat: str, action: Action) -> str:
         case ChooseHome():
             return "choose a home"
         case RunTrains():
-            return "point out a better run" if isinstance(state.top, RevenueClaim) else "run best"
+            return "claim a better run" if isinstance(state.top, RevenueClaim) else "run best"
         case PayDividend():
             return "pay"
         case WithholdDividend():
@@ -369,16 +370,16 @@ KIND_BY_ACTION: dict[type[Action], str] = {
     LayMine: "lay with a mine",
     LayMill: "lay the tile of a private",
     PlaceBridge: "bridge",
-    WillAct: "will act",
+    WillAct: "announce an action",
     Convert: "convert",
     Merge: "merge",
-    BuyPostMergerShares: "buy after growth",
-    SellPostMergerShares: "sell after growth",
+    BuyPostMergerShares: "buy after a conversion or merger",
+    SellPostMergerShares: "sell after a conversion or merger",
     OfferCompanyForSale: "offer for sale",
     ChooseBuyer: "name the buyer",
-    RemoveToken: "remove a marker",
+    RemoveToken: "remove a token",
 }
-"""Kinds of decision that are made by one sort of action only."""
+"""Kinds that are made by one type of action only."""
 
 
 def _kind_of_pass(state: State) -> str:
@@ -390,9 +391,9 @@ def _kind_of_pass(state: State) -> str:
         case SeedMoneySale():
             return "pass in the opening"
         case MergerTurn(_, stage) | MergerPoll(stage):
-            return "no offer for sale" if stage == "offer" else "no growth"
+            return "no offer for sale" if stage == "offer" else "no conversion or merger"
         case PostMergerTrade():
-            return "no more of a company"
+            return "stop buying a company"
         case PostMergerLoans() | TakeoverLoans():
             return "no more loans"
         case FreeToken():
@@ -400,18 +401,18 @@ def _kind_of_pass(state: State) -> str:
         case OperatingTurn(_, step):
             return "stay without a train" if _lacks_train(state) else f"no {step.removesuffix('s')}"
         case RevenueClaim():
-            return "let a run stand"
+            return "accept a run"
     return "done in the stock round"
 
 
 def _lacks_train(state: State) -> bool:
-    """Whether trains are bought, by a company that has none."""
+    """Whether it is the train step of a company without trains."""
     top = state.top
     return isinstance(top, OperatingTurn) and top.step == "trains" and not state.companies[top.company].trains
 
 
 def _pays_for_train(state: State, loans: int) -> bool:
-    """Whether a company that has none could buy a train with so many loans, and not without."""
+    """Whether a company without trains could buy one with so many loans, and not without them."""
     if not _lacks_train(state):
         return False
     g, turn = game_of(state), state.top
@@ -462,7 +463,7 @@ def _kind_of_train(state: State, buy: BuyTrain) -> str:
 
 
 def consequences(before: State, events: Sequence[AnyEvent]) -> Iterator[str]:
-    """What a move led to that happens seldom: members of CONSEQUENCES."""
+    """The rare consequences of a move: members of CONSEQUENCES."""
     opening = isinstance(before.stack[0], Waterfall)
     for event in events:
         match event:
@@ -500,7 +501,7 @@ CONSEQUENCES_BY_PRICE_REASON: dict[PriceReason, tuple[str, ...]] = {
     PriceReason.SOLD_OUT: ("sold out, price rose",),
     PriceReason.MERGED: ("companies merged",),
     PriceReason.HELD_BY_PLAYERS: ("held by players, price rose",),
-    PriceReason.LOAN_TAKEN_OVER: ("loan taken over",),
+    PriceReason.LOAN_TAKEN_OVER: ("loan assumed",),
     PriceReason.NO_TRAIN: ("company in liquidation",),
     PriceReason.INTEREST_UNPAID: ("company in liquidation",),
     PriceReason.TOKENS_UNPAID: ("company in liquidation",),
@@ -509,7 +510,7 @@ CONSEQUENCES_BY_PRICE_REASON: dict[PriceReason, tuple[str, ...]] = {
 CONSEQUENCE_BY_FRAME: dict[type[AnyFrame], str] = {
     CashCrisis: "player in a cash crisis",
     BuyerChoice: "company bought by another",
-    ExcessTokens: "station markers above the limit",
+    ExcessTokens: "station tokens above the limit",
 }
 CONSEQUENCE_BY_EVENT: dict[type[AnyEvent], str] = {
     TokenMoved: "tokens moved with an upgrade",
@@ -517,7 +518,7 @@ CONSEQUENCE_BY_EVENT: dict[type[AnyEvent], str] = {
     TrainsRusted: "trains rusted",
     BankBroken: "bank broken",
     CompanyClosed: "company closed",
-    CompanyReturned: "company out of play again",
+    CompanyReturned: "company returned to the supply",
     PlayerBankrupt: "player out of the game",
 }
-"""Members of CONSEQUENCES by why a price moved, by the frame that was opened, by the event."""
+"""Members of CONSEQUENCES by the reason of a price change, by the frame that was opened, by the event."""

@@ -1,7 +1,7 @@
-"""Which kinds of decisions, and which things that happen seldom, there are at a table.
+"""Coverage: which kinds of decisions and which rare consequences are possible in a title.
 
-A title is looked at for what it is made of: the questions that are asked in it, the acts that its steps and
-asides hear, what is printed. A row that needs something else cannot come up there, and is not shown.
+The features of a title are its questions, the actions that its steps and out-of-turn actions handle, and its
+components. A kind whose required features are missing cannot occur and is left out of the report.
 """
 
 from __future__ import annotations
@@ -43,8 +43,8 @@ from engine.stock.treasury_shares import TreasuryShares
 from engine.stock.turn import StockTurnQuestion
 from engine.title import Title
 
-OUT_OF_TURN = "beside"
-"""Before an act: heard by an aside."""
+OUT_OF_TURN = "out of turn"
+"""Before an action: it is handled out of turn."""
 
 REQUIREMENTS: tuple[tuple[set[object], set[str]], ...] = (
     (
@@ -65,18 +65,18 @@ REQUIREMENTS: tuple[tuple[set[object], set[str]], ...] = (
         {(OUT_OF_TURN, TradePrivate)},
         {
             *("buy a private for the company from its president", "ask a player for a private"),
-            *("ask another player for a private for the company", "act beside the question"),
+            *("ask another player for a private for the company", "act out of turn"),
         },
     ),
-    ({"sellers of privates"}, {"offer a private to a player"}),
+    ({"offers by sellers"}, {"offer a private to a player"}),
     ({"privates"}, {"no private"}),
     ({(OUT_OF_TURN, LayTile)}, {"lay by the power of a private"}),
     ({FreeToken}, {"token by the power of a private", "no free token"}),
     ({HomeToken}, {"choose a home"}),
-    ({"cities that become one"}, {"tokens moved with an upgrade"}),
-    ({"poor runs"}, {"run worse than best"}),
-    ({open_claim}, {"point out a better run", "let a run stand"}),
-    ({"halves", "loans"}, {"pay half"}),
+    ({"merging cities"}, {"tokens moved with an upgrade"}),
+    ({"suboptimal runs"}, {"run worse than best"}),
+    ({open_claim}, {"claim a better run", "accept a run"}),
+    ({"half dividends", "loans"}, {"pay half"}),
     ({"trade-in"}, {"buy a train with a trade-in"}),
     (
         {"forced purchases"},
@@ -88,50 +88,62 @@ REQUIREMENTS: tuple[tuple[set[object], set[str]], ...] = (
     ({IssueShares}, {"issue shares", "redeem shares", "no issue"}),
     ({"bank"}, {"bank broken"}),
     ({PriceProtection}, {"protect a price", "do not protect"}),
-    ({(OUT_OF_TURN, SetStandingProtection)}, {"leave an answer", "take back an answer"}),
+    ({(OUT_OF_TURN, SetStandingProtection)}, {"set a standing order", "withdraw a standing order"}),
     ({TreasuryShares}, {"redeem from the pool", "redeem from a player", "reissue"}),
     ({OpenMarketPurchase}, {"buy a private from the open market"}),
     ({(OUT_OF_TURN, PlaceCattleToken)}, {"place the token of a private", "close a port"}),
     ({StartConnectionRun}, {"connect", "wait with a connection", "ask for a connection"}),
     ({PlaceDestinationToken}, {"place a destination token", "keep a destination token"}),
-    ({"closing"}, {"company closed"}),
-    ({"polls"}, {"will act"}),
-    ({"all bid at once"}, {"bid nothing"}),
+    ({"companies close"}, {"company closed"}),
+    ({"polls"}, {"announce an action"}),
+    ({"simultaneous bids"}, {"bid nothing"}),
     (
         {"loans"},
         {
-            *("put up a private", "bid up to a secret limit", "start a company", "choose a size"),
+            *("put a private up for auction", "bid up to a secret limit", "start a company", "choose a size"),
             *("bid for a company", "sell short", "loan in the stock round", "redeem for a company"),
             *("loan", "loan for a train", "repay", "no repay", "no more loans", "sell in a cash crisis"),
-            *("lay with a mine", "lay the tile of a private", "bridge", "no growth", "convert", "merge"),
-            *("buy after growth", "sell after growth", "no more of a company", "offer for sale"),
-            *("no offer for sale", "name the buyer", "remove a marker", "company in liquidation"),
+            *(
+                "lay with a mine",
+                "lay the tile of a private",
+                "bridge",
+                "no conversion or merger",
+                "convert",
+                "merge",
+            ),
+            *(
+                "buy after a conversion or merger",
+                "sell after a conversion or merger",
+                "stop buying a company",
+                "offer for sale",
+            ),
+            *("no offer for sale", "name the buyer", "remove a token", "company in liquidation"),
             *("company without a president in liquidation", "companies merged", "company bought by another"),
-            *("company bid for by several", "company out of play again", "player in a cash crisis"),
+            *("company bid for by several", "company returned to the supply", "player in a cash crisis"),
             *("player out of the game", "short sellers pay a dividend", "short position closed"),
-            *("held by players, price rose", "station markers above the limit", "loan taken over"),
+            *("held by players, price rose", "station tokens above the limit", "loan assumed"),
             *("train exported", "obsolete train gone"),
         },
     ),
 )
-"""What a title needs, be it one of several things, for which rows: a question's frame, an act, a mechanic,
-or what `_printed` and `_chosen` call by a name."""
+"""Features, at least one of which a title needs for these kinds. A feature is the frame of a question, an
+action, a mechanic, or a name from `_component_features` or `_mechanic_features`."""
 
 
 @cache
 def possible_kinds(title: str, options: tuple[str, ...]) -> frozenset[str]:
-    """The members of WEIGHTS and CONSEQUENCES that can come up under those options."""
-    parts = set(_features(title_of(title, options)))
-    absent = (names for needs, names in REQUIREMENTS if not needs & parts)
-    return frozenset({*WEIGHTS, *CONSEQUENCES}.difference(*absent))
+    """The members of WEIGHTS and CONSEQUENCES that can occur with these options."""
+    features = set(_features(title_of(title, options)))
+    impossible = (kinds for required, kinds in REQUIREMENTS if not required & features)
+    return frozenset({*WEIGHTS, *CONSEQUENCES}.difference(*impossible))
 
 
 def _features(title: Title) -> Iterator[object]:
     yield from title.questions
     yield from _component_features(title.components)
     yield from _mechanic_features(title)
-    for aside in title.out_of_turn:
-        yield from ((OUT_OF_TURN, act) for act in aside.handles)
+    for activity in title.out_of_turn:
+        yield from ((OUT_OF_TURN, action) for action in activity.handles)
     for question in title.questions.values():
         if isinstance(question, OperatingTurnQuestion):
             for step in question.steps:
@@ -139,28 +151,30 @@ def _features(title: Title) -> Iterator[object]:
                 yield from step.handles
 
 
-def _component_features(facts: Components) -> Iterator[str]:
-    cells = [cell for row in facts.market.rows for cell in row if cell]
+def _component_features(components: Components) -> Iterator[str]:
+    cells = [cell for row in components.market.rows for cell in row if cell]
     if any(MarketZone.BROWN in cell.zones for cell in cells):
         yield "brown zone"
-    if any(sum(node.kind == "city" for node in hex.nodes) > 1 for hex in facts.map.hexes.values()):
-        yield "cities that become one"
-    if any(train.discounts for train in facts.trains):
+    if any(sum(node.kind == "city" for node in hex.nodes) > 1 for hex in components.map.hexes.values()):
+        yield "merging cities"
+    if any(train.discounts for train in components.trains):
         yield "trade-in"
-    if facts.must_own_train:
+    if components.must_own_train:
         yield "forced purchases"
-    if facts.loans:
+    if components.loans:
         yield "loans"
-    if facts.bank is not None:
+    if components.bank is not None:
         yield "bank"
 
 
 def _mechanic_features(title: Title) -> Iterator[object]:
-    """What the mechanics of a title say about themselves."""
+    """Features of the mechanics of a title."""
     if title.after_price_move:
-        yield "closing"
-    if any(isinstance(aside, PrivateDeals) and aside.seller_may_offer for aside in title.out_of_turn):
-        yield "sellers of privates"
+        yield "companies close"
+    if any(
+        isinstance(activity, PrivateDeals) and activity.seller_may_offer for activity in title.out_of_turn
+    ):
+        yield "offers by sellers"
     for question in title.questions.values():
         match question:
             case StockTurnQuestion():
@@ -171,11 +185,11 @@ def _mechanic_features(title: Title) -> Iterator[object]:
             case MergerRoundRules() if question.polls:
                 yield "polls"
             case AuctionQuestion() if question.bids_in_advance:
-                yield "all bid at once"
+                yield "simultaneous bids"
             case OperatingTurnQuestion(steps):
                 runs = [step for step in steps if isinstance(step, RunStep)]
                 yield from (step.after_run for step in runs)
                 if not all(step.best_only for step in runs):
-                    yield "poor runs"
+                    yield "suboptimal runs"
                 if any(isinstance(step, DividendStep) and step.half_rounding for step in steps):
-                    yield "halves"
+                    yield "half dividends"

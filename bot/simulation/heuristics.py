@@ -1,9 +1,9 @@
-"""What a player with some sense leans to: rough, and cheap to reckon.
+"""Heuristics of the random player: rough, and cheap to compute.
 
-By weights alone companies hoard money and lay track to nowhere, and games end long before the last train. So
-what is chosen depends a little on how things stand: a company saves for a train and pays once it has what
-it may have, who has begun a company fills it, track goes to where money is. Nothing is forbidden by it,
-only made seldom.
+With weights alone, companies hoard money and lay track to nowhere, and games end long before the last train.
+So the choice depends a little on the position: a company saves for a train and pays dividends once it has
+enough, a president fills their company, track goes to where the revenue is. Nothing is excluded, only made
+rare.
 """
 
 from __future__ import annotations
@@ -33,34 +33,35 @@ from engine.operating.track import lay_tile
 from engine.operating.trains import cheapest_train_price
 
 KindFactors = Mapping[str, float]
-"""By kind of decision how much more, or less, it is chosen than by its weight; 1 where it is not named."""
+"""By kind of decision, the factor for its weight; 1 for kinds that are not named."""
 
 NEUTRAL: KindFactors = {}
 WAIT_FOR_PRICE_CUT: KindFactors = {"pass in the opening": 7}
-"""Of a player in an opening in which others pass: the price may fall, or privates pay."""
+"""For a player in an opening in which others pass: the price may fall, or privates pay income."""
 FLOAT_OWN_COMPANY: KindFactors = {"buy from the initial offering": 5, "done in the stock round": 0.4}
-"""Of a president whose company lacks buyers."""
+"""For a president whose company has not floated."""
 START_COMPANY: KindFactors = {"par": 5, "done in the stock round": 0.5}
-"""Of a player with the money for a company of his own."""
+"""For a player who can float a company of their own."""
 SAVE_FOR_TRAIN: KindFactors = {"withhold": 3, "pay": 0.25, "pay half": 0.5}
-"""Of a company that may have another train, and not the money."""
+"""For a company that lacks a train and the money for it."""
 PAY_DIVIDEND: KindFactors = {"withhold": 0.3, "pay": 3, "pay half": 2}
-"""Of a company that has the trains, or the money."""
+"""For a company that has enough trains, or the money for another."""
 AVOID_DEBT: KindFactors = {
     "buy a train": 0.2,
     "buy a train of an own company": 0.2,
     "ask another president for a train": 0.3,
 }
-"""Of a company with a train that would not keep what it owes."""
+"""For a company with a train that needs its money for interest."""
 
 SAMPLE_SIZE = 5
-"""Of how many draws among the options of a kind the best is taken."""
+"""Options of a kind that are drawn; the best of them is taken."""
 NEARBY_STOP_VALUE = 4
-"""Dollars for a stop that the next tile may reach; one that is reached counts twice that, and its value."""
+"""Dollars for a stop that the next tile may reach. A stop that is reached counts twice that, and its
+revenue."""
 
 
 def kind_factors(state: State, kinds: Mapping[str, Sequence[Option]]) -> KindFactors:
-    """What the player leans to who has these options, by kind."""
+    """The factors for a player who has these options, by kind."""
     g, top = game_of(state), state.top
     match top:
         case Waterfall(_, passes):
@@ -78,11 +79,11 @@ def kind_factors(state: State, kinds: Mapping[str, Sequence[Option]]) -> KindFac
     return NEUTRAL
 
 
-def pick_option(state: State, options: Sequence[Option], chance: Random) -> Option:
-    """One of several options of a kind: the best of a few where one is better than another."""
+def pick_option(state: State, options: Sequence[Option], rng: Random) -> Option:
+    """One of several options of a kind: the best of a random sample."""
     g, top = game_of(state), state.top
 
-    def rated(option: Option) -> int:
+    def rating(option: Option) -> int:
         match option.action, top:
             case LayTile() as lay, OperatingTurn(company):
                 return _lay_value(state, company, lay)
@@ -96,43 +97,43 @@ def pick_option(state: State, options: Sequence[Option], chance: Random) -> Opti
                 return -len(privates)
         return 0
 
-    some = _one_lay_per_hex(options, chance) if isinstance(options[0].action, LayTile) else options
-    return max(dict.fromkeys(chance.choices(some, k=SAMPLE_SIZE)), key=rated)
+    candidates = _one_lay_per_hex(options, rng) if isinstance(options[0].action, LayTile) else options
+    return max(dict.fromkeys(rng.choices(candidates, k=SAMPLE_SIZE)), key=rating)
 
 
 def _is_poor(g: Game, company: str) -> bool:
-    """Whether the company would owe interest after it has bought the cheapest train, or cannot."""
+    """Whether the company cannot pay for the cheapest train and its interest."""
     owed = g.company(company).loans * g.state.interest_per_loan
-    least = cheapest_train_price(g)
-    return least is not None and g.cash(company) < least + owed
+    price = cheapest_train_price(g)
+    return price is not None and g.cash(company) < price + owed
 
 
 def _can_float(g: Game, seat: str, par: Option) -> bool:
-    """Whether the player can pay for as many shares as let the company operate."""
+    """Whether the player can pay for enough shares to float the company."""
     assert isinstance(par.action, Par)
     return par.action.price * g.company_definition(par.action.company).float_percent <= 10 * g.cash(seat)
 
 
 def _fills_own_company(g: Game, seat: str, buy: Option) -> bool:
-    """Whether it is a share of a company of his that lacks buyers."""
+    """Whether it is a share of a company of the player that has not floated."""
     assert isinstance(buy.action, BuyShares)
     co = g.company(buy.action.company)
     return co.president == seat and not co.floated
 
 
-def _one_lay_per_hex(lays: Sequence[Option], chance: Random) -> list[Option]:
-    """A lay in each hex, of all there are."""
+def _one_lay_per_hex(lays: Sequence[Option], rng: Random) -> list[Option]:
+    """A random lay in each hex."""
     by_hex: dict[str, list[Option]] = {}
     for lay in lays:
         assert isinstance(lay.action, LayTile)
         by_hex.setdefault(lay.action.hex, []).append(lay)
-    return [chance.choice(here) for here in by_hex.values()]
+    return [rng.choice(options) for options in by_hex.values()]
 
 
 def _lay_value(state: State, company: str, lay: LayTile) -> int:
-    """Dollars of the stops to which the company's track comes with a lay, and what else is near."""
+    """Dollars of the stops that the company reaches with a lay, and of the stops nearby."""
     g = game_of(copy_state(state))
-    g.network.reachable(company)  # the next reach goes on from here, and not from that of another trial
+    g.network.reachable(company)  # later searches start from this one, not from that of another trial
     lay_tile(g, company, lay)
     network, reach = g.network, g.network.reachable(company)
     there = {hex for hex, _ in reach.stops}

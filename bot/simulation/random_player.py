@@ -1,11 +1,10 @@
-"""A player of every seat who draws what to do.
+"""A random player for every seat.
 
-Theory of operation. Who chooses evenly among all options never gets anywhere: there are a hundred lays for
-one train. So options are first put into kinds, a kind is drawn by its weight, and then an option of that
-kind, both with a little sense (`sense.py`). Weights make games progress and yet leave room for what happens
-seldom; each table and each player has a temper, drawn from the seed, which leans on some kinds, so that a
-hundred games visit more corners than one game does a hundred times. Now and then somebody who is not asked
-acts, where the rules let him.
+A uniform choice among all options gets nowhere: there are a hundred tile lays for one train. So options are
+grouped into kinds; a kind is drawn by its weight, and then an option of that kind, both with a few
+heuristics. The weights make games progress and still leave room for rare decisions. Each table and each
+player has random biases for some kinds, so that a hundred games cover more than one game a hundred times. Now
+and then a player acts out of turn, if the rules allow it.
 """
 
 from __future__ import annotations
@@ -22,54 +21,56 @@ from engine.core.state import Auction, RevenueClaim, seat_id
 from engine.kernel import refusal
 
 OUT_OF_TURN_PROBABILITY = 0.04
-"""How often somebody acts beside the question, if he can."""
+"""How often a player acts out of turn, if they can."""
 MAX_BIAS = 0.8
-"""How far a temper leans: a weight is multiplied by e to the power of -TEMPER to TEMPER, once for the table
-and once for the player."""
+"""A weight is multiplied by e to the power of -MAX_BIAS to MAX_BIAS, once for the table and once for the
+player."""
 OVERBID_PROBABILITY = 0.02
-"""How often a private is bid for beyond what is ample for it."""
+"""How often a bid on a private exceeds what it is worth."""
 
 
 class SimulationError(Exception):
-    """A game that cannot go on; the message says why."""
+    """A game that cannot go on, or violates an invariant; the message says why."""
 
 
 class RandomPlayer:
-    """A player of every seat who draws what to do."""
+    """Plays every seat at random."""
 
     def __init__(self, seed: int, players: int) -> None:
         self.rng = Random(seed)
-        table = _random_biases(f"{seed}")
+        table_biases = _random_biases(f"{seed}")
         self.weights_by_seat: dict[str, dict[str, float]] = {}
         for seat in map(seat_id, range(players)):
-            own = _random_biases(f"{seed} {seat}")
+            biases = _random_biases(f"{seed} {seat}")
             self.weights_by_seat[seat] = {
-                kind: weight * table[kind] * own[kind] for kind, weight in WEIGHTS.items()
+                kind: weight * table_biases[kind] * biases[kind] for kind, weight in WEIGHTS.items()
             }
 
     def choose_action(self, state: State) -> tuple[str, Action, str]:
-        """Who does what, and of which kind it is. Raises Stuck where nobody can do anything."""
+        """A seat, its action and the kind of it. Raises SimulationError if nobody can act."""
         if self.rng.random() < OUT_OF_TURN_PROBABILITY:
             seat = self.rng.choice(state.seats)
             g = game_of(state)
-            beside = [o for o in options(state, seat) if is_out_of_turn(g, o.action)]
-            if beside:
-                return seat, *self._choose(state, seat, beside)
-        waiting = decision(state).awaited
-        if not waiting:
-            raise SimulationError("nobody is asked")
-        seat = self.rng.choice(waiting)
-        found = options(state, seat)
-        if not found:
-            raise SimulationError(f"{state.name(seat)} is asked {decision(state).prompt} and has no option")
-        return seat, *self._choose(state, seat, found)
+            available = [o for o in options(state, seat) if is_out_of_turn(g, o.action)]
+            if available:
+                return seat, *self._choose(state, seat, available)
+        awaited = decision(state).awaited
+        if not awaited:
+            raise SimulationError("nobody is to act")
+        seat = self.rng.choice(awaited)
+        available = options(state, seat)
+        if not available:
+            raise SimulationError(
+                f"{state.name(seat)} is to act ({decision(state).prompt}) and has no option"
+            )
+        return seat, *self._choose(state, seat, available)
 
-    def _choose(self, state: State, seat: str, found: list[Option]) -> tuple[Action, str]:
+    def _choose(self, state: State, seat: str, available: list[Option]) -> tuple[Action, str]:
         kinds: dict[str, list[Option]] = {}
-        for option in found:
+        for option in available:
             kinds.setdefault(kind_of(state, seat, option.action), []).append(option)
-        temper, lean = self.weights_by_seat[seat], kind_factors(state, kinds)
-        kind = self.rng.choices(list(kinds), [temper[k] * lean.get(k, 1) for k in kinds])[0]
+        weights, factors = self.weights_by_seat[seat], kind_factors(state, kinds)
+        kind = self.rng.choices(list(kinds), [weights[k] * factors.get(k, 1) for k in kinds])[0]
         option = pick_option(state, kinds[kind], self.rng)
         if isinstance(option.action, RunTrains) and not isinstance(state.top, RevenueClaim):
             return self._choose_run(state, seat, option.action)
@@ -82,7 +83,7 @@ class RandomPlayer:
         return option.action, kind
 
     def _choose_amount(self, amounts: range, ample: int) -> int:
-        """Mostly little, sometimes anything up to what is ample, and now and then the most."""
+        """Mostly little, sometimes anything up to the ample amount, now and then the maximum."""
         first, last = amounts[0], amounts[-1]
         if last > ample and self.rng.random() >= OVERBID_PROBABILITY:
             last = max(first, ample)
@@ -90,30 +91,30 @@ class RandomPlayer:
             case 0 | 1 | 2 | 3:
                 return first
             case 4 | 5 | 6:
-                wanted = min(last, first + 5 * self.rng.randrange(6))
+                amount = min(last, first + 5 * self.rng.randrange(6))
             case 7 | 8:
-                wanted = self.rng.randint(first, min(last, 2 * first + 50))
+                amount = self.rng.randint(first, min(last, 2 * first + 50))
             case _:
-                wanted = self.rng.choice((last, self.rng.randint(first, last)))
-        return wanted - (wanted - first) % amounts.step
+                amount = self.rng.choice((last, self.rng.randint(first, last)))
+        return amount - (amount - first) % amounts.step
 
     def _choose_run(self, state: State, seat: str, best: RunTrains) -> tuple[Action, str]:
-        """The best run; where conventions let a president run for less, now and then that."""
+        """The best run; now and then a worse one, if the conventions allow it."""
         worse = RunTrains(best.routes[1:])
-        temper = self.weights_by_seat[seat]
-        often = temper["run worse than best"] / temper["run best"]
-        if worse.routes and self.rng.random() < often and not refusal(game_of(state), seat, worse):
+        weights = self.weights_by_seat[seat]
+        probability = weights["run worse than best"] / weights["run best"]
+        if worse.routes and self.rng.random() < probability and not refusal(game_of(state), seat, worse):
             return worse, "run worse than best"
         return best, "run best"
 
 
 def _random_biases(seed: str) -> dict[str, float]:
-    """By kind what its weight is multiplied by."""
+    """A random factor for the weight of each kind."""
     return {kind: exp(Random(f"{seed} {kind}").uniform(-MAX_BIAS, MAX_BIAS)) for kind in WEIGHTS}
 
 
 def _ample_amount(state: State, option: Option) -> int:
-    """Dollars beyond which nobody goes who wants to have money left for something else."""
+    """Dollars above which a bid would leave too little for anything else."""
     assert option.amounts is not None
     top = state.top
     private = top.item if isinstance(top, Auction) else getattr(option.action, "private", None)

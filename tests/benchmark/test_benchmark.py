@@ -96,7 +96,7 @@ def test_simulate_plays_what_goes_out_to_the_site(tmp_path: Path) -> None:
 
 
 def test_simulate_names_seed_and_move_of_a_failure(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(simulate, "simulate_game", partial(simulate.simulate_game, most_moves=20))
+    monkeypatch.setattr(simulate, "simulate_game", partial(simulate.simulate_game, max_moves=20))
     code, told = _said("simulate", "--title", title_names()[0], "--seed", "8", "--games", "2")
     assert code == 1
     assert told.endswith(

@@ -281,7 +281,7 @@ def test_who_may_be_done_above_the_certificate_limit_is_told(monkeypatch: pytest
             if any(isinstance(a, SellShares) for a in offered) and Pass() in offered:
                 found.append(state)
 
-    simulate_game(title_names()[0], 3, 3, most_moves=150, watch=watch)
+    simulate_game(title_names()[0], 3, 3, max_moves=150, watch=watch)
     assert list(options_violations(found[0])) == []
     monkeypatch.setattr("bot.simulation.invariants.certificate_limit", lambda g: 0)
     assert any("above the certificate limit" in fault for fault in options_violations(found[0]))

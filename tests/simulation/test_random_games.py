@@ -46,7 +46,7 @@ CONVENTION_OF_KIND = {
     "wait with a connection": "rulebook",
     "ask for a connection": "rulebook",
     "buy a private from the open market": "rulebook",
-    "will act": "rulebook",
+    "announce an action": "rulebook",
     "bid nothing": "rulebook",
 }
 """Kinds of decision that only one set of conventions has."""
@@ -74,26 +74,51 @@ _FORCED_PURCHASES = {
     "president's money spent",
 }
 _DESTINATIONS = {
-    *("protect a price", "do not protect", "leave an answer", "take back an answer", "company closed"),
+    *(
+        "protect a price",
+        "do not protect",
+        "set a standing order",
+        "withdraw a standing order",
+        "company closed",
+    ),
     *("redeem from the pool", "redeem from a player", "reissue", "buy a private from the open market"),
     *("place the token of a private", "close a port", "connect", "wait with a connection"),
     *("ask for a connection", "place a destination token", "keep a destination token"),
 }
 _ISSUES = {"issue shares", "redeem shares", "no issue"}
 _LENDING = {
-    *("put up a private", "bid up to a secret limit", "bid nothing", "start a company", "choose a size"),
+    *(
+        "put a private up for auction",
+        "bid up to a secret limit",
+        "bid nothing",
+        "start a company",
+        "choose a size",
+    ),
     *("bid for a company", "sell short", "loan in the stock round", "redeem for a company"),
     *("loan", "loan for a train", "repay", "no repay", "no more loans", "sell in a cash crisis"),
-    *("lay with a mine", "lay the tile of a private", "bridge", "will act", "no growth", "convert", "merge"),
-    *("buy after growth", "sell after growth", "no more of a company", "offer for sale"),
-    *("no offer for sale", "name the buyer", "remove a marker", "company in liquidation"),
+    *(
+        "lay with a mine",
+        "lay the tile of a private",
+        "bridge",
+        "announce an action",
+        "no conversion or merger",
+        "convert",
+        "merge",
+    ),
+    *(
+        "buy after a conversion or merger",
+        "sell after a conversion or merger",
+        "stop buying a company",
+        "offer for sale",
+    ),
+    *("no offer for sale", "name the buyer", "remove a token", "company in liquidation"),
     *("company without a president in liquidation", "companies merged", "company bought by another"),
-    *("company bid for by several", "company out of play again", "player in a cash crisis"),
+    *("company bid for by several", "company returned to the supply", "player in a cash crisis"),
     *("player out of the game", "short sellers pay a dividend", "short position closed"),
-    *("held by players, price rose", "station markers above the limit", "loan taken over"),
+    *("held by players, price rose", "station tokens above the limit", "loan assumed"),
     *("train exported", "obsolete train gone"),
 }
-_CLAIMS = {"point out a better run", "let a run stand"}
+_CLAIMS = {"claim a better run", "accept a run"}
 _POWERS = {"lay by the power of a private", "token by the power of a private", "no free token"}
 ABSENT = {
     "1830": {"buy from a treasury", "pay half", *_ISSUES, *_CLAIMS, *_DESTINATIONS, *_LENDING},
@@ -101,7 +126,7 @@ ABSENT = {
         *(_PRIVATE_DEALS | _WATERFALL | _POWERS | _DESTINATIONS | _LENDING) - {"par, after a private"},
         *("raise in an auction", "leave an auction", "pass in the opening"),
         *("buy several at once", "buy again in the same turn", "buy a train with a trade-in"),
-        *("choose a home", "act beside the question", "run worse than best", *_CLAIMS),
+        *("choose a home", "act out of turn", "run worse than best", *_CLAIMS),
     },
     "1870": {
         *("buy from a treasury", *_ISSUES, *_CLAIMS, *_LENDING),
@@ -112,7 +137,7 @@ ABSENT = {
         *(_PRIVATE_DEALS | _WATERFALL | _POWERS | _FORCED_PURCHASES | _DESTINATIONS | _ISSUES | _CLAIMS),
         *("par", "buy from the initial offering", "buy several at once", "buy again in the same turn"),
         *("buy a train with a trade-in", "choose a home", "sold out, price rose"),
-        *("bank broken", "act beside the question"),
+        *("bank broken", "act out of turn"),
     },
 }
 """Kinds of decision, and things that happen seldom, that a title has not without its optional rules."""
@@ -211,7 +236,7 @@ def test_an_optional_rule_brings_its_rows() -> None:
 
 
 def test_a_game_that_does_not_end_is_a_failure() -> None:
-    game = simulate_game(title_names()[0], 2, 1, most_moves=30)
+    game = simulate_game(title_names()[0], 2, 1, max_moves=30)
     assert game.failure == "seed 1, move 31: the game has not ended after 30 moves"
     assert game.move_count == 30
 

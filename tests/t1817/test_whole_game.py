@@ -68,10 +68,10 @@ HARD = frozenset(
         "convert",
         "lay with a mine",
         "merge",
-        "remove a marker",
+        "remove a token",
         "sell in a cash crisis",
         "sell short",
-        "will act",
+        "announce an action",
     }
 )
 """What a game has to have in it to be worth playing whole."""
@@ -81,7 +81,7 @@ MOST_MOVES = 800
 def rich_games() -> Iterator[SimulatedGame]:
     """Random games of four with all that is hard in them."""
     for seed in range(1, 500):
-        game = simulate_game("1817", 4, seed, most_moves=MOST_MOVES)
+        game = simulate_game("1817", 4, seed, max_moves=MOST_MOVES)
         if game.failure is None and set(game.kind_counts) >= HARD:
             yield game
 

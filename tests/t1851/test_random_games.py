@@ -31,7 +31,7 @@ def test_soak_with_claims(players: int) -> None:
 
 
 def test_a_script_has_its_deal() -> None:
-    game = simulate_game("1851", 4, 9, most_moves=40)
+    game = simulate_game("1851", 4, 9, max_moves=40)
     report = replay(game.text)
     assert report.ok, report.failure
     assert report.state == game.state
