@@ -1,15 +1,15 @@
-"""How fast Railpost is, on games that were played: `railpost bench`.
+"""`railpost bench`: how fast Railpost is, measured on whole games.
 
-Theory of operation. Everything is measured on whole games: those of a folder, and random ones. Each is
-said line by line, as a table would hear it: read, judged, played, settled; files of the site are
-replayed besides. Then every position is asked what a table asks of it, with everything forgotten
-that the rules keep between moves, so that a figure is what a service pays that has just been started;
-one that has served the table answers sooner. The last positions get the longest trains there are.
-At last tables are opened in a store in a file, standing at all stages, and go on all at once.
+The games are those of a folder and random ones. Each is played line by line as at a table: parsed, checked,
+played, advanced; files of 18xx.games are also replayed. Then every position is asked what a table asks of it,
+with all caches of the rules cleared, so that a result is what a service pays that has just been started; a
+service that has already served the table answers sooner. The final positions are also searched with the
+longest trains. At the end tables at all stages of the games are opened in a store in a file, and played on
+all at once.
 
-Figures of one thread are processor time, which others who use the machine disturb least; what waits
-for the disk is told by the clock too. Nothing here passes or fails: an aim stands beside its figure,
-and a figure beyond it is marked.
+Times of one thread are processor time, which is disturbed least by other processes; what waits for the disk
+is also measured by the clock. Nothing here passes or fails: a target stands beside each result, and a result
+that misses it is marked.
 """
 
 from bot.benchmark.bench import command

@@ -1,4 +1,4 @@
-"""`railpost bench`, as it is called."""
+"""The command `railpost bench`."""
 
 from __future__ import annotations
 
@@ -40,49 +40,49 @@ from engine import State, decode_state, title_names
 from storage import StoreError
 
 RANDOM_GAMES = 20
-"""Random games of each title."""
+"""Random games of each title, by default."""
 
 PICTURE_POSITIONS = 12
-"""Positions of a game whose pictures are drawn."""
+"""Positions of a game whose pictures are measured."""
 
 
 def command(
     files: Annotated[
-        list[Path] | None, typer.Argument(help="Games: .18xx texts, or files of the site, plain or gzipped.")
+        list[Path] | None, typer.Argument(help="Games: .18xx texts or files of 18xx.games, plain or gzipped.")
     ] = None,
     games: Annotated[Path | None, typer.Option(help="A folder of such files.")] = None,
-    by_lot: Annotated[
-        int, typer.Option("--simulated", min=0, help="Random games of each title, besides.")
+    simulated_games: Annotated[
+        int, typer.Option("--simulated", min=0, help="Also so many random games of each title.")
     ] = RANDOM_GAMES,
     store: Annotated[
-        Path, typer.Option(help="The folder in which moves are kept, while they are measured.")
+        Path, typer.Option(help="The folder for the store while durable moves are measured.")
     ] = Path(),
 ) -> None:
-    """Measure the rules, the tables and the pictures over games, and print a table."""
-    rules, tables, kept = RulesMetrics(), TableMetrics(), list[PlayedGame]()
+    """Measure rules, tables and pictures on games, and print a table."""
+    rules, tables, played_games = RulesMetrics(), TableMetrics(), list[PlayedGame]()
     longest = list[bytes]()
     console = Console() if sys.stdout.isatty() else Console(width=130, color_system=None)
     try:
         paths = [*(files or ()), *find_game_files(games)]
         if not store.is_dir() or not os.access(store, os.W_OK):
-            raise BenchmarkError(f"{store} is no folder that can be written; name one with --store.")
+            raise BenchmarkError(f"{store} is not a writable folder; name one with --store.")
         with Progress(console=Console(stderr=True), transient=True) as bar:
-            task = bar.add_task("playing", total=len(paths) + by_lot * len(title_names()) + 1)
-            for game in chain(map(load_game, paths), random_games(by_lot)):
+            task = bar.add_task("playing", total=len(paths) + simulated_games * len(title_names()) + 1)
+            for game in chain(map(load_game, paths), random_games(simulated_games)):
                 bar.update(task, description=game.name)
                 played, states = _measure(game, rules, tables)
-                kept.append(played)
+                played_games.append(played)
                 longest = max(longest, states, key=len)
                 bar.advance(task)
-            bar.update(task, description="the densest boards, and moves that are kept")
-            measure_dense_boards(densest_boards(_final_positions(kept)), rules)
-            if kept:
-                measure_durable_moves(_spread_over_tables(kept), tables, store)
-    except (BenchmarkError, StoreError) as wrong:
-        typer.echo(str(wrong), err=True)
+            bar.update(task, description="the densest boards, and durable moves")
+            measure_dense_boards(densest_boards(_final_positions(played_games)), rules)
+            if played_games:
+                measure_durable_moves(_spread_over_tables(played_games), tables, store)
+    except (BenchmarkError, StoreError) as error:
+        typer.echo(str(error), err=True)
         raise typer.Exit(1) from None
-    drawn = picture_rows(_last_distinct_maps(list(map(decode_state, longest)))) if kept else ()
-    console.print(report_table(len(kept), chain(report_rows(rules, tables), drawn)))
+    pictures = picture_rows(_last_distinct_maps(list(map(decode_state, longest)))) if played_games else ()
+    console.print(report_table(len(played_games), chain(report_rows(rules, tables), pictures)))
     for line in slowest_lines(rules, tables):
         typer.echo(line)
 
@@ -101,22 +101,22 @@ def _measure(
     return played, states
 
 
-def _final_positions(kept: Sequence[PlayedGame]) -> Iterator[tuple[str, State]]:
-    for played in kept:
+def _final_positions(games: Sequence[PlayedGame]) -> Iterator[tuple[str, State]]:
+    for played in games:
         yield played.game.name, decode_state(played.final_state)
 
 
-def _spread_over_tables(kept: Sequence[PlayedGame]) -> list[PlayedGame]:
-    """As many games as there are tables, evenly from all of them."""
-    return [kept[len(kept) * n // TABLE_COUNT] for n in range(TABLE_COUNT)]
+def _spread_over_tables(games: Sequence[PlayedGame]) -> list[PlayedGame]:
+    """One game for each table, chosen evenly."""
+    return [games[len(games) * n // TABLE_COUNT] for n in range(TABLE_COUNT)]
 
 
 def _last_distinct_maps(states: Sequence[State]) -> list[State]:
-    """The last positions after which the map looks different."""
-    found = [states[-1]]
+    """The last positions with different maps, in order."""
+    distinct = [states[-1]]
     for state in reversed(states):
-        if (state.tiles, state.tokens) != (found[-1].tiles, found[-1].tokens):
-            found.append(state)
-        if len(found) == PICTURE_POSITIONS:
+        if (state.tiles, state.tokens) != (distinct[-1].tiles, distinct[-1].tokens):
+            distinct.append(state)
+        if len(distinct) == PICTURE_POSITIONS:
             break
-    return found[::-1]
+    return distinct[::-1]

@@ -1,4 +1,4 @@
-"""The games that are measured: recorded ones, and random ones."""
+"""The games to measure: recorded games and random games."""
 
 from __future__ import annotations
 
@@ -7,8 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from bot.benchmark.timing import clear_caches, timed
-from bot.cli.import_games import import_file as imported
-from bot.cli.import_games import read_game_file
+from bot.cli.import_games import import_file, read_game_file
 from bot.simulation.simulate import simulate_game
 from engine import AnyEvent, State, components_of, title_names
 from engine.game_text import read_script, set_up_position
@@ -17,21 +16,21 @@ from engine.site_18xx.game_file import read_site_file as read_site
 from engine.site_18xx.replay import SiteReplay
 
 AGREED_END = "end"
-"""What the importer notes where players of the site ended a game by agreement; it is no move."""
+"""The line of the importer for a game that was ended by agreement; it is not a move."""
 
 SUFFIXES = (".18xx", ".json", ".json.gz")
 
 
 class BenchmarkError(Exception):
-    """A file that cannot be used, with one sentence."""
+    """A game or a store that cannot be used; the message is a sentence."""
 
 
 class BenchmarkGame(NamedTuple):
-    """A game as it was played: its name, its first position, and what each seat said.
+    """A game: its name, its first position, and the seat and line of each move.
 
-    actions: of its file, if it is one of the site; milliseconds: of replaying them, with every check.
-    recorded: what each line brought about there, which holds where the rules say otherwise. random:
-    whether chance played it.
+    action_count: of a file of 18xx.games. milliseconds: for replaying them, with every check.
+    recorded_events: the events of each line in a recorded game, which are used where the rules now refuse the
+    line. is_random: whether it is a random game.
     """
 
     name: str
@@ -44,19 +43,19 @@ class BenchmarkGame(NamedTuple):
 
 
 def load_game(path: Path) -> BenchmarkGame:
-    """A game from a text (`.18xx`) or from a file of the site. Raises Unplayable."""
+    """A game from a `.18xx` text or a file of 18xx.games. Raises BenchmarkError."""
     if path.suffix == ".18xx":
         return _load_script(path)
-    told, game = imported(path)
-    if game is None or not told.ok:
-        raise BenchmarkError(f"{path}: {told.error}")
-    said = [each for each in game.lines if each.line != AGREED_END]
-    lines, events = [(each.seat, each.line) for each in said], [each.events for each in said]
-    return BenchmarkGame(path.name, game.start, lines, told.actions, _replay_milliseconds(path), events)
+    report, game = import_file(path)
+    if game is None or not report.ok:
+        raise BenchmarkError(f"{path}: {report.error}")
+    moves = [move for move in game.lines if move.line != AGREED_END]
+    lines, events = [(move.seat, move.line) for move in moves], [move.events for move in moves]
+    return BenchmarkGame(path.name, game.start, lines, report.actions, _replay_milliseconds(path), events)
 
 
 def _replay_milliseconds(path: Path) -> float:
-    """Milliseconds for the actions of a file of the site: the less of two times."""
+    """Milliseconds for replaying a file of 18xx.games, the better of two times."""
     file = read_site(read_game_file(path))
     times = []
     for _ in range(2):
@@ -69,14 +68,14 @@ def _load_script(path: Path) -> BenchmarkGame:
     try:
         script = read_script(path.read_text(encoding="utf-8"))
         start = set_up_position(script.start, script.setup)
-    except (OSError, ValueError) as wrong:
-        raise BenchmarkError(f"{path}: {wrong}") from None
+    except (OSError, ValueError) as error:
+        raise BenchmarkError(f"{path}: {error}") from None
     moves = [item for item in script.items if isinstance(item, ScriptMove) and item.expectation == "must"]
     return BenchmarkGame(path.name, start, [(move.seat, move.text) for move in moves])
 
 
 def random_games(games: int) -> Iterator[BenchmarkGame]:
-    """So many random games of each title, over all numbers of players."""
+    """So many random games of each title, with all numbers of players."""
     for title in title_names():
         seats = components_of(title).players
         for seed in range(games):
@@ -87,12 +86,9 @@ def random_games(games: int) -> Iterator[BenchmarkGame]:
 
 
 def find_game_files(folder: Path | None) -> list[Path]:
-    """The games in a folder and those below it; the states that lie beside recorded games are none.
-
-    Raises Unplayable where there is no such folder.
-    """
+    """The files of games in a folder and its subfolders. Raises BenchmarkError if there is no such folder."""
     if folder is None:
         return []
     if not folder.is_dir():
-        raise BenchmarkError(f"{folder} is no folder.")
+        raise BenchmarkError(f"{folder} is not a folder.")
     return sorted(path for path in folder.rglob("*") if path.name.endswith(SUFFIXES))

@@ -1,4 +1,4 @@
-"""What the rules cost: every move of a game, every question of it, and the longest trains at its end."""
+"""The cost of the rules: moves, decisions, and route searches with the longest trains."""
 
 from __future__ import annotations
 
@@ -30,25 +30,26 @@ from engine.operating import run
 from engine.operating.track import legal_lays
 
 LAYS_TARGET, OPTIONS_TARGET, MENUS_TARGET, ROUTES_TARGET, DENSE_TARGET = 20.0, 20.0, 30.0, 100.0, 10_000.0
-"""Milliseconds that we aim to stay below: all lays, all options, menus, the routes of a run, dense sets."""
+"""Upper limits in milliseconds: all lays, all options, a menu, the routes of a run, the longest trains."""
 
 DENSE_TRAIN_COUNTS = (3, 4)
-"""Trains without limit, or of the greatest length there is, that the densest boards are asked about."""
+"""How many of the longest trains are searched on the densest boards."""
 
 BUDGET_FACTOR = 10
-"""How many times the budget of the service the sets get for which that is not enough."""
+"""How many times the search budget of the service is given to searches for which it was not enough."""
 
 BOARDS_PER_TITLE = 3
-"""Boards of each title that are the densest."""
+"""How many boards of each title count as the densest."""
 
 
 @dataclass
 class RulesMetrics:
-    """What the rules cost, in milliseconds.
+    """Times in milliseconds.
 
-    said, played: moves by title, as lines and without reading them. kinds: options by what is asked.
-    runs: of recorded and of random games. unproven, bounded: runs, and sets of long trains, of which the
-    best found may not be the best. longer, open: for these sets TIMES the budget, and those left then.
+    replays: recorded games by title. lines, moves: moves by title, as lines, and without parsing.
+    options_by_kind: all options, by kind of decision. runs: best routes, of random games or not. unproven,
+    dense_unproven: searches whose best result is not proven, of runs and of the longest trains.
+    dense_extended: the latter with more budget. dense_still_unproven: those that are not proven even then.
     """
 
     replays: dict[str, list[BenchmarkGame]] = field(default_factory=lambda: defaultdict(list))
@@ -67,7 +68,7 @@ class RulesMetrics:
 
 @dataclass(frozen=True, slots=True)
 class PlayedGame:
-    """A game that was said: the events of each move, and the last position, encoded."""
+    """A game that was played through: the events of each move and the final position, encoded."""
 
     game: BenchmarkGame
     events: list[bytes]
@@ -75,47 +76,47 @@ class PlayedGame:
 
 
 def play_through(game: BenchmarkGame, rules: RulesMetrics) -> tuple[PlayedGame, list[bytes]]:
-    """Say every line of the game; with it all positions from the first on. Raises Unplayable."""
+    """Play every line of a game; also all its positions, encoded. Raises BenchmarkError."""
     clear_caches()
-    state, states, told = game.start, [encode_state(game.start)], list[bytes]()
+    state, states, encoded_events = game.start, [encode_state(game.start)], list[bytes]()
     if game.action_count:
         rules.replays[state.title].append(game)
     for number, (seat, line) in enumerate(game.lines, 1):
         where = f"{game.name}, move {number}: {line}"
         try:
             state, events = _play_line(state, seat, line, where, rules)
-        except Exception as wrong:
+        except Exception as error:
             if not game.recorded_events:
-                raise BenchmarkError(f"{game.name}: move {number}, {line!r}: {wrong}") from None
+                raise BenchmarkError(f"{game.name}: move {number}, {line!r}: {error}") from None
             events = game.recorded_events[number - 1]
             state = fold(events, copy_state(state))
         states.append(encode_state(state))
-        told.append(encode_events(events))
-    return PlayedGame(game, told, states[-1]), states
+        encoded_events.append(encode_events(events))
+    return PlayedGame(game, encoded_events, states[-1]), states
 
 
 def _play_line(
     state: State, seat: str, line: str, where: str, rules: RulesMetrics
 ) -> tuple[State, Sequence[AnyEvent]]:
-    said, saying = timed(lambda: play_line(state, seat, line))
+    result, line_milliseconds = timed(lambda: play_line(state, seat, line))
     action = parse(state, seat, line)
-    _, playing = timed(lambda: play(state, seat, action))
-    rules.lines[state.title].add(saying, where)
-    rules.moves.add(playing, where)
-    return said.state, said.events
+    _, move_milliseconds = timed(lambda: play(state, seat, action))
+    rules.lines[state.title].add(line_milliseconds, where)
+    rules.moves.add(move_milliseconds, where)
+    return result.state, result.events
 
 
 def measure_decisions(game: BenchmarkGame, states: Sequence[bytes], rules: RulesMetrics) -> None:
-    """Ask what a table asks once for every question of the game."""
+    """Measure what a table asks at every decision of the game."""
     question = 0
     for number, raw in enumerate(states):
         state = decode_state(raw)
         if state.game_over or state.question_number == question:
             continue
         question = state.question_number
-        asks = decision(state)
-        for seat in asks.asked:
-            where = f"{game.name}, after move {number}: {state.name(seat)} is asked {asks.prompt}"
+        current = decision(state)
+        for seat in current.asked:
+            where = f"{game.name}, after move {number}: {state.name(seat)} to act: {current.prompt}"
             _measure_options(state, seat, where, rules)
         if isinstance(state.top, OperatingTurn):
             where = f"{game.name}, after move {number}"
@@ -139,45 +140,45 @@ def _measure_operating_step(
 ) -> None:
     g = game_of(state)
     if turn.step == "track":
-        found, milliseconds = best_time(LAYS_TARGET, lambda: list(legal_lays(g, turn.company)))
-        rules.lays.add(milliseconds, f"{where}: {len(found)} lays of the {turn.company}")
+        lays, milliseconds = best_time(LAYS_TARGET, lambda: list(legal_lays(g, turn.company)))
+        rules.lays.add(milliseconds, f"{where}: {len(lays)} lays of the {turn.company}")
     if turn.step == "run":
         rules.unproven += _measure_run(state, turn.company, where, runs, ROUTES_TARGET)
 
 
 def _measure_run(
-    state: State, company: str, where: str, times: Timings, aim: float, budget: int = run.SEARCH_BUDGET
+    state: State, company: str, where: str, times: Timings, target: float, budget: int = run.SEARCH_BUDGET
 ) -> list[str]:
-    """The best routes of a company with its trains, the network found anew; said if not proven."""
-    best, milliseconds = best_time(aim, lambda: run.best_run(game_of(state), company, budget=budget))
+    """Measure the best routes of a company, with cleared caches; a description if they are not proven."""
+    best, milliseconds = best_time(target, lambda: run.best_run(game_of(state), company, budget=budget))
     trains = " ".join(game_of(state).company(company).trains)
-    what = f"{where}: {company} with {trains}, ${best.revenue}"
-    times.add(milliseconds, what)
-    return [] if best.proven else [f"{what}, at most ${best.bound}, {milliseconds:.0f} ms"]
+    description = f"{where}: {company} with {trains}, ${best.revenue}"
+    times.add(milliseconds, description)
+    return [] if best.proven else [f"{description}, at most ${best.bound}, {milliseconds:.0f} ms"]
 
 
 # -- the densest boards ----------------------------------------------------------------------
 
 
 def densest_boards(ends: Iterable[tuple[str, State]]) -> Iterator[tuple[str, State]]:
-    """Of named last positions those of each title with the most track."""
+    """The final positions of each title with the most tiles, with their names."""
     boards: dict[str, list[tuple[str, State]]] = defaultdict(list)
     for name, state in ends:
         boards[state.title].append((name, state))
-    for found in boards.values():
-        found.sort(key=lambda named: -len(named[1].tiles))
-        yield from found[:BOARDS_PER_TITLE]
+    for named_states in boards.values():
+        named_states.sort(key=lambda named: -len(named[1].tiles))
+        yield from named_states[:BOARDS_PER_TITLE]
 
 
 def measure_dense_boards(boards: Iterable[tuple[str, State]], rules: RulesMetrics) -> None:
-    """Ask for the best routes of three and four of the longest trains, for who reaches most."""
+    """Measure the best routes of the longest trains, for the company that reaches the most stops."""
     for name, state in boards:
         for company, trains in product(_farthest_reaching(state), DENSE_TRAIN_COUNTS):
             late = copy_state(state)
             late.companies[company].trains = [_longest_train(state)] * trains
             where = f"the end of {name}"
-            if bounded := _measure_run(late, company, where, rules.dense, DENSE_TARGET):
-                rules.dense_unproven += bounded
+            if unproven := _measure_run(late, company, where, rules.dense, DENSE_TARGET):
+                rules.dense_unproven += unproven
                 rules.dense_still_unproven += _measure_run(
                     late,
                     company,
@@ -189,7 +190,7 @@ def measure_dense_boards(boards: Iterable[tuple[str, State]], rules: RulesMetric
 
 
 def _farthest_reaching(state: State) -> list[str]:
-    """The company that reaches the most stops, where there is any on the board."""
+    """The company that reaches the most stops; none if no company has a token."""
     network = game_of(state).network
     placed = [company for company in state.companies if network.token_stops(company)]
     return sorted(placed, key=lambda company: -len(network.reachable(company).stops))[:1]

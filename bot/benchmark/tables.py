@@ -1,4 +1,4 @@
-"""What an open table costs: its loading, its memory, and moves that are on the disk when answered."""
+"""The cost of tables: loading, memory, and moves that are on the disk when they are answered."""
 
 from __future__ import annotations
 
@@ -30,17 +30,18 @@ from engine import (
 from storage import LogRow, Store, StoreError, open_store
 
 TABLE_COUNT = 50
-"""Tables that go on at once."""
+"""Tables that are played at the same time."""
 
 MOVES_PER_TABLE = 60
-"""Moves at each of them."""
+"""Moves at each table."""
 
 
 @dataclass
 class TableMetrics:
-    """What tables cost: milliseconds to load them, kB to keep them.
+    """Times in milliseconds, memory in kB.
 
-    moves, seconds, busy: of the moves that were kept, by the clock and in processor time.
+    fold_times: finished games from their events. load_times: tables with their logs. move_count, seconds,
+    cpu_seconds: durable moves, by the clock and in processor time.
     """
 
     fold_times: Timings = field(default_factory=Timings)
@@ -52,7 +53,7 @@ class TableMetrics:
 
 
 def measure_loading(played: PlayedGame, tables: TableMetrics) -> None:
-    """Load a game that is over, as its table is loaded from the rows of its log. Raises Unplayable."""
+    """Measure loading a finished game and a table with its log. Raises BenchmarkError."""
     game, end = played.game, decode_state(played.final_state)
     where = f"{game.name}, {len(game.lines)} moves"
     first = encode_state(game.start)
@@ -63,9 +64,9 @@ def measure_loading(played: PlayedGame, tables: TableMetrics) -> None:
         raise BenchmarkError(f"{game.name}: the events do not lead to the position that was played")
     tables.fold_times.add(milliseconds, where)
     rows = list(_log_rows(played))
-    known = TableMetadata(TableInfo(1, "A23", game.name, end.title, end.options, "running", None, {}, ()))
-    tables.load_times.add(min(timed(lambda: LiveTable(known, rows))[1] for _ in range(2)), where)
-    tables.kilobytes.add(_kilobytes(known, played), where)
+    metadata = TableMetadata(TableInfo(1, "A23", game.name, end.title, end.options, "running", None, {}, ()))
+    tables.load_times.add(min(timed(lambda: LiveTable(metadata, rows))[1] for _ in range(2)), where)
+    tables.kilobytes.add(_kilobytes(metadata, played), where)
 
 
 def _log_rows(played: PlayedGame) -> Iterable[LogRow]:
@@ -78,11 +79,13 @@ def _log_rows(played: PlayedGame) -> Iterable[LogRow]:
         )
 
 
-def _kilobytes(known: TableMetadata, played: PlayedGame) -> float:
-    """What a table takes with its log, its position, and what was asked of it."""
+def _kilobytes(metadata: TableMetadata, played: PlayedGame) -> float:
+    """The memory of a table with its log, its position and the choices that were computed for it."""
     clear_caches()
     tracemalloc.start()
-    table = LiveTable(known, [row._replace(events=bytes(bytearray(row.events))) for row in _log_rows(played)])
+    table = LiveTable(
+        metadata, [row._replace(events=bytes(bytearray(row.events))) for row in _log_rows(played)]
+    )
     for seat in decision(table.state).asked:
         choices(table.state, seat)
     _ = game_of(table.state).network
@@ -95,36 +98,38 @@ def _kilobytes(known: TableMetadata, played: PlayedGame) -> float:
 
 
 def measure_durable_moves(games: Sequence[PlayedGame], tables: TableMetrics, folder: Path) -> None:
-    """Go on at tables that stand at all stages of these games, in a store in a file there.
+    """Play on at tables at all stages of these games, in a store in a file in the folder.
 
-    Everybody has a Discord identity and an address, and every other table a place on Discord, so that
-    all that a move causes is written. Raises Unplayable where a line is not taken.
+    Every player has a Discord identity and a mail address, and every other table is shown on Discord, so that
+    moves also write notifications. Raises BenchmarkError for a line that is refused.
     """
-    with TemporaryDirectory(prefix="railpost-bench-", dir=folder) as own:
-        asyncio.run(_measure_durable_moves(games, tables, Path(own)))
+    with TemporaryDirectory(prefix="railpost-bench-", dir=folder) as store_folder:
+        asyncio.run(_measure_durable_moves(games, tables, Path(store_folder)))
 
 
 async def _measure_durable_moves(games: Sequence[PlayedGame], tables: TableMetrics, folder: Path) -> None:
     async with await open_store(folder / "railpost.db") as store:
         service = Service(store, capacity=TABLE_COUNT)
-        going = [await _open_table(store, service, games[n % len(games)], n) for n in range(TABLE_COUNT)]
-        for table in going:
+        open_tables = [
+            await _open_table(store, service, games[n % len(games)], n) for n in range(TABLE_COUNT)
+        ]
+        for table in open_tables:
             await service.queries.view(table.table_id)
-        clock, busy = perf_counter(), process_time()
+        clock_start, cpu_start = perf_counter(), process_time()
         try:
-            async with asyncio.TaskGroup() as together:
-                for table in going:
-                    together.create_task(_play_on(service, table))
-        except* (BenchmarkError, StoreError) as wrong:
-            raise wrong.exceptions[0] from None
-        tables.seconds = perf_counter() - clock
-        tables.cpu_seconds = process_time() - busy
-        tables.move_count = sum(len(table.lines) for table in going)
+            async with asyncio.TaskGroup() as tasks:
+                for table in open_tables:
+                    tasks.create_task(_play_on(service, table))
+        except* (BenchmarkError, StoreError) as errors:
+            raise errors.exceptions[0] from None
+        tables.seconds = perf_counter() - clock_start
+        tables.cpu_seconds = process_time() - cpu_start
+        tables.move_count = sum(len(table.lines) for table in open_tables)
 
 
 @dataclass(frozen=True, slots=True)
 class BenchmarkTable:
-    """A table in the store: who sits in each seat, and what is still to be said there."""
+    """A table in the store: the person in each seat, and the lines still to be played."""
 
     table_id: int
     person_by_seat: dict[int, int]
@@ -132,26 +137,26 @@ class BenchmarkTable:
 
 
 async def _open_table(store: Store, service: Service, played: PlayedGame, number: int) -> BenchmarkTable:
-    """A table at which a part of the game is played, the greater the greater its number."""
+    """A table at which part of a game is played; tables with higher numbers are further advanced."""
     game = played.game
-    past = max(len(game.lines) - MOVES_PER_TABLE, 0) * number // TABLE_COUNT
-    told = zip(game.lines[:past], played.events, strict=False)
-    moves = ((seat_number(seat), line, decode_events(raw)) for (seat, line), raw in told)
+    start = max(len(game.lines) - MOVES_PER_TABLE, 0) * number // TABLE_COUNT
+    played_lines = zip(game.lines[:start], played.events, strict=False)
+    moves = ((seat_number(seat), line, decode_events(raw)) for (seat, line), raw in played_lines)
     table = await service.lobby.import_game(game.start, moves, name=f"Table {number}")
-    people = {s.seat: s.person_id for s in table.seated_players if s.seat is not None}
+    person_by_seat = {p.seat: p.person_id for p in table.seated_players if p.seat is not None}
     async with store.begin() as unit:
-        for person in people.values():
+        for person in person_by_seat.values():
             await unit.people.add_identity(person, "discord", str(10**17 + person))
             await unit.people.add_identity(person, "email", f"player{person}@example.org")
         if number % 2:
             await unit.tables.update(table.id, location={"guild": 1, "channel": number})
-    return BenchmarkTable(table.id, people, game.lines[past : past + MOVES_PER_TABLE])
+    return BenchmarkTable(table.id, person_by_seat, game.lines[start : start + MOVES_PER_TABLE])
 
 
 async def _play_on(service: Service, table: BenchmarkTable) -> None:
     for number, (seat, line) in enumerate(table.lines):
-        request = f"{table.table_id}.{number}"
+        request_id = f"{table.table_id}.{number}"
         person = table.person_by_seat[seat_number(seat)]
-        answer = await service.submit(table.table_id, None, [line], None, request, person_id=person)
-        if not isinstance(answer, Completed):
-            raise BenchmarkError(f"Table {table.table_id} does not take {line!r}: {answer}")
+        result = await service.submit(table.table_id, None, [line], None, request_id, person_id=person)
+        if not isinstance(result, Completed):
+            raise BenchmarkError(f"Table {table.table_id} refuses {line!r}: {result}")

@@ -1,4 +1,4 @@
-"""Durations, and how they are taken."""
+"""Durations, and how they are measured."""
 
 from __future__ import annotations
 
@@ -10,57 +10,58 @@ from typing import TypeVar
 from engine.board import network
 from engine.operating import run
 
-Given = TypeVar("Given")
+Result = TypeVar("Result")
 
 
 @dataclass
 class Timings:
-    """Durations in milliseconds, with where the longest was."""
+    """Durations in milliseconds, with a description of the longest."""
 
     samples: list[float] = field(default_factory=list)
     worst: float = 0.0
     worst_case: str = ""
 
-    def add(self, milliseconds: float, where: str) -> None:
-        """One more."""
+    def add(self, milliseconds: float, description: str) -> None:
+        """Add a sample."""
         if milliseconds > self.worst:
-            self.worst, self.worst_case = milliseconds, where
+            self.worst, self.worst_case = milliseconds, description
         self.samples.append(milliseconds)
 
     @property
     def total(self) -> float:
-        """All of them together."""
+        """The sum of the samples."""
         return sum(self.samples)
 
     @property
     def mean(self) -> float:
-        """Their mean, 0 of none."""
+        """The mean, 0 without samples."""
         return self.total / len(self.samples) if self.samples else 0.0
 
     @property
     def p99(self) -> float:
-        """What 99 of 100 stay below."""
+        """The 99th percentile, 0 without samples."""
         return sorted(self.samples)[(len(self.samples) * 99) // 100] if self.samples else 0.0
 
 
 def clear_caches() -> None:
-    """Drop what the rules keep between moves."""
+    """Clear the caches that the rules keep between moves."""
     network.clear_cache()
     run._cached_best_routes.cache_clear()
 
 
-def timed(work: Callable[[], Given]) -> tuple[Given, float]:
-    """What comes of it, and the milliseconds of processor time that this thread spent on it."""
+def timed(work: Callable[[], Result]) -> tuple[Result, float]:
+    """The result of a function, and the milliseconds of processor time of this thread."""
     start = thread_time()
-    found = work()
-    return found, (thread_time() - start) * 1000
+    result = work()
+    return result, (thread_time() - start) * 1000
 
 
-def best_time(aim: float, work: Callable[[], Given]) -> tuple[Given, float]:
-    """What comes of it with nothing kept, and the least time: of one try, or of three beyond the aim."""
+def best_time(target: float, work: Callable[[], Result]) -> tuple[Result, float]:
+    """The result of a function with cleared caches, and the best time: of one run, or of three if the
+    first misses the target."""
     clear_caches()
-    found, milliseconds = timed(work)
-    for _ in range(2 if milliseconds > aim else 0):
+    result, milliseconds = timed(work)
+    for _ in range(2 if milliseconds > target else 0):
         clear_caches()
         milliseconds = min(milliseconds, timed(work)[1])
-    return found, milliseconds
+    return result, milliseconds

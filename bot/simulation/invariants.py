@@ -1,8 +1,7 @@
-"""What must hold at every step of every game, said as complaints.
+"""Invariants: what must hold at every step of every game of every title.
 
-Three checks: of a position, of what is offered in it, and of a move that was played. Each yields
-one sentence for each thing that is wrong, so that a game that goes well yields none. None of them
-knows a title; what they compare with are the title's facts.
+There are three checks: of a position, of the options in it, and of a move. Each yields one sentence for each
+violation. None of them knows a title; they compare with the title's components.
 """
 
 from __future__ import annotations
@@ -84,7 +83,7 @@ from engine.operating.turn import OperatingTurnQuestion
 
 
 def position_violations(state: State) -> Iterator[str]:
-    """What cannot be in a position: money, shares, tiles, tokens, trains out of nothing."""
+    """Violations in a position: cash, shares, tiles, tokens or trains that cannot exist."""
     g = game_of(state)
     yield from _money_violations(g)
     yield from _share_violations(g)
@@ -113,8 +112,8 @@ def _money_violations(g: Game) -> Iterator[str]:
 
 def _share_violations(g: Game) -> Iterator[str]:
     for sym, co in g.state.companies.items():
-        facts = g.company_definition(sym)
-        if (total := sum(co.shares.values())) != sum(facts.shares):
+        definition = g.company_definition(sym)
+        if (total := sum(co.shares.values())) != sum(definition.shares):
             yield f"there are {total} % of the {sym}"
         for holder, percent in co.shares.items():
             short = co.size is not None and (is_seat(holder) or holder == POOL) and percent < 0
@@ -141,12 +140,12 @@ def _share_violations(g: Game) -> Iterator[str]:
             ):
                 yield f"the {sym} has lost its president and goes on"
             continue
-        his = co.shares.get(co.president, 0)
-        if his < president_share_percent(g, sym):
-            yield f"the president of the {sym} holds {his} %, less than his certificate"
-        most = max((p for h, p in co.shares.items() if is_seat(h)), default=0)
-        if most > his:
-            yield f"somebody holds {most} % of the {sym}, more than its president with {his} %"
+        own = co.shares.get(co.president, 0)
+        if own < president_share_percent(g, sym):
+            yield f"the president of the {sym} holds {own} %, less than the president's certificate"
+        largest = max((percent for holder, percent in co.shares.items() if is_seat(holder)), default=0)
+        if largest > own:
+            yield f"somebody holds {largest} % of the {sym}, more than its president with {own} %"
 
 
 def _market_violations(g: Game) -> Iterator[str]:
@@ -165,8 +164,8 @@ def _track_violations(g: Game) -> Iterator[str]:
     for tile, count in used.items():
         if tile not in g.components.tiles:
             yield f"a tile #{tile} lies on the map, and there is none"
-        elif (most := g.components.tiles[tile]) is not None and count > most:
-            yield f"{count} tiles #{tile} lie on the map, and there are {most}"
+        elif (supply := g.components.tiles[tile]) is not None and count > supply:
+            yield f"{count} tiles #{tile} lie on the map, and there are {supply}"
     for hex, (tile, turn) in g.state.tiles.items():
         if hex not in g.components.map.hexes or not 0 <= turn < 6:
             yield f"#{tile} lies on {hex} in rotation {turn}"
@@ -174,14 +173,14 @@ def _track_violations(g: Game) -> Iterator[str]:
 
 def _token_violations(g: Game) -> Iterator[str]:
     placed: Counter[str] = Counter()
-    for hex, here in g.state.tokens.items():
+    for hex, tokens in g.state.tokens.items():
         nodes = face_at(g.components, g.state.tiles, hex).nodes
-        for node, there in Counter(n for n, _ in here).items():
-            beside = sum(where == hex for where in g.state.destination_tokens.values())
-            red = node < len(nodes) and nodes[node].kind == "offboard"
-            if node >= len(nodes) or (node >= 0 and not red and there > nodes[node].slots + beside):
-                yield f"{there} tokens are in city {node} of {hex}"
-        for (node, owner), times in Counter(here).items():
+        for node, count in Counter(n for n, _ in tokens).items():
+            extra = sum(destination == hex for destination in g.state.destination_tokens.values())
+            offboard = node < len(nodes) and nodes[node].kind == "offboard"
+            if node >= len(nodes) or (node >= 0 and not offboard and count > nodes[node].slots + extra):
+                yield f"{count} tokens are in city {node} of {hex}"
+        for (node, owner), times in Counter(tokens).items():
             placed[owner] += times
             if times > 1:
                 yield f"the {owner} has {times} tokens in city {node} of {hex}"
@@ -202,20 +201,20 @@ def _token_violations(g: Game) -> Iterator[str]:
 def _train_violations(g: Game) -> Iterator[str]:
     held = Counter(t for co in g.state.companies.values() for t in co.trains) + Counter(g.state.pool_trains)
     started = {p.on for p in g.components.phases[: g.components.phases.index(g.phase) + 1]}
-    for facts in g.components.trains:
-        count = g.title.train_counts.get(facts.name, facts.count)
-        left = g.state.depot[facts.name]
-        gone = facts.rusts_on in started - {None}
-        if g.components.loans is not None and not gone:
-            if count is not None and (left or 0) + held[facts.name] > count:
-                yield f"there are {(left or 0) + held[facts.name]} {facts.name}-trains instead of {count}"
+    for train in g.components.trains:
+        count = g.title.train_counts.get(train.name, train.count)
+        left = g.state.depot[train.name]
+        rusted = train.rusts_on in started - {None}
+        if g.components.loans is not None and not rusted:
+            if count is not None and (left or 0) + held[train.name] > count:
+                yield f"there are {(left or 0) + held[train.name]} {train.name}-trains instead of {count}"
             continue
-        if gone and (left or held[facts.name]):
-            yield f"{facts.name}-trains are in play though they have rusted"
-        if not gone and count is not None and (left or 0) + held[facts.name] != count:
-            yield f"there are {(left or 0) + held[facts.name]} {facts.name}-trains instead of {count}"
+        if rusted and (left or held[train.name]):
+            yield f"{train.name}-trains are in play though they have rusted"
+        if not rusted and count is not None and (left or 0) + held[train.name] != count:
+            yield f"there are {(left or 0) + held[train.name]} {train.name}-trains instead of {count}"
         if left is not None and left < 0:
-            yield f"the bank has {left} {facts.name}-trains"
+            yield f"the bank has {left} {train.name}-trains"
     if _discards_are_deferred(g):
         return
     discarding = Counter(f.company for f in g.state.stack if isinstance(f, Discard))
@@ -225,7 +224,7 @@ def _train_violations(g: Game) -> Iterator[str]:
 
 
 def _discards_are_deferred(g: Game) -> bool:
-    """Whether a turn or a sale goes on behind which it is asked who has to discard."""
+    """Whether a turn or a sale is under way after which excess trains are discarded."""
     sales = isinstance(base := g.state.stack[0], MergerRound) and base.stage in ("sales", "end")
     if sales and any(isinstance(f, CashCrisis | Discard | ExcessTokens) for f in g.state.stack):
         return True
@@ -244,7 +243,7 @@ def _ownership_violations(g: Game) -> Iterator[str]:
 
 
 def _loan_violations(g: Game) -> Iterator[str]:
-    """Loans that there cannot be, interest that is none."""
+    """Numbers of loans or an interest that cannot exist."""
     if g.components.loans is None:
         return
     total = sum(co.loans for co in g.state.companies.values())
@@ -254,22 +253,22 @@ def _loan_violations(g: Game) -> Iterator[str]:
     if g.state.interest_per_loan not in rates or g.state.interest_per_loan % g.components.loans.rate_step:
         yield f"the interest is ${g.state.interest_per_loan}"
     for sym, co in g.state.companies.items():
-        most = g.components.company_sizes[co.size].max_loans if co.size else 0
-        if not 0 <= co.loans <= most:
-            yield f"the {sym} has {co.loans} loans, and may have {most}"
+        max_loans = g.components.company_sizes[co.size].max_loans if co.size else 0
+        if not 0 <= co.loans <= max_loans:
+            yield f"the {sym} has {co.loans} loans, and may have {max_loans}"
         if co.unpaid_interest and not g.state.crisis_start_seat:
             yield f"the {sym} owes interest, and nobody is in need"
 
 
 def _out_of_play_violations(g: Game) -> Iterator[str]:
-    """What is left with companies and players that are not in the game."""
+    """Assets of companies and players that are not in the game."""
     starting = {f.item for f in g.state.stack if isinstance(f, Auction)}
     for sym, co in g.state.companies.items():
         if not g.components.company_sizes or co.cell is not None or sym in starting:
             continue
-        here = any(owner == sym for there in g.state.tokens.values() for _, owner in there)
+        on_map = any(owner == sym for tokens in g.state.tokens.values() for _, owner in tokens)
         merging = any(isinstance(f, ExcessTokens) and f.target == sym for f in g.state.stack)
-        if not merging and (co.unplaced_tokens or co.owed_tokens or co.trains or here or g.cash(sym)):
+        if not merging and (co.unplaced_tokens or co.owed_tokens or co.trains or on_map or g.cash(sym)):
             yield f"the {sym} is out of play, and something is left of it"
         if co.president or list(co.shares) != [IPO] or g.privates_of(sym):
             yield f"the {sym} is out of play, and somebody has a part in it"
@@ -277,55 +276,58 @@ def _out_of_play_violations(g: Game) -> Iterator[str]:
         if g.cash(seat) or any(seat in co.shares for co in g.state.companies.values()):
             yield f"{g.state.name(seat)} is out of the game, and has something left"
     for private in g.components.privates:
-        spent = g.state.used_abilities.count(private.sym)
-        if private.ability and spent > private.ability.uses:
-            yield f"the {private.sym} has been used {spent} times"
+        uses = g.state.used_abilities.count(private.sym)
+        if private.ability and uses > private.ability.uses:
+            yield f"the {private.sym} has been used {uses} times"
     for name, hexes in (("mine", g.state.mine_hexes), ("bridge", g.state.bridge_hexes)):
         for hex, times in Counter(hexes).items():
             if times > 1 or (name == "mine" and hex not in g.state.tiles):
                 yield f"a {name} cannot be in {hex}"
 
 
-# -- what is offered -------------------------------------------------------------------------
+# -- options ---------------------------------------------------------------------------------
 
 
 def is_out_of_turn(g: Game, action: Action) -> bool:
-    """Whether the action may be done beside the question that stands."""
+    """Whether the action can be done out of turn."""
     return g.title.out_of_turn_for(g, action) is not None
 
 
 def options_violations(state: State) -> Iterator[str]:
-    """What is wrong with what each seat is offered: the right seats, lines that mean what they say,
-    everything offered accepted, nothing beyond it."""
+    """Violations in the options of each seat.
+
+    Only the seats that are to act have options; every line reads back as its action; every option is
+    accepted, and nothing beyond the options is.
+    """
     if state.game_over:
         if any(options(state, seat) for seat in state.seats) or decision(state).awaited:
             yield "something is offered after the end"
         return
-    asks = decision(state)
-    if not asks.asked:
-        yield f"nobody is asked in {asks.round}: a dead end"
-    if not asks.prompt:
-        yield "nobody is told what is needed"
+    current = decision(state)
+    if not current.asked:
+        yield f"nobody is to act in {current.round}: a dead end"
+    if not current.prompt:
+        yield "the prompt is empty"
     for seat in state.seats:
-        found = options(state, seat)
-        if seat in asks.awaited and not found:
-            yield f"{state.name(seat)} is asked {asks.prompt} and has no option: a dead end"
-        yield from _seat_violations(state, seat, found, seat in asks.asked)
+        available = options(state, seat)
+        if seat in current.awaited and not available:
+            yield f"{state.name(seat)} is to act ({current.prompt}) and has no option: a dead end"
+        yield from _seat_violations(state, seat, available, seat in current.asked)
 
 
-def _seat_violations(state: State, seat: str, found: list[Option], decides: bool) -> Iterator[str]:
+def _seat_violations(state: State, seat: str, available: list[Option], decides: bool) -> Iterator[str]:
     g, name = game_of(state), state.name(seat)
-    shown = choices(state, seat)
-    lines = [format_action(state, option.action) for option in found]
-    if [c.line for c in shown] != lines:
+    menu = choices(state, seat)
+    lines = [format_action(state, option.action) for option in available]
+    if [c.line for c in menu] != lines:
         yield f"{name}'s menu differs from the options"
     for line, times in Counter(lines).items():
         if times > 1:
             yield f"{name} is offered {line!r} {times} times"
-    for path, times in Counter(c.path for c in shown).items():
+    for path, times in Counter(c.path for c in menu).items():
         if times > 1:
             yield f"{name}'s menu leads to {' / '.join(path)} {times} times"
-    for option, choice in zip(found, shown, strict=False):
+    for option, choice in zip(available, menu, strict=False):
         line = choice.line
         if (
             option.amounts
@@ -335,40 +337,40 @@ def _seat_violations(state: State, seat: str, found: list[Option], decides: bool
         ):
             yield f"{name}'s {line!r} for ${option.amounts[-1]} is {choice.line_for(option.amounts[-1])!r}"
         if not decides and not is_out_of_turn(g, option.action):
-            yield f"{name} is not asked and is offered {line!r}"
+            yield f"{name} is not to act and is offered {line!r}"
         if not _is_entitled(state, seat, option.action):
             yield f"{name} has no right to {line!r}"
         yield from _option_violations(state, seat, option, line)
-    yield from _certificate_limit_violations(g, seat, found)
-    yield from _count_violations(g, seat, found)
+    yield from _certificate_limit_violations(g, seat, available)
+    yield from _count_violations(g, seat, available)
 
 
-def _certificate_limit_violations(g: Game, seat: str, found: list[Option]) -> Iterator[str]:
-    """Nobody ends his stock turn above the certificate limit if he can sell."""
+def _certificate_limit_violations(g: Game, seat: str, available: list[Option]) -> Iterator[str]:
+    """A player above the certificate limit who can sell cannot end their stock turn."""
     if not isinstance(g.top, StockTurn) or g.top.seat != seat:
         return
     above = counted_certificates(g, seat) > certificate_limit(g)
-    done, sells = (any(isinstance(o.action, kind) for o in found) for kind in (Pass, SellShares))
+    done, sells = (any(isinstance(o.action, kind) for o in available) for kind in (Pass, SellShares))
     if above and done and sells:
         yield f"{g.state.name(seat)} is above the certificate limit, can sell, and may be done"
 
 
-def _count_violations(g: Game, seat: str, found: list[Option]) -> Iterator[str]:
-    """Where several are offered at once, one more than the most is refused, and so is none."""
-    most: dict[Action, int] = {}
-    for option in found:
+def _count_violations(g: Game, seat: str, available: list[Option]) -> Iterator[str]:
+    """One more than the largest count that is offered is refused, and so is a count of 0."""
+    max_counts: dict[Action, int] = {}
+    for option in available:
         if "count" in option.action.__struct_fields__:
-            alike = msgspec.structs.replace(option.action, **{"count": 1})
-            most[alike] = max(most.get(alike, 0), getattr(option.action, "count"))  # noqa: B009
-    for alike, count in most.items():
+            single = msgspec.structs.replace(option.action, **{"count": 1})
+            max_counts[single] = max(max_counts.get(single, 0), getattr(option.action, "count"))  # noqa: B009
+    for single, count in max_counts.items():
         for beyond in (0, count + 1):
-            said = msgspec.structs.replace(alike, **{"count": beyond})
-            if refusal(g, seat, said) is None:
-                yield f"{g.state.name(seat)} is offered {count} at most and may have {beyond}: {said}"
+            action = msgspec.structs.replace(single, **{"count": beyond})
+            if refusal(g, seat, action) is None:
+                yield f"{g.state.name(seat)} is offered {count} at most and may have {beyond}: {action}"
 
 
 def _is_entitled(state: State, seat: str, action: Action) -> bool:
-    """Whether what is done beside the question is done by whoever has the right to it."""
+    """Whether an action out of turn belongs to the seat that has the right to it."""
     g = game_of(state)
     match action:
         case Accept(number):
@@ -392,15 +394,15 @@ def _is_entitled(state: State, seat: str, action: Action) -> bool:
 def _option_violations(state: State, seat: str, option: Option, line: str) -> Iterator[str]:
     g, name = game_of(state), state.name(seat)
     if not option.label:
-        yield f"{line!r} is offered without words"
+        yield f"{line!r} is offered without a label"
     if why := refusal(g, seat, option.action):
         yield f"{name} is offered {line!r}, which is refused: {why}"
         return
     yield from _parsing_violations(state, seat, option.action, line)
     if option.amounts is not None:
-        dollars = amount_field(option.action)
+        field = amount_field(option.action)
         first, last = option.amounts[0], option.amounts[-1]
-        if getattr(option.action, dollars) != first:
+        if getattr(option.action, field) != first:
             yield f"{line!r} does not name the least, ${first}"
         top = with_amount(option, last)
         if why := refusal(g, seat, top):
@@ -408,22 +410,22 @@ def _option_violations(state: State, seat: str, option: Option, line: str) -> It
         else:
             yield from _parsing_violations(state, seat, top, format_action(state, top))
         for beyond in (first - option.amounts.step, last + option.amounts.step):
-            if refusal(g, seat, msgspec.structs.replace(option.action, **{dollars: beyond})) is None:
+            if refusal(g, seat, msgspec.structs.replace(option.action, **{field: beyond})) is None:
                 yield f"{name} may say ${first} to ${last} in {line!r}, but ${beyond} is accepted too"
 
 
 def _parsing_violations(state: State, seat: str, action: Action, line: str) -> Iterator[str]:
     try:
         read = parse(state, seat, line)
-    except (UnreadableError, RefusedError, AmbiguousError) as wrong:
-        yield f"{state.name(seat)}'s {line!r} cannot be read back: {wrong}"
+    except (UnreadableError, RefusedError, AmbiguousError) as error:
+        yield f"{state.name(seat)}'s {line!r} cannot be read back: {error}"
         return
     if read != action:
         yield f"{line!r} is read as {read}, and is {action}"
 
 
 def permission_violations(state: State, seat: str, action: Action) -> Iterator[str]:
-    """Whether others may do what only the one who is asked may."""
+    """Other seats that may do what only the acting seat may do."""
     g = game_of(state)
     for other in state.seats:
         if (
@@ -432,16 +434,16 @@ def permission_violations(state: State, seat: str, action: Action) -> Iterator[s
             and not refusal(g, other, action)
         ):
             line = format_action(state, action)
-            yield f"{state.name(other)} may {line!r} though {state.name(seat)} is asked"
+            yield f"{state.name(other)} may {line!r} though {state.name(seat)} is to act"
 
 
 def amount_field(action: Action) -> str:
-    """The field in which an action that may be had for different amounts says its dollars."""
+    """The field with the dollars of an action that can have different amounts."""
     return "price" if "price" in action.__struct_fields__ else "amount"
 
 
 def with_amount(option: Option, dollars: int) -> Action:
-    """The option's action for so many dollars."""
+    """The option's action with that amount in dollars."""
     return msgspec.structs.replace(option.action, **{amount_field(option.action): dollars})
 
 
@@ -451,7 +453,7 @@ def with_amount(option: Option, dollars: int) -> Action:
 def move_violations(
     before: State, seat: str, action: Action, raw: bytes, played: Transition
 ) -> Iterator[str]:
-    """What is wrong with a move: `raw` is `before` encoded ahead of it."""
+    """Violations in a move. raw: `before`, encoded before the move was played."""
     after, events = played
     if encode_state(before) != raw:
         yield "asking or playing has changed the state that it was given"
@@ -471,20 +473,20 @@ def move_violations(
         yield "an offer has outlived the turn in which it was made"
     for sentence in narrate(after, events):
         if not sentence.strip():
-            yield "something was told in no words"
+            yield "a sentence of the narration is empty"
 
 
 def _question_number_violations(before: State, seat: str, after: State, action: Action) -> Iterator[str]:
-    was, now = question_key(game_of(before)), question_key(game_of(after))
-    changed = was != now or not is_out_of_turn(game_of(before), action)
-    should = changed and not still_awaits_others(was, now, seat)
+    key_before, key_after = question_key(game_of(before)), question_key(game_of(after))
+    changed = key_before != key_after or not is_out_of_turn(game_of(before), action)
+    expected = int(changed and not still_awaits_others(key_before, key_after, seat))
     grown = after.question_number - before.question_number
-    if grown != int(should):
-        yield f"the question's number grew by {grown}, and should have grown by {int(should)}"
+    if grown != expected:
+        yield f"the question's number grew by {grown}, and should have grown by {expected}"
 
 
 def _turn_key(state: State) -> tuple[str, str]:
-    """Whose turn it is, and in which round."""
+    """The round, and the seat or company whose turn it is."""
     turns = (f for f in state.stack if isinstance(f, StockTurn | OperatingTurn))
-    whose = next((f.seat if isinstance(f, StockTurn) else f.company for f in turns), "")
-    return round_name(state), whose
+    owner = next((f.seat if isinstance(f, StockTurn) else f.company for f in turns), "")
+    return round_name(state), owner

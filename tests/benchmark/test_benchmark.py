@@ -111,8 +111,8 @@ def test_simulate_names_seed_and_move_of_a_failure(monkeypatch: pytest.MonkeyPat
         (("--title", "Monopoly"), "There is no title Monopoly"),
         (("--title", title_names()[0], "--players", "9"), "players"),
         (("--title", title_names()[0], "--players", "3-"), "players"),
-        (("--title", title_names()[0], "--players", "some"), "Say a number of players, like 4 or 3-6"),
-        (("--title", "1817", "--players", "13", "--vary"), "are for 13 players"),
+        (("--title", title_names()[0], "--players", "some"), "should look like 4 or 3-6"),
+        (("--title", "1817", "--players", "13", "--vary"), "allow 13 players"),
         (("--title", title_names()[0], "--conventions", "house"), "house"),
         (("--title", title_names()[0], "--option", "cheat"), "cheat"),
     ],
@@ -139,7 +139,7 @@ def test_bench_tells_every_figure_with_its_aim(tmp_path: Path) -> None:
     code, told = _said("bench", str(cut), "--simulated", "0", "--store", str(tmp_path))
     assert code == 0, told
     for figure in (
-        "a second, read and judged",
+        "per second, parsed and played",
         "mean 0.1, p99 2",
         "all legal lays of a company",
         "all options of a decision",
@@ -148,7 +148,7 @@ def test_bench_tells_every_figure_with_its_aim(tmp_path: Path) -> None:
         "proven",
         "a finished game from its events",
         "memory of an open table",
-        "durable moves a second",
+        "durable moves per second",
         "> 500",
         "map, from cached tiles",
         "slowest move:",
