@@ -207,7 +207,7 @@ def test_7_2_4_2_cash_pays_the_loans_of_a_liquidated_company() -> None:
 @pytest.mark.parametrize(("kind", "least"), [(RED, 10), (GRAY, 10), (60, 120)])
 def test_7_2_4_3_the_least_bid(kind: int | str, least: int) -> None:
     body = put_up(kind)
-    assert f"${least} or more (§7.2.4)" in scenario_error(f"{body}Cid: bid {least - 10}")
+    assert f"${least} or more (1817 §7.2.4)" in scenario_error(f"{body}Cid: bid {least - 10}")
     run_scenario(f"{body}Cid: bid {least}")
 
 
@@ -240,7 +240,7 @@ def test_7_2_4_4_the_president_of_what_is_sold_bids_10_above_the_last(kind: int 
     own = company_lines("PW", 5, 80, "Bob 2", cash=300, token="H3")
     body = put_up(kind, own)
     said = f"{body}Cid: bid {least + 50}\nAnn: pass\n"
-    assert "no more than $10 above" in scenario_error(f"{said}Bob: bid {least + 70}")
+    assert "at most $10 above" in scenario_error(f"{said}Bob: bid {least + 70}")
     run_scenario(
         f"{said}Bob: bid {least + 60}\nCid: bid {least + 100}\n!Bob: bid {least + 120}\n"
         f"Bob: bid {least + 110}"
@@ -279,7 +279,7 @@ def test_7_2_4_4_the_company_is_named_by_the_winner_alone_and_when_he_has_won() 
     poor = company_lines("H", 2, 70, "Cid 2", token="H9")
     body = sale(GRAY, own, poor)
     won = f"{body}!Cid: buyer PW\nCid: bid 250\nAnn: pass\n"
-    assert "could not pay $250" in scenario_error(f"{won}Cid: buyer H")
+    assert "cannot pay $250" in scenario_error(f"{won}Cid: buyer H")
     run_scenario(
         f"{won}!Cid: buyer WT\n!Ann: buyer PW\nCid: buyer PW\n= token PW H3 G18\n= cash PW 50\n= cash UR 300"
     )

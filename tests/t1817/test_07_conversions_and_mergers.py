@@ -222,7 +222,7 @@ def test_7_1_sizes_that_convert_and_merge() -> None:
 def test_7_1_only_in_the_white_area() -> None:
     gray = SMALL.replace("price SR 60", "price SR acquisition 3")
     run_scenario(f"{gray}!Bob: act\nAnn: act\n!Ann: merge SR\nAnn: convert")
-    assert "cannot merge in this round (§7.1)" in scenario_error(f"{gray}Ann: act\nAnn: merge SR")
+    assert "cannot merge in this round (1817 §7.1)" in scenario_error(f"{gray}Ann: act\nAnn: merge SR")
 
 
 def test_7_1_both_presidents_agree() -> None:
@@ -475,7 +475,7 @@ def test_7_1_3_somebody_has_to_hold_the_presidents_certificate() -> None:
     """Each is short of a share of the other's company: one of ten would be left to either."""
     body = LARGE.replace("owns Ann WT 2", "owns Ann WT 2\n@ owns Bob WT -1")
     body = body.replace("owns Bob SR 2", "owns Bob SR 2\n@ owns Ann SR -1")
-    assert "president's certificate (§7.1.3)" in scenario_error(f"{body}{WANTED}Ann: merge SR")
+    assert "president's certificate (1817 §7.1.3)" in scenario_error(f"{body}{WANTED}Ann: merge SR")
 
 
 def test_7_1_3_loans_and_tokens_come_along_and_none_is_bought() -> None:

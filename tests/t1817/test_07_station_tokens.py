@@ -51,7 +51,7 @@ def test_7_3_of_two_on_one_hex_one_goes_onto_the_charter() -> None:
 def test_7_3_of_two_in_two_cities_of_one_hex_the_president_chooses() -> None:
     """New York has two groups of circles; which of them is kept decides where routes go."""
     body = two("E22.0 B5", "E22.1 H3")
-    assert "one of the two markers in E22" in scenario_error(f"{body}Ann: remove B5")
+    assert "one of the two tokens in E22" in scenario_error(f"{body}Ann: remove B5")
     for gone, left in (("E22.0", "E22.1"), ("E22.1", "E22.0")):
         run_scenario(
             f"{body}= turn Ann WT\n!Bob: remove {gone}\nAnn: remove {gone}\n= token WT {left} B5 H3\n"

@@ -154,7 +154,7 @@ def test_a_mine_without_its_tile_is_asked_for_its_ways() -> None:
     ("body", "line", "why"),
     [
         (MINES, "mine E18", "would not be connected"),
-        (MINES, "mine F11", "on a mountain beside a city or red area"),
+        (MINES, "mine F11", "on a mountain next to a city or red area"),
         (WORKS, "mine E18", "has no coal mine to build"),
         (WORKS, "lay 7 E18 4 with mine", "has no coal mine to build"),
     ],

@@ -77,16 +77,16 @@ def test_19_a_city_is_open_until_both_spaces_are_taken() -> None:
 
 def test_19_the_base_of_a_company_that_has_not_operated_is_kept() -> None:
     near = "@ tile H14 9 1\n@ tile H16 57 1\n@ token CO F6 H16\n"
-    assert "kept for the home of the PRR" in scenario_error(running("CO", near) + "Ann: token H12")
+    assert "reserved for the home of the PRR" in scenario_error(running("CO", near) + "Ann: token H12")
     started = "@ owns Bob PRR 6\n@ par PRR 67\n@ new PRR\n"
-    assert "kept for the home of the PRR" in scenario_error(running("CO", near + started) + "Ann: token H12")
+    assert "reserved for the home of the PRR" in scenario_error(running("CO", near + started) + "Ann: token H12")
 
 
 def test_19_a_second_space_beside_a_base_may_be_taken() -> None:
     near = "@ tile D16 9 1\n@ tile D18 8 5\n@ tile E19 14 1\n@ token CO F6 D14\n"
     run_scenario(running("CO", near, phase="3") + "Ann: token E19\n= token CO E19")
     other = near + "@ owns Bob BM 6\n@ par BM 67\n@ token BM E23 E19\n"
-    assert "kept for the home of the NYC" in scenario_error(
+    assert "reserved for the home of the NYC" in scenario_error(
         running("CO", other, phase="3") + "Ann: token E19"
     )
 
@@ -96,7 +96,7 @@ def test_19_only_the_city_of_the_base_is_kept() -> None:
     near = "@ tile G19 54 0\n@ tile G17 1 0\n@ tile H16 57 0\n@ token PRR H16\n"
     run_scenario(running("PRR", near, phase="3") + "Ann: token G19.0\n= token PRR G19.0")
     north = "@ tile G19 54 0\n@ tile F18 7 5\n@ tile G17 2 3\n@ tile H16 57 0\n@ token PRR H16\n"
-    assert "kept for the home of the NYNH" in scenario_error(
+    assert "reserved for the home of the NYNH" in scenario_error(
         running("PRR", north, phase="3") + "Ann: token G19.1"
     )
 
@@ -115,7 +115,7 @@ def test_19_the_token_on_the_base_does_not_count_as_the_turns_token() -> None:
 def test_19_never_two_of_one_company_in_a_hex() -> None:
     run_scenario(running("PRR", "@ tile H10 14 0\n@ token PRR H10", phase="3") + "!Ann: token H10")
     for token in ("G19.0", "G19.1"):
-        assert "two never stand" in scenario_error(
+        assert "may have only one there" in scenario_error(
             running("NYNH", "@ tile G19 54 0", phase="3") + f"Ann: token {token}"
         )
 
@@ -174,7 +174,7 @@ def test_19_1_the_token_goes_with_its_city_when_a_tile_is_laid() -> None:
 
 def test_19_1_no_other_token_until_the_erie_has_its_base() -> None:
     near = "@ tile E11 59 3\n@ tile D12 8 4\n@ token CO F6 D14\n"
-    assert "kept for the home of the Erie" in scenario_error(
+    assert "reserved for the home of the Erie" in scenario_error(
         running("CO", near, phase="3") + "Ann: token E11.0"
     )
     erie = "@ owns Bob Erie 6\n@ par Erie 67\n@ token Erie E11.1\n"

@@ -327,7 +327,7 @@ def test_row_15_no_sale_is_idle_before_a_purchase_between_companies() -> None:
         sold + "Ann: buy train 3 from CO for 121\nBob: accept\n= cash Ann 89", options=PLAYED_BY_SITE
     )
     least = scenario_error(sold + "Ann: buy train 3 from CO for 120", options=PLAYED_BY_SITE)
-    assert "at least $121" in least
+    assert "$121 or more" in least
     run_scenario(need(ann=100, prr=20, more=other) + "Ann: buy train 3 from CO for 1", options=PLAYED_BY_SITE)
 
 
@@ -335,7 +335,7 @@ def test_a_train_that_was_offered_is_not_bought_once_that_step_is_past() -> None
     other = "@ owns Bob CO 6\n@ par CO 67\n@ trains CO 3 3\n@ trains PRR 2\n@ private DH Bob\n@ phase 3"
     asks = need(prr=90, more=other) + "Ann: buy train 3 from CO for 5\n"
     run_scenario(asks + "Bob: accept\n= trains PRR 2 3", options=PLAYED_BY_SITE)
-    assert "done with trains" in scenario_error(asks + "Ann: done\nBob: accept", options=PLAYED_BY_SITE)
+    assert "buys no more trains" in scenario_error(asks + "Ann: done\nBob: accept", options=PLAYED_BY_SITE)
 
 
 @both_conventions

@@ -113,7 +113,7 @@ def test_table_1_2_in_a_later_turn_it_must_connect_and_be_paid_for() -> None:
     first = "Ann: lay 57 F16 0 using DH\nAnn: pass\n> until operating\n"
     later = running("PRR", DH + "\n@ trains PRR 3", phase="3") + first
     assert "No route" in scenario_error(later + "Ann: token F16")
-    assert "gives no token" in scenario_error(later + "Ann: token F16 using DH")
+    assert "allows no token" in scenario_error(later + "Ann: token F16 using DH")
     joined = running("PRR", DH + "\n" + NEAR, phase="3") + first
     run_scenario(joined + "= cash PRR 925\nAnn: token F16\n= cash PRR 885\n= token PRR F16")
 
@@ -126,7 +126,7 @@ def test_table_1_2_others_lay_there_by_the_ordinary_rules() -> None:
             position + "!Ann: lay 57 F16 0 using DH\nAnn: lay 57 F16 0\n= cash PRR 880\n"
             "Ann: token F16\n= cash PRR 840"
         )
-    assert "closed while a player owns" in scenario_error(
+    assert "blocked while a player owns" in scenario_error(
         running("PRR", f"{NEAR}@ private DH Bob", phase="3") + "Ann: lay 57 F16 0"
     )
 

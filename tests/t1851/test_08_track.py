@@ -16,7 +16,7 @@ def test_home_first_and_nothing_elsewhere() -> None:
 
 def test_y_cities_take_y_tiles_and_others_none() -> None:
     run_scenario(TC + STEP + "!Ann: lay 57 F12 0\n!Ann: lay 5 F12 0\n!Ann: lay 9 F12 0")
-    assert "does not go on" in scenario_error(AT_HOME + STEP + "Ann: lay 202 E11 0")
+    assert "cannot be laid on" in scenario_error(AT_HOME + STEP + "Ann: lay 202 E11 0")
     run_scenario(AT_HOME + STEP + "!Ann: lay 202 E11 3\n!Ann: lay 8 E11 3\nAnn: lay 57 E11 2")
 
 
@@ -54,7 +54,7 @@ def test_two_yellow_tiles_from_phase_3() -> None:
 def test_or_one_upgrade() -> None:
     body = "@ phase 3\n" + AT_HOME + STEP
     run_scenario(body + "Ann: lay 511 F12 0\n!Ann: lay 9 F14 1")
-    assert "After a yellow tile" in scenario_error(body + "Ann: lay 9 F14 1\nAnn: lay 511 F12 0")
+    assert "may not lay an upgrade too" in scenario_error(body + "Ann: lay 9 F14 1\nAnn: lay 511 F12 0")
 
 
 @pytest.mark.parametrize(

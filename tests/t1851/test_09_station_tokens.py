@@ -34,7 +34,7 @@ def test_the_home_token_comes_with_floating() -> None:
 def test_a_home_keeps_a_space_until_its_company_floats() -> None:
     # Knoxville with one space is the SR's; with two there is one for the TC.
     body = TC + "@ tile F14 9 1\n@ tile F16 57 1\n@ tile F18 9 1\n"
-    assert "kept for the home of the SR" in scenario_error(
+    assert "reserved for the home of the SR" in scenario_error(
         body + "@ tile F20 57 1\n" + STEP + "Ann: token F20"
     )
     run_scenario("@ phase 3\n" + body + "@ tile F20 14 1\n" + STEP + "Ann: token F20\n= token TC F20")
@@ -43,7 +43,7 @@ def test_a_home_keeps_a_space_until_its_company_floats() -> None:
     taken = (
         "@ phase 3\n" + body + "@ tile F20 14 1\n@ owns Bob IC 6\n@ price IC 70 4\n@ token IC F20\n" + STEP
     )
-    assert "kept for the home" in scenario_error(taken + "Ann: token F20")
+    assert "reserved for the home" in scenario_error(taken + "Ann: token F20")
 
 
 def test_the_upper_city_of_louisville_is_the_lns() -> None:
