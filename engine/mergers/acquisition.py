@@ -1,7 +1,7 @@
-"""Companies sold to companies: liquidations, acquisitions and friendly sales (1817 §7.2).
+"""Companies that buy companies: liquidations, acquisitions and friendly sales (1817 §7.2).
 
-What is for sale goes through one auction; what its kind decides is who gets the money, and whether
-cash and loans go along. A bidder is a president: which of his companies pays is said at the end.
+All three are one kind of auction. They differ in who gets the money, and in whether the cash and loans
+of the company go to the buyer. Presidents bid, and the winner names the company that pays.
 """
 
 from __future__ import annotations

@@ -71,7 +71,7 @@ def test_a_poll_is_answered_by_each_for_himself() -> None:
 def test_all_who_are_asked_at_once_are_named() -> None:
     state = run_scenario(f"{TWO}\n@ round merger WT\n= turn Ann")
     assert text_views.waiting_sentence(state, pending_decisions(state, 0)).startswith(
-        "It is for Ann and Bob to say whether"
+        "Ann and Bob to act: say whether"
     )
 
 

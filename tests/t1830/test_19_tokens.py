@@ -79,7 +79,8 @@ def test_19_the_base_of_a_company_that_has_not_operated_is_kept() -> None:
     near = "@ tile H14 9 1\n@ tile H16 57 1\n@ token CO F6 H16\n"
     assert "reserved for the home of the PRR" in scenario_error(running("CO", near) + "Ann: token H12")
     started = "@ owns Bob PRR 6\n@ par PRR 67\n@ new PRR\n"
-    assert "reserved for the home of the PRR" in scenario_error(running("CO", near + started) + "Ann: token H12")
+    body = running("CO", near + started)
+    assert "reserved for the home of the PRR" in scenario_error(body + "Ann: token H12")
 
 
 def test_19_a_second_space_beside_a_base_may_be_taken() -> None:
