@@ -11,7 +11,11 @@ from engine.core.state import (
     BANK,
     POOL,
     TREASURY,
+    Auction,
+    BuyerChoice,
+    MergerPoll,
     MergerRound,
+    MergerTurn,
     OperatingRound,
     State,
     StockRound,
@@ -22,6 +26,7 @@ from engine.game import Game
 from engine.game_text.setup import UNPRICED_ZONES, zone_cell
 from engine.game_text.word_reader import NONE, WordReader
 from engine.kernel import awaited_seats, game_of
+from engine.mergers.merger_rounds import MergerRoundRules, companies_able_to_act
 from engine.operating.run import best_run
 from engine.operating.trains import trains_for_sale
 from engine.rounds.sequence import OperatingRoundRules
@@ -185,11 +190,18 @@ def _priority(g: Game, words: WordReader) -> Comparison:
 
 def _rounds_left(g: Game, words: WordReader) -> Comparison:
     expected = words.accept(NONE) or str(words.amount("a number of rounds"))
-    if not g.state.bank_broken or g.state.game_over:
-        return expected, NONE
+    left = None if g.state.game_over else _rounds_until_end(g)
+    return expected, NONE if left is None else str(left)
+
+
+def _rounds_until_end(g: Game) -> int | None:
+    """Operating rounds still to come after this one; None before the end is in sight."""
+    mergers = g.title.questions.get(MergerRound)
+    if isinstance(mergers, MergerRoundRules):
+        return mergers.game_length.rounds_left(g)
     rounds = g.title.questions[OperatingRound]
     assert isinstance(rounds, OperatingRoundRules)
-    return expected, str(rounds.rounds_left(g))
+    return rounds.rounds_left(g) if g.state.bank_broken else None
 
 
 def _limit(g: Game, words: WordReader) -> Comparison:
@@ -197,31 +209,54 @@ def _limit(g: Game, words: WordReader) -> Comparison:
 
 
 def _round(g: Game, words: WordReader) -> Comparison:
-    kind = words.expect("opening", "stock", "operating", "merger", "over")
+    kind = words.expect("opening", "stock", "operating", "merger", "sale", "over")
     expected, actual = [kind], _current_round(g)
     if kind == "stock" and words.has_more:
         expected.append(g.state.name(words.player()))
-    elif kind == "operating" and words.has_more:
+    elif kind in ("operating", "merger", "sale") and words.has_more:
         expected.append(words.company())
         expected.append(str(words.amount("the number of the round in its set")) if words.has_more else "1")
     if len(expected) == 1:
         actual = actual[:1]
+        if kind == "merger" and actual == ["sale"]:  # a sale is a part of a merger round
+            actual = ["merger"]
     return " ".join(expected), " ".join(actual)
 
 
 def _current_round(g: Game) -> list[str]:
-    """The round in words, with the player or company to act in it."""
+    """The round in words, with the player or company to act in it.
+
+    A merger round is `merger` while companies convert and merge, and `sale` afterwards.
+    """
     if g.state.game_over:
         return ["over"]
     match g.state.stack[0]:
-        case StockRound(current_seat=turn):
-            seat = next((f.seat for f in g.state.stack if isinstance(f, StockTurn)), turn)
+        case StockRound(current_seat=current_seat):
+            seat = next((f.seat for f in g.state.stack if isinstance(f, StockTurn)), current_seat)
             return ["stock", g.state.name(seat)]
         case OperatingRound(number=number):
             return ["operating", _deciding_company(g) or "?", str(number)]
-        case MergerRound(number=number):
-            return ["merger", _deciding_company(g) or "?", str(number)]
+        case MergerRound(number=number, stage=stage):
+            kind = "merger" if stage == "convert" else "sale"
+            return [kind, _merging_company(g) or "?", str(number)]
     return ["opening"]
+
+
+def _merging_company(g: Game) -> str | None:
+    """The company whose turn it is in a merger round, or that is sold.
+
+    While presidents are asked whether they will act, it is the first company that can.
+    """
+    base = g.state.stack[0]
+    for frame in g.state.stack[1:]:
+        match frame:
+            case MergerTurn(company=company) | BuyerChoice(company=company):
+                return company
+            case Auction(item=company) if company in g.state.companies:
+                return company
+            case MergerPoll() if isinstance(base, MergerRound):
+                return next(iter(companies_able_to_act(g, base)), None)
+    return _deciding_company(g)
 
 
 def _deciding_company(g: Game) -> str | None:

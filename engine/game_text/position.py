@@ -35,7 +35,7 @@ from engine.game_text.script import ScriptError, SetupLine
 from engine.game_text.setup import Setup, read_setup_line
 from engine.game_text.word_reader import InvalidLineError, WordReader
 from engine.kernel import advance, game_of
-from engine.mergers.merger_rounds import MergerRoundRules
+from engine.mergers.merger_rounds import GameLength, MergerRoundRules
 from engine.operating.stations import (
     UNDECIDED_CITY,
     accepts_tokens,
@@ -583,7 +583,7 @@ def _sale_stage(g: Game, company: str) -> str:
     return "acquire" if in_zone(g, company, MarketZone.ACQUISITION) else "offer"
 
 
-def _set_merger_round(g: Game, kind: str, company: str, number: int) -> None:
+def _set_merger_round(g: Game, kind: str, company: str, number: int, rounds_in_set: int) -> None:
     """Push a merger round at the turn of that company to convert or merge, or at its sale."""
     order = g.operating_order()
     if company not in order:
@@ -594,11 +594,10 @@ def _set_merger_round(g: Game, kind: str, company: str, number: int) -> None:
     one_pass = isinstance(rounds, MergerRoundRules) and rounds.one_pass
     stage = "convert" if kind == "merger" else "sales" if one_pass else _sale_stage(g, company)
     sequence = order if kind == "merger" else order[::-1]
-    rounds_in_set = g.phase.operating_rounds
     remaining = tuple(sequence[sequence.index(company) :])
     g.state.stack = [
         MergerRound(
-            1,
+            LATER_ROUND - 1,
             number,
             rounds_in_set,
             stage,
@@ -611,35 +610,77 @@ def _set_merger_round(g: Game, kind: str, company: str, number: int) -> None:
 
 
 def _set_round(g: Game, setup: Setup) -> None:
-    """Push the frame of the round, and set the priority deal."""
+    """Push the frame of the round, and set the priority deal and the end of the game."""
     g.state.mine_hexes, g.state.bridge_hexes = setup.mines, setup.bridges
     if g.components.loans is not None:
         g.state.interest_per_loan = interest_rate(g) if setup.interest is None else setup.interest
-    g.state.bank_broken = setup.rounds_left is not None
     g.state.priority = setup.priority or setup.stock_turn or g.state.seats[0]
-    rounds = g.phase.operating_rounds
-    finishes_set = _finishes_set(g)
     if setup.merger_turn:
-        _set_merger_round(g, *setup.merger_turn)
-        return
-    if setup.operating_turn is None:
+        kind, company, number = setup.merger_turn
+        rounds_in_set = _set_end(g, setup, number)
+        _set_merger_round(g, kind, company, number, rounds_in_set)
+    elif setup.operating_turn:
+        company, number = setup.operating_turn
+        if not g.company(company).floated:
+            raise InvalidLineError(f"The {company} has not floated, so it does not operate.", "round")
+        rounds_in_set = _set_end(g, setup, number)
+        order = [c for c in g.operating_order() if g.company(c).floated]
+        yet_to_operate = tuple(order[order.index(company) :])
+        g.state.stack = [OperatingRound(LATER_ROUND - 1, number, rounds_in_set, yet_to_operate)]
+    else:
+        _set_end(g, setup, 0)
+        g.state.stack = [StockRound(LATER_ROUND, setup.stock_turn or g.state.priority)]
+
+
+def _set_end(g: Game, setup: Setup, number: int) -> int:
+    """Set whether the end of the game is triggered. Returns the number of operating rounds in this set.
+
+    `number`: of the operating round in its set, 0 in a stock round.
+    """
+    rounds = g.title.questions.get(MergerRound)
+    if isinstance(rounds, MergerRoundRules):
+        rounds_in_set = _set_end_by_phase(g, setup, rounds.game_length, number)
+    else:
+        rounds_in_set = _set_end_by_bank(g, setup, number)
+    if number > rounds_in_set or (number < 1 and not _is_stock_round(setup)):
+        raise InvalidLineError(
+            f"In phase {g.state.phase} there are {g.phase.operating_rounds} operating rounds in a set.",
+            "round",
+        )
+    return rounds_in_set
+
+
+def _is_stock_round(setup: Setup) -> bool:
+    return setup.operating_turn is None and setup.merger_turn is None
+
+
+def _set_end_by_phase(g: Game, setup: Setup, length: GameLength, number: int) -> int:
+    """The end that a phase triggers (1817 §8). Without a line `left` it was triggered just now."""
+    if not any(phase.triggers_game_end for phase in _phases_so_far(g)):
+        if setup.rounds_left is not None:
+            raise InvalidLineError(f"In phase {g.state.phase} the end of the game is not in sight.", "left")
+        return g.phase.operating_rounds
+    stock_round = LATER_ROUND - (number > 0)
+    trigger = length.trigger_for(g, stock_round, number, setup.rounds_left)
+    if trigger is None:
+        left = "this" if setup.rounds_left is None else f"{setup.rounds_left} more"
+        raise InvalidLineError(f"The game cannot end after {left} operating rounds from here.", "left")
+    g.state.end_triggered_in = trigger
+    return length.operating_rounds(g, stock_round)
+
+
+def _set_end_by_bank(g: Game, setup: Setup, number: int) -> int:
+    """The end by a broken bank (1830 §25), which a line `left` sets."""
+    rounds, left = g.phase.operating_rounds, setup.rounds_left
+    g.state.bank_broken = left is not None
+    finishes_set = _finishes_set(g)
+    if _is_stock_round(setup):
         last = rounds if finishes_set else 1
-        if setup.rounds_left not in (None, last):
+        if left not in (None, last):
             raise InvalidLineError(
                 f"A stock round in phase {g.state.phase} is followed by {last} rounds.", "left"
             )
-        g.state.stack = [StockRound(LATER_ROUND, setup.stock_turn or g.state.priority)]
-        return
-    if setup.rounds_left and not finishes_set:
+        return rounds
+    if left and not finishes_set:
         raise InvalidLineError("Once the bank is broken, the game ends with this round.", "left")
-    company, number = setup.operating_turn
-    if not g.company(company).floated:
-        raise InvalidLineError(f"The {company} has not floated, so it does not operate.", "round")
-    rounds_in_set = rounds if setup.rounds_left is None or not finishes_set else number + setup.rounds_left
-    if not 1 <= number <= rounds_in_set:
-        raise InvalidLineError(
-            f"In phase {g.state.phase} there are {rounds} operating rounds in a set.", "round"
-        )
-    order = [c for c in g.operating_order() if g.company(c).floated]
-    yet_to_operate = tuple(order[order.index(company) :])
-    g.state.stack = [OperatingRound(LATER_ROUND - 1, number, rounds_in_set, yet_to_operate)]
+    return rounds if left is None or not finishes_set else number + left

@@ -121,9 +121,51 @@ class GameLength:
 
     def operating_rounds(self, g: Game, stock_round: int) -> int:
         """The number of operating rounds after that stock round."""
-        triggered, usual = g.state.end_triggered_in, g.phase.operating_rounds
-        is_last_set = triggered and stock_round > triggered[0] and triggered[1] >= usual
+        return self._rounds_in_set(g, g.state.end_triggered_in, stock_round)
+
+    def _rounds_in_set(self, g: Game, trigger: tuple[int, int] | None, stock_round: int) -> int:
+        usual = g.phase.operating_rounds
+        is_last_set = trigger and stock_round > trigger[0] and trigger[1] >= usual
         return self.last_set_rounds if is_last_set else usual
+
+    def rounds_left(self, g: Game) -> int | None:
+        """How many operating rounds follow this one; None before the end is triggered."""
+        trigger = g.state.end_triggered_in
+        match g.state.stack[0]:
+            case _ if trigger is None:
+                return None
+            case (
+                OperatingRound(stock_round=stock_round, number=number)
+                | MergerRound(stock_round=stock_round, number=number)
+            ):
+                return self._rounds_after(g, trigger, stock_round, number)
+            case StockRound(number=stock_round):
+                return self._rounds_after(g, trigger, stock_round, 0)
+        return None
+
+    def _rounds_after(self, g: Game, trigger: tuple[int, int], stock_round: int, number: int) -> int:
+        """Operating rounds after the one with that number in its set (0: after the stock round)."""
+        left = self._rounds_in_set(g, trigger, stock_round) - number
+        if stock_round == trigger[0]:
+            left += self._rounds_in_set(g, trigger, stock_round + 1)
+        return left
+
+    def trigger_for(self, g: Game, stock_round: int, number: int, left: int | None) -> tuple[int, int] | None:
+        """When the end was triggered if so many operating rounds follow that one; None if impossible.
+
+        `number`: of the operating round in its set, 0 in the stock round. `left` None: as if the end had been
+        triggered in this operating round, or in the last one before this stock round.
+        """
+        usual = g.phase.operating_rounds
+        triggers = [
+            *((stock_round, n) for n in range(min(number, usual), 0, -1)),
+            *((stock_round - 1, n) for n in range(usual, 0, -1)),
+        ]
+        for trigger in triggers:
+            exists = number <= self._rounds_in_set(g, trigger, stock_round)
+            if exists and left in (None, self._rounds_after(g, trigger, stock_round, number)):
+                return trigger
+        return None
 
     def is_last_round(self, g: Game, stock_round: int, number: int, rounds_in_set: int) -> bool:
         """Whether the game ends with that operating round of the set."""
@@ -175,6 +217,12 @@ class OperatingWithMergersRules(AutomaticRules):
             )
         )
         return True
+
+
+def companies_able_to_act(g: Game, frame: MergerRound) -> list[str]:
+    """Companies that may still convert, merge or be offered in this stage, in their order."""
+    is_able = may_be_offered if frame.stage == "offer" else may_convert_or_merge
+    return [company for company in frame.remaining_order if is_able(g, company)]
 
 
 @dataclass(frozen=True)
@@ -243,10 +291,10 @@ class MergerRoundRules(AutomaticRules):
         )
 
     def _convert(self, g: Game, frame: MergerRound) -> None:
-        self._ask(g, frame, [c for c in frame.remaining_order if may_convert_or_merge(g, c)])
+        self._ask(g, frame, companies_able_to_act(g, frame))
 
     def _offer(self, g: Game, frame: MergerRound) -> None:
-        self._ask(g, frame, [c for c in frame.remaining_order if may_be_offered(g, c)])
+        self._ask(g, frame, companies_able_to_act(g, frame))
 
     def _ask(self, g: Game, frame: MergerRound, able: list[str]) -> None:
         """Give the next company that can act, and whose president will, its turn; or go to the next stage."""

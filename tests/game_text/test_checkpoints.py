@@ -143,7 +143,7 @@ def test_unlimited_trains_are_named_without_a_number() -> None:
         ("owns Ann 5", "company"),
         ("tile H10 999 1", "999"),
         ("token PRR Z9", "Z9"),
-        ("round merger PRR", "merger"),
+        ("round lunch PRR", "lunch"),
         ("new PRR", "new"),
     ],
 )

@@ -7,7 +7,7 @@ import pytest
 from engine import standings
 from engine.core.events import RoundStarted
 from engine.game_text import replay
-from tests.t1817.scenarios import MONEY, RUNNER, SITE, company_lines, run_scenario
+from tests.t1817.scenarios import MONEY, RUNNER, SITE, company_lines, run_scenario, scenario_error
 
 SEVEN = MONEY.replace("phase 3", "phase 7").replace("@ trains bank 3 3 3\n", "")
 WT = company_lines("WT", 10, 200, "Ann 4, Bob 1", cash=1200, token="F19", trains="7")
@@ -55,6 +55,54 @@ def test_8_an_export_counts_as_in_the_operating_round_that_it_ends(number: int, 
     body = late(number, "8").replace("cash WT 1200", "cash WT 0")
     run_scenario(f"{body}= phase 7\n> until merger\n= phase 8")
     assert rounds(body) == left
+
+
+LEFT = [
+    *(("round operating WT 1", left, trigger) for left, trigger in ((1, (0, 1)), (2, (0, 2)), (3, (1, 1)))),
+    *(("round operating WT 2", left, trigger) for left, trigger in ((0, (0, 1)), (1, (0, 2)), (2, (1, 1)))),
+    *(("round operating WT 2", 3, (1, 2)), ("round operating WT 3", 0, (0, 2))),
+    *(("round stock Ann", 2, (1, 1)), ("round stock Ann", 3, (1, 2))),
+    *(("round sale WT 1", 3, (1, 1)), ("round merger WT 2", 1, (0, 2)), ("round merger WT 2", 3, (1, 2))),
+]
+
+
+def in_phase_8(line: str, left: int | None) -> str:
+    company = WT.replace("trains WT 7", "trains WT 8")
+    if "stock" not in line and "operating" not in line:  # with two companies that may merge or be sold
+        company = company_lines("WT", 2, 100, "Ann 2", cash=900, token="F19", trains="8")
+        company += company_lines("SR", 2, 90, "Bob 2", cash=900, token="G18", trains="8")
+    ending = "" if left is None else f"@ left {left}\n"
+    return (
+        f"{MONEY.replace('phase 3', 'phase 8').replace('@ trains bank 3 3 3', '')}{company}{ending}@ {line}\n"
+    )
+
+
+@pytest.mark.parametrize(("line", "left", "trigger"), LEFT)
+def test_8_a_set_up_says_how_many_rounds_are_left(line: str, left: int, trigger: tuple[int, int]) -> None:
+    body = in_phase_8(line, left)
+    state = run_scenario(f"{body}= left {left}\n")
+    assert state.end_triggered_in == trigger and not state.bank_broken
+    operating = [name for name in rounds(body) if name.startswith("operating")]
+    assert len(operating) == left
+
+
+@pytest.mark.parametrize(
+    "line", ["round operating WT 1", "round operating WT 2", "round stock Ann", "round sale WT 2"]
+)
+def test_8_a_set_up_in_phase_8_without_left_has_three_rounds_left(line: str) -> None:
+    run_scenario(f"{in_phase_8(line, None)}= left 3\n> until over\n= left none\n")
+
+
+@pytest.mark.parametrize(
+    ("line", "left"), [("round operating WT 1", 0), ("round stock Ann", 1), ("round operating WT 3", 1)]
+)
+def test_8_an_end_that_cannot_be_is_refused(line: str, left: int) -> None:
+    assert "cannot end after" in scenario_error(in_phase_8(line, left))
+
+
+def test_8_nothing_is_left_before_the_first_8_train() -> None:
+    run_scenario(late(1, "8") + "= left none\n" + BOUGHT + "= left 3\n> until stock\n= left 2\n")
+    assert "not in sight" in scenario_error(late(1, "8") + "@ left 3\n")
 
 
 def test_8_a_7_train_ends_nothing() -> None:
@@ -117,3 +165,39 @@ def test_8_several_may_go_bankrupt_by_one_dividend() -> None:
     )
     state = run_scenario(f"{body}Bob: bankrupt\nCid: bankrupt\n= over")
     assert state.game_over is not None and state.game_over.reason == "All but Ann are bankrupt."
+
+
+TWO = (
+    MONEY
+    + company_lines("WT", 2, 100, "Ann 2", cash=900, token="F19", trains="3")
+    + company_lines("SR", 2, 90, "Bob 2", cash=900, token="G18", trains="3")
+)
+
+
+@pytest.mark.parametrize("options", [(), (SITE,)], ids=("rulebook", "site"))
+@pytest.mark.parametrize(
+    ("line", "holds", "fails"),
+    [
+        (
+            "round merger WT 2",
+            ("round merger WT 2", "round merger"),
+            ("round merger SR 2", "round sale WT 2"),
+        ),
+        (
+            "round sale SR",
+            ("round sale SR", "round sale SR 1", "round sale", "round merger"),
+            ("round sale SR 2",),
+        ),
+    ],
+)
+def test_checkpoints_of_merger_rounds(
+    line: str, holds: tuple[str, ...], fails: tuple[str, ...], options: tuple[str, ...]
+) -> None:
+    run_scenario(f"{TWO}@ {line}\n" + "".join(f"= {words}\n" for words in holds), options=options)
+    for words in fails:
+        assert "expected" in scenario_error(f"{TWO}@ {line}\n= {words}\n", options=options)
+
+
+def test_the_checkpoint_of_an_auction_names_the_company_that_is_sold() -> None:
+    sold = TWO.replace("price WT 100", "price WT liquidation")
+    run_scenario(f"{sold}@ round sale WT 2\n= round sale WT 2\n> until over\n= round over")
