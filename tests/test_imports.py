@@ -15,7 +15,8 @@ import pytest
 ROOT = Path(__file__).parent.parent
 
 TITLE = re.compile(r"(?<!\d)(1817|1830|1851|1870)(?!\d)")
-CITATION = re.compile(r"(1817|1830|1851|1870) (§[\d.]+|Table \d+)")
+CITATION = re.compile(r"(1817|1830|1851|1870) (§[\d.]+|Table \d+|[A-Z][a-z].*)")
+"""A section, a table or a chapter of a rulebook."""
 
 # What each part may import besides the standard library and itself. `engine` means its public names only.
 ALLOWED = {

@@ -57,7 +57,7 @@ def test_nobody_is_asked_to_sell_in_the_first_stock_round() -> None:
 
 def test_who_could_only_buy_a_private_is_asked_for_that() -> None:
     state = run_scenario(running("PRR", "@ private SV Ann", phase="3", cash=100) + "> until train")
-    assert decision(state).prompt == "to buy a private for the PRR, or be done"
+    assert decision(state).prompt == "buy a private for the PRR, or pass"
 
 
 def test_a_reason_of_every_meaning_or_of_most() -> None:
@@ -80,13 +80,13 @@ def test_a_reason_of_every_meaning_or_of_most() -> None:
 
 def test_what_is_asked_stands_in_the_refusal_of_half_a_line() -> None:
     state = run_scenario("@ cash Ann 500\n@ round stock Ann\n= turn Ann")
-    assert why_not(state, "lay") == "That cannot be done now: Ann is asked buy, sell, or pass."
+    assert why_not(state, "lay") == "That cannot be done now. Ann to act: buy, sell, or pass."
 
 
 def test_what_is_wrong_with_a_route_is_a_sentence() -> None:
     state = run_scenario(running("PRR", LINE) + "> until run")
-    assert why_not(state, "run 2 H12-H8") == "There is no track along H12-H8 (§20.1)."
-    assert why_not(state, "run 3 H12-H10") == "The PRR has no 3-train (§20.1)."
+    assert why_not(state, "run 2 H12-H8") == "There is no track along H12-H8 (1830 §20.1)."
+    assert why_not(state, "run 3 H12-H10") == "The PRR has no 3-train (1830 §20.1)."
 
 
 def test_the_end_names_the_bankrupt_and_what_he_loses() -> None:
