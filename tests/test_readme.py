@@ -1,4 +1,4 @@
-"""The README is true: its pictures are what its commands make, and what it links to is there."""
+"""The README and the players' guide are true: their links work, and their commands make their pictures."""
 
 from __future__ import annotations
 
@@ -13,21 +13,26 @@ from bot.cli.render import RENDERERS, render_files
 from bot.config import Settings
 
 ROOT = Path(__file__).parent.parent
-README = (ROOT / "README.md").read_text()
-COMMANDS = re.findall(r"^    \.venv/bin/railpost render (.*docs/.*)$", README, re.MULTILINE)
+DOCUMENTS = ("README.md", "docs/players.md")
+COMMAND = re.compile(r"^    \.venv/bin/railpost render (.*docs/.*)$", re.MULTILINE)
+COMMANDS = [command for name in DOCUMENTS for command in COMMAND.findall((ROOT / name).read_text())]
 
 
-def test_every_picture_and_file_that_is_linked_is_there_and_is_made_by_a_command() -> None:
-    links = re.findall(r"\]\(([^)#:]+)\)", README)
-    assert links
-    assert [link for link in links if not (ROOT / link).exists()] == []
-    pictures = {link for link in links if link.endswith(".png")}
-    assert pictures == {word for said in COMMANDS for word in shlex.split(said) if word.endswith(".png")}
+@pytest.mark.parametrize("name", DOCUMENTS)
+def test_linked_files_exist_and_a_command_makes_every_picture(name: str) -> None:
+    document = ROOT / name
+    linked = [document.parent / link for link in re.findall(r"\]\(([^)#:]+)\)", document.read_text())]
+    assert linked
+    assert [path for path in linked if not path.exists()] == []
+    words = [word for command in COMMAND.findall(document.read_text()) for word in shlex.split(command)]
+    assert {path for path in linked if path.suffix == ".png"} == {
+        ROOT / word for word in words if word.endswith(".png")
+    }
 
 
-@pytest.mark.parametrize("said", COMMANDS)
-def test_the_pictures_are_what_the_command_makes(said: str, tmp_path: Path) -> None:
-    source, *options = shlex.split(said)
+@pytest.mark.parametrize("command", COMMANDS)
+def test_the_pictures_are_what_the_command_makes(command: str, tmp_path: Path) -> None:
+    source, *options = shlex.split(command)
     given = dict(zip(options[::2], options[1::2], strict=True))
     kept = {what: ROOT / given[f"--{what}"] for what in RENDERERS if f"--{what}" in given}
     at = int(given["--at"]) if "--at" in given else None
@@ -36,7 +41,9 @@ def test_the_pictures_are_what_the_command_makes(said: str, tmp_path: Path) -> N
     list(render_files(Settings(), str(ROOT / source), at, made))
     for what, path in kept.items():
         a, b = (Image.open(p).convert("L") for p in (path, made[what]))
-        assert a.size == b.size, f"{path.name} is not what `railpost render {said}` makes; run it."
+        assert a.size == b.size, f"{path.name} is not what `railpost render {command}` makes; run it."
         differing = ImageChops.difference(a, b).point(lambda v: v > 64 and 255).histogram()[255]
-        # Letters may be smoothed otherwise by another version of FreeType.
-        assert differing < 0.002 * a.width * a.height, f"{path.name} is not what the README's command makes."
+        # Another version of FreeType may smooth letters in another way.
+        assert differing < 0.002 * a.width * a.height, (
+            f"{path.name} is not what the document's command makes."
+        )
