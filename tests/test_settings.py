@@ -1,4 +1,5 @@
-"""The settings: what attaches what, one sentence for what is wrong, no secret in any of them."""
+"""The settings: which transports they configure, one sentence for each error, and no secret in any of
+them."""
 
 import re
 import stat
@@ -29,14 +30,14 @@ def settings(**given: str) -> Settings:
     return parse_settings({PREFIX + name: value for name, value in given.items()})
 
 
-def complaint(**given: str) -> str:
+def error_text(**given: str) -> str:
     with pytest.raises(SettingsError) as caught:
         settings(**given)
     assert SECRET not in "".join(traceback.format_exception(caught.value))
     return str(caught.value)
 
 
-def test_nothing_set_attaches_nothing() -> None:
+def test_without_settings_there_is_no_transport() -> None:
     bare = settings()
     assert (bare.discord, bare.mail) == (None, None)
     assert bare.database_url == "sqlite+aiosqlite:///data/railpost.db"
@@ -47,14 +48,14 @@ def test_database_follows_the_data_folder(tmp_path: Path) -> None:
     assert settings(DATABASE="sqlite+aiosqlite:///x.db").database_url == "sqlite+aiosqlite:///x.db"
 
 
-def test_a_token_attaches_discord() -> None:
+def test_a_token_configures_discord() -> None:
     discord = settings(DISCORD_TOKEN=SECRET, DISCORD_API="http://127.0.0.1:8/api/v10").discord
     assert discord is not None
     assert discord.token.get_secret_value() == SECRET
     assert (discord.api_url, discord.gateway_url) == ("http://127.0.0.1:8/api/v10", None)
 
 
-def test_imap_and_smtp_attach_mail() -> None:
+def test_imap_and_smtp_configure_mail() -> None:
     mail = settings(IMAP=IMAP, SMTP=SMTP).mail
     assert mail is not None
     assert (mail.imap.host, mail.imap.port, mail.imap.tls) == ("mail.example.org", 993, "tls")
@@ -63,7 +64,7 @@ def test_imap_and_smtp_attach_mail() -> None:
     assert mail.address == "play@games.example.org"
 
 
-def test_a_password_by_itself_is_taken_as_it_is() -> None:
+def test_a_separate_password_is_used_as_it_is() -> None:
     mail = settings(
         IMAP="imaps://game@mail.example.org",
         IMAP_PASSWORD="p@ss/%41#",
@@ -76,17 +77,19 @@ def test_a_password_by_itself_is_taken_as_it_is() -> None:
 
 
 @pytest.mark.parametrize("host", ["localhost", "127.0.0.1", "[::1]"])
-def test_plain_is_for_this_machine(host: str) -> None:
+def test_unencrypted_is_for_this_machine(host: str) -> None:
     mail = settings(IMAP=f"imap://a%40b.org:x@{host}:1143", SMTP=f"smtp://{host}:1025").mail
     assert mail is not None
     assert (mail.imap.tls, mail.smtp.tls) == ("plain", "plain")
 
 
-def test_plain_elsewhere_must_be_allowed() -> None:
+def test_unencrypted_elsewhere_must_be_allowed() -> None:
     far = {"IMAP": f"imap://a%40b.org:{SECRET}@mail.example.org", "SMTP": SMTP}
-    assert "RAILPOST_IMAP would send secrets to mail.example.org unencrypted" in complaint(**far)
+    assert "RAILPOST_IMAP would send secrets to mail.example.org unencrypted" in error_text(**far)
     assert settings(**far, ALLOW_PLAIN="true").mail is not None
-    assert "DISCORD_GATEWAY would send" in complaint(DISCORD_TOKEN=SECRET, DISCORD_GATEWAY="ws://example.org")
+    assert "DISCORD_GATEWAY would send" in error_text(
+        DISCORD_TOKEN=SECRET, DISCORD_GATEWAY="ws://example.org"
+    )
 
 
 @pytest.mark.parametrize(
@@ -130,14 +133,14 @@ def test_plain_elsewhere_must_be_allowed() -> None:
         ({"XYZZY": SECRET}, "RAILPOST_XYZZY is not a setting of Railpost."),
     ],
 )
-def test_one_sentence(given: dict[str, str], words: str) -> None:
-    said = complaint(**given)
-    assert words in said
-    assert "\n" not in said
+def test_each_error_is_one_sentence(given: dict[str, str], words: str) -> None:
+    text = error_text(**given)
+    assert words in text
+    assert "\n" not in text
 
 
-def test_a_sentence_for_each_wrong_setting() -> None:
-    assert len(complaint(LOG_LEVEL="loud", PICTURE_WORKERS="0").splitlines()) == 2
+def test_one_sentence_for_each_wrong_setting() -> None:
+    assert len(error_text(LOG_LEVEL="loud", PICTURE_WORKERS="0").splitlines()) == 2
 
 
 def test_no_secret_is_shown() -> None:
@@ -154,7 +157,7 @@ def test_no_secret_is_shown() -> None:
         assert SECRET not in str(shown)
 
 
-def test_environment_goes_before_the_file(tmp_path: Path) -> None:
+def test_the_environment_overrides_the_file(tmp_path: Path) -> None:
     file = tmp_path / ".env"
     file.write_text(
         "# ours\nRAILPOST_LOG_LEVEL=debug\nexport RAILPOST_MAIL_IDLE='60'\nOTHER=1\nRAILPOST_IMAP=\n"
@@ -186,11 +189,11 @@ def test_a_file_that_cannot_be_used(tmp_path: Path, text: bytes, words: str) -> 
         load_settings(tmp_path / ".env", {})
 
 
-def test_no_file_is_no_setting(tmp_path: Path) -> None:
+def test_a_missing_file_sets_nothing(tmp_path: Path) -> None:
     assert load_settings(tmp_path / ".env", {}) == Settings()
 
 
-def test_the_mail_secret_is_made_once(tmp_path: Path) -> None:
+def test_the_mail_secret_is_created_once(tmp_path: Path) -> None:
     ours = Settings(data=tmp_path / "new")
     key = load_mail_secret(ours)
     path = tmp_path / "new" / "mail-secret"

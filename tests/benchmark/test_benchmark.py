@@ -1,4 +1,4 @@
-"""`railpost simulate` and `railpost bench`, as they are called."""
+"""The commands `railpost simulate` and `railpost bench`."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ app.command("simulate")(simulate.command)
 app.command("bench")(benchmark.command)
 
 
-def _said(*words: str) -> tuple[int, str]:
+def run(*words: str) -> tuple[int, str]:
     done = CliRunner().invoke(app, list(words))
     assert done.exception is None or isinstance(done.exception, SystemExit)
     return done.exit_code, done.output
@@ -53,18 +53,18 @@ def test_simulate_plays_writes_and_counts(tmp_path: Path) -> None:
         "--out",
         str(tmp_path),
     )
-    code, told = _said("simulate", *words)
+    code, output = run("simulate", *words)
     assert code == 0
-    assert "2 games" in told and "run best" in told
+    assert "2 games" in output and "run best" in output
     written = sorted(tmp_path.iterdir())
     assert [path.name for path in written] == ["3p-3.18xx", "3p-4.18xx"]
     assert all(replay(path.read_text()).ok for path in written)
 
 
-def test_simulate_spreads_the_seats_and_varies_the_rules(tmp_path: Path) -> None:
+def test_simulate_cycles_player_counts_and_varies_the_rules(tmp_path: Path) -> None:
     rules = ("--title", "1817", "--players", "7-8", "--seed", "8", "--games", "3", "--vary")
-    code, told = _said("simulate", *rules, "--out", str(tmp_path))
-    assert code == 0, told
+    code, output = run("simulate", *rules, "--out", str(tmp_path))
+    assert code == 0, output
     starts = {path.name: read_script(path.read_text()).start for path in tmp_path.iterdir()}
     assert sorted(name[:4] for name in starts) == ["7p-1", "7p-8", "8p-9"]
     for name, start in starts.items():
@@ -73,8 +73,8 @@ def test_simulate_spreads_the_seats_and_varies_the_rules(tmp_path: Path) -> None
         assert len(start.players) == 7 or "more_players" in start.options
 
 
-def test_simulate_plays_what_goes_out_to_the_site(tmp_path: Path) -> None:
-    """Files of the site are played by its conventions, with such optional rules as it has."""
+def test_simulate_to_the_site_plays_by_its_conventions(tmp_path: Path) -> None:
+    """Games for the site are played by its conventions, with optional rules that it has."""
     seeds = range(1, 13)
     ours = [
         rules for seed in seeds if "historical_order" in (rules := simulate.random_options("1870", 4, seed))
@@ -83,8 +83,8 @@ def test_simulate_plays_what_goes_out_to_the_site(tmp_path: Path) -> None:
         "historical_order" in simulate.random_options("1870", 4, seed, to_site=True) for seed in seeds
     )
     words = ("--title", "1830", "--seed", "2", "--games", "2", "--vary", "--to", "18xx.games")
-    code, told = _said("simulate", *words, "--out", str(tmp_path))
-    assert code == 0, told
+    code, output = run("simulate", *words, "--out", str(tmp_path))
+    assert code == 0, output
     chosen = []
     for path in sorted(tmp_path.iterdir()):
         file = json.loads(path.read_bytes())
@@ -97,16 +97,16 @@ def test_simulate_plays_what_goes_out_to_the_site(tmp_path: Path) -> None:
 
 def test_simulate_names_seed_and_move_of_a_failure(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(simulate, "simulate_game", partial(simulate.simulate_game, max_moves=20))
-    code, told = _said("simulate", "--title", title_names()[0], "--seed", "8", "--games", "2")
+    code, output = run("simulate", "--title", title_names()[0], "--seed", "8", "--games", "2")
     assert code == 1
-    assert told.endswith(
+    assert output.endswith(
         "seed 8, move 21: the game has not ended after 20 moves\n"
         "seed 9, move 21: the game has not ended after 20 moves\n"
     )
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "error"),
     [
         (("--title", "Monopoly"), "There is no title Monopoly"),
         (("--title", title_names()[0], "--players", "9"), "players"),
@@ -117,15 +117,15 @@ def test_simulate_names_seed_and_move_of_a_failure(monkeypatch: pytest.MonkeyPat
         (("--title", title_names()[0], "--option", "cheat"), "cheat"),
     ],
 )
-def test_simulate_says_what_it_cannot_play(words: tuple[str, ...], told: str) -> None:
-    code, output = _said("simulate", *words)
+def test_simulate_rejects_bad_arguments_with_one_sentence(words: tuple[str, ...], error: str) -> None:
+    code, output = run("simulate", *words)
     assert code == 1
-    assert told in output and output.count("\n") == 1
+    assert error in output and output.count("\n") == 1
 
 
 @pytest.fixture
 def short(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Less of everything that only makes a figure steadier."""
+    """Fewer samples, so that the tests are short."""
     monkeypatch.setattr(bench, "PICTURE_POSITIONS", 2)
     monkeypatch.setattr(tables, "TABLE_COUNT", 3)
     monkeypatch.setattr(bench, "TABLE_COUNT", 3)
@@ -133,11 +133,11 @@ def short(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("short")
-def test_bench_tells_every_figure_with_its_aim(tmp_path: Path) -> None:
+def test_bench_reports_every_metric_with_its_target(tmp_path: Path) -> None:
     cut = tmp_path / "cut.18xx"
     cut.write_text(_first_lines(GAMES[0], 250))
-    code, told = _said("bench", str(cut), "--simulated", "0", "--store", str(tmp_path))
-    assert code == 0, told
+    code, output = run("bench", str(cut), "--simulated", "0", "--store", str(tmp_path))
+    assert code == 0, output
     for figure in (
         "per second, parsed and played",
         "mean 0.1, p99 2",
@@ -154,32 +154,34 @@ def test_bench_tells_every_figure_with_its_aim(tmp_path: Path) -> None:
         "slowest move:",
         "cores",
     ):
-        assert figure in told
+        assert figure in output
     assert [path.name for path in tmp_path.iterdir()] == ["cut.18xx"]
 
 
-def test_bench_says_which_file_it_cannot_play(tmp_path: Path) -> None:
+def test_bench_names_the_file_that_it_cannot_play(tmp_path: Path) -> None:
     broken = tmp_path / "broken.18xx"
     broken.write_text(_first_lines(GAMES[0], 40) + "Ann: fly\n")
-    code, told = _said("bench", str(broken), "--simulated", "0")
+    code, output = run("bench", str(broken), "--simulated", "0")
     assert code == 1
-    assert "broken.18xx: move" in told and "fly" in told
-    assert _said("bench", str(tmp_path / "none.json"))[0] == 1
-    assert _said("bench", "--games", str(tmp_path / "none"))[0] == 1
-    assert _said("bench", "--store", str(broken)) == (
+    assert "broken.18xx: move" in output and "fly" in output
+    assert run("bench", str(tmp_path / "none.json"))[0] == 1
+    assert run("bench", "--games", str(tmp_path / "none"))[0] == 1
+    assert run("bench", "--store", str(broken)) == (
         1, f"{broken} is no folder that can be written; name one with --store.\n"
     )  # fmt: skip
 
 
 def test_bench_measures_every_move_and_run() -> None:
     game = load_game(GAMES[0])
-    told = [line for _, line in game.lines]
-    lines = game.lines[: 300 - next(i for i, line in enumerate(reversed(told[:300])) if line[:4] == "run ")]
+    all_lines = [line for _, line in game.lines]
+    lines = game.lines[
+        : 300 - next(i for i, line in enumerate(reversed(all_lines[:300])) if line[:4] == "run ")
+    ]
     rules = RulesMetrics()
     played, states = play_through(BenchmarkGame("cut", game.start, lines), rules)
     measure_decisions(game, states, rules)
-    (said,) = rules.lines.values()
-    assert len(said.samples) == len(rules.moves.samples) == len(played.events) == len(lines)
+    (timings,) = rules.lines.values()
+    assert len(timings.samples) == len(rules.moves.samples) == len(played.events) == len(lines)
     assert len(states) == len(lines) + 1 and states[-1] == played.final_state
     runs = sum(line.startswith("run ") for _, line in lines)
     assert len(rules.runs[False].samples) == runs > 0
@@ -187,7 +189,7 @@ def test_bench_measures_every_move_and_run() -> None:
     assert decode_state(states[0]) == game.start
 
 
-def test_bench_asks_the_densest_boards_about_the_longest_trains() -> None:
+def test_bench_searches_the_densest_boards_with_the_longest_trains() -> None:
     game = load_game(GAMES[0])
     boards = [
         decode_state(raw)
@@ -203,7 +205,7 @@ def test_bench_asks_the_densest_boards_about_the_longest_trains() -> None:
     assert " with " in rules.dense.worst_case
 
 
-def test_bench_goes_on_at_tables_in_a_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_bench_plays_on_at_tables_in_a_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tables, "TABLE_COUNT", 4)
     monkeypatch.setattr(tables, "MOVES_PER_TABLE", 5)
     game = load_game(GAMES[0])
@@ -216,17 +218,17 @@ def test_bench_goes_on_at_tables_in_a_store(tmp_path: Path, monkeypatch: pytest.
     assert len(figures.load_times.samples) == len(figures.fold_times.samples) == 1
     assert figures.kilobytes.worst > 10
     assert not list(tmp_path.iterdir())
-    (kept,) = (row for row in report_rows(RulesMetrics(), figures) if row.metric.startswith("durable"))
-    assert kept.samples == "20" and kept.met is (20 / figures.seconds >= 500)
+    (row,) = (row for row in report_rows(RulesMetrics(), figures) if row.metric.startswith("durable"))
+    assert row.samples == "20" and row.met is (20 / figures.seconds >= 500)
 
 
-def test_bench_refuses_a_game_that_cannot_go_on() -> None:
+def test_bench_rejects_a_game_that_cannot_go_on() -> None:
     game = load_game(GAMES[0])
     with pytest.raises(BenchmarkError, match="move 1, 'pay'"):
         play_through(BenchmarkGame("odd", game.start, [("p0", "pay")]), RulesMetrics())
 
 
-def test_times_keep_the_longest_and_where_it_was() -> None:
+def test_timings_keep_the_worst_case() -> None:
     times = Timings()
     for at in range(200):
         times.add(float(at % 101), f"at {at}")

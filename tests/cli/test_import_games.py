@@ -1,4 +1,4 @@
-"""`railpost import`: one line a file, whatever is wrong with it."""
+"""`railpost import`: one line for each file, whatever is wrong with it."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def run(*arguments: object) -> tuple[int, list[str]]:
 
 
 def minimal(*actions: dict[str, Any], seats: int = 3, **more: Any) -> bytes:
-    """A small game of the site's form."""
+    """A small game as a file of 18xx.games."""
     people = [{"id": i, "name": f"P {i}"} for i in range(1, seats + 1)]
     numbered = [{"id": i, "entity_type": "player"} | a for i, a in enumerate(actions, 1)]
     return json.dumps({"title": "1830", "players": people, "actions": numbered} | more).encode()

@@ -38,14 +38,14 @@ class ServiceHarness:
         return person.id
 
     async def say(self, name: str, *lines: str, seen: str | None = None, request: str = "") -> CommandResult:
-        """Say lines as the person who sits there under that name."""
+        """Submit lines as the player of that name."""
         self.requests += 1
         return await self.service.submit(
             self.table, None, lines, seen, request or f"r{self.requests}", person_id=self.people[name]
         )
 
     async def lines(self) -> list[str]:
-        """The moves that hold."""
+        """The moves of the line of play."""
         return [h.line for h in await self.service.queries.log(self.table) if h.is_live and h.kind == "move"]
 
     async def asked_names(self) -> list[str]:
@@ -55,7 +55,7 @@ class ServiceHarness:
         return (await self.service.queries.view(self.table)).pending[0].decision_id
 
     async def sent(self, kind: str = "") -> list[tuple[PendingMessage, Notification]]:
-        """What waits to be sent, oldest first."""
+        """The pending messages, oldest first."""
         waiting = (
             select(OutboxMessage)
             .where(col(OutboxMessage.status) == "pending")
@@ -63,24 +63,28 @@ class ServiceHarness:
         )
         async with self.store.read() as unit:
             rows = await unit._transaction.all(waiting)
-        told = [
+        messages = [
             (PendingMessage(r.id, r.idempotency_key, r.channel, r.address,
                             (r.not_before - r.created_at).total_seconds()),
              decode_notification(r.payload)) for r in rows
         ]  # fmt: skip
-        return [(message, notice) for message, notice in told if not kind or notice.kind == kind]
+        return [
+            (message, notification)
+            for message, notification in messages
+            if not kind or notification.kind == kind
+        ]
 
     async def deliver(self) -> list[tuple[PendingMessage, Notification]]:
-        """Everything is sent; what it was."""
-        found = await self.sent()
+        """Mark all pending messages as sent and return them."""
+        messages = await self.sent()
         async with self.store.begin() as unit:
-            for message, _ in found:
+            for message, _ in messages:
                 await unit.outbox.mark_sent(message.id)
-        return found
+        return messages
 
 
 class PendingMessage(NamedTuple):
-    """A parcel of the outbox; `wait` in seconds."""
+    """A message in the outbox. wait: seconds until it is due."""
 
     id: int
     key: str

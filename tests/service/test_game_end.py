@@ -1,4 +1,4 @@
-"""The end of a game: of a whole game that the project carries, its last moves said at a table."""
+"""The end of a game: the last moves of a stored game are played at a table."""
 
 from __future__ import annotations
 
@@ -14,24 +14,26 @@ GAMES = Path(__file__).parent.parent / "games"
 LAST = 6
 
 
-async def near_its_end(world: ServiceHarness, path: Path) -> list[tuple[int, str]]:
-    """The game as a table, but for its last moves; those."""
+async def unfinished_game(world: ServiceHarness, path: Path) -> list[tuple[int, str]]:
+    """A table with a stored game except its last moves; those moves."""
     script = read_script(path.read_text())
-    said = [(int(item.seat[1:]), item.text) for item in script.items if isinstance(item, ScriptMove)]
+    moves_played = [(int(item.seat[1:]), item.text) for item in script.items if isinstance(item, ScriptMove)]
     state, moves = engine.copy_state(script.start), []
-    for seat, line in said[:-LAST]:
+    for seat, line in moves_played[:-LAST]:
         state, events = engine.play(state, f"p{seat}", engine.parse(state, f"p{seat}", line))
         moves.append((seat, line, events))
     world.table = (await world.service.lobby.import_game(script.start, moves, name="Found")).id
-    return said[-LAST:]
+    return moves_played[-LAST:]
 
 
-async def test_a_game_ends_and_may_come_back_from_it(empty: ServiceHarness) -> None:
-    last = await near_its_end(empty, min(GAMES.glob("[2-6]p-*.18xx"), key=lambda path: path.stat().st_size))
+async def test_a_game_ends_and_an_undo_reopens_it(empty: ServiceHarness) -> None:
+    last = await unfinished_game(
+        empty, min(GAMES.glob("[2-6]p-*.18xx"), key=lambda path: path.stat().st_size)
+    )
     service = empty.service
     async with empty.store.begin() as unit:
-        for number, sitter in enumerate(await unit.tables.seats(empty.table)):
-            await unit.people.add_identity(sitter.person_id, "email", f"player{number}@example.org")
+        for number, seat_row in enumerate(await unit.tables.seats(empty.table)):
+            await unit.people.add_identity(seat_row.person_id, "email", f"player{number}@example.org")
     answer = None
     for seat, line in last:
         answer = await service.submit(empty.table, seat, [line], None, None)

@@ -1,4 +1,4 @@
-"""What a player has left in secret is nowhere to be read by the others, and answers in no plan of theirs."""
+"""Hidden orders cannot be read by other players, and have no effect in their plans."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from renderers import map_png, market_png, sheet_png
 from tests.service.conftest import NAMES, ServiceHarness
 
 LIMIT = "85"
-"""A number of dollars that nothing else at this table comes to."""
+"""An amount in dollars that nothing else at this table has."""
 
 
 @pytest.fixture
 async def bidding(empty: ServiceHarness) -> ServiceHarness:
-    """1817's opening: Ann has put up a private, and Bob has said how far he would go."""
+    """The opening of 1817: Ann has put a private up for auction, and Bob has left a secret limit."""
     for name in NAMES:
         await empty.person(name, discord=f"{len(empty.people) + 1}", email=f"{name}@example.org")
     info = await empty.service.lobby.create("1817", empty.people["Ann"])
@@ -39,7 +39,7 @@ async def bidding(empty: ServiceHarness) -> ServiceHarness:
 
 
 async def read_by(world: ServiceHarness, name: str) -> str:
-    """All that this player can come to see: what is shown, offered, told, sent and handed out."""
+    """Everything that this player can see: views, choices, results, messages and files."""
     seat = NAMES.index(name)
     view = await world.service.queries.view(world.table)
     assert view.state is not None
@@ -58,7 +58,7 @@ async def read_by(world: ServiceHarness, name: str) -> str:
         texts.append(
             json.dumps(cards.turn_card(view, asked, choices, cards.history_lines(log, NAMES), None, [])[0])
         )
-    texts += [repr(notice) for _, notice in await world.sent()]
+    texts += [repr(notification) for _, notification in await world.sent()]
     texts += [
         text_views.status_view(view.state, view.pending, seat),
         text_views.log_view(await world.service.cache.get(world.table)),
@@ -66,7 +66,7 @@ async def read_by(world: ServiceHarness, name: str) -> str:
     return "\n".join(texts)
 
 
-async def test_a_limit_is_read_by_nobody(bidding: ServiceHarness) -> None:
+async def test_nobody_can_read_a_secret_limit(bidding: ServiceHarness) -> None:
     for name, line, bid in (("Cid", "bid 25", 15), ("Ann", "pass", 30), ("Cid", "bid 40", 45)):
         answer = await bidding.say(name, line)
         assert isinstance(answer, Completed)
@@ -77,7 +77,7 @@ async def test_a_limit_is_read_by_nobody(bidding: ServiceHarness) -> None:
     assert "Bob bids $45 for the MAJM." in last
 
 
-async def test_a_plan_does_not_find_a_limit_out(bidding: ServiceHarness) -> None:
+async def test_a_plan_does_not_reveal_a_limit(bidding: ServiceHarness) -> None:
     for bid in (20, 75, 90):
         answer = await bidding.say("Cid", f"plan bid {bid}; Ann: pass")
         assert isinstance(answer, QueryAnswer)
@@ -103,21 +103,21 @@ async def test_pictures_are_the_same_with_and_without_a_limit(bidding: ServiceHa
 async def test_an_exported_text_has_the_bids_and_replays_to_the_same_game(bidding: ServiceHarness) -> None:
     for name, line in (("Cid", "bid 25"), ("Ann", "bid 30"), ("Cid", "bid 90"), ("Ann", "pass")):
         assert isinstance(await bidding.say(name, line), Completed)
-    told = await bidding.service.queries.history(bidding.table)
-    said = make_game_file(told, TEXT, "", "x").content.decode()
-    bids = re.findall(r"^(\w+): (bid .*|pass)$", said, re.M)
+    history = await bidding.service.queries.history(bidding.table)
+    script = make_game_file(history, TEXT, "", "x").content.decode()
+    bids = re.findall(r"^(\w+): (bid .*|pass)$", script, re.M)
     assert bids == [
         ("Ann", "bid MAJM 10"), ("Bob", "bid MAJM 15"), ("Cid", "bid MAJM 25"), ("Ann", "bid MAJM 30"),
         ("Bob", "bid MAJM 35"), ("Cid", "bid MAJM 90"), ("Ann", "pass"), ("Bob", "pass"),
     ]  # fmt: skip
-    report = replay(said)
+    report = replay(script)
     state = (await bidding.service.queries.view(bidding.table)).state
     assert report.failure is None and report.state is not None and state is not None
     assert report.state.cash == state.cash and report.state.private_owners == state.private_owners
-    assert redacted(told) is told and make_game_file(told, STATISTICS, "", "x").content
+    assert redacted(history) is history and make_game_file(history, STATISTICS, "", "x").content
 
 
-async def test_an_undo_and_a_stale_answer_do_not_tell_a_limit_either(bidding: ServiceHarness) -> None:
+async def test_an_undo_and_a_stale_decision_do_not_reveal_a_limit(bidding: ServiceHarness) -> None:
     seen = (await bidding.service.queries.view(bidding.table)).decision_id_of(2)
     await bidding.say("Bob", "undo")
     for answer in (await bidding.say("Cid", "bid 30", seen=seen), await bidding.say("Cid", "log 20")):
@@ -125,11 +125,13 @@ async def test_an_undo_and_a_stale_answer_do_not_tell_a_limit_either(bidding: Se
     assert not re.search(rf"\b{LIMIT}\b", await read_by(bidding, "Cid"))
 
 
-async def test_all_bidders_are_written_to_at_once_and_each_answer_counts(bidding: ServiceHarness) -> None:
-    """Bob has answered; Cid's turn it is, and Ann need not wait for him."""
+async def test_all_bidders_are_notified_at_once_and_each_answer_counts(bidding: ServiceHarness) -> None:
+    """Bob has answered. It is Cid's turn, and Ann need not wait for them."""
     assert await bidding.asked_names() == ["Cid", "Ann"]
-    told = {notice.seat for sent, notice in await bidding.sent("turn") if sent.channel == "mail"}
-    assert told == {0, 1, 2}
+    notified = {
+        notification.seat for sent, notification in await bidding.sent("turn") if sent.channel == "mail"
+    }
+    assert notified == {0, 1, 2}
     view = await bidding.service.queries.view(bidding.table)
     letters = {seat: view.decision_id_of(seat) for seat in (0, 2)}
     early = await bidding.say("Ann", "bid 20", seen=letters[0])
@@ -143,8 +145,8 @@ async def test_all_bidders_are_written_to_at_once_and_each_answer_counts(bidding
     assert all("nothing" not in f"{row.line}{row.raw_line}" for row in log)
 
 
-async def test_who_waits_and_sees_is_told_when_his_turn_has_come(bidding: ServiceHarness) -> None:
-    """Ann was written to with the others; now that Cid has bid it is her turn, and only she hears of it."""
+async def test_a_bidder_who_waits_is_notified_when_their_turn_comes(bidding: ServiceHarness) -> None:
+    """Ann was notified with the others. After Cid's bid it is Ann's turn, and only Ann is notified."""
     assert [(a.name, a.acts_now) for a in (await bidding.service.queries.view(bidding.table)).pending] == [
         ("Cid", True),
         ("Ann", False),
@@ -152,5 +154,7 @@ async def test_who_waits_and_sees_is_told_when_his_turn_has_come(bidding: Servic
     await bidding.deliver()
     before = await bidding.decision()
     await bidding.say("Cid", "bid 40")
-    assert [notice.seat for sent, notice in await bidding.sent("turn") if sent.channel == "mail"] == [0]
+    assert [
+        notification.seat for sent, notification in await bidding.sent("turn") if sent.channel == "mail"
+    ] == [0]
     assert await bidding.decision() == before and await bidding.asked_names() == ["Ann"]

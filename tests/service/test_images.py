@@ -1,4 +1,4 @@
-"""What has changed since somebody looked last, as pictures mark it."""
+"""The changes since a player last looked, which pictures highlight."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Legal lines in letters: few, readable, each of them legal, and none without a word."""
+"""Legal lines for mail: few, readable, each of them legal, and none left out without a mention."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def lay(hex: str, tile: str, turn: int) -> Choice:
     return Choice(f"lay {tile} {hex} {turn}", "", ("lay", hex, f"#{tile}", f"rotation {turn}"))
 
 
-def test_few_lines_are_told_as_they_are() -> None:
+def test_few_lines_are_listed_as_they_are() -> None:
     choices = [
         Choice("pass", "Pass", ("done",)),
         Choice("bid DH 75", "", ("bid", "DH"), range(75, 801)),
@@ -28,14 +28,14 @@ def test_few_lines_are_told_as_they_are() -> None:
     assert legal_lines.copyable_lines(choices) == ("pass", "bid DH 75   # or more, up to $800", "bid MH 5")
 
 
-def test_many_lines_are_one_for_each_place() -> None:
+def test_many_lines_are_merged_by_hex() -> None:
     choices = [lay(f"B{n}", tile, turn) for n in range(2, 10) for tile in ("7", f"{n}") for turn in (0, 3)]
     lines = legal_lines.copyable_lines([*choices, Choice("pass", "Skip", ("done",))])
     assert lines[0] == "lay 7 B2 0   # #7 rotation 0 3; #2 rotation 0 3"
     assert lines[-1] == "pass" and len(lines) == 9
 
 
-def test_places_that_go_on_alike_are_told_together() -> None:
+def test_similar_groups_are_merged() -> None:
     choices = [lay(f"B{n}", tile, turn) for n in range(2, 9) for tile in ("7", "8") for turn in (0, 3)]
     lines = legal_lines.copyable_lines([*choices, lay("C3", "9", 1)])
     assert lines == (
@@ -44,7 +44,7 @@ def test_places_that_go_on_alike_are_told_together() -> None:
     )
 
 
-def test_open_dollars_are_told_with_places_that_share_them() -> None:
+def test_merged_groups_share_their_amounts() -> None:
     starts = [
         Choice(f"start {c} {h} 100", "", ("start", c, f"{h} Town"), range(100, 401, 5))
         for c in ("WT", "SR")
@@ -58,7 +58,7 @@ def test_open_dollars_are_told_with_places_that_share_them() -> None:
     assert lines[0] == "bid P0 5   # or more, up to $95 in steps of $5" and len(lines) == 30
 
 
-def test_far_too_many_are_one_for_each_kind() -> None:
+def test_too_many_lines_are_one_for_each_kind() -> None:
     choices = [lay(f"B{n}", f"{n}", 0) for n in range(100)]
     lines = legal_lines.copyable_lines([*choices, Choice("pass", "Skip", ("done",))])
     assert lines == ("lay 0 B0 0   # and 99 more like it", "pass")
@@ -75,18 +75,18 @@ def test_labels_of_unequal_length() -> None:
 
 
 @pytest.mark.parametrize("path", sorted(GAMES.glob("[23]p*.18xx"))[:2], ids=lambda path: path.stem)
-def test_every_decision_of_a_game_is_told_in_legal_lines(path: Path) -> None:
+def test_the_lines_for_every_decision_of_a_game_are_legal(path: Path) -> None:
     game = own_game(path)
     state = engine.new_game(game.title, game.names, game.options).state
     longest = 0
-    for number, said in enumerate(game.lines):
+    for number, move in enumerate(game.lines):
         if number % 3 == 0:
-            choices = engine.choices(state, engine_seat(said.seat))
+            choices = engine.choices(state, engine_seat(move.seat))
             lines = legal_lines.copyable_lines(choices)
             longest = max(longest, len(choices))
             assert lines and len(lines) <= legal_lines.MAX_LINES and max(map(len, lines)) <= 700
             offered = {choice.line for choice in choices}
             assert {line.partition("   # ")[0] for line in lines} <= offered
             assert {line.split()[0] for line in lines} == {line.split()[0] for line in offered}
-        state = engine.play(state, f"p{said.seat}", engine.parse(state, f"p{said.seat}", said.line)).state
+        state = engine.play(state, f"p{move.seat}", engine.parse(state, f"p{move.seat}", move.line)).state
     assert longest > legal_lines.MAX_UNGROUPED

@@ -1,4 +1,4 @@
-"""Tables are made, filled, begun and stopped, each by who may."""
+"""Tables are created, filled, started and ended by the persons who may do it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from storage import NotFound
 from tests.service.conftest import NAMES, ServiceHarness
 
 
-async def gathered(world: ServiceHarness, *names: str) -> int:
+async def table_with_players(world: ServiceHarness, *names: str) -> int:
     for name in names:
         await world.person(name)
     info = await world.service.lobby.create("1830", world.people[names[0]], name="Friday")
@@ -27,7 +27,7 @@ async def gathered(world: ServiceHarness, *names: str) -> int:
     return info.id
 
 
-async def test_a_table_is_made_and_found(empty: ServiceHarness) -> None:
+async def test_a_table_is_created_and_found(empty: ServiceHarness) -> None:
     ann = await empty.person("Ann")
     info = await empty.service.lobby.create("1830", ann, name="Friday", options=["conventions 18xx.games"])
     assert (info.title, info.name, info.status, info.host_id) == ("1830", "Friday", "lobby", ann)
@@ -40,16 +40,14 @@ async def test_a_table_is_made_and_found(empty: ServiceHarness) -> None:
         await empty.service.queries.view(999)
 
 
-async def test_the_installations_options_are_the_default(empty: ServiceHarness) -> None:
+async def test_default_options(empty: ServiceHarness) -> None:
     service = Service(empty.store, default_options=["conventions 18xx.games"])
     assert (await service.lobby.create("1830", None)).options == ("conventions 18xx.games",)
     assert (await service.lobby.create("1830", None, options=[])).options == ()
 
 
 @pytest.mark.parametrize(("title", "options"), [("1066", []), ("1830", ["no_such_rule"])])
-async def test_a_title_or_option_that_there_is_not(
-    empty: ServiceHarness, title: str, options: list[str]
-) -> None:
+async def test_an_unknown_title_or_option(empty: ServiceHarness, title: str, options: list[str]) -> None:
     with pytest.raises(ValueError):
         await empty.service.lobby.create(title, None, options=options)
     assert await empty.service.queries.list_tables() == []
@@ -57,7 +55,7 @@ async def test_a_title_or_option_that_there_is_not(
 
 @pytest.mark.parametrize("name", ["pool", "PRR", "B&O", "", "a" * 21, "An!", "ann"])
 async def test_names_that_cannot_be_used(empty: ServiceHarness, name: str) -> None:
-    table = await gathered(empty, "Ann")
+    table = await table_with_players(empty, "Ann")
     dora = await empty.person("Dora")
     with pytest.raises(ValueError):
         await empty.service.lobby.join(table, dora, name)
@@ -65,7 +63,7 @@ async def test_names_that_cannot_be_used(empty: ServiceHarness, name: str) -> No
 
 
 async def test_join_leave_and_full(empty: ServiceHarness) -> None:
-    table = await gathered(empty, *"ABCDEF")
+    table = await table_with_players(empty, *"ABCDEF")
     with pytest.raises(ValueError, match="already sit"):
         await empty.service.lobby.join(table, empty.people["B"], "Other")
     late = await empty.person("Late")
@@ -79,8 +77,8 @@ async def test_join_leave_and_full(empty: ServiceHarness) -> None:
     assert [s.name for s in info.seated_players] == ["A", "D", "E", "F", "Late"]
 
 
-async def test_an_invited_seat_is_kept(empty: ServiceHarness) -> None:
-    table = await gathered(empty, "Ann", "Bob")
+async def test_an_invited_seat_is_reserved(empty: ServiceHarness) -> None:
+    table = await table_with_players(empty, "Ann", "Bob")
     dora = await empty.person("Dora", email="dora@example.org")
     stranger = await empty.person("Eve")
     with pytest.raises(ValueError, match="or a player"):
@@ -93,8 +91,8 @@ async def test_an_invited_seat_is_kept(empty: ServiceHarness) -> None:
     assert [n.kind for _, n in await empty.sent("invited")] == ["invited"]
 
 
-async def test_only_the_host_begins(empty: ServiceHarness) -> None:
-    table = await gathered(empty, *NAMES)
+async def test_only_the_host_starts(empty: ServiceHarness) -> None:
+    table = await table_with_players(empty, *NAMES)
     with pytest.raises(ValueError, match="host"):
         await empty.service.lobby.start(table, by=empty.people["Bob"])
     info = await empty.service.lobby.start(table, by=empty.people["Ann"])
@@ -105,8 +103,8 @@ async def test_only_the_host_begins(empty: ServiceHarness) -> None:
         await empty.service.lobby.join(table, await empty.person("Late"), "Late")
 
 
-async def test_one_is_too_few(empty: ServiceHarness) -> None:
-    table = await gathered(empty, "Ann")
+async def test_one_player_is_too_few(empty: ServiceHarness) -> None:
+    table = await table_with_players(empty, "Ann")
     with pytest.raises(ValueError, match="2 to 6"):
         await empty.service.lobby.start(table, by=empty.people["Ann"])
     assert (await empty.service.queries.table_info(table)).status == "lobby"
@@ -114,7 +112,7 @@ async def test_one_is_too_few(empty: ServiceHarness) -> None:
 
 async def test_the_seating_is_shuffled_from_a_recorded_seed(empty: ServiceHarness) -> None:
     names = list("ABCDEF")
-    table = await gathered(empty, *names)
+    table = await table_with_players(empty, *names)
     await empty.service.lobby.start(table, by=empty.people["A"])
     async with empty.store.read() as unit:
         seed = (await unit.tables.get(table)).seed
@@ -128,7 +126,7 @@ async def test_the_seating_is_shuffled_from_a_recorded_seed(empty: ServiceHarnes
 
 
 async def test_a_given_seating(empty: ServiceHarness) -> None:
-    table = await gathered(empty, *NAMES)
+    table = await table_with_players(empty, *NAMES)
     with pytest.raises(ValueError, match="every player once"):
         await empty.service.lobby.start(table, by=None, order=["Ann", "Bob"])
     info = await empty.service.lobby.start(table, by=None, order=["cid", "Ann", "Bob"])
@@ -150,7 +148,7 @@ async def test_lists(world: ServiceHarness) -> None:
     assert [t.id for t in await world.service.queries.list_tables(location=("thread", 7))] == [world.table]
 
 
-async def test_replaced_by_himself_or_the_host(world: ServiceHarness) -> None:
+async def test_replaced_by_themselves_or_the_host(world: ServiceHarness) -> None:
     await world.say("Ann", "buy SV")
     dora, eve = await world.person("Dora"), await world.person("Eve")
     with pytest.raises(ValueError, match="host"):
@@ -169,8 +167,8 @@ async def test_replaced_by_himself_or_the_host(world: ServiceHarness) -> None:
     assert lines == ["start", "buy SV", "replace", "buy CS", "replace"]
 
 
-async def test_an_undo_brings_nobody_back(world: ServiceHarness) -> None:
-    """Who sits where is on no line of play."""
+async def test_an_undo_does_not_bring_a_player_back(world: ServiceHarness) -> None:
+    """Replacements of players belong to no line of play."""
     await world.say("Ann", "buy SV")
     dora = await world.person("Dora")
     await world.service.lobby.replace_player(world.table, 1, dora, "Dora", by=None)
@@ -205,7 +203,7 @@ async def test_pause_and_resume(world: ServiceHarness) -> None:
     assert (await world.service.lobby.resume(world.table, by=world.people["Cid"])).status == "running"
 
 
-async def test_the_host_ends_at_once(world: ServiceHarness) -> None:
+async def test_the_host_ends_the_game_at_once(world: ServiceHarness) -> None:
     answer = await world.service.propose_end(world.table, by=world.people["Ann"])
     assert isinstance(answer, TableNotRunning) and answer.status == "ended"
     assert isinstance(await world.say("Ann", "buy SV"), TableNotRunning)
@@ -213,7 +211,7 @@ async def test_the_host_ends_at_once(world: ServiceHarness) -> None:
         await world.service.propose_end(world.table, by=world.people["Ann"])
 
 
-async def test_others_end_by_a_vote_of_all(world: ServiceHarness) -> None:
+async def test_others_end_the_game_by_a_vote(world: ServiceHarness) -> None:
     stranger = await world.person("Eve")
     with pytest.raises(ValueError, match="or a player"):
         await world.service.propose_end(world.table, by=stranger)
@@ -226,7 +224,7 @@ async def test_others_end_by_a_vote_of_all(world: ServiceHarness) -> None:
     assert (await world.service.queries.table_info(world.table)).status == "ended"
 
 
-async def test_a_game_from_elsewhere_goes_on(world: ServiceHarness) -> None:
+async def test_an_imported_game_goes_on(world: ServiceHarness) -> None:
     import engine
 
     first = engine.new_game("1830", ["Xan", "Yul"]).state

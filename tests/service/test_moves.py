@@ -1,4 +1,4 @@
-"""Lines become moves: all or none, once, in order, and only where what they answer still stands."""
+"""Lines become moves: all or none, once, in order, and only while the decision they answer is open."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from storage import NotFound
 from tests.service.conftest import ServiceHarness
 
 
-async def test_a_line_is_played_and_told(world: ServiceHarness) -> None:
+async def test_a_line_is_played(world: ServiceHarness) -> None:
     answer = await world.say("Ann", "buy sv")
     assert isinstance(answer, Completed)
     (move,) = answer.played
@@ -95,13 +95,13 @@ async def test_nothing_but_a_comment(world: ServiceHarness) -> None:
     assert isinstance(await world.say("Ann", "  # hm", ""), LineUnreadable)
 
 
-async def test_it_is_not_your_turn(world: ServiceHarness) -> None:
+async def test_a_line_out_of_turn_is_refused(world: ServiceHarness) -> None:
     answer = await world.say("Bob", "buy SV")
     assert isinstance(answer, LineRefused)
     assert "Ann" in answer.reason
 
 
-async def test_only_who_sits_there_may_speak(world: ServiceHarness) -> None:
+async def test_only_the_seated_player_may_act(world: ServiceHarness) -> None:
     service, people = world.service, world.people
     assert isinstance(
         await service.submit(world.table, 0, ["buy SV"], None, "x", person_id=people["Bob"]), NotYourSeat
@@ -116,7 +116,7 @@ async def test_only_who_sits_there_may_speak(world: ServiceHarness) -> None:
     assert await world.lines() == []
 
 
-async def test_a_repeated_request_gets_its_answer_and_no_second_effect(world: ServiceHarness) -> None:
+async def test_a_repeated_request_gets_its_result_and_no_second_effect(world: ServiceHarness) -> None:
     first = await world.say("Ann", "buy SV", request="same")
     again = await world.say("Ann", "buy SV", request="same")
     assert again == first
@@ -140,7 +140,7 @@ async def test_the_same_request_twice_at_once(world: ServiceHarness) -> None:
     assert await world.lines() == ["buy SV"]
 
 
-async def test_two_at_once_are_queued_and_the_second_is_told_what_happened(world: ServiceHarness) -> None:
+async def test_of_two_at_once_the_second_learns_what_happened(world: ServiceHarness) -> None:
     seen = await world.decision()
     answers = await asyncio.gather(
         world.say("Ann", "buy SV", seen=seen), world.say("Ann", "bid CA 165", seen=seen)
@@ -153,8 +153,8 @@ async def test_two_at_once_are_queued_and_the_second_is_told_what_happened(world
     assert [a.name for a in stale.pending] == ["Bob"]
 
 
-async def test_many_at_once_lose_nothing(world: ServiceHarness) -> None:
-    """Everybody says everything at once: each move is played once or refused, none twice."""
+async def test_many_at_once_lose_no_move(world: ServiceHarness) -> None:
+    """All players submit everything at once: each move is played once or refused, none twice."""
     answers = await asyncio.gather(
         *(world.say(name, "pass") for _ in range(4) for name in ("Ann", "Bob", "Cid"))
     )
@@ -178,7 +178,7 @@ async def test_tables_do_not_wait_for_each_other(world: ServiceHarness) -> None:
 
 
 async def test_two_services_on_one_store(world: ServiceHarness) -> None:
-    """As when a second process writes at the same table: it is noticed, not overwritten."""
+    """What a second process writes at the same table is noticed, not overwritten."""
     other = Service(world.store)
     await world.say("Ann", "buy SV")
     answer = await other.submit(world.table, 1, ["buy CS"], None, "o1")
@@ -191,7 +191,7 @@ async def test_two_services_on_one_store(world: ServiceHarness) -> None:
     assert sorted(type(a).__name__ for a in both) == ["Completed", "StaleDecision"]
 
 
-async def test_an_act_out_of_turn_makes_nobodys_card_stale(world: ServiceHarness) -> None:
+async def test_an_action_out_of_turn_makes_no_decision_stale(world: ServiceHarness) -> None:
     """Bob's offer of a private stands beside Ann's question (1830 §23), and so does Ann's card."""
     opening = [("Ann", "buy SV"), ("Bob", "buy CS"), ("Cid", "buy DH"), ("Ann", "buy MH"), ("Bob", "buy CA")]
     for name, line in opening:
@@ -225,7 +225,7 @@ async def test_an_act_out_of_turn_makes_nobodys_card_stale(world: ServiceHarness
 @pytest.mark.parametrize(
     "line", ["help", "status", "map", "market", "log", "log 5", "turn", "company PRR", "player bob"]
 )
-async def test_questions_change_nothing(world: ServiceHarness, line: str) -> None:
+async def test_queries_change_nothing(world: ServiceHarness, line: str) -> None:
     await world.say("Ann", "buy SV")
     before = await world.service.queries.view(world.table)
     answer = await world.say("Bob", line)
@@ -234,7 +234,7 @@ async def test_questions_change_nothing(world: ServiceHarness, line: str) -> Non
     assert isinstance(await world.say("Bob", line, "pass"), LineRefused)
 
 
-async def test_what_is_shown_is_true(world: ServiceHarness) -> None:
+async def test_answers_of_queries(world: ServiceHarness) -> None:
     await world.say("Ann", "buy SV")
     status = await world.say("Ann", "status")
     assert isinstance(status, QueryAnswer) and status.picture == "sheet"
@@ -256,14 +256,14 @@ async def test_the_lobby_and_a_pause_take_no_moves(empty: ServiceHarness, world:
     assert isinstance(await world.say("Ann", "buy SV"), Completed)
 
 
-async def test_answers_are_kept_as_bytes(world: ServiceHarness) -> None:
+async def test_results_are_stored_as_bytes(world: ServiceHarness) -> None:
     for lines in (["buy SV"], ["buy SV"], ["nonsense"], ["status"]):
         answer = await world.say("Ann", *lines)
         assert decode_result(encode_result(answer)) == answer
 
 
-async def test_a_standing_answer_is_no_line_of_the_log(empty: ServiceHarness) -> None:
-    """What a president has said in advance is nobody else's to read (1870 §5.9)."""
+async def test_a_standing_order_is_hidden_in_the_log(empty: ServiceHarness) -> None:
+    """Other players cannot read a standing order of a president (1870 §5.9)."""
     for name in ("Ann", "Bob"):
         await empty.person(name)
     info = await empty.service.lobby.create("1870", empty.people["Ann"])

@@ -1,4 +1,4 @@
-"""Who is told what, by which channel, once: the outbox holds it from the commit on."""
+"""Who is notified of what, through which channel, once; the outbox holds it from the commit on."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.service.conftest import ServiceHarness
 async def table(
     world: ServiceHarness, place: dict[str, object] | None = None, **people: dict[str, str]
 ) -> None:
-    """A table with those people, in that order, begun."""
+    """A started table with these players in this order."""
     for name, ways in people.items():
         await world.person(name, **ways)
     first = world.people[next(iter(people))]
@@ -28,7 +28,7 @@ DISCORD = {"discord": "11"}
 MAIL = {"email": "bob@example.org"}
 
 
-async def test_who_is_asked_is_told_on_his_channel(empty: ServiceHarness) -> None:
+async def test_the_acting_player_is_notified_on_their_channel(empty: ServiceHarness) -> None:
     await table(empty, {"thread": 9}, Ann=DISCORD, Bob=MAIL, Cid={})
     began = await empty.deliver()
     assert {(n.kind, m.channel) for m, n in began} == {
@@ -37,20 +37,20 @@ async def test_who_is_asked_is_told_on_his_channel(empty: ServiceHarness) -> Non
     await empty.say("Ann", "buy SV")
     sent = await empty.deliver()
     assert [(n.kind, m.channel, n.seat) for m, n in sent] == [("turn", "discord", 1), ("turn", "mail", 1)]
-    (card, _), (letter, notice) = sent
+    (card, _), (mail, notification) = sent
     assert card.address == {}, "Bob cannot be pinged"
-    assert letter.address == {"person": empty.people["Bob"], "email": "bob@example.org"}
+    assert mail.address == {"person": empty.people["Bob"], "email": "bob@example.org"}
     view = await empty.service.queries.view(empty.table)
-    assert notice.decision_id == view.decision_id_of(1)
-    assert notice.seq == view.seq
+    assert notification.decision_id == view.decision_id_of(1)
+    assert notification.seq == view.seq
     await empty.say("Bob", "buy CS")
     assert [(n.kind, n.seat) for _, n in await empty.deliver()] == [("turn", 2)]
     await empty.say("Cid", "buy DH")
-    ((card, notice),) = await empty.deliver()
-    assert (notice.seat, card.address) == (0, {"user": "11"})
+    ((card, notification),) = await empty.deliver()
+    assert (notification.seat, card.address) == (0, {"user": "11"})
 
 
-async def test_without_a_place_each_is_told_by_himself(empty: ServiceHarness) -> None:
+async def test_without_a_location_each_player_is_notified_directly(empty: ServiceHarness) -> None:
     await table(empty, None, Ann={}, Bob={**DISCORD, **MAIL}, Cid=MAIL | {"email": "cid@example.org"})
     await empty.deliver()
     await empty.say("Ann", "pass")
@@ -58,13 +58,13 @@ async def test_without_a_place_each_is_told_by_himself(empty: ServiceHarness) ->
     assert found == {("discord", 1), ("mail", 1)}
 
 
-async def test_nobody_is_told_by_what_he_has_not(empty: ServiceHarness) -> None:
+async def test_a_player_without_a_channel_is_not_notified(empty: ServiceHarness) -> None:
     await table(empty, None, Ann={}, Bob={}, Cid={})
     await empty.say("Ann", "buy SV")
     assert await empty.sent() == []
 
 
-async def test_an_unverified_address_and_one_that_said_stop_get_nothing(empty: ServiceHarness) -> None:
+async def test_an_unverified_address_and_one_that_opted_out_get_nothing(empty: ServiceHarness) -> None:
     await table(empty, None, Ann={}, Bob=MAIL, Cid={})
     async with empty.store.begin() as unit:
         await unit.people.update(empty.people["Bob"], preferences={"mail": False})
@@ -75,7 +75,7 @@ async def test_an_unverified_address_and_one_that_said_stop_get_nothing(empty: S
     assert await empty.sent() == []
 
 
-async def test_the_same_person_goes_on_without_a_ping(empty: ServiceHarness) -> None:
+async def test_the_same_player_acts_again_without_a_ping(empty: ServiceHarness) -> None:
     await table(empty, {"thread": 9}, Ann=DISCORD, Bob=MAIL, Cid={"discord": "33"})
     for name, line in (
         ("Ann", "buy SV"),
@@ -87,12 +87,12 @@ async def test_the_same_person_goes_on_without_a_ping(empty: ServiceHarness) -> 
         await empty.say(name, line)
     await empty.deliver()
     await empty.say("Cid", "buy BO")
-    ((card, notice),) = await empty.deliver()
-    assert (notice.kind, notice.seat, card.address) == ("refresh", 2, {})
-    assert notice.decision_id == (await empty.service.queries.view(empty.table)).decision_id_of(2)
+    ((card, notification),) = await empty.deliver()
+    assert (notification.kind, notification.seat, card.address) == ("refresh", 2, {})
+    assert notification.decision_id == (await empty.service.queries.view(empty.table)).decision_id_of(2)
 
 
-async def test_an_offer_is_told_to_whom_it_is_made(empty: ServiceHarness) -> None:
+async def test_the_recipient_of_an_offer_is_notified(empty: ServiceHarness) -> None:
     await table(empty, {"thread": 9}, Ann=DISCORD, Bob=MAIL, Cid={})
     for name, line in (
         ("Ann", "buy SV"),
@@ -107,37 +107,37 @@ async def test_an_offer_is_told_to_whom_it_is_made(empty: ServiceHarness) -> Non
         await empty.say(name, "pass")
     await empty.deliver()
     assert isinstance(await empty.say("Ann", "sell private SV to Bob for 30"), Completed)
-    told = await empty.deliver()
-    assert {(n.kind, n.seat, m.channel) for m, n in told} == {("turn", 1, "discord"), ("turn", 1, "mail")}
-    assert all(n.decision_id and ".o" in n.decision_id for _, n in told)
+    messages = await empty.deliver()
+    assert {(n.kind, n.seat, m.channel) for m, n in messages} == {("turn", 1, "discord"), ("turn", 1, "mail")}
+    assert all(n.decision_id and ".o" in n.decision_id for _, n in messages)
     await empty.say("Bob", "accept")
     assert [n.kind for _, n in await empty.deliver()] == [], "Ann's question is the same as before"
 
 
-async def test_all_are_told_of_an_undo_and_who_is_asked_of_the_turn(empty: ServiceHarness) -> None:
+async def test_an_undo_is_announced_and_the_turn_notified(empty: ServiceHarness) -> None:
     await table(empty, {"thread": 9}, Ann=DISCORD, Bob=MAIL, Cid={})
     await empty.say("Ann", "buy SV")
     await empty.deliver()
     await empty.say("Ann", "undo")
-    told = [(n.kind, m.channel, n.seat) for m, n in await empty.deliver()]
-    assert told == [("news", "discord", None), ("news", "mail", 1), ("turn", "discord", 0)]
+    messages = [(n.kind, m.channel, n.seat) for m, n in await empty.deliver()]
+    assert messages == [("news", "discord", None), ("news", "mail", 1), ("turn", "discord", 0)]
 
 
-async def test_who_votes_is_told(empty: ServiceHarness) -> None:
+async def test_voters_are_notified(empty: ServiceHarness) -> None:
     await table(empty, {"thread": 9}, Ann=DISCORD, Bob=MAIL, Cid={})
     await empty.say("Ann", "buy SV")
     await empty.say("Bob", "buy CS")
     await empty.deliver()
     asked = await empty.say("Ann", "undo")
     assert isinstance(asked, PollUpdated)
-    told = await empty.deliver()
-    assert [(n.kind, m.channel, n.seat, n.decision_id) for m, n in told] == [
+    messages = await empty.deliver()
+    assert [(n.kind, m.channel, n.seat, n.decision_id) for m, n in messages] == [
         ("vote", "discord", 1, asked.poll_id), ("vote", "mail", 1, asked.poll_id),
     ]  # fmt: skip
-    assert "Ann: buy SV; Bob: buy CS" in told[0][1].sentences[0]
+    assert "Ann: buy SV; Bob: buy CS" in messages[0][1].sentences[0]
 
 
-async def test_a_pause_is_told_and_its_end_asks_again(empty: ServiceHarness) -> None:
+async def test_a_pause_is_announced_and_its_end_notifies_again(empty: ServiceHarness) -> None:
     await table(empty, None, Ann=DISCORD, Bob=MAIL, Cid={})
     await empty.deliver()
     await empty.service.lobby.pause(empty.table, by=empty.people["Ann"])
@@ -146,20 +146,20 @@ async def test_a_pause_is_told_and_its_end_asks_again(empty: ServiceHarness) -> 
     assert [(n.kind, n.seat) for _, n in await empty.deliver() if n.kind == "turn"] == [("turn", 0)]
 
 
-async def test_the_one_who_replaces_is_asked(empty: ServiceHarness) -> None:
+async def test_a_replacement_is_notified_of_the_turn(empty: ServiceHarness) -> None:
     await table(empty, None, Ann={}, Bob={}, Cid={})
     dora = await empty.person("Dora", email="dora@example.org")
     await empty.service.lobby.replace_player(empty.table, 0, dora, "Dora", by=None)
     assert [(n.kind, n.person_id) for _, n in await empty.deliver()] == [("news", dora), ("turn", dora)]
 
 
-async def test_the_holdoff_and_what_is_overtaken_meanwhile(empty: ServiceHarness) -> None:
+async def test_the_holdoff_and_messages_superseded_meanwhile(empty: ServiceHarness) -> None:
     empty.service = Service(empty.store, ping_holdoff=45)
     await table(empty, None, Ann=DISCORD, Bob=MAIL, Cid={})
     await empty.deliver()
     await empty.say("Ann", "buy SV")
-    ((letter, _),) = await empty.sent()
-    assert letter.wait == 45
+    ((mail, _),) = await empty.sent()
+    assert mail.wait == 45
     await empty.say("Ann", "undo")
     await empty.say("Ann", "bid CA 165")
     turns = [n for _, n in await empty.sent("turn") if n.seat == 1]
@@ -168,7 +168,7 @@ async def test_the_holdoff_and_what_is_overtaken_meanwhile(empty: ServiceHarness
     ).decision_id_of(1)
 
 
-async def test_a_refused_line_tells_nobody_anything(empty: ServiceHarness) -> None:
+async def test_a_refused_line_notifies_nobody(empty: ServiceHarness) -> None:
     await table(empty, None, Ann=DISCORD, Bob=MAIL, Cid={})
     await empty.deliver()
     await empty.say("Ann", "buy BO")
@@ -176,7 +176,7 @@ async def test_a_refused_line_tells_nobody_anything(empty: ServiceHarness) -> No
     assert await empty.sent() == []
 
 
-async def test_followers_hear_of_every_commit(world: ServiceHarness) -> None:
+async def test_subscribers_wake_after_every_commit(world: ServiceHarness) -> None:
     with world.service.subscribe() as bell:
         await world.say("Ann", "buy XX")
         bell.clear()
@@ -185,18 +185,18 @@ async def test_followers_hear_of_every_commit(world: ServiceHarness) -> None:
     world.service.wake_subscribers()
 
 
-async def test_a_notice_is_small_json(empty: ServiceHarness) -> None:
+async def test_a_notification_is_small_json(empty: ServiceHarness) -> None:
     await table(empty, None, Ann={}, Bob=MAIL, Cid={})
     await empty.deliver()
     await empty.say("Ann", "buy SV")
     async with empty.store.begin() as unit:
-        ((letter, notice),) = await empty.sent()
-        message = await unit.outbox.get(letter.key)
+        ((mail, notification),) = await empty.sent()
+        message = await unit.outbox.get(mail.key)
     assert message is not None and len(message.payload) < 200
-    assert decode_notification(message.payload) == notice
+    assert decode_notification(message.payload) == notification
 
 
-async def test_a_question_that_another_moved_on_is_told_by_mail_alone(empty: ServiceHarness) -> None:
+async def test_a_decision_changed_by_another_player_is_sent_by_mail_only(empty: ServiceHarness) -> None:
     await table(empty, {"thread": 9}, Ann={**DISCORD, "email": "ann@example.org"}, Bob=MAIL, Cid={})
     info = await empty.service.queries.table_info(empty.table)
     (asked,) = (await empty.service.queries.view(empty.table)).pending

@@ -1,4 +1,4 @@
-"""What-if on a private copy, positions of the past, and the game as a file: said at a table."""
+"""Plans on a private copy, past positions, and the game as a file."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ async def shown(world: ServiceHarness, name: str, line: str, *more: str) -> Quer
     return answer
 
 
-async def test_a_plan_shows_what_it_leads_to_and_leaves_the_game_alone(world: ServiceHarness) -> None:
+async def test_a_plan_shows_its_result_and_does_not_change_the_game(world: ServiceHarness) -> None:
     before = await world.service.queries.view(world.table)
     answer = await shown(world, "Ann", "plan buy SV", "Bob: bid CA 165; Cid: pass")
     assert "1. Ann: buy SV" in answer.text and "2. Bob: bid CA 165" in answer.text
@@ -34,12 +34,12 @@ async def test_a_plan_shows_what_it_leads_to_and_leaves_the_game_alone(world: Se
     assert after.seq == before.seq and after.state == before.state
 
 
-async def test_a_plan_is_kept_for_its_player_alone_until_thrown_away(world: ServiceHarness) -> None:
+async def test_a_plan_is_private_and_kept_until_cleared(world: ServiceHarness) -> None:
     await shown(world, "Ann", "plan buy SV")
     await shown(world, "Ann", "plan more Bob: buy CS")
     again = Service(world.store)
-    kept = await again.submit(world.table, 0, ["plan show"], None, None, person_id=world.people["Ann"])
-    assert isinstance(kept, QueryAnswer) and "2. Bob: buy CS" in kept.text
+    plan = await again.submit(world.table, 0, ["plan show"], None, None, person_id=world.people["Ann"])
+    assert isinstance(plan, QueryAnswer) and "2. Bob: buy CS" in plan.text
     assert "no plan" in (await shown(world, "Bob", "plan")).text
     assert "deleted" in (await shown(world, "Ann", "plan clear")).text
     assert "no plan" in (await shown(world, "Ann", "plan")).text
@@ -56,7 +56,7 @@ async def test_a_plan_is_played_when_the_turn_comes(world: ServiceHarness) -> No
     assert "3. Bob: buy CS" in (await shown(world, "Bob", "plan")).text
 
 
-async def test_what_is_said_as_planned_comes_off_the_plan(world: ServiceHarness) -> None:
+async def test_lines_played_as_planned_are_removed_from_the_plan(world: ServiceHarness) -> None:
     await shown(world, "Ann", "plan buy SV; Bob: pass; Cid: pass; buy CS; Bob: bid CA 165")
     assert isinstance(await world.say("Ann", "plan play"), Completed)
     await world.say("Bob", "pass")
@@ -68,7 +68,7 @@ async def test_what_is_said_as_planned_comes_off_the_plan(world: ServiceHarness)
     assert "no plan" in (await shown(world, "Ann", "plan")).text
 
 
-async def test_who_is_asked_plays_on_whatever_others_have_said(world: ServiceHarness) -> None:
+async def test_a_plan_skips_lines_of_others_when_its_player_is_to_act(world: ServiceHarness) -> None:
     await shown(world, "Bob", "plan Ann: buy SV; buy CS; Cid: pass; Ann: pass; buy DH")
     await world.say("Ann", "buy SV")
     assert isinstance(await world.say("Bob", "plan play"), Completed)
@@ -85,7 +85,7 @@ async def test_playing_a_plan_twice_by_one_request_is_playing_it_once(world: Ser
     assert await world.lines() == ["buy SV"]
 
 
-async def test_a_plan_that_the_game_has_overtaken_says_where(world: ServiceHarness) -> None:
+async def test_an_outdated_plan_names_the_impossible_line(world: ServiceHarness) -> None:
     await shown(world, "Ann", "plan pass; Bob: buy SV")
     await world.say("Ann", "buy SV")
     text = (await shown(world, "Ann", "plan show")).text
@@ -94,16 +94,16 @@ async def test_a_plan_that_the_game_has_overtaken_says_where(world: ServiceHarne
     assert isinstance(refused, LineRefused) and await world.lines() == ["buy SV"]
 
 
-async def test_a_line_that_cannot_be_planned_keeps_the_plan_before(world: ServiceHarness) -> None:
+async def test_an_impossible_line_keeps_the_former_plan(world: ServiceHarness) -> None:
     await shown(world, "Ann", "plan buy SV")
-    wrong = await world.say("Ann", "plan more Bob: buy SV")
-    assert isinstance(wrong, LineRefused | LineAmbiguous) and wrong.index == 0
+    result = await world.say("Ann", "plan more Bob: buy SV")
+    assert isinstance(result, LineRefused | LineAmbiguous) and result.index == 0
     assert isinstance(await world.say("Ann", "plan dance"), LineUnreadable)
     assert "1. Ann: buy SV" in (await shown(world, "Ann", "plan")).text
     assert isinstance(await world.say("Ann", "plan " + "pass;" * 41), LineRefused)
 
 
-async def test_a_position_of_the_past_by_row_and_by_round(world: ServiceHarness) -> None:
+async def test_a_past_position_by_row_and_by_round(world: ServiceHarness) -> None:
     for name, line in (("Ann", "buy SV"), ("Bob", "buy CS"), ("Cid", "buy DH"), ("Ann", "buy MH")):
         await world.say(name, line)
     row = next(h.seq for h in await world.service.queries.log(world.table) if h.line == "buy CS")
@@ -119,12 +119,12 @@ async def test_a_position_of_the_past_by_row_and_by_round(world: ServiceHarness)
     assert found.text.startswith("At the start of stock round 1") and found.picture == "market"
     assert (await shown(world, "Ann", f"at move {row}")).text == past.text
     assert (await shown(world, "Ann", "at Stock Round 1")).text == found.text.replace("market", "map")
-    for wrong in ("at sr 9", "at mr 1.1", "at merger round 2.1", "at 99999", "at", "at noon"):
-        answer = await world.say("Ann", wrong)
-        assert isinstance(answer, LineRefused), wrong
+    for line in ("at sr 9", "at mr 1.1", "at merger round 2.1", "at 99999", "at", "at noon"):
+        answer = await world.say("Ann", line)
+        assert isinstance(answer, LineRefused), line
 
 
-async def test_the_game_is_handed_out_without_what_was_undone(world: ServiceHarness) -> None:
+async def test_the_export_leaves_out_what_was_undone(world: ServiceHarness) -> None:
     await world.say("Ann", "buy SV")
     await world.say("Bob", "buy CS")
     await world.say("Bob", "undo")
@@ -139,7 +139,7 @@ async def test_the_game_is_handed_out_without_what_was_undone(world: ServiceHarn
     assert isinstance(refused, LineRefused) and "no format rails" in refused.reason
 
 
-async def test_a_game_is_handed_out_by_the_names_of_now(world: ServiceHarness) -> None:
+async def test_the_export_has_the_current_names(world: ServiceHarness) -> None:
     for name, line in (("Ann", "buy SV"), ("Bob", "buy CS")):
         await world.say(name, line)
     dora = await world.person("Dora")

@@ -1,4 +1,4 @@
-"""What is loaded equals what was played; nothing in memory is ahead of the disk."""
+"""A loaded table equals the one that was played; the cache is never ahead of the store."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from tests.service.conftest import ServiceHarness
 from tests.stores import sqlite_only
 
 
-async def wander(world: ServiceHarness, steps: int, seed: int) -> None:
-    """Play at random, now and then taking back or playing again."""
+async def play_randomly(world: ServiceHarness, steps: int, seed: int) -> None:
+    """Play at random, with an undo or a redo now and then."""
     dice = random.Random(seed)
     for step in range(steps):
         view = await world.service.queries.view(world.table)
@@ -41,10 +41,10 @@ async def wander(world: ServiceHarness, steps: int, seed: int) -> None:
 
 @pytest.mark.parametrize("seed", [1, 2])
 async def test_loading_gives_what_was_played(world: ServiceHarness, seed: int) -> None:
-    await wander(world, 120, seed)
+    await play_randomly(world, 120, seed)
     dora = await world.person("Dora")
     await world.service.lobby.replace_player(world.table, 1, dora, "Dora", by=None)
-    await wander_on(world, seed + 10)
+    await play_randomly_with_checks(world, seed + 10)
     played, loaded = world.service, Service(world.store)
     one, two = await played.queries.view(world.table), await loaded.queries.view(world.table)
     assert one == two
@@ -55,7 +55,7 @@ async def test_loading_gives_what_was_played(world: ServiceHarness, seed: int) -
     assert engine.encode_state(two.state) == head.state  # type: ignore[arg-type]
 
 
-async def wander_on(world: ServiceHarness, seed: int) -> None:
+async def play_randomly_with_checks(world: ServiceHarness, seed: int) -> None:
     dice = random.Random(seed)
     for _ in range(25):
         view = await world.service.queries.view(world.table)
@@ -65,7 +65,7 @@ async def wander_on(world: ServiceHarness, seed: int) -> None:
         assert isinstance(await world.service.submit(world.table, seat, [line], None, None), Completed)
 
 
-async def test_every_position_there_ever_was(world: ServiceHarness) -> None:
+async def test_every_earlier_position(world: ServiceHarness) -> None:
     seen: dict[int, bytes] = {}
     dice = random.Random(5)
     for _ in range(90):
@@ -86,8 +86,8 @@ async def test_every_position_there_ever_was(world: ServiceHarness) -> None:
         await fresh.queries.state_at(world.table, 9999)
 
 
-async def test_loading_asks_no_rule(world: ServiceHarness, monkeypatch: pytest.MonkeyPatch) -> None:
-    await wander(world, 40, 3)
+async def test_loading_consults_no_rule(world: ServiceHarness, monkeypatch: pytest.MonkeyPatch) -> None:
+    await play_randomly(world, 40, 3)
     expected = await world.service.queries.state_at(world.table)
 
     def forbidden(*_: object, **__: object) -> None:
@@ -102,7 +102,7 @@ async def test_loading_asks_no_rule(world: ServiceHarness, monkeypatch: pytest.M
     assert engine.encode_state(loaded) == engine.encode_state(expected)
 
 
-async def test_a_transaction_that_fails_leaves_memory_as_it_was(
+async def test_a_failed_transaction_leaves_the_cache_as_it_was(
     world: ServiceHarness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def full(*_: object) -> int:
@@ -118,7 +118,7 @@ async def test_a_transaction_that_fails_leaves_memory_as_it_was(
     assert isinstance(await world.say("Ann", "buy SV", request="lost"), Completed)
 
 
-async def test_only_the_last_tables_stay_in_memory(world: ServiceHarness) -> None:
+async def test_only_the_latest_tables_stay_in_memory(world: ServiceHarness) -> None:
     service = Service(world.store, capacity=2)
     tables = [(await service.lobby.create("1830", None)).id for _ in range(3)]
     for table in [*tables, world.table]:
@@ -128,7 +128,7 @@ async def test_only_the_last_tables_stay_in_memory(world: ServiceHarness) -> Non
     assert isinstance(await service.submit(world.table, 0, ["buy SV"], None, None), Completed)
 
 
-async def test_what_happened_since_ones_last_move(world: ServiceHarness) -> None:
+async def test_the_log_since_the_last_move(world: ServiceHarness) -> None:
     await world.say("Ann", "buy SV")
     await world.say("Bob", "buy CS")
     await world.say("Cid", "bid MH 115")
@@ -141,12 +141,12 @@ async def test_what_happened_since_ones_last_move(world: ServiceHarness) -> None
 
 
 @sqlite_only
-async def test_a_backup_put_back_under_a_running_service(world: ServiceHarness, tmp_path: Path) -> None:
+async def test_a_backup_restored_under_a_running_service(world: ServiceHarness, tmp_path: Path) -> None:
     await world.say("Ann", "buy SV")
-    await backup(world.store, tmp_path / "kept.db")
+    await backup(world.store, tmp_path / "backup.db")
     await world.say("Bob", "buy CS")
     await world.say("Cid", "buy DH")
-    await restore(tmp_path / "kept.db", world.store, replace=True)
+    await restore(tmp_path / "backup.db", world.store, replace=True)
     answer = await world.say("Bob", "bid CA 165")
     assert isinstance(answer, Completed)
     assert await world.lines() == ["buy SV", "bid CA 165"]

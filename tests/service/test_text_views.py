@@ -1,4 +1,4 @@
-"""A position in words: what terminals show and letters carry where companies borrow and are sold short."""
+"""Text views of positions with loans and short sales."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ from engine import new_game
 from tests.renderers.positions import financed
 
 
-def test_the_title_line_tells_loans_and_leaves_out_a_bank_without_limit() -> None:
+def test_the_headline_has_loans_and_no_unlimited_bank() -> None:
     state = financed()
-    said = "stock round 2, phase 3, interest $10 a loan, 7 of 70 loans taken, priority Ann"
-    assert text_views.headline(state) == said
+    headline = "stock round 2, phase 3, interest $10 a loan, 7 of 70 loans taken, priority Ann"
+    assert text_views.headline(state) == headline
     state.cash["bank"] = -9000
-    assert text_views.headline(state) == said
+    assert text_views.headline(state) == headline
     other = new_game("1830", ["Ann", "Bob", "Cid"]).state
     assert text_views.headline(other) == "opening, phase 2, bank $9,600, priority Ann"
     other.cash["bank"] = -20
     assert "the bank is broken and owes $20" in text_views.headline(other)
 
 
-def test_what_players_have_sold_short_is_said() -> None:
+def test_short_positions_of_players() -> None:
     state = financed()
     state.bankrupt_seats, state.cash["p1"] = ["p2"], -30
     head, ann, bob, cid = text_views.players_table(state)
@@ -29,15 +29,15 @@ def test_what_players_have_sold_short_is_said() -> None:
     assert head.split() == ["player", "cash", "certs", "worth", "owns"]
 
 
-def test_one_company_is_told_with_what_it_owes_and_its_short_sellers() -> None:
+def test_a_company_with_loans_and_short_sellers() -> None:
     state = financed()
     state.companies["WT"].owed_tokens = 1
-    told = text_views.company_view(state, "wt")
-    assert told and "Bob short 20%" in told and "pool 50%" in told
-    assert "10 shares; loans: 4 of 10; unpaid tokens: 1" in told
+    text = text_views.company_view(state, "wt")
+    assert text and "Bob short 20%" in text and "pool 50%" in text
+    assert "10 shares; loans: 4 of 10; unpaid tokens: 1" in text
 
 
-def test_below_the_market_it_is_told_what_loans_cost() -> None:
+def test_the_market_view_has_the_cost_of_loans() -> None:
     lines = text_views.market_view(financed()).splitlines()
     assert lines[-4:] == [
         "$100: WT, J (par)", "In acquisition 2: SR", "In liquidation: R",
@@ -47,7 +47,7 @@ def test_below_the_market_it_is_told_what_loans_cost() -> None:
     assert plain.endswith("No company has a price.")
 
 
-def test_the_board_names_mines_and_bridges() -> None:
+def test_the_map_view_names_mines_and_bridges() -> None:
     lines = text_views.map_view(financed()).splitlines()
     assert [line.split() for line in lines if line.startswith(("F15", "H3"))] == [
         ["F15", "#9", "turn", "0", "mine"], ["H3", "#57", "turn", "0", "Louisville,", "bridge"],

@@ -1,4 +1,4 @@
-"""Taking back and playing again: at once among one's own moves, else by the votes of the others."""
+"""Undo and redo: at once for the own moves, else by a vote of the others."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ async def state(world: ServiceHarness) -> bytes:
     return engine.encode_state(await world.service.queries.state_at(world.table))
 
 
-async def test_ones_own_last_move_goes_at_once(world: ServiceHarness) -> None:
+async def test_the_own_last_move_is_undone_at_once(world: ServiceHarness) -> None:
     before, asked = await state(world), await world.decision()
     await world.say("Ann", "buy SV")
     answer = await world.say("Ann", "undo")
@@ -31,7 +31,7 @@ async def test_ones_own_last_move_goes_at_once(world: ServiceHarness) -> None:
     assert isinstance(await world.say("Ann", "buy SV", seen=await world.decision()), Completed)
 
 
-async def test_a_letter_of_two_lines_is_taken_back_line_by_line(world: ServiceHarness) -> None:
+async def test_a_request_with_two_lines_is_undone_line_by_line(world: ServiceHarness) -> None:
     await world.say("Ann", "buy SV")
     await world.say("Bob", "buy CS")
     await world.say("Cid", "buy DH")
@@ -70,14 +70,14 @@ async def test_the_log_keeps_what_was_undone(world: ServiceHarness) -> None:
     assert [(h.kind, h.is_live) for h in log] == [("note", True), ("move", False), ("undo", True)]
 
 
-async def after_two(world: ServiceHarness) -> None:
+async def two_moves_later(world: ServiceHarness) -> None:
     await world.say("Ann", "buy SV")
     await world.say("Bob", "buy CS")
 
 
-async def test_where_others_have_moved_they_are_asked(world: ServiceHarness) -> None:
+async def test_others_who_have_moved_vote(world: ServiceHarness) -> None:
     before = await state(world)
-    await after_two(world)
+    await two_moves_later(world)
     asked = await world.say("Ann", "undo")
     assert isinstance(asked, PollUpdated) and asked.outcome is None
     assert asked.waiting_seats == (1,)
@@ -91,8 +91,8 @@ async def test_where_others_have_moved_they_are_asked(world: ServiceHarness) -> 
     assert isinstance(await world.say("Bob", "accept", seen=asked.poll_id), StaleDecision)
 
 
-async def test_one_who_does_not_agree_is_enough(world: ServiceHarness) -> None:
-    await after_two(world)
+async def test_one_decline_is_enough(world: ServiceHarness) -> None:
+    await two_moves_later(world)
     await world.say("Cid", "buy DH")
     await world.say("Ann", "undo")
     await world.say("Bob", "accept")
@@ -103,7 +103,7 @@ async def test_one_who_does_not_agree_is_enough(world: ServiceHarness) -> None:
 
 
 async def test_votes_survive_a_restart(world: ServiceHarness) -> None:
-    await after_two(world)
+    await two_moves_later(world)
     await world.say("Ann", "undo")
     world.service = Service(world.store)
     passed = await world.say("Bob", "accept")
@@ -111,8 +111,8 @@ async def test_votes_survive_a_restart(world: ServiceHarness) -> None:
     assert await world.lines() == []
 
 
-async def test_a_move_during_the_vote_joins_what_would_go(world: ServiceHarness) -> None:
-    await after_two(world)
+async def test_a_move_during_the_vote_would_be_undone_too(world: ServiceHarness) -> None:
+    await two_moves_later(world)
     await world.say("Ann", "undo")
     await world.say("Cid", "pass")
     still = await world.say("Bob", "accept")
@@ -122,8 +122,8 @@ async def test_a_move_during_the_vote_joins_what_would_go(world: ServiceHarness)
     assert await world.lines() == []
 
 
-async def test_a_voice_counts_on_when_another_joins(world: ServiceHarness) -> None:
-    await after_two(world)
+async def test_votes_remain_when_another_voter_joins(world: ServiceHarness) -> None:
+    await two_moves_later(world)
     await world.say("Cid", "buy DH")
     await world.say("Bob", "undo")  # Cid's move would go
     await world.say("Ann", "pass")
@@ -133,8 +133,8 @@ async def test_a_voice_counts_on_when_another_joins(world: ServiceHarness) -> No
     assert await world.lines() == ["buy SV"]
 
 
-async def test_another_undo_overtakes_the_vote(world: ServiceHarness) -> None:
-    await after_two(world)
+async def test_another_undo_supersedes_the_vote(world: ServiceHarness) -> None:
+    await two_moves_later(world)
     await world.say("Ann", "undo")
     await world.say("Bob", "undo")  # his own last move: at once
     assert await world.lines() == ["buy SV"]
@@ -143,7 +143,7 @@ async def test_another_undo_overtakes_the_vote(world: ServiceHarness) -> None:
 
 
 async def test_a_redo_of_others_moves_is_voted_on(world: ServiceHarness) -> None:
-    await after_two(world)
+    await two_moves_later(world)
     await world.say("Ann", "undo")
     await world.say("Bob", "accept")
     asked = await world.say("Ann", "redo")
@@ -153,7 +153,7 @@ async def test_a_redo_of_others_moves_is_voted_on(world: ServiceHarness) -> None
 
 
 async def test_a_move_ends_the_vote_on_a_redo(world: ServiceHarness) -> None:
-    await after_two(world)
+    await two_moves_later(world)
     await world.say("Ann", "undo")
     await world.say("Bob", "accept")
     await world.say("Ann", "redo")
@@ -161,7 +161,7 @@ async def test_a_move_ends_the_vote_on_a_redo(world: ServiceHarness) -> None:
     assert (await world.service.queries.view(world.table)).polls == ()
 
 
-async def test_an_undo_button_of_before_an_undo_is_stale(world: ServiceHarness) -> None:
+async def test_an_undo_button_from_before_an_undo_is_stale(world: ServiceHarness) -> None:
     await world.say("Ann", "buy SV")
     now = (await world.service.queries.view(world.table)).current_decision_id
     assert isinstance(await world.say("Ann", "undo", seen=now), Completed)
@@ -176,7 +176,7 @@ async def test_undo_stands_alone(world: ServiceHarness) -> None:
     assert await world.lines() == []
 
 
-async def test_a_vote_and_an_offer_are_told_apart(world: ServiceHarness) -> None:
+async def test_a_vote_and_an_offer_are_distinguished(world: ServiceHarness) -> None:
     """Bob is asked by a vote and by an offer of a private (1830 §23): a bare `accept` is neither's."""
     opening = [("Ann", "buy SV"), ("Bob", "buy CS"), ("Cid", "buy DH"), ("Ann", "buy MH"), ("Bob", "buy CA")]
     for name, line in opening:

@@ -1,4 +1,4 @@
-"""What must hold is really looked at: each kind of damage to a good position is complained of."""
+"""The invariants detect each kind of damage to a good position."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from engine.core.state import Company, GameOver, OperatingTurn, StockTurn
 
 @cache
 def _late() -> bytes:
-    """A position in a late company's turn, where its president may decline."""
+    """A position late in a game, in the turn of a company whose president may decline."""
     found: list[bytes] = []
 
     def watch(game: object) -> None:
@@ -142,25 +142,25 @@ DAMAGE: list[tuple[Callable[[State], None], str]] = [
 ]
 
 
-def test_a_good_position_has_no_fault(late: State) -> None:
+def test_a_good_position_has_no_violation(late: State) -> None:
     assert [*position_violations(late), *options_violations(late)] == []
 
 
-@pytest.mark.parametrize(("damage", "told"), DAMAGE, ids=[d.__name__.strip("_") for d, _ in DAMAGE])
-def test_damage_is_told(late: State, damage: Callable[[State], None], told: str) -> None:
+@pytest.mark.parametrize(("damage", "expected"), DAMAGE, ids=[d.__name__.strip("_") for d, _ in DAMAGE])
+def test_damage_is_a_violation(late: State, damage: Callable[[State], None], expected: str) -> None:
     damage(late)
-    faults = list(position_violations(late))
-    assert any(told in fault for fault in faults), faults
+    violations = list(position_violations(late))
+    assert any(expected in violation for violation in violations), violations
 
 
 def _is_sized(co: Company) -> bool:
-    """Whether the shares of a company of five or ten are traded."""
+    """Whether shares of a company of size 5 or 10 are traded."""
     return bool(co.president and co.size and co.size > 2 and co.cell and co.cell > (0, 3))
 
 
 @cache
 def _lending() -> bytes:
-    """A position of a title that lends, late in a game, in the turn of a company with room for loans."""
+    """A position of a title with loans, late in a game, in the turn of a company that may take more."""
     found: list[bytes] = []
 
     def watch(game: object) -> None:
@@ -183,7 +183,7 @@ def lending() -> State:
 
 
 def _sized(state: State) -> Company:
-    """A company whose shares are dealt in."""
+    """A company whose shares are traded."""
     return next(filter(_is_sized, state.companies.values()))
 
 
@@ -250,17 +250,17 @@ LENT: list[tuple[Callable[[State], None], str]] = [
 ]
 
 
-@pytest.mark.parametrize(("damage", "told"), LENT, ids=[d.__name__.strip("_") for d, _ in LENT])
-def test_damage_where_companies_borrow_is_told(
-    lending: State, damage: Callable[[State], None], told: str
+@pytest.mark.parametrize(("damage", "expected"), LENT, ids=[d.__name__.strip("_") for d, _ in LENT])
+def test_damage_with_loans_is_a_violation(
+    lending: State, damage: Callable[[State], None], expected: str
 ) -> None:
     assert [*position_violations(lending), *options_violations(lending)] == []
     damage(lending)
-    faults = list(position_violations(lending))
-    assert any(told in fault for fault in faults), faults
+    violations = list(position_violations(lending))
+    assert any(expected in violation for violation in violations), violations
 
 
-def test_more_than_the_most_that_is_offered_is_told(lending: State, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_count_beyond_the_options_is_a_violation(lending: State, monkeypatch: pytest.MonkeyPatch) -> None:
     seat = decision(lending).asked[0]
     found = options(lending, seat)
     last = [o for o in found if isinstance(o.action, TakeLoans)][-1]
@@ -268,10 +268,10 @@ def test_more_than_the_most_that_is_offered_is_told(lending: State, monkeypatch:
         "bot.simulation.invariants.options",
         lambda state, who: [o for o in found if o != last] if who == seat else [],
     )
-    assert any("at most and may have" in fault for fault in options_violations(lending))
+    assert any("at most and may have" in violation for violation in options_violations(lending))
 
 
-def test_who_may_be_done_above_the_certificate_limit_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_done_above_the_certificate_limit_is_a_violation(monkeypatch: pytest.MonkeyPatch) -> None:
     found: list[State] = []
 
     def watch(game: object) -> None:
@@ -284,7 +284,7 @@ def test_who_may_be_done_above_the_certificate_limit_is_told(monkeypatch: pytest
     simulate_game(title_names()[0], 3, 3, max_moves=150, watch=watch)
     assert list(options_violations(found[0])) == []
     monkeypatch.setattr("bot.simulation.invariants.certificate_limit", lambda g: 0)
-    assert any("above the certificate limit" in fault for fault in options_violations(found[0]))
+    assert any("above the certificate limit" in violation for violation in options_violations(found[0]))
 
 
 def _move(state: State) -> tuple[str, Transition]:
@@ -295,14 +295,14 @@ def _move(state: State) -> tuple[str, Transition]:
     return seat, play(state, seat, Pass())
 
 
-def test_a_good_move_has_no_fault(late: State) -> None:
+def test_a_good_move_has_no_violation(late: State) -> None:
     raw = encode_state(late)
     seat, played = _move(late)
     assert list(permission_violations(late, seat, Pass())) == []
     assert list(move_violations(late, seat, Pass(), raw, played)) == []
 
 
-def test_a_changed_input_is_told(late: State) -> None:
+def test_a_changed_input_is_a_violation(late: State) -> None:
     raw = encode_state(late)
     seat, played = _move(late)
     late.cash[BANK] += 1
@@ -311,7 +311,7 @@ def test_a_changed_input_is_told(late: State) -> None:
     )
 
 
-def test_events_that_do_not_lead_there_are_told(late: State) -> None:
+def test_wrong_events_are_a_violation(late: State) -> None:
     raw = encode_state(late)
     seat, (after, events) = _move(late)
     short = Transition(after, events[:-1])
@@ -323,7 +323,7 @@ def test_events_that_do_not_lead_there_are_told(late: State) -> None:
     )
 
 
-def test_a_question_numbered_wrongly_is_told(late: State) -> None:
+def test_a_wrong_question_number_is_a_violation(late: State) -> None:
     raw = encode_state(late)
     seat, (after, events) = _move(late)
     after = copy_state(after)
@@ -332,7 +332,7 @@ def test_a_question_numbered_wrongly_is_told(late: State) -> None:
     assert "the question's number grew by 2, and should have grown by 1" in complaints
 
 
-def test_another_outcome_of_the_same_move_is_told(late: State) -> None:
+def test_a_different_outcome_of_the_same_move_is_a_violation(late: State) -> None:
     raw = encode_state(late)
     seat, (after, events) = _move(late)
     other = Transition(after, [*events, Passed("p0", "nothing")])
@@ -341,7 +341,7 @@ def test_another_outcome_of_the_same_move_is_told(late: State) -> None:
     )
 
 
-def test_nothing_may_be_offered_after_the_end(late: State, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_options_after_the_end_are_a_violation(late: State, monkeypatch: pytest.MonkeyPatch) -> None:
     before = copy_state(late)
     seat, _ = _move(before)
     offered = options(before, seat)
@@ -352,15 +352,13 @@ def test_nothing_may_be_offered_after_the_end(late: State, monkeypatch: pytest.M
     assert list(options_violations(late)) == ["something is offered after the end"]
 
 
-def test_a_dead_end_is_told(late: State, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_dead_end_is_a_violation(late: State, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("bot.simulation.invariants.options", lambda state, seat: [])
     monkeypatch.setattr("bot.simulation.invariants.choices", lambda state, seat: [])
-    assert any("has no option: a dead end" in fault for fault in options_violations(late))
+    assert any("has no option: a dead end" in violation for violation in options_violations(late))
 
 
-def test_an_option_that_is_refused_or_offered_twice_is_told(
-    late: State, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_refused_or_repeated_option_is_a_violation(late: State, monkeypatch: pytest.MonkeyPatch) -> None:
     seat, _ = _move(late)
     good = options(late, seat)
     bad = msgspec.structs.replace(good[0].action, rotation=(good[0].action.rotation + 17))  # type: ignore[attr-defined]
@@ -370,12 +368,12 @@ def test_an_option_that_is_refused_or_offered_twice_is_told(
     menu = [Choice(format_action(late, o.action), o.label, ("lay", str(i))) for i, o in enumerate(shown)]
     monkeypatch.setattr("bot.simulation.invariants.options", lambda state, who: shown if who == seat else [])
     monkeypatch.setattr("bot.simulation.invariants.choices", lambda state, who: menu if who == seat else [])
-    faults = list(options_violations(late))
-    assert any("2 times" in fault for fault in faults)
-    assert any("which is refused" in fault for fault in faults)
+    violations = list(options_violations(late))
+    assert any("2 times" in violation for violation in violations)
+    assert any("which is refused" in violation for violation in violations)
 
 
-def test_what_another_has_the_right_to_is_told(late: State, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_action_of_another_player_is_a_violation(late: State, monkeypatch: pytest.MonkeyPatch) -> None:
     private = next(iter(late.private_owners))
     thief = decision(late).asked[0]
     late.private_owners[private] = late.left_of(thief)
@@ -384,4 +382,4 @@ def test_what_another_has_the_right_to_is_told(late: State, monkeypatch: pytest.
         "bot.simulation.invariants.options",
         lambda state, who: [stolen] if who == thief else options(state, who),
     )
-    assert any(f"{late.name(thief)} has no right to" in fault for fault in options_violations(late))
+    assert any(f"{late.name(thief)} has no right to" in violation for violation in options_violations(late))

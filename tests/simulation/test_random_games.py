@@ -1,4 +1,4 @@
-"""Random games of every title: they end, and everything that must hold holds at the steps that are checked.
+"""Random games of every title: they end, and all invariants hold at the steps that are checked.
 
 A few here; `make soak` plays hundreds. A failure names the seed and the move, and
 `railpost simulate --title … --players … --seed … --check` shows it again.
@@ -36,7 +36,7 @@ def _plays(title: str, players: int) -> bool:
 SEATS = [(title, players) for title in title_names() for players in range(2, 13) if _plays(title, players)]
 SOAKED = 200
 CHECKED_OF_SOAKED = 4
-"""Every so many games of a soak are checked at every step."""
+"""One of so many games of a soak is checked at every step."""
 
 CONVENTION_OF_KIND = {
     "run worse than best": "18xx.games",
@@ -49,7 +49,7 @@ CONVENTION_OF_KIND = {
     "announce an action": "rulebook",
     "bid nothing": "rulebook",
 }
-"""Kinds of decision that only one set of conventions has."""
+"""Kinds of decisions that are possible in one set of conventions only."""
 
 _PRIVATE_DEALS = {
     "buy a private for the company from its president",
@@ -140,11 +140,11 @@ ABSENT = {
         *("bank broken", "act out of turn"),
     },
 }
-"""Kinds of decision, and things that happen seldom, that a title has not without its optional rules."""
+"""Kinds of decisions and consequences that need an optional rule."""
 
 
 def conserved(game: SimulatedGame) -> None:
-    """After every move: no money, share or train comes out of nothing, and who is short owes a share."""
+    """After every move: cash, shares and trains are conserved, and a short seller owes a share."""
     state, start = game.state, game.start
     assert sum(state.cash.values()) == sum(start.cash.values())
     for sym, company in state.companies.items():
@@ -160,9 +160,7 @@ def conserved(game: SimulatedGame) -> None:
 
 @pytest.mark.parametrize("conventions", CONVENTIONS)
 @pytest.mark.parametrize(("title", "players"), SEATS)
-def test_a_random_game_ends_with_what_must_hold_at_every_step_looked_at(
-    title: str, players: int, conventions: str
-) -> None:
+def test_a_random_game_ends_without_violations(title: str, players: int, conventions: str) -> None:
     rules = random_options(title, players, players, conventions)
     game = simulate_game(title, players, 40 + players, rules, check_every=2 * players, watch=conserved)
     assert game.failure is None
@@ -171,7 +169,7 @@ def test_a_random_game_ends_with_what_must_hold_at_every_step_looked_at(
 
 @pytest.mark.parametrize("title", title_names())
 def test_rules_vary_with_the_seed(title: str) -> None:
-    """Every optional rule is drawn in some of the soaks' games, and not in others."""
+    """Every optional rule is drawn in some games of the soaks and not in others."""
     seats = [players for name, players in SEATS if name == title]
     drawn = [random_options(title, seats[at % len(seats)], at, CONVENTIONS[at % 2]) for at in range(80)]
     for rule in optional_rules(title):
@@ -189,19 +187,19 @@ def test_the_text_of_a_game_replays_to_the_same_end() -> None:
     assert report.checkpoint_count > game.move_count / 10
 
 
-SHOWN = """
+PRINT_DIGEST = """
 import sys
 from hashlib import sha256
-from bot.offline.simulate import simulated
-print(sha256(simulated(sys.argv[1], 4, 11).text.encode()).hexdigest())
+from bot.simulation.simulate import simulate_game
+print(sha256(simulate_game(sys.argv[1], 4, 11).text.encode()).hexdigest())
 """
 
 
 @pytest.mark.parametrize("hashing", ["0", "20"])
 def test_a_seed_gives_the_same_game_in_every_process(hashing: str) -> None:
-    """Options stand in the same order whatever the order of sets, so their places can be buttons."""
+    """The order of options does not depend on the order of sets, so buttons can name their places."""
     shown = subprocess.run(
-        [sys.executable, "-c", SHOWN, title_names()[0]],
+        [sys.executable, "-c", PRINT_DIGEST, title_names()[0]],
         env=os.environ | {"PYTHONHASHSEED": hashing},
         cwd=ROOT,
         check=True,
@@ -218,14 +216,14 @@ def _digest(title: str) -> str:
 
 @pytest.mark.parametrize("conventions", CONVENTIONS)
 @pytest.mark.parametrize("title", title_names())
-def test_rows_are_those_that_can_come_up(title: str, conventions: str) -> None:
-    """What a title is made of says the same as who has read its rules."""
+def test_possible_kinds_of_each_title(title: str, conventions: str) -> None:
+    """The features of a title give the same kinds as its rulebook."""
     others = {kind for kind, of in CONVENTION_OF_KIND.items() if of != conventions}
     absent = {*WEIGHTS, *CONSEQUENCES} - possible_kinds(title, table_options(conventions, ()))
     assert absent == ABSENT[title] | others
 
 
-def test_an_optional_rule_brings_its_rows() -> None:
+def test_an_optional_rule_adds_its_kinds() -> None:
     assert possible_kinds("1851", ("claims",)) - possible_kinds("1851", ()) == {
         "run worse than best",
         *_CLAIMS,
@@ -249,7 +247,7 @@ def test_a_game_that_does_not_end_is_a_failure() -> None:
 @pytest.mark.parametrize("conventions", CONVENTIONS)
 @pytest.mark.parametrize(("title", "players"), SEATS)
 def test_soak(title: str, players: int, conventions: str) -> None:
-    """200 games over all seats under either set of conventions, optional rules as the seed draws them."""
+    """200 games with all numbers of players in both conventions, with optional rules drawn from the seed."""
     games = [
         simulate_game(
             title,

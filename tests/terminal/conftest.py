@@ -19,14 +19,14 @@ Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
 
 def environment(**settings: str) -> dict[str, str]:
-    """The variables of the process: nothing of this machine's settings."""
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("RAILPOST_")}
-    return kept | {"PYTHONPATH": str(ROOT), "PYTHONUNBUFFERED": "1"} | settings
+    """The environment of the process, without the settings of this machine."""
+    variables = {name: value for name, value in os.environ.items() if not name.startswith("RAILPOST_")}
+    return variables | {"PYTHONPATH": str(ROOT), "PYTHONUNBUFFERED": "1"} | settings
 
 
 @pytest.fixture
 def run(tmp_path: Path) -> Run:
-    """`railpost` with arguments and standard input, to its end."""
+    """Run `railpost` with arguments and standard input."""
 
     def running(*words: str, lines: str = "", **settings: str) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
@@ -45,7 +45,7 @@ def run(tmp_path: Path) -> Run:
 
 @pytest.fixture
 def command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
-    """A sub-command in this process, which has everything loaded already."""
+    """Run a sub-command in this process, which has all modules loaded."""
     monkeypatch.chdir(tmp_path)
 
     def running(*words: str) -> subprocess.CompletedProcess[str]:
@@ -53,7 +53,7 @@ def command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Capt
             code = run_command(lambda: app_for(words)(words, prog_name="railpost"))
         except SystemExit as end:
             code = end.code if isinstance(end.code, int) else 1
-        said = capsys.readouterr()
-        return subprocess.CompletedProcess(words, code, said.out, said.err)
+        captured = capsys.readouterr()
+        return subprocess.CompletedProcess(words, code, captured.out, captured.err)
 
     return running

@@ -20,8 +20,8 @@ async def console(tmp_path: Path) -> AsyncIterator[Console]:
         yield Console(Service(store), tmp_path)
 
 
-async def said(console: Console, *lines: str) -> str:
-    """Say lines; the answer to the last."""
+async def enter(console: Console, *lines: str) -> str:
+    """Enter lines; the reply to the last."""
     text = ""
     for line in lines:
         text = (await console.handle_line(line)).text
@@ -31,20 +31,20 @@ async def said(console: Console, *lines: str) -> str:
 BEGUN = ("table new 1830 Ann, Bob, Cid", "table start")
 
 
-async def test_an_opening_as_the_readme_has_it(console: Console) -> None:
-    assert "still in its lobby: Ann, Bob and Cid" in await said(console, BEGUN[0])
-    assert "Ann to act" in await said(console, BEGUN[1])
-    assert "Bob to act" in await said(console, "Ann: buy SV")
-    assert "Cid to act" in await said(console, "bid CA 165")
-    assert "Ann to act" in await said(console, "cid:  PASS")
-    assert "$780" in await said(console, "status")
+async def test_the_opening_in_the_readme(console: Console) -> None:
+    assert "still in its lobby: Ann, Bob and Cid" in await enter(console, BEGUN[0])
+    assert "Ann to act" in await enter(console, BEGUN[1])
+    assert "Bob to act" in await enter(console, "Ann: buy SV")
+    assert "Cid to act" in await enter(console, "bid CA 165")
+    assert "Ann to act" in await enter(console, "cid:  PASS")
+    assert "$780" in await enter(console, "status")
 
 
 async def test_several_lines_at_once(console: Console) -> None:
-    await said(console, *BEGUN, "buy SV", "buy CS", "buy DH", "buy MH", "buy CA")
-    refused = await said(console, "Cid: buy BO; par BO 101")
+    await enter(console, *BEGUN, "buy SV", "buy CS", "buy DH", "buy MH", "buy CA")
+    refused = await enter(console, "Cid: buy BO; par BO 101")
     assert "Line 2" in refused
-    assert "Ann to act" in await said(console, "Cid: buy BO; par BO 100")
+    assert "Ann to act" in await enter(console, "Cid: buy BO; par BO 100")
 
 
 async def test_bad_lines_are_answered(console: Console) -> None:
@@ -61,7 +61,7 @@ async def test_bad_lines_are_answered(console: Console) -> None:
     ):
         reply = await console.handle_line(line)
         assert expected in reply.text and reply.tone == "bad", line
-    await said(console, *BEGUN)
+    await enter(console, *BEGUN)
     for line, expected in (
         ("Dora: buy SV", "Nobody is called Dora"),
         ("frob", "no line of this game"),
@@ -77,89 +77,89 @@ async def test_bad_lines_are_answered(console: Console) -> None:
 
 
 async def test_a_failed_table_leaves_none_in_its_lobby(console: Console) -> None:
-    await said(console, "table new 1830 Ann, pool")
-    assert "ended" in await said(console, "table list")
+    await enter(console, "table new 1830 Ann, pool")
+    assert "ended" in await enter(console, "table list")
     assert console.table_id is None
 
 
 async def test_tables_side_by_side(console: Console) -> None:
-    await said(console, *BEGUN)
+    await enter(console, *BEGUN)
     first = console.table_id
-    text = await said(console, "table new 1830 Xan, Yul option conventions 18xx.games", "table start")
+    text = await enter(console, "table new 1830 Xan, Yul option conventions 18xx.games", "table start")
     assert "Xan and Yul" in text
     code = (await console.service.queries.table_info(first or 0)).code
-    assert "conventions 18xx.games" in await said(console, "table")
-    assert "Ann, Bob and Cid" in await said(console, f"table use {code.lower()}")
-    listed = (await said(console, "table list")).splitlines()
+    assert "conventions 18xx.games" in await enter(console, "table")
+    assert "Ann, Bob and Cid" in await enter(console, f"table use {code.lower()}")
+    listed = (await enter(console, "table list")).splitlines()
     assert len(listed) == 3 and "Ann*, Bob, Cid" in listed[1]
-    assert "Bob to act" in await said(console, "buy SV")
+    assert "Bob to act" in await enter(console, "buy SV")
 
 
 async def test_a_shuffled_start(console: Console) -> None:
-    await said(console, "table new 1830 A, B, C, D, E, F", "table start shuffled")
-    assert "seed" in await said(console, "log")
+    await enter(console, "table new 1830 A, B, C, D, E, F", "table start shuffled")
+    assert "seed" in await enter(console, "log")
 
 
 async def test_undo_and_redo_without_a_name(console: Console) -> None:
-    await said(console, *BEGUN, "buy SV", "buy CS")
-    assert "Bob undoes buy CS" in await said(console, "undo")
-    assert "Ann undoes buy SV" in await said(console, "undo")
-    assert "Ann redoes buy SV" in await said(console, "redo")
-    assert "Bob redoes buy CS" in await said(console, "redo")
-    assert "Cid to act" in await said(console, "show turn")
+    await enter(console, *BEGUN, "buy SV", "buy CS")
+    assert "Bob undoes buy CS" in await enter(console, "undo")
+    assert "Ann undoes buy SV" in await enter(console, "undo")
+    assert "Ann redoes buy SV" in await enter(console, "redo")
+    assert "Bob redoes buy CS" in await enter(console, "redo")
+    assert "Cid to act" in await enter(console, "show turn")
 
 
 async def test_a_vote_at_the_terminal(console: Console) -> None:
-    await said(console, *BEGUN, "buy SV", "buy CS")
-    assert "Bob: accept" in await said(console, "Ann: undo")
-    assert "Ann to act" in await said(console, "accept")
+    await enter(console, *BEGUN, "buy SV", "buy CS")
+    assert "Bob: accept" in await enter(console, "Ann: undo")
+    assert "Ann to act" in await enter(console, "accept")
 
 
-async def test_replacing_pausing_ending(console: Console) -> None:
-    await said(console, *BEGUN)
-    assert "Dora plays on for Ann" in await said(console, "table replace Ann by Dora")
-    assert "Bob to act" in await said(console, "Dora: buy SV")
-    assert "paused" in await said(console, "table pause")
-    assert "paused" in await said(console, "buy CS")
-    assert "being played" in await said(console, "table resume")
-    assert "give up your seat" in await said(console, "Bob: resign")
-    assert "waits until somebody" in await said(console, "Bob: resign yes")
-    assert "resume" in await said(console, "table replace Bob by Eve")
-    await said(console, "table resume")
-    assert "Cid to act" in await said(console, "buy CS")
-    assert "ended" in await said(console, "table end")
+async def test_replace_pause_and_end(console: Console) -> None:
+    await enter(console, *BEGUN)
+    assert "Dora plays on for Ann" in await enter(console, "table replace Ann by Dora")
+    assert "Bob to act" in await enter(console, "Dora: buy SV")
+    assert "paused" in await enter(console, "table pause")
+    assert "paused" in await enter(console, "buy CS")
+    assert "being played" in await enter(console, "table resume")
+    assert "give up your seat" in await enter(console, "Bob: resign")
+    assert "waits until somebody" in await enter(console, "Bob: resign yes")
+    assert "resume" in await enter(console, "table replace Bob by Eve")
+    await enter(console, "table resume")
+    assert "Cid to act" in await enter(console, "buy CS")
+    assert "ended" in await enter(console, "table end")
 
 
-async def test_what_is_shown(console: Console) -> None:
-    await said(console, *BEGUN)
+async def test_show(console: Console) -> None:
+    await enter(console, *BEGUN)
     for line in ("show board", "show market", "show sheet", "show log 3", "show turn", "show company b&o"):
         assert (await console.handle_line(line)).tone == "plain", line
-    assert "Bob" in await said(console, "show player bob")
-    help = await said(console, "help")
+    assert "Bob" in await enter(console, "show player bob")
+    help = await enter(console, "help")
     assert "table new" in help and "buy SV" in help
 
 
-async def test_pictures_are_written(tmp_path: Path) -> None:
+async def test_pictures_are_saved(tmp_path: Path) -> None:
     async with await open_store(tmp_path / "railpost.db") as store:
         with PictureWorkers(1) as pictures:
             console = Console(Service(store), tmp_path, pictures)
-            await said(console, *BEGUN)
+            await enter(console, *BEGUN)
             for what in ("map", "market", "sheet"):
-                text = await said(console, f"show {what}")
+                text = await enter(console, f"show {what}")
                 path = Path(text.rpartition("Picture: ")[2])
                 assert path.parent == tmp_path / "pictures"
                 assert path.read_bytes()[:8] == b"\x89PNG\r\n\x1a\n"
 
 
-async def test_a_picture_that_fails_fails_nothing(tmp_path: Path) -> None:
+async def test_a_failed_picture_fails_nothing_else(tmp_path: Path) -> None:
     async with await open_store(tmp_path / "railpost.db") as store:
         with PictureWorkers(1) as pictures:
             console = Console(Service(store), tmp_path, pictures)
-            await said(console, *BEGUN)
+            await enter(console, *BEGUN)
             state = await console.service.queries.state_at(console.table_id or 0)
             assert await pictures.map(state, crop=["no such hex"]) is None
             assert await pictures.map(state) is not None, "the pool goes on"
-            assert "Bob to act" in await said(console, "buy SV")
+            assert "Bob to act" in await enter(console, "buy SV")
             shutil.rmtree(tmp_path / "pictures", ignore_errors=True)
             (tmp_path / "pictures").write_text("in the way")
             reply = await console.handle_line("show map")
@@ -168,23 +168,23 @@ async def test_a_picture_that_fails_fails_nothing(tmp_path: Path) -> None:
 
 async def test_completion(console: Console) -> None:
     assert "table new 1830 " in list(console.completions("table n"))
-    await said(console, *BEGUN)
+    await enter(console, *BEGUN)
     assert next(console.completions("Ann: b")) == "Ann: buy SV"
     assert "bid CA 165" in list(console.completions("bid"))
-    await said(console, "buy SV")
+    await enter(console, "buy SV")
     assert "Bob: buy CS" in list(console.completions("Bob:"))
     assert console.prompt().endswith("Bob> ")
 
 
-async def test_news_of_others(console: Console) -> None:
-    await said(console, *BEGUN)
+async def test_news_from_other_players(console: Console) -> None:
+    await enter(console, *BEGUN)
     await console.service.submit(console.table_id or 0, 0, ["buy SV"], None, None)
     assert "Ann: buy SV" in await console.news()
     assert await console.news() == ""
 
 
-async def test_a_failure_of_ours_is_a_sentence(console: Console, monkeypatch: pytest.MonkeyPatch) -> None:
-    await said(console, *BEGUN)
+async def test_an_internal_error_is_a_sentence(console: Console, monkeypatch: pytest.MonkeyPatch) -> None:
+    await enter(console, *BEGUN)
 
     async def broken(*_: object, **__: object) -> None:
         raise RuntimeError("not foreseen")
@@ -193,19 +193,19 @@ async def test_a_failure_of_ours_is_a_sentence(console: Console, monkeypatch: py
         patched.setattr(console.service, "submit", broken)
         reply = await console.handle_line("buy SV")
     assert reply.tone == "bad" and "RuntimeError" not in reply.text
-    assert "Bob to act" in await said(console, "buy SV")
+    assert "Bob to act" in await enter(console, "buy SV")
 
 
-async def test_plans_the_past_and_files(console: Console, tmp_path: Path) -> None:
-    await said(console, *BEGUN, "buy SV")
-    tried = await said(console, "plan buy CS; Cid: bid CA 165")
+async def test_plans_past_positions_and_files(console: Console, tmp_path: Path) -> None:
+    await enter(console, *BEGUN, "buy SV")
+    tried = await enter(console, "plan buy CS; Cid: bid CA 165")
     assert "1. Bob: buy CS" in tried and "2. Cid: bid CA 165" in tried and "Standings:" in tried
-    assert "2. Cid: bid CA 165" in await said(console, "Bob: plan show")
-    assert "no plan" in await said(console, "Ann: try")
-    assert "Cid to act" in await said(console, "plan play")
-    assert "At the start" in await said(console, "at start")
-    assert "neither a round of this game" in await said(console, "at noon")
-    told = await said(console, "export 18xx.games")
-    path = Path(told.partition("File: ")[2])
+    assert "2. Cid: bid CA 165" in await enter(console, "Bob: plan show")
+    assert "no plan" in await enter(console, "Ann: try")
+    assert "Cid to act" in await enter(console, "plan play")
+    assert "At the start" in await enter(console, "at start")
+    assert "neither a round of this game" in await enter(console, "at noon")
+    reply = await enter(console, "export 18xx.games")
+    path = Path(reply.partition("File: ")[2])
     assert path.parent == tmp_path / "games" and '"bid"' in path.read_text()
-    assert "no form" in await said(console, "export rails")
+    assert "no form" in await enter(console, "export rails")

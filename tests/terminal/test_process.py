@@ -1,4 +1,4 @@
-"""The service as a process: lines on standard input, signals, kill -9, and every sub-command's errors."""
+"""The service as a process: lines on standard input, signals, kill -9, and errors of sub-commands."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def test_quit_ends_before_the_rest(run: Run) -> None:
     assert done.returncode == 0 and done.stdout == ""
 
 
-def test_a_last_line_without_an_end_and_bytes_that_are_no_text(tmp_path: Path) -> None:
+def test_an_unterminated_last_line_and_invalid_bytes(tmp_path: Path) -> None:
     done = subprocess.run(
         COMMAND,
         input=b"\xff\xfe\ntable list",
@@ -77,7 +77,7 @@ def test_a_wrong_setting_is_a_sentence(run: Run, name: str) -> None:
     assert done.stdout == ""
 
 
-def test_a_store_that_is_none(run: Run, tmp_path: Path) -> None:
+def test_a_file_that_is_not_a_store(run: Run, tmp_path: Path) -> None:
     (tmp_path / "data").mkdir()
     (tmp_path / "data" / "railpost.db").write_text(
         "this is no database, and long enough to be looked at" * 40
@@ -88,7 +88,7 @@ def test_a_store_that_is_none(run: Run, tmp_path: Path) -> None:
     assert len(done.stderr.strip().splitlines()) == 1
 
 
-def test_hot_seat_with_too_few(run: Run) -> None:
+def test_hot_seat_with_too_few_players(run: Run) -> None:
     done = run("play", "1830", "--players", "Ann")
     assert done.returncode == 1
     assert "2 to 6" in done.stderr and len(done.stderr.splitlines()) == 1
@@ -115,16 +115,16 @@ def test_hot_seat(run: Run) -> None:
         ("render", "NOPE", "--map", "x.png"),
         ("render", "NOPE"),
         ("restore", "nothing.db"),
-        ("backup", "kept.db"),
+        ("backup", "backup.db"),
     ],
 )
-def test_what_cannot_be_done_is_a_sentence(command: Run, words: tuple[str, ...]) -> None:
+def test_errors_of_commands_are_sentences(command: Run, words: tuple[str, ...]) -> None:
     done = command(*words)
     assert done.returncode in (1, 2)
     assert done.stderr and "Traceback" not in done.stderr + done.stdout
 
 
-def test_a_failure_that_nobody_foresaw_goes_to_the_log(
+def test_an_unexpected_error_goes_to_the_log(
     command: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def broken(*_: object) -> None:
@@ -132,7 +132,7 @@ def test_a_failure_that_nobody_foresaw_goes_to_the_log(
 
     monkeypatch.setattr(storage, "backup", broken)
     monkeypatch.setattr(logging.getLogger(), "handlers", [])
-    done = command("backup", "kept.db")
+    done = command("backup", "backup.db")
     assert done.returncode == 1
     assert "Traceback" not in done.stderr and len(done.stderr.splitlines()) == 1
     assert "not foreseen" in (tmp_path / "data" / "railpost.log").read_text()
@@ -141,26 +141,26 @@ def test_a_failure_that_nobody_foresaw_goes_to_the_log(
 def test_backup_and_restore(run: Run, command: Run, tmp_path: Path) -> None:
     run(lines=OPENING)
     (tmp_path / "data" / "mail-secret").write_text("a" * 64)
-    assert command("backup", "kept.db").returncode == 0
+    assert command("backup", "backup.db").returncode == 0
     run(lines="Ann: pass\n")
     (tmp_path / "data" / "mail-secret").write_text("b" * 64)
-    restored = command("restore", "kept.db")
+    restored = command("restore", "backup.db")
     assert restored.returncode == 0
     former = Path(restored.stdout.rpartition(" in ")[2].strip().rstrip("."))
     assert (tmp_path / former).is_file(), "what was there is kept"
     assert "Ann to act" in run(lines="show turn").stdout
     assert (tmp_path / "data" / "mail-secret").read_text() == "a" * 64
-    assert command("backup", "kept.db").returncode == 1, "a backup overwrites nothing"
+    assert command("backup", "backup.db").returncode == 1, "a backup overwrites nothing"
 
 
-def test_backup_and_restore_while_it_is_played(tmp_path: Path, command: Run) -> None:
+def test_backup_and_restore_during_play(tmp_path: Path, command: Run) -> None:
     with ServiceProcess(tmp_path) as playing:
         playing.say("table new 1830 Ann, Bob, Cid", "table start", "Ann: buy SV")
         playing.until("Bob to act")
-        assert command("backup", "kept.db").returncode == 0
+        assert command("backup", "backup.db").returncode == 0
         playing.say("Bob: buy CS")
         playing.until("Cid to act")
-        assert command("restore", "kept.db").returncode == 0
+        assert command("restore", "backup.db").returncode == 0
         playing.say("Bob: bid CA 165")
         playing.until("Bob bids $165")
 
@@ -206,12 +206,12 @@ class ServiceProcess:
         self._process.stdin.write("".join(f"{line}\n" for line in lines).encode())
 
     def until(self, text: str, patience: float = 30) -> None:
-        """Wait until that is said."""
+        """Wait until this text is printed."""
         end = time.monotonic() + patience
         while text not in self.heard:
             assert self._process.stdout
             ready, _, _ = select.select([self._process.stdout], [], [], max(end - time.monotonic(), 0))
-            assert ready, f"{text!r} was not said, but: {self.heard}"
+            assert ready, f"{text!r} was not printed, but: {self.heard}"
             chunk = self._process.stdout.read(65536)
             assert chunk, f"the service ended before {text!r}: {self.heard}"
             self.heard += chunk.decode()
@@ -234,7 +234,7 @@ def lines_in_the_store(folder: Path) -> list[str]:
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_a_signal_ends_it_cleanly(tmp_path: Path, number: signal.Signals) -> None:
+def test_a_signal_ends_the_service_cleanly(tmp_path: Path, number: signal.Signals) -> None:
     with ServiceProcess(tmp_path) as playing:
         playing.say("table new 1830 Ann, Bob, Cid", "table start", "Ann: buy SV")
         playing.until("Bob to act")
@@ -242,20 +242,20 @@ def test_a_signal_ends_it_cleanly(tmp_path: Path, number: signal.Signals) -> Non
     assert lines_in_the_store(tmp_path) == ["buy SV"]
 
 
-def test_kill_9_in_mid_game_loses_nothing_that_was_answered(tmp_path: Path) -> None:
-    """Killed while lines pour in: what was answered is there, and nothing that was not said."""
-    said = [f"{name}: {line}" for name, line in zip(["Ann", "Bob", "Cid"] * 3, BIDS, strict=True)]
+def test_kill_9_loses_nothing_that_was_answered(tmp_path: Path) -> None:
+    """The service is killed while lines arrive: every answered line is stored, and no other."""
+    moves = [f"{name}: {line}" for name, line in zip(["Ann", "Bob", "Cid"] * 3, BIDS, strict=True)]
     with ServiceProcess(tmp_path) as playing:
-        playing.say("table new 1830 Ann, Bob, Cid", "table start", *said)
+        playing.say("table new 1830 Ann, Bob, Cid", "table start", *moves)
         playing.until("bid CA 170")
         playing.signal(signal.SIGKILL)
         answered = [line for line in BIDS if f"\n{line}: " in playing.heard]
-    kept = lines_in_the_store(tmp_path)
-    assert kept == BIDS[: len(kept)]
-    assert len(kept) >= len(answered) >= 4
+    stored = lines_in_the_store(tmp_path)
+    assert stored == BIDS[: len(stored)]
+    assert len(stored) >= len(answered) >= 4
     with ServiceProcess(tmp_path) as playing:
-        playing.say(*said[len(kept) :], "show turn", "log 3")
-        playing.until(f"{said[-1]}")
+        playing.say(*moves[len(stored) :], "show turn", "log 3")
+        playing.until(f"{moves[-1]}")
         assert playing.signal(signal.SIGTERM) == 0
     assert lines_in_the_store(tmp_path) == BIDS
 
@@ -267,7 +267,7 @@ BIDS = [
 
 
 def test_the_prompt_in_a_terminal(tmp_path: Path) -> None:
-    """At a real terminal: a prompt, a line, its answer, a completion by Tab, and an end by `quit`."""
+    """At a real terminal: a prompt, a line and its reply, a completion with Tab, and `quit`."""
     child, terminal = pty.fork()
     if child == 0:
         os.chdir(tmp_path)
