@@ -125,12 +125,8 @@ class OperatingTurnQuestion:
             return f"{why}. {g.state.name(seat)} to act: {self.prompt(g, frame)}{g.cite('1830 §17')}."
         if target > current:
             g = g.draft()
-        for i in range(current, target):
-            if self.steps[i].is_blocking(g, frame) and (reason := self.steps[i].pass_refusal(g, frame)):
-                return reason
-            self.steps[i].skip(g, frame)
-            frame = _at_step(frame, self.steps[i + 1].name)
-        return self.steps[target].refusal(g, frame, action)
+        reached = self._skip_to(g, frame, target)
+        return reached if isinstance(reached, str) else self.steps[target].refusal(g, reached, action)
 
     def apply(self, g: Game, frame: OperatingTurn, seat: str, action: Action) -> None:
         if isinstance(action, Pass):
@@ -159,6 +155,28 @@ class OperatingTurnQuestion:
         step.skip(g, frame)
         self._next_step(g, frame)
         return True
+
+    def _skip_to(self, g: Game, frame: OperatingTurn, target: int) -> OperatingTurn | str:
+        """Decline the steps before that one. Returns the turn at it, or why a step cannot be declined."""
+        for i in range(self._index(frame.step), target):
+            if self.steps[i].is_blocking(g, frame) and (reason := self.steps[i].pass_refusal(g, frame)):
+                return reason
+            self.steps[i].skip(g, frame)
+            frame = _at_step(frame, self.steps[i + 1].name)
+        return frame
+
+    def refuse_skip(self, g: Game, frame: OperatingTurn, step: str) -> str | None:
+        """Why the turn cannot go on to that step now, declining those before it, or None."""
+        if self._index(frame.step) > self._index(step):
+            return f"That step of the turn is over{g.cite('1830 §17')}."
+        reached = self._skip_to(g.draft(), frame, self._index(step))
+        return reached if isinstance(reached, str) else None
+
+    def skip_to(self, g: Game, frame: OperatingTurn, step: str) -> None:
+        """Go on to that step, declining those before it, where `refuse_skip` has no objection."""
+        reached = self._skip_to(g, frame, self._index(step))
+        assert isinstance(reached, OperatingTurn)
+        g.replace_top(reached)
 
     def _next_step(self, g: Game, frame: OperatingTurn) -> None:
         following = self._index(frame.step) + 1
@@ -213,10 +231,16 @@ def turn_or_refusal(g: Game, seat: str, outside: str) -> OperatingTurn | str:
     return f"{g.state.name(president)} to act: {prompt}."
 
 
-def is_step_past(g: Game, turn: OperatingTurn, step: str) -> bool:
-    """Whether the turn is at a later step than that one."""
+def operating_turn_question(g: Game) -> OperatingTurnQuestion:
+    """The question of the title's operating turns."""
     question = g.title.questions[OperatingTurn]
     assert isinstance(question, OperatingTurnQuestion)
+    return question
+
+
+def is_step_past(g: Game, turn: OperatingTurn, step: str) -> bool:
+    """Whether the turn is at a later step than that one."""
+    question = operating_turn_question(g)
     names = [each.name for each in question.steps]
     return names.index(turn.step) > names.index(step)
 

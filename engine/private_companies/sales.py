@@ -26,7 +26,7 @@ from engine.finance.ownership import certificate_limit, counted_certificates
 from engine.game import Game
 from engine.mechanics import Option, OutOfTurn
 from engine.operating.trains import president_contribution
-from engine.operating.turn import current_turn
+from engine.operating.turn import current_turn, operating_turn_question
 
 
 def company_price_range(g: Game, private: str) -> range:
@@ -223,6 +223,8 @@ class PrivateDeals(OutOfTurn):
                     "Outside stock rounds a president sells a private only in a forced "
                     f"purchase{g.cite('1830 §24.3')}."
                 )
+            if why := operating_turn_question(g).refuse_skip(g, turn, "trains"):
+                return why
         elif not isinstance(turn, StockTurn):
             return f"Players deal in privates in a stock round{g.cite('1830 §23.1')}."
         elif self._before_from_phase(g):
@@ -312,6 +314,8 @@ class PrivateDeals(OutOfTurn):
     def _apply_deal(self, g: Game, offer: Offer) -> None:
         assert isinstance(offer.deal, TradePrivate)
         private, turn = offer.deal.private, g.top
+        if isinstance(turn, OperatingTurn) and is_seat(offer.target):
+            operating_turn_question(g).skip_to(g, turn, "trains")
         g.pay(offer.target, offer.source, offer.price, CashReason.PRIVATE, private)
         g.emit(PrivateMoved(private, offer.target))
         if self.replaces_share_purchase and isinstance(turn, StockTurn):

@@ -1,5 +1,6 @@
 """1830 §24: enforced purchases and insolvency."""
 
+from engine.core.state import OperatingTurn
 from tests.t1830.scenarios import run_scenario, scenario_error
 
 # The PRR has a route and no train; Ann is its president and holds 30 % of the NYC too.
@@ -130,6 +131,16 @@ def test_24_3_the_president_may_sell_a_private_to_a_player() -> None:
         "Ann: buy train 2\n= private CS Ann"
     )
     run_scenario(need(ann=80, more="@ private CS Ann") + "!Ann: sell private CS to Bob for 100")
+
+
+def test_23_1_24_3_the_sale_of_a_private_moves_the_turn_on_to_the_forced_purchase() -> None:
+    early = need(ann=10, more="@ private CS Ann").replace("> until train\n", "")
+    offer = early + "Ann: sell private CS to Bob for 100\n"
+    sold = run_scenario(offer + "Bob: accept\n!Ann: lay 57 H12 1")
+    assert isinstance(sold.top, OperatingTurn) and sold.top.step == "trains"
+    run_scenario(offer + "Bob: accept\nAnn: buy train 2\n= cash Ann 30")
+    declined = run_scenario(offer + "Bob: decline")
+    assert isinstance(declined.top, OperatingTurn) and declined.top.step == "track"
 
 
 def test_24_4_a_train_of_his_other_company_is_no_duty() -> None:
