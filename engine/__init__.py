@@ -79,6 +79,7 @@ from engine.language.menu import Choice
 from engine.language.notation import AmbiguousError, UnreadableError
 from engine.mechanics import Option
 from engine.operating.run import stop_revenue
+from engine.stock import treasury_shares
 from engine.titles import optional_rules, title_names, title_of
 
 
@@ -213,6 +214,13 @@ def hidden_treasuries(state: State, viewer: str | None = None) -> frozenset[str]
     return frozenset(c for c, co in state.companies.items() if viewer is None or co.president != viewer)
 
 
+def held_back_cash(state: State) -> dict[str, int]:
+    """By company the dollars that it may not spend before the stock round is over (1870 §5.11)."""
+    g = game_of(state)
+    amounts = {company: treasury_shares.held_back_cash(g, company) for company in state.companies}
+    return {company: amount for company, amount in amounts.items() if amount}
+
+
 def is_secret(line: str) -> bool:
     """Whether a line is shown to nobody but its player, in the log too."""
     return notation.is_secret(line)
@@ -283,6 +291,7 @@ __all__ = [
     "fold",
     "format_action",
     "game_of",
+    "held_back_cash",
     "hidden_treasuries",
     "is_seat",
     "is_secret",

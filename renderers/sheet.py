@@ -251,11 +251,10 @@ def _cash_cell(c: CompanyView) -> SheetCell:
         return EMPTY_CELL
     if not c.floated:
         return SheetCell("not floated", color=theme.MUTED)
-    return (
-        SheetCell("private", color=theme.MUTED)
-        if c.cash is None
-        else SheetCell(dollars(c.cash), weight="Bold")
-    )
+    if c.cash is None:
+        return SheetCell("private", color=theme.MUTED)
+    held_back = f" ({dollars(c.held_back)} held back)" if c.held_back else ""
+    return SheetCell(f"{dollars(c.cash)}{held_back}", weight="Bold")
 
 
 def _loans_cell(c: CompanyView) -> SheetCell:

@@ -134,9 +134,12 @@ def _privates_of(state: engine.State, owner: str) -> list[str]:
 
 
 def treasury_text(state: engine.State, sym: str, viewer: int | None) -> str:
-    """A company's cash, or `private` if that seat may not see it."""
+    """A company's cash, with what of it is held back, or `private` if that seat may not see it."""
     seat = None if viewer is None else state.seats[viewer]
-    return "private" if sym in engine.hidden_treasuries(state, seat) else f"${state.cash[sym]:,}"
+    if sym in engine.hidden_treasuries(state, seat):
+        return "private"
+    held_back = engine.held_back_cash(state).get(sym)
+    return dollars(state.cash[sym]) + (f" ({dollars(held_back)} held back)" if held_back else "")
 
 
 def companies_table(state: engine.State, viewer: int | None = None) -> list[str]:

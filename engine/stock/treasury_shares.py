@@ -15,7 +15,7 @@ import msgspec
 from engine.core.actions import Action, RedeemShare, ReissueShares
 from engine.core.events import SharesReissued
 from engine.core.reasons import CashReason
-from engine.core.state import BANK, IPO, POOL, Offer, StockTurn
+from engine.core.state import BANK, IPO, POOL, Offer, StockRound, StockTurn
 from engine.finance.offers import DealHandler, make_offer
 from engine.finance.ownership import (
     move_shares,
@@ -31,9 +31,21 @@ MIN_OUTSTANDING_PERCENT = 60
 """Percent that must stay with players or in the open market (1870 §5.10)."""
 
 
+def held_back_cash(g: Game, company: str) -> int:
+    """Dollars of a company's cash that it received for reissued shares in this stock round.
+
+    It may not spend them before the round is over (1870 §5.10.7, §5.11).
+    """
+    current_round, turn = g.state.stack[0], g.top
+    if not isinstance(current_round, StockRound):
+        return 0
+    in_turn = turn.restricted_cash if isinstance(turn, StockTurn) and turn.bought == company else 0
+    return current_round.restricted_cash.get(company, 0) + in_turn
+
+
 def spendable_cash(g: Game, company: str) -> int:
     """Dollars that a company may spend in this stock round."""
-    return g.cash(company) - current_stock_round(g).restricted_cash.get(company, 0)
+    return g.cash(company) - held_back_cash(g, company)
 
 
 def reissue_par_price(g: Game, company: str) -> int:
@@ -102,8 +114,10 @@ class TreasuryShares:
             least = f"{MIN_OUTSTANDING_PERCENT} % of the {company}"
             return f"{least} have to stay with players or in the open market{g.cite('1870 §5.10')}."
         if spendable_cash(g, company) < g.price(company):
-            cash = spendable_cash(g, company)
-            return f"A share costs ${g.price(company)}; the {company} has ${cash} to spend."
+            cash = f"the {company} has ${spendable_cash(g, company)} to spend"
+            held_back = held_back_cash(g, company)
+            rest = f", and ${held_back} for reissued shares after this stock round" if held_back else ""
+            return f"A share costs ${g.price(company)}; {cash}{rest}{g.cite('1870 §5.10')}."
         pool = co.shares.get(POOL, 0)
         if source is None:
             return (

@@ -21,6 +21,7 @@ from engine import (
     counted_certificates,
     decision,
     game_of,
+    held_back_cash,
     hidden_treasuries,
     loan_status,
     net_worth,
@@ -62,6 +63,7 @@ class CompanyView:
 
     `zone`: the cell of its price token, where that has no price. `tokens`: the costs of the tokens on its
     charter in dollars; `unpaid_tokens`: the dollars that it owes for tokens. `size`: its number of shares.
+    `held_back`: dollars of its cash that it may not spend in this stock round.
     """
 
     badge: Badge
@@ -85,11 +87,13 @@ class CompanyView:
     loans: int = 0
     max_loans: int = 0
     unpaid_tokens: int = 0
+    held_back: int = 0
 
     @property
     def summary(self) -> str:
         """A started company in words."""
-        cash = () if self.cash is None else (dollars(self.cash),)
+        held_back = f" ({dollars(self.held_back)} held back)" if self.held_back else ""
+        cash = () if self.cash is None else (f"{dollars(self.cash)}{held_back}",)
         loans = (f"{self.loans} loan{'s' if self.loans > 1 else ''}",) if self.loans else ()
         price = f"at {self.price}" if self.price is not None else "without a price"
         place = f"in {self.zone}" if self.zone else price
@@ -163,6 +167,7 @@ def sheet_view(state: State, viewer: str | None = None) -> SheetView:
     current = decision(state)
     acting = {*current.asked, current.company}
     hidden_cash = hidden_treasuries(state, viewer)
+    held_back = held_back_cash(state)
     badges = company_badges(game.components)
     has_sizes = bool(game.components.company_sizes)
     unstarted = [sym for sym in badges if has_sizes and not _has_started(game, sym)]
@@ -182,7 +187,8 @@ def sheet_view(state: State, viewer: str | None = None) -> SheetView:
         pool_trains=tuple(state.pool_trains),
         players=tuple(_player_view(game, seat, seat in acting, tuple(companies)) for seat in state.seats),
         companies=tuple(
-            _company_view(game, c, badge, c in acting, hidden_cash) for c, badge in companies.items()
+            _company_view(game, c, badge, c in acting, hidden_cash, held_back.get(c, 0))
+            for c, badge in companies.items()
         ),
         unsold_privates=tuple(
             (p.sym, p.price)
@@ -224,7 +230,7 @@ def _player_view(game: Game, seat: str, acting: bool, companies: tuple[str, ...]
 
 
 def _company_view(
-    game: Game, sym: str, badge: Badge, acting: bool, hidden_cash: frozenset[str]
+    game: Game, sym: str, badge: Badge, acting: bool, hidden_cash: frozenset[str], held_back: int
 ) -> CompanyView:
     company, definition = game.company(sym), game.company_definition(sym)
     size = game.components.company_sizes.get(company.size or 0)
@@ -252,6 +258,7 @@ def _company_view(
         loans=company.loans,
         max_loans=size.max_loans if size else 0,
         unpaid_tokens=company.owed_tokens * size.station_cost if size else 0,
+        held_back=held_back,
     )
 
 

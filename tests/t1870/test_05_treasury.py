@@ -2,8 +2,11 @@
 
 import pytest
 
+from bot.service.text_views import companies_table
+from engine import held_back_cash
 from engine.kernel import game_of, new_game
 from engine.stock.treasury_shares import reissue_par_price
+from renderers.views import sheet_view
 from tests.t1870.scenarios import SITE, run_scenario
 
 MP = """
@@ -149,6 +152,19 @@ def test_5_11_what_is_earned_by_it_cannot_be_spent_before_the_round_is_over() ->
     run_scenario(
         body + "Ann: reissue MP\nBob: buy MP from ipo\n= cash MP 170\n> until Ann\n!Ann: redeem MP from Bob"
     )
+
+
+def test_5_3_1_5_11_the_money_is_shown_at_once_with_what_of_it_is_held_back() -> None:
+    """Until the stock round is over; on the site nothing is held back (1870 §5.10.7)."""
+    body = OUT.replace("cash MP 100", "cash MP 60") + "@ price MP 140 1\n@ round stock Ann\n"
+    sold = body + "Ann: reissue MP\nBob: buy MP from ipo\n"
+    state = run_scenario(sold + "= cash MP 170")
+    assert held_back_cash(state) == {"MP": 110}
+    table = "\n".join(companies_table(state))
+    assert "$170 ($110 held back)" in table
+    assert "MP at 140, $170 ($110 held back)" in sheet_view(state).alt
+    assert held_back_cash(run_scenario(sold + "> until operating\n= cash MP 170")) == {}
+    assert held_back_cash(run_scenario(sold, options=("conventions 18xx.games",))) == {}
 
 
 def test_5_11_only_when_the_offering_is_sold_out_and_once_a_round() -> None:
