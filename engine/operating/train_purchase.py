@@ -195,8 +195,8 @@ class TrainStep:
     who holds only the president's certificate may sell all of it, or half, where less would not raise the
     money. `sells_at_first_price`: shares are sold at the prices from before the first sale.
     `bankrupt_loses_cash`: a bankrupt president's cash goes to the bank. `certificate_limit_first`: a
-    president above the certificate limit first sells down to it. `one_block_per_company`: the shares of a
-    company are sold in one block.
+    president above the certificate limit who has to sell shares first sells down to it, even if that brings
+    too much money (1870 §10.6.2). `one_block_per_company`: the shares of a company are sold in one block.
     """
 
     also_blocks: Callable[[Game, OperatingTurn], bool] | None
@@ -234,7 +234,8 @@ class TrainStep:
         return f"buy a private for the {turn.company}, or pass"
 
     def options(self, g: Game, turn: OperatingTurn) -> Iterator[Option]:
-        yield from self._purchases(g, turn.company, self.conventions)
+        if not self._must_sell_to_limit(g, turn):
+            yield from self._purchases(g, turn.company, self.conventions)
         yield from self._forced_sales(g, turn)
         if self.refusal(g, turn, DeclareBankruptcy()) is None:
             yield Option(DeclareBankruptcy(), "Declare bankruptcy: the game ends")
@@ -303,30 +304,53 @@ class TrainStep:
         """Dollars that the president gets for one share in a forced sale."""
         return turn.forced_sale_prices.get(company, g.price(company))
 
+    def _certificates_over_limit(self, g: Game, turn: OperatingTurn) -> int:
+        """How many certificates above the limit a president holds who has to sell, or has sold, shares."""
+        seat, missing = g.president(turn.company), president_contribution(g, turn.company)
+        if not self.certificate_limit_first or not missing or not (turn.sold or missing > g.cash(seat)):
+            return 0
+        return max(counted_certificates(g, seat) - certificate_limit(g), 0)
+
+    def _must_sell_to_limit(self, g: Game, turn: OperatingTurn) -> bool:
+        """Whether the president, who has sold shares, has to sell more to come down to the limit, and can."""
+        if not turn.sold or not (over := self._certificates_over_limit(g, turn)):
+            return False
+        seat = g.president(turn.company)
+        return any(
+            self._refuse_sale(g, turn, company, count) is None
+            for company in held_companies(g, seat)
+            for count in sellable_counts(g, seat, company)[:over]
+        )
+
+    def _refuse_sale(self, g: Game, turn: OperatingTurn, company: str, count: int) -> str | None:
+        """Why the president may not sell that many shares for a forced purchase, or None."""
+        seat, over = g.president(turn.company), self._certificates_over_limit(g, turn)
+        short = president_contribution(g, turn.company) - g.cash(seat)
+        if self.whole_certificates and must_buy_train(g, turn.company):
+            short = (cheapest_train_price(g) or 0) - g.cash(turn.company) - g.cash(seat)
+        elif short <= 0 and not over:
+            purpose = "only to pay for a forced purchase"
+            return f"Shares are sold in an operating round {purpose}{g.cite('1830 §24')}."
+        if company in self._unsellable(turn):
+            return f"Shares of the {company} are sold in one block a turn{g.cite('1870 §5.3.3')}."
+        if over and not counts_toward_limit(g, company):
+            limit = f"First sell down to the limit of {certificate_limit(g)} certificates"
+            return f"{limit}{g.cite('1870 §10.6.2')}."
+        need = None if count <= over else short
+        whole, price = self.whole_certificates, self._sale_price(g, turn, company)
+        return refuse_forced_sale(g, seat, turn.company, company, count, need, whole=whole, price=price)
+
     def refusal(self, g: Game, turn: OperatingTurn, action: Action) -> str | None:
         seat = g.president(turn.company)
         short = president_contribution(g, turn.company) - g.cash(seat)
         match action:
             case BuyTrain():
+                if self._must_sell_to_limit(g, turn):
+                    limit = f"{g.state.name(seat)} first sells down to {certificate_limit(g)} certificates"
+                    return f"{limit}{g.cite('1870 §10.6.2')}."
                 return self._refuse_purchase(g, turn.company, action)
             case SellShares(company, count):
-                if self.whole_certificates and must_buy_train(g, turn.company):
-                    short = (cheapest_train_price(g) or 0) - g.cash(turn.company) - g.cash(seat)
-                elif short <= 0:
-                    purpose = "only to pay for a forced purchase"
-                    return f"Shares are sold in an operating round {purpose}{g.cite('1830 §24')}."
-                if company in self._unsellable(turn):
-                    return f"Shares of the {company} are sold in one block a turn{g.cite('1870 §5.3.3')}."
-                limit, over = certificate_limit(g), 0
-                if self.certificate_limit_first:
-                    over = counted_certificates(g, seat) - limit
-                if over > 0 and not counts_toward_limit(g, company):
-                    return f"First sell down to the limit of {limit} certificates{g.cite('1830 §24.3')}."
-                need = None if count <= over else short
-                whole, price = self.whole_certificates, self._sale_price(g, turn, company)
-                return refuse_forced_sale(
-                    g, seat, turn.company, company, count, need, whole=whole, price=price
-                )
+                return self._refuse_sale(g, turn, company, count)
         if short <= 0:
             return f"{g.state.name(seat)} can pay, and is not bankrupt{g.cite('1830 §24.6')}."
         if not self.bankrupt_sells_all and next(self._forced_sales(g, turn), None):

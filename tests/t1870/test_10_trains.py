@@ -106,6 +106,19 @@ def test_10_6_2_first_down_to_the_certificate_limit() -> None:
     )
 
 
+def test_10_6_2_exception_two_down_to_the_certificate_limit_past_the_money() -> None:
+    """Ann holds 22 certificates that count, two above the limit; one share is enough for the train."""
+    over = "".join(f"@ owns Ann {c} 6\n@ price {c} 100 0\n" for c in ("SP", "GMO", "TP"))
+    body = POOR.replace("Ann FW 4", "Ann FW 2").replace("cash Ann 400", "cash Ann 300")
+    body = body.replace("> until trains\n", over + "> until trains\n") + "= limit 20\n"
+    sold = body + "Ann: sell 1 SP\n!Ann: buy train 5\n!Ann: sell 2 GMO\n"
+    run_scenario(sold + "Ann: sell 1 GMO\n!Ann: sell 1 TP\nAnn: buy train 5\n= cash Ann 150")
+    run_scenario(body + "Ann: sell 2 SP\nAnn: buy train 5")
+    run_scenario(
+        body.replace("cash Ann 300", "cash Ann 350") + "!Ann: sell 1 SP\nAnn: buy train 5\n= cash Ann 0"
+    )
+
+
 def test_10_6_2_bankrupt_when_nothing_is_left() -> None:
     poor = SHORT.replace("@ owns Ann FW 4\n", "").replace("cash Ann 200", "cash Ann 2")
     run_scenario(poor + "!Ann: bankrupt\nAnn: sell 4 MP\nAnn: buy train 5\n= cash Ann 12")
