@@ -22,6 +22,12 @@ def recorded_files() -> list[Path]:
     return [p for p in files if not p.name.endswith(".states.jsonl.gz")]
 
 
+def branch_files() -> list[Path]:
+    """Games that leave a recorded game and go on by random legal play on the site; none if absent."""
+    files = sorted((GAMES / "branches").glob("*/*.json.gz"))
+    return [p for p in files if not p.name.endswith(".states.jsonl.gz")]
+
+
 def recorded_game(path: Path) -> SiteFile:
     return read_site_file(gzip.decompress(path.read_bytes()))
 

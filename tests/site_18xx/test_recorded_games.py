@@ -15,7 +15,7 @@ from engine.operating.run import best_run
 from engine.site_18xx.game_file import SiteAction
 from engine.site_18xx.replay import SiteReplay
 from engine.stock.short_selling import vacant_cities
-from tests.site_18xx.recorded_games import GAMES, json_lines, recorded_files, replay, states
+from tests.site_18xx.recorded_games import GAMES, branch_files, json_lines, recorded_files, replay, states
 
 KNOWN_WARNING = "connects as recorded"
 """A warning of `played-34110`: its last run has five stops, and no train of the company is so long."""
@@ -37,6 +37,18 @@ def test_states_are_equal_after_every_action(path: Path) -> None:
         scores = dict(zip(game.player_keys, _scores(game), strict=True))
         assert scores == result
     assert [warning for warning in game.warnings if not warning.endswith(KNOWN_WARNING)] == []
+
+
+@pytest.mark.parametrize(
+    "path", branch_files(), ids=lambda p: f"{p.parent.name}-{p.name.removesuffix('.json.gz')}"
+)
+def test_states_of_branches_are_equal_after_every_action(path: Path) -> None:
+    """The states begin where the branch leaves its game; `result` is what stood at its last action."""
+    game = replay(path)
+    snapshots = {action.id: game.snapshot(action.id) for action in game.run()}
+    for expected in states(path):
+        assert snapshots[expected["id"]] == expected
+    assert game.warnings == []
 
 
 def _scores(game: SiteReplay) -> list[int]:
