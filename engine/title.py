@@ -100,7 +100,10 @@ class Title:
         own = f"{self.components.title} "
         places = (c if c.startswith(own) else self.sections.get(c, "") for c in citations)
         names = [place.removeprefix(own) for place in dict.fromkeys(places) if place]
-        return f" ({own}{', '.join(names)})" if names else ""
+        if not names:
+            return ""
+        numbered = names[0].startswith(("§", "Table"))
+        return f" ({self.components.title}{'' if numbered else ','} {', '.join(names)})"
 
     @cached_property
     def _cited(self) -> dict[tuple[str, ...], str]:
