@@ -154,11 +154,6 @@ def options(g: Game, seat: str) -> list[Option]:
 
 def refusal(g: Game, seat: str, action: Action) -> str | None:
     """Why the seat may not do that now, as a sentence, or None: the one predicate."""
-    why = _refusal(g, seat, action)
-    return None if why is None else g.title.cited(why)
-
-
-def _refusal(g: Game, seat: str, action: Action) -> str | None:
     if g.state.game_over:
         return "The game is over."
     if activity := g.title.out_of_turn_for(g, action):

@@ -7,7 +7,6 @@ parameters of the mechanics; no mechanic asks which title it serves.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -79,7 +78,6 @@ class Title:
     lay_objections: tuple[Callable[[Game, str, LayTile, Fit], str | None], ...] = ()
     train_counts: Mapping[str, int | None] = field(default_factory=dict)
     sections: Mapping[str, str] = field(default_factory=dict)
-    bare_sections: Mapping[str, str] | None = None
     after_price_move: tuple[Callable[[Game, str], None], ...] = ()
     extra_slots: Callable[[Components, State], Mapping[Stop, int]] | None = None
     must_sell_excess: bool = True
@@ -109,19 +107,6 @@ class Title:
     def _cited(self) -> dict[tuple[str, ...], str]:
         """The texts of `cite` by its arguments: refusals are judged by the thousand."""
         return {}
-
-    def cited(self, reason: str) -> str:
-        """A reason whose citations name no book, as this title has them. To be removed."""
-        sections = self.bare_sections
-        if sections is None:
-            return reason
-
-        def translated(found: re.Match[str]) -> str:
-            names = dict.fromkeys(sections.get(s, "") for s in found[1].split(", "))
-            known = ", ".join(name for name in names if name)
-            return f" ({known})" if known else ""
-
-        return re.sub(r" \(((?:(?:§|Table )[\d.]+(?:, )?)+)\)", translated, reason)
 
     @cached_property
     def _out_of_turn_by_action(self) -> dict[type[Action], list[OutOfTurn]]:

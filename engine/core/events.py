@@ -8,7 +8,7 @@ and of their fields are stored with every move.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import msgspec
 
@@ -24,6 +24,9 @@ from engine.core.state import (
     Offer,
     State,
 )
+
+DividendKind = Literal["pay", "withhold", "half", "none"]
+"""What becomes of the revenue of a run; `none`: there is none."""
 
 
 class Event(msgspec.Struct, frozen=True, tag=True, gc=False):
@@ -404,7 +407,7 @@ class DividendDeclared(EventWithoutPieces, frozen=True):
     """What becomes of the revenue: `pay`, `withhold`, `half`, or `none` where there was none."""
 
     company: str
-    kind: str
+    kind: DividendKind
     revenue: int
 
 
@@ -438,7 +441,7 @@ class OfferEnded(EventWithoutPieces, frozen=True):
     """An offer was `accepted`, `declined` or `withdrawn`, or has `lapsed` with its turn."""
 
     number: int
-    outcome: str
+    outcome: Literal["accepted", "declined", "withdrawn", "lapsed"]
 
     def apply(self, state: State) -> None:
         state.offers = [o for o in state.offers if o.number != self.number]
@@ -637,7 +640,7 @@ class MineOrBridgeBuilt(Event, frozen=True):
     company: str
     private: str
     hex: str
-    kind: str
+    kind: Literal["mine", "bridge"]
 
     def apply(self, state: State) -> None:
         (state.mine_hexes if self.kind == "mine" else state.bridge_hexes).append(self.hex)

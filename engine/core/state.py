@@ -16,6 +16,8 @@ The names of these classes and of their fields are stored with every game.
 
 from __future__ import annotations
 
+from typing import Literal
+
 import msgspec
 
 from engine.core.actions import BuyTrain, Merge, RedeemShare, TradePrivate
@@ -34,6 +36,11 @@ def seat_id(index: int) -> str:
 
 _SEAT_IDS = [seat_id(i) for i in range(32)]
 """More seats than any table has."""
+
+
+MergerStage = Literal["export", "convert", "liquidate", "acquire", "offer", "sales", "end"]
+ActiveStage = Literal["convert", "offer"]
+"""A stage of a merger round in which presidents are asked."""
 
 
 class Frame(msgspec.Struct, frozen=True, tag=True, gc=False):
@@ -141,7 +148,7 @@ class StockTurn(Frame, frozen=True):
     sales_closed: bool = False
     pending_sales: tuple[PendingSale, ...] = ()
     for_company: str | None = None
-    company_action: str = ""
+    company_action: Literal["", "redeem", "reissue"] = ""
     restricted_cash: int = 0
     sold_short: bool = False
     acting_company: str | None = None
@@ -272,7 +279,7 @@ class Auction(Frame, frozen=True):
     * `acting_company`: the company for which a bidder has acted meanwhile, by the site's conventions.
     """
 
-    kind: str
+    kind: Literal["private", "certificate", "sale"]
     item: str
     bidders: tuple[str, ...]
     initiator: str
@@ -325,7 +332,7 @@ class MergerRound(Frame, frozen=True):
     stock_round: int
     number: int
     rounds_in_set: int
-    stage: str
+    stage: MergerStage
     remaining_order: tuple[str, ...]
     in_acquisition: tuple[str, ...]
     in_liquidation: tuple[str, ...] = ()
@@ -342,7 +349,7 @@ class MergerPoll(Frame, frozen=True):
     `unanswered`: seats that have not answered. `willing_presidents`: those that will act.
     """
 
-    stage: str
+    stage: ActiveStage
     unanswered: tuple[str, ...]
     willing_presidents: tuple[str, ...] = ()
 
@@ -351,7 +358,7 @@ class MergerTurn(Frame, frozen=True):
     """A company may convert, merge, or be offered for sale, as the stage says (1817 §7.1, §7.2.3)."""
 
     company: str
-    stage: str
+    stage: ActiveStage
 
 
 class PostMergerTrade(Frame, frozen=True):
@@ -396,7 +403,7 @@ class TakeoverLoans(Frame, frozen=True):
 
     company: str
     acquired_loans: int
-    stage: str = "loan"
+    stage: Literal["loan", "repay"] = "loan"
 
 
 class ShareholderSettlement(Frame, frozen=True):

@@ -20,6 +20,7 @@ from engine.core.state import (
     POOL,
     TREASURY,
     MergerRound,
+    MergerStage,
     OperatingRound,
     PrivateAllotment,
     State,
@@ -576,7 +577,7 @@ def _finishes_set(g: Game) -> bool:
     return not isinstance(rounds, OperatingRoundRules) or rounds.finish_set
 
 
-def _sale_stage(g: Game, company: str) -> str:
+def _sale_stage(g: Game, company: str) -> MergerStage:
     """The stage of a merger round in which the company is sold."""
     if in_zone(g, company, MarketZone.LIQUIDATION):
         return "liquidate"
@@ -592,7 +593,7 @@ def _set_merger_round(g: Game, kind: str, company: str, number: int, rounds_in_s
     in_liquidation = tuple(c for c in order if in_zone(g, c, MarketZone.LIQUIDATION))
     rounds = g.title.questions[MergerRound]
     one_pass = isinstance(rounds, MergerRoundRules) and rounds.one_pass
-    stage = "convert" if kind == "merger" else "sales" if one_pass else _sale_stage(g, company)
+    stage: MergerStage = "convert" if kind == "merger" else "sales" if one_pass else _sale_stage(g, company)
     sequence = order if kind == "merger" else order[::-1]
     remaining = tuple(sequence[sequence.index(company) :])
     g.state.stack = [

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Final
 
 import msgspec
 
@@ -53,7 +54,7 @@ from engine.game import Game
 from engine.mechanics import AutomaticRules, Option
 from engine.mergers.assets import ask_for_excess, combine_tokens, token_hexes, transfer_assets
 
-AUCTION_KIND = "sale"
+AUCTION_KIND: Final = "sale"
 BID_STEP = 10
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import Final
 
 import msgspec
 
@@ -20,7 +21,7 @@ from engine.game import Game
 from engine.mechanics import Option
 
 BID_STEP = 5
-AUCTION_KIND = "private"
+AUCTION_KIND: Final = "private"
 
 
 def current_seed_money_sale(g: Game) -> SeedMoneySale:

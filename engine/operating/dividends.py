@@ -10,7 +10,7 @@ import msgspec
 
 from engine.core.actions import Action, PayDividend, PayHalfDividend, WithholdDividend
 from engine.core.components import MarketZone
-from engine.core.events import DividendDeclared, PriceMoved
+from engine.core.events import DividendDeclared, DividendKind, PriceMoved
 from engine.core.hooks import do_nothing
 from engine.core.reasons import CashReason, PriceReason
 from engine.core.state import BANK, IPO, POOL, OperatingTurn, is_seat
@@ -22,6 +22,13 @@ from engine.mechanics import Option
 
 ACQUISITION_PRICE = 40
 """Price in dollars that a dividend of a company in acquisition is compared with (1817 §6.6)."""
+
+
+DIVIDEND_KINDS: dict[type[Action], DividendKind] = {
+    PayDividend: "pay",
+    PayHalfDividend: "half",
+    WithholdDividend: "withhold",
+}
 
 
 def pay_dividend(g: Game, company: str, dollars: int, *, pool: bool = True, ipo: bool = False) -> None:
@@ -113,8 +120,7 @@ class DividendStep:
     def apply(self, g: Game, turn: OperatingTurn, action: Action) -> None:
         company, revenue = turn.company, turn.revenue
         paid, at = self._amount_paid(turn, action), market.token_space(g, company)
-        kind = {PayDividend: "pay", PayHalfDividend: "half", WithholdDividend: "withhold"}[type(action)]
-        g.emit(DividendDeclared(company, kind, revenue))
+        g.emit(DividendDeclared(company, DIVIDEND_KINDS[type(action)], revenue))
         g.pay(BANK, company, revenue - paid, CashReason.REVENUE)
         pay_dividend(g, company, paid, pool=self.pays_pool_shares, ipo=self.pays_ipo_shares)
         if not paid:
@@ -180,8 +186,7 @@ class DoubleJumpDividendStep:
 
     def apply(self, g: Game, turn: OperatingTurn, action: Action) -> None:
         company, paid = turn.company, self._amount_paid(g, turn, action)
-        kind = {PayDividend: "pay", PayHalfDividend: "half", WithholdDividend: "withhold"}[type(action)]
-        g.emit(DividendDeclared(company, kind, turn.revenue))
+        g.emit(DividendDeclared(company, DIVIDEND_KINDS[type(action)], turn.revenue))
         g.pay(BANK, company, turn.revenue - paid, CashReason.REVENUE)
         at = market.token_space(g, company)
         pay_shareholders(g, company, paid)

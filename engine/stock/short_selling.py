@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Final
 
 import msgspec
 
@@ -59,7 +59,7 @@ from engine.operating.stations import city_label, refuse_city
 from engine.stock.turn import current_stock_round, end_stock_turn
 
 SHARE_SOURCES = (TREASURY, POOL)
-AUCTION_KIND = "certificate"
+AUCTION_KIND: Final = "certificate"
 
 
 def refuse_buy(g: Game, seat: str, company: str, holder: str, count: int = 1) -> str | None:

@@ -72,8 +72,8 @@ def test_menus_lead_to_treasury_issue_and_half() -> None:
 
 
 def test_reasons_name_the_chapters_of_the_book() -> None:
-    assert "(1851 Buying Stock)" in scenario_error("Ann: par L&N 70\nBob: par TC 71")
-    assert "(1851 Selling Stock)" in scenario_error(
+    assert "(1851, Buying Stock)" in scenario_error("Ann: par L&N 70\nBob: par TC 71")
+    assert "(1851, Selling Stock)" in scenario_error(
         "Ann: par L&N 70\nBob: buy L&N\nCid: buy L&N\nAnn: sell 1 L&N"
     )
 

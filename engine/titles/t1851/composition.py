@@ -56,39 +56,6 @@ OPTIONS = (SITE_CONVENTIONS, CLAIMS, JOHNSON_CITY_FALLING)
 ROUTE_TERMS = RevenueRules(offboard_pair_bonus=10)
 
 
-BARE_SECTIONS = {
-    "§4": "Stock Rounds",
-    "§7": "Setting Up the Game",
-    "§8": "Buying Stock",
-    "§8.1": "Buying Stock",
-    "§8.2": "Buying Stock",
-    "§10": "Buying Stock",
-    "Table 3": "Buying Stock",
-    "§11": "Buying Stock",
-    "§12": "Selling Stock",
-    "§12.1": "Selling Stock",
-    "§12.2": "Selling Stock",
-    "§13": "Selling Stock",
-    "§15": "Buying Stock",
-    "§16": "Operating Rounds",
-    "§17": "Operating Rounds",
-    "§18": "Lay or Upgrade Track",
-    "§18.1": "Lay or Upgrade Track",
-    "Table 6": "Lay or Upgrade Track",
-    "Table 7": "Lay or Upgrade Track",
-    "§19": "Place Station Marker",
-    "§19.1": "Place Station Marker",
-    "§20.1": "Routes",
-    "§20.2": "Purchase Trains",
-    "§20.3": "Run Trains, Pay Dividends",
-    "§21": "Purchase Trains",
-    "§22": "Phases",
-    "§24": "Purchase Trains",
-    "§24.2": "Purchase Trains",
-    "§24.3": "Purchase Trains",
-    "§24.6": "Purchase Trains",
-    "§25": "Ending the Game",
-}
 """Where the rulebook, whose chapters have no numbers, has the rules that mechanics cite."""
 
 
@@ -149,5 +116,4 @@ def compose(options: tuple[str, ...]) -> Title:
         sale_objections=(refuse_sale_before_first_turn,),
         lay_objections=(refuse_unused_plain_track,),
         sections=SECTIONS,
-        bare_sections=BARE_SECTIONS,
     )

@@ -111,57 +111,6 @@ FINISH_PRICE = 400
 """The price that ends the game (1870 §16.1)."""
 
 
-BARE_SECTIONS = {
-    "§4": "§5.3",
-    "§7.1": "§5.7",
-    "§7.2": "§5.7",
-    "§8": "§5.5",
-    "§8.1": "§5.5",
-    "§10": "§5.4",
-    "Table 3": "§5.4.1",
-    "§12": "§5.3.3",
-    "§12.1": "§5.7",
-    "§12.2": "§5.4.2",
-    "§13": "§5.6",
-    "§15": "§5.3.1",
-    "§17": "§4.1",
-    "§18": "§6",
-    "Table 6": "§6.6",
-    "Table 7": "§2.5",
-    "§19": "§7.3",
-    "§20.1": "§8.1",
-    "§20.2": "§10.1",
-    "§20.3": "§8.3",
-    "§21": "§10",
-    "§22": "§4.2",
-    "§23.1": "§12.1",
-    "§24": "§10.6",
-    "§24.2": "§10.6",
-    "§24.3": "§10.6.2",
-    "§24.6": "§13.1",
-} | {
-    own: own
-    for own in (
-        "§5.1.1",
-        "§5.3",
-        "§5.3.2",
-        "§5.3.3",
-        "§5.9",
-        "§5.10",
-        "§5.11",
-        "§6",
-        "§6.2",
-        "§11.1",
-        "§11.2",
-        "§11.4",
-        "§11.4.1",
-        "§11.4.2",
-        "§15.2",
-        "§16.5",
-    )
-}
-
-
 def compose(options: tuple[str, ...]) -> Title:
     """The title under those options. Raises ValueError for one that it does not have."""
     options = validated_options(OPTIONS, options)
@@ -318,7 +267,6 @@ def compose(options: tuple[str, ...]) -> Title:
         scores=lambda g, bankrupt: final_scores(g, bankrupt, with_privates=True),
         flotation=Capitalization(),
         sections=SECTIONS,
-        bare_sections=BARE_SECTIONS,
         after_sale=defer_price_fall if site else ask_at_once_if_forced,
         after_price_move=(close_in_closing_zone(privates_to_pool=not site),),
         revenue_rules=revenue_rules,
