@@ -22,9 +22,11 @@ from engine.core.state import (
     BANK,
     CLOSED,
     POOL,
+    ActiveStage,
     GameOver,
     MergerPoll,
     MergerRound,
+    MergerStage,
     MergerTurn,
     OperatingRound,
     OperatingTurn,
@@ -44,8 +46,8 @@ from engine.operating.loans_and_interest import may_operate
 from engine.operating.trains import export_train
 from engine.private_companies.income import pay_mail_contracts
 
-STAGES = ("export", "convert", "liquidate", "acquire", "offer", "end")
-ONE_PASS_STAGES = ("export", "convert", "sales", "end")
+STAGES: tuple[MergerStage, ...] = ("export", "convert", "liquidate", "acquire", "offer", "end")
+ONE_PASS_STAGES: tuple[MergerStage, ...] = ("export", "convert", "sales", "end")
 
 
 def begin_stock_round(g: Game, number: int) -> StockRound:
@@ -291,22 +293,22 @@ class MergerRoundRules(AutomaticRules):
         )
 
     def _convert(self, g: Game, frame: MergerRound) -> None:
-        self._ask(g, frame, companies_able_to_act(g, frame))
+        self._ask(g, frame, "convert", companies_able_to_act(g, frame))
 
     def _offer(self, g: Game, frame: MergerRound) -> None:
-        self._ask(g, frame, companies_able_to_act(g, frame))
+        self._ask(g, frame, "offer", companies_able_to_act(g, frame))
 
-    def _ask(self, g: Game, frame: MergerRound, able: list[str]) -> None:
+    def _ask(self, g: Game, frame: MergerRound, stage: ActiveStage, able: list[str]) -> None:
         """Give the next company that can act, and whose president will, its turn; or go to the next stage."""
         if able and self.polls and frame.willing_presidents is None:
-            g.push(MergerPoll(frame.stage, tuple(dict.fromkeys(g.president(c) for c in able))))
+            g.push(MergerPoll(stage, tuple(dict.fromkeys(g.president(c) for c in able))))
             return
         acting = [c for c in able if not self.polls or g.president(c) in (frame.willing_presidents or ())]
         if not acting:
             self._next_stage(g, frame)
             return
         self._skip_to(g, frame, acting[0])
-        g.push(MergerTurn(acting[0], frame.stage))
+        g.push(MergerTurn(acting[0], stage))
 
     @staticmethod
     def _skip_to(g: Game, frame: MergerRound, company: str) -> None:
