@@ -324,6 +324,19 @@ class DestinationTokenPlaced(TrackEvent, frozen=True):
             here.append((self.node, self.company))
 
 
+class AddedSlotsChanged(TrackEvent, frozen=True):
+    """The city of a hex has so many token slots more than its tile, for destination tokens (1870 §11.4.1)."""
+
+    hex: str
+    slots: int
+
+    def apply(self, state: State) -> None:
+        if self.slots:
+            state.added_slots[self.hex] = self.slots
+        else:
+            state.added_slots.pop(self.hex, None)
+
+
 class DestinationTokenKept(Event, frozen=True):
     """A company keeps its destination token as one more ordinary token (1870 §11.4.1)."""
 
@@ -716,6 +729,7 @@ AnyEvent = (
     | ConnectionRunStarted
     | ConnectionRunPostponed
     | DestinationTokenPlaced
+    | AddedSlotsChanged
     | DestinationTokenKept
     | CityTokenPlaced
     | CityTokenRemoved

@@ -554,8 +554,9 @@ class State(msgspec.Struct, gc=False):
     * `used_abilities`: privates whose ability was used or lost, once for each use.
     * `tiles`: by hex the tile and its rotation. `tokens`: by hex the (node, company) of each station token;
       node -1: its city is still to be chosen.
-    * `destination_tokens`: by company the hex of its destination token. `postponed_connections`: companies
-      whose connection run is left for later (1870 §11).
+    * `destination_tokens`: by company the hex of its destination token. `added_slots`: by hex the slots that
+      were added to its city for them. `postponed_connections`: companies whose connection run is left for
+      later (1870 §11).
     * `city_tokens`: by private, see `CityToken`. `mine_hexes`, `bridge_hexes`: hexes with such a token of a
       private (1817 §1.2.6).
     * `standing_protections`: by seat and company the dollars up to which the president protects its price
@@ -585,6 +586,7 @@ class State(msgspec.Struct, gc=False):
     tiles: dict[str, tuple[str, int]] = {}
     tokens: dict[str, list[tuple[int, str]]] = {}
     destination_tokens: dict[str, str] = {}
+    added_slots: dict[str, int] = {}
     postponed_connections: list[str] = []
     city_tokens: dict[str, CityToken] = {}
     standing_protections: dict[str, dict[str, int]] = {}

@@ -37,6 +37,7 @@ from engine.game_text.setup import Setup, read_setup_line
 from engine.game_text.word_reader import InvalidLineError, WordReader
 from engine.kernel import advance, game_of
 from engine.mergers.merger_rounds import GameLength, MergerRoundRules
+from engine.operating.connection_runs import destination_tokens_add_slots, is_in_city
 from engine.operating.stations import (
     UNDECIDED_CITY,
     accepts_tokens,
@@ -100,6 +101,7 @@ def _build(g: Game, setup: Setup) -> None:
         _set_tokens(g, setup, company)
         _set_destination(g, setup, company)
     _set_city_tokens(g, setup)
+    _add_slots(g)
     _check_cities(g, setup)
     _set_cash(g, setup, dict.fromkeys(g.state.cash, 0))
     _set_round(g, setup)
@@ -523,6 +525,15 @@ def _is_home_chosen_by_layer(g: Game) -> bool:
     return isinstance(rounds, OperatingRoundRules) and rounds.home_chooser == "layer"
 
 
+def _add_slots(g: Game) -> None:
+    """Add slots for destination tokens in cities, where the convention is that none has to be vacant."""
+    if not destination_tokens_add_slots(g):
+        return
+    for hex in set(g.state.destination_tokens.values()):
+        if is_in_city(g, (hex, 0)) and (missing := reserved_slots(g, hex, 0) - free_slots(g, hex, 0)) > 0:
+            g.state.added_slots[hex] = missing
+
+
 def _check_cities(g: Game, setup: Setup) -> None:
     for hex, tokens in g.state.tokens.items():
         last_named = max((c for _, c in tokens), key=lambda c: setup.line_numbers.get(c, 0))
@@ -536,7 +547,7 @@ def _check_cities(g: Game, setup: Setup) -> None:
                     f"No track leads to the city in {hex}, so no token can be there.", company
                 )
             destination_tokens = sum(there == hex for there in g.state.destination_tokens.values())
-            free = free_slots(g, hex, node) + (0 if g.extra_slots else destination_tokens)
+            free = free_slots(g, hex, node) + (0 if g.title.extra_slots else destination_tokens)
             if g.state.destination_tokens.get(company) == hex or not accepts_tokens(g, face.nodes[node]):
                 continue
             if free < 0:

@@ -16,6 +16,8 @@ from typing import ClassVar
 import msgspec
 
 from engine.board.connection_check import can_connect
+from engine.board.network import Stop
+from engine.board.tile_geometry import face_at
 from engine.core.actions import (
     Action,
     KeepDestinationToken,
@@ -26,6 +28,7 @@ from engine.core.actions import (
     WithholdDividend,
 )
 from engine.core.events import (
+    AddedSlotsChanged,
     ConnectionRunPostponed,
     ConnectionRunStarted,
     DestinationTokenKept,
@@ -47,6 +50,8 @@ from engine.game import Game
 from engine.mechanics import Option, OutOfTurn
 from engine.operating.dividends import pay_dividend
 from engine.operating.run import destination_stop, home_stop
+from engine.operating.stations import free_slots, reserved_slots
+from engine.operating.turn import OperatingTurnQuestion
 
 
 def can_do_connection_run(g: Game, company: str) -> bool:
@@ -127,16 +132,33 @@ class ConnectionChoiceStep:
         """Nothing changes: the run has begun."""
 
 
+def is_in_city(g: Game, stop: Stop) -> bool:
+    """Whether a stop is a city on the map, not an off-board area."""
+    hex, node = stop
+    return face_at(g.components, g.state.tiles, hex).nodes[node].kind == "city"
+
+
+def destination_tokens_add_slots(g: Game) -> bool:
+    """Whether a destination token takes a slot of its city, or adds one; see `DestinationTokenStep`."""
+    question = g.title.questions.get(ConnectionRunTurn)
+    return isinstance(question, OperatingTurnQuestion) and any(
+        isinstance(step, DestinationTokenStep) and step.takes_city_slot for step in question.steps
+    )
+
+
 @dataclass(frozen=True)
 class DestinationTokenStep:
     """Place the destination token, or keep it as an ordinary token (1870 §11.4.1).
 
     `begins_run`: this step starts the connection run, because no step before it asks about the run.
     `allows_swap`: a token that the company already has at its destination may become the destination token.
+    `takes_city_slot`: in a city the token takes a vacant slot that is not reserved for a home; if there is
+    none, the city gets one more, which stays until a tile is laid there.
     """
 
     begins_run: bool = False
     allows_swap: bool = True
+    takes_city_slot: bool = False
     name: str = "destination"
     handles: tuple[type[Action], ...] = (PlaceDestinationToken, KeepDestinationToken)
 
@@ -179,6 +201,10 @@ class DestinationTokenStep:
         has_token, destination = self._has_token_there(g, company), destination_stop(g, company)
         assert destination is not None
         if isinstance(action, PlaceDestinationToken):
+            if self.takes_city_slot and not has_token and is_in_city(g, destination):
+                hex, node = destination
+                if free_slots(g, hex, node) <= reserved_slots(g, hex, node):
+                    g.emit(AddedSlotsChanged(hex, g.state.added_slots.get(hex, 0) + 1))
             g.emit(DestinationTokenPlaced(company, *destination))
         if has_token or isinstance(action, KeepDestinationToken):
             g.emit(DestinationTokenKept(company))

@@ -15,7 +15,7 @@ import msgspec
 from engine.board.tile_geometry import FIRST_NODE, Fit, RotatedFace, face_at, fitting_rotations
 from engine.core.actions import Action, LayTile
 from engine.core.components import RiverDiscountAbility, tile_faces
-from engine.core.events import TileLaid, TokenMoved
+from engine.core.events import AddedSlotsChanged, TileLaid, TokenMoved
 from engine.core.hooks import never
 from engine.core.reasons import CashReason
 from engine.core.state import BANK, CLOSED, OperatingTurn, is_seat
@@ -255,13 +255,19 @@ def lay_tile(g: Game, company: str, lay: LayTile, discount: int = 0) -> None:
 
 
 def place_tile(g: Game, company: str, lay: LayTile) -> None:
-    """Put the tile on the map; tokens move with their cities (1830 §18.1)."""
+    """Put the tile on the map; tokens move with their cities (1830 §18.1).
+
+    Of slots that were added to the city those stay that its tokens need.
+    """
     fit = fit_in_rotation(g, lay.tile, lay.hex, lay.rotation)
     assert fit is not None
     g.emit(TileLaid(company, lay.hex, lay.tile, lay.rotation))
     for node, owner in list(g.state.tokens.get(lay.hex, ())):
         if (new_node := fit.node_map.get(node, node)) != node:
             g.emit(TokenMoved(owner, lay.hex, new_node))
+    if lay.hex in g.state.added_slots:
+        tokens = len(g.state.tokens.get(lay.hex, ()))
+        g.emit(AddedSlotsChanged(lay.hex, max(tokens - fit.face.nodes[0].slots, 0)))
 
 
 def lay_label(g: Game, lay: LayTile) -> str:

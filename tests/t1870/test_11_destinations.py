@@ -2,11 +2,14 @@
 
 import pytest
 
+from engine.core.actions import LayTile
+from engine.core.events import CompanyClosed
 from engine.core.state import ConnectionRunTurn, OperatingRound
 from engine.kernel import game_of
 from engine.operating import connection_runs
 from engine.operating.connection_runs import can_do_connection_run
-from engine.operating.stations import free_slots
+from engine.operating.stations import free_slots, reserved_slots
+from engine.operating.track import place_tile, tile_fits
 from tests.t1870.scenarios import SITE, run_scenario
 
 FW = """
@@ -182,6 +185,48 @@ def test_16_4_places_of_cities_with_and_without_the_variant() -> None:
     plain = game_of(run_scenario(fills + "= turn Ann FW"))
     beside = game_of(run_scenario(fills + "= turn Ann FW", options=("non_blocking_tokens",)))
     assert (free_slots(plain, "J3", 0), free_slots(beside, "J3", 0)) == (0, 1)
+
+
+WARS = (SITE, "station_wars")
+IN_J3 = "@ trains SSW 4\n@ round operating FW\nBob: destination place"
+
+
+@pytest.mark.parametrize("option", ["station_wars", "original_rules"])
+def test_on_the_site_a_destination_token_makes_one_more_slot_where_none_is_vacant(option: str) -> None:
+    g = game_of(run_scenario(FW + IN_J3, options=(SITE, option)))
+    assert g.state.added_slots == {"J3": 1} and free_slots(g, "J3", 0) == 0
+    g.emit(CompanyClosed("FW"))
+    assert free_slots(g, "J3", 0) == 1
+
+
+def test_on_the_site_a_destination_token_takes_a_vacant_slot() -> None:
+    g = game_of(run_scenario(FW.replace("@ tile J3 57 1", "@ tile J3 14 1") + IN_J3, options=WARS))
+    assert g.state.added_slots == {} and free_slots(g, "J3", 0) == 0
+
+
+@pytest.mark.parametrize(
+    ("others", "added"), [("", 0), ("@ owns Cid MP 6\n@ price MP 82 2\n@ token MP J3\n", 1)]
+)
+def test_on_the_site_a_tile_has_its_own_slots_again_or_those_of_the_tokens(others: str, added: int) -> None:
+    body = FW.replace("@ tile J3 57 1", "@ tile J3 14 1" if others else "@ tile J3 57 1")
+    g = game_of(run_scenario(body + others + IN_J3, options=WARS))
+    before = g.state.added_slots["J3"]
+    tile = "170" if others else "14"
+    place_tile(g, "FW", LayTile(tile, "J3", next(f.rotation for f in tile_fits(g, tile, "J3"))))
+    assert before == 1 and g.state.added_slots.get("J3", 0) == added
+
+
+def test_on_the_site_a_slot_that_is_kept_for_a_home_is_not_taken() -> None:
+    body = """
+    @ owns Ann GMO 6
+    @ price GMO 100 0
+    @ tile C18 57 0
+    @ destination GMO C18
+    @ round operating GMO
+    = turn Ann GMO
+    """
+    g = game_of(run_scenario(body, options=WARS))
+    assert g.state.added_slots == {"C18": 1} and reserved_slots(g, "C18", 0) == 1
 
 
 @pytest.mark.parametrize("options", [(), (SITE,)])

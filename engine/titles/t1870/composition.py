@@ -130,9 +130,11 @@ def compose(options: tuple[str, ...]) -> Title:
         components = with_historical_order(components)
     if "diesels" in options:
         components = with_diesels(components, last="D" if site else "6", unlimited=site)
-    destination_tokens_take_no_slot = (
-        "non_blocking_tokens" in options if not site else not original("station_wars")
-    )
+    extra_slots, tokens_add_city_slots = None, False
+    if site and original("station_wars"):
+        extra_slots, tokens_add_city_slots = added_slots_and_offboard_destinations, True
+    elif site or "non_blocking_tokens" in options:
+        extra_slots = destination_token_slots
     train_trade = TrainTradeConventions(
         president_helps_between_companies=False, bank_only_after_sale=site, only_in_train_step=site
     )
@@ -240,7 +242,9 @@ def compose(options: tuple[str, ...]) -> Title:
             ConnectionRunTurn: OperatingTurnQuestion(
                 (
                     *([] if site else [ConnectionChoiceStep()]),
-                    DestinationTokenStep(begins_run=site, allows_swap=not site),
+                    DestinationTokenStep(
+                        begins_run=site, allows_swap=not site, takes_city_slot=tokens_add_city_slots
+                    ),
                     RunStep(best_only=not site, allows_claims=site),
                     ConnectionDividendStep(market.right if site else market.up),
                 ),
@@ -275,10 +279,19 @@ def compose(options: tuple[str, ...]) -> Title:
             refuse_useless_upgrade,
             *([refuse_upgrade_of_new_home] if site else []),
         ),
-        extra_slots=destination_token_slots if destination_tokens_take_no_slot else None,
+        extra_slots=extra_slots,
         must_sell_excess=False,
         private_treasuries="private_treasuries" in options,
     )
+
+
+def added_slots_and_offboard_destinations(components: Components, state: State) -> Mapping[Stop, int]:
+    """Slots added to cities, and one for each destination token in an off-board area."""
+    slots = {(hex, 0): count for hex, count in state.added_slots.items()}
+    for hex in state.destination_tokens.values():
+        if components.map.hexes[hex].nodes[0].kind != "city":
+            slots[hex, 0] = slots.get((hex, 0), 0) + 1
+    return slots
 
 
 def destination_token_slots(components: Components, state: State) -> Mapping[Stop, int]:
