@@ -43,12 +43,15 @@ def test_states_are_equal_after_every_action(path: Path) -> None:
     "path", branch_files(), ids=lambda p: f"{p.parent.name}-{p.name.removesuffix('.json.gz')}"
 )
 def test_states_of_branches_are_equal_after_every_action(path: Path) -> None:
-    """The states begin where the branch leaves its game; `result` is what stood at its last action."""
+    """The states begin where the branch leaves its game. Runs after that are recorded without their track."""
     game = replay(path)
     snapshots = {action.id: game.snapshot(action.id) for action in game.run()}
     for expected in states(path):
         assert snapshots[expected["id"]] == expected
-    assert game.warnings == []
+    first = states(path)[0]["id"]
+    without_track = {a.id for a in game.file.actions if a.type == "run_routes" and a.id >= first}
+    warned = {int(warning.split(":")[0].removeprefix("Action ")) for warning in game.warnings}
+    assert warned <= without_track
 
 
 def _scores(game: SiteReplay) -> list[int]:
