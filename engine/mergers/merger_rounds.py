@@ -85,7 +85,10 @@ class StockRoundEnd:
     short_squeeze: bool = False
 
     def __call__(self, g: Game) -> None:
-        for company, co in g.state.companies.items():  # 1817 §5.5 gives no order; the last is sold first (§7)
+        for (
+            company,
+            co,
+        ) in g.state.companies.items():  # 1817 §5.5 gives no order; the last is sold first, 1817 §7
             if co.owed_tokens:
                 put_into_liquidation(g, company, PriceReason.TOKENS_UNPAID)
         for company in g.operating_order():
