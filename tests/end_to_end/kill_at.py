@@ -1,7 +1,7 @@
-"""`railpost` as it is, that dies by SIGKILL at one point: MODULE:CLASS.METHOD before|after COUNT.
+"""The real `railpost` that kills itself at one point: MODULE:CLASS.METHOD before|after COUNT.
 
-It dies at the COUNT-th call of that coroutine, before its body or once that has returned. What it has
-taken to send is free again after two seconds, so that its successor need not wait.
+It dies at the COUNT-th call of that coroutine, before its body or after it has returned. Its leases expire
+after two seconds, so that the next process need not wait.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ LEASE = 2.0
 
 
 def kill_at(module: str, path: str, when: str, count: int) -> None:
-    """Wrap the coroutine so that the process dies there."""
+    """Wrap the coroutine so that the process kills itself there."""
     owner = getattr(import_module(module), path.partition(".")[0])
     name = path.partition(".")[2]
     method = getattr(owner, name)
@@ -40,7 +40,7 @@ def kill_at(module: str, path: str, when: str, count: int) -> None:
 
 
 def main() -> None:
-    """Prepare the death, then be the program."""
+    """Wrap the coroutine, then run the program."""
     place, when, count = sys.argv[1:4]
     module, _, path = place.partition(":")
     from bot.discord import client

@@ -1,10 +1,10 @@
-"""A service with mail attached, and players who have nothing but their mail programs.
+"""A service with mail, and players who use only their mail programs.
 
 async with served(tmp_path) as office:
     ann = await office.player("Ann")
     table = await office.table("1830", ["Ann", "Bob"])
-    turn = await ann.letter()               # the next letter to her, in order
-    await ann.reply("buy SV")               # to the newest letter that can be answered
+    turn = await ann.letter()               # the next email to Ann, in order
+    await ann.reply("buy SV")               # to the newest email with a reply address
     receipt = await ann.letter()
 """
 
@@ -63,7 +63,7 @@ def settings_for(data: Path, mailbox: Mailbox, player: SmtpCatcher) -> Settings:
 
 @dataclass
 class MailPlayer:
-    """Somebody and his mail program. Letters are read in order, one by one."""
+    """A player with their mail program. Emails are read in order, one by one."""
 
     name: str
     address: str
@@ -75,26 +75,26 @@ class MailPlayer:
 
     @property
     def inbox(self) -> list[Delivery]:
-        """All letters that reached him."""
+        """All emails that the player has received."""
         everybody = self.office.player_server.letters
         self._letters += [each for each in everybody[self._seen :] if self.address in each.recipients]
         self._seen = len(everybody)
         return self._letters
 
     async def letter(self, seconds: float = 30.0) -> Delivery:
-        """The next letter."""
+        """The next email."""
         try:
             async with asyncio.timeout(seconds):
                 while len(self.inbox) <= self.read:  # noqa: ASYNC110
                     await asyncio.sleep(0.005)
         except TimeoutError:
             headlines = [headline(letter) for letter in self.inbox]
-            raise AssertionError(f"no further letter to {self.name}; so far: {headlines}") from None
+            raise AssertionError(f"no further email to {self.name}; so far: {headlines}") from None
         self.read += 1
         return self.inbox[self.read - 1]
 
     async def quiet(self, seconds: float = 0.4) -> None:
-        """No letter comes."""
+        """Check that no email arrives."""
         await asyncio.sleep(seconds)
         assert len(self.inbox) == self.read, headline(self.inbox[self.read])
 
@@ -108,7 +108,7 @@ class MailPlayer:
         quotes: bool = True,
         token: bool = True,
     ) -> bytes:
-        """A reply as a mail program makes it: below it stands what it answers."""
+        """A reply as a mail program writes it, with the quoted email below."""
         original = to.message
         reply = EmailMessage(policy=SMTP)
         reply["From"] = sender or f"{self.name} <{self.address}>"
@@ -126,18 +126,18 @@ class MailPlayer:
         return reply.as_bytes()
 
     async def reply(self, *lines: str, to: Delivery | None = None) -> None:
-        """Answer a letter, the last one read where none is named."""
+        """Reply to an email, by default to the last one read."""
         await self.office.mail(self.written(to or self.inbox[self.read - 1], *lines), sender=self.address)
 
     async def until_asked(self) -> None:
-        """Read on until the newest letter asks him for something."""
+        """Read on until the newest email asks the player to act."""
         while not asks(self.inbox[-1], self.name):
             self.read = len(self.inbox)
             await self.letter()
         self.read = len(self.inbox)
 
     async def answered(self, *lines: str) -> Delivery:
-        """Answer the newest letter, and read on until the receipt."""
+        """Reply to the newest email and read on until the receipt."""
         raw = self.written(self.inbox[-1], *lines)
         await self.office.mail(raw, sender=self.address)
         message_id = message_from_bytes(raw)["Message-ID"]
@@ -146,14 +146,14 @@ class MailPlayer:
         return letter
 
     async def said(self, *lines: str, to: Delivery | None = None) -> Delivery:
-        """Answer, and read the receipt."""
+        """Reply and read the receipt."""
         await self.reply(*lines, to=to)
         return await self.letter()
 
 
 @dataclass
 class MailHarness:
-    """A service with mail attached, and both servers."""
+    """A service with mail, and the IMAP and SMTP servers."""
 
     service: Service
     store: Store
@@ -163,20 +163,20 @@ class MailHarness:
     task: asyncio.Task[None] | None = None
 
     async def person(self, name: str, address: str | None = None) -> Person:
-        """Somebody whose address is verified."""
+        """A person with a verified address."""
         async with self.store.begin() as unit:
             found = await people.person_by_address(unit, address or f"{name.lower()}@player.test", name)
             await unit.people.add_identity(found.id, "email", address or f"{name.lower()}@player.test")
         return found
 
     def player(self, name: str) -> MailPlayer:
-        """His mail program."""
+        """The player's mail program."""
         return MailPlayer(name, f"{name.lower().replace(' ', '-')}@player.test", self)
 
     async def table(
         self, title: str, names: Sequence[str], options: Sequence[str] | None = None
     ) -> TableInfo:
-        """A table that has begun, everybody playing by mail, the first its host."""
+        """A started game of players by email; the first is the host."""
         persons = [await self.person(name) for name in names]
         table = await self.service.lobby.create(title, persons[0].id, name="Friday", options=options)
         for person, name in zip(persons, names, strict=True):
@@ -184,7 +184,7 @@ class MailHarness:
         return await self.service.lobby.start(table.id, by=persons[0].id, order=names)
 
     async def mail(self, raw: bytes, sender: str = "ann@player.test") -> None:
-        """Bring a mail to the mailbox, by LMTP where the server has it."""
+        """Deliver an email to the mailbox, by LMTP if the server has it."""
         if self.mailbox.lmtp is None:
             await self.mailbox.put(raw)
         else:
@@ -192,13 +192,13 @@ class MailHarness:
             await self.mailbox.deliver(raw, parseaddr(to)[1], sender=sender)
 
     async def lines(self, table: TableInfo) -> list[str]:
-        """The lines of play."""
+        """The lines that were played and not undone."""
         return [
             row.line for row in await self.service.queries.log(table.id) if row.kind == "move" and row.is_live
         ]
 
     async def settled(self, count: int, folder: str = "Processed") -> None:
-        """So many mails lie in a folder."""
+        """Wait until a folder has this many emails."""
         await self.mailbox.until(folder, count)
 
 
@@ -209,9 +209,9 @@ async def served(
     timing: delivery.MailTiming = QUICK,
     pictures: PictureWorkers | None = None,
 ) -> AsyncIterator[MailHarness]:
-    """The service in this process, mail attached; it must not end by itself.
+    """The service with mail in this process; the mail channel must not end by itself.
 
-    Pictures are dots where none are given.
+    Pictures have one pixel unless `pictures` are given.
     """
     async with server() as mailbox, smtp_server() as player:
         settings = settings_for(data, mailbox, player)
@@ -227,7 +227,7 @@ async def served(
 async def attached(
     office: MailHarness, pictures: PictureWorkers, timing: delivery.MailTiming = QUICK
 ) -> AsyncIterator[None]:
-    """The mail channel runs meanwhile."""
+    """Run the mail channel until the block ends."""
     task = asyncio.create_task(delivery.run(office.service, office.settings, pictures, timing=timing))
     try:
         yield
@@ -239,19 +239,19 @@ async def attached(
 
 
 def headline(letter: Delivery) -> str:
-    """The first sentence of a letter, behind the delimiter."""
+    """The first sentence of an email, after the delimiter."""
     return next(line for line in letter.text.splitlines()[1:] if line.strip())
 
 
 def asks(letter: Delivery, name: str) -> bool:
-    """Whether a letter asks its reader for something: a notice, or a receipt that says so."""
+    """Whether an email asks its reader to act."""
     text = letter.text
     named = re.search(rf"\b(?:\w+(?:, | and ))*{name}(?:(?:, | and )\w+)* to act: ", text)
     return bool(named) or any(each in text for each in ("You to act: ", f"{name} is asked "))
 
 
 def copied(letter: Delivery, title: str) -> list[str]:
-    """The lines of a letter's block of that title, as one would copy them."""
+    """The lines in the block of an email with that title."""
     text = "\n".join(letter.text.splitlines())
     _, found, rest = text.partition(f"{title}\n")
     assert found, f"no {title!r} in:\n{text}"

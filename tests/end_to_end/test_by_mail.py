@@ -1,4 +1,4 @@
-"""A table played by mail alone, through real IMAP and SMTP sockets."""
+"""A table played by email only, over real IMAP and SMTP sockets."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ async def drawing(tmp_path: Path) -> AsyncIterator[MailHarness]:
 
 
 def images(letter: Delivery) -> dict[str, bytes]:
-    """The pictures of a letter, by file name."""
+    """The pictures of an email, by file name."""
     return {
         str(part.get_filename()): part.get_content()
         for part in letter.message.walk()
@@ -50,7 +50,7 @@ def images(letter: Delivery) -> dict[str, bytes]:
     }
 
 
-async def test_a_notice_has_pictures(drawing: MailHarness) -> None:
+async def test_a_turn_email_has_pictures(drawing: MailHarness) -> None:
     await drawing.table("1830", NAMES)
     ann = drawing.player("Ann")
     await ann.letter()
@@ -66,7 +66,7 @@ async def test_a_notice_has_pictures(drawing: MailHarness) -> None:
     assert "[Picture: Map of" in turn.text
 
 
-async def test_notice_reply_receipt(office: MailHarness) -> None:
+async def test_turn_reply_and_receipt(office: MailHarness) -> None:
     table = await office.table("1830", NAMES)
     ann, bob = office.player("Ann"), office.player("Bob")
     assert headline(await ann.letter()) == "The game begins."
@@ -87,7 +87,7 @@ async def test_notice_reply_receipt(office: MailHarness) -> None:
     assert await office.mailbox.count("INBOX") == 0
 
 
-async def test_several_lines_stand_or_fall_together(pymap: MailHarness) -> None:
+async def test_several_lines_are_all_played_or_none(pymap: MailHarness) -> None:
     table = await pymap.table("1830", NAMES[:2])
     ann, bob = pymap.player("Ann"), pymap.player("Bob")
     for player in (ann, bob):
@@ -100,7 +100,7 @@ async def test_several_lines_stand_or_fall_together(pymap: MailHarness) -> None:
     assert await pymap.lines(table) == ["bid MH 115"]
 
 
-async def test_a_bad_line_is_told_with_what_can_be_said(pymap: MailHarness) -> None:
+async def test_the_receipt_of_a_bad_line_has_legal_lines(pymap: MailHarness) -> None:
     table = await pymap.table("1830", NAMES)
     ann = pymap.player("Ann")
     await ann.letter(), await ann.letter()
@@ -108,12 +108,12 @@ async def test_a_bad_line_is_told_with_what_can_be_said(pymap: MailHarness) -> N
     assert headline(answer) == "NOT DONE." and "| bid CS 41" in answer.text
     assert "$45" in answer.text and "bid CS 45" in answer.text
     answer = await ann.said("by SV")
-    assert "buy SV" in copied(answer, "The nearest lines that can be read")
+    assert "buy SV" in copied(answer, "Similar lines that are legal")
     assert headline(await ann.said("buy SV")) == "OK: all lines were carried out."
     assert await pymap.lines(table) == ["buy SV"]
 
 
-async def test_a_stale_letter_changes_nothing_and_says_what_happened(pymap: MailHarness) -> None:
+async def test_a_reply_to_an_old_email_changes_nothing_and_gets_the_events(pymap: MailHarness) -> None:
     table = await pymap.table("1830", NAMES)
     ann, bob, cid = (pymap.player(name) for name in NAMES)
     for player in (ann, bob, cid):
@@ -133,7 +133,7 @@ async def test_a_stale_letter_changes_nothing_and_says_what_happened(pymap: Mail
     assert await pymap.lines(table) == ["buy SV", "buy CS", "pass", "pass"]
 
 
-async def test_a_letter_that_comes_twice_takes_effect_once(office: MailHarness) -> None:
+async def test_an_email_that_arrives_twice_takes_effect_once(office: MailHarness) -> None:
     table = await office.table("1830", NAMES)
     ann = office.player("Ann")
     await ann.letter()
@@ -148,7 +148,7 @@ async def test_a_letter_that_comes_twice_takes_effect_once(office: MailHarness) 
     assert await office.lines(table) == ["bid CS 45"]
 
 
-async def test_who_is_not_the_seat_does_nothing(pymap: MailHarness) -> None:
+async def test_other_senders_cannot_act_for_a_seat(pymap: MailHarness) -> None:
     table = await pymap.table("1830", NAMES)
     ann, bob = pymap.player("Ann"), pymap.player("Bob")
     await ann.letter()
@@ -160,7 +160,7 @@ async def test_who_is_not_the_seat_does_nothing(pymap: MailHarness) -> None:
     assert note.message["In-Reply-To"] != "<x@p>"
     await bob.quiet()
     assert await pymap.lines(table) == []
-    (yes,) = copied(note, "If it was you, and you still want this, answer with")
+    (yes,) = copied(note, "If you sent it and still want this, reply with")
     assert headline(await ann.said("yes wrongcode12")) == "NOT DONE."
     assert headline(await ann.said(yes, to=note)) == "OK: all lines were carried out."
     assert await pymap.lines(table) == ["buy SV"]
@@ -168,7 +168,7 @@ async def test_who_is_not_the_seat_does_nothing(pymap: MailHarness) -> None:
     assert await pymap.lines(table) == ["buy SV"]
 
 
-async def test_strangers_and_guesses_get_no_answer(pymap: MailHarness) -> None:
+async def test_strangers_and_guessed_tokens_get_no_reply(pymap: MailHarness) -> None:
     table = await pymap.table("1830", NAMES)
     ann = pymap.player("Ann")
     await ann.letter()
@@ -180,11 +180,11 @@ async def test_strangers_and_guesses_get_no_answer(pymap: MailHarness) -> None:
     await ann.quiet()
     assert not [letter for letter in pymap.player_server.letters if "eve@evil.test" in letter.recipients]
     await pymap.mail(ann.written(turn, "buy SV", token=False))
-    assert "did not say which letter it answers" in (await ann.letter()).text
+    assert "does not show which email" in (await ann.letter()).text
     assert await pymap.lines(table) == []
 
 
-async def test_the_thread_alone_is_enough_where_the_token_was_lost(pymap: MailHarness) -> None:
+async def test_the_message_id_is_enough_where_the_token_was_lost(pymap: MailHarness) -> None:
     table = await pymap.table("1830", NAMES)
     ann = pymap.player("Ann")
     await ann.letter()
@@ -195,7 +195,7 @@ async def test_the_thread_alone_is_enough_where_the_token_was_lost(pymap: MailHa
     assert await pymap.lines(table) == ["buy SV"]
 
 
-async def test_questions(drawing: MailHarness) -> None:
+async def test_queries(drawing: MailHarness) -> None:
     await drawing.table("1830", NAMES)
     ann = drawing.player("Ann")
     await ann.letter(), await ann.letter()
@@ -210,7 +210,7 @@ async def test_questions(drawing: MailHarness) -> None:
     assert headline(both) == "OK: all lines were carried out." and "Ann: buy SV" in both.text
 
 
-async def test_plans_the_past_and_files(drawing: MailHarness) -> None:
+async def test_plans_past_positions_and_exports(drawing: MailHarness) -> None:
     table = await drawing.table("1830", NAMES)
     ann = drawing.player("Ann")
     await ann.letter(), await ann.letter()
@@ -224,14 +224,14 @@ async def test_plans_the_past_and_files(drawing: MailHarness) -> None:
     assert await drawing.lines(table) == ["buy SV"]
     file = await ann.said("export 18xx.games")
     (enclosed,) = [part for part in file.message.walk() if part.get_content_type() == "application/json"]
-    assert f"[Enclosed: {enclosed.get_filename()}]" in file.text
+    assert f"[Attached: {enclosed.get_filename()}]" in file.text
     raw = enclosed.get_payload(decode=True)
     assert isinstance(raw, bytes)
     assert json.loads(raw)["actions"][0]["company"] == "SV"
     assert "At the start" in (await ann.said("at start")).text
 
 
-async def test_undo_at_once_and_by_a_vote(pymap: MailHarness) -> None:
+async def test_undo_without_and_with_a_vote(pymap: MailHarness) -> None:
     table = await pymap.table("1830", NAMES)
     ann, bob, cid = (pymap.player(name) for name in NAMES)
     for player in (ann, bob, cid):
@@ -261,7 +261,7 @@ async def test_undo_at_once_and_by_a_vote(pymap: MailHarness) -> None:
     assert await pymap.lines(table) == []
 
 
-async def test_resigning_wants_a_second_mail(pymap: MailHarness) -> None:
+async def test_resigning_needs_a_confirmation(pymap: MailHarness) -> None:
     table = await pymap.table("1830", NAMES)
     ann = pymap.player("Ann")
     await ann.letter()
@@ -269,14 +269,14 @@ async def test_resigning_wants_a_second_mail(pymap: MailHarness) -> None:
     sure = await ann.said("resign")
     assert headline(sure) == "NOT DONE yet: are you sure?"
     assert (await pymap.service.queries.table_info(table.id)).status == "running"
-    (yes,) = copied(sure, "If you are sure, answer with")
+    (yes,) = copied(sure, "To confirm, reply with")
     assert "Ann resigns" in (await ann.said(yes)).text
     assert (await pymap.service.queries.table_info(table.id)).status == "paused"
     await pymap.mail(ann.written(turn, "buy SV"))  # the seat is not hers any more: the token is dead
-    assert "did not say which letter it answers" in (await ann.letter()).text
+    assert "does not show which email" in (await ann.letter()).text
 
 
-async def test_stop_ends_the_letters_and_keeps_the_seat(pymap: MailHarness) -> None:
+async def test_stop_ends_emails_and_keeps_the_seat(pymap: MailHarness) -> None:
     table = await pymap.table("1830", NAMES)
     ann, bob = pymap.player("Ann"), pymap.player("Bob")
     await ann.letter(), await ann.letter(), await bob.letter()
@@ -305,7 +305,7 @@ async def test_an_address_is_linked_by_a_confirming_reply(office: MailHarness) -
     office.service.wake_subscribers()
     dora = office.player("Dora")
     asked = await dora.letter()
-    assert headline(asked) == "Is this your address?" and copied(asked, "Answer") == ["yes"]
+    assert headline(asked) == "Is this your address?" and copied(asked, "Reply") == ["yes"]
     async with office.store.read() as unit:
         assert await unit.people.verified_addresses(person.id) == []
     assert "Please reply with one word" in (await dora.said("maybe")).text
@@ -315,7 +315,7 @@ async def test_an_address_is_linked_by_a_confirming_reply(office: MailHarness) -
     assert "is confirmed" in (await dora.said("yes", to=asked)).text
 
 
-async def test_an_address_of_a_stranger_is_not_linked_by_a_stranger(pymap: MailHarness) -> None:
+async def test_only_its_owner_can_link_an_address(pymap: MailHarness) -> None:
     async with pymap.store.begin() as unit:
         person = await people.person_by_discord(unit, 77, "Mallory")
         await people.claim_address(unit, person.id, "ann@player.test")
@@ -332,7 +332,7 @@ async def test_an_address_of_a_stranger_is_not_linked_by_a_stranger(pymap: MailH
         assert await unit.people.verified_addresses(person.id) == []
 
 
-async def test_somebody_with_nothing_but_mail_is_invited_and_plays(office: MailHarness) -> None:
+async def test_a_player_with_only_email_is_invited_and_plays(office: MailHarness) -> None:
     ann = await office.person("Ann")
     table = await office.service.lobby.create("1830", ann.id, name="Friday")
     await office.service.lobby.join(table.id, ann.id, "Ann")
@@ -365,7 +365,7 @@ async def test_an_invitation_is_declined(pymap: MailHarness) -> None:
     assert "is no longer kept for you" in (await gus.said("yes", to=asked)).text
 
 
-async def test_letters_that_come_back_end_the_letters(pymap: MailHarness) -> None:
+async def test_bounces_end_emails(pymap: MailHarness) -> None:
     await pymap.table("1830", NAMES)
     ann, bob = pymap.player("Ann"), pymap.player("Bob")
     pymap.player_server.refuse = lambda to: "550 no such user" if to.startswith("bob@") else None
@@ -384,8 +384,8 @@ async def test_letters_that_come_back_end_the_letters(pymap: MailHarness) -> Non
     assert bob.inbox == []
 
 
-async def test_what_waits_is_sent_after_a_restart_with_the_same_id(tmp_path: Path) -> None:
-    """The server took the letter and lost the connection: the very same letter comes again."""
+async def test_the_outbox_is_sent_after_a_restart_with_the_same_ids(tmp_path: Path) -> None:
+    """The server accepts an email and loses the connection: the same email is sent again."""
     async with served(tmp_path) as office:
         office.player_server.drop_after_data = 1
         await office.table("1830", NAMES[:2])
@@ -397,7 +397,7 @@ async def test_what_waits_is_sent_after_a_restart_with_the_same_id(tmp_path: Pat
         assert row.status in ("pending", "sent")
 
 
-async def test_the_end_is_told_with_the_standings(pymap: MailHarness) -> None:
+async def test_the_end_is_announced_with_the_standings(pymap: MailHarness) -> None:
     table = await pymap.table("1830", NAMES[:2])
     ann = pymap.player("Ann")
     await ann.letter(), await ann.letter()
@@ -409,7 +409,7 @@ async def test_the_end_is_told_with_the_standings(pymap: MailHarness) -> None:
     assert "is ended" in (await ann.said("buy SV", to=ann.inbox[1])).text
 
 
-async def test_a_pause_is_told(pymap: MailHarness) -> None:
+async def test_a_pause_is_announced(pymap: MailHarness) -> None:
     table = await pymap.table("1830", NAMES[:2])
     ann = pymap.player("Ann")
     await ann.letter(), await ann.letter()

@@ -1,8 +1,8 @@
-"""kill -9 of the service between what it commits and what it sends: nothing is lost, nothing is doubled.
+"""kill -9 of the service between a commit and the sending: nothing is lost, nothing is sent twice.
 
-A real process with the fake Discord, an IMAP and an SMTP server. Ann plays on Discord, Bob by mail. The
-first process dies at a point that the test names; another takes over, and the game goes on as if nothing
-had been. A person whose click went unanswered looks at the card, and presses again if nothing happened.
+A real process with the fake Discord, an IMAP and an SMTP server. Ann plays on Discord, Bob by email. The
+first process dies at a point that the test names; another one takes over, and the game continues. A player
+whose click got no answer looks at the card, and presses again if nothing has happened.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ POINTS = [
 
 @dataclass
 class CrashHarness:
-    """Two servers, a fake Discord, a store with a table that has begun, and whichever process runs."""
+    """IMAP and SMTP servers, a fake Discord, a store with a started game, and the process that runs."""
 
     folder: Path
     fake: FakeDiscord
@@ -64,7 +64,7 @@ class CrashHarness:
     log: list[bytes] = field(default_factory=list)
 
     async def start(self, *words: str) -> None:
-        """A process of ours, on line."""
+        """Our process, connected."""
         settings = environment(
             RAILPOST_DATA=str(self.folder),
             RAILPOST_PING_HOLDOFF="0",
@@ -85,30 +85,30 @@ class CrashHarness:
         )  # fmt: skip
 
     async def revived(self) -> None:
-        """Start anew where the process has died."""
+        """Start a new process after the last one died."""
         if self.process and self.process.returncode is not None:
             assert self.process.returncode == -9, (self.folder / "out.txt").read_text()
             self.deaths += 1
             await self.start()
 
     async def view(self) -> TableView:
-        """The table as the store has it, seen from outside the process."""
+        """The table in the store, read from outside the process."""
         return await Service(self.office.store).queries.view(self.table)
 
     async def lines(self) -> list[str]:
-        """The lines of play."""
+        """The lines that were played and not undone."""
         rows = await Service(self.office.store).queries.log(self.table)
         return [row.line for row in rows if row.kind == "move" and row.is_live]
 
     async def until(self, moves: int, seconds: float = 60.0) -> None:
-        """Wait for so many moves, whatever dies meanwhile."""
+        """Wait for a number of moves, with restarts of a killed process."""
         async with asyncio.timeout(seconds):
             while len(await self.lines()) < moves:
                 await self.revived()
                 await asyncio.sleep(0.05)
 
     def card(self) -> Message | None:
-        """Ann's card, where there is one with the current question."""
+        """Ann's card, if it has the current decision."""
         for thread in self.fake.threads:
             found = [m for m in self.fake.messages_with_controls(thread, "Ann") if m.visible_to is None]
             if found:
@@ -116,7 +116,7 @@ class CrashHarness:
         return None
 
     async def pressed(self, label: str, moves: int) -> None:
-        """Ann presses a button, again where nothing came of it."""
+        """Ann presses a button, again if it had no effect."""
         async with asyncio.timeout(90):
             while len(await self.lines()) < moves:
                 await self.revived()
@@ -126,9 +126,9 @@ class CrashHarness:
                 await asyncio.sleep(0.2)
 
     async def asked(self, bob: MailPlayer, moves: int) -> Delivery:
-        """The letter that asks Bob after so many moves, where he is asked after every second one.
+        """The email that asks Bob to act after this number of moves; he acts after every second move.
 
-        What he got last may still be the letter before, which he has answered, or a receipt.
+        His last email may still be an earlier one, to which he has replied, or a receipt.
         """
         async with asyncio.timeout(90):
             while True:
@@ -141,7 +141,7 @@ class CrashHarness:
 
 @asynccontextmanager
 async def site(folder: Path) -> AsyncIterator[CrashHarness]:
-    """Everything but the process."""
+    """Everything except the process."""
     async with FakeDiscord(["Ann"]) as fake, pymap_server() as mailbox, smtp_server() as smtp:
         fake.default_timeout = 1.0
         async with await open_store(folder / "railpost.db") as store:
@@ -185,7 +185,7 @@ async def test_killed(tmp_path: Path, point: str) -> None:
 
 
 async def quiet(here: CrashHarness) -> None:
-    """Wait until nothing waits to be sent or read."""
+    """Wait until nothing is left to send or read."""
     async with asyncio.timeout(60):
         while True:
             await here.revived()
@@ -200,7 +200,7 @@ async def quiet(here: CrashHarness) -> None:
 
 
 async def assert_sent_once(here: CrashHarness, bob: MailPlayer) -> None:
-    """Every letter is one letter, however often it was handed in; and all that should be there are."""
+    """Every email was sent with the same bytes each time, and none is missing."""
     by_id: dict[str, set[bytes]] = {}
     for letter in bob.inbox:
         by_id.setdefault(str(letter.message["Message-ID"]), set()).add(letter.raw)

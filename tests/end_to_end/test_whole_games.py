@@ -1,8 +1,8 @@
-"""Whole games move by move through the running service: half of the seats on Discord, half by mail.
+"""Whole games, move by move, with the running service: half of the players on Discord, half by email.
 
-The shipped Discord client is on line at the fake Discord, and its players press what their cards offer;
-the others answer letters through real IMAP and SMTP. Both kinds sit at one table, which Discord made and
-to which who plays by mail was invited by address.
+The real Discord client is connected to the fake Discord, and its players use the controls of their cards. The
+others reply to emails over real IMAP and SMTP. All play at one table, which was opened on Discord and to
+which the players by email were invited by address.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ LONGEST = 6  # lines in one letter
 
 
 class GameLine(NamedTuple):
-    """A line of the game, by the number of its seat."""
+    """A line of the game and the number of its seat."""
 
     seat: int
     line: str
@@ -48,9 +48,9 @@ class GameLine(NamedTuple):
 
 @dataclass(frozen=True)
 class GameToPlay:
-    """What is played: who sits where, with which options, what they say, and dollars by seat at the end.
+    """A game to play: names in seating order, options, lines, and the final worth in dollars by seat.
 
-    `over`: it is a whole game, not a piece of one.
+    `over`: it is a whole game, not a part of one.
     """
 
     title: str
@@ -62,7 +62,7 @@ class GameToPlay:
 
 
 def site_game(path: Path) -> GameToPlay:
-    """A recorded game; its own result is what it has to end in."""
+    """A recorded game; it must end with the recorded result."""
     replay = SiteReplay(read_site(gzip.decompress(path.read_bytes())))
     for _ in replay.run():
         pass
@@ -105,7 +105,7 @@ def told_game(text: str) -> GameToPlay:
 
 
 def random_game(game: SimulatedGame) -> GameToPlay:
-    """A game that was drawn at random, to its end."""
+    """A random game to its end."""
     assert game.failure is None and game.state.game_over
     scores = engine.standings(game.state)
     said = tuple(GameLine(int(seat[1:]), line) for seat, line in game.lines)
@@ -116,7 +116,7 @@ def random_game(game: SimulatedGame) -> GameToPlay:
 
 @dataclass
 class PlayedTable:
-    """A table that is being played on both transports."""
+    """A running game on both transports."""
 
     running: RunningBot
     office: MailHarness
@@ -127,7 +127,7 @@ class PlayedTable:
     stale: int = 0
 
     async def said(self, seat: int, lines: Sequence[str]) -> None:
-        """Somebody says lines by his own way."""
+        """A player plays lines on their own transport."""
         if seat in self.discord:
             for line in lines:
                 await self.discord[seat].play_line(line)
@@ -150,7 +150,7 @@ class PlayedTable:
 
 @asynccontextmanager
 async def begun(folder: Path, game: GameToPlay) -> AsyncIterator[PlayedTable]:
-    """A table on Discord; every second seat is invited by address, and joins by its reply."""
+    """A table on Discord; every second player is invited by email and joins by a reply."""
     on_discord, by_mail = game.names[::2], game.names[1::2]
     async with (
         FakeDiscord(on_discord) as fake,
@@ -175,7 +175,7 @@ async def seated(
     on_discord: Sequence[str],
     by_mail: Sequence[str],
 ) -> PlayedTable:
-    """Make the table as people do: by commands, buttons and replies."""
+    """Open the table with commands, buttons and replies."""
     fake, host = running.fake, on_discord[0]
     options = {"options": ", ".join(game.options)} if game.options else {}
     await fake.run_command(host, "general", "table new", title=game.title, **options)
@@ -204,7 +204,7 @@ async def seated(
 
 
 async def played(folder: Path, game: GameToPlay) -> None:
-    """Play the game, and hold its end against what was recorded."""
+    """Play the game and compare its end with the record."""
     async with begun(folder, game) as table:
         for seat, group in groupby(game.lines, key=lambda said: said.seat):
             await table.said(seat, [said.line for said in group])
@@ -229,7 +229,7 @@ async def played(folder: Path, game: GameToPlay) -> None:
 
 
 async def told_of_the_end(table: PlayedTable, game: GameToPlay) -> None:
-    """Everybody hears the end and the standings, each by his own way."""
+    """Everybody gets the end and the standings on their own transport."""
     fake, thread = table.running.fake, table.running.thread
     await fake.wait_until(lambda: "The game is over" in fake.last_message(thread).text, "the end on Discord")
     for player in table.mail.values():
