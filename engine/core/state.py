@@ -183,6 +183,7 @@ class OperatingRound(Frame, frozen=True):
       last; `operated`: all that have had theirs, in order.
     * `pending_sales`: blocks sold in this round about which presidents are asked at the end of the next turn.
     * `first_company`: the company that begins the round, where that is settled before a connection run.
+    * `due_connections`: companies that were found connected together and still have to run (1870 §11).
     """
 
     stock_round: int
@@ -193,6 +194,7 @@ class OperatingRound(Frame, frozen=True):
     operated: tuple[str, ...] = ()
     pending_sales: tuple[PendingSale, ...] = ()
     first_company: str | None = None
+    due_connections: tuple[str, ...] = ()
 
 
 class OperatingTurn(Frame, frozen=True):

@@ -307,12 +307,10 @@ class MergerTurnQuestion:
         return f"{g.state.name(seat)} to act: {self.prompt(g, frame)}{g.cite('1817 §7')}."
 
     def _refuse_merge(self, g: Game, company: str, seat: str, action: Merge) -> str | None:
-        if action.survivor == company:
-            line = f"merge {action.company}"
-            return f"The {company} survives anyway: leave it out, as in `{line}`{g.cite('1817 §7.1.2')}."
-        if self.initiator_survives and action.survivor is not None:
+        survivor = action.survivor or company
+        if self.initiator_survives and survivor != company:
             return f"The {company} survives the merger{g.cite('1817 §7.1.2')}."
-        if any(o.deal == action and o.source == company for o in g.state.offers):
+        if any(_is_same_merger(o, company, action.company, survivor) for o in g.state.offers):
             return "That merger is already offered."
         return refuse_merger(g, company, action)
 
@@ -347,6 +345,14 @@ class MergerTurnQuestion:
             g.pop()
             lapse_offers(g)
         return is_idle
+
+
+def _is_same_merger(offer: Offer, company: str, other: str, survivor: str) -> bool:
+    """Whether an open offer is that merger, the survivor named or not."""
+    deal = offer.deal
+    if not isinstance(deal, Merge) or (offer.source, deal.company) != (company, other):
+        return False
+    return (deal.survivor or company) == survivor
 
 
 def merger_deal_handler(conventions: MergerConventions) -> DealHandler:

@@ -65,20 +65,25 @@ def can_do_connection_run(g: Game, company: str) -> bool:
 
 
 def connection_runs_between_turns(
-    first_step: str, *, after_closing: bool = True, in_turn_order: bool = False
+    first_step: str, *, after_closing: bool = True, in_turn_order: bool = False, keeps_list: bool = False
 ) -> Callable[[Game, OperatingRound], AnyFrame | None]:
     """The rule that opens a connection run between two turns (1870 §11.2).
 
     `first_step`: the name of the run's first step. `after_closing`: a run is also due after a turn in which
     the company has closed; otherwise it waits for the end of the next turn, or the start of the next round.
     `in_turn_order`: companies run in the order of their turns in the round, not in that of their prices now.
+    `keeps_list`: companies that are found connected together all run, even if an earlier one of them makes a
+    later connection impossible.
     """
 
     def next_connection_run(g: Game, frame: OperatingRound) -> AnyFrame | None:
-        if not after_closing and frame.last_operated is not None and g.company(frame.last_operated).closed:
-            return None
-        company = next(due_connections(g, frame.last_operated, frame.operated if in_turn_order else ()), None)
-        return ConnectionRunTurn(company, first_step) if company else None
+        last = frame.last_operated
+        due = tuple(c for c in frame.due_connections if not g.company(c).closed)
+        if not due and (after_closing or last is None or not g.company(last).closed):
+            due = tuple(due_connections(g, last, frame.operated if in_turn_order else ()))
+        if keeps_list and due[1:] != frame.due_connections:
+            g.replace_top(msgspec.structs.replace(frame, due_connections=due[1:]))
+        return ConnectionRunTurn(due[0], first_step) if due else None
 
     return next_connection_run
 

@@ -15,8 +15,6 @@ from engine.finance.ownership import move_shares, share_percent
 from engine.game import Game
 from engine.mechanics import Option
 
-SECTION = "1851 Issue or Redeem Stock"
-
 
 @dataclass(frozen=True)
 class ShareIssueStep:
@@ -46,21 +44,23 @@ class ShareIssueStep:
         assert isinstance(action, IssueShares | RedeemShares)
         company, count = turn.company, action.count
         if turn.acted:
-            return f"The {company} has already issued or redeemed shares in this turn{g.cite(SECTION)}."
+            done = "has already issued or redeemed shares in this turn"
+            return f"The {company} {done}{g.cite('1851 Issue or Redeem Stock')}."
         if count < 1:
             return "Name at least one share."
         issues = isinstance(action, IssueShares)
         if issues and turn.is_first:
-            return f"The {company} issues no shares in its first turn{g.cite(SECTION)}."
+            return f"The {company} issues no shares in its first turn{g.cite('1851 Issue or Redeem Stock')}."
         source, target, limit = (company, POOL, "pool") if issues else (POOL, company, "treasury")
         percent, source_name = count * share_percent(g, company), "treasury" if issues else "pool"
         if percent > g.percent_held(source, company):
             held = g.percent_held(source, company)
-            return f"The {source_name} holds {held} % of the {company}{g.cite(SECTION)}."
+            return f"The {source_name} holds {held} % of the {company}{g.cite('1851 Issue or Redeem Stock')}."
         limits = g.components.limits
         most = limits.pool_percent if issues else limits.treasury_percent
         if g.percent_held(target, company) + percent > most:
-            return f"The {limit} may hold at most {most} % of the {company}{g.cite(SECTION)}."
+            allowed = f"at most {most} % of the {company}"
+            return f"The {limit} may hold {allowed}{g.cite('1851 Issue or Redeem Stock')}."
         if not issues and count * g.price(company) > g.cash(company):
             return f"That costs ${count * g.price(company)}, and the {company} has ${g.cash(company)}."
         return None

@@ -153,9 +153,10 @@ class OperatingRoundRules(AutomaticRules):
                 and frame.last_operated is None
                 and frame.first_company is None
             ):
-                g.replace_top(
-                    msgspec.structs.replace(frame, first_company=self._next_company(g, frame, waiting))
-                )
+                top = g.top
+                assert isinstance(top, OperatingRound)
+                first = self._next_company(g, frame, waiting)
+                g.replace_top(msgspec.structs.replace(top, first_company=first))
             g.push(interruption)
         elif waiting:
             following = self._next_company(g, frame, waiting)

@@ -122,6 +122,7 @@ WORDS = {
     "ConnectionDividendStep.price_move": "How a connection run moves the price",
     "OperatingRoundRules.interruption.first_step": "The first step of a connection run",
     "OperatingRoundRules.interruption.after_closing": "Connection runs follow even if the operating company closed",
+    "OperatingRoundRules.interruption.keeps_list": "Companies found connected together all run, whatever the earlier ones change",
     "OperatingRoundRules.interruption.in_turn_order": "Connection runs come in the order of the round, not of current prices",
     "BridgeDiscounts.beyond_normal_lays": "The bridge discount allows a lay after the normal ones",
     "BridgeTokens.before_interest": "Bridges are placed only before the interest is paid",

@@ -233,6 +233,12 @@ def test_7_1_both_presidents_agree() -> None:
     run_scenario(f"{own}Ann: act\nAnn: merge SR\n= size WT 5")
 
 
+@pytest.mark.parametrize("options", [(), (SITE,)], ids=("rulebook", "site"))
+def test_7_1_2_the_company_whose_turn_it_is_may_be_named_as_the_survivor(options: tuple[str, ...]) -> None:
+    asks = SMALL if options else f"{SMALL}{WANTED}"
+    run_scenario(f"{asks}Ann: merge SR as WT\n!Ann: merge SR\nBob: accept\n= price SR none", options=options)
+
+
 def test_7_1_no_connection_is_needed() -> None:
     """There is no track between Philadelphia and Boston."""
     far = SMALL.replace("token SR G18", "token SR C26")

@@ -206,7 +206,10 @@ def compose(options: tuple[str, ...]) -> Title:
                 "track",
                 "president",
                 interruption=connection_runs_between_turns(
-                    "destination" if site else "connect", after_closing=not site, in_turn_order=site
+                    "destination" if site else "connect",
+                    after_closing=not site,
+                    in_turn_order=site,
+                    keeps_list=site,
                 ),
                 fix_first_company=site,
                 end_reason=end_reason,
