@@ -86,7 +86,7 @@ async def run(
         raise ValueError("Mail is not configured: RAILPOST_IMAP and RAILPOST_SMTP are not set.")
     key = load_mail_secret(settings)
     address = ServiceAddress(mail.address, key, mail.separator)
-    gateway = MailGateway(service, pictures, settings.data / "letters", key)
+    gateway = MailGateway(service, pictures, settings.data / "inbound_mail", key)
     outbox = StoredMailOutbox(service, gateway, address, pictures, timing.lease)
     worker = SmtpDeliveryWorker(smtp_account(mail.smtp), outbox, poll=timing.poll, spacing=timing.spacing)
     policy = MailPolicy(address, gateway, limits=timing.limits)
