@@ -61,6 +61,7 @@ class Title:
     * `after_price_move`: what follows when a company's token has come to another space of the market.
     * `extra_slots`: token places of cities beyond the printed ones.
     * `must_sell_excess`: whoever holds more of a company than the limit has to sell that first.
+    * `follows_granted_certificates`: which share came with a private matters (`engine.finance`).
     * `private_treasuries`: only its president sees what a company has.
     """
 
@@ -81,6 +82,7 @@ class Title:
     after_price_move: tuple[Callable[[Game, str], None], ...] = ()
     extra_slots: Callable[[Components, State], Mapping[Stop, int]] | None = None
     must_sell_excess: bool = True
+    follows_granted_certificates: bool = False
     private_treasuries: bool = False
 
     def cite(self, *citations: str) -> str:

@@ -107,6 +107,17 @@ class AbilityUsed(Event, frozen=True):
         state.used_abilities.append(self.private)
 
 
+class GrantedCertificateMoved(EventWithoutPieces, frozen=True):
+    """The certificate that came with a private has another place, see `State.granted_certificates`."""
+
+    private: str
+    owner: str
+    position: int
+
+    def apply(self, state: State) -> None:
+        state.granted_certificates[self.private] = (self.owner, self.position)
+
+
 class ParSet(Event, frozen=True):
     """A company has its par price, and its token is on that cell of the market."""
 
@@ -692,7 +703,8 @@ class TrainsWithdrawn(Event, frozen=True):
 
 
 AnyEvent = (
-    SharesRestructured
+    GrantedCertificateMoved
+    | SharesRestructured
     | PresidencyVacated
     | CompanyReturned
     | LoansChanged

@@ -554,6 +554,8 @@ class State(msgspec.Struct, gc=False):
     * `stack`: the frames, the one that is asked last.
     * `market_order`: companies with a price, in the order in which their tokens came to their cells.
     * `used_abilities`: privates whose ability was used or lost, once for each use.
+    * `granted_certificates`: by private the owner of the certificate that came with it, and its position
+      among that owner's ordinary certificates, where the title follows them.
     * `tiles`: by hex the tile and its rotation. `tokens`: by hex the (node, company) of each station token;
       node -1: its city is still to be chosen.
     * `destination_tokens`: by company the hex of its destination token. `added_slots`: by hex the slots that
@@ -585,6 +587,7 @@ class State(msgspec.Struct, gc=False):
     pool_trains: list[str] = []
     market_order: list[str] = []
     used_abilities: list[str] = []
+    granted_certificates: dict[str, tuple[str, int]] = {}
     tiles: dict[str, tuple[str, int]] = {}
     tokens: dict[str, list[tuple[int, str]]] = {}
     destination_tokens: dict[str, str] = {}

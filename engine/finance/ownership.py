@@ -11,12 +11,20 @@ from engine.core.events import (
     CompanyFloated,
     CoveredShortsChanged,
     CoveredShortsClosed,
+    GrantedCertificateMoved,
     PresidentNamed,
     PrivateMoved,
     SharesMoved,
 )
 from engine.core.state import CLOSED, IPO, POOL, TREASURY, PendingSale, is_seat
 from engine.finance import market
+from engine.finance.granted_certificates import (
+    ShareMove,
+    certificate_place,
+    certificate_places,
+    follow_certificates,
+    granted_shares,
+)
 from engine.game import Game, cached
 
 
@@ -203,16 +211,63 @@ def close_certificate_privates(g: Game, company: str) -> None:
             g.emit(PrivateMoved(private.sym, CLOSED))
 
 
-def move_shares(g: Game, company: str, source: str, target: str, percent: int) -> None:
-    """Move that many percent of a company, with what follows for its presidency and floating."""
+def move_shares(
+    g: Game, company: str, source: str, target: str, percent: int, *, latest: bool = False
+) -> None:
+    """Move that many percent of a company, with what follows for its presidency and floating.
+
+    `latest`: the certificates that the source received last move, not those that it received first.
+    """
     co = g.company(company)
+    places = certificate_places(g, company) if g.title.follows_granted_certificates else {}
+    move = _share_move(g, company, source, target, percent, latest=latest) if places else None
     new = next_president(g, company, losing=percent) if co.president == source else None
     if new:
         g.emit(PresidentNamed(company, new))
     g.emit(SharesMoved(company, source, target, percent))
     if is_seat(target):
         update_presidency(g, company)
+    if move:
+        follow_certificates(g, places, move._replace(new=g.company(company).president))
     float_if_sold(g, company)
+
+
+def give_granted_share(g: Game, private: str, buyer: str) -> None:
+    """Give the share that came with a private to a player, from the pool or wherever no player holds it."""
+    grant = granted_shares(g).get(private)
+    if grant is None or g.company(grant.company).closed:
+        return
+    holder = certificate_place(g, private).owner
+    move_shares(g, grant.company, holder, buyer, grant.percent)
+    own = certificate_count(g, buyer, grant.company) - (g.company(grant.company).president == buyer)
+    g.emit(GrantedCertificateMoved(private, buyer, own - 1))
+
+
+def _share_move(
+    g: Game, company: str, source: str, target: str, percent: int, *, latest: bool
+) -> ShareMove | None:
+    """A move of shares that is about to be made; None for the first sale of the president's certificate."""
+    co, share = g.company(company), share_percent(g, company)
+    president = president_share_percent(g, company) // share
+    held = {owner: amount // share for owner, amount in co.shares.items()}
+    sold = co.president is not None and held.get(co.president, 0) >= president
+    holder = co.president if co.president is not None and sold else IPO
+    if not sold and target == co.president and percent == president * share:
+        return None
+    held[holder] = held.get(holder, 0) - president
+    count = percent // share
+    return ShareMove(
+        source=source,
+        target=target,
+        number=count,
+        ordinary=held,
+        president=president,
+        old=co.president,
+        new=None,
+        leaves_certificate=holder == source and count > held[source],
+        kept=held.get(co.president or "", 0) + president - (count if source == co.president else 0),
+        latest=latest,
+    )
 
 
 def net_worth(g: Game, seat: str) -> int:

@@ -21,8 +21,9 @@ from engine.core.state import (
     StockTurn,
     is_seat,
 )
+from engine.finance.granted_certificates import is_held_by_player
 from engine.finance.offers import DealHandler, make_offer
-from engine.finance.ownership import certificate_limit, counted_certificates
+from engine.finance.ownership import certificate_limit, counted_certificates, give_granted_share
 from engine.game import Game
 from engine.mechanics import Option, OutOfTurn
 from engine.operating.trains import president_contribution
@@ -125,6 +126,8 @@ class PrivateDeals(OutOfTurn):
     players is made in the buyer's turn, whoever offers it. `from_phase`: the first phase in which players
     deal with each other. `certificate_limit_applies`: a player at the certificate limit buys none.
     `required_sales`: companies of which a player has to sell shares in their stock turn before they buy any.
+    `share_follows`: the share that came with a private goes to whoever buys it from a player; so it is not
+    sold while a player holds that share, but players are asked as if it were.
     """
 
     handles: ClassVar[tuple[type[Action], ...]] = (TradePrivate,)
@@ -138,6 +141,7 @@ class PrivateDeals(OutOfTurn):
     from_phase: str | None = None
     certificate_limit_applies: bool = True
     required_sales: Callable[[Game, StockTurn], Sequence[str]] = no_items
+    share_follows: bool = False
 
     def deal_handler(self) -> DealHandler:
         """How an offer is checked, and carried out when it is accepted."""
@@ -168,16 +172,27 @@ class PrivateDeals(OutOfTurn):
         parties = self._parties(g, seat, action)
         if isinstance(parties, str):
             return parties
-        seller, buyer = parties
+        return self._refuse_proposal(g, parties, action) or self._refuse_share(g, parties[1], action.private)
+
+    def _refuse_proposal(self, g: Game, parties: tuple[str, str], action: TradePrivate) -> str | None:
+        """Why seller and buyer cannot make the deal so, the private's share left aside, or None."""
         if action.target is not None and not self.seller_may_offer and isinstance(g.top, StockTurn):
             return "The buyer makes the purchase, in their own turn."
-        return self._refuse_deal(g, seller, buyer, action.private, action.amount)
+        return self._refuse_deal(g, *parties, action.private, action.amount)
+
+    def _refuse_share(self, g: Game, buyer: str, private: str) -> str | None:
+        """Why the share that came with the private cannot follow it to the buyer, or None."""
+        if self.share_follows and is_seat(buyer) and is_held_by_player(g, private):
+            return f"A player holds the share that came with the {private}, so it is not sold to a player."
+        return None
 
     def _refuse_offer(self, g: Game, offer: Offer) -> str | None:
         assert isinstance(offer.deal, TradePrivate)
         if g.state.private_owners[offer.deal.private] != offer.source:
             return f"The {offer.deal.private} is no longer {g.state.name(offer.source)}'s."
-        return self._refuse_deal(g, offer.source, offer.target, offer.deal.private, offer.price)
+        return self._refuse_deal(
+            g, offer.source, offer.target, offer.deal.private, offer.price
+        ) or self._refuse_share(g, offer.target, offer.deal.private)
 
     def _refuse_deal(self, g: Game, seller: str, buyer: str, private: str, price: int) -> str | None:
         if seller == buyer:
@@ -276,11 +291,12 @@ class PrivateDeals(OutOfTurn):
         if sellers may offer, else in one that they could buy."""
         if turn.bought or (turn.sold and not self.replaces_share_purchase):
             return False
-        deals = (option.action for option in self._player_deals(g, turn.seat))
+        deals = (option.action for option in self._player_deals(g, turn.seat, without_share=True))
         sells = not self._only_buyer_offers
         return any(isinstance(d, TradePrivate) and (d.target is not None) == sells for d in deals)
 
-    def _player_deals(self, g: Game, seat: str) -> Iterator[Option]:
+    def _player_deals(self, g: Game, seat: str, *, without_share: bool = False) -> Iterator[Option]:
+        """Deals between players; `without_share`: also where the private's share cannot follow it."""
         for private, owner in g.owned_privates():
             if not is_seat(owner):
                 continue
@@ -290,7 +306,9 @@ class PrivateDeals(OutOfTurn):
                 deal = TradePrivate(
                     private, self.min_price, None if sells else owner, buyer if sells else None
                 )
-                if self.refusal(g, seat, deal) is None:
+                if self._refuse_proposal(g, (owner, buyer), deal) is None and (
+                    without_share or self._refuse_share(g, buyer, private) is None
+                ):
                     prices = range(self.min_price, g.cash(buyer) + 1)
                     label = (
                         f"Offer the {private} to {g.state.name(buyer)}"
@@ -328,6 +346,8 @@ class PrivateDeals(OutOfTurn):
                     private_bought=True,
                 )
             )
+        if self.share_follows and is_seat(offer.target):
+            give_granted_share(g, private, offer.target)
 
 
 @dataclass(frozen=True)

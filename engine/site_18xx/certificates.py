@@ -22,6 +22,7 @@ from engine.core.events import (
     PresidencyVacated,
     PresidentNamed,
     PriceProtected,
+    PrivateMoved,
     SharesMoved,
     SharesRestructured,
 )
@@ -40,6 +41,7 @@ class CertificateNumbering:
 
     def __init__(self, names: SiteNames, title: Title) -> None:
         self._names = names
+        self._privates = title.privates
         self._percents: dict[str, dict[str, int]] = {}
         self._held: dict[str, dict[str, list[str]]] = {}
         self._presidents: dict[str, str] = {}
@@ -92,6 +94,8 @@ class CertificateNumbering:
         protected: str | None = None
         for at, event in enumerate(events):
             match event:
+                case PrivateMoved(private, seat):
+                    self._prefer_granted(private, seat, events[at:])
                 case PriceProtected(_, company):
                     protected = company
                 case SharesMoved(company, source, target, percent):
@@ -119,6 +123,15 @@ class CertificateNumbering:
             for owner in self._held[company]:
                 if owner != POOL or absorbed:
                     self._close_shorts(company, owner)
+
+    def _prefer_granted(self, private: str, seat: str, events: Sequence[AnyEvent]) -> None:
+        """Let the certificate that comes with a private leave first, if its buyer receives it now."""
+        grant = self._privates[private].grants
+        if grant is None or grant.president:
+            return
+        moves = (e for e in events if isinstance(e, SharesMoved))
+        if any((e.company, e.target) == (grant.company, seat) for e in moves):
+            self.prefer([self._name(grant.company, 1)])
 
     # -- names -------------------------------------------------------------------------
 

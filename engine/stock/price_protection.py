@@ -230,7 +230,7 @@ class PriceProtectionQuestion:
         if returned := self._percent_from_successor(g, sale):
             move_shares(g, company, g.president(company), seat, returned)
         if percent > returned:
-            move_shares(g, company, POOL, seat, percent - returned)
+            move_shares(g, company, POOL, seat, percent - returned, latest=True)
 
     def _let_price_fall(self, g: Game, frame: PriceProtection) -> None:
         sale = frame.pending_sales[0]

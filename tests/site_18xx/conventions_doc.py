@@ -64,6 +64,11 @@ WORDS = {
     "PrivateDeals.min_price": "The lowest price of a private between players, in dollars",
     "PrivateDeals.company_ban_applies": "A private that no company may buy is not sold between players either",
     "PrivateDeals.certificate_limit_applies": "A player at the certificate limit buys no private",
+    "PrivateDeals.share_follows": (
+        "A private is not sold between players while a player holds the share that came with it; a share that no "
+        "player holds goes to the buyer"
+    ),
+    "Title.follows_granted_certificates": "Which of the equal shares came with a private matters",
     "PrivateDeals.from_phase": "The first phase in which players deal in privates with each other",
     "PrivateDeals.required_sales.site": "What a player has to sell comes before the purchase of a private",
     "ShareExchanges.before_par": "A private may be exchanged for a share of a company without a par price",

@@ -456,3 +456,24 @@ def test_every_row_has_its_test() -> None:
     }
     assert tested | set(NOT_OF_PLAY) == set(ROWS)
     assert not tested & set(NOT_OF_PLAY)
+
+
+CAMDEN = """
+@ cash Cid 500
+@ private CA Bob
+@ owns Ann PRR 5
+@ owns Bob PRR 1
+@ par PRR 90
+@ round stock Bob
+"""
+
+
+def test_row_11_the_camden_stays_while_a_player_holds_its_share_of_the_prr() -> None:
+    """It goes to the buyer of the private for nothing if it is in the pool."""
+    offer = "> until Cid\nCid: buy private CA from Bob for 50\n"
+    run_scenario(
+        CAMDEN.replace("round stock Bob", "round stock Cid") + offer + "Bob: accept\n= private CA Cid"
+    )
+    run_scenario(CAMDEN + offer.replace("Cid: buy", "!Cid: buy"), options=(SITE,))
+    sold = "Bob: sell 1 PRR\n" + offer + "Bob: accept\n= owns Cid PRR 1\n= owns pool PRR 0\n= cash Cid 450"
+    run_scenario(CAMDEN + sold, options=(SITE,))

@@ -350,3 +350,36 @@ def test_every_row_has_its_test() -> None:
     tested = {int(row[1]) for row in found if row}
     assert tested | set(NOT_OF_PLAY) == set(ROWS)
     assert not tested & set(NOT_OF_PLAY)
+
+
+KATY = """
+@ cash Ann 200
+@ cash Cid 500
+@ private Katy Bob
+@ owns Ann MKT 5
+@ owns Bob MKT 1
+@ price MKT 100 0
+@ phase 2
+@ round stock Bob
+"""
+
+
+def test_row_11_a_private_that_carries_a_share_stays_while_a_player_holds_the_share() -> None:
+    offer = "Cid: buy private Katy from Bob for 50\n"
+    run_scenario(KATY + "> until Cid\n" + offer + "Bob: accept\n= private Katy Cid\n= owns Bob MKT 1")
+    run_scenario(KATY + "> until Cid\n!" + offer, options=PLAYED_BY_SITE)
+
+
+def test_row_11_the_share_goes_to_the_buyer_of_the_private_from_the_pool() -> None:
+    offer = "> until Cid\nCid: buy private Katy from Bob for 50\nBob: accept\n"
+    bought = "= owns Cid MKT 1\n= owns pool MKT 0\n= cash Cid 450"
+    run_scenario(KATY + "Bob: sell 1 MKT\n" + offer + bought, options=PLAYED_BY_SITE)
+    run_scenario(KATY + "Bob: sell 1 MKT\n" + offer + "= owns pool MKT 1")
+    again = "Bob: sell 1 MKT\n> until Ann\nAnn: buy MKT from pool\n> until Cid\n"
+    run_scenario(KATY + again + "!Cid: buy private Katy from Bob for 50", options=PLAYED_BY_SITE)
+
+
+def test_row_11_who_could_buy_such_a_private_is_asked_although_they_may_not() -> None:
+    """The site goes on offering it."""
+    poor = KATY.replace("cash Cid 500", "cash Cid 60").replace("round stock Bob", "round stock Cid")
+    run_scenario(poor + "= turn Cid\n!Cid: buy private Katy from Bob for 50", options=PLAYED_BY_SITE)

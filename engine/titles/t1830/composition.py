@@ -73,6 +73,7 @@ def compose(options: tuple[str, ...]) -> Title:
         min_price=1 if site else 0,
         company_ban_applies=site,
         certificate_limit_applies=not site,
+        share_follows=site,
         required_sales=required_sales,
     )
     stock_turn = StockTurnQuestion(
@@ -134,6 +135,7 @@ def compose(options: tuple[str, ...]) -> Title:
         ),
         scores=lambda g, bankrupt: final_scores(g, bankrupt, with_privates=site),
         flotation=Capitalization(),
+        follows_granted_certificates=site,
         train_counts=train_counts,
         after_sale=drop_price,
     )

@@ -151,6 +151,7 @@ def compose(options: tuple[str, ...]) -> Title:
         in_buyers_turn=True,
         from_phase="2" if site else None,
         certificate_limit_applies=not site,
+        share_follows=site,
         required_sales=required_sales,
     )
     city_tokens = CityTokens()
@@ -284,6 +285,7 @@ def compose(options: tuple[str, ...]) -> Title:
         ),
         extra_slots=extra_slots,
         must_sell_excess=False,
+        follows_granted_certificates=site,
         private_treasuries="private_treasuries" in options,
     )
 
