@@ -353,7 +353,6 @@ def test_every_row_has_its_test() -> None:
 
 
 KATY = """
-@ cash Ann 200
 @ cash Cid 500
 @ private Katy Bob
 @ owns Ann MKT 5
@@ -375,8 +374,9 @@ def test_row_11_the_share_goes_to_the_buyer_of_the_private_from_the_pool() -> No
     bought = "= owns Cid MKT 1\n= owns pool MKT 0\n= cash Cid 450"
     run_scenario(KATY + "Bob: sell 1 MKT\n" + offer + bought, options=PLAYED_BY_SITE)
     run_scenario(KATY + "Bob: sell 1 MKT\n" + offer + "= owns pool MKT 1")
-    again = "Bob: sell 1 MKT\n> until Ann\nAnn: buy MKT from pool\n> until Cid\n"
-    run_scenario(KATY + again + "!Cid: buy private Katy from Bob for 50", options=PLAYED_BY_SITE)
+    rich = KATY + "Bob: sell 1 MKT\nAnn: protect MKT\n> until Cid\n"
+    rich = rich.replace("cash Cid 500", "cash Cid 500\n@ cash Ann 200")
+    run_scenario(rich + "!Cid: buy private Katy from Bob for 50", options=PLAYED_BY_SITE)
 
 
 def test_row_11_who_could_buy_such_a_private_is_asked_although_they_may_not() -> None:
