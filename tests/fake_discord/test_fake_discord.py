@@ -1,4 +1,4 @@
-"""The fake against the unmodified client: every driver, every refusal, every way to lose a connection."""
+"""The fake with the unmodified client: user actions, rejected requests, and lost connections."""
 
 from __future__ import annotations
 
@@ -45,8 +45,8 @@ def picture(name: str = "map.png") -> discord.File:
     return discord.File(io.BytesIO(png()), name, description="A map")
 
 
-class Card(ui.LayoutView):
-    """A turn card as the product will send them: text, picture, select, buttons."""
+class CardView(ui.LayoutView):
+    """A card like those of the bot: text, picture, select, buttons."""
 
     def __init__(self, text: str, *, live: bool = True) -> None:
         super().__init__()
@@ -72,7 +72,7 @@ class Card(ui.LayoutView):
         self.stop()
 
 
-class Bid(ui.Modal):
+class BidModal(ui.Modal):
     def __init__(self) -> None:
         super().__init__(title="Bid", custom_id="bidding")
         items = [discord.SelectOption(label="C&A", value="ca"), discord.SelectOption(label="B&O", value="bo")]
@@ -81,8 +81,8 @@ class Bid(ui.Modal):
         self.stop()
 
 
-class Scratch(discord.Client):
-    """A small bot with one of everything. `probe` is what `/probe` and unknown buttons run."""
+class ProbeClient(discord.Client):
+    """A small bot with one of each kind of control; `/probe` and unknown buttons run `probe`."""
 
     def __init__(self, **chosen: Any) -> None:
         options: dict[str, Any] = {"guild_ready_timeout": 0.05, "allowed_mentions": QUIET} | chosen
@@ -126,7 +126,7 @@ class Scratch(discord.Client):
             )
             await thread.add_user(interaction.user)
             card = await thread.send(
-                view=Card(f"{interaction.user.mention}: your turn"),
+                view=CardView(f"{interaction.user.mention}: your turn"),
                 file=picture(),
                 nonce="card-1",
                 allowed_mentions=discord.AllowedMentions(users=[interaction.user]),
@@ -141,7 +141,7 @@ class Scratch(discord.Client):
 
         @self.tree.command(name="do", description="Do something")
         async def do(interaction: discord.Interaction, action: str, company: str | None = None) -> None:
-            await interaction.response.send_message(view=Card(f"Done: {action}"), file=picture())
+            await interaction.response.send_message(view=CardView(f"Done: {action}"), file=picture())
 
         @do.autocomplete("action")
         async def actions(interaction: discord.Interaction, typed: str) -> list[app_commands.Choice[str]]:
@@ -174,21 +174,23 @@ class Scratch(discord.Client):
         elif interaction.type is not discord.InteractionType.component:
             return
         elif name == "buy":
-            await interaction.response.edit_message(view=Card(f"Bought {data['values'][0]}", live=False))
+            await interaction.response.edit_message(view=CardView(f"Bought {data['values'][0]}", live=False))
         elif name == "pass":
-            await interaction.response.send_message("Really?", view=Sure(), ephemeral=True)
+            await interaction.response.send_message("Really?", view=ConfirmView(), ephemeral=True)
         elif name == "bid":
-            await interaction.response.send_modal(Bid())
+            await interaction.response.send_modal(BidModal())
         elif name == "slow":
             await interaction.response.defer()
-            await interaction.edit_original_response(view=Card("Thought about it"), attachments=[picture()])
+            await interaction.edit_original_response(
+                view=CardView("Thought about it"), attachments=[picture()]
+            )
         elif name == "sure":
             await interaction.response.edit_message(content="Passed.", view=None)
         else:
             await self.probe(interaction)
 
 
-class Sure(ui.View):
+class ConfirmView(ui.View):
     def __init__(self) -> None:
         super().__init__()
         self.add_item(ui.Button[Any](label="Yes, pass", custom_id="sure", style=discord.ButtonStyle.danger))
@@ -196,10 +198,10 @@ class Sure(ui.View):
 
 
 @contextlib.asynccontextmanager
-async def playing(fake: FakeDiscord, **options: Any) -> AsyncIterator[Scratch]:
-    """The scratch client on line, until the block ends."""
+async def playing(fake: FakeDiscord, **options: Any) -> AsyncIterator[ProbeClient]:
+    """Connect a probe client until the block ends."""
     with fake.attached():
-        async with Scratch(**options) as bot:
+        async with ProbeClient(**options) as bot:
             task = asyncio.create_task(bot.start(fake.token))
             try:
                 await fake.wait_ready()
@@ -217,13 +219,13 @@ async def fake() -> AsyncIterator[FakeDiscord]:
 
 
 @pytest.fixture
-async def bot(fake: FakeDiscord) -> AsyncIterator[Scratch]:
+async def bot(fake: FakeDiscord) -> AsyncIterator[ProbeClient]:
     async with playing(fake) as client:
         yield client
 
 
-class Raw:
-    """A client without manners: requests as they are, answers as (status, body)."""
+class RawRequests:
+    """Raw HTTP requests; responses are (status, body)."""
 
     def __init__(self, fake: FakeDiscord, session: aiohttp.ClientSession) -> None:
         self.fake, self.session = fake, session
@@ -251,9 +253,9 @@ class Raw:
 
 
 @pytest.fixture
-async def raw(fake: FakeDiscord) -> AsyncIterator[Raw]:
+async def raw(fake: FakeDiscord) -> AsyncIterator[RawRequests]:
     async with aiohttp.ClientSession() as session:
-        yield Raw(fake, session)
+        yield RawRequests(fake, session)
 
 
 def refused(got: tuple[int, Any], status: int, code: int, word: str = "") -> None:
@@ -264,7 +266,7 @@ def refused(got: tuple[int, Any], status: int, code: int, word: str = "") -> Non
 # --- the drivers
 
 
-async def test_a_table_is_played_through_every_control(fake: FakeDiscord, bot: Scratch) -> None:
+async def test_every_kind_of_control(fake: FakeDiscord, bot: ProbeClient) -> None:
     made = await fake.run_command("Ann", "general", "table new", title="The First", seats=4)
     assert (made.ack_type, made.text, made.private_messages, made.public_messages) == (
         5,
@@ -325,7 +327,7 @@ async def test_a_table_is_played_through_every_control(fake: FakeDiscord, bot: S
     assert 0 < fake.slowest_ack < 1
 
 
-async def test_autocompletion_knows_the_other_options(fake: FakeDiscord, bot: Scratch) -> None:
+async def test_autocompletion_gets_the_other_options(fake: FakeDiscord, bot: ProbeClient) -> None:
     assert await fake.autocomplete("Ann", "general", "do", option="action", typed="bu") == [
         OptionChoice("buy PRR", "buy")
     ]
@@ -337,7 +339,7 @@ async def test_autocompletion_knows_the_other_options(fake: FakeDiscord, bot: Sc
         await fake.autocomplete("Ann", "general", "do", option="company", typed="")
 
 
-async def test_direct_messages_menus_and_words(fake: FakeDiscord, bot: Scratch) -> None:
+async def test_direct_messages_and_context_menus(fake: FakeDiscord, bot: ProbeClient) -> None:
     await fake.run_command("Ann", "general", "table invite", user="Bob")
     assert fake.last_message(fake.find_dm("Bob")).text == "You are invited." and fake.messages_pinging("Bob")
     said = await fake.send_text("Bob", fake.find_dm("Bob"), "Thanks")
@@ -351,7 +353,7 @@ async def test_direct_messages_menus_and_words(fake: FakeDiscord, bot: Scratch) 
     assert failed.is_unanswered and fake.rejected[-1].code == 50007
 
 
-async def test_people_cannot_do_what_their_screen_does_not_offer(fake: FakeDiscord, bot: Scratch) -> None:
+async def test_users_can_only_use_what_their_screen_offers(fake: FakeDiscord, bot: ProbeClient) -> None:
     await fake.run_command("Ann", "general", "table new", title="one")
     card = fake.last_message("one-3")
     private = (await fake.click("Ann", card, "Pass")).message
@@ -401,7 +403,7 @@ async def test_people_cannot_do_what_their_screen_does_not_offer(fake: FakeDisco
     assert fake.rejected == []
 
 
-async def test_every_kind_of_field_of_a_form(fake: FakeDiscord, bot: Scratch) -> None:
+async def test_every_kind_of_field_of_a_form(fake: FakeDiscord, bot: ProbeClient) -> None:
     got: list[Any] = []
 
     async def form(interaction: discord.Interaction) -> None:
@@ -439,13 +441,13 @@ async def test_every_kind_of_field_of_a_form(fake: FakeDiscord, bot: Scratch) ->
 
 
 async def answered(
-    fake: FakeDiscord, bot: Scratch, probe: Callable[[discord.Interaction], Awaitable[Any]]
+    fake: FakeDiscord, bot: ProbeClient, probe: Callable[[discord.Interaction], Awaitable[Any]]
 ) -> Interaction:
     bot.probe = probe
     return await fake.run_command("Ann", "general", "probe")
 
 
-async def test_late_and_second_answers_and_old_tokens(fake: FakeDiscord, bot: Scratch) -> None:
+async def test_late_and_repeated_callbacks_and_expired_tokens(fake: FakeDiscord, bot: ProbeClient) -> None:
     errors: list[discord.HTTPException] = []
 
     async def late(interaction: discord.Interaction) -> None:
@@ -491,19 +493,19 @@ async def test_late_and_second_answers_and_old_tokens(fake: FakeDiscord, bot: Sc
     assert fake.slowest_ack == float("inf")
 
 
-async def test_deferral_fixes_visibility_and_the_follow_up_takes_its_place(
-    fake: FakeDiscord, bot: Scratch
+async def test_a_follow_up_replaces_the_deferred_message_and_keeps_its_visibility(
+    fake: FakeDiscord, bot: ProbeClient
 ) -> None:
     async def think(interaction: discord.Interaction) -> None:
         await interaction.response.defer(ephemeral=True)
-        await interaction.followup.send(view=Card("Thought"), file=picture())
+        await interaction.followup.send(view=CardView("Thought"), file=picture())
 
     done = await answered(fake, bot, think)
     assert done.ack_type == 5 and len(done.responses) == 1 and done.message.ephemeral and done.message.uses_v2
     assert fake.visible_messages("general") == [] and done.message.texts[0] == "Thought"
 
 
-async def test_an_answer_into_a_thread_that_fell_asleep(fake: FakeDiscord, bot: Scratch) -> None:
+async def test_a_response_in_an_archived_thread(fake: FakeDiscord, bot: ProbeClient) -> None:
     await fake.run_command("Ann", "general", "table new", title="one")
     thread = fake.threads[0]
 
@@ -518,7 +520,7 @@ async def test_an_answer_into_a_thread_that_fell_asleep(fake: FakeDiscord, bot: 
     assert (await task).is_unanswered and fake.rejected[0].code == 50083
 
 
-async def test_callbacks_that_do_not_fit(fake: FakeDiscord, bot: Scratch, raw: Raw) -> None:
+async def test_callbacks_of_the_wrong_type(fake: FakeDiscord, bot: ProbeClient, raw: RawRequests) -> None:
     open_ones: list[discord.Interaction] = []
 
     async def wait(interaction: discord.Interaction) -> None:
@@ -704,13 +706,13 @@ BAD_MESSAGES: dict[str, tuple[Json, str]] = {
 
 
 @pytest.mark.parametrize("case", BAD_MESSAGES)
-async def test_messages_that_break_a_limit(fake: FakeDiscord, raw: Raw, case: str) -> None:
+async def test_messages_over_a_limit(fake: FakeDiscord, raw: RawRequests, case: str) -> None:
     data, word = BAD_MESSAGES[case]
     refused(await raw.send(data), 400, 50035, word)
     assert fake.visible_messages("general") == [] and len(fake.rejected) == 1
 
 
-async def test_messages_at_the_limit_pass(fake: FakeDiscord, raw: Raw) -> None:
+async def test_messages_at_the_limit(fake: FakeDiscord, raw: RawRequests) -> None:
     full = v2(
         *({"type": 17, "components": [words(), words(), words()]} for _ in range(9)), *[words("x" * 500)] * 4
     )
@@ -725,7 +727,7 @@ async def test_messages_at_the_limit_pass(fake: FakeDiscord, raw: Raw) -> None:
         assert (await raw.send(data))[0] == 200, data
 
 
-async def test_empty_messages_files_and_sizes(fake: FakeDiscord, raw: Raw) -> None:
+async def test_empty_messages_files_and_sizes(fake: FakeDiscord, raw: RawRequests) -> None:
     for empty in ({}, {"content": " "}, {"flags": V2, "components": []}, {"content": "", "components": []}):
         refused(await raw.send(empty), 400, 50006)
     eleven = {f"{i}.txt": b"x" for i in range(11)}
@@ -790,12 +792,14 @@ BAD_COMMANDS: dict[str, list[Json]] = {
 
 
 @pytest.mark.parametrize("case", BAD_COMMANDS)
-async def test_commands_that_break_a_limit(fake: FakeDiscord, raw: Raw, case: str) -> None:
+async def test_commands_over_a_limit(fake: FakeDiscord, raw: RawRequests, case: str) -> None:
     refused(await raw("PUT", f"/applications/{fake.bot.id}/commands", BAD_COMMANDS[case]), 400, 50035)
     assert fake.commands == []
 
 
-async def test_commands_keep_their_ids_and_their_number_is_limited(fake: FakeDiscord, raw: Raw) -> None:
+async def test_commands_keep_their_ids_and_their_number_is_limited(
+    fake: FakeDiscord, raw: RawRequests
+) -> None:
     path = f"/applications/{fake.bot.id}/commands"
     first = (await raw("PUT", path, [command()]))[1]
     again = (await raw("PUT", path, [command(description="Go on"), command(name="stop")]))[1]
@@ -806,7 +810,7 @@ async def test_commands_keep_their_ids_and_their_number_is_limited(fake: FakeDis
 # --- messages, mentions, nonces, permissions
 
 
-async def test_only_allowed_mentions_notify(fake: FakeDiscord, raw: Raw) -> None:
+async def test_only_allowed_mentions_notify(fake: FakeDiscord, raw: RawRequests) -> None:
     ann, bob = fake.users["Ann"], fake.users["Bob"]
     both = f"{ann.mention} {bob.mention}"
     cases: list[tuple[Json, list[str]]] = [
@@ -829,7 +833,7 @@ async def test_only_allowed_mentions_notify(fake: FakeDiscord, raw: Raw) -> None
         fake.check_violations(pinged=["Ann", "Bob"])
 
 
-async def test_a_nonce_is_sent_once(fake: FakeDiscord, bot: Scratch) -> None:
+async def test_a_nonce_is_sent_once(fake: FakeDiscord, bot: ProbeClient) -> None:
     channel = bot.get_channel(fake.find_channel("general").id)
     assert isinstance(channel, discord.TextChannel)
     first = await channel.send("Once", nonce="outbox-7")
@@ -847,7 +851,7 @@ async def test_a_nonce_is_sent_once(fake: FakeDiscord, bot: Scratch) -> None:
         fake.check_violations()
 
 
-async def test_pictures_want_descriptions_and_can_be_read_back(fake: FakeDiscord, bot: Scratch) -> None:
+async def test_pictures_need_descriptions_and_are_served(fake: FakeDiscord, bot: ProbeClient) -> None:
     channel = bot.get_channel(fake.find_channel("general").id)
     assert isinstance(channel, discord.TextChannel)
     sent = await channel.send(file=picture())
@@ -857,15 +861,15 @@ async def test_pictures_want_descriptions_and_can_be_read_back(fake: FakeDiscord
     assert fake.alt_texts(fake.last_message("general")) == [None]
     with pytest.raises(AssertionError, match=r"bare\.png .* has no description"):
         fake.check_violations()
-    card = await channel.send(view=Card("x"), file=picture())
+    card = await channel.send(view=CardView("x"), file=picture())
     with pytest.raises(discord.HTTPException, match="not found"):
-        await card.edit(view=Card("y"), attachments=[])
+        await card.edit(view=CardView("y"), attachments=[])
     assert fake.texts(fake.last_message("general"))[0] == "x", "a refused edit changes nothing"
-    await card.edit(view=Card("y"), attachments=card.attachments)
+    await card.edit(view=CardView("y"), attachments=card.attachments)
     assert fake.shown_images(fake.last_message("general")), "attachments that are listed stay"
 
 
-async def test_permissions_strangers_and_what_is_gone(fake: FakeDiscord, raw: Raw) -> None:
+async def test_permissions_non_members_and_deleted_objects(fake: FakeDiscord, raw: RawRequests) -> None:
     general = fake.find_channel("general")
     base = f"/channels/{general.id}"
     sent = (await raw.send({"content": "x"}))[1]
@@ -911,7 +915,7 @@ async def test_permissions_strangers_and_what_is_gone(fake: FakeDiscord, raw: Ra
     refused(await raw("GET", "/users/@me"), 401, 0)
 
 
-async def test_direct_messages_can_be_closed(fake: FakeDiscord, raw: Raw) -> None:
+async def test_users_can_refuse_direct_messages(fake: FakeDiscord, raw: RawRequests) -> None:
     opened = (await raw("POST", "/users/@me/channels", {"recipient_id": fake.users["Bob"].id}))[1]
     path = f"/channels/{opened['id']}/messages"
     assert (await raw("POST", path, {"content": "x"}))[0] == 200
@@ -919,8 +923,8 @@ async def test_direct_messages_can_be_closed(fake: FakeDiscord, raw: Raw) -> Non
     refused(await raw("POST", path, {"content": "x"}), 403, 50007)
 
 
-async def test_ephemeral_messages_are_out_of_reach_of_the_channel(
-    fake: FakeDiscord, bot: Scratch, raw: Raw
+async def test_ephemeral_messages_are_not_in_the_channel(
+    fake: FakeDiscord, bot: ProbeClient, raw: RawRequests
 ) -> None:
     private = (await fake.run_command("Ann", "general", "probe")).message
     refused(
@@ -937,7 +941,7 @@ def asleep(thread: Channel) -> bool:
     return thread.archived
 
 
-async def test_threads_sleep_lock_and_wake(fake: FakeDiscord, raw: Raw) -> None:
+async def test_threads_are_archived_locked_and_unarchived(fake: FakeDiscord, raw: RawRequests) -> None:
     parent = fake.find_channel("general")
     path = f"/channels/{parent.id}/threads"
     refused(await raw("POST", path, {"name": "x" * 101, "type": 11}), 400, 50035, "name")
@@ -968,13 +972,13 @@ async def test_threads_sleep_lock_and_wake(fake: FakeDiscord, raw: Raw) -> None:
     refused(await raw("POST", started, {"name": "Again"}), 400, 160004)
 
 
-async def test_forum_posts(fake: FakeDiscord, bot: Scratch) -> None:
+async def test_forum_posts(fake: FakeDiscord, bot: ProbeClient) -> None:
     fake.open_channel("tables", forum=True)
     await fake.gateway.invalidate_sessions()
     await fake.wait_until(lambda: bot.readied == 2, "the new channel to be known")
     forum = bot.get_channel(fake.find_channel("tables").id)
     assert isinstance(forum, discord.ForumChannel)
-    made = await forum.create_thread(name="A7K", view=Card("Hello"), file=picture())
+    made = await forum.create_thread(name="A7K", view=CardView("Hello"), file=picture())
     assert fake.last_message("A7K").texts[0] == "Hello" and made.thread.parent_id == forum.id
     with pytest.raises(discord.HTTPException, match="50008"):
         await bot.http.request(
@@ -983,7 +987,7 @@ async def test_forum_posts(fake: FakeDiscord, bot: Scratch) -> None:
         )
 
 
-async def test_renames_and_old_edits_are_limited(fake: FakeDiscord, raw: Raw) -> None:
+async def test_renames_and_old_edits_are_limited(fake: FakeDiscord, raw: RawRequests) -> None:
     await raw("POST", f"/channels/{fake.find_channel('general').id}/threads", {"name": "Table", "type": 11})
     thread = fake.find_channel("Table")
     for name in ("A", "B"):
@@ -1004,7 +1008,7 @@ async def test_renames_and_old_edits_are_limited(fake: FakeDiscord, raw: Raw) ->
     assert 0 < told["retry_after"] <= 20 and fake.last_message(thread).text == "old"
 
 
-async def test_the_client_waits_for_buckets_and_retries(fake: FakeDiscord, bot: Scratch) -> None:
+async def test_the_client_keeps_rate_limits_and_retries(fake: FakeDiscord, bot: ProbeClient) -> None:
     fake.rest.buckets["POST /channels/{channel}/messages"] = (2, 0.3)
     channel = bot.get_channel(fake.find_channel("general").id)
     assert isinstance(channel, discord.TextChannel)
@@ -1016,7 +1020,7 @@ async def test_the_client_waits_for_buckets_and_retries(fake: FakeDiscord, bot: 
     assert fake.rest.rate_limited_count == 1 and len(fake.visible_messages("general")) == 6
 
 
-async def test_lost_lines_and_requests_out_of_form(fake: FakeDiscord, raw: Raw) -> None:
+async def test_aborted_connections_and_malformed_requests(fake: FakeDiscord, raw: RawRequests) -> None:
     fake.rest.inject_fault("POST", "messages$", 0, after=True)
     with pytest.raises(aiohttp.ClientError):
         await raw.send({"content": "x"})
@@ -1037,7 +1041,7 @@ async def test_lost_lines_and_requests_out_of_form(fake: FakeDiscord, raw: Raw) 
     refused(await raw.send(["x"]), 400, 50035)
 
 
-async def test_strangers_and_private_threads(fake: FakeDiscord, bot: Scratch, raw: Raw) -> None:
+async def test_non_members_and_private_threads(fake: FakeDiscord, bot: ProbeClient, raw: RawRequests) -> None:
     path = f"/channels/{fake.find_channel('general').id}/threads"
     thread = (await raw("POST", path, {"name": "Hidden"}))[1]
     assert thread["type"] == 12, "without a type a thread is private"
@@ -1050,7 +1054,7 @@ async def test_strangers_and_private_threads(fake: FakeDiscord, bot: Scratch, ra
         await fake.run_command("Ann", "general", "probe")
 
 
-async def test_a_request_can_be_stopped_on_its_way(fake: FakeDiscord, bot: Scratch) -> None:
+async def test_a_request_can_be_held(fake: FakeDiscord, bot: ProbeClient) -> None:
     channel = bot.get_channel(fake.find_channel("general").id)
     assert isinstance(channel, discord.TextChannel)
     async with fake.rest.hold_requests("POST", "messages$") as hold:
@@ -1064,21 +1068,21 @@ async def test_a_request_can_be_stopped_on_its_way(fake: FakeDiscord, bot: Scrat
 # --- the gateway
 
 
-async def test_reconnect_resumes(fake: FakeDiscord, bot: Scratch) -> None:
+async def test_reconnect_resumes(fake: FakeDiscord, bot: ProbeClient) -> None:
     await fake.gateway.request_reconnect()
     await fake.wait_until(lambda: fake.gateway.resumed == 1, "a resume")
     assert fake.gateway.identified == 1 and bot.readied == 1
     assert not (await fake.run_command("Ann", "general", "probe")).is_unanswered
 
 
-async def test_what_happened_while_the_line_was_cut_is_replayed(fake: FakeDiscord, bot: Scratch) -> None:
+async def test_events_during_a_lost_connection_are_replayed(fake: FakeDiscord, bot: ProbeClient) -> None:
     fake.gateway.drop_connections()
     done = await fake.run_command("Ann", "general", "probe")
     assert done.delivered and done.text == "Nothing." and done.ack_after is not None
     assert (fake.gateway.identified, fake.gateway.resumed) == (1, 1) and fake.gateway.replayed >= 1
 
 
-async def test_an_invalid_session_starts_afresh(fake: FakeDiscord, bot: Scratch) -> None:
+async def test_an_invalid_session_is_replaced(fake: FakeDiscord, bot: ProbeClient) -> None:
     await fake.gateway.invalidate_sessions()
     await fake.wait_until(lambda: bot.readied == 2, "on_ready once more")
     assert (fake.gateway.identified, fake.gateway.resumed) == (2, 0)
@@ -1089,7 +1093,7 @@ async def test_an_invalid_session_starts_afresh(fake: FakeDiscord, bot: Scratch)
     await fake.wait_until(lambda: bot.readied == 3, "a refused resume to end in a new session")
 
 
-async def test_nobody_there(fake: FakeDiscord) -> None:
+async def test_interactions_without_a_session_are_lost(fake: FakeDiscord) -> None:
     async with playing(fake):
         pass
     fake.gateway.sessions.clear()
@@ -1100,7 +1104,7 @@ async def test_nobody_there(fake: FakeDiscord) -> None:
         assert bot.readied == 1 and lost.is_unanswered, "a new session does not hear of the past"
 
 
-async def test_a_zombie_connection_is_left(fake: FakeDiscord) -> None:
+async def test_a_zombie_connection_is_closed(fake: FakeDiscord) -> None:
     fake.gateway.heartbeat_interval = 0.2
     async with playing(fake, heartbeat_timeout=0.5):
         fake.gateway.ignore_heartbeats = True
@@ -1109,13 +1113,13 @@ async def test_a_zombie_connection_is_left(fake: FakeDiscord) -> None:
         await fake.wait_until(lambda: fake.gateway.resumed, "a resume")
 
 
-async def test_a_session_refused_at_the_door(fake: FakeDiscord) -> None:
+async def test_a_session_invalidated_on_identify(fake: FakeDiscord) -> None:
     fake.gateway.invalidate_next = False
     async with playing(fake) as bot:
         assert fake.gateway.identified == 1 and bot.readied == 1
 
 
-async def test_two_sessions_both_hear_and_one_answers(fake: FakeDiscord, bot: Scratch) -> None:
+async def test_two_sessions_get_an_event_and_one_answers(fake: FakeDiscord, bot: ProbeClient) -> None:
     async with playing(fake):
         done = await fake.run_command("Ann", "general", "probe")
         assert done.text == "Nothing." and len(done.responses) == 1
@@ -1123,7 +1127,7 @@ async def test_two_sessions_both_hear_and_one_answers(fake: FakeDiscord, bot: Sc
         assert fake.rejected[0].code == 40060
 
 
-async def test_heartbeats_on_demand_and_a_listener_that_is_down(fake: FakeDiscord, bot: Scratch) -> None:
+async def test_requested_heartbeats_and_refused_connections(fake: FakeDiscord, bot: ProbeClient) -> None:
     await fake.gateway.request_heartbeat()
     fake.gateway.refuse_connections = True
     fake.gateway.drop_connections()
@@ -1135,15 +1139,15 @@ async def test_heartbeats_on_demand_and_a_listener_that_is_down(fake: FakeDiscor
 
 async def test_close_codes(fake: FakeDiscord) -> None:
     with fake.attached():
-        async with Scratch() as wrong:
+        async with ProbeClient() as wrong:
             with pytest.raises(discord.LoginFailure):
                 await wrong.start("not.the.token")
-        async with Scratch(intents=discord.Intents.all()) as greedy:
+        async with ProbeClient(intents=discord.Intents.all()) as greedy:
             with pytest.raises(discord.PrivilegedIntentsRequired):
                 await greedy.start(fake.token)
     assert fake.gateway.server_close_codes[-1] == 4014
     with fake.attached():
-        async with Scratch() as bot:
+        async with ProbeClient() as bot:
             task = asyncio.create_task(bot.start(fake.token))
             await fake.wait_ready()
             await fake.gateway.close_connections(4004)
@@ -1153,7 +1157,7 @@ async def test_close_codes(fake: FakeDiscord) -> None:
 
 
 async def wire(fake: FakeDiscord, *frames: object, version: int = 10) -> int | None:
-    """Send frames after HELLO on a bare connection; the code with which the server closes it."""
+    """Send frames after HELLO on a plain websocket; returns the server's close code."""
     async with (
         aiohttp.ClientSession() as session,
         session.ws_connect(f"{fake.gateway_url}?v={version}") as ws,
@@ -1166,7 +1170,7 @@ async def wire(fake: FakeDiscord, *frames: object, version: int = 10) -> int | N
         return ws.close_code
 
 
-async def test_what_the_gateway_closes_for(fake: FakeDiscord) -> None:
+async def test_errors_for_which_the_gateway_closes(fake: FakeDiscord) -> None:
     hello = {"op": 2, "d": {"token": fake.token, "intents": 0}}
     assert await wire(fake, hello, hello) == 4005
     fake.gateway.sessions.clear()
@@ -1223,4 +1227,4 @@ if __name__ == "__main__":
     api, gateway, secret = sys.argv[1:]
     discord.http.Route.BASE = api
     discord.gateway.DiscordWebSocket.DEFAULT_GATEWAY = yarl.URL(gateway)
-    Scratch().run(secret, log_handler=None)
+    ProbeClient().run(secret, log_handler=None)
