@@ -35,7 +35,7 @@ STATE_CHANGING_KINDS = ("move", "replace")  # kinds of rows whose events change 
 
 @dataclass(frozen=True, slots=True)
 class TableMetadata:
-    """What the store holds about a table beside its log, as of a revision of the shared data.
+    """What the store holds about a table apart from its log, as of a revision of the shared data.
 
     polls: the open polls. recipients: by seat, how its player is reached.
     """

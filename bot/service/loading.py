@@ -1,4 +1,4 @@
-"""What the store holds about a table beside its log, as the service uses it."""
+"""What the store holds about a table apart from its log, as the service uses it."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ async def load_recipient(
 
 
 async def load_metadata(unit: UnitOfWork, table_id: int) -> TableMetadata:
-    """Everything about a table beside its log. Raises NotFound."""
+    """Everything about a table apart from its log. Raises NotFound."""
     info = await load_table_info(unit, await unit.tables.get(table_id))
     recipients = {
         player.seat: await load_recipient(unit, player.person_id, player.seat)

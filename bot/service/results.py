@@ -16,8 +16,9 @@ class PendingDecision(msgspec.Struct, frozen=True):
     """A decision that the table waits for.
 
     seat, name: who decides. decision_id: what a command refers to when it answers this decision. prompt: an
-    imperative phrase such as `lay track for the PRR`. is_main: False for an offer that is open beside the
-    question of the game. acts_now: False if the player may only leave an order for their later turn.
+    imperative phrase such as `lay track for the PRR`. is_main: False for an offer that is open at the same
+    time as the question of the game. acts_now: False if the player may only leave an order for their later
+    turn.
     """
 
     seat: int
@@ -46,7 +47,7 @@ class _Result(msgspec.Struct, frozen=True, tag=True, kw_only=True):
 class Completed(_Result, frozen=True):
     """All lines were played, or an undo, redo or resignation was done (then `played` is empty).
 
-    sentences: what happened beside the played lines. pending: whom the table waits for now.
+    sentences: what happened in addition to the played lines. pending: whom the table waits for now.
     """
 
     played: tuple[PlayedLine, ...] = ()

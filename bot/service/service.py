@@ -120,10 +120,10 @@ class Service:
         is current. request_id: unique to this request; repeated, it gets the same result and has no second
         effect. person_id: who submits; None is the operator, who may act for every seat.
 
-        Beside the game's lines there are `undo`, `redo`, `resign`, `help`, `status`, `map`, `market`, `log
-        [N]`, `company X`, `player X`, `at ROUND`, `export [FORMAT]`, `plan LINES`, and `accept` and `decline`
-        (also `accept vote`) while a poll waits for the seat; each of these has to be submitted alone. Raises
-        storage.NotFound for an unknown table, StoreError if nothing could be written.
+        In addition to the game's lines there are `undo`, `redo`, `resign`, `help`, `status`, `map`, `market`,
+        `log [N]`, `company X`, `player X`, `at ROUND`, `export [FORMAT]`, `plan LINES`, and `accept` and
+        `decline` (also `accept vote`) while a poll waits for the seat; each of these has to be submitted
+        alone. Raises storage.NotFound for an unknown table, StoreError if nothing could be written.
         """
         for attempt in range(MAX_ATTEMPTS):
             try:
