@@ -167,7 +167,7 @@ def test_bench_names_the_file_that_it_cannot_play(tmp_path: Path) -> None:
     assert run("bench", str(tmp_path / "none.json"))[0] == 1
     assert run("bench", "--games", str(tmp_path / "none"))[0] == 1
     assert run("bench", "--store", str(broken)) == (
-        1, f"{broken} is no folder that can be written; name one with --store.\n"
+        1, f"{broken} is not a writable folder; name one with --store.\n"
     )  # fmt: skip
 
 

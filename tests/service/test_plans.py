@@ -89,7 +89,7 @@ async def test_an_outdated_plan_names_the_impossible_line(world: ServiceHarness)
     await shown(world, "Ann", "plan pass; Bob: buy SV")
     await world.say("Ann", "buy SV")
     text = (await shown(world, "Ann", "plan show")).text
-    assert "1. Ann: pass is not possible there: It is for Bob to act." in text
+    assert "1. Ann: pass is not possible there: Bob to act:" in text
     refused = await world.say("Ann", "plan play")
     assert isinstance(refused, LineRefused) and await world.lines() == ["buy SV"]
 

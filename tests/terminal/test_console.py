@@ -57,14 +57,14 @@ async def test_bad_lines_are_answered(console: Console) -> None:
         ("table new 1830 Ann, pool", "word of the game"),
         ("table new 1830 Ann, Bob option nothing", "nothing"),
         ("table use QQQ", "no table QQQ"),
-        ("table frob", "is not known"),
+        ("table frob", "is not a command"),
     ):
         reply = await console.handle_line(line)
         assert expected in reply.text and reply.tone == "bad", line
     await enter(console, *BEGUN)
     for line, expected in (
-        ("Dora: buy SV", "Nobody is called Dora"),
-        ("frob", "no line of this game"),
+        ("Dora: buy SV", "There is no player Dora"),
+        ("frob", "not a line of this game"),
         ("buy BO", "buy SV"),
         ("Bob: buy SV", "Ann"),
         ("table replace Ann", "who is replaced"),
