@@ -55,6 +55,14 @@ def command(
     out: Annotated[
         Path | None, typer.Option(help="A file or a folder to write to; by default standard output.")
     ] = None,
+    as_far_as_possible: Annotated[
+        bool,
+        typer.Option(
+            "--as-far-as-possible",
+            help="For 18xx.games: write the game up to the first move that the site does not have, and the "
+            "rest as chat messages.",
+        ),
+    ] = False,
 ) -> None:
     """Write a game as a file of 18xx.games, as a text, or its statistics as a CSV table."""
     try:
@@ -65,7 +73,7 @@ def command(
         else:
             history, name = asyncio.run(_history_of_table(source))
             stem = source.upper()
-        file = make_game_file(history, format_name, name, stem)
+        file = make_game_file(history, format_name, name, stem, as_far_as_possible=as_far_as_possible)
         if out is None:
             typer.echo(file.content.decode(), nl=False)
             return

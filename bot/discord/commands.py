@@ -17,11 +17,12 @@ from bot.discord import cards, controls
 from bot.discord.controls import CustomId
 from bot.discord.interactions import InteractionHandler, error_text, reply_text
 from bot.service import text_views
-from bot.service.game_files import FORMATS, TEXT
+from bot.service.game_files import FORMATS, TEXT, export_prospect
 from bot.service.live_table import TableView, engine_seat
 from bot.service.people import claim_address, person_by_address, player_name
 from bot.service.results import QueryAnswer
 from bot.service.tables import TableInfo
+from engine.title import SITE_CONVENTIONS
 from storage import AlreadyExists
 
 Interaction = discord.Interaction[Any]
@@ -146,12 +147,17 @@ class TableCommands(app_commands.Group):
 
     @app_commands.command(name="new", description="Open a table here and take a seat at it")
     @app_commands.describe(
-        title="The game", name="The table's name", options="Options of the game, separated by commas"
+        title="The game", name="The table's name", options="Options of the game, separated by commas",
+        conventions="Whose conventions the table plays by: the rulebook's, or those of 18xx.games",
+    )  # fmt: skip
+    @app_commands.choices(
+        title=[Choice(name=each, value=each) for each in engine.title_names()],
+        conventions=[Choice(name=each, value=each) for each in ("rulebook", "18xx.games")],
     )
-    @app_commands.choices(title=[Choice(name=each, value=each) for each in engine.title_names()])
     async def new(
-        self, interaction: Interaction, title: str, name: str | None = None, options: str | None = None
-    ) -> None:
+        self, interaction: Interaction, title: str, name: str | None = None, options: str | None = None,
+        conventions: str | None = None,
+    ) -> None:  # fmt: skip
         await defer(interaction)
         permissions = interaction.app_permissions
         if interaction.guild_id and not (
@@ -164,6 +170,9 @@ class TableCommands(app_commands.Group):
         chosen_options = (
             None if options is None else [each.strip() for each in options.split(",") if each.strip()]
         )
+        if conventions is not None:
+            others = [each for each in chosen_options or () if each != SITE_CONVENTIONS]
+            chosen_options = [SITE_CONVENTIONS, *others] if conventions == "18xx.games" else others
         place = (
             {"guild": interaction.guild_id, "channel": interaction.channel_id}
             if interaction.guild_id
@@ -174,7 +183,9 @@ class TableCommands(app_commands.Group):
         )
         await self.service.lobby.join(table.id, person_id, player_name(interaction.user.display_name))
         await reply_text(
-            interaction, f"Table {table.code} is open. Others join by its card or with `/table join`."
+            interaction,
+            f"Table {table.code} is open. Others join by its card or with `/table join`. "
+            + export_prospect(table.title, table.options),
         )
 
     @app_commands.command(name="join", description="Take a seat at a table before its game starts")

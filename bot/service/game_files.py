@@ -5,18 +5,41 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from bot.service.results import ExportedFile
 from engine.game_text import GameHistory
 from engine.game_text.history import history_script, round_statistics
 from engine.site_18xx.export import SiteExportError, export_game
+from engine.site_18xx.game_file import SiteFileError
+from engine.site_18xx.names import site_names_of
+from engine.title import SITE_CONVENTIONS
 
 SITE, TEXT, STATISTICS = "18xx.games", "text", "csv"
 
 
 def _site_json(history: GameHistory, name: str) -> str:
     return json.dumps(export_game(history, name), ensure_ascii=False)
+
+
+def _partial_site_json(history: GameHistory, name: str) -> str:
+    return json.dumps(export_game(history, name, as_far_as_possible=True), ensure_ascii=False)
+
+
+def export_prospect(title: str, options: Sequence[str]) -> str:
+    """Whether games of a table can be exported to 18xx.games, as a sentence for whoever creates it."""
+    try:
+        unknown = site_names_of(title).unknown_options(options)
+    except SiteFileError:
+        return f"18xx.games does not have {title}: its games stay here."
+    if unknown:
+        return f"18xx.games does not have the option {unknown[0]}: games of this table stay here."
+    if SITE_CONVENTIONS in options:
+        return "The table plays as 18xx.games does: its game can be exported there at any time."
+    return (
+        "The table plays by the rulebook: its game can be exported to 18xx.games up to the first move that "
+        f"is played otherwise there. The option `{SITE_CONVENTIONS}` makes the whole game exportable."
+    )
 
 
 def _script_text(history: GameHistory, name: str) -> str:
@@ -45,12 +68,17 @@ def parse_format(name: str) -> str:
     return format_name
 
 
-def make_game_file(history: GameHistory, format_name: str, game_name: str, stem: str) -> ExportedFile:
+def make_game_file(
+    history: GameHistory, format_name: str, game_name: str, stem: str, *, as_far_as_possible: bool = False
+) -> ExportedFile:
     """A game in one of the formats. game_name: written into the file. stem: of the file name.
 
-    Raises ValueError with a sentence; for 18xx.games it names the first move that the site does not have.
+    as_far_as_possible: for 18xx.games the file ends with the first move that the site does not have; what
+    follows is in it as chat messages. Otherwise raises ValueError with a sentence that names this move.
     """
     suffix, media_type, write = FORMATS[format_name]
+    if format_name == SITE and as_far_as_possible:
+        write = _partial_site_json
     try:
         return ExportedFile(f"{stem}{suffix}", media_type, write(history, game_name).encode())
     except SiteExportError as error:

@@ -17,7 +17,7 @@ from typing import Literal
 import engine
 from bot.service import text_views
 from bot.service.commands import PLAN_WORDS, QUERIES, first_word
-from bot.service.game_files import FORMATS
+from bot.service.game_files import FORMATS, export_prospect
 from bot.service.live_table import TableView, engine_seat
 from bot.service.picture_workers import PictureWorkers
 from bot.service.results import (
@@ -315,7 +315,10 @@ class Console:
         people, *options = [part.strip().rstrip(",") for part in re.split(r"\boption\b", rest)]
         names = [name for part in people.split(",") if (name := " ".join(part.split()))]
         info = await self.new_table(title, names, options)
-        return Reply(f"Table {info.code} is created. {_summary(info)}\n`table start` starts it.", "good")
+        prospect = export_prospect(info.title, info.options)
+        return Reply(
+            f"Table {info.code} is created. {_summary(info)}\n{prospect}\n`table start` starts it.", "good"
+        )
 
     async def _start(self, rest: str) -> Reply:
         *code, last = rest.split() or [""]

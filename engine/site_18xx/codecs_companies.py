@@ -50,7 +50,15 @@ def _decode_choose(replay: SiteReplay, action: SiteAction) -> None:
     choices |= {size: FloatCompany(size) for size in replay.game.components.company_sizes}
     if action.choice not in choices:
         raise SiteFileError(f"{action.choice!r} is not a choice of this title")
-    replay.play_in_turn(action, choices[action.choice])
+    replay.pass_for_others(action)
+    top = replay.game.top
+    if isinstance(top, CompanyStart):
+        is_asked = replay.acting_seat(action) == top.seat
+    else:
+        is_asked = replay.acting_company(action) == getattr(top, "company", "")
+    if not is_asked:
+        raise SiteFileError(f"{action.entity_key} has nothing to choose now")
+    replay.play(replay.acting_seat(action), choices[action.choice])
 
 
 def _encode_destination(

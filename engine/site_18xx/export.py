@@ -64,6 +64,7 @@ from engine.core.events import (
     fold,
 )
 from engine.core.state import (
+    BANK,
     POOL,
     AnyFrame,
     Auction,
@@ -71,8 +72,10 @@ from engine.core.state import (
     ConnectionRunTurn,
     Discard,
     ExcessTokens,
+    GameOver,
     HomeToken,
     MergerPoll,
+    MergerRound,
     MergerTurn,
     Offer,
     OperatingRound,
@@ -81,6 +84,7 @@ from engine.core.state import (
     PriceProtection,
     SeedMoneySale,
     State,
+    StockRound,
     StockTurn,
     TakeoverLoans,
     copy_state,
@@ -118,6 +122,14 @@ from engine.site_18xx.numbering import PieceNumbering
 from engine.title import SITE_CONVENTIONS
 from engine.titles import title_of
 
+COMPANY_FIELDS = {
+    "shares": "the shares",
+    "par": "the par prices",
+    "cell": "the share prices",
+    "president": "the presidents",
+    "floated": "the capitals",
+}
+"""Fields of a company that are compared, in words."""
 MAX_PASSES = 200
 """How many passes may be inserted before one line. A whole round needs far fewer."""
 
@@ -134,14 +146,24 @@ class SiteExportError(Exception):
         self.move_number = move_number
 
 
-def export_game(history: GameHistory, name: str = "") -> dict[str, Any]:
+def export_game(history: GameHistory, name: str = "", *, as_far_as_possible: bool = False) -> dict[str, Any]:
     """The game as a game file of the site, ready to be encoded as JSON.
 
-    Raises SiteExportError with the first move that the site does not have.
+    Raises SiteExportError with the first move that the site does not have. With `as_far_as_possible` the file
+    has the game up to that move, and then the reason and all further lines as chat messages; the error is
+    raised only if not even the set-up has a counterpart.
     """
     exporter = SiteExporter(history.start)
-    for line in history.lines:
-        exporter.add_line(line)
+    for index, line in enumerate(history.lines):
+        done = exporter.mark()
+        try:
+            exporter.add_line(line)
+        except SiteExportError as error:
+            if not as_far_as_possible:
+                raise
+            exporter.drop_after(done)
+            exporter.add_remarks(str(error), history.lines[index:])
+            return exporter.build_partial_file(name)
     return exporter.build_file(name)
 
 
@@ -206,6 +228,26 @@ class SiteExporter:
             else:
                 self._pass_for_next()
 
+    def mark(self) -> int:
+        """How many actions there are before the next line."""
+        return len(self.actions)
+
+    def drop_after(self, mark: int) -> None:
+        """Take back the actions of a line that could not be exported as a whole."""
+        del self.actions[mark:]
+
+    def add_remarks(self, reason: str, lines: Sequence[HistoryLine]) -> None:
+        """Add a reason and lines that are not exported as chat messages, which the site does not play."""
+        texts = [(self.start.seats[0], reason)]
+        texts += [(line.seat, f"{self.start.name(line.seat)}: {line.line}") for line in lines]
+        for seat, text in texts:
+            player = {"entity": site_player_id(seat), "entity_type": "player"}
+            self._write({"type": "message", **player, "message": text})
+
+    def build_partial_file(self, name: str = "") -> dict[str, Any]:
+        """The file of a game that is exported up to some move only: an active game without a result."""
+        return self._file(name, over=False)
+
     def build_file(self, name: str = "") -> dict[str, Any]:
         """The file, once all lines are added. Raises SiteExportError where the last positions differ."""
         self._catch_up()
@@ -214,8 +256,15 @@ class SiteExporter:
                 break
             self._pass_for_next()
         self._compare_positions(whole=True)
-        over, state = self.our_state.game_over, self.our_state
-        file: dict[str, Any] = {
+        file, over = self._file(name, over=self.our_state.game_over is not None), self.our_state.game_over
+        if over:
+            scores = self.site_game.title.scores(self.site_game, over.bankrupt)
+            file["result"] = {str(site_player_id(seat)): dollars for seat, dollars in scores.items()}
+        return file
+
+    def _file(self, name: str, *, over: bool) -> dict[str, Any]:
+        state = self.our_state
+        return {
             "id": "hs_railpost_1",
             "description": name,
             "user": {"id": 0, "name": "You"},
@@ -234,10 +283,6 @@ class SiteExporter:
             "actions": self.actions,
             "loaded": True,
         }
-        if over:
-            scores = self.site_game.title.scores(self.site_game, over.bankrupt)
-            file["result"] = {str(site_player_id(seat)): dollars for seat, dollars in scores.items()}
-        return file
 
     def _error(self, reason: str) -> SiteExportError:
         player = self.our_state.name(self._current_line.seat) if self._current_line.seat else ""
@@ -484,8 +529,7 @@ class SiteExporter:
     def _play(self, seat: str, action: Action) -> None:
         """Play an action in the second game and write its records. Raises SiteExportError."""
         if why := refusal(self.site_game, seat, action):
-            line = format_action(self.site_game, action)
-            raise self._error(why if line == self._current_line.line else f"{line}: {why}")
+            raise self._error(self._refusal_sentence(seat, action, why))
         try:
             records = encode_action(
                 self.site_game, self.names, self.numbering, seat, made_explicit(self.site_game, action)
@@ -500,6 +544,19 @@ class SiteExporter:
             self._write(record)
         if self.names.records_connections:
             self._write_connections(stack, self.site_game.events)
+
+    def _refusal_sentence(self, seat: str, action: Action, why: str) -> str:
+        """What differs on the site, where its game refuses an action."""
+        seats, top = awaited_seats(self.site_game), self.site_game.top
+        if seat not in seats:
+            company = getattr(top, "company", None)
+            player = " and ".join(self.our_state.name(each) for each in seats) or "nobody"
+            who = f"{player}, who acts for the {company}," if company and len(seats) == 1 else player
+            return f"{who} {'is' if len(seats) < 2 else 'are'} asked first there."
+        line = format_action(self.site_game, action)
+        if line == self._current_line.line:
+            return f"by its conventions it is refused. {why}"
+        return f"it means `{line}` there, which is refused. {why}"
 
     def _write_connections(self, stack: list[AnyFrame], events: Sequence[AnyEvent]) -> None:
         """Write at the start and the end of each turn which connection runs are due.
@@ -577,7 +634,7 @@ class SiteExporter:
         if any(isinstance(self.our_state.top, each) for each in (ExcessTokens, Discard, ParPriceChoice)):
             return
         if (whole or self._lead() == 0) and (difference := _difference(self.our_state, self.site_game.state)):
-            raise self._error(f"it leads to another position there: {difference}")
+            raise self._error(f"the moves before it have another result there: {difference}")
 
 
 def _makes_offer(events: Sequence[AnyEvent]) -> bool:
@@ -596,23 +653,28 @@ def _operating_turn(g: Game) -> OperatingTurn:
 
 
 def _difference(ours: State, site: State) -> str | None:
-    """The first visible difference of two positions, as a sentence; None if there is none."""
+    """The first visible difference of two positions, as a sentence about the site; None if there is none."""
     if _round_key(ours) != _round_key(site):
-        return "the rounds differ."
-    for owner, dollars in ours.cash.items():
-        if dollars != site.cash[owner]:
-            return f"{ours.name(owner)} has ${site.cash[owner]} there and ${dollars} here."
+        return f"the {_round_name(site)} comes first there, and the {_round_name(ours)} here."
     for company, our_company in ours.companies.items():
         site_company = site.companies[company]
-        for field in ("shares", "par", "cell", "president", "floated"):
+        for field, words in COMPANY_FIELDS.items():
             if getattr(our_company, field) != getattr(site_company, field):
-                return f"the {field} of the {company} differs."
+                return f"{words} of the {company} differ there."
         if sorted(our_company.trains) != sorted(site_company.trains):
-            return f"the trains of the {company} differ."
+            trains = " ".join(sorted(site_company.trains)) or "no train"
+            return f"the {company} has {trains} there, {' '.join(sorted(our_company.trains)) or 'none'} here."
     for private, owner in ours.private_owners.items():
         if owner != site.private_owners[private]:
             site_owner = site.name(site.private_owners[private])
             return f"the {private} belongs to {site_owner} there and to {ours.name(owner)} here."
+    for owner, dollars in ours.cash.items():
+        if owner != BANK and dollars != site.cash[owner]:
+            return (
+                f"{ours.name(owner)} has ${abs(site.cash[owner] - dollars)} {_more(site, ours, owner)} there."
+            )
+    if ours.cash[BANK] != site.cash[BANK]:
+        return f"the bank has ${abs(site.cash[BANK] - ours.cash[BANK])} {_more(site, ours, BANK)} there."
     if ours.tiles != site.tiles:
         return "the tiles on the map differ."
     if hex := next(
@@ -622,6 +684,23 @@ def _difference(ours: State, site: State) -> str | None:
     if (_phase_rules(ours), _pool_trains(ours)) != (_phase_rules(site), _pool_trains(site)):
         return "the trains in play differ."
     return None
+
+
+def _more(site: State, ours: State, owner: str) -> str:
+    return "more" if site.cash[owner] > ours.cash[owner] else "less"
+
+
+def _round_name(state: State) -> str:
+    match state.stack[0]:
+        case StockRound():
+            return "stock round"
+        case OperatingRound(stock_round, number):
+            return f"operating round {stock_round}.{number}"
+        case MergerRound():
+            return "merger round"
+        case GameOver():
+            return "end of the game"
+    return "opening"
 
 
 def _same_tokens(ours: list[tuple[int, str]], site: list[tuple[int, str]] | None) -> bool:

@@ -67,7 +67,7 @@ class SiteAction(msgspec.Struct, frozen=True, gc=False):
 
 
 class SiteFile(msgspec.Struct, frozen=True, gc=False):
-    """A game file. `result`: dollars by player key at the end of the game."""
+    """A game file. `result`: dollars by player key or name at the end of the game."""
 
     title: str
     players: list[SitePlayer]
@@ -76,22 +76,46 @@ class SiteFile(msgspec.Struct, frozen=True, gc=False):
     result: dict[str, int] | None = None
 
 
-_decoder = msgspec.json.Decoder(SiteFile)
-
-
 def read_site_file(raw: bytes) -> SiteFile:
     """Decode a game file. Raises SiteFileError."""
     try:
-        game = _decoder.decode(raw)
+        game = msgspec.convert(_normalized(msgspec.json.decode(raw)), SiteFile)
     except RecursionError:
         raise SiteFileError("This is not a game file: it is nested too deeply.") from None
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
         raise SiteFileError(f"This is not a game file of 18xx.games: {error}.") from None
     if len(game.actions) > MAX_ACTIONS:
         raise SiteFileError(f"The file has {len(game.actions)} actions; the limit is {MAX_ACTIONS}.")
     if len({p.key for p in game.players}) < len(game.players):
         raise SiteFileError("Two players of the file have the same id.")
     return game
+
+
+def _normalized(file: Any) -> Any:
+    """The decoded JSON without nulls, and with results such as "$521" as numbers."""
+    if not isinstance(file, dict):
+        return file
+    file = _without_nulls(file)
+    if isinstance(result := file.get("result"), dict):
+        file["result"] = {key: _dollars(value) for key, value in result.items()}
+    return file
+
+
+def _without_nulls(value: Any) -> Any:
+    match value:
+        case dict():
+            return {key: _without_nulls(part) for key, part in value.items() if part is not None}
+        case list():
+            return [_without_nulls(part) for part in value if part is not None]
+    return value
+
+
+def _dollars(value: Any) -> Any:
+    """A number of dollars that may be written as "$1,521" or "-$20"; anything else as it is."""
+    if not isinstance(value, str):
+        return value
+    digits = value.replace("$", "").replace(",", "").strip()
+    return int(digits) if digits.removeprefix("-").isdecimal() else value
 
 
 def active_actions(actions: list[SiteAction]) -> list[SiteAction]:

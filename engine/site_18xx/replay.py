@@ -67,12 +67,16 @@ class SiteReplay:
 
     def __init__(self, file: SiteFile) -> None:
         self.names = site_names_of(file.title)
-        unknown = [rule for rule in file.settings.optional_rules if rule not in self.names.known_options]
-        if unknown:
-            raise SiteFileError(f"The optional rule {unknown[0]!r} is not known.")
         self.file = file
         self.player_keys = [p.key for p in file.players]
         options = (SITE_CONVENTIONS, *file.settings.optional_rules)
+        try:
+            title_of(file.title, options)
+        except ValueError as error:
+            raise SiteFileError(str(error)) from None
+        unknown = [rule for rule in file.settings.optional_rules if rule not in self.names.known_options]
+        if unknown:
+            raise SiteFileError(f"18xx.games does not have the optional rule {unknown[0]!r}.")
         try:
             self.state, _ = new_game(file.title, _player_names(file), options)
         except ValueError as error:

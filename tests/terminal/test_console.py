@@ -209,3 +209,18 @@ async def test_plans_past_positions_and_files(console: Console, tmp_path: Path) 
     path = Path(reply.partition("File: ")[2])
     assert path.parent == tmp_path / "games" and '"bid"' in path.read_text()
     assert "no form" in await enter(console, "export rails")
+
+
+@pytest.mark.parametrize(
+    ("table", "sentence"),
+    [
+        ("1830 Ann, Bob, Cid", "up to the first move that is played otherwise there"),
+        ("1830 Ann, Bob, Cid option conventions 18xx.games", "can be exported there at any time"),
+        ("1851 Ann, Bob, Cid", "18xx.games does not have 1851"),
+        ("1870 Ann, Bob, Cid option private_treasuries", "up to the first move"),
+    ],
+)
+async def test_a_new_table_says_whether_its_game_can_go_to_18xx_games(
+    console: Console, table: str, sentence: str
+) -> None:
+    assert sentence in await enter(console, f"table new {table}")

@@ -98,10 +98,17 @@ OPTIONS = (
     "more_players",
     "short_squeeze",
 )
+EXPANSIONS = {"volatility": "rules of its own, which the rulebook does not have"}
+"""Options of 18xx.games that are no variants of the rulebook."""
 
 
 def compose(options: tuple[str, ...]) -> Title:
     """The title under those options. Raises ValueError for one that it does not have."""
+    for option in options:
+        if option in EXPANSIONS:
+            raise ValueError(
+                f"{option} is an expansion of 1817 with {EXPANSIONS[option]}; it is not played here."
+            )
     options = validated_options(OPTIONS, options)
     if {"five_shorts", "increased_short_sales"} <= set(options):
         raise ValueError("The options five_shorts and increased_short_sales exclude each other.")
