@@ -67,9 +67,9 @@ async def test_bad_lines_are_answered(console: Console) -> None:
         ("frob", "not a line of this game"),
         ("buy BO", "buy SV"),
         ("Bob: buy SV", "Ann"),
-        ("table replace Ann", "who is replaced"),
+        ("table replace Ann", "Name both players"),
         ("table resume", "being played"),
-        ("show nothing", "What can be shown"),
+        ("show nothing", "Possible: show map"),
     ):
         reply = await console.handle_line(line)
         assert expected in reply.text and reply.tone == "bad", line
