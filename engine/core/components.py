@@ -12,6 +12,7 @@ from __future__ import annotations
 from enum import StrEnum
 from functools import cache
 from importlib.resources import files
+from importlib.resources.abc import Traversable
 from typing import Literal
 
 import msgspec
@@ -485,11 +486,15 @@ def tile_faces() -> dict[str, Face]:
     return msgspec.json.decode(raw, type=dict[str, Face])
 
 
+def read_components(path: Traversable) -> Components:
+    """The components in a JSON file. Raises msgspec.ValidationError for one that does not fit."""
+    return msgspec.json.decode(path.read_bytes(), type=Components)
+
+
 @cache
 def components_of(title: str) -> Components:
     """The components of the title with that name (`1830`).
 
     Raises FileNotFoundError when there is no such title.
     """
-    raw = (files("engine") / "titles" / f"t{title}" / "components.json").read_bytes()
-    return msgspec.json.decode(raw, type=Components)
+    return read_components(files("engine") / "titles" / f"t{title}" / "components.json")

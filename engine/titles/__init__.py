@@ -26,6 +26,16 @@ OPTIONS: dict[str, tuple[str, ...]] = {
 }
 
 
+def register(name: str, compose: Callable[[tuple[str, ...]], Title], options: tuple[str, ...]) -> None:
+    """Add a title that is not part of this package: its composer and its option names.
+
+    Raises ValueError where there is a title of that name.
+    """
+    if name in COMPOSERS:
+        raise ValueError(f"There is already a title {name}.")
+    COMPOSERS[name], OPTIONS[name] = compose, options
+
+
 def title_names() -> tuple[str, ...]:
     """The names of the titles that can be played."""
     return tuple(COMPOSERS)
