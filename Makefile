@@ -21,7 +21,7 @@ check: .venv/.test
 	.venv/bin/ruff check .
 	.venv/bin/ruff format --check .
 	.venv/bin/mypy $(FOUND)
-	.venv/bin/python -m pytest -q tests/test_arrows.py
+	.venv/bin/python -m pytest -q tests/test_imports.py
 
 format: .venv/.test
 	.venv/bin/ruff check --fix-only -q .
