@@ -17,6 +17,7 @@ from engine.core.state import (
     MergerRound,
     MergerTurn,
     OperatingRound,
+    PostMergerTrade,
     State,
     StockRound,
     StockTurn,
@@ -235,7 +236,7 @@ def _current_round(g: Game) -> list[str]:
             seat = next((f.seat for f in g.state.stack if isinstance(f, StockTurn)), current_seat)
             return ["stock", g.state.name(seat)]
         case OperatingRound(number=number):
-            return ["operating", _deciding_company(g) or "?", str(number)]
+            return ["operating", deciding_company(g) or "?", str(number)]
         case MergerRound(number=number, stage=stage):
             kind = "merger" if stage == "convert" else "sale"
             return [kind, _merging_company(g) or "?", str(number)]
@@ -243,35 +244,48 @@ def _current_round(g: Game) -> list[str]:
 
 
 def _merging_company(g: Game) -> str | None:
-    """The company whose turn it is in a merger round, or that is sold.
-
-    While presidents are asked whether they will act, it is the first company that can.
-    """
-    base = g.state.stack[0]
+    """The company whose turn it is in a merger round, or that is sold."""
     for frame in g.state.stack[1:]:
         match frame:
             case MergerTurn(company=company) | BuyerChoice(company=company):
                 return company
             case Auction(item=company) if company in g.state.companies:
                 return company
-            case MergerPoll() if isinstance(base, MergerRound):
-                return next(iter(companies_able_to_act(g, base)), None)
-    return _deciding_company(g)
+    return deciding_company(g)
 
 
-def _deciding_company(g: Game) -> str | None:
-    """The company that the current question is about."""
+def deciding_company(g: Game) -> str | None:
+    """The company that the current question is about.
+
+    While presidents are asked whether they will act in a merger round, it is the first company that can.
+    """
+    base = g.state.stack[0]
+    if isinstance(g.top, MergerPoll) and isinstance(base, MergerRound):
+        seats = seats_to_act(g)
+        return next((c for c in companies_able_to_act(g, base) if g.president(c) in seats), None)
     return getattr(g.top, "company", None)
+
+
+def seats_to_act(g: Game) -> tuple[str, ...]:
+    """The seats whose answer the game needs next: not those who may only answer in advance.
+
+    In an auction that is the next bidder, and of several presidents who are asked whether they will act in
+    a merger round the one whose company comes first.
+    """
+    asked = g.title.questions[type(g.top)].asked(g, g.top)
+    in_advance = asked[1:] if isinstance(g.top, Auction | PostMergerTrade | MergerPoll) else ()
+    offered = [seat for activity in g.title.out_of_turn_awaiting for seat in activity.asked(g)]
+    return tuple(seat for seat in awaited_seats(g) if seat not in in_advance or seat in offered)
 
 
 def _turn(g: Game, words: WordReader) -> Comparison:
     who = words.actor()
     company = words.company() if words.has_more else None
-    seats = () if g.state.game_over else awaited_seats(g)
+    seats = () if g.state.game_over else seats_to_act(g)
     actual = " and ".join(g.state.name(s) for s in seats) or "nobody"
-    if _deciding_company(g):
-        actual += f" for the {_deciding_company(g)}"
-    holds = (who in seats or who == _deciding_company(g)) and company in (None, _deciding_company(g))
+    if deciding_company(g):
+        actual += f" for the {deciding_company(g)}"
+    holds = (who in seats or who == deciding_company(g)) and company in (None, deciding_company(g))
     expected = g.state.name(who) + (f" for the {company}" if company else "")
     return actual if holds else expected, actual
 

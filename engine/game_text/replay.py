@@ -10,7 +10,7 @@ from engine.core.actions import Pass, RunTrains, WithholdDividend
 from engine.core.events import FramePushed, FrameReplaced
 from engine.core.state import AnyFrame, Frame, OperatingTurn, State, copy_state
 from engine.game import Game
-from engine.game_text.checkpoints import compare_checkpoint
+from engine.game_text.checkpoints import compare_checkpoint, deciding_company, seats_to_act
 from engine.game_text.history import GameHistory, HistoryLine
 from engine.game_text.position import set_up_position
 from engine.game_text.script import (
@@ -24,7 +24,6 @@ from engine.game_text.word_reader import InvalidLineError, WordReader
 from engine.kernel import (
     RefusedError,
     apply,
-    awaited_seats,
     game_of,
     play_in_place,
     prompt,
@@ -236,7 +235,7 @@ def _until_condition(g: Game, condition: str) -> Callable[[Game], bool]:
     words = WordReader(g, condition)
     who = words.actor()
     words.expect_end()
-    return lambda g: not g.state.game_over and who in (*awaited_seats(g), getattr(g.top, "company", None))
+    return lambda g: not g.state.game_over and who in (*seats_to_act(g), deciding_company(g))
 
 
 def _opened_frames(g: Game) -> Iterator[AnyFrame]:

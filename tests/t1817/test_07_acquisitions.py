@@ -313,7 +313,7 @@ def test_7_2_4_6_trains_above_the_limit_are_given_up_before_loans_and_settling()
     run_scenario(f"{body}{said}= trains UR 2 2 2 2\n= cash Bob 500\nCid: pass\n= cash Bob 510")
     # So too where nothing is asked about loans; afterwards others are asked what they offer.
     full = body.replace("trains UR 2", "trains UR 2\n@ loans UR 5").replace("cash UR 300", "cash UR 50")
-    run_scenario(f"{full}{said}= cash Bob 510\n= turn Ann")
+    run_scenario(f"{full}{said}= cash Bob 510\n= turn Cid")
     run_scenario(f"{full}Cid: bid 10\nAnn: pass\n= cash Bob 510\nCid: discard 2", options=(SITE,))
 
 
@@ -428,7 +428,7 @@ def test_7_2_4_on_the_site_a_company_that_cannot_bid_at_all_drops_out_without_a_
 
 
 def test_all_bidders_are_asked_at_once_and_only_the_first_bids() -> None:
-    state = run_scenario(f"{sale(GRAY)}= turn Cid\n= turn Ann\n!Bob: bid up to 50\n!Ann: bid 10")
+    state = run_scenario(f"{sale(GRAY)}= turn Cid\n!Bob: bid up to 50\n!Ann: bid 10")
     assert decision(state).asked == ("p2", "p0")
     assert "Cid bids first" in scenario_error(f"{sale(GRAY)}Ann: bid 20")
     run_scenario(f"{sale(GRAY)}= turn Cid\n!Ann: bid 10\n!Cid: bid nothing\nCid: bid 10", options=(SITE,))
@@ -458,7 +458,7 @@ def test_orders_given_in_advance_are_carried_out_in_turn() -> None:
 def test_the_others_question_stands_while_one_answers() -> None:
     """Ann's letter is good for what she is asked as long as the same company is for sale."""
     third = company_lines("PW", 5, 80, "Bob 2", cash=300, token="H3")
-    state = run_scenario(f"{sale(GRAY, third)}= turn Bob")
+    state = run_scenario(f"{sale(GRAY, third)}= turn Cid")
     asked, seats = state.question_number, {"Cid": "p2", "Ann": "p0", "Bob": "p1"}
     for name, line in (("Bob", "bid up to 100"), ("Cid", "bid 20")):
         state = play(state, seats[name], parse(state, seats[name], line)).state

@@ -125,9 +125,9 @@ def test_7_of_two_tokens_on_a_tile_one_goes_back_to_the_charter_for_another_roun
 
 
 def test_7_presidents_are_asked_at_once_and_where_none_will_act_the_step_is_over() -> None:
-    state = run_scenario(f"{SMALL}= turn Ann\n= turn Bob")
+    state = run_scenario(f"{SMALL}= turn Ann")
     assert decision(state).asked == ("p0", "p1")
-    state = run_scenario(f"{SMALL}Bob: pass\n= turn Ann\n!Bob: act\nAnn: pass\n= turn Ann\n= turn Bob")
+    state = run_scenario(f"{SMALL}Bob: pass\n= turn Ann\n!Bob: act\nAnn: pass\n= turn Bob")
     assert "for sale" in decision(state).prompt
     run_scenario(f"{SMALL}Bob: pass\nAnn: pass\nAnn: pass\nBob: pass\n= round operating WT 2")
 
@@ -146,7 +146,7 @@ def test_7_an_action_asks_again_who_had_passed() -> None:
     third = company_lines("PW", 2, 50, "Cid 2", cash=200, token="H3")
     body = MONEY + WT_2 + SR_2 + third + MERGER
     passing = "Bob: pass\nCid: pass\n"
-    run_scenario(f"{body}Ann: act\n{passing}Ann: pass\n!Bob: convert\n= turn Bob\n!Bob: merge PW")
+    run_scenario(f"{body}Ann: act\n{passing}Ann: pass\n!Bob: convert\n= turn Cid\n!Bob: merge PW")
     grown = "Ann: convert\nAnn: pass\nBob: pass\nCid: pass\nAnn: pass\n"
     run_scenario(
         f"{body}Ann: act\n{passing}{grown}!Ann: act\nBob: act\nCid: pass\nBob: merge PW\nCid: accept"
@@ -551,14 +551,12 @@ def test_7_1_4_the_order_goes_around_from_the_president() -> None:
 
 def test_7_1_4_players_may_pass_before_their_turn() -> None:
     """All players who could trade are asked at once; who wants nothing may pass before their turn."""
-    state = run_scenario(
-        f"{SMALL}{WANTED}Ann: convert\n= turn Ann\n= turn Bob\n= turn Cid\n!Bob: buy 1\n!Cid: buy 1"
-    )
+    state = run_scenario(f"{SMALL}{WANTED}Ann: convert\n= turn Ann\n!Bob: buy 1\n!Cid: buy 1")
     assert decision(state).asked == ("p0", "p1", "p2") and decision(state).acting == ("p0",)
     early = f"{SMALL}{WANTED}Ann: convert\nBob: pass\n!Bob: pass\nAnn: buy 1\n"
     run_scenario(f"{early}= turn Cid WT\nCid: buy 1\n= turn Ann WT\nAnn: loan 1")
     asked = run_scenario(f"{SMALL}{WANTED}Ann: convert\n= turn Ann").question_number
-    assert run_scenario(f"{SMALL}{WANTED}Ann: convert\nCid: pass\n= turn Bob").question_number == asked
+    assert run_scenario(f"{SMALL}{WANTED}Ann: convert\nCid: pass\n= turn Ann").question_number == asked
     run_scenario(f"{SMALL}Ann: convert\n!Bob: pass\nAnn: pass\nBob: pass", options=(SITE,))
 
 

@@ -201,3 +201,17 @@ def test_checkpoints_of_merger_rounds(
 def test_the_checkpoint_of_an_auction_names_the_company_that_is_sold() -> None:
     sold = TWO.replace("price WT 100", "price WT liquidation")
     run_scenario(f"{sold}@ round sale WT 2\n= round sale WT 2\n> until over\n= round over")
+
+
+def test_a_player_who_may_only_answer_in_advance_is_not_to_act() -> None:
+    """Neither the second bidder of an auction, nor a president whose company comes later."""
+    presidents = f"{TWO}@ round merger WT\n"
+    run_scenario(
+        f"{presidents}= turn Ann WT\n= round merger WT\n> until Bob\n= turn Bob SR\n= round merger SR"
+    )
+    assert "expected Bob" in scenario_error(f"{presidents}= turn Bob")
+    sold = TWO.replace("price WT 100", "price WT liquidation").replace("owns Ann WT 2", "owns Cid WT 2")
+    third = company_lines("UR", 2, 80, "Ann 2", cash=900, token="B5", trains="3")
+    auction = f"{sold}{third}@ round sale WT\n"
+    run_scenario(f"{auction}= turn Ann\nAnn: bid 10\n= turn Bob\n> until Ann\n= cash UR 890")
+    assert "expected Bob" in scenario_error(f"{auction}= turn Bob")
