@@ -666,8 +666,8 @@ def _difference(ours: State, site: State) -> str | None:
             return f"the {company} has {trains} there, {' '.join(sorted(our_company.trains)) or 'none'} here."
     for private, owner in ours.private_owners.items():
         if owner != site.private_owners[private]:
-            site_owner = site.name(site.private_owners[private])
-            return f"the {private} belongs to {site_owner} there and to {ours.name(owner)} here."
+            owners = [_owner_name(site, site.private_owners[private]), _owner_name(ours, owner)]
+            return f"the {private} belongs to {owners[0]} there and to {owners[1]} here."
     for owner, dollars in ours.cash.items():
         if owner != BANK and dollars != site.cash[owner]:
             return (
@@ -684,6 +684,10 @@ def _difference(ours: State, site: State) -> str | None:
     if (_phase_rules(ours), _pool_trains(ours)) != (_phase_rules(site), _pool_trains(site)):
         return "the trains in play differ."
     return None
+
+
+def _owner_name(state: State, owner: str) -> str:
+    return state.name(owner) if is_seat(owner) else f"the {state.name(owner)}"
 
 
 def _more(site: State, ours: State, owner: str) -> str:

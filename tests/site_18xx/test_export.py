@@ -304,3 +304,19 @@ def test_numbered_certificates_have_the_owners_of_the_position() -> None:
             named = sum(20 if share.endswith("_0") else 10 for share in action.get("shares", ()))
             halves += action["type"] == "sell_shares" and action["percent"] == named - 10
     assert halves and changes > 20
+
+
+def test_a_refusal_names_the_difference_on_the_site() -> None:
+    """It says who is asked first there or what has another result, not two balances side by side."""
+    start = new_game("1830", ("Ann", "Bob", "Cid"), ()).state
+    with pytest.raises(SiteExportError, match=r": Ann is asked first there\. The table does not play by"):
+        SiteExporter(start)._play("p1", Pass())
+    for dollars, sentence in ((640, r"Ann has \$160 more there\."), (840, r"Ann has \$40 less there\.")):
+        exporter = SiteExporter(start)
+        exporter.our_state.cash["p0"] = dollars
+        with pytest.raises(SiteExportError, match=sentence):
+            exporter._compare_positions()
+    exporter = SiteExporter(start)
+    exporter.our_state.private_owners["SV"] = "p1"
+    with pytest.raises(SiteExportError, match=r"the SV belongs to the bank there and to Bob here\."):
+        exporter._compare_positions()
