@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -44,6 +45,6 @@ def test_the_example_of_a_rule_test_passes() -> None:
     (example,) = re.findall(
         r"```python\n(.*?)```", (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8"), re.DOTALL
     )
-    names = {"run_scenario": scenarios.run_scenario}
+    names: dict[str, Any] = {"run_scenario": scenarios.run_scenario}
     exec(example, names)
     names["test_19_a_second_token_waits_for_the_next_turn"]()
