@@ -159,6 +159,18 @@ _PURPOSES = {
 """What a payment was for, as the object of `pays $100 for`; `{}` is the subject of the event."""
 
 
+_DECLINED = {
+    "growth": "to convert or merge",
+    "loans": "to take loans",
+    "privates": "to buy a private",
+    "repay": "to repay loans",
+    "token": "to place a token",
+    "track": "to lay track",
+    "trains": "to buy a train",
+}
+"""What a company declines, by the name of its step, where the name itself does not read well."""
+
+
 def narrate(g: Game, events: Iterable[AnyEvent]) -> list[str]:
     """The events as sentences; `g` is the game after them."""
     happened = list(events)
@@ -412,7 +424,7 @@ class _Narrator:
                 self.add(f"{self.owner_label(seat)} is bankrupt and out of the game")
             case Passed(actor, declined):
                 self._passed = True
-                step = {"repay": "repayment"}.get(declined, declined)
+                step = _DECLINED.get(declined, declined)
                 declines = f"declines {step}" if actor in self._g.state.companies else "passes"
                 self.add(f"{self.owner_label(actor)} {declines}")
             case FramePushed(frame):
