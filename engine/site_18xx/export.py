@@ -31,6 +31,7 @@ from engine.core.actions import (
     ChooseHome,
     ClosePort,
     Decline,
+    DiscardTrain,
     FloatCompany,
     KeepTokens,
     Merge,
@@ -193,6 +194,7 @@ class SiteExporter:
         self._postponed_connection: str | None = None
         self._current_line = HistoryLine("", "", ())
         self._move_number = 0
+        self._held_discards: dict[str, list[tuple[str, DiscardTrain]]] = {}
 
     # -- line by line ------------------------------------------------------------------
 
@@ -313,6 +315,9 @@ class SiteExporter:
                 pass
             case ChooseHome() if not isinstance(self.site_game.top, HomeToken):
                 pass
+            case DiscardTrain(_, company):
+                self._held_discards.setdefault(company, []).append((line.seat, action))
+                self._play_held_discards()
             case Accept():
                 self._play_accepted_offer(before, line.events)
             case BuyTrain() | TradePrivate() | Merge() | RedeemShare() if _makes_offer(line.events):
@@ -353,6 +358,12 @@ class SiteExporter:
                     self._play_in_turn(line.seat, msgspec.structs.replace(action, count=1))
             case _:
                 self._play_in_turn(line.seat, action)
+
+    def _play_held_discards(self) -> None:
+        """Play discards in the order in which the site asks for them; the others are held until then."""
+        while isinstance(top := self.site_game.top, Discard) and self._held_discards.get(top.company):
+            seat, action = self._held_discards[top.company].pop(0)
+            self._play(seat, action)
 
     def _sells_half_presidents_certificate(self, seat: str, company: str, count: int) -> bool:
         """Whether the sale ends with half a president's certificate while the bank is short of shares.
@@ -436,6 +447,7 @@ class SiteExporter:
         or while our game is turns or steps ahead. A home that was chosen before its tile was laid is played
         once the site asks for it.
         """
+        self._play_held_discards()
         while isinstance(frame := self.site_game.top, HomeToken) and self.our_state.top != frame:
             self._choose_home(frame)
         while (

@@ -320,3 +320,15 @@ def test_a_refusal_names_the_difference_on_the_site() -> None:
     exporter.our_state.private_owners["SV"] = "p1"
     with pytest.raises(SiteExportError, match=r"the SV belongs to the bank there and to Bob here\."):
         exporter._compare_positions()
+
+
+def test_discards_are_exported_in_the_order_of_the_site() -> None:
+    """1870: by the book in operating order, on the site in a fixed order of the companies."""
+    game = simulate_game("1870", 2, 36)
+    exporter, held = SiteExporter(game.start), 0
+    with pytest.raises(SiteExportError) as error:
+        for line in game.history_lines:
+            exporter.add_line(line)
+            held += any(exporter._held_discards.values())
+    assert held and "discard" not in str(error.value)
+    assert sum(action["type"] == "discard_train" for action in exporter.actions) >= 2
