@@ -20,7 +20,14 @@ from typing import Literal
 
 import msgspec
 
-from engine.core.actions import BuyTrain, Merge, RedeemShare, TradePrivate
+from engine.core.actions import (
+    BuyTrain,
+    Convert,
+    Merge,
+    OfferCompanyForSale,
+    RedeemShare,
+    TradePrivate,
+)
 
 BANK, IPO, POOL, CLOSED, ORPHANED = "bank", "ipo", "pool", "closed", "orphaned"
 """Owners that are neither players nor companies. ORPHANED: of trains, see `State.orphaned_trains`."""
@@ -316,6 +323,10 @@ class CashCrisis(Frame, frozen=True):
     seat: str
 
 
+MergerAction = Convert | Merge | OfferCompanyForSale
+"""What a company may do in its turn of a merger round."""
+
+
 class MergerRound(Frame, frozen=True):
     """A merger and acquisition round after an operating round (1817 §7).
 
@@ -327,6 +338,7 @@ class MergerRound(Frame, frozen=True):
     * `in_acquisition`, `in_liquidation`: companies in these areas of the market as the round began.
     * `converted_or_merged`: companies that have done so; `last_converted`: the last of them, if it converted.
     * `willing_presidents`: seats that have said that they will act; None while they have not been asked.
+    * `planned`: by company the action that its president has announced for its turn.
     * `excess_tokens`: a company with more station tokens than it may have, and the company that it has taken
       over, which is out of play by now.
     """
@@ -343,17 +355,20 @@ class MergerRound(Frame, frozen=True):
     willing_presidents: tuple[str, ...] | None = None
     last_converted: str | None = None
     excess_tokens: tuple[str, str] | None = None
+    planned: dict[str, MergerAction] = {}
 
 
 class MergerPoll(Frame, frozen=True):
     """Presidents are asked all at once whether they will act in a stage of a merger round.
 
-    `unanswered`: seats that have not answered. `willing_presidents`: those that will act.
+    `unanswered`: seats that have not answered. `willing_presidents`: those that will act. `planned`: as in
+    `MergerRound`.
     """
 
     stage: ActiveStage
     unanswered: tuple[str, ...]
     willing_presidents: tuple[str, ...] = ()
+    planned: dict[str, MergerAction] = {}
 
 
 class MergerTurn(Frame, frozen=True):

@@ -24,6 +24,7 @@ from engine.core.state import (
     POOL,
     ActiveStage,
     GameOver,
+    MergerAction,
     MergerPoll,
     MergerRound,
     MergerStage,
@@ -41,7 +42,7 @@ from engine.insolvency.bankruptcy import end_by_bankruptcy
 from engine.insolvency.cash_crisis import open_cash_crisis
 from engine.mechanics import AutomaticRules, Option
 from engine.mergers.acquisition import auction_company, may_be_offered
-from engine.mergers.conversion import may_convert_or_merge
+from engine.mergers.conversion import current_merger_round, may_convert_or_merge
 from engine.operating.loans_and_interest import may_operate
 from engine.operating.trains import export_train
 from engine.private_companies.income import pay_mail_contracts
@@ -292,7 +293,9 @@ class MergerRoundRules(AutomaticRules):
         others = [c for c in g.operating_order() if c not in start]
         order = tuple(reversed([*start, *others]))
         g.replace_top(
-            msgspec.structs.replace(frame, stage=stage, remaining_order=order, willing_presidents=None)
+            msgspec.structs.replace(
+                frame, stage=stage, remaining_order=order, willing_presidents=None, planned={}
+            )
         )
 
     def _convert(self, g: Game, frame: MergerRound) -> None:
@@ -304,20 +307,30 @@ class MergerRoundRules(AutomaticRules):
     def _ask(self, g: Game, frame: MergerRound, stage: ActiveStage, able: list[str]) -> None:
         """Give the next company that can act, and whose president will, its turn; or go to the next stage."""
         if able and self.polls and frame.willing_presidents is None:
-            g.push(MergerPoll(stage, tuple(dict.fromkeys(g.president(c) for c in able))))
+            presidents = tuple(dict.fromkeys(g.president(c) for c in able))
+            planned = {c: action for c, action in frame.planned.items() if c in able}
+            willing = tuple(dict.fromkeys(g.president(c) for c in planned))
+            unanswered = tuple(s for s in presidents if s not in willing)
+            g.push(MergerPoll(stage, unanswered, willing, planned))
             return
         acting = [c for c in able if not self.polls or g.president(c) in (frame.willing_presidents or ())]
         if not acting:
             self._next_stage(g, frame)
             return
         self._skip_to(g, frame, acting[0])
-        g.push(MergerTurn(acting[0], stage))
+        turn = MergerTurn(acting[0], stage)
+        g.push(turn)
+        if action := frame.planned.get(turn.company):
+            question, seat = g.title.questions[MergerTurn], g.president(turn.company)
+            if question.refusal(g, turn, seat, action) is None:
+                question.apply(g, turn, seat, action)
 
     @staticmethod
     def _skip_to(g: Game, frame: MergerRound, company: str) -> None:
         """Leave only the companies after this one in the remaining order."""
         rest = frame.remaining_order[frame.remaining_order.index(company) + 1 :]
-        g.replace_top(msgspec.structs.replace(frame, remaining_order=rest))
+        planned = {c: action for c, action in frame.planned.items() if c in rest}
+        g.replace_top(msgspec.structs.replace(frame, remaining_order=rest, planned=planned))
 
     def _liquidate(self, g: Game, frame: MergerRound) -> None:
         """Auction the company that went into liquidation last, until none is left (1817 §7).
@@ -378,7 +391,11 @@ class MergerRoundRules(AutomaticRules):
 
 @dataclass(frozen=True)
 class MergerPollQuestion:
-    """Asks all presidents at once whether any of their companies will act in the stage."""
+    """Asks all presidents at once whether any of their companies will act in the stage.
+
+    A president may also name the action itself. It is done at once if every company before theirs in the
+    order has passed, and otherwise in the turn of their company.
+    """
 
     def asked(self, g: Game, frame: MergerPoll) -> tuple[str, ...]:
         return tuple(s for s in frame.unanswered if s in g.state.active_seats)
@@ -398,16 +415,58 @@ class MergerPollQuestion:
     def refusal(self, g: Game, frame: MergerPoll, seat: str, action: Action) -> str | None:
         if isinstance(action, Pass | WillAct):
             return None
-        later = "your companies take their actions later, in their turns"
-        return f"Say only whether you will act, or pass; {later}{g.cite('1817 §7')}."
+        if isinstance(action, MergerAction):
+            company = self._company_for(g, frame, seat, action)
+            return self._turn_refusal(g, frame, company, seat, action)
+        return f"{g.state.name(seat)} to act: {self.prompt(g, frame)}{g.cite('1817 §7')}."
+
+    def _company_for(self, g: Game, frame: MergerPoll, seat: str, action: MergerAction) -> str:
+        """The first of the player's companies that could do that, or else the first that could act."""
+        base = current_merger_round(g)
+        own = [c for c in companies_able_to_act(g, base) if g.president(c) == seat]
+        return next((c for c in own if self._turn_refusal(g, frame, c, seat, action) is None), own[0])
+
+    @staticmethod
+    def _turn_refusal(g: Game, frame: MergerPoll, company: str, seat: str, action: Action) -> str | None:
+        """Why the action would be refused in the turn of that company, or None."""
+        turn = MergerTurn(company, frame.stage)
+        return g.title.questions[MergerTurn].refusal(g, turn, seat, action)
 
     def apply(self, g: Game, frame: MergerPoll, seat: str, action: Action) -> None:
+        unanswered = tuple(s for s in frame.unanswered if s != seat)
+        willing, planned = frame.willing_presidents, frame.planned
         if isinstance(action, Pass):
             g.emit(Passed(seat, "the merger round"))
-        willing = (
-            (*frame.willing_presidents, seat) if isinstance(action, WillAct) else frame.willing_presidents
+        else:
+            willing = (*willing, seat)
+        if isinstance(action, MergerAction):
+            company = self._company_for(g, frame, seat, action)
+            if not self._has_earlier(g, frame, company, seat):
+                self._act_now(g, frame, company, seat, action)
+                return
+            planned = planned | {company: action}
+        g.replace_top(MergerPoll(frame.stage, unanswered, willing, planned))
+
+    @staticmethod
+    def _has_earlier(g: Game, frame: MergerPoll, company: str, seat: str) -> bool:
+        """Whether a company before that one in the order may still act, by another president."""
+        able = companies_able_to_act(g, current_merger_round(g))
+        earlier = {g.president(c) for c in able[: able.index(company)]} - {seat}
+        return any(s in frame.unanswered or s in frame.willing_presidents for s in earlier)
+
+    @staticmethod
+    def _act_now(g: Game, frame: MergerPoll, company: str, seat: str, action: MergerAction) -> None:
+        """End the poll and carry the action out in the company's turn; later companies are polled again."""
+        g.pop()
+        base = current_merger_round(g)
+        rest = base.remaining_order[base.remaining_order.index(company) + 1 :]
+        planned = {c: plan for c, plan in frame.planned.items() if c in rest}
+        g.replace_top(
+            msgspec.structs.replace(base, remaining_order=rest, willing_presidents=None, planned=planned)
         )
-        g.replace_top(MergerPoll(frame.stage, tuple(s for s in frame.unanswered if s != seat), willing))
+        turn = MergerTurn(company, frame.stage)
+        g.push(turn)
+        g.title.questions[MergerTurn].apply(g, turn, seat, action)
 
     def advance(self, g: Game, frame: MergerPoll) -> bool:
         if self.asked(g, frame):
@@ -415,5 +474,7 @@ class MergerPollQuestion:
         g.pop()
         base = g.top
         assert isinstance(base, MergerRound)
-        g.replace_top(msgspec.structs.replace(base, willing_presidents=frame.willing_presidents))
+        g.replace_top(
+            msgspec.structs.replace(base, willing_presidents=frame.willing_presidents, planned=frame.planned)
+        )
         return True

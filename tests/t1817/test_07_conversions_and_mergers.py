@@ -56,7 +56,6 @@ def test_7_conversions_then_liquidations_then_acquisitions_then_friendly_sales()
         Bob: bid 10
         Bob: pass
         = price PW none
-        !Bob: offer SR
         Bob: act                # at last friendly sales
         Ann: pass
         !Bob: offer WT
@@ -125,9 +124,9 @@ def test_7_of_two_tokens_on_a_tile_one_goes_back_to_the_charter_for_another_roun
 
 
 def test_7_presidents_are_asked_at_once_and_where_none_will_act_the_step_is_over() -> None:
-    state = run_scenario(f"{SMALL}= turn Ann")
+    state = run_scenario(f"{SMALL}= turn Ann WT")
     assert decision(state).asked == ("p0", "p1")
-    state = run_scenario(f"{SMALL}Bob: pass\n= turn Ann\n!Bob: act\nAnn: pass\n= turn Bob")
+    state = run_scenario(f"{SMALL}Bob: pass\n= turn Ann\n!Bob: act\nAnn: pass\n= turn Bob SR")
     assert "for sale" in decision(state).prompt
     run_scenario(f"{SMALL}Bob: pass\nAnn: pass\nAnn: pass\nBob: pass\n= round operating WT 2")
 
@@ -151,6 +150,44 @@ def test_7_an_action_asks_again_who_had_passed() -> None:
     run_scenario(
         f"{body}Ann: act\n{passing}{grown}!Ann: act\nBob: act\nCid: pass\nBob: merge PW\nCid: accept"
     )
+
+
+THREE = MONEY + WT_2 + SR_2 + company_lines("PW", 2, 50, "Cid 2", cash=200, token="H3") + MERGER
+"""The WT of Ann, the SR of Bob and the PW of Cid, to act in this order."""
+
+
+def test_7_an_action_counts_as_the_answer_and_is_done_where_no_earlier_company_can_act() -> None:
+    run_scenario(f"{THREE}Ann: convert\n= size WT 5")
+    run_scenario(f"{THREE}Ann: merge SR\nBob: accept\n= price SR none")
+    run_scenario(f"{THREE}Ann: pass\nBob: convert\n= size SR 5")
+    run_scenario(f"{THREE}Cid: pass\nAnn: pass\nBob: merge PW as PW\nCid: accept\n= price SR none")
+
+
+def test_7_an_action_of_a_later_company_is_kept_for_its_turn() -> None:
+    kept = f"{THREE}Bob: convert\n= size SR 2\n!Bob: pass\n"
+    run_scenario(f"{kept}= turn Ann WT\nAnn: pass\nCid: pass\n= size SR 5")
+    run_scenario(f"{kept}Ann: act\nCid: pass\n= turn Ann WT\nAnn: pass\n= size SR 5")
+    grown = f"{kept}Ann: convert\n= size WT 5\nAnn: pass\nBob: pass\nCid: pass\nAnn: pass\n"
+    run_scenario(f"{grown}= size SR 2\nCid: pass\n= size SR 5")
+
+
+def test_7_an_action_that_has_become_impossible_is_not_done() -> None:
+    taken = f"{THREE}Bob: merge PW\nCid: act\nAnn: merge PW\nCid: accept\n"
+    run_scenario(f"{taken}= price PW none\n= size SR 2")
+
+
+def test_7_an_action_that_the_company_could_not_take_in_its_turn_is_refused() -> None:
+    run_scenario(f"{THREE}!Ann: merge UR\n!Ann: offer WT\n!Bob: merge SR\n= turn Ann WT")
+
+
+def test_7_an_offer_counts_as_the_answer_to_a_friendly_sale() -> None:
+    sale = THREE.replace("@ round merger WT", "@ round sale PW").replace("cash=200", "cash=900")
+    run_scenario(f"{sale}!Bob: offer WT\nCid: pass\nBob: offer SR\n= turn Cid")
+
+
+def test_7_who_may_only_answer_in_advance_is_not_to_act() -> None:
+    run_scenario(f"{THREE}= turn Ann\n= turn WT\n> until SR\n= turn Bob SR\nBob: convert\n= size SR 5")
+    assert "found Ann" in scenario_error(f"{THREE}= turn Bob")
 
 
 def test_7_a_friendly_sale_asks_again_too() -> None:
