@@ -1,8 +1,7 @@
-"""A desk in memory with a toy game, for tests of the mail channel: whole, with the promises that `mail.port`
-asks for.
+"""A service in memory with a toy game, for tests of the mail channel. It keeps the promises of `mail.port`.
 
-The game: each seat is asked decision after decision (`s1.0`, `s1.1`, …). `buy X` and `pass` answer one, `sell
-N X` may be said any number of times before; `buy NOTHING` is refused, `buy S` is ambiguous.
+The game: each seat gets decision after decision (`s1.0`, `s1.1`, …). `buy X` and `pass` answer one, `sell N
+X` may be played any number of times before. `buy NOTHING` is refused, `buy S` is ambiguous.
 """
 
 import hashlib
@@ -67,7 +66,7 @@ class OutboxRow:
 
 @dataclass
 class InMemoryService:
-    """Seats `s1` (ann@player.test) and `s2` (bob@player.test) at table 17; implements Desk and Pouch."""
+    """Seats `s1` (ann@player.test) and `s2` (bob@player.test) at table 17; both protocols of `mail.port`."""
 
     clock: MailClock = field(default_factory=MailClock)
     turns: Counter[str] = field(default_factory=Counter)
@@ -122,7 +121,7 @@ class InMemoryService:
         sealed = self.current_token(seat, name)
         return self.post(compose(POST, pages.turn_notice(told), sealed, self.clock(), "notice"))
 
-    # --- Desk ---
+    # --- ServicePort ---
 
     async def record_arrival(self, digest: str, raw: bytes, when: datetime) -> Arrival:
         assert hashlib.sha256(raw).hexdigest() == digest
@@ -225,7 +224,7 @@ class InMemoryService:
     async def alert_operator(self, text: str) -> None:
         self.alerts.append(text)
 
-    # --- Pouch ---
+    # --- MailOutbox ---
 
     async def lease_due(self, limit: int) -> Sequence[DueMail]:
         rows = [row for row in self.rows.values() if row.state == "waiting" and row.due <= self.clock()]

@@ -208,12 +208,12 @@ async def pymap_server(context: ssl.SSLContext | None = None) -> AsyncIterator[M
         )
         tasks: set[asyncio.Task[Any]] = set()
 
-        async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        async def serve(parser: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
             task = asyncio.current_task()
             assert task
             tasks.add(task)
             try:
-                await serve_imap(reader, writer)
+                await serve_imap(parser, writer)
             except (ConnectionError, EOFError, asyncio.CancelledError):
                 pass
             finally:
@@ -450,7 +450,7 @@ class BreakableProxy:
         self._holes: set[tuple[asyncio.StreamWriter, asyncio.StreamWriter]] = set()
         self._tasks: set[asyncio.Task[None]] = set()
 
-    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    async def _serve(self, parser: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         task = asyncio.current_task()
         assert task
         self._tasks.add(task)
@@ -463,19 +463,19 @@ class BreakableProxy:
         pair = (writer, far_writer)
         self._pairs.add(pair)
         try:
-            await asyncio.gather(self._pump(reader, far_writer, pair), self._pump(far_reader, writer, pair))
+            await asyncio.gather(self._pump(parser, far_writer, pair), self._pump(far_reader, writer, pair))
         finally:
             self._pairs.discard(pair)
             self._tasks.discard(task)
 
     async def _pump(
         self,
-        reader: asyncio.StreamReader,
+        parser: asyncio.StreamReader,
         writer: asyncio.StreamWriter,
         pair: tuple[asyncio.StreamWriter, asyncio.StreamWriter],
     ) -> None:
         with contextlib.suppress(OSError):
-            while data := await reader.read(65536):
+            while data := await parser.read(65536):
                 if pair not in self._holes:
                     writer.write(data)
                     await writer.drain()

@@ -29,7 +29,7 @@ EVIL += '<script>alert(1)</script><img src=http://evil.test/x.png> "q" \u202e\0'
 
 
 @pytest.fixture
-def desk() -> InMemoryService:
+def service() -> InMemoryService:
     return InMemoryService()
 
 
@@ -48,12 +48,12 @@ def part(letter: OutgoingMail, subtype: str) -> str:
 def composed(
     page: MailPage, sealed: ReplyToken | None = None, parent: str | None = None, **more: object
 ) -> OutgoingMail:
-    desk = InMemoryService()
-    return compose(POST, page, sealed or desk.current_token("s1"), desk.clock(), "test", parent=parent)
+    service = InMemoryService()
+    return compose(POST, page, sealed or service.current_token("s1"), service.clock(), "test", parent=parent)
 
 
-def test_headers_of_a_notice(desk: InMemoryService) -> None:
-    letter = desk.notice()
+def test_headers_of_a_notice(service: InMemoryService) -> None:
+    letter = service.notice()
     message = parsed(letter)
     assert message["From"] == "Table 17 <play@games.test>"
     assert message["To"] == "ann@player.test"
@@ -72,8 +72,8 @@ def test_headers_of_a_notice(desk: InMemoryService) -> None:
     assert letter.issued_tokens[0].token.decision_id == "s1.0"
 
 
-def test_parts_of_a_notice(desk: InMemoryService) -> None:
-    letter = desk.notice()
+def test_parts_of_a_notice(service: InMemoryService) -> None:
+    letter = service.notice()
     kinds = [piece.get_content_type() for piece in parsed(letter).walk()]
     assert kinds == ["multipart/alternative", "text/plain", "multipart/related", "text/html", "image/png"]
     picture = list(parsed(letter).walk())[-1]
@@ -90,8 +90,8 @@ def test_parts_of_a_notice(desk: InMemoryService) -> None:
     assert "\nbuy SV\nbid CA 165\npass\n" in part(letter, "plain")
 
 
-def test_lines_on_the_wire(desk: InMemoryService) -> None:
-    letter = desk.notice(chat=(("Ann", "é" * 2_000),))
+def test_lines_on_the_wire(service: InMemoryService) -> None:
+    letter = service.notice(chat=(("Ann", "é" * 2_000),))
     assert b"\n" not in letter.raw.replace(b"\r\n", b"") and letter.raw.isascii()
     body = letter.raw.partition(b"\r\n\r\n")[2]
     assert max(len(line) for line in body.split(b"\r\n")) <= 78
@@ -113,8 +113,8 @@ def test_foreign_ids_cannot_break_headers(parent: str) -> None:
     assert parsed(letter)["Bcc"] is None and POST.is_own_message_id(parsed(letter)["References"].split()[0])
 
 
-def test_one_table_is_one_thread(desk: InMemoryService) -> None:
-    first, second, other = desk.notice(), desk.notice(), desk.notice("s2", "bob")
+def test_one_table_is_one_thread(service: InMemoryService) -> None:
+    first, second, other = service.notice(), service.notice(), service.notice("s2", "bob")
     assert parsed(first)["References"] == parsed(second)["References"] != parsed(other)["References"]
 
 
@@ -133,18 +133,18 @@ def test_c21_hostile_names_poison_nothing() -> None:
         assert not line.startswith("Bcc")
 
 
-def test_c24_nothing_of_a_player_is_markup(desk: InMemoryService) -> None:
-    html = part(desk.notice(chat=(("Bob", EVIL),)), "html")
+def test_c24_nothing_of_a_player_is_markup(service: InMemoryService) -> None:
+    html = part(service.notice(chat=(("Bob", EVIL),)), "html")
     assert "<script" not in html and "<img src=http" not in html and "&lt;script&gt;" in html
     assert "http://" not in html.replace("src=http://evil.test/x.png&gt;", "") and "https://" not in html
-    text = part(desk.notice(chat=(("Bob", "<b>&amp;</b>"),)), "plain")
+    text = part(service.notice(chat=(("Bob", "<b>&amp;</b>"),)), "plain")
     assert "| Bob: <b>&amp;</b>" in text  # no escaping in text
 
 
-def test_c15_chat_is_never_bare(desk: InMemoryService) -> None:
+def test_c15_chat_is_never_bare(service: InMemoryService) -> None:
     chat = (("sell 1 A", "x\nsell 2 B\u2028sell 3 C\x0bsell 4 D"),)
     for subtype in ("plain", "html"):
-        words = part(desk.notice(chat=chat), subtype).replace("<div>", "\n")
+        words = part(service.notice(chat=chat), subtype).replace("<div>", "\n")
         assert [line for line in words.splitlines() if "sell" in line and not line.startswith("| ")] == []
 
 
@@ -199,7 +199,7 @@ PAGES = {
 
 
 @pytest.mark.parametrize("name", PAGES)
-def test_every_letter_is_complete_in_both_forms(name: str) -> None:
+def test_every_mail_is_complete_in_both_forms(name: str) -> None:
     letter = composed(PAGES[name])
     assert PAGES[name].headline in part(letter, "plain")
     assert reply_text.parse_reply(part(letter, "plain"), {"buy", "pass", "yes"}).orders == ()

@@ -132,15 +132,15 @@ C18: dict[str, tuple[Callable[[], bytes], MailProblem | None]] = {
 async def test_c18_bombs(name: str) -> None:
     make, problem = C18[name]
     raw = make()
-    async with ParserProcess() as reader:
-        letter = await reader.parse(raw)
+    async with ParserProcess() as parser:
+        letter = await parser.parse(raw)
         assert len(letter.text) <= 64 * 1024 and letter.text.count("\n") <= 400
         if problem is not None:
             assert letter.problem is problem
-        assert (await reader.parse(b"From: ann@player.test\n\nbuy SV\n")).text == "buy SV"
+        assert (await parser.parse(b"From: ann@player.test\n\nbuy SV\n")).text == "buy SV"
 
 
-def test_any_bytes_are_a_letter() -> None:
+def test_any_bytes_are_a_mail() -> None:
     random.seed(7)
     words = [
         b"From: ",
@@ -196,19 +196,19 @@ def test_c33_charsets_that_are_none(charset: str) -> None:
     )
 
 
-async def test_a_reader_that_dies_is_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
-    async with ParserProcess(timeout=0.0) as reader:
+async def test_a_parser_that_dies_is_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
+    async with ParserProcess(timeout=0.0) as parser:
         with pytest.raises(ParserFailed, match="longer than"):
-            await reader.parse(C18["many lines"][0]())
-    async with ParserProcess() as reader:
-        await reader.parse(b"\n\nx")
-        worker = reader._worker
+            await parser.parse(C18["many lines"][0]())
+    async with ParserProcess() as parser:
+        await parser.parse(b"\n\nx")
+        worker = parser._worker
         assert worker
         worker[0].kill()
         worker[0].join()
         with pytest.raises(ParserFailed, match="died"):
-            await reader.parse(b"\n\nx")
-        assert (await reader.parse(b"From: ann@player.test\n\nbuy SV\n")).sender == "ann@player.test"
+            await parser.parse(b"\n\nx")
+        assert (await parser.parse(b"From: ann@player.test\n\nbuy SV\n")).sender == "ann@player.test"
 
 
 async def test_the_loop_goes_on_while_a_bomb_is_read() -> None:
@@ -223,9 +223,9 @@ async def test_the_loop_goes_on_while_a_bomb_is_read() -> None:
             turns += 1
             await asyncio.sleep(0.001)
 
-    async with ParserProcess() as reader:
+    async with ParserProcess() as parser:
         counter = asyncio.create_task(count())
-        await reader.parse(C18["many lines"][0]())
-        await reader.parse(C18["depth 900"][0]())
+        await parser.parse(C18["many lines"][0]())
+        await parser.parse(C18["depth 900"][0]())
         counter.cancel()
     assert turns > 20

@@ -60,10 +60,15 @@ async def mailbox(request: pytest.FixtureRequest) -> AsyncIterator[Mailbox]:
 
 @asynccontextmanager
 async def watching(
-    desk: InMemoryService, account: ImapAccount, pace: InboxTiming = FAST, reader: ParserProcess | None = None
+    service: InMemoryService,
+    account: ImapAccount,
+    pace: InboxTiming = FAST,
+    parser: ParserProcess | None = None,
 ) -> AsyncIterator[InboxWatcher]:
     """An inbox that runs meanwhile; it must not end by itself."""
-    inbox = InboxWatcher(account, desk, MailPolicy(POST, desk, now=desk.clock), reader or READER, pace)
+    inbox = InboxWatcher(
+        account, service, MailPolicy(POST, service, now=service.clock), parser or READER, pace
+    )
     task = asyncio.create_task(inbox.run())
     try:
         yield inbox
@@ -81,29 +86,29 @@ async def until(condition: Callable[[], bool], seconds: float = 60.0) -> None:
 
 
 async def test_what_lay_there_and_what_comes_is_dealt_with(mailbox: Mailbox) -> None:
-    desk = InMemoryService()
-    notice = desk.notice()
+    service = InMemoryService()
+    notice = service.notice()
     await mailbox.put(reply(notice, "sell 1 X", message_id="<1@p>"), b"From: eve@evil.test\r\n\r\nhello\r\n")
-    async with watching(desk, mailbox.account) as inbox:
+    async with watching(service, mailbox.account) as inbox:
         await mailbox.until("Processed", 1)
         await mailbox.put(reply(notice, "buy SV", message_id="<2@p>"))
         await mailbox.until("Processed", 2)
         assert inbox.last_checked is not None
-    assert desk.moves == [("s1", "sell 1 X"), ("s1", "buy SV")]
+    assert service.moves == [("s1", "sell 1 X"), ("s1", "buy SV")]
     assert await mailbox.count("INBOX") == 0 and await mailbox.count("Ignored") == 1
-    assert len(desk.replies()) == 2 and all(count == 1 for count in desk.arrivals.values())
+    assert len(service.replies()) == 2 and all(count == 1 for count in service.arrivals.values())
 
 
 async def test_folders_by_names_of_ones_own(mailbox: Mailbox) -> None:
-    desk = InMemoryService()
+    service = InMemoryService()
     account = replace(mailbox.account, folders={Folder.PROCESSED: "Done with", Folder.IGNORED: "Other"})
-    await mailbox.put(reply(desk.notice(), "buy SV"), b"From: eve@evil.test\r\n\r\nhello\r\n")
-    async with watching(desk, account):
+    await mailbox.put(reply(service.notice(), "buy SV"), b"From: eve@evil.test\r\n\r\nhello\r\n")
+    async with watching(service, account):
         await mailbox.until('"Done with"', 1)
         await mailbox.until("Other", 1)
-    async with watching(desk, account) as inbox:  # they are there already
+    async with watching(service, account) as inbox:  # they are there already
         await until(lambda: inbox.last_checked is not None)
-    assert desk.moves == [("s1", "buy SV")] and await mailbox.count("INBOX") == 0
+    assert service.moves == [("s1", "buy SV")] and await mailbox.count("INBOX") == 0
 
 
 async def test_what_comes_while_another_is_dealt_with_does_not_wait_for_the_next(mailbox: Mailbox) -> None:
@@ -115,12 +120,12 @@ async def test_what_comes_while_another_is_dealt_with_does_not_wait_for_the_next
             if len(self.outcomes) == 1:
                 await mailbox.put(reply(notice, "buy SV", message_id="<2@p>"))
 
-    desk = Busy()
-    notice = desk.notice()
-    async with watching(desk, mailbox.account, replace(FAST, idle_timeout=290.0)):
+    service = Busy()
+    notice = service.notice()
+    async with watching(service, mailbox.account, replace(FAST, idle_timeout=290.0)):
         await mailbox.put(reply(notice, "sell 1 X", message_id="<1@p>"))
         await mailbox.until("Processed", 2, 20.0)
-    assert desk.moves == [("s1", "sell 1 X"), ("s1", "buy SV")]
+    assert service.moves == [("s1", "sell 1 X"), ("s1", "buy SV")]
 
 
 async def test_a_folder_that_somebody_makes_meanwhile_is_that_folder(
@@ -134,83 +139,83 @@ async def test_a_folder_that_somebody_makes_meanwhile_is_that_folder(
         return await create(client, name)
 
     monkeypatch.setattr(aioimaplib.IMAP4, "create", late)
-    desk = InMemoryService()
-    await mailbox.put(reply(desk.notice(), "buy SV"))
-    async with watching(desk, mailbox.account):
+    service = InMemoryService()
+    await mailbox.put(reply(service.notice(), "buy SV"))
+    async with watching(service, mailbox.account):
         await mailbox.until("Processed", 1)
 
 
 async def test_the_folder_is_the_state_not_the_flag(mailbox: Mailbox) -> None:
     """C.31: a human who reads the mailbox loses nobody's orders."""
-    desk = InMemoryService()
-    await mailbox.put(reply(desk.notice(), "buy SV"))
+    service = InMemoryService()
+    await mailbox.put(reply(service.notice(), "buy SV"))
     await mailbox.mark_seen()
-    async with watching(desk, mailbox.account):
+    async with watching(service, mailbox.account):
         await mailbox.until("Processed", 1)
-    assert desk.moves == [("s1", "buy SV")]
+    assert service.moves == [("s1", "buy SV")]
 
 
 async def test_c09_duplicates_are_moved_and_not_done_again(mailbox: Mailbox) -> None:
-    desk = InMemoryService()
-    raw = reply(desk.notice(), "buy SV")
+    service = InMemoryService()
+    raw = reply(service.notice(), "buy SV")
     await mailbox.put(raw, raw, b"Received: from elsewhere\r\n" + raw)
-    async with watching(desk, mailbox.account):
+    async with watching(service, mailbox.account):
         await mailbox.until("Processed", 3)
         await mailbox.put(raw)  # restored from a backup, moved back by a human, …
         await mailbox.until("Processed", 4)
-    assert desk.moves == [("s1", "buy SV")]
-    assert len([row for row in desk.rows.values() if row.outgoing.reason == "played"]) == 1
+    assert service.moves == [("s1", "buy SV")]
+    assert len([row for row in service.rows.values() if row.outgoing.reason == "played"]) == 1
 
 
 async def test_c19_a_huge_mail_is_not_fetched(mailbox: Mailbox) -> None:
-    desk = InMemoryService()
-    raw = reply(desk.notice(), "buy SV\n" + "x" * 70 + "\n" + ("y" * 70 + "\n") * 20_000)
+    service = InMemoryService()
+    raw = reply(service.notice(), "buy SV\n" + "x" * 70 + "\n" + ("y" * 70 + "\n") * 20_000)
     await mailbox.put(raw)
-    async with watching(desk, mailbox.account):
+    async with watching(service, mailbox.account):
         await mailbox.until("Processed", 1)
-    assert desk.moves == [] and max(map(len, desk.raw_mails.values())) == FAST.preview_size
-    assert b"it is too big" in desk.replies()[0].raw
+    assert service.moves == [] and max(map(len, service.raw_mails.values())) == FAST.preview_size
+    assert b"it is too big" in service.replies()[0].raw
 
 
 async def test_c19_many_mails(mailbox: Mailbox) -> None:
-    desk = InMemoryService()
+    service = InMemoryService()
     await mailbox.put(*[f"From: eve{n}@evil.test\r\n\r\nx\r\n".encode() for n in range(120)])
-    async with watching(desk, mailbox.account):
+    async with watching(service, mailbox.account):
         await mailbox.until("Ignored", 120, seconds=120)
-    assert desk.replies() == []
+    assert service.replies() == []
 
 
 async def test_c18_a_bomb_goes_to_quarantine_and_the_next_mail_is_read(mailbox: Mailbox) -> None:
-    desk = InMemoryService()
-    notice = desk.notice()
+    service = InMemoryService()
+    notice = service.notice()
     bomb = reply(notice, "--b\n" * 5_000)
     await mailbox.put(bomb, reply(notice, "buy SV", message_id="<2@p>"))
-    async with watching(desk, mailbox.account):
+    async with watching(service, mailbox.account):
         await mailbox.until("Quarantine", 1)
         await mailbox.until("Processed", 1)
-    assert desk.moves == [("s1", "buy SV")] and desk.alerts
-    assert {letter.reason for letter in desk.replies()} == {"unreadable", "played"}
+    assert service.moves == [("s1", "buy SV")] and service.alerts
+    assert {letter.reason for letter in service.replies()} == {"unreadable", "played"}
 
 
 class TimedOutReader(ParserProcess):
-    """A reader that no mail survives."""
+    """A parser that no mail survives."""
 
     async def parse(self, raw: bytes, partial: bool = False) -> ParsedMail:
-        raise ParserFailed("the reader took longer than 5 seconds")
+        raise ParserFailed("the parser took longer than 5 seconds")
 
 
-async def test_a_mail_that_outlasts_the_reader_goes_to_quarantine(mailbox: Mailbox) -> None:
-    desk = InMemoryService()
-    await mailbox.put(reply(desk.notice(), "buy SV"))
-    async with TimedOutReader() as reader, watching(desk, mailbox.account, reader=reader):
+async def test_a_mail_that_outlasts_the_parser_goes_to_quarantine(mailbox: Mailbox) -> None:
+    service = InMemoryService()
+    await mailbox.put(reply(service.notice(), "buy SV"))
+    async with TimedOutReader() as parser, watching(service, mailbox.account, parser=parser):
         await mailbox.until("Quarantine", 1)
-    assert desk.moves == [] and [letter.reason for letter in desk.replies()] == ["unreadable"]
+    assert service.moves == [] and [letter.reason for letter in service.replies()] == ["unreadable"]
 
 
 async def test_a_mail_that_fails_is_tried_three_times_and_nobody_waits(mailbox: Mailbox) -> None:
-    desk = InMemoryService()
-    notice = desk.notice()
-    say = desk.play
+    service = InMemoryService()
+    notice = service.notice()
+    say = service.play
     failures = 0
 
     async def failing(*args: object) -> object:
@@ -220,14 +225,14 @@ async def test_a_mail_that_fails_is_tried_three_times_and_nobody_waits(mailbox: 
             raise RuntimeError("the database is away")
         return await say(*args)  # type: ignore[arg-type]
 
-    desk.play = failing  # type: ignore[method-assign, assignment]
+    service.play = failing  # type: ignore[method-assign, assignment]
     await mailbox.put(
         reply(notice, "sell 9 X", message_id="<1@p>"), reply(notice, "sell 1 X", message_id="<2@p>")
     )
-    async with watching(desk, mailbox.account):
+    async with watching(service, mailbox.account):
         await mailbox.until("Processed", 1)
         await mailbox.until("Quarantine", 1)
-    assert failures == 3 and desk.moves == [("s1", "sell 1 X")]
+    assert failures == 3 and service.moves == [("s1", "sell 1 X")]
 
 
 class Killed(BaseException):
@@ -240,51 +245,53 @@ class Killed(BaseException):
 async def test_c28_killed_between_any_two_steps(point: str) -> None:
     """Whatever was done before the kill is not done again, and what was not done is made up for."""
     async with pymap_server() as mailbox:
-        desk = InMemoryService()
-        await mailbox.put(reply(desk.notice(), "buy SV"))
+        service = InMemoryService()
+        await mailbox.put(reply(service.notice(), "buy SV"))
         name = point.removeprefix("after ")
-        step = getattr(desk, name)
+        step = getattr(service, name)
 
         async def dying(*args: object) -> object:
             if point.startswith("after"):
                 await step(*args)
             raise Killed
 
-        setattr(desk, name, dying)
-        inbox = InboxWatcher(mailbox.account, desk, MailPolicy(POST, desk, now=desk.clock), READER, FAST)
+        setattr(service, name, dying)
+        inbox = InboxWatcher(
+            mailbox.account, service, MailPolicy(POST, service, now=service.clock), READER, FAST
+        )
         with pytest.raises(Killed):
             await inbox.run()
-        setattr(desk, name, step)
+        setattr(service, name, step)
         assert await mailbox.count("INBOX") == 1
-        async with watching(desk, mailbox.account):
+        async with watching(service, mailbox.account):
             await mailbox.until("Processed", 1)
-        assert desk.moves == [("s1", "buy SV")]
-        assert len([row for row in desk.rows.values() if row.outgoing.reason == "played"]) == 1
+        assert service.moves == [("s1", "buy SV")]
+        assert len([row for row in service.rows.values() if row.outgoing.reason == "played"]) == 1
 
 
 @pytest.mark.parametrize("how", ["reset", "finish", "swallow"])
 async def test_c29_a_lost_connection_is_noticed(mailbox: Mailbox, how: str) -> None:
-    desk = InMemoryService()
-    notice = desk.notice()
+    service = InMemoryService()
+    notice = service.notice()
     async with breakable_proxy(mailbox.port) as link:
         account = replace(mailbox.account, port=link.port)
-        async with watching(desk, account, replace(FAST, command_timeout=1.0, idle_timeout=1.0)):
+        async with watching(service, account, replace(FAST, command_timeout=1.0, idle_timeout=1.0)):
             await mailbox.put(reply(notice, "sell 1 X", message_id="<1@p>"))
             await mailbox.until("Processed", 1)
             getattr(link, how)()
             await mailbox.put(reply(notice, "sell 2 X", message_id="<2@p>"))
             await mailbox.until("Processed", 2)
         assert link.opened >= 2
-    assert [line for _, line in desk.moves] == ["sell 1 X", "sell 2 X"]
+    assert [line for _, line in service.moves] == ["sell 1 X", "sell 2 X"]
 
 
 async def test_d6_a_link_that_breaks_all_the_time_loses_and_doubles_nothing(mailbox: Mailbox) -> None:
-    desk = InMemoryService()
-    notice = desk.notice()
+    service = InMemoryService()
+    notice = service.notice()
     chance = random.Random(6)
     async with breakable_proxy(mailbox.port) as link:
         account = replace(mailbox.account, port=link.port)
-        async with watching(desk, account, replace(FAST, command_timeout=1.0, idle_timeout=1.0)):
+        async with watching(service, account, replace(FAST, command_timeout=1.0, idle_timeout=1.0)):
 
             async def breaking() -> None:
                 while True:
@@ -299,16 +306,16 @@ async def test_d6_a_link_that_breaks_all_the_time_loses_and_doubles_nothing(mail
             vandal.cancel()
             await mailbox.until("Processed", 30, seconds=120)
         assert link.opened > 3
-    assert sorted(desk.moves) == sorted(("s1", f"sell {n} X") for n in range(30))
-    assert len([row for row in desk.rows.values() if row.outgoing.reason in {"played", "paused"}]) <= 30
+    assert sorted(service.moves) == sorted(("s1", f"sell {n} X") for n in range(30))
+    assert len([row for row in service.rows.values() if row.outgoing.reason in {"played", "paused"}]) <= 30
 
 
 async def test_a_server_that_comes_later_is_found() -> None:
-    desk = InMemoryService()
+    service = InMemoryService()
     async with (
         pymap_server() as mailbox,
         breakable_proxy(free_port()) as link,
-        watching(desk, replace(mailbox.account, port=link.port)) as inbox,
+        watching(service, replace(mailbox.account, port=link.port)) as inbox,
     ):
         await until(lambda: link.opened >= 3)
         assert inbox.last_checked is None
@@ -317,14 +324,14 @@ async def test_a_server_that_comes_later_is_found() -> None:
 
 
 async def test_a_refused_login_alerts_and_is_tried_again(mailbox: Mailbox) -> None:
-    desk = InMemoryService()
+    service = InMemoryService()
     async with (
         breakable_proxy(mailbox.port) as link,
-        watching(desk, replace(mailbox.account, port=link.port, password="wrong")) as inbox,
+        watching(service, replace(mailbox.account, port=link.port, password="wrong")) as inbox,
     ):
         await until(lambda: link.opened >= 3)
         assert inbox.last_checked is None
-    (alert,) = desk.alerts  # once an hour
+    (alert,) = service.alerts  # once an hour
     assert "cannot be opened" in alert and "wrong" not in alert
 
 
@@ -351,12 +358,12 @@ async def test_c27_a_server_without_tls_is_refused() -> None:
 
 async def test_c27_tls(tmp_path: Path) -> None:
     server, client = self_signed(tmp_path)
-    desk = InMemoryService()
+    service = InMemoryService()
     async with pymap_server(server) as mailbox, breakable_proxy(mailbox.port) as link:
         trusted = ImapAccount("localhost", USER, PASSWORD, port=link.port, context=client)
         with pytest.raises(ConnectionLost, match="certificate"):
             await ImapConnection.open(replace(trusted, context=None), 5.0)
-        async with watching(desk, trusted) as inbox:
+        async with watching(service, trusted) as inbox:
             await until(lambda: inbox.last_checked is not None)
             imap = await ImapConnection.open(trusted, 5.0)
             link.finish()
@@ -421,17 +428,17 @@ async def test_bytes_come_as_they_are() -> None:
 async def test_delivery_by_lmtp_carries_the_token() -> None:
     """C.9, C.11: the server's own stamps, not the sender's To, say where a mail went."""
     async with dovecot_server("play") as mailbox:
-        desk = InMemoryService()
-        notice = desk.notice()
+        service = InMemoryService()
+        notice = service.notice()
         address = parseaddr(message_from_bytes(notice.raw)["Reply-To"])[1]
         raw = reply(notice, "buy SV", to="undisclosed-recipients:;").replace(
             notice.message_id.encode(), b"<gone@x>"
         )
-        async with watching(desk, mailbox.account):
+        async with watching(service, mailbox.account):
             await mailbox.deliver(raw, address)
             await mailbox.until("Processed", 1)
             await mailbox.deliver(raw.replace(b"<reply-1@", b"<auto@"), address, sender="")
             await mailbox.until("Ignored", 1)
-        assert desk.moves == [("s1", "buy SV")]
-        assert desk.outcomes[-1].reason == "automatic: empty Return-Path"
-        assert isinstance(desk.outcomes[0], MailOutcome)
+        assert service.moves == [("s1", "buy SV")]
+        assert service.outcomes[-1].reason == "automatic: empty Return-Path"
+        assert isinstance(service.outcomes[0], MailOutcome)

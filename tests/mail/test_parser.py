@@ -18,14 +18,14 @@ VERBS = frozenset({"buy", "bid", "pass", "done", "sell", "lay", "run", "par", "h
 NAMES = sorted(path.stem for path in LETTERS.glob("*.eml"))
 
 
-def test_every_letter_has_an_expectation_and_the_other_way_round() -> None:
+def test_every_mail_has_an_expectation_and_the_other_way_round() -> None:
     assert sorted(path.stem for path in LETTERS.glob("*.json")) == NAMES
     assert len(NAMES) > 60
     assert {path.suffix for path in LETTERS.iterdir()} == {".eml", ".json"}
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_letter(name: str) -> None:
+def test_mail(name: str) -> None:
     expected: dict[str, Any] = json.loads((LETTERS / f"{name}.json").read_text(encoding="utf-8"))
     letter = parse_mail((LETTERS / f"{name}.eml").read_bytes())
     found = reply_text.parse_reply(letter.text, VERBS)
@@ -51,7 +51,7 @@ def test_letter(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_cut_letter_is_still_a_letter(name: str) -> None:
+def test_a_cut_mail_is_still_a_mail(name: str) -> None:
     raw = (LETTERS / f"{name}.eml").read_bytes()
     for cut in range(0, len(raw), 37):
         letter = parse_mail(raw[:cut])

@@ -1,4 +1,4 @@
-"""The courier, through real SMTP on loopback."""
+"""The delivery worker, through real SMTP on loopback."""
 
 import asyncio
 import contextlib
@@ -31,20 +31,20 @@ from tests.mail.servers import (
 from tests.mail.test_inbox import FAST, until
 
 
-def letter(desk: InMemoryService, address: str = "ann@player.test") -> OutgoingMail:
+def letter(service: InMemoryService, address: str = "ann@player.test") -> OutgoingMail:
     sealed = ReplyToken("reply", address, frozenset({address}), "Table 17", "17", address, "d1")
-    return desk.post(compose(POST, pages.confirmation("Hello."), sealed, desk.clock(), "notice"))
+    return service.post(compose(POST, pages.confirmation("Hello."), sealed, service.clock(), "notice"))
 
 
-def courier(desk: InMemoryService, player: SmtpCatcher, spacing: float = 0.0) -> SmtpDeliveryWorker:
+def worker(service: InMemoryService, player: SmtpCatcher, spacing: float = 0.0) -> SmtpDeliveryWorker:
     return SmtpDeliveryWorker(
-        player.account, desk, poll=0.05, spacing=spacing, timeout=5.0, first_retry=0.02, now=desk.clock
+        player.account, service, poll=0.05, spacing=spacing, timeout=5.0, first_retry=0.02, now=service.clock
     )
 
 
 @asynccontextmanager
-async def running(courier: SmtpDeliveryWorker) -> AsyncIterator[None]:
-    task = asyncio.create_task(courier.run())
+async def running(worker: SmtpDeliveryWorker) -> AsyncIterator[None]:
+    task = asyncio.create_task(worker.run())
     try:
         yield
         assert not task.done(), task
@@ -54,13 +54,13 @@ async def running(courier: SmtpDeliveryWorker) -> AsyncIterator[None]:
             await task
 
 
-async def test_letters_are_sent_as_they_are_stored() -> None:
-    desk = InMemoryService()
+async def test_mails_are_sent_as_they_are_stored() -> None:
+    service = InMemoryService()
     async with smtp_server() as player:
-        async with running(courier(desk, player)):
-            sent = [letter(desk) for _ in range(20)]
+        async with running(worker(service, player)):
+            sent = [letter(service) for _ in range(20)]
             await player.delivered(20)
-            await until(lambda: all(row.state == "sent" for row in desk.rows.values()))
+            await until(lambda: all(row.state == "sent" for row in service.rows.values()))
         assert [delivery.raw for delivery in player.letters] == [outgoing.raw for outgoing in sent]
         assert {delivery.recipients for delivery in player.letters} == {("ann@player.test",)}
         assert [delivery.sender for delivery in player.letters] == [
@@ -71,46 +71,46 @@ async def test_letters_are_sent_as_they_are_stored() -> None:
 
 
 async def test_c37_one_bad_recipient_holds_up_nobody() -> None:
-    desk = InMemoryService()
+    service = InMemoryService()
     async with smtp_server() as player:
         player.refuse = {"gone@player.test": "550 no such user", "grey@player.test": "451 later"}.get
-        letters = {name: letter(desk, f"{name}@player.test") for name in ("a", "gone", "b", "grey", "c")}
-        post = courier(desk, player)
+        letters = {name: letter(service, f"{name}@player.test") for name in ("a", "gone", "b", "grey", "c")}
+        post = worker(service, player)
         assert await post.deliver_due()
-        states = {name: desk.rows[outgoing.message_id].state for name, outgoing in letters.items()}
+        states = {name: service.rows[outgoing.message_id].state for name, outgoing in letters.items()}
         assert states == {"a": "sent", "gone": "refused", "b": "sent", "grey": "waiting", "c": "sent"}
-        grey = desk.rows[letters["grey"].message_id]
-        assert grey.attempts == 1 and grey.due > desk.clock() and "451" in grey.reason
+        grey = service.rows[letters["grey"].message_id]
+        assert grey.attempts == 1 and grey.due > service.clock() and "451" in grey.reason
         assert not await post.deliver_due()
         player.refuse = lambda _: None
-        desk.clock.advance(minutes=2)
+        service.clock.advance(minutes=2)
         assert await post.deliver_due()  # greylisting passes the second time
-        assert desk.rows[letters["grey"].message_id].state == "sent"
+        assert service.rows[letters["grey"].message_id].state == "sent"
         await post._close()
 
 
 @pytest.mark.parametrize(("refusal", "state"), [("552 too big", "dead"), ("452 no room", "waiting")])
-async def test_a_letter_refused_after_data(refusal: str, state: str) -> None:
-    desk = InMemoryService()
+async def test_a_mail_refused_after_data(refusal: str, state: str) -> None:
+    service = InMemoryService()
     async with smtp_server() as player:
         player.refuse_data = lambda _: refusal
-        outgoing = letter(desk)
-        post = courier(desk, player)
+        outgoing = letter(service)
+        post = worker(service, player)
         await post.deliver_due()
-        assert desk.rows[outgoing.message_id].state == state
+        assert service.rows[outgoing.message_id].state == state
         await post._close()
 
 
-async def test_a_connection_lost_after_data_sends_the_same_letter_again() -> None:
-    desk = InMemoryService()
+async def test_a_connection_lost_after_data_sends_the_same_mail_again() -> None:
+    service = InMemoryService()
     async with smtp_server() as player:
         player.drop_after_data = 1
-        outgoing, other = letter(desk), letter(desk)
-        post = courier(desk, player)
+        outgoing, other = letter(service), letter(service)
+        post = worker(service, player)
         await post.deliver_due()
-        assert desk.rows[outgoing.message_id].state == "waiting"
-        assert desk.rows[other.message_id].state == "sent"
-        desk.clock.advance(minutes=2)
+        assert service.rows[outgoing.message_id].state == "waiting"
+        assert service.rows[other.message_id].state == "sent"
+        service.clock.advance(minutes=2)
         await post.deliver_due()
         copies = [d.raw for d in player.letters if d.message["Message-ID"] == outgoing.message_id]
         assert copies == [outgoing.raw, outgoing.raw]
@@ -118,42 +118,42 @@ async def test_a_connection_lost_after_data_sends_the_same_letter_again() -> Non
 
 
 async def test_a_server_that_comes_later_gets_everything() -> None:
-    desk = InMemoryService()
+    service = InMemoryService()
     port = free_port()
-    outgoing = letter(desk)
+    outgoing = letter(service)
     post = SmtpDeliveryWorker(
         SmtpAccount("127.0.0.1", port, security="none"),
-        desk,
+        service,
         poll=0.05,
         spacing=0,
         first_retry=0.02,
-        now=desk.clock,
+        now=service.clock,
     )
     async with running(post):
         await asyncio.sleep(0.2)
-        assert desk.rows[outgoing.message_id].attempts == 0  # the server's absence is no letter's fault
+        assert service.rows[outgoing.message_id].attempts == 0  # the server's absence is no letter's fault
         async with smtp_server(port) as player:
             await player.delivered(1)
-            await until(lambda: desk.rows[outgoing.message_id].state == "sent")
+            await until(lambda: service.rows[outgoing.message_id].state == "sent")
 
 
 async def test_waking_is_quicker_than_polling() -> None:
-    desk = InMemoryService()
+    service = InMemoryService()
     async with smtp_server() as player:
-        post = SmtpDeliveryWorker(player.account, desk, poll=3_600.0, now=desk.clock)
+        post = SmtpDeliveryWorker(player.account, service, poll=3_600.0, now=service.clock)
         async with running(post):
             await asyncio.sleep(0.1)
-            letter(desk)
+            letter(service)
             post.wake()
             await player.delivered(1)
 
 
-async def test_c38_letters_to_one_domain_are_spaced_and_others_go_between() -> None:
-    desk = InMemoryService()
+async def test_c38_mails_to_one_domain_are_spaced_and_others_go_between() -> None:
+    service = InMemoryService()
     async with smtp_server() as player:
         for address in ("a@one.test", "b@one.test", "c@one.test", "d@two.test"):
-            letter(desk, address)
-        post = courier(desk, player, spacing=0.2)
+            letter(service, address)
+        post = worker(service, player, spacing=0.2)
         loop = asyncio.get_running_loop()
         start = loop.time()
         await post.deliver_due()
@@ -167,9 +167,9 @@ async def test_c38_letters_to_one_domain_are_spaced_and_others_go_between() -> N
         await post._close()
 
 
-async def test_a_pouch_that_fails_does_not_end_the_courier() -> None:
-    desk = InMemoryService()
-    due, calls = desk.lease_due, 0
+async def test_a_outbox_that_fails_does_not_end_the_worker() -> None:
+    service = InMemoryService()
+    due, calls = service.lease_due, 0
 
     async def failing(limit: int) -> object:
         nonlocal calls
@@ -178,46 +178,48 @@ async def test_a_pouch_that_fails_does_not_end_the_courier() -> None:
             raise RuntimeError("the database is away")
         return await due(limit)
 
-    desk.lease_due = failing  # type: ignore[method-assign, assignment]
-    letter(desk)
-    async with smtp_server() as player, running(courier(desk, player)):
+    service.lease_due = failing  # type: ignore[method-assign, assignment]
+    letter(service)
+    async with smtp_server() as player, running(worker(service, player)):
         await player.delivered(1)
 
 
 async def test_c27_starttls_is_required_where_it_is_asked_for() -> None:
-    desk = InMemoryService()
-    outgoing = letter(desk)
+    service = InMemoryService()
+    outgoing = letter(service)
     async with smtp_server() as player:
         account = SmtpAccount("127.0.0.1", player.port, security="starttls")
-        post = SmtpDeliveryWorker(account, desk, poll=0.05, first_retry=0.02, now=desk.clock)
+        post = SmtpDeliveryWorker(account, service, poll=0.05, first_retry=0.02, now=service.clock)
         async with running(post):
             await until(lambda: player.connections >= 2)
-        assert player.letters == [] and desk.rows[outgoing.message_id].attempts == 0
+        assert player.letters == [] and service.rows[outgoing.message_id].attempts == 0
 
 
 async def test_c27_tls(tmp_path: Path) -> None:
     server, client = self_signed(tmp_path)
-    desk = InMemoryService()
-    outgoing = letter(desk)
+    service = InMemoryService()
+    outgoing = letter(service)
     async with smtp_server(context=server) as player:
         account = SmtpAccount("localhost", player.port, context=client)
         untrusting = SmtpDeliveryWorker(
-            replace(account, context=None), desk, poll=0.05, first_retry=0.02, now=desk.clock
+            replace(account, context=None), service, poll=0.05, first_retry=0.02, now=service.clock
         )
         async with running(untrusting):
             await asyncio.sleep(0.5)
-        assert player.letters == [] and desk.rows[outgoing.message_id].attempts == 0
-        async with running(SmtpDeliveryWorker(account, desk, poll=0.05, first_retry=0.02, now=desk.clock)):
+        assert player.letters == [] and service.rows[outgoing.message_id].attempts == 0
+        async with running(
+            SmtpDeliveryWorker(account, service, poll=0.05, first_retry=0.02, now=service.clock)
+        ):
             await player.delivered(1)
 
 
 @pytest.mark.parametrize("turns", [*range(12), 16, 24, 40])
-async def test_a_courier_stops_whenever_it_is_told_to(turns: int) -> None:
+async def test_a_worker_stops_whenever_it_is_told_to(turns: int) -> None:
     """Also at the very moment at which the server's answer comes; and what was sent is then known to be."""
-    desk = InMemoryService()
+    service = InMemoryService()
     async with smtp_server() as player:
-        task = asyncio.create_task(courier(desk, player).run())
-        letter(desk)
+        task = asyncio.create_task(worker(service, player).run())
+        letter(service)
         await player.delivered(1)
         for _ in range(turns):
             await asyncio.sleep(0)
@@ -252,20 +254,22 @@ async def test_a_whole_round_trip(caplog: pytest.LogCaptureFixture) -> None:
     """A notice goes out by SMTP, its reply comes in by IMAP, the receipt goes out by SMTP; and C.26: no token
     and no password is in our own log, nor in the libraries' where the filter is on the handler.
     """
-    desk = InMemoryService()
+    service = InMemoryService()
     caplog.set_level(logging.DEBUG)
-    async with pymap_server() as mailbox, smtp_server() as player, ParserProcess() as reader:
-        post = courier(desk, player)
-        inbox = InboxWatcher(mailbox.account, desk, MailPolicy(POST, desk, now=desk.clock), reader, FAST)
+    async with pymap_server() as mailbox, smtp_server() as player, ParserProcess() as parser:
+        post = worker(service, player)
+        inbox = InboxWatcher(
+            mailbox.account, service, MailPolicy(POST, service, now=service.clock), parser, FAST
+        )
         async with asyncio.TaskGroup() as group:
             tasks = [group.create_task(inbox.run()), group.create_task(post.run())]
-            desk.notice()
+            service.notice()
             (notice,) = await player.delivered(1)
-            await mailbox.put(reply(desk.rows[notice.message["Message-ID"]].outgoing, "buy SV"))
+            await mailbox.put(reply(service.rows[notice.message["Message-ID"]].outgoing, "buy SV"))
             _, receipt = await player.delivered(2)
             for task in tasks:
                 task.cancel()
-        assert desk.moves == [("s1", "buy SV")]
+        assert service.moves == [("s1", "buy SV")]
         assert "OK: all lines were carried out." in receipt.text
         assert receipt.message["In-Reply-To"] == "<reply-1@player.test>"
     tokens = POST.find_tokens(

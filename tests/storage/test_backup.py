@@ -1,4 +1,4 @@
-"""Backups beside a running service, and their way back."""
+"""Backup and restore beside a running service."""
 
 import asyncio
 import sqlite3
@@ -24,7 +24,7 @@ from tests.stores import StoreFactory
 
 @pytest.fixture
 def address(tmp_path: Path, places: StoreFactory) -> Iterator[str]:
-    """Only a store in a file is copied by us."""
+    """Only a store in a file can be backed up."""
     with places.empty_store("sqlite", tmp_path) as found:
         yield found
 
@@ -39,7 +39,7 @@ async def play(store: Store, table: int, moves: int, start: int = 0) -> None:
 
 
 async def whole(path: Path) -> int:
-    """The length of the longest log of a store in which every log agrees with head, answers and outbox."""
+    """The length of the longest log, after checking each log against snapshot, results and outbox."""
     longest = 0
     async with await open_store(path) as store, store.read() as unit:
         for table in await unit.tables.all():

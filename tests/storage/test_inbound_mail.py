@@ -1,4 +1,4 @@
-"""Mail tokens and the ledger of letters; what an installation remembers."""
+"""Mail tokens, inbound mail, settings and leases."""
 
 from datetime import timedelta
 from pathlib import Path
@@ -13,7 +13,7 @@ from tests.stores import sqlite_only
 
 
 @sqlite_only
-async def test_a_token_is_known_in_any_case_and_never_kept(
+async def test_a_token_is_found_in_any_case_and_never_stored(
     store: Store, clock: ManualClock, tmp_path: Path
 ) -> None:
     table = await new_table(store)
@@ -57,7 +57,7 @@ async def test_tokens_are_revoked_by_what_they_are_for(store: Store) -> None:
             await unit.mail_tokens.revoke()
 
 
-async def test_a_letter_takes_effect_once(store: Store, clock: ManualClock) -> None:
+async def test_a_mail_takes_effect_once(store: Store, clock: ManualClock) -> None:
     table = await new_table(store)
     async with store.begin() as unit:
         letter = await unit.inbound_mail.record_attempt("k", "sha", "raw/1")
@@ -82,7 +82,7 @@ async def test_a_letter_takes_effect_once(store: Store, clock: ManualClock) -> N
             await unit.inbound_mail.get("unknown")
 
 
-async def test_another_letter_under_the_same_key_shows(store: Store) -> None:
+async def test_another_mail_with_the_same_key_is_noticed(store: Store) -> None:
     async with store.begin() as unit:
         await unit.inbound_mail.record_attempt("k", "one", "raw/1")
         assert (await unit.inbound_mail.record_attempt("k", "two", "raw/2")).sha256 != "two"
@@ -103,7 +103,7 @@ async def test_settings_and_secrets(store: Store) -> None:
         assert await unit._transaction.scalar(select(func.count()).select_from(Setting)) == 3
 
 
-async def test_one_process_leads(store: Store, clock: ManualClock) -> None:
+async def test_one_process_holds_a_lease(store: Store, clock: ManualClock) -> None:
     lasting = timedelta(seconds=30)
     async with store.begin() as unit:
         assert await unit.settings.acquire_lease("mail", "a", lasting)
@@ -124,7 +124,7 @@ async def test_one_process_leads(store: Store, clock: ManualClock) -> None:
         assert await unit.settings.acquire_lease("mail", "a", lasting)
 
 
-async def test_sweep_forgets_only_what_is_of_no_use(store: Store, clock: ManualClock) -> None:
+async def test_only_expired_rows_are_deleted(store: Store, clock: ManualClock) -> None:
     async with store.begin() as unit:
         await unit.move_log.save_request_result("old", b"")
         await unit.mail_tokens.issue("reply", expires_at=clock.at)
@@ -138,7 +138,7 @@ async def test_sweep_forgets_only_what_is_of_no_use(store: Store, clock: ManualC
         assert await unit.mail_tokens.find(lasting) is not None
 
 
-async def test_a_token_made_elsewhere_is_entered_by_its_hash(store: Store) -> None:
+async def test_a_token_made_elsewhere_is_added_by_its_hash(store: Store) -> None:
     async with store.begin() as unit:
         await unit.mail_tokens.add(hash_secret("abc"), "bounce", address="ann@x.org")
         token = await unit.mail_tokens.find("ABC")

@@ -32,7 +32,7 @@ async def move_commit(store: Store, table: int, name: str, **details: object) ->
 
 
 def count_commits(store: Store) -> list[object]:
-    """Grows with every commit from now on."""
+    """A list that grows with every commit from now on."""
     seen: list[object] = []
     driver = store._group_commit._commit
 
@@ -189,7 +189,7 @@ async def test_a_cancelled_task_takes_no_other_with_it(store: Store, delay: int)
 
 
 async def test_other_databases_run_the_same_job(store: Store) -> None:
-    """What SQLAlchemy does a statement at a time leaves the same rows."""
+    """SQLAlchemy writes the same rows, one statement at a time."""
     tables = [await new_table(store) for _ in range(2)]
     direct, through = [await move_commit(store, table, f"r{table}") for table in tables]
     await store.commit_move(direct)

@@ -40,7 +40,7 @@ async def test_several_lines_take_consecutive_places(store: Store) -> None:
         assert [row.seq for row in await unit.move_log.rows(table, after=2)] == [3]
 
 
-async def test_who_knows_less_is_stale_and_changes_nothing(store: Store) -> None:
+async def test_an_append_based_on_old_data_is_a_conflict(store: Store) -> None:
     table = await new_table(store)
     async with store.begin() as unit:
         await unit.move_log.append(table, 0, [move()], b"one")
@@ -53,7 +53,7 @@ async def test_who_knows_less_is_stale_and_changes_nothing(store: Store) -> None
         assert len(await unit.move_log.rows(table)) == 1
 
 
-async def test_two_at_once_are_queued_and_one_is_stale(store: Store) -> None:
+async def test_of_two_appends_at_once_one_is_a_conflict(store: Store) -> None:
     table = await new_table(store)
 
     async def say(line: str) -> str:
@@ -93,7 +93,7 @@ async def test_the_database_itself_refuses_a_second_row_of_a_sequence(store: Sto
 
 @pytest.mark.parametrize("entry", [rewind("undo", 0).model_copy(update={"rewinds_to": None}),
                                    move().model_copy(update={"rewinds_to": 0})])  # fmt: skip
-async def test_undo_and_redo_and_only_they_say_where_the_line_stands(store: Store, entry: NewLogRow) -> None:
+async def test_only_undo_and_redo_rewind(store: Store, entry: NewLogRow) -> None:
     table = await new_table(store)
     with pytest.raises(IntegrityError):
         async with store.begin() as unit:
@@ -129,7 +129,7 @@ async def test_undo_and_redo_append(store: Store) -> None:
         assert (await unit.move_log.snapshot(table)).seq == 7
 
 
-async def test_a_note_leaves_the_line_where_it_stands(store: Store) -> None:
+async def test_a_note_leaves_the_line_of_play_as_it_is(store: Store) -> None:
     table = await new_table(store)
     async with store.begin() as unit:
         await unit.move_log.append(
@@ -139,7 +139,7 @@ async def test_a_note_leaves_the_line_where_it_stands(store: Store) -> None:
         assert (await unit.move_log.snapshot(table)).seq == 2
 
 
-async def test_a_repeated_request_gets_its_answer(store: Store) -> None:
+async def test_a_repeated_request_gets_its_stored_result(store: Store) -> None:
     async with store.begin() as unit:
         assert await unit.move_log.request_result("r") is None
         await unit.move_log.save_request_result("r", b"done")
@@ -152,7 +152,7 @@ async def test_a_repeated_request_gets_its_answer(store: Store) -> None:
         assert await unit.move_log.request_result("r") == b"done"
 
 
-async def test_a_table_that_is_not_there(store: Store) -> None:
+async def test_an_unknown_table(store: Store) -> None:
     with pytest.raises(NotFound, match="no table 99"):
         async with store.begin() as unit:
             await unit.move_log.append(99, 0, [move()], b"")

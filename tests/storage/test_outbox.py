@@ -1,4 +1,4 @@
-"""The outbox: leases, lanes, groups, attempts."""
+"""The outbox: leases, ordering keys, collapse keys, attempts."""
 
 from datetime import timedelta
 
@@ -20,7 +20,7 @@ def keys(messages: list[OutboxMessage]) -> list[str]:
     return [message.idempotency_key for message in messages]
 
 
-async def test_a_parcel_of_a_known_key_is_not_taken_again(store: Store) -> None:
+async def test_a_known_idempotency_key_is_not_enqueued_again(store: Store) -> None:
     async with store.begin() as unit:
         assert await unit.outbox.enqueue(new_message("a"), new_message("b"), new_message("a")) == 2
         assert await unit.outbox.enqueue(new_message("b", payload=b"other"), new_message("c")) == 1
@@ -31,7 +31,7 @@ async def test_a_parcel_of_a_known_key_is_not_taken_again(store: Store) -> None:
     ]
 
 
-async def test_a_courier_has_what_it_took_until_its_lease_runs_out(store: Store, clock: ManualClock) -> None:
+async def test_a_leased_message_is_not_due_until_its_lease_expires(store: Store, clock: ManualClock) -> None:
     async with store.begin() as unit:
         await unit.outbox.enqueue(new_message("a"), new_message("b"), new_message("x", channel="discord"))
     (first,) = await take(store, limit=1)
@@ -56,7 +56,9 @@ async def test_a_courier_has_what_it_took_until_its_lease_runs_out(store: Store,
     ]
 
 
-async def test_what_is_sent_is_never_due_again_and_is_not_kept(store: Store, clock: ManualClock) -> None:
+async def test_a_sent_message_is_never_due_again_and_its_payload_is_deleted(
+    store: Store, clock: ManualClock
+) -> None:
     async with store.begin() as unit:
         await unit.outbox.enqueue(new_message("a"))
     (message,) = await take(store)
@@ -73,7 +75,9 @@ async def test_what_is_sent_is_never_due_again_and_is_not_kept(store: Store, clo
         assert await unit.outbox.get("a") is None
 
 
-async def test_a_failure_waits_and_the_last_one_is_final(store: Store, clock: ManualClock) -> None:
+async def test_a_failed_message_is_retried_and_the_last_failure_is_final(
+    store: Store, clock: ManualClock
+) -> None:
     async with store.begin() as unit:
         await unit.outbox.enqueue(new_message("a"))
     (message,) = await take(store)
@@ -96,7 +100,7 @@ async def test_a_failure_waits_and_the_last_one_is_final(store: Store, clock: Ma
         assert row is not None and (row.status, row.error, row.payload) == ("dead", "550 never", b"a")
 
 
-async def test_a_lease_given_back_counts_as_no_attempt(store: Store) -> None:
+async def test_a_released_lease_is_no_attempt(store: Store) -> None:
     async with store.begin() as unit:
         await unit.outbox.enqueue(new_message("a"))
     (message,) = await take(store)
@@ -116,7 +120,9 @@ async def test_hold_off(store: Store, clock: ManualClock) -> None:
     assert keys(await take(store)) == ["late"]
 
 
-async def test_the_newest_of_a_group_supersedes_what_waits(store: Store, clock: ManualClock) -> None:
+async def test_the_newest_of_a_collapse_key_supersedes_pending_messages(
+    store: Store, clock: ManualClock
+) -> None:
     later = clock.at + timedelta(seconds=45)
     async with store.begin() as unit:
         await unit.outbox.enqueue(
@@ -130,7 +136,7 @@ async def test_the_newest_of_a_group_supersedes_what_waits(store: Store, clock: 
     assert keys(await take(store)) == ["other", "turn2"]
 
 
-async def test_a_superseded_parcel_on_its_way_is_not_tried_again(store: Store, clock: ManualClock) -> None:
+async def test_a_superseded_message_being_sent_is_not_retried(store: Store, clock: ManualClock) -> None:
     async with store.begin() as unit:
         await unit.outbox.enqueue(new_message("turn1", collapse_key="g"))
     (first,) = await take(store)
@@ -140,7 +146,7 @@ async def test_a_superseded_parcel_on_its_way_is_not_tried_again(store: Store, c
     assert keys(await take(store)) == ["turn2"]
 
 
-async def test_a_lane_is_sent_in_order_one_at_a_time(store: Store, clock: ManualClock) -> None:
+async def test_messages_of_an_ordering_key_are_sent_in_order(store: Store, clock: ManualClock) -> None:
     async with store.begin() as unit:
         await unit.outbox.enqueue(
             new_message("1", ordering_key="t"),
@@ -161,7 +167,7 @@ async def test_a_lane_is_sent_in_order_one_at_a_time(store: Store, clock: Manual
 
 
 @pytest.mark.parametrize("dies", ["sent", "failed"])
-async def test_queue(store: Store, clock: ManualClock, dies: str) -> None:
+async def test_queue_status(store: Store, clock: ManualClock, dies: str) -> None:
     async with store.begin() as unit:
         assert await unit.outbox.queue_status("mail") == (0, None, 0)
         await unit.outbox.enqueue(new_message("a"))
@@ -179,7 +185,7 @@ async def test_queue(store: Store, clock: ManualClock, dies: str) -> None:
         assert await unit.outbox.queue_status("mail") == (1, clock.at, int(dies == "failed"))
 
 
-async def test_parcels_are_counted_by_what_their_address_says(store: Store, clock: ManualClock) -> None:
+async def test_messages_are_counted_by_their_address(store: Store, clock: ManualClock) -> None:
     async with store.begin() as unit:
         await unit.outbox.enqueue(new_message("a", address={"to": "ann", "why": "help"}), new_message("b"))
         await unit.outbox.enqueue(new_message("x", channel="discord", address={"to": "ann", "why": "help"}))

@@ -10,7 +10,7 @@ from tests.storage.conftest import ManualClock, move, new_table
 DAY = timedelta(days=1)
 
 
-async def test_a_person_is_found_again_by_his_discord_id(store: Store) -> None:
+async def test_a_person_is_found_by_their_discord_id(store: Store) -> None:
     async with store.begin() as unit:
         ann = await unit.people.get_or_create("discord", "123", "Ann")
     async with store.begin() as unit:
@@ -32,7 +32,7 @@ async def test_two_identities_are_one_person(store: Store) -> None:
         assert [identity.kind for identity in await unit.people.identities(ann.id)] == ["discord", "email"]
 
 
-async def test_a_code_works_once_and_not_for_ever(store: Store, clock: ManualClock) -> None:
+async def test_a_code_works_once_and_expires(store: Store, clock: ManualClock) -> None:
     async with store.begin() as unit:
         ann = await unit.people.add("Ann")
         code = await unit.people.create_address_claim(ann.id, "a@x.org", DAY)
@@ -66,7 +66,7 @@ async def test_a_claim_gives_nothing_before_it_is_confirmed(store: Store) -> Non
         assert await unit.people.verified_addresses(mallory.id) == []
 
 
-async def test_who_was_invited_by_address_is_merged_with_who_proves_it(store: Store) -> None:
+async def test_a_person_invited_by_address_is_merged_with_its_owner(store: Store) -> None:
     table = await new_table(store)
     async with store.begin() as unit:
         guest = await unit.people.get_or_create("email", "bob@x.org", "Bob", verified=False)
@@ -83,7 +83,7 @@ async def test_who_was_invited_by_address_is_merged_with_who_proves_it(store: St
             await unit.people.get(guest.id)
 
 
-async def test_an_address_of_somebody_with_another_identity_is_not_taken_over(store: Store) -> None:
+async def test_an_address_of_a_person_with_another_identity_is_not_taken_over(store: Store) -> None:
     async with store.begin() as unit:
         ann = await unit.people.get_or_create("discord", "1", "Ann")
         await unit.people.add_identity(ann.id, "email", "ann@x.org")
@@ -109,7 +109,7 @@ async def test_an_address_given_at_an_invitation_is_verified_later(store: Store)
         assert await unit.people.verified_addresses(cid.id) == ["cid@x.org"]
 
 
-async def test_a_change_leaves_the_rest(store: Store) -> None:
+async def test_an_update_leaves_other_columns(store: Store) -> None:
     async with store.begin() as unit:
         ann = await unit.people.add("Ann", time_zone="Europe/Rome")
         await unit.people.update(ann.id, language="it", preferences={"mail": "off"})
@@ -123,7 +123,7 @@ async def test_a_change_leaves_the_rest(store: Store) -> None:
     )
 
 
-def test_secrets_survive_mailers_that_change_case() -> None:
+def test_secrets_survive_a_change_of_case() -> None:
     words = {new_secret() for _ in range(500)}
     assert len(words) == 500
     assert all(len(word) == 26 and word == word.lower() and word.isalnum() for word in words)
@@ -131,7 +131,7 @@ def test_secrets_survive_mailers_that_change_case() -> None:
     assert hash_secret(word.upper()) == hash_secret(word) != word
 
 
-async def test_who_claims_what_is_known_until_it_is_verified_or_disclaimed(store: Store) -> None:
+async def test_a_claim_lasts_until_it_is_verified_or_deleted(store: Store) -> None:
     async with store.begin() as unit:
         ann = await unit.people.add("Ann")
         assert await unit.people.claim_of_person(ann.id) is None

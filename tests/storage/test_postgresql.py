@@ -1,4 +1,4 @@
-"""What only a store in PostgreSQL meets: a server that is away, transactions that a failure spoils."""
+"""What only happens with PostgreSQL: an unreachable server, a transaction that a failure breaks."""
 
 import asyncio
 from collections.abc import Iterator
@@ -48,7 +48,7 @@ def cut_off(store: Store) -> None:
     engine.dispose()
 
 
-async def test_a_unit_that_swallows_a_failure_is_not_told_that_it_is_kept(store: Store) -> None:
+async def test_a_swallowed_failure_does_not_look_committed(store: Store) -> None:
     """PostgreSQL would answer the commit with a rollback, and without a complaint."""
     table = await new_table(store)
     with pytest.raises(StoreError, match="nothing was changed"):
@@ -75,7 +75,7 @@ async def test_a_connection_that_breaks_fails_its_group_and_no_further_one(store
     assert [await length(store, table) for table in tables] == [0, 0, 1]
 
 
-async def test_a_server_that_was_started_anew_meanwhile_is_not_noticed(store: Store) -> None:
+async def test_a_restart_of_the_server_meanwhile_does_no_harm(store: Store) -> None:
     table = await new_table(store)
     cut_off(store)
     mark = (await store.table_version(table)).data_revision
@@ -87,8 +87,8 @@ async def test_a_server_that_was_started_anew_meanwhile_is_not_noticed(store: St
         assert (await unit.move_log.snapshot(table)).seq == 2
 
 
-async def test_a_deed_that_cannot_be_written_fails_alone(store: Store) -> None:
-    """PostgreSQL has no sign of the number zero in a text."""
+async def test_a_move_commit_that_cannot_be_written_fails_alone(store: Store) -> None:
+    """PostgreSQL cannot store the character zero in a text."""
     tables = [await new_table(store) for _ in range(3)]
     mark = (await store.table_version(tables[0])).data_revision
     lines = ["pass", "pass\0", "pass"]
@@ -101,7 +101,7 @@ async def test_a_deed_that_cannot_be_written_fails_alone(store: Store) -> None:
     assert [await length(store, table) for table in tables] == [1, 0, 1]
 
 
-async def test_a_database_that_has_nothing_yet_is_made_by_two_at_once() -> None:
+async def test_an_empty_database_is_created_by_two_processes_at_once() -> None:
     with temporary_database() as url:
         first, second = await asyncio.gather(open_store(url_text(url)), open_store(url_text(url)))
         async with first, second:
@@ -121,13 +121,13 @@ async def test_a_newer_store_and_anothers_database_are_refused(address: str) -> 
     engine.dispose()
 
 
-async def test_a_server_that_is_away_is_one_sentence() -> None:
+async def test_an_unreachable_server_is_one_sentence() -> None:
     away = make_url(SERVER).set(port=1, host="127.0.0.1", password="secret")
     with pytest.raises(StoreError, match=r"cannot be opened as a store: .*refused\.$") as error:
         await open_store(url_text(away))
     assert "secret" not in str(error.value) and "\n" not in str(error.value)
 
 
-async def test_no_copy_is_made_of_it_here(store: Store, tmp_path: Path) -> None:
+async def test_a_backup_is_refused(store: Store, tmp_path: Path) -> None:
     with pytest.raises(StoreError, match="pg_dump"):
         await backup(store, tmp_path / "copy.db")

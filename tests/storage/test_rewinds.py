@@ -1,4 +1,4 @@
-"""The line of play that a log tells."""
+"""The line of play that follows from a log."""
 
 import random
 from typing import NamedTuple
@@ -23,7 +23,7 @@ def test_moves_follow_each_other() -> None:
     assert resolve_line_of_play([MoveRow(1), MoveRow(2)]) == LineOfPlay((1, 2), ())
 
 
-def test_what_is_no_move_has_no_place_on_the_line() -> None:
+def test_other_rows_are_not_on_the_line() -> None:
     assert resolve_line_of_play(
         [MoveRow(1), MoveRow(2, "note"), MoveRow(3, "replace"), MoveRow(4)]
     ) == LineOfPlay((1, 4), ())
@@ -39,19 +39,19 @@ def test_undo_to_the_start() -> None:
     assert resolve_line_of_play([MoveRow(1), MoveRow(2), MoveRow(3, "undo", 0)]) == LineOfPlay((), (1, 2))
 
 
-def test_redo_goes_back_as_far_as_it_says() -> None:
+def test_redo_goes_to_its_move() -> None:
     rows = [MoveRow(1), MoveRow(2), MoveRow(3), MoveRow(4, "undo", 0), MoveRow(5, "redo", 2)]
     assert resolve_line_of_play(rows) == LineOfPlay((1, 2), (3,))
 
 
-def test_redo_dies_at_the_next_move() -> None:
+def test_a_move_ends_the_redo() -> None:
     rows = [MoveRow(1), MoveRow(2), MoveRow(3, "undo", 1), MoveRow(4)]
     assert resolve_line_of_play(rows) == LineOfPlay((1, 4), ())
     with pytest.raises(StoreError, match="goes to move 2"):
         resolve_line_of_play([*rows, MoveRow(5, "redo", 2)])
 
 
-def test_a_note_leaves_a_redo_alive() -> None:
+def test_a_note_leaves_the_redo() -> None:
     rows = [MoveRow(1), MoveRow(2), MoveRow(3, "undo", 1), MoveRow(4, "note"), MoveRow(5, "redo", 2)]
     assert resolve_line_of_play(rows) == LineOfPlay((1, 2), ())
 
@@ -63,7 +63,7 @@ def test_an_undo_of_an_undo_is_a_redo() -> None:
 
 
 @pytest.mark.parametrize("target", [3, 4, 99, -1])
-def test_a_row_cannot_stand_where_no_move_is(target: int) -> None:
+def test_a_row_cannot_rewind_to_a_missing_move(target: int) -> None:
     with pytest.raises(StoreError, match="not on the line of play"):
         resolve_line_of_play([MoveRow(1), MoveRow(2), MoveRow(3, "note"), MoveRow(4, "undo", target)])
 

@@ -1,4 +1,4 @@
-"""Tables, seats, cards, votes."""
+"""Tables, seats, cards, polls."""
 
 import pytest
 
@@ -16,7 +16,7 @@ async def test_codes_are_short_unique_and_no_numbers(store: Store) -> None:
         assert await unit.tables.by_code("0") is None
 
 
-async def test_a_table_goes_through_its_states(store: Store) -> None:
+async def test_a_table_changes_its_status(store: Store) -> None:
     async with store.begin() as unit:
         ann = await unit.people.add("Ann")
         table = await unit.tables.add("t", "Friday", ann.id, ["fast"])
@@ -31,7 +31,7 @@ async def test_a_table_goes_through_its_states(store: Store) -> None:
             await unit.tables.get(77)
 
 
-async def test_a_state_that_does_not_exist(store: Store) -> None:
+async def test_an_unknown_status(store: Store) -> None:
     table = await new_table(store)
     with pytest.raises(Exception, match=r"(?i)check"):
         async with store.begin() as unit:
@@ -56,7 +56,7 @@ async def test_seating_numbers_the_seats(store: Store) -> None:
                 await unit.tables.assign_seat_numbers(table, wrong)
 
 
-async def test_a_name_is_one_persons_while_he_sits(store: Store) -> None:
+async def test_a_name_is_unique_while_its_player_sits(store: Store) -> None:
     table, other = await new_table(store), await new_table(store)
     async with store.begin() as unit:
         ann = await unit.people.add("Ann")
@@ -103,7 +103,7 @@ async def test_an_invitation_is_accepted(store: Store) -> None:
         assert (await unit.tables.seats(table))[0].joined_at == unit.now
 
 
-async def test_one_message_carries_the_controls_of_a_slot(store: Store) -> None:
+async def test_a_slot_has_one_card(store: Store) -> None:
     table = await new_table(store)
     async with store.begin() as unit:
         assert await unit.tables.set_card(table, "turn", {"message": 1}, "d1") is None
@@ -118,7 +118,7 @@ async def test_one_message_carries_the_controls_of_a_slot(store: Store) -> None:
         assert await unit.tables.remove_card(table, "turn") is None
 
 
-async def test_a_vote_gathers_voices_until_it_is_closed(store: Store) -> None:
+async def test_a_poll_takes_votes_until_it_is_closed(store: Store) -> None:
     table = await new_table(store)
     async with store.begin() as unit:
         opened = await unit.polls.open(table, "undo", [1, 2], {"rewinds_to": 4}, proposer_seat=0)
@@ -139,6 +139,6 @@ async def test_a_vote_gathers_voices_until_it_is_closed(store: Store) -> None:
         assert not await unit.polls.close(opened.poll.id, "carried")
         with pytest.raises(NotFound):
             await unit.polls.cast_vote(opened.poll.id, 1, False)
-        assert [ballot.poll.kind for ballot in await unit.polls.open_polls(table)] == ["pause"]
+        assert [poll.poll.kind for poll in await unit.polls.open_polls(table)] == ["pause"]
         assert (await unit.polls.get(opened.poll.id)).poll.outcome == "refused"
         await unit.polls.open(table, "undo", [1], {})

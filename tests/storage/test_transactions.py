@@ -17,7 +17,7 @@ from tests.storage.conftest import move, new_message, new_table, seq_elsewhere
 from tests.stores import sqlite_only
 
 
-async def heads(store: Store, *tables: int) -> list[int]:
+async def seqs(store: Store, *tables: int) -> list[int]:
     async with store.read() as unit:
         return [(await unit.move_log.snapshot(table)).seq for table in tables]
 
@@ -60,7 +60,7 @@ async def test_units_that_wait_share_a_commit_and_fail_alone(store: Store) -> No
 
     results = await asyncio.gather(*map(say, tables), return_exceptions=True)
     assert [type(result) for result in results] == [type(None)] * 3 + [ZeroDivisionError] + [type(None)] * 4
-    assert await heads(store, *tables) == [1, 1, 1, 0, 1, 1, 1, 1]
+    assert await seqs(store, *tables) == [1, 1, 1, 0, 1, 1, 1, 1]
     assert commits == 1
 
 
@@ -75,11 +75,11 @@ async def test_the_first_of_a_group_fails_alone_too(store: Store) -> None:
 
     results = await asyncio.gather(*map(say, tables), return_exceptions=True)
     assert isinstance(results[0], ZeroDivisionError)
-    assert await heads(store, *tables) == [0, 1, 1, 1]
+    assert await seqs(store, *tables) == [0, 1, 1, 1]
 
 
-async def test_nothing_is_said_before_the_commit(store: Store) -> None:
-    """Whoever has left its block finds its rows with another connection, also in a group."""
+async def test_nothing_is_reported_before_the_commit(store: Store) -> None:
+    """After its block, a unit of work finds its rows by another connection, also in a group."""
     tables = [await new_table(store) for _ in range(6)]
 
     async def say(table: int) -> int | None:
@@ -104,7 +104,7 @@ async def test_a_cancelled_unit_takes_nobody_with_it(store: Store, delay: int) -
         await asyncio.sleep(0.0001)
     tasks[delay % 3].cancel()
     results = await asyncio.gather(*tasks, return_exceptions=True)
-    found = await heads(store, *tables)
+    found = await seqs(store, *tables)
     for index, (result, seq) in enumerate(zip(results, found, strict=True)):
         assert seq in (0, 4)
         if index != delay % 3:
@@ -127,7 +127,7 @@ async def test_a_lost_transaction_fails_the_whole_group_and_no_further_one(store
     assert isinstance(results[0], StoreError)
     assert isinstance(results[1], (StoreError, DBAPIError))
     assert results[2] is None
-    assert await heads(store, *tables) == [0, 0, 1]
+    assert await seqs(store, *tables) == [0, 0, 1]
 
 
 async def test_a_unit_inside_a_unit_is_refused_not_waited_for(store: Store) -> None:
@@ -179,7 +179,7 @@ async def test_the_files_settings(store: Store) -> None:
     assert await pragma("foreign_keys") == 1
 
 
-async def test_closing_waits_for_those_who_are_at_it(address: str) -> None:
+async def test_closing_waits_for_open_transactions(address: str) -> None:
     store = await open_store(address)
     tables = [await new_table(store) for _ in range(4)]
 
@@ -192,7 +192,7 @@ async def test_closing_waits_for_those_who_are_at_it(address: str) -> None:
     await store.close()
     results = await asyncio.gather(*saying, return_exceptions=True)
     async with await open_store(address) as again:
-        found = await heads(again, *tables)
+        found = await seqs(again, *tables)
     assert [result is None for result in results] == [seq == 1 for seq in found]
     assert found[0] == 1
 
@@ -234,7 +234,7 @@ asyncio.run(main())
 
 
 class PlayingProcess(NamedTuple):
-    """A process that plays, and the moves that it says are kept."""
+    """A process that plays, and the moves that it reports as committed."""
 
     pid: int
     said: Iterator[str]
@@ -253,7 +253,7 @@ def playing(address: str) -> Iterator[PlayingProcess]:
 
 @pytest.mark.parametrize("after", [1, 2, 7, 40])
 async def test_kill_9_after_a_commit(address: str, after: int) -> None:
-    """What was said is there; what is there is whole: moves, head, answer and parcel."""
+    """Reported moves are there, and all there is is complete: rows, snapshot, result, message."""
     with playing(address) as player:
         said = [next(player.said) for _ in range(after)]
         os.kill(player.pid, signal.SIGKILL)
@@ -262,7 +262,7 @@ async def test_kill_9_after_a_commit(address: str, after: int) -> None:
 
 
 async def test_two_processes_at_one_store(address: str) -> None:
-    """Both write at once and then are killed: what each of them said is there, and whole."""
+    """Both write at once and are then killed: what each has reported is there, and complete."""
     with playing(address) as first, playing(address) as second:
         said = [next(player.said) for _ in range(12) for player in (first, second)]
         os.kill(first.pid, signal.SIGKILL)
@@ -274,7 +274,7 @@ async def test_two_processes_at_one_store(address: str) -> None:
 
 
 async def whole(address: str, said: list[str]) -> None:
-    """All that was said is in a store, and of what is there nothing is in part."""
+    """All that was reported is in the store, and nothing in it is incomplete."""
     async with await open_store(address) as store, store.read() as unit:
         for table in await unit.tables.all():
             head = await unit.move_log.snapshot(table.id)
