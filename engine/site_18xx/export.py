@@ -66,6 +66,7 @@ from engine.core.events import (
 )
 from engine.core.state import (
     BANK,
+    CLOSED,
     POOL,
     AnyFrame,
     Auction,
@@ -699,6 +700,8 @@ def _difference(ours: State, site: State) -> str | None:
 
 
 def _owner_name(state: State, owner: str) -> str:
+    if owner == CLOSED:
+        return "nobody (closed)"
     return state.name(owner) if is_seat(owner) else f"the {state.name(owner)}"
 
 
