@@ -7,7 +7,6 @@ import pytest
 from tests.sentences.make import GAMES, HERE, sentences
 
 
-@pytest.mark.soak
 @pytest.mark.parametrize("title", GAMES)
 def test_sentences_are_those_that_were_read(title: str) -> None:
     assert sentences(title) == (HERE / f"{title}.txt").read_text(encoding="utf-8")
