@@ -35,17 +35,17 @@ from tests.terminal.conftest import environment
 
 LINES = ["buy SV", "bid MH 115", "pass", "buy CS", "buy DH"]
 POINTS = [
-    "bot.email.gateway:ServiceDesk.received after 1",
-    "bot.email.gateway:ServiceDesk.say before 1",
-    "bot.email.gateway:ServiceDesk.say after 1",
-    "bot.email.gateway:ServiceDesk.settle after 1",
-    "mail.imap:Imap.move after 1",
-    "bot.email.delivery:Pouch._drawn_up before 2",
-    "bot.email.delivery:Pouch._drawn_up after 2",
-    "bot.email.delivery:Pouch.sent before 2",
-    "bot.service.service:Service.say after 1",
-    "bot.discord.delivery:Courier._send before 3",
-    "bot.discord.delivery:Courier._send after 3",
+    "bot.email.gateway:MailGateway.record_arrival after 1",
+    "bot.email.gateway:MailGateway.play before 1",
+    "bot.email.gateway:MailGateway.play after 1",
+    "bot.email.gateway:MailGateway.record_outcome after 1",
+    "mail.imap:ImapConnection.move after 1",
+    "bot.email.delivery:StoredMailOutbox._compose before 2",
+    "bot.email.delivery:StoredMailOutbox._compose after 2",
+    "bot.email.delivery:StoredMailOutbox.mark_sent before 2",
+    "bot.service.service:Service.submit after 1",
+    "bot.discord.delivery:DiscordDelivery._send_message before 2",
+    "bot.discord.delivery:DiscordDelivery._send_message after 2",
 ]
 
 

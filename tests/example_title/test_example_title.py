@@ -10,6 +10,7 @@ import pytest
 
 from bot.simulation.simulate import simulate_game
 from engine import titles
+from engine.game_text import replay
 from tests.example_title.composition import OPTIONS, compose
 from tests.scenarios import ScenarioRunner
 
@@ -41,6 +42,11 @@ def test_the_files_are_those_of_the_guide() -> None:
     assert {Path(path).name for path in blocks} == shown
     for path, text in blocks.items():
         assert (ROOT / path).read_text(encoding="utf-8") == text, path
+
+
+def test_the_short_game_of_the_guide_holds() -> None:
+    (text,) = re.findall(r"```\n(title 18EX.*?)```", GUIDE.read_text(encoding="utf-8"), re.S)
+    assert replay(text).failure is None
 
 
 @pytest.mark.parametrize("players", [2, 3, 4])
