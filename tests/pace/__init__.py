@@ -1,0 +1,1 @@
+"""Tests of the pace of tables and of what people are told."""

@@ -1,0 +1,103 @@
+"""The settings of a person: lines that set them, what is shown, and one sentence for each error."""
+
+from __future__ import annotations
+
+import pytest
+
+from bot.service.preferences import (
+    PersonSettings,
+    changed_settings,
+    preferences_with,
+    settings_of,
+)
+from tests.pace.test_pace import local
+
+NOW = local("2026-12-10 15:00")
+
+
+def after(*lines: str) -> PersonSettings:
+    settings = PersonSettings()
+    for line in lines:
+        settings = changed_settings(settings, line, NOW)
+    return settings
+
+
+def test_the_defaults_are_shown() -> None:
+    assert PersonSettings().lines() == [
+        "zone UTC", "quiet off", "tell wherever I can be reached", "at once", "mail too off", "next off",
+        "deputy off", "away off",
+    ]  # fmt: skip
+
+
+def test_what_is_shown_sets_the_same() -> None:
+    lines = [
+        "zone Europe/Berlin", "quiet 22:00-07:00", "tell thread, mail", "digest 08:30", "mail too after 12h",
+        "next on", "deputy Dora", "away until 2026-12-24 deputy Dora Smith", "for ABC tell direct",
+        "for ABC at once",
+    ]  # fmt: skip
+    settings = after(*lines)
+    assert settings.lines() == lines
+    assert after(*settings.lines()) == settings
+    stored = preferences_with({"mail": True}, settings)
+    assert settings_of(stored, "Europe/Berlin") == settings
+    assert stored["mail"] is True
+
+
+def test_a_table_of_its_own() -> None:
+    settings = after(
+        "tell thread, mail", "digest", "mail too after 12h", "for abc at once", "for ABC tell direct"
+    )
+    assert settings.for_table("ABC").channels == ("direct",)
+    assert settings.for_table("ABC").digest is False
+    assert settings.for_table("ABC").escalation == "mail"
+    assert settings.for_table("XYZ").digest is True
+    assert after("for ABC tell mail", "for ABC default").tables == {}
+
+
+def test_quiet_hours_with_a_zone() -> None:
+    settings = after("quiet Europe/Berlin 22:00-07:00")
+    assert (settings.zone, settings.quiet) == ("Europe/Berlin", "22:00-07:00")
+    assert after("quiet 22:00 - 7:00").quiet == "22:00-07:00"
+
+
+def test_an_absence_ends_on_the_day_of_return_where_the_person_lives() -> None:
+    settings = after("zone America/New_York", "away until 2026-12-24")
+    (interval,) = settings.absences()
+    assert interval == (NOW, local("2026-12-24 00:00", "America/New_York"))
+    assert settings.is_away(NOW) and settings.deputy_now(NOW) is None
+    later = after("away from 2026-12-20 until 2026-12-24")
+    assert not later.is_away(NOW)
+    assert later.is_away(local("2026-12-21 12:00"))
+    assert after("away until 2026-12-24", "back").absence is None
+
+
+@pytest.mark.parametrize(
+    ("line", "sentence"),
+    [
+        ("zone Berlin", "`Berlin` is not the name of a time zone; write one such as `Europe/Berlin`."),
+        ("zone", "`nothing` is not the name of a time zone; write one such as `Europe/Berlin`."),
+        ("tell smoke", "`smoke` is not a channel; there are `thread`, `direct` and `mail`."),
+        ("smoke too after 12h", "`smoke` is not a channel; write one such as `mail too after 12h`."),
+        ("mail too after lunch", "`lunch` is not a length of time; write one such as `24h` or `90m`."),
+        ("mail too after 1m", "`1m` is not possible here; write at least `10m` and at most `168h`."),
+        ("digest early", "`early` is not a time of day; write hours and minutes, such as `20:00`."),
+        ("deputy", "Name the deputy, such as `deputy Dora`, or write `deputy off`."),
+        ("away", "Write until when, such as `away until 2026-12-24` or `away until 2026-12-24 deputy Dora`."),
+        ("away until Christmas",
+         "`Christmas` is not a date; write year, month and day, such as `2026-12-24`."),
+        ("away until 2026-12-10",
+         "`2026-12-10` is not after Thu 10 Dec 2026; write the day on which you are back."),
+        ("away until 2028-12-10",
+         "`2028-12-10` is more than a year away; give up the seat with `resign` instead."),
+        ("for ABC", "Name the table and the setting, such as `for ABC tell mail` or `for ABC default`."),
+        ("for ABC zone UTC", "`zone UTC` is not a setting; there is `tell`, `at once`, `digest`, "
+                             "`mail too after 12h` and `next`."),
+        ("volume 11", "`volume 11` is not a setting; there is `zone Europe/Berlin`, `quiet 22:00-07:00`, "
+                      "`tell thread, direct, mail`, `at once`, `digest 08:00`, `mail too after 12h`, "
+                      "`next on`, `deputy Dora`, `away until 2026-12-24` or `for ABC tell mail`."),
+    ],
+)  # fmt: skip
+def test_a_wrong_line_is_one_sentence(line: str, sentence: str) -> None:
+    with pytest.raises(ValueError) as error:
+        after(line)
+    assert str(error.value) == sentence

@@ -1,0 +1,90 @@
+"""Reminders at half, one hour before, then daily; never in quiet hours."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+
+import pytest
+
+from bot.service.pace import Deadline
+from bot.service.reminders import next_reminder, not_quiet, parse_quiet_hours, quiet_hours
+from tests.pace.test_pace import local
+
+QUIET = quiet_hours("22:00-07:00", "Europe/Berlin")
+
+
+def all_reminders(
+    since: datetime, due: Deadline, until: datetime, *, quiet: bool = True
+) -> list[tuple[str, str]]:
+    found, after = [], since
+    while True:
+        reminder = next_reminder(since, due, after, QUIET if quiet else None)
+        if reminder.at > until:
+            return found
+        assert reminder.at > after
+        after = reminder.at
+        found.append((reminder.name, reminder.at.astimezone(local("2026-06-01").tzinfo).isoformat()[5:16]))
+
+
+def berlin(*texts: str) -> list[str]:
+    return [local(f"2026-{text}").isoformat()[5:16] for text in texts]
+
+
+def test_half_one_hour_before_and_then_daily() -> None:
+    since = local("2026-06-01 09:00")
+    end = local("2026-06-02 09:00")
+    found = all_reminders(since, Deadline(end, end), local("2026-06-05 00:00"), quiet=False)
+    assert [name for name, _ in found] == ["half", "hour", "day 1", "day 2"]
+    assert [at for _, at in found] == berlin("06-01 21:00", "06-02 08:00", "06-03 09:00", "06-04 09:00")
+
+
+def test_nothing_in_quiet_hours() -> None:
+    """Half at 23:00 waits for the morning; one hour before 05:00 comes just before the quiet hours."""
+    since, end = local("2026-06-01 15:00"), local("2026-06-02 07:00")
+    found = all_reminders(since, Deadline(end, end), local("2026-06-03 12:00"))
+    assert [at for _, at in found] == berlin("06-01 21:59", "06-03 07:00")
+    end = local("2026-06-02 11:00")
+    found = all_reminders(local("2026-06-01 11:30"), Deadline(end, end), local("2026-06-03 01:00"))
+    assert [at for _, at in found] == berlin("06-02 07:00", "06-02 10:00")
+
+
+def test_quiet_hours_follow_the_clock_on_the_wall() -> None:
+    assert not_quiet(local("2026-03-29 01:30"), QUIET) == local("2026-03-29 07:00")
+    assert not_quiet(local("2026-10-25 01:30"), QUIET) == local("2026-10-25 07:00")
+    assert not_quiet(local("2026-10-25 07:00"), QUIET) == local("2026-10-25 07:00")
+    noon = quiet_hours("12:00-14:00", "Europe/Berlin")
+    assert not_quiet(local("2026-06-01 13:00"), noon) == local("2026-06-01 14:00")
+
+
+def test_one_more_before_the_bank_is_empty() -> None:
+    since, end = local("2026-06-01 09:00"), local("2026-06-02 09:00")
+    found = all_reminders(
+        since, Deadline(end, end + timedelta(hours=10)), local("2026-06-02 23:00"), quiet=False
+    )
+    assert [name for name, _ in found] == ["half", "hour", "bank"]
+
+
+def test_a_short_allowance_has_no_reminder_before_its_end() -> None:
+    since = local("2026-06-01 09:00")
+    end = since + timedelta(minutes=30)
+    assert next_reminder(since, Deadline(end, end), since).name == "day 1"
+
+
+def test_after_a_long_pause_one_reminder_follows_not_all_that_were_missed() -> None:
+    since, end = local("2026-06-01 09:00"), local("2026-06-02 09:00")
+    reminder = next_reminder(since, Deadline(end, end), local("2026-06-20 10:00"), QUIET)
+    assert reminder == ("day 19", local("2026-06-21 09:00"))
+
+
+@pytest.mark.parametrize(
+    ("written", "sentence"),
+    [
+        ("22:00", "`22:00` is not a span of hours; write one such as `22:00-07:00`."),
+        ("22:00-7", "`7` is not a time of day; write hours and minutes, such as `20:00`."),
+        ("22:00-22:00", "Quiet hours have to begin and end at different times, such as `22:00-07:00`."),
+    ],
+)
+def test_what_are_no_quiet_hours_is_one_sentence(written: str, sentence: str) -> None:
+    with pytest.raises(ValueError) as error:
+        parse_quiet_hours(written)
+    assert str(error.value) == sentence
