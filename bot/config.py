@@ -168,8 +168,11 @@ def check_database(value: SecretStr) -> SecretStr:
 
 
 def check_folder(value: Path) -> Path:
-    if value.exists() and not value.is_dir():
-        raise ValueError("should be a folder, and is a file")
+    try:
+        if value.exists() and not value.is_dir():
+            raise ValueError("should be a folder, and is a file")
+    except OSError as error:  # too long, or in a folder that may not be read
+        raise ValueError(f"cannot be used as a folder: {error.strerror}") from None
     return value
 
 

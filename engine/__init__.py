@@ -47,6 +47,7 @@ from engine.core.hidden_orders import visible_to
 from engine.core.state import (
     BANK,
     CLOSED,
+    FORMAT_VERSION,
     IPO,
     POOL,
     TREASURY,
@@ -241,6 +242,7 @@ def rename_player(state: State, seat: str, name: str) -> Transition:
 __all__ = [
     "BANK",
     "CLOSED",
+    "FORMAT_VERSION",
     "IPO",
     "POOL",
     "TREASURY",

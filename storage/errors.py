@@ -6,10 +6,13 @@ class StoreError(Exception):
 
 
 class WriteConflict(StoreError):
-    """The table has changed since the caller read it: its log ends at `actual_seq`, not `expected_seq`."""
+    """The table has changed since the caller read it: its log ends at `actual_seq`, not `expected_seq`, or
+    it has another revision. The caller loads it again and tries once more; the message is for players."""
 
     def __init__(self, table_id: int, expected_seq: int, actual_seq: int) -> None:
-        super().__init__(f"Table {table_id} is at row {actual_seq} of its log, not at row {expected_seq}.")
+        super().__init__(
+            "Others changed this table at the same moment, and nothing of yours was done; send it again."
+        )
         self.table_id, self.expected_seq, self.actual_seq = table_id, expected_seq, actual_seq
 
 

@@ -22,6 +22,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, AsyncTransactio
 
 from storage.aiosqlite_adapter import is_in_transaction
 from storage.cancellation import run_uninterrupted
+from storage.database_errors import NOTHING_CHANGED, as_store_errors, database_message
 from storage.errors import StoreError
 
 T = TypeVar("T")
@@ -40,17 +41,12 @@ def is_transaction_lost(connection: AsyncConnection) -> bool:
     return not is_in_transaction(inner.connection.driver_connection)
 
 
-def database_message(error: Exception) -> str:
-    """The first line of the database's own message, without the statement."""
-    return str(error.__cause__ or error).partition("\n")[0].rstrip(".")
-
-
 TRANSACTION_LOST = StoreError("the transaction was lost")
 
 
 def commit_error(error: Exception) -> StoreError:
     """The error for everyone whose commit has failed."""
-    return StoreError(f"The change could not be stored, and nothing was changed: {database_message(error)}.")
+    return StoreError(f"{NOTHING_CHANGED}: {database_message(error)}.")
 
 
 class CommitGroup:
@@ -77,8 +73,14 @@ class GroupCommit:
         """A transaction, committed when the block ends; to the caller it looks like one of its own.
 
         Raises RuntimeError for a transaction inside a transaction, StoreError where it could not be
-        committed.
+        committed, also for whatever the database raises in the block.
         """
+        with as_store_errors(NOTHING_CHANGED):
+            async with self._shared_transaction() as connection:
+                yield connection
+
+    @asynccontextmanager
+    async def _shared_transaction(self) -> AsyncIterator[AsyncConnection]:
         self.check_not_nested()
         async with self._lock:
             self._owner_task = asyncio.current_task()

@@ -1,8 +1,8 @@
 """The database tables, as SQLModel classes.
 
 The rules of the game are unknown here: states, events, results and payloads are bytes, locations and
-addresses are JSON that only their writers read. A row that was loaded is a value: changing it changes
-nothing in the database, only the repositories do.
+addresses are JSON that only their writers read; `format_version` is that of states and events. A row that
+was loaded is a value: changing it changes nothing in the database, only the repositories do.
 
 `seat` is everywhere the number of a seat, clockwise from 0. Times are aware datetimes, stored as whole
 microseconds since 1970, so that every database sorts them alike.
@@ -26,6 +26,8 @@ from sqlalchemy import (
     text,
 )
 from sqlmodel import Field, SQLModel
+
+from engine import FORMAT_VERSION
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 MICROSECOND = timedelta(microseconds=1)
@@ -77,10 +79,6 @@ def unique_where(condition: str, *columns: str) -> Index:
 def index_where(name: str, condition: str, *columns: str) -> Index:
     """An index over the rows that meet the condition."""
     return Index(name, *columns, sqlite_where=text(condition), postgresql_where=text(condition))
-
-
-REVISIONED_TABLES = frozenset({"people", "identities", "game_tables", "seats", "polls", "votes"})
-"""Tables that the service caches beside the move logs: a change of one of them renews the data revision."""
 
 
 class Model(SQLModel):
@@ -186,6 +184,7 @@ class NewLogRow(Model):
     play continues (0: before the first); `replace` and `note` are for the service. request_id: the unique
     id of the request that caused the row. raw_line: the line as the player wrote it. line: the same in
     explicit notation. events: as the engine encodes them. decision_id: the decision that it answers.
+    format_version: of the events.
     """
 
     kind: LogRowKind = Field(default="move", sa_type=String)
@@ -198,6 +197,7 @@ class NewLogRow(Model):
     events: bytes = Field(default=b"", sa_type=LargeBinary)
     decision_id: str | None = None
     rewinds_to: int | None = None
+    format_version: int = FORMAT_VERSION
 
 
 class MoveRecord(NewLogRow, table=True):
@@ -215,7 +215,11 @@ class MoveRecord(NewLogRow, table=True):
 
 
 class TableSnapshot(Model, table=True):
-    """The latest position of a table: the last `seq` of its log, the last move that counts, the state."""
+    """The latest position of a table: the last `seq` of its log, the last move that counts, the state.
+
+    rewind_count: the undo and redo rows of the log. revision: renewed by every change of the table that is
+    not in its log: of the table itself, its seats, their people, its polls.
+    """
 
     __tablename__ = "table_snapshots"
 
@@ -223,6 +227,20 @@ class TableSnapshot(Model, table=True):
     seq: int = 0
     current_move: int = 0
     state: bytes = Field(default=b"", sa_type=LargeBinary)
+    format_version: int = FORMAT_VERSION
+    rewind_count: int = 0
+    revision: int = 0
+
+
+class PlanRecord(Model, table=True):
+    """A person's plan at a table: lines, each with its seat, made when the log ended at row `since`."""
+
+    __tablename__ = "plans"
+
+    table_id: int = Field(foreign_key="game_tables.id", primary_key=True)
+    person_id: int = Field(foreign_key="people.id", primary_key=True, index=True)
+    since: int
+    lines: list[Any] = Field(default_factory=list, sa_type=JSON)
 
 
 class RequestResult(Model, table=True):

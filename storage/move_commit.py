@@ -1,11 +1,11 @@
 """The two database calls of every move: the version check and the move commit.
 
 The service caches tables in memory, so it must know whether a cached table is current. A version check
-reads three things: the length of the table's log, the id of the store, and the data revision, which
-changes with every transaction that changes tables, seats, people or polls. While these are unchanged,
-nothing else needs to be read. A move commit is a move as plain values: log rows, state, messages and the
-result of the request. It is written only if the log is as long as the caller believed, and the data
-revision is the one that the caller saw.
+reads three things: the length of the table's log, the id of the store, and the table's revision, which
+changes with every transaction that changes the table, its seats, their people or its polls. While these are
+unchanged, nothing else needs to be read. A move commit is a move as plain values: log rows, state, messages
+and the result of the request. It is written only if the log is as long as the caller believed, and the
+revision is the one that the caller saw. What happens at one table therefore costs the others nothing.
 
 Version checks and move commits of many tables run in batches. A batch of commits is one transaction, and
 so one write to the disk; each commit in it has a savepoint of its own, so it fails alone.
@@ -17,18 +17,19 @@ from datetime import datetime
 from typing import NamedTuple
 
 from sqlalchemy import ScalarSelect
-from sqlalchemy.exc import DataError, DBAPIError, IntegrityError
+from sqlalchemy.exc import DataError, IntegrityError
 from sqlalchemy.ext.asyncio import AsyncEngine
 from sqlmodel import bindparam, col, select
 
 from storage.batch import Batcher
 from storage.cancellation import run_uninterrupted
+from storage.database_errors import UNSTORABLE
 from storage.errors import StoreError
 from storage.executor import Executor, run_job
-from storage.group_commit import GroupCommit, commit_error
+from storage.group_commit import GroupCommit
 from storage.models import NewLogRow, NewMessage, RequestResult, Setting, TableSnapshot
 from storage.repositories import move_log, outbox
-from storage.repositories.settings import DATA_REVISION, STORE_ID
+from storage.repositories.settings import STORE_ID
 
 TableRequest = tuple[int, str | None]
 """A table id, and the id of a request whose stored result is wanted."""
@@ -38,7 +39,7 @@ TableRequest = tuple[int, str | None]
 class MoveCommit:
     """What is stored of one move: its log rows, the state after them, messages, the result of the request.
 
-    expected_seq: the last `seq` of the log that the caller knows. data_revision: the one that the caller's
+    expected_seq: the last `seq` of the log that the caller knows. revision: the one that the caller's
     version check returned; None inside a unit of work, which has checked it by itself. result: kept under
     `request_id`, and returned when the same request comes again.
     """
@@ -46,7 +47,7 @@ class MoveCommit:
     table_id: int
     created_at: datetime
     expected_seq: int
-    data_revision: str | None
+    revision: int | None
     rows: Sequence[NewLogRow] = ()
     state: bytes = b""
     messages: Sequence[NewMessage] = ()
@@ -61,7 +62,7 @@ class TableVersion(NamedTuple):
     """
 
     store_id: str
-    data_revision: str
+    revision: int
     seq: int | None
     stored_result: bytes | None
 
@@ -70,10 +71,11 @@ def _setting(key: str) -> ScalarSelect[str]:
     return select(Setting.value).where(col(Setting.key) == key).scalar_subquery()
 
 
+OF_TABLE = col(TableSnapshot.table_id) == bindparam("for_table")
 _VERSION_QUERY = select(
     _setting(STORE_ID),
-    _setting(DATA_REVISION),
-    select(TableSnapshot.seq).where(col(TableSnapshot.table_id) == bindparam("for_table")).scalar_subquery(),
+    select(TableSnapshot.revision).where(OF_TABLE).scalar_subquery(),
+    select(TableSnapshot.seq).where(OF_TABLE).scalar_subquery(),
     select(RequestResult.body)
     .where(col(RequestResult.request_id) == bindparam("for_request"))
     .scalar_subquery(),
@@ -83,10 +85,14 @@ _VERSION_QUERY = select(
 def _read_versions(execute: Executor, requests: Sequence[TableRequest]) -> list[TableVersion | Exception]:
     versions: list[TableVersion | Exception] = []
     for table_id, request_id in requests:
-        ((store_id, data_revision, seq, result),) = execute(
-            _VERSION_QUERY, {"for_table": table_id, "for_request": request_id}
-        ).rows
-        versions.append(TableVersion(store_id or "", data_revision or "", seq, result))
+        try:
+            ((store_id, revision, seq, result),) = execute(
+                _VERSION_QUERY, {"for_table": table_id, "for_request": request_id}
+            ).rows
+        except UNSTORABLE as error:  # of this request alone
+            versions.append(error)
+        else:
+            versions.append(TableVersion(store_id or "", revision or 0, seq, result))
     return versions
 
 
@@ -100,7 +106,7 @@ def write_move_commit(commit: MoveCommit, execute: Executor) -> None:
             commit.rows,
             commit.state,
             commit.created_at,
-            commit.data_revision,
+            commit.revision,
         )
     outbox.enqueue_messages(execute, commit.messages, commit.created_at)
     if commit.request_id:
@@ -116,7 +122,7 @@ def _write_in_savepoint(execute: Executor, commit: MoveCommit) -> Exception | No
     execute.run_sql("SAVEPOINT move_commit")
     try:
         write_move_commit(commit, execute)
-    except (StoreError, IntegrityError, DataError) as error:
+    except (StoreError, IntegrityError, DataError, *UNSTORABLE) as error:
         execute.run_sql("ROLLBACK TO SAVEPOINT move_commit")
         return error
     finally:
@@ -138,13 +144,8 @@ class MoveCommitter:
             return await run_job(connection, lambda execute: _read_versions(execute, requests))
 
     async def _commit(self, commits: Sequence[MoveCommit]) -> Sequence[Exception | None]:
-        try:
-            async with self._group_commit.transaction() as connection:
-                return await run_uninterrupted(
-                    run_job(connection, lambda execute: _write_all(execute, commits))
-                )
-        except DBAPIError as error:
-            raise commit_error(error) from error
+        async with self._group_commit.transaction() as connection:
+            return await run_uninterrupted(run_job(connection, lambda execute: _write_all(execute, commits)))
 
     async def close(self) -> None:
         """Wait until nothing is under way."""

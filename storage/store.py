@@ -12,8 +12,9 @@ from sqlalchemy.exc import DatabaseError
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from storage.database import create_engine, display_name, is_file, migration_engine, store_url
+from storage.database_errors import CANNOT_READ, NOTHING_CHANGED, as_store_errors, database_message
 from storage.errors import InvalidStore
-from storage.group_commit import GroupCommit, database_message
+from storage.group_commit import GroupCommit
 from storage.migrations import migrate
 from storage.move_commit import MoveCommit, MoveCommitter, TableVersion
 from storage.store_files import check_store_path
@@ -56,34 +57,41 @@ class Store:
             unit = UnitOfWork(transaction)
             try:
                 yield unit
-                if transaction.changes_revision:
-                    await unit.settings.renew_data_revision()
             finally:
                 await transaction.close()
 
     async def commit_move(self, commit: MoveCommit) -> None:
         """Store a move, in one transaction with those of other tables; on the disk when it returns.
 
-        Raises WriteConflict where the log has grown, or the data revision has changed, since the move was
+        Raises WriteConflict where the log has grown, or the table's revision has changed, since the move was
         made; DuplicateRequest where its request was carried out before; NotFound for an unknown table;
         StoreError where nothing could be stored.
         """
         self._group_commit.check_not_nested()
-        await self._committer.commits.submit(commit)
+        with as_store_errors(NOTHING_CHANGED):
+            await self._committer.commits.submit(commit)
 
     async def table_version(self, table_id: int, request_id: str | None = None) -> TableVersion:
-        """The committed version of a table, with the stored result of a request if one is given."""
-        return await self._committer.version_checks.submit((table_id, request_id))
+        """The committed version of a table, with the stored result of a request if one is given.
+
+        Raises StoreError where nothing can be read.
+        """
+        with as_store_errors(CANNOT_READ):
+            return await self._committer.version_checks.submit((table_id, request_id))
 
     @asynccontextmanager
     async def read(self) -> AsyncIterator[UnitOfWork]:
-        """A consistent view of what is committed. It waits for no writer, and cannot write."""
-        async with self._read_engine.connect() as connection, connection.begin():
-            transaction = Transaction(connection, self.now())
-            try:
-                yield UnitOfWork(transaction)
-            finally:
-                await transaction.close()
+        """A consistent view of what is committed. It waits for no writer, and cannot write.
+
+        Raises StoreError where nothing can be read.
+        """
+        with as_store_errors(CANNOT_READ):
+            async with self._read_engine.connect() as connection, connection.begin():
+                transaction = Transaction(connection, self.now())
+                try:
+                    yield UnitOfWork(transaction)
+                finally:
+                    await transaction.close()
 
     async def close(self) -> None:
         """Wait for what is under way, then close all connections."""

@@ -14,9 +14,9 @@ def check_store_path(path: Path) -> None:
 
     Raises InvalidStore or NewerStore for any other file, StoreError for a path that cannot be written.
     """
-    if path.is_dir():
-        raise StoreError(f"{path} is a folder; name a file in it.")
     try:
+        if path.is_dir():
+            raise StoreError(f"{path} is a folder; name a file in it.")
         path.parent.mkdir(parents=True, exist_ok=True)
         with path.open("ab") as file:
             is_empty = file.tell() == 0

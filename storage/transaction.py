@@ -8,13 +8,13 @@ from typing import Any, TypeVar, TypeVarTuple
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncConnection
 from sqlalchemy.sql.dml import UpdateBase
-from sqlmodel import insert
+from sqlmodel import col, insert, select, update
 from sqlmodel.ext.asyncio.session import AsyncSession
 from sqlmodel.sql.expression import Select, SelectOfScalar
 
 from storage.cancellation import run_uninterrupted
 from storage.executor import Job, run_job
-from storage.models import REVISIONED_TABLES, Model
+from storage.models import Model, Seat, TableSnapshot
 
 T = TypeVar("T")
 Ts = TypeVarTuple("Ts")
@@ -38,15 +38,12 @@ def is_unique_violation(error: IntegrityError) -> bool:
 
 
 class Transaction:
-    """The statements of one transaction. `now` is the time at which all of it happens.
-
-    `changes_revision` says whether a table of `REVISIONED_TABLES` was changed.
-    """
+    """The statements of one transaction. `now` is the time at which all of it happens."""
 
     def __init__(self, connection: AsyncConnection, now: datetime) -> None:
         self.connection = connection
         self.now = now
-        self.changes_revision = False
+        self._renewed: set[int] = set()
 
     @cached_property
     def _session(self) -> AsyncSession:
@@ -83,13 +80,11 @@ class Transaction:
         self, statement: UpdateBase, rows: Mapping[str, Any] | Sequence[Mapping[str, Any]] | None = None
     ) -> int:
         """Execute an INSERT, UPDATE or DELETE; returns the number of rows that it changed."""
-        self.changes_revision |= str(statement.table) in REVISIONED_TABLES
         result = await run_uninterrupted(self._in_savepoint(self.connection.execute(statement, rows)))
         return result.rowcount
 
     async def add(self, row: M) -> M:
         """Insert a row; returns it with the `id` that the database chose."""
-        self.changes_revision |= row.__tablename__ in REVISIONED_TABLES
         result = await run_uninterrupted(
             self._in_savepoint(self.connection.execute(insert(type(row)), column_values(row)))
         )
@@ -98,8 +93,20 @@ class Transaction:
         return row
 
     async def run_job(self, job: Job[T]) -> T:
-        """Run a job of several statements; a job never changes a table of `REVISIONED_TABLES`."""
+        """Run a job of several statements."""
         return await run_uninterrupted(self._in_savepoint(run_job(self.connection, job)))
+
+    async def renew_revisions(self, *table_ids: int) -> None:
+        """Say that these tables, their seats or polls change: whoever has them in memory loads them again."""
+        if new := set(table_ids) - self._renewed:
+            self._renewed |= new
+            renewed = update(TableSnapshot).where(col(TableSnapshot.table_id).in_(sorted(new)))
+            await self.execute(renewed.values(revision=col(TableSnapshot.revision) + 1))
+
+    async def renew_revisions_of_person(self, *person_ids: int) -> None:
+        """The same for the tables at which these people sit: their names, addresses or wishes change."""
+        seated = (col(Seat.person_id).in_(person_ids), col(Seat.left_at).is_(None))
+        await self.renew_revisions(*await self.all(select(Seat.table_id).where(*seated)))
 
     async def _in_savepoint(self, step: Coroutine[Any, Any, T]) -> T:
         """Run a step whose failure leaves the rest of the transaction intact.

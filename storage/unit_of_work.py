@@ -10,6 +10,7 @@ from storage.repositories.mail_tokens import MailTokenRepository
 from storage.repositories.move_log import MoveLogRepository
 from storage.repositories.outbox import OutboxRepository
 from storage.repositories.people import PeopleRepository
+from storage.repositories.plans import PlanRepository
 from storage.repositories.polls import PollRepository
 from storage.repositories.settings import SettingsRepository
 from storage.repositories.tables import TableRepository
@@ -48,6 +49,11 @@ class UnitOfWork:
         return PollRepository(self._transaction)
 
     @cached_property
+    def plans(self) -> PlanRepository:
+        """Plans of people at their tables."""
+        return PlanRepository(self._transaction)
+
+    @cached_property
     def outbox(self) -> OutboxRepository:
         """Messages to be delivered."""
         return OutboxRepository(self._transaction)
@@ -68,6 +74,6 @@ class UnitOfWork:
         return SettingsRepository(self._transaction)
 
     async def commit_move(self, commit: MoveCommit) -> None:
-        """`Store.commit_move` within this transaction; the data revision is not checked."""
-        unchecked = replace(commit, data_revision=None)
+        """`Store.commit_move` within this transaction; the revision is not checked."""
+        unchecked = replace(commit, revision=None)
         await self._transaction.run_job(lambda execute: write_move_commit(unchecked, execute))

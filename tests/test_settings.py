@@ -224,3 +224,10 @@ def test_the_example_shows_the_defaults() -> None:
         if field.default is not None:
             assert getattr(shown, name) == field.default, name
     assert shown.database_url == Settings().database_url
+
+
+def test_a_data_folder_with_a_name_too_long_is_one_sentence() -> None:
+    with pytest.raises(
+        SettingsError, match=r"^RAILPOST_DATA cannot be used as a folder: File name too long\.$"
+    ):
+        parse_settings({"RAILPOST_DATA": "d" * 5000})

@@ -86,6 +86,11 @@ def without_comments(lines: Sequence[str]) -> list[tuple[int, str]]:
     return [(number, line) for number, line in plain if line]
 
 
+def storable_text(text: str) -> str:
+    """A text without what no database stores, halves of surrogate pairs and the character zero."""
+    return text.encode("utf-8", "replace").decode().replace("\0", "?")
+
+
 def first_word(line: str) -> str:
     """The first word of a line, in lower case."""
     return (line.split() or [""])[0].casefold()

@@ -111,7 +111,7 @@ class CommitDraft:
         table = self.table
         state = self.state or (table.state if table.begun else None)
         return MoveCommit(
-            table.stored_info.id, self.timestamp, table.seq, table.metadata.data_revision, self.new_rows,
+            table.stored_info.id, self.timestamp, table.seq, table.metadata.revision, self.new_rows,
             engine.encode_state(state) if state and self.new_rows else b"",
             [*self.messages, *self._notifications(metadata, ping_holdoff)],
             request_id if self.result else None,

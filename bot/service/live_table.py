@@ -35,7 +35,7 @@ STATE_CHANGING_KINDS = ("move", "replace")  # kinds of rows whose events change 
 
 @dataclass(frozen=True, slots=True)
 class TableMetadata:
-    """What the store holds about a table apart from its log, as of a revision of the shared data.
+    """What the store holds about a table apart from its log, as of a revision of the table.
 
     polls: the open polls. recipients: by seat, how its player is reached.
     """
@@ -43,7 +43,7 @@ class TableMetadata:
     info: TableInfo
     polls: tuple[TablePoll, ...] = ()
     recipients: Mapping[int, Recipient] = field(default_factory=dict)
-    data_revision: str = ""
+    revision: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,27 +2,120 @@
 
 from __future__ import annotations
 
+import logging
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from functools import lru_cache
+
 import engine
 from bot.service import notifications
-from bot.service.live_table import TableMetadata, pending_decisions
+from bot.service.live_table import LiveTable, TableMetadata, pending_decisions
 from bot.service.tables import SeatedPlayer, TableInfo
-from storage import GameTable, UnitOfWork
+from storage import GameTable, LogRow, StoreError, TableSnapshot, UnitOfWork
+
+log = logging.getLogger(__name__)
+
+UNREADABLE = "cannot be read"
+
+
+class UnreadableTable(StoreError):
+    """What the store holds of a table cannot be read; the message is for its players."""
+
+    def __init__(self, code: str) -> None:
+        super().__init__(
+            f"Table {code} cannot be read, so nobody can play there now; nothing of it is lost, and the "
+            "operator has been told."
+        )
+
+
+@contextmanager
+def decoding(code: str) -> Iterator[None]:
+    """Raise UnreadableTable for whatever is wrong with the stored bytes of a table, and tell the operator.
+
+    Only that table is out of play then. The block reads nothing but bytes that are in memory.
+    """
+    try:
+        yield
+    except Exception as error:  # damaged bytes may be wrong in any way
+        _report_unreadable(code, f"{type(error).__name__}: {error}")
+        raise UnreadableTable(code) from error
+
+
+@lru_cache(maxsize=1024)
+def _report_unreadable(code: str, reason: str) -> None:
+    """Tell the operator, once for each reason."""
+    log.error(
+        "for the operator: table %s cannot be read (%s); other tables go on. "
+        "Restore a backup, or ask the authors with the output of `railpost check`.",
+        code,
+        reason,
+    )
+
+
+def check_format(version: int) -> None:
+    """Raises ValueError for states or events in a format that a newer Railpost has written."""
+    if version > engine.FORMAT_VERSION:
+        raise ValueError(
+            f"it has format {version}, and this Railpost knows formats up to {engine.FORMAT_VERSION}"
+        )
+
+
+def build_table(metadata: TableMetadata, rows: Sequence[LogRow]) -> LiveTable:
+    """A table from all rows of its log. Raises UnreadableTable."""
+    info = metadata.info
+    with decoding(info.code):
+        check_format(max((row.format_version for row in rows), default=0))
+        if len(rows) != info.seq:
+            raise ValueError(f"its log has {len(rows)} rows, and its last one is row {info.seq}")
+        return LiveTable(metadata, rows)
+
+
+async def load_position(unit: UnitOfWork, info: TableInfo, snapshot: TableSnapshot) -> engine.State | None:
+    """The position of a table, None before the start: from its snapshot, or where that is damaged, from its
+    log.
+
+    Raises UnreadableTable.
+    """
+    try:
+        with decoding(info.code):
+            check_format(snapshot.format_version)
+            return engine.decode_state(snapshot.state) if snapshot.state else None
+    except UnreadableTable:
+        table = build_table(TableMetadata(info), await unit.move_log.rows(info.id))
+        log.warning("table %s is read from its log, which is whole", info.code)
+        return table.state if table.begun else None
 
 
 async def load_table_info(unit: UnitOfWork, table: GameTable) -> TableInfo:
-    """A table as it is stored, with round and acting seats from its snapshot."""
+    """A table as it is stored, with round and acting seats from its snapshot.
+
+    A table that cannot be read is there too, so that lists go on; its round says so.
+    """
     players = tuple(
         SeatedPlayer(seat.number, seat.person_id, seat.name, seat.joined_at is not None, seat.id)
         for seat in await unit.tables.seats(table.id)
     )
     snapshot = await unit.move_log.snapshot(table.id)
-    state = engine.decode_state(snapshot.state) if snapshot.state else None
-    pending = pending_decisions(state, 0) if state else ()
-    return TableInfo(
+    info = TableInfo(
         table.id, table.code, table.name, table.title, tuple(table.options), table.status, table.host_id,
-        dict(table.location), players, tuple(state.players) if state else (),
-        engine.round_name(state) if state else "", tuple(p.seat for p in pending), snapshot.seq,
+        dict(table.location), players, seq=snapshot.seq,
     )  # fmt: skip
+    try:
+        state = await load_position(unit, info, snapshot)
+        with decoding(table.code):
+            return _with_position(info, state) if state else info
+    except UnreadableTable:
+        return replace(info, round=UNREADABLE)
+
+
+def _with_position(info: TableInfo, state: engine.State) -> TableInfo:
+    return replace(
+        info,
+        names=tuple(state.players),
+        round=engine.round_name(state),
+        acting_seats=tuple(pending.seat for pending in pending_decisions(state, 0)),
+    )
 
 
 async def load_recipient(
@@ -36,6 +129,7 @@ async def load_recipient(
 
 async def load_metadata(unit: UnitOfWork, table_id: int) -> TableMetadata:
     """Everything about a table apart from its log. Raises NotFound."""
+    snapshot = await unit.move_log.snapshot(table_id)
     info = await load_table_info(unit, await unit.tables.get(table_id))
     recipients = {
         player.seat: await load_recipient(unit, player.person_id, player.seat)
@@ -43,4 +137,4 @@ async def load_metadata(unit: UnitOfWork, table_id: int) -> TableMetadata:
         if player.seat is not None
     }
     polls = tuple(await unit.polls.open_polls(table_id))
-    return TableMetadata(info, polls, recipients, await unit.settings.data_revision())
+    return TableMetadata(info, polls, recipients, snapshot.revision)

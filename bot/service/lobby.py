@@ -10,20 +10,20 @@ from __future__ import annotations
 
 import random
 import secrets
-from collections.abc import AsyncIterator, Iterable, Sequence
-from contextlib import asynccontextmanager
-from dataclasses import replace
-from typing import Any, Literal
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Sequence
+from contextlib import asynccontextmanager, suppress
+from functools import wraps
+from typing import Any, Literal, TypeVar, cast
 
 import engine
 from bot.service import notifications, text_views
 from bot.service.commit_draft import CommitDraft
 from bot.service.live_table import LiveTable, engine_seat
-from bot.service.loading import load_recipient, load_table_info
-from bot.service.table_cache import TableCache
+from bot.service.loading import load_metadata, load_recipient, load_table_info
+from bot.service.table_cache import MAX_ATTEMPTS, TableCache
 from bot.service.tables import SeatedPlayer, TableInfo, status_text
 from engine.kernel import check_names
-from storage import AlreadyExists, NewLogRow, UnitOfWork
+from storage import AlreadyExists, NewLogRow, UnitOfWork, WriteConflict
 
 
 def check_allowed(
@@ -44,6 +44,22 @@ def check_in_lobby(info: TableInfo) -> None:
     """Raises ValueError if the game has started."""
     if info.status != "lobby":
         raise ValueError(f"Table {info.code} has already started.")
+
+
+Method = TypeVar("Method", bound=Callable[..., Coroutine[Any, Any, Any]])
+
+
+def again_on_conflict(method: Method) -> Method:
+    """Carry a method out again where another process changed the table at the same moment."""
+
+    @wraps(method)
+    async def attempts(*arguments: Any, **options: Any) -> Any:
+        for _ in range(MAX_ATTEMPTS - 1):
+            with suppress(WriteConflict):
+                return await method(*arguments, **options)
+        return await method(*arguments, **options)
+
+    return cast(Method, attempts)
 
 
 class Lobby:
@@ -78,6 +94,7 @@ class Lobby:
         self._cache.wake_subscribers()
         return info
 
+    @again_on_conflict
     async def join(self, table_id: int, person_id: int, name: str) -> TableInfo:
         """A person takes a seat under a name; a person who was invited takes the reserved seat."""
         async with self._cache.locked(table_id) as table:
@@ -93,6 +110,7 @@ class Lobby:
                 await _add_seat(unit, info, person_id, name)
         return table.stored_info
 
+    @again_on_conflict
     async def invite(self, table_id: int, person_id: int, name: str, *, by: int | None) -> TableInfo:
         """Reserve a seat for a person and notify them; they take it with `join`. For the host and players."""
         async with self._cache.locked(table_id) as table:
@@ -109,6 +127,7 @@ class Lobby:
                 await unit.outbox.enqueue(*notifications.invitations(info, recipient))
         return table.stored_info
 
+    @again_on_conflict
     async def leave(self, table_id: int, person_id: int, *, by: int | None) -> TableInfo:
         """A person gives up a seat or an invitation before the start. For the person and the host."""
         async with self._cache.locked(table_id) as table:
@@ -125,6 +144,7 @@ class Lobby:
                 await unit.tables.vacate_seat(player.seat_id)
         return table.stored_info
 
+    @again_on_conflict
     async def start(
         self, table_id: int, *, by: int | None, order: Sequence[str] | None = None, seed: int | None = None
     ) -> TableInfo:
@@ -193,15 +213,17 @@ class Lobby:
     ) -> AsyncIterator[UnitOfWork]:
         """A transaction without a log row. The lobby's card on Discord is refreshed unless told otherwise."""
         async with self._cache.store.begin() as unit:
+            await unit.tables.check_version(table.stored_info.id, table.seq, table.metadata.revision)
             yield unit
-            info = await _load_info(unit, table.stored_info.id)
+            metadata = await load_metadata(unit, table.stored_info.id)
             if refresh_card:
-                await unit.outbox.enqueue(*notifications.lobby_refreshes(info, unit.now))
-        table.metadata = replace(table.metadata, info=info)
+                await unit.outbox.enqueue(*notifications.lobby_refreshes(metadata.info, unit.now))
+        table.metadata = metadata
         self._cache.wake_subscribers()
 
     # -- during the game ---------------------------------------------------------------------
 
+    @again_on_conflict
     async def replace_player(
         self, table_id: int, seat: int, person_id: int, name: str, *, by: int | None
     ) -> TableInfo:
@@ -243,6 +265,7 @@ class Lobby:
         """Resume the game if no seat is empty. For the players and the host."""
         return await self._set_status(table_id, by, "resume")
 
+    @again_on_conflict
     async def _set_status(
         self, table_id: int, by: int | None, command: Literal["pause", "resume"]
     ) -> TableInfo:
@@ -265,6 +288,7 @@ class Lobby:
                 draft.announce("news", sentence)
         return table.info
 
+    @again_on_conflict
     async def end_now(self, table_id: int, *, by: int | None) -> TableInfo:
         """End the game unfinished, or close the lobby. For the host."""
         async with self._cache.locked(table_id) as table:
@@ -276,6 +300,7 @@ class Lobby:
                 await record_end(draft, f"{_actor_name(info, by)} ends the game.", by)
         return table.info
 
+    @again_on_conflict
     async def set_location(self, table_id: int, location: dict[str, Any]) -> TableInfo:
         """Add to where a transport shows the table (its guild, channel, thread)."""
         async with (

@@ -28,9 +28,11 @@ from bot.service.commands import (
     not_running,
     refused,
     run_query,
+    storable_text,
     without_comments,
 )
 from bot.service.live_table import LiveTable
+from bot.service.loading import UnreadableTable
 from bot.service.lobby import Lobby
 from bot.service.moves import MoveHandler
 from bot.service.picture_workers import PictureWorkers
@@ -49,11 +51,9 @@ from bot.service.results import (
     TableNotRunning,
     decode_result,
 )
-from bot.service.table_cache import TableCache
+from bot.service.table_cache import MAX_ATTEMPTS, TableCache
 from bot.service.tables import status_text
 from storage import DuplicateRequest, Store, WriteConflict
-
-MAX_ATTEMPTS = 5  # when another process writes at the same table
 
 
 class Service:
@@ -125,6 +125,7 @@ class Service:
         `decline` (also `accept vote`) while a poll waits for the seat; each of these has to be submitted
         alone. Raises storage.NotFound for an unknown table, StoreError if nothing could be written.
         """
+        lines = [storable_text(line) for line in lines]
         for attempt in range(MAX_ATTEMPTS):
             try:
                 async with self.cache.lock(table_id):
@@ -135,6 +136,8 @@ class Service:
                     return await self._handle(
                         table, seat, lines, decision_id, request_id, person_id, transport
                     )
+            except UnreadableTable as error:
+                return TableNotRunning("unreadable", str(error))
             except WriteConflict:
                 if attempt == MAX_ATTEMPTS - 1:
                     raise

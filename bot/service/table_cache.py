@@ -16,16 +16,15 @@ from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from datetime import datetime, timedelta
 from weakref import WeakValueDictionary
 
-from sqlalchemy.exc import SQLAlchemyError
-
 from bot.service.commit_draft import CommitDraft
 from bot.service.live_table import LiveTable
-from bot.service.loading import load_metadata
+from bot.service.loading import UnreadableTable, build_table, load_metadata
 from bot.service.results import CommandResult, decode_result
 from storage import Store, StoreError, TableVersion, UnitOfWork
 
 log = logging.getLogger(__name__)
 
+MAX_ATTEMPTS = 5  # where other processes change the same table
 REFRESH_INTERVAL = 2.0  # seconds between two comparisons with the store
 CLEANUP_INTERVAL = timedelta(hours=1)
 RETENTION = timedelta(days=60)  # of results of requests, and of messages that were delivered or given up
@@ -74,7 +73,7 @@ class TableCache:
                 if cleaned_at is None or now - cleaned_at > CLEANUP_INTERVAL:
                     await self._clean_up(now - RETENTION)
                     cleaned_at = now
-            except (StoreError, SQLAlchemyError) as error:
+            except StoreError as error:
                 log.warning("the table cache could not be refreshed: %s", error)
 
     async def _refresh_changed(self) -> datetime:
@@ -83,9 +82,13 @@ class TableCache:
         versions = await asyncio.gather(*map(self.store.table_version, table_ids))
         for table_id, version in zip(table_ids, versions, strict=True):
             table = self._tables.get(table_id)
-            if table and (version.store_id, version.seq) != (self._store_id, table.seq):
-                async with self.locked(table_id):
-                    self.wake_subscribers()
+            if table and not self._is_current(table, version):
+                try:
+                    async with self.locked(table_id):
+                        pass
+                except UnreadableTable:
+                    self._tables.pop(table_id, None)
+                self.wake_subscribers()
         return self.store.now()
 
     async def _clean_up(self, before: datetime) -> None:
@@ -115,11 +118,17 @@ class TableCache:
         async with self.lock(table_id):
             yield await self.up_to_date(table_id, await self.store.table_version(table_id))
 
+    def _is_current(self, table: LiveTable, version: TableVersion) -> bool:
+        stored_version = (version.store_id, version.seq, version.revision)
+        return stored_version == (self._store_id, table.seq, table.metadata.revision)
+
     async def up_to_date(self, table_id: int, version: TableVersion) -> LiveTable:
-        """A table whose lock is held: from memory if it has this version, else loaded. Raises NotFound."""
+        """A table whose lock is held: from memory if it has this version, else loaded.
+
+        Raises NotFound, and UnreadableTable.
+        """
         table = self._tables.get(table_id)
-        stored_version = (version.store_id, version.seq, version.data_revision)
-        if table is None or stored_version != (self._store_id, table.seq, table.metadata.data_revision):
+        if table is None or not self._is_current(table, version):
             async with self.store.read() as unit:
                 await self._check_store_id(unit)
                 table = await self._load(unit, table_id)
@@ -133,7 +142,7 @@ class TableCache:
         metadata = await load_metadata(unit, table_id)
         table = self._tables.get(table_id)
         if table is None or table.seq != metadata.info.seq:
-            return LiveTable(metadata, await unit.move_log.rows(table_id))
+            return build_table(metadata, await unit.move_log.rows(table_id))
         table.metadata = metadata
         return table
 
@@ -160,7 +169,9 @@ class TableCache:
         async with AsyncExitStack() as transaction:
 
             async def begin_unit() -> UnitOfWork:
-                return await transaction.enter_async_context(self.store.begin())
+                unit = await transaction.enter_async_context(self.store.begin())
+                await unit.tables.check_version(table.stored_info.id, table.seq, table.metadata.revision)
+                return unit
 
             draft = CommitDraft(table, self.store.now(), begin_unit)
             yield draft

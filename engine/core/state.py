@@ -663,6 +663,10 @@ def is_seat(owner: str) -> bool:
     return owner[:1] == "p" and owner[1:].isdigit()
 
 
+FORMAT_VERSION = 1
+"""The format of encoded states and events. It is stored with them; raise it when older programs cannot read
+what this one writes, and go on reading every earlier format."""
+
 _encoder = msgspec.msgpack.Encoder()
 _decoder = msgspec.msgpack.Decoder(State)
 

@@ -16,10 +16,10 @@ from sqlalchemy import bindparam, func
 from sqlalchemy.exc import IntegrityError
 from sqlmodel import col, insert, select, update
 
+from engine import FORMAT_VERSION
 from storage.errors import DuplicateRequest, NotFound, StoreError, WriteConflict
 from storage.executor import Executor
-from storage.models import LogRowKind, MoveRecord, NewLogRow, RequestResult, Setting, TableSnapshot
-from storage.repositories.settings import DATA_REVISION
+from storage.models import LogRowKind, MoveRecord, NewLogRow, RequestResult, TableSnapshot
 from storage.transaction import Repository
 
 
@@ -86,6 +86,7 @@ class LogRow(NamedTuple):
     decision_id: str | None
     rewinds_to: int | None
     request_id: str | None
+    format_version: int = FORMAT_VERSION
 
 
 class ResolvedLogRow(NamedTuple):
@@ -105,11 +106,12 @@ _UPDATE_SNAPSHOT = (
         seq=bindparam("new_seq"),
         state=bindparam("new_state"),
         current_move=func.coalesce(bindparam("new_current_move"), col(TableSnapshot.current_move)),
+        rewind_count=col(TableSnapshot.rewind_count) + bindparam("rewinds"),
+        format_version=FORMAT_VERSION,
     )
 )
-_DATA_REVISION = select(Setting.value).where(col(Setting.key) == DATA_REVISION).scalar_subquery()
 _UPDATE_SNAPSHOT_AT_REVISION = _UPDATE_SNAPSHOT.where(
-    func.coalesce(_DATA_REVISION, "") == bindparam("expected_revision")
+    col(TableSnapshot.revision) == bindparam("expected_revision")
 )
 _INSERT_ROWS = insert(MoveRecord)
 _INSERT_RESULT = insert(RequestResult)
@@ -128,9 +130,9 @@ def append_rows(
     new_rows: Sequence[NewLogRow],
     state: bytes,
     created_at: datetime,
-    data_revision: str | None = None,
+    revision: int | None = None,
 ) -> int:
-    """`MoveLogRepository.append` as a job. With a `data_revision`, only while the store has that one."""
+    """`MoveLogRepository.append` as a job. With a `revision`, only while the table has that one."""
     new_seq = expected_seq + len(new_rows)
     rows: list[dict[str, Any]] = [
         row.model_dump() | {"table_id": table_id, "seq": seq, "created_at": created_at}
@@ -145,13 +147,12 @@ def append_rows(
     values = {
         "for_table": table_id, "expected_seq": expected_seq, "new_seq": new_seq,
         "new_state": state, "new_current_move": current_move,
+        "rewinds": sum(row["rewinds_to"] is not None for row in rows),
     }  # fmt: skip
-    if data_revision is None:
+    if revision is None:
         updated = execute(_UPDATE_SNAPSHOT, values).row_count
     else:
-        updated = execute(
-            _UPDATE_SNAPSHOT_AT_REVISION, values | {"expected_revision": data_revision}
-        ).row_count
+        updated = execute(_UPDATE_SNAPSHOT_AT_REVISION, values | {"expected_revision": revision}).row_count
     if not updated:
         actual_seq = execute(_SELECT_SEQ, {"for_table": table_id}).rows
         if not actual_seq:

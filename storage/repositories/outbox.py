@@ -12,7 +12,7 @@ from datetime import datetime, timedelta
 from functools import cache
 from typing import Any, NamedTuple
 
-from sqlalchemy import Insert, String, Update, bindparam, case, literal_column, or_
+from sqlalchemy import ColumnElement, Insert, String, Update, and_, bindparam, case, literal_column, or_
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import aliased
 from sqlmodel import col, delete, func, select, update
@@ -69,6 +69,41 @@ def enqueue_messages(execute: Executor, messages: Sequence[NewMessage], now: dat
     return execute(_insert_statement(execute.dialect), rows).row_count
 
 
+LONGEST_RETRY = timedelta(hours=5)
+"""No retry waits longer, nor does any lease; a time further ahead was set before the clock was set back."""
+
+
+def _is_due(now: datetime) -> ColumnElement[bool]:
+    """Whether the time of a message has come; a clock that was set back does not hold it."""
+    not_before, created_at = col(OutboxMessage.not_before), col(OutboxMessage.created_at)
+    is_new = col(OutboxMessage.attempts) == 0
+    return or_(
+        not_before <= now,
+        and_(is_new, or_(not_before <= created_at, created_at > now)),
+        and_(~is_new, not_before > now + LONGEST_RETRY),
+    )
+
+
+def _is_free(now: datetime) -> ColumnElement[bool]:
+    """Whether no worker has the message."""
+    expires_at = col(OutboxMessage.lease_expires_at)
+    return or_(expires_at.is_(None), expires_at <= now, expires_at > now + LONGEST_RETRY)
+
+
+def _has_earlier() -> ColumnElement[bool]:
+    """Whether the message waits for an earlier one with the same ordering key."""
+    earlier = aliased(OutboxMessage)
+    return (
+        select(col(earlier.id))
+        .where(
+            col(earlier.ordering_key) == col(OutboxMessage.ordering_key),
+            col(earlier.status) == PENDING,
+            col(earlier.id) < col(OutboxMessage.id),
+        )
+        .exists()
+    )
+
+
 class OutboxRepository(Repository):
     """Messages of the outbox and their delivery."""
 
@@ -85,23 +120,13 @@ class OutboxRepository(Repository):
 
         Of messages with the same ordering key only the first is due. `attempts` includes this attempt.
         """
-        earlier = aliased(OutboxMessage)
-        has_earlier = (
-            select(col(earlier.id))
-            .where(
-                col(earlier.ordering_key) == col(OutboxMessage.ordering_key),
-                col(earlier.status) == PENDING,
-                col(earlier.id) < col(OutboxMessage.id),
-            )
-            .exists()
-        )
         now = self._transaction.now
         is_due = (
             col(OutboxMessage.channel) == channel,
             col(OutboxMessage.status) == PENDING,
-            col(OutboxMessage.not_before) <= now,
-            or_(col(OutboxMessage.lease_expires_at).is_(None), col(OutboxMessage.lease_expires_at) <= now),
-            ~has_earlier,
+            _is_due(now),
+            _is_free(now),
+            ~_has_earlier(),
         )
         order = (col(OutboxMessage.not_before), col(OutboxMessage.id))
         ids = await self._transaction.all(
@@ -115,12 +140,15 @@ class OutboxRepository(Repository):
         return await self._transaction.all(select(OutboxMessage).where(leased).order_by(*order))
 
     async def next_due_at(self, channel: Channel) -> datetime | None:
-        """The earliest time at which a pending message may be due; None without pending messages."""
+        """The earliest time at which a pending message may be due; None without pending messages.
+
+        A message that waits for an earlier one with its ordering key is not due before that one is done.
+        """
         is_leased = col(OutboxMessage.lease_expires_at) > col(OutboxMessage.not_before)
         due_at = case((is_leased, col(OutboxMessage.lease_expires_at)), else_=col(OutboxMessage.not_before))
         return await self._transaction.first(
             select(func.min(due_at)).where(
-                col(OutboxMessage.channel) == channel, col(OutboxMessage.status) == PENDING
+                col(OutboxMessage.channel) == channel, col(OutboxMessage.status) == PENDING, ~_has_earlier()
             )
         )
 

@@ -14,6 +14,7 @@ from storage.models import (
     MailToken,
     MoveRecord,
     Person,
+    PlanRecord,
     Seat,
 )
 from storage.secret_tokens import hash_secret, new_secret
@@ -68,6 +69,7 @@ class PeopleRepository(Repository):
 
     async def update(self, person_id: int, **values: Unpack[PersonUpdate]) -> None:
         """Update the given columns."""
+        await self._transaction.renew_revisions_of_person(person_id)
         await self._transaction.execute(update(Person).where(col(Person.id) == person_id).values(**values))
 
     async def identities(self, person_id: int) -> list[Identity]:
@@ -88,6 +90,7 @@ class PeopleRepository(Repository):
         query = select(Identity).where(col(Identity.kind) == kind, col(Identity.value) == value)
         existing = await self._transaction.first(query)
         verified_at = self._transaction.now if verified else None
+        await self._transaction.renew_revisions_of_person(person_id)
         if existing is None:
             return await self._transaction.add(
                 Identity(person_id=person_id, kind=kind, value=value, verified_at=verified_at)
@@ -103,6 +106,7 @@ class PeopleRepository(Repository):
 
     async def remove_identity(self, person_id: int, kind: IdentityKind, value: str) -> bool:
         """Remove an identity of a person; returns whether they had it."""
+        await self._transaction.renew_revisions_of_person(person_id)
         owned = col(Identity.person_id) == person_id
         identity = (col(Identity.kind) == kind, col(Identity.value) == normalize_identity(kind, value))
         return await self._transaction.execute(delete(Identity).where(owned, *identity)) > 0
@@ -167,6 +171,9 @@ class PeopleRepository(Repository):
 
     async def merge(self, kept_id: int, merged_id: int) -> None:
         """Give everything of the second person to the first, and delete the second."""
+        await self._transaction.renew_revisions_of_person(kept_id, merged_id)
+        hosted = select(GameTable.id).where(col(GameTable.host_id) == merged_id)
+        await self._transaction.renew_revisions(*await self._transaction.all(hosted))
         await self._transaction.execute(
             update(GameTable).where(col(GameTable.host_id) == merged_id).values(host_id=kept_id)
         )
@@ -174,5 +181,13 @@ class PeopleRepository(Repository):
             await self._transaction.execute(
                 update(model).where(col(model.person_id) == merged_id).values(person_id=kept_id)
             )
+        await self._merge_plans(kept_id, merged_id)
         await self._transaction.execute(delete(AddressClaim).where(col(AddressClaim.person_id) == merged_id))
         await self._transaction.execute(delete(Person).where(col(Person.id) == merged_id))
+
+    async def _merge_plans(self, kept_id: int, merged_id: int) -> None:
+        """Plans of the second person become the first's, who keeps their own where both have one."""
+        own = select(PlanRecord.table_id).where(col(PlanRecord.person_id) == kept_id)
+        merged = col(PlanRecord.person_id) == merged_id
+        await self._transaction.execute(delete(PlanRecord).where(merged, col(PlanRecord.table_id).in_(own)))
+        await self._transaction.execute(update(PlanRecord).where(merged).values(person_id=kept_id))

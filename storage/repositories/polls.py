@@ -30,6 +30,7 @@ class PollRepository(Repository):
         proposer_seat: int | None = None,
     ) -> TablePoll:
         """Open a poll among seats. Raises AlreadyExists where one of this kind is open at the table."""
+        await self._transaction.renew_revisions(table_id)
         try:
             poll = await self._transaction.add(
                 PollRecord(
@@ -73,6 +74,7 @@ class PollRepository(Repository):
         poll, votes = await self.get(poll_id)
         if poll.closed_at is not None or seat not in votes:
             raise NotFound("You are not asked for a vote, or the vote is over.")
+        await self._transaction.renew_revisions(poll.table_id)
         own_vote = (col(VoteRecord.poll_id) == poll_id, col(VoteRecord.seat) == seat)
         await self._transaction.execute(
             update(VoteRecord).where(*own_vote).values(agrees=agrees, voted_at=self._transaction.now)
@@ -81,6 +83,8 @@ class PollRepository(Repository):
 
     async def close(self, poll_id: int, outcome: str) -> bool:
         """Close a poll; returns whether it was open."""
+        of_poll = select(PollRecord.table_id).where(col(PollRecord.id) == poll_id)
+        await self._transaction.renew_revisions(*await self._transaction.all(of_poll))
         is_open = (col(PollRecord.id) == poll_id, col(PollRecord.closed_at).is_(None))
         closed = update(PollRecord).where(*is_open)
         values = {"closed_at": self._transaction.now, "outcome": outcome}

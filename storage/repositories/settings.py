@@ -1,4 +1,4 @@
-"""Settings of the store: its id, the data revision, secrets, leases."""
+"""Settings of the store: its id, secrets, leases."""
 
 import secrets
 from datetime import datetime, timedelta
@@ -9,7 +9,6 @@ from storage.models import AddressClaim, Lease, MailToken, RequestResult, Settin
 from storage.transaction import Repository
 
 STORE_ID = "store_id"
-DATA_REVISION = "data_revision"
 
 
 class SettingsRepository(Repository):
@@ -37,14 +36,6 @@ class SettingsRepository(Repository):
     async def store_id(self) -> str:
         """The id of the store. It changes when a backup is restored, and then every cache is invalid."""
         return await self.get(STORE_ID) or ""
-
-    async def data_revision(self) -> str:
-        """The revision of all tables, seats, people and polls; move logs are not part of it."""
-        return await self.get(DATA_REVISION) or ""
-
-    async def renew_data_revision(self) -> None:
-        """Give the data a new revision: something of it has changed."""
-        await self.set(DATA_REVISION, secrets.token_hex(8))
 
     async def acquire_lease(self, name: str, holder: str, duration: timedelta) -> bool:
         """Acquire or renew the lease on a job; False while another holder has it."""

@@ -7,7 +7,7 @@ from typing import Any, TypedDict, Unpack
 from sqlalchemy.exc import IntegrityError
 from sqlmodel import col, delete, func, select, update
 
-from storage.errors import AlreadyExists, NotFound, StoreError
+from storage.errors import AlreadyExists, NotFound, StoreError, WriteConflict
 from storage.models import Card, GameTable, Seat, TableSnapshot, TableStatus
 from storage.transaction import Repository, is_unique_violation
 
@@ -79,6 +79,16 @@ class TableRepository(Repository):
             query.where(col(GameTable.status).in_(statuses)) if statuses else query
         )
 
+    async def check_version(self, table_id: int, seq: int, revision: int) -> None:
+        """Raise WriteConflict unless the table is as the caller knows it; other writers at it then wait."""
+        snapshot = await self._transaction.first(
+            select(TableSnapshot).where(col(TableSnapshot.table_id) == table_id).with_for_update()
+        )
+        if snapshot is None:
+            raise NotFound(f"There is no table {table_id}.")
+        if (snapshot.seq, snapshot.revision) != (seq, revision):
+            raise WriteConflict(table_id, seq, snapshot.seq)
+
     async def for_person(self, person_id: int) -> list[tuple[GameTable, Seat]]:
         """The tables at which a person sits or is invited, each with their seat; oldest first."""
         query = select(GameTable, Seat).join(Seat, col(Seat.table_id) == col(GameTable.id))
@@ -87,6 +97,7 @@ class TableRepository(Repository):
 
     async def update(self, table_id: int, **values: Unpack[TableUpdate]) -> None:
         """Update the given columns."""
+        await self._transaction.renew_revisions(table_id)
         await self._transaction.execute(
             update(GameTable).where(col(GameTable.id) == table_id).values(**values)
         )
@@ -105,6 +116,7 @@ class TableRepository(Repository):
         self, table_id: int, person_id: int, name: str, number: int | None = None, invited: bool = False
     ) -> Seat:
         """Seat or invite a person. Raises AlreadyExists where the name or the number is taken."""
+        await self._transaction.renew_revisions(table_id)
         joined_at = None if invited else self._transaction.now
         seat = Seat(table_id=table_id, person_id=person_id, name=name, number=number, joined_at=joined_at)
         try:
@@ -116,6 +128,8 @@ class TableRepository(Repository):
 
     async def accept_invitation(self, seat_id: int) -> None:
         """The invited person joins."""
+        of_seat = select(Seat.table_id).where(col(Seat.id) == seat_id)
+        await self._transaction.renew_revisions(*await self._transaction.all(of_seat))
         await self._transaction.execute(
             update(Seat).where(col(Seat.id) == seat_id).values(joined_at=self._transaction.now)
         )
@@ -124,6 +138,7 @@ class TableRepository(Repository):
         """Number the seats in this order: 0, 1, 2 … clockwise. Raises StoreError unless all are named."""
         if {seat.id for seat in await self.seats(table_id)} != set(seat_ids):
             raise StoreError("The seating must name every seat of the table once.")
+        await self._transaction.renew_revisions(table_id)
         occupied = (col(Seat.table_id) == table_id, col(Seat.left_at).is_(None))
         await self._transaction.execute(update(Seat).where(*occupied).values(number=None))
         for number, seat_id in enumerate(seat_ids):
@@ -135,6 +150,7 @@ class TableRepository(Repository):
         seat = await self._transaction.first(select(Seat).where(*occupied))
         if seat is None:
             raise NotFound("Nobody sits there any more.")
+        await self._transaction.renew_revisions(seat.table_id)
         await self._transaction.execute(update(Seat).where(*occupied).values(left_at=self._transaction.now))
         return seat
 

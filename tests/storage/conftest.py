@@ -15,8 +15,8 @@ LATER_REVISION = """
 import sqlalchemy as sa
 from alembic import op
 
-revision = "0002"
-down_revision = "0001"
+revision = "9001"
+down_revision = "{head}"
 
 
 def upgrade() -> None:
@@ -53,9 +53,9 @@ async def store(address: str, clock: ManualClock) -> AsyncIterator[Store]:
 def later_revision(
     tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[str]:
-    """A second revision that only this test knows: it adds a column to `people`, and the table `later`."""
+    """A further revision that only this test knows: it adds a column to `people`, and the table `later`."""
     folder = tmp_path_factory.mktemp("revisions")
-    (folder / "r0002_later.py").write_text(LATER_REVISION)
+    (folder / "r9001_later.py").write_text(LATER_REVISION.format(head=migrations.revisions()[-1]))
     plain = migrations.alembic_config
     shipped = Path(migrations.__file__).parent / "versions"
 
@@ -67,7 +67,7 @@ def later_revision(
 
     monkeypatch.setattr(migrations, "alembic_config", with_later)
     migrations.revisions.cache_clear()
-    yield "0002"
+    yield "9001"
     migrations.revisions.cache_clear()
 
 

@@ -1,6 +1,8 @@
 """Moves of many tables in one commit; version checks that tell whether a cache is current."""
 
 import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
 
 import pytest
 
@@ -11,6 +13,7 @@ from storage import (
     NotFound,
     Store,
     StoreError,
+    UnitOfWork,
     WriteConflict,
     open_store,
 )
@@ -24,7 +27,7 @@ async def move_commit(store: Store, table: int, name: str, **details: object) ->
     version = await store.table_version(table)
     base = {
         "table_id": table, "created_at": store.now(), "expected_seq": version.seq,
-        "data_revision": version.data_revision, "request_id": name,
+        "revision": version.revision, "request_id": name,
         "rows": [move(name)], "state": name.encode(), "messages": [new_message(name)],
         "result": b"done " + name.encode(),
     }  # fmt: skip
@@ -99,7 +102,7 @@ async def test_a_version_check_finds_the_stored_result(store: Store) -> None:
     assert (await store.table_version(999)).seq is None
 
 
-async def test_the_data_revision_changes_with_people_and_tables_not_with_moves(store: Store) -> None:
+async def test_the_revision_of_a_table_is_not_changed_by_moves_plans_and_messages(store: Store) -> None:
     table = await new_table(store)
     before = await store.table_version(table)
     await store.commit_move(await move_commit(store, table, "r"))
@@ -107,19 +110,100 @@ async def test_the_data_revision_changes_with_people_and_tables_not_with_moves(s
         await unit.move_log.append(table, 1, [move()], b"s")
         await unit.outbox.enqueue(new_message("p"))
         await unit.tables.set_card(table, "turn", {"message": 1})
+        await unit.plans.set(table, (await unit.people.add("Ann")).id, 2, [[0, "pass"]])
     after = await store.table_version(table)
-    assert (after.store_id, after.data_revision, after.seq) == (before.store_id, before.data_revision, 2)
-    revisions = {after.data_revision}
+    assert (after.store_id, after.revision, after.seq) == (before.store_id, before.revision, 2)
+
+
+async def update_table(unit: UnitOfWork, table: int, person: int) -> None:
+    await unit.tables.update(table, status="running")
+
+
+async def update_person(unit: UnitOfWork, table: int, person: int) -> None:
+    await unit.people.update(person, name="Anna")
+
+
+async def add_address(unit: UnitOfWork, table: int, person: int) -> None:
+    await unit.people.add_identity(person, "email", "ann@example.org")
+
+
+async def remove_identity(unit: UnitOfWork, table: int, person: int) -> None:
+    assert await unit.people.remove_identity(person, "discord", "1")
+
+
+async def merge_people(unit: UnitOfWork, table: int, person: int) -> None:
+    await unit.people.merge((await unit.people.add("Kept")).id, person)
+
+
+async def add_seat(unit: UnitOfWork, table: int, person: int) -> None:
+    await unit.tables.add_seat(table, (await unit.people.add("Bob")).id, "Bob")
+
+
+async def accept_invitation(unit: UnitOfWork, table: int, person: int) -> None:
+    await unit.tables.accept_invitation((await unit.tables.seats(table))[0].id)
+
+
+async def assign_seats(unit: UnitOfWork, table: int, person: int) -> None:
+    await unit.tables.assign_seat_numbers(table, [seat.id for seat in await unit.tables.seats(table)])
+
+
+async def vacate_seat(unit: UnitOfWork, table: int, person: int) -> None:
+    await unit.tables.vacate_seat((await unit.tables.seats(table))[0].id)
+
+
+async def open_poll(unit: UnitOfWork, table: int, person: int) -> None:
+    await unit.polls.open(table, "end", [0], {})
+
+
+async def vote(unit: UnitOfWork, table: int, person: int) -> None:
+    (poll,) = await unit.polls.open_polls(table)
+    await unit.polls.cast_vote(poll.poll.id, 0, True)
+
+
+async def close_poll(unit: UnitOfWork, table: int, person: int) -> None:
+    (poll,) = await unit.polls.open_polls(table)
+    await unit.polls.close(poll.poll.id, "passed")
+
+
+CHANGES = [
+    update_table, update_person, add_address, remove_identity, merge_people, add_seat, accept_invitation,
+    assign_seats, vacate_seat, vote, close_poll, open_poll,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("change", CHANGES)
+async def test_every_other_change_renews_the_revision_of_its_table_only(
+    store: Store, change: Callable[[UnitOfWork, int, int], Awaitable[None]]
+) -> None:
+    table, other = await new_table(store), await new_table(store)
     async with store.begin() as unit:
         ann = await unit.people.add("Ann")
-    revisions.add((await store.table_version(table)).data_revision)
+        await unit.people.add_identity(ann.id, "discord", "1")
+        await unit.tables.add_seat(table, ann.id, "Ann")
+        if change is not open_poll:
+            await unit.polls.open(table, "end", [0], {})
+    before, elsewhere = await store.table_version(table), await store.table_version(other)
     async with store.begin() as unit:
-        await unit.people.update(ann.id, name="Anna")
-    revisions.add((await store.table_version(table)).data_revision)
-    async with store.begin() as unit:
-        await unit.tables.add_seat(table, ann.id, "Anna")
-    revisions.add((await store.table_version(table)).data_revision)
-    assert len(revisions) == 4
+        await change(unit, table, ann.id)
+    assert (await store.table_version(table)).revision > before.revision
+    assert (await store.table_version(other)) == elsewhere
+
+
+async def test_a_text_that_cannot_be_stored_fails_alone(store: Store) -> None:
+    """Half of a surrogate pair; the commits beside it are stored, and the checks beside it answered."""
+    tables = [await new_table(store) for _ in range(3)]
+    commits = [await move_commit(store, table, f"r{table}") for table in tables]
+    commits[1] = replace(commits[1], rows=[move().model_copy(update={"line": "pass \ud800"})])
+    results = await asyncio.gather(*map(store.commit_move, commits), return_exceptions=True)
+    assert results[0] is None and isinstance(results[1], StoreError) and results[2] is None
+    versions = await asyncio.gather(
+        store.table_version(tables[0]), store.table_version(tables[1], "\ud800"), return_exceptions=True
+    )
+    assert not isinstance(versions[0], BaseException) and versions[0].seq == 1
+    assert isinstance(versions[1], StoreError)
+    with pytest.raises(StoreError, match="cannot be stored"):
+        async with store.begin() as unit:
+            await unit.people.add("\ud800")
 
 
 async def test_a_commit_based_on_old_data_is_a_conflict(store: Store, address: str) -> None:

@@ -95,7 +95,7 @@ async def test_the_database_itself_refuses_a_second_row_of_a_sequence(store: Sto
                                    move().model_copy(update={"rewinds_to": 0})])  # fmt: skip
 async def test_only_undo_and_redo_rewind(store: Store, entry: NewLogRow) -> None:
     table = await new_table(store)
-    with pytest.raises(IntegrityError):
+    with pytest.raises(StoreError, match="rewinds_to"):
         async with store.begin() as unit:
             await unit.move_log.append(table, 0, [entry], b"")
 

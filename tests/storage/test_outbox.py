@@ -197,3 +197,40 @@ async def test_messages_are_counted_by_their_address(store: Store, clock: Manual
         assert await unit.outbox.count("mail", clock.at) == 1
         assert await unit.outbox.count("mail", early, why="help") == 2
         assert await unit.outbox.count("mail", early, why="help", to="ann") == 1
+
+
+async def test_a_message_behind_one_that_waits_is_not_due_before_it(store: Store, clock: ManualClock) -> None:
+    """Else an outage makes the delivery worker look 50 times a second."""
+    async with store.begin() as unit:
+        await unit.outbox.enqueue(new_message("a", ordering_key="k"), new_message("b", ordering_key="k"))
+    (message,) = await take(store)
+    again = clock.at + timedelta(minutes=5)
+    async with store.begin() as unit:
+        await unit.outbox.mark_failed(message.id, "away", again)
+        assert await unit.outbox.next_due_at("mail") == again
+
+
+@pytest.mark.parametrize("hours", [6, 24])
+async def test_a_clock_that_is_set_back_holds_no_message(
+    store: Store, clock: ManualClock, hours: int
+) -> None:
+    """New, leased by a worker that died, waiting for a retry, or waiting for the hold-off of a ping."""
+    async with store.begin() as unit:
+        later = clock.at + timedelta(minutes=2)
+        await unit.outbox.enqueue(*map(new_message, ("leased", "retried")))
+    _, retried = await take(store)
+    async with store.begin() as unit:
+        await unit.outbox.mark_failed(retried.id, "away", clock.at + timedelta(minutes=5))
+        await unit.outbox.enqueue(new_message("new"), new_message("held", not_before=later))
+    clock.advance(hours=-hours)
+    assert sorted(keys(await take(store))) == ["held", "leased", "new", "retried"]
+    assert await take(store) == []
+
+
+async def test_a_retry_still_waits(store: Store, clock: ManualClock) -> None:
+    async with store.begin() as unit:
+        await unit.outbox.enqueue(new_message("a"))
+    (message,) = await take(store)
+    async with store.begin() as unit:
+        await unit.outbox.mark_failed(message.id, "away", clock.at + timedelta(hours=4))
+    assert await take(store) == []

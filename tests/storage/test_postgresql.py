@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from sqlalchemy import create_engine, make_url, text
-from sqlalchemy.exc import DataError, DBAPIError
+from sqlalchemy.exc import DBAPIError
 
 from storage import (
     InvalidStore,
@@ -78,7 +78,7 @@ async def test_a_connection_that_breaks_fails_its_group_and_no_further_one(store
 async def test_a_restart_of_the_server_meanwhile_does_no_harm(store: Store) -> None:
     table = await new_table(store)
     cut_off(store)
-    mark = (await store.table_version(table)).data_revision
+    mark = (await store.table_version(table)).revision
     await store.commit_move(MoveCommit(table, store.now(), 0, mark, [move()], b"s"))
     cut_off(store)
     async with store.begin() as unit:
@@ -90,14 +90,14 @@ async def test_a_restart_of_the_server_meanwhile_does_no_harm(store: Store) -> N
 async def test_a_move_commit_that_cannot_be_written_fails_alone(store: Store) -> None:
     """PostgreSQL cannot store the character zero in a text."""
     tables = [await new_table(store) for _ in range(3)]
-    mark = (await store.table_version(tables[0])).data_revision
+    mark = (await store.table_version(tables[0])).revision
     lines = ["pass", "pass\0", "pass"]
     deeds = [
         MoveCommit(table, store.now(), 0, mark, [move(line=line)], b"s")
         for table, line in zip(tables, lines, strict=True)
     ]
     results = await asyncio.gather(*map(store.commit_move, deeds), return_exceptions=True)
-    assert results[0] is None and isinstance(results[1], DataError) and results[2] is None
+    assert results[0] is None and isinstance(results[1], StoreError) and results[2] is None
     assert [await length(store, table) for table in tables] == [1, 0, 1]
 
 

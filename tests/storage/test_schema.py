@@ -199,4 +199,32 @@ def test_revisions_outlive_the_classes_of_today() -> None:
             for node in body
             if isinstance(node, ast.Import | ast.ImportFrom)
         }
-        assert imported <= {"alembic", "sqlalchemy"}
+        assert imported <= {"alembic", "sqlalchemy", "json"}
+
+
+async def test_plans_and_rewinds_of_the_first_version_are_migrated(tmp_path: Path) -> None:
+    """0.1.0 kept plans in the preferences, and counted no rewinds."""
+    path = tmp_path / "old.db"
+    at_revision(path, "0001")
+    plan, of_no_table = '{"since": 7, "lines": [[0, "buy SV"]]}', '{"since": 1, "lines": []}'
+    plans = f'{{"mail": true, "plans": {{"1": {plan}, "9": {of_no_table}}}}}'
+    with sqlite3.connect(path) as old:
+        old.execute("INSERT INTO people (name, preferences, created_at) VALUES ('Ann', ?, 1)", (plans,))
+        old.execute(
+            "INSERT INTO game_tables (code, name, title, options, status, location, created_at)"
+            " VALUES ('ABC', 'Friday', 't', '[]', 'running', '{}', 1)"
+        )
+        old.execute("INSERT INTO table_snapshots VALUES (1, 2, 0, x'00')")
+        for seq, kind, target in ((1, "move", None), (2, "undo", 0)):
+            old.execute(
+                "INSERT INTO moves (kind, transport, raw_line, line, events, table_id, seq, created_at,"
+                " rewinds_to) VALUES (?, 'mail', '', '', x'', 1, ?, 5, ?)",
+                (kind, seq, target),
+            )
+    old.close()
+    async with await open_store(path) as store, store.read() as unit:
+        kept = await unit.plans.get(1, 1)
+        assert kept is not None and (kept.since, kept.lines) == (7, [[0, "buy SV"]])
+        assert (await unit.people.get(1)).preferences == {"mail": True}
+        snapshot = await unit.move_log.snapshot(1)
+        assert (snapshot.rewind_count, snapshot.format_version) == (1, 1)

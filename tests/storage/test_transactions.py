@@ -150,7 +150,7 @@ async def test_a_view_is_of_one_moment_and_waits_for_nobody(store: Store) -> Non
 
 
 async def test_a_view_may_not_write(store: Store) -> None:
-    with pytest.raises(DBAPIError, match=r"read-?only"):
+    with pytest.raises(StoreError, match=r"read-?only"):
         async with store.read() as view:
             await view.people.add("Ann")
 
@@ -213,7 +213,7 @@ async def main():
                 name = f"{table}-{seq + 2}"
                 moves = [move(f"{name}#1"), move(f"{name}#2")]
                 if table % 2:
-                    revision = (await store.table_version(table)).data_revision
+                    revision = (await store.table_version(table)).revision
                     rest = name.encode(), [new_message(name)], name, name.encode()
                     try:
                         await store.commit_move(MoveCommit(table, store.now(), seq, revision, moves, *rest))

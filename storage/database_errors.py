@@ -1,0 +1,40 @@
+"""Errors of the database drivers, raised as a StoreError with a sentence for people."""
+
+import logging
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from sqlalchemy.exc import InterfaceError, OperationalError, SQLAlchemyError
+
+from storage.errors import StoreError
+
+log = logging.getLogger(__name__)
+
+DRIVER_ERRORS = (SQLAlchemyError, sqlite3.Error)
+UNSTORABLE = (UnicodeEncodeError, OverflowError)
+"""What drivers raise for half of a surrogate pair, and for a number of more than 64 bits."""
+
+CANNOT_READ = "The store cannot be read now"
+NOTHING_CHANGED = "The change could not be stored, and nothing was changed"
+
+
+def database_message(error: BaseException) -> str:
+    """The first line of the database's own message, without the statement."""
+    return str(error.__cause__ or error).partition("\n")[0].rstrip(".")
+
+
+@contextmanager
+def as_store_errors(what: str) -> Iterator[None]:
+    """Raise StoreError for whatever the database raises in the block. `what`: `The store cannot be read now`.
+
+    What is no fault of the disk or the connection is a mistake of ours, and is logged with its traceback.
+    """
+    try:
+        yield
+    except DRIVER_ERRORS as error:
+        if not isinstance(error, OperationalError | InterfaceError | sqlite3.Error):
+            log.error("%s", what, exc_info=error)
+        raise StoreError(f"{what}: {database_message(error)}.") from error
+    except UNSTORABLE as error:
+        raise StoreError(f"{what}: a text or a number in it cannot be stored.") from error
