@@ -234,7 +234,7 @@ def refuse_routes(
     for i, route in enumerate(routes):
         train = next((train for train in idle_trains if train.name == route.train), None)
         if train is None:
-            return f"{company} has no {route.train}-train left for {_stop_names(route)}"
+            return f"The {company} has no {route.train}-train left for {_stop_names(route)}"
         idle_trains.remove(train)
         if reason := _refuse_track(network, route) or _refuse_route(network, company, train, route, rules):
             return reason

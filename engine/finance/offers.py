@@ -97,7 +97,8 @@ class OfferResponses(OutOfTurn):
             label = offer_label(g, offer)
             if seat != offer.proposer and self.refusal(g, seat, Accept(number)) is None:
                 yield Option(Accept(number), f"Accept: {label}")
-            yield Option(Decline(number), f"{'Withdraw' if seat == offer.proposer else 'Decline'}: {label}")
+            verb = "Withdraw the offer" if seat == offer.proposer else "Decline"
+            yield Option(Decline(number), f"{verb}: {label}")
 
     def _open_offers(self, g: Game, seat: str) -> list[Offer]:
         return [o for o in g.state.offers if seat in (o.recipient, o.proposer)]
@@ -113,9 +114,8 @@ class OfferResponses(OutOfTurn):
         if len(mine) == 1:
             return mine[0]
         if mine:
-            return "Several offers are open; name one by its number: " + "; ".join(
-                f"{o.number} is {offer_label(g, o)}" for o in mine
-            )
+            offers = "; ".join(f"{o.number} is {offer_label(g, o)}" for o in mine)
+            return f"Several offers are open; name one by its number: {offers}."
         return "No such offer is open to you."
 
     def refusal(self, g: Game, seat: str, action: Action) -> str | None:

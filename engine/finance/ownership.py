@@ -285,6 +285,12 @@ def net_worth(g: Game, seat: str) -> int:
 SOURCE_LABELS = {IPO: "the initial offering", POOL: "the pool", TREASURY: "the treasury"}
 
 
+def too_few_shares(holder: str, percent: int, company: str) -> str:
+    """What a holder has of a company, as a refusal that still lacks its section and full stop."""
+    has = f"only {percent} %" if percent > 0 else "no shares"
+    return f"{holder} has {has} of the {company}"
+
+
 def source_holder(company: str, source: str) -> str:
     """The holder of the shares in that place: the treasury's holder is the company."""
     return company if source == TREASURY else source

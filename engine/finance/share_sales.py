@@ -12,6 +12,7 @@ from engine.finance.ownership import (
     percent_limit,
     president_share_percent,
     share_percent,
+    too_few_shares,
 )
 from engine.game import Game
 
@@ -28,7 +29,7 @@ def refuse_share_sale(g: Game, seat: str, company: str, percent: int) -> str | N
     """Why the player may not sell that many percent into the pool (1830 §12, §13), or None."""
     held = g.percent_held(seat, company)
     if percent > held:
-        return f"{g.state.name(seat)} holds {held} % of the {company}{g.cite('1830 §12')}."
+        return f"{too_few_shares(g.state.name(seat), held, company)}{g.cite('1830 §12')}."
     if g.company(company).cell is None:
         return f"The {company} has no price yet, so its shares cannot be sold{g.cite('1830 §8.1')}."
     if not g.title.must_sell_excess and held > (most := percent_limit(g, company)) and held - percent > most:

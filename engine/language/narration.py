@@ -161,6 +161,7 @@ _PURPOSES = {
 
 _DECLINED = {
     "growth": "to convert or merge",
+    "issue": "to issue or redeem shares",
     "loans": "to take loans",
     "privates": "to buy a private",
     "repay": "to repay loans",
@@ -236,7 +237,7 @@ class _Narrator:
             if sale.percent < 0:
                 self.add(f"{holder} takes over {-sale.percent} % of the {sale.company} sold short")
             else:
-                self.add(f"{sale.percent} % of the {sale.company} go to {holder}")
+                self.add(f"{sale.percent} % of the {sale.company} goes to {holder}")
         self._pending_payment, self._pending_sale, self._heading, self._payouts = None, None, None, {}
 
     def _payment_sentence(self, paid: CashMoved) -> str:
@@ -256,7 +257,7 @@ class _Narrator:
             case CashReason.COMPANY_CASH:
                 return f"{target} receives the {dollars} of {source}"
             case CashReason.CLOSING | CashReason.REMAINDER:
-                return f"the bank takes the {dollars} of {source}"
+                return f"the {dollars} of {source} goes to the bank"
             case CashReason.TRAIN:
                 purpose = train_label(paid.subject)
             case CashReason.INTEREST:
@@ -332,22 +333,20 @@ class _Narrator:
             case TokenMoved(company, hex, node):
                 return f"the token of the {company} is now in city {node} of {hex_label(self._g, hex)}"
             case ConnectionRunStarted(company):
-                return f"the {company} has reached its destination and does its connection run"
+                return f"the {company} has reached its destination and makes its connection run"
             case ConnectionRunPostponed(company, resumed):
                 return f"the {company} {'asks for' if resumed else 'postpones'} its connection run"
             case DestinationTokenPlaced(company, hex):
-                return f"the {company} has its destination token in {hex_label(self._g, hex)}"
+                return f"the {company} places its destination token in {hex_label(self._g, hex)}"
             case DestinationTokenKept(company):
                 return f"the {company} has one more token, for ${self._g.components.kept_token_cost}"
             case CityTokenPlaced(private, token):
                 kind = self._token_word(private)
                 if kind == "port":
                     kind = "open port" if token.is_open else "closed port"
-                else:
-                    kind = f"{kind} token"
-                return f"the {token.company} has its {kind} in {hex_label(self._g, token.hex)}"
+                return f"the {token.company} places its {kind} token in {hex_label(self._g, token.hex)}"
             case CityTokenRemoved(private):
-                return f"the {self._token_word(private)} of the {private} is off the map"
+                return f"the {self._token_word(private)} token of the {private} leaves the map"
             case MineOrBridgeBuilt(company, _, hex, kind):
                 what = "a coal mine" if kind == "mine" else "a bridge"
                 return f"the {company} has {what} in {hex_label(self._g, hex)}"
@@ -368,7 +367,7 @@ class _Narrator:
                 return f"{label(seat)} has the priority deal"
             case OfferMade(offer):
                 deal = offer_label(self._g, offer)
-                return f"{label(offer.proposer)} offers {label(offer.recipient)}: {deal}"
+                return f"{label(offer.proposer)} makes {label(offer.recipient)} an offer: {deal}"
             case OfferEnded(_, outcome):
                 return "the offer ends with the turn" if outcome == "lapsed" else f"the offer is {outcome}"
             case PlayerRenamed(seat, name):
@@ -448,7 +447,10 @@ class _Narrator:
                 sale, self._pending_sale = self._pending_sale, None
                 short = " short" if event.reason is CashReason.SHORT_SALE else ""
                 seller, what = self.owner_label(sale.source), f"{sale.percent} % of the {sale.company}"
-                self.add(f"{seller} sells {what}{short} for ${event.amount}")
+                if sale.source == sale.company:
+                    self.add(f"{seller} issues {sale.percent} % of its shares for ${event.amount}")
+                else:
+                    self.add(f"{seller} sells {what}{short} for ${event.amount}")
             case _:
                 self.flush()
                 self._pending_payment = event if event.reason is not CashReason.REVENUE else None
@@ -470,11 +472,13 @@ class _Narrator:
             self.flush()
         what = f"{event.percent} % of the {event.company}"
         if event.target == event.company and event.source == IPO:
-            self.add(f"{what} go into its treasury")
+            self.add(f"{what} goes into its treasury")
             return
         price = self._take_price()
         verb = "buys" if price else "receives"
         source = self.owner_label(event.source, event.company)
+        if price and event.target == event.company:
+            verb, what = "redeems", f"{event.percent} % of its shares"
         self.add(f"{self.owner_label(event.target)} {verb} {what} from {source}{price}")
 
     def _private_moved(self, event: PrivateMoved) -> None:

@@ -139,7 +139,7 @@ class SeedMoneyQuestion:
                 return None
             case Bid(private, amount):
                 if g.state.private_owners[private] != BANK:
-                    return f"The {private} is sold."
+                    return f"The {private} is sold already."
                 if amount < (low := self.auction_kind.min_first_bid(g, private)):
                     bid = f"A first bid on the {private} must be ${low} or more"
                     return f"{bid}, because ${frame.seed_money} of seed money are left{g.cite('1817 §4.2')}."

@@ -106,8 +106,8 @@ class WaterfallQuestion:
 
     def prompt(self, g: Game, frame: Waterfall) -> str:
         unsold = sum(owner == BANK for owner in g.state.private_owners.values())
-        other = ", bid on another private," if unsold > 1 else ""
-        return f"buy the {offered_private(g)} for ${asking_price(g, frame)}{other} or pass"
+        other = ", bid on another private" if unsold > 1 else ""
+        return f"buy the {offered_private(g)} for ${asking_price(g, frame)}{other}, or pass"
 
     def options(self, g: Game, frame: Waterfall, seat: str) -> Iterator[Option]:
         private = offered_private(g)
@@ -141,7 +141,7 @@ class WaterfallQuestion:
                 return None
             case Bid(private, amount):
                 if g.state.private_owners[private] != BANK:
-                    return f"The {private} is sold."
+                    return f"The {private} is sold already."
                 if private == offered:
                     price = asking_price(g, frame)
                     return f"The {offered} is on offer for ${price}: buy it instead{g.cite('1830 §7.1')}."

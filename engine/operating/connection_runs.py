@@ -119,7 +119,7 @@ class ConnectionChoiceStep:
 
     def options(self, g: Game, turn: OperatingTurn) -> Iterator[Option]:
         yield Option(StartConnectionRun(turn.company), f"The {turn.company} makes its connection run")
-        yield Option(PostponeConnectionRun(), f"The {turn.company} waits with its connection run")
+        yield Option(PostponeConnectionRun(), f"The {turn.company} postpones its connection run")
 
     def refusal(self, g: Game, turn: OperatingTurn, action: Action) -> str | None:
         if isinstance(action, StartConnectionRun) and action.company != turn.company:

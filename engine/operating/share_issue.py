@@ -11,7 +11,7 @@ from engine.core.actions import Action, IssueShares, RedeemShares
 from engine.core.reasons import CashReason, PriceReason
 from engine.core.state import BANK, POOL, OperatingTurn
 from engine.finance import market
-from engine.finance.ownership import move_shares, share_percent
+from engine.finance.ownership import move_shares, share_percent, too_few_shares
 from engine.game import Game
 from engine.mechanics import Option
 
@@ -54,8 +54,8 @@ class ShareIssueStep:
         source, target, limit = (company, POOL, "pool") if issues else (POOL, company, "treasury")
         percent, source_name = count * share_percent(g, company), "treasury" if issues else "pool"
         if percent > g.percent_held(source, company):
-            held = g.percent_held(source, company)
-            return f"The {source_name} holds {held} % of the {company}{g.cite('1851 Issue or Redeem Stock')}."
+            few = too_few_shares(f"The {source_name}", g.percent_held(source, company), company)
+            return f"{few}{g.cite('1851 Issue or Redeem Stock')}."
         limits = g.components.limits
         most = limits.pool_percent if issues else limits.treasury_percent
         if g.percent_held(target, company) + percent > most:

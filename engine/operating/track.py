@@ -113,8 +113,8 @@ def refuse_tile(g: Game, tile: str, hex: str) -> str | None:
         return f"There is no tile #{tile}."
     if tile not in candidate_tiles(g, hex):
         laid = g.state.tiles.get(hex)
-        over = f" over #{laid[0]}" if laid else ""
-        return f"#{tile} cannot be laid on {hex}{over}{g.cite('1830 Table 6')}."
+        what = f"replace #{laid[0]} on {hex}" if laid else f"be laid on {hex}"
+        return f"#{tile} cannot {what}{g.cite('1830 Table 6')}."
     color = tile_faces()[tile].color
     if color not in g.phase.tile_colors:
         return f"{color.capitalize()} tiles are not available yet{g.cite('1830 §22')}."
@@ -324,7 +324,7 @@ class TrackStep:
     def refusal(self, g: Game, turn: OperatingTurn, action: Action) -> str | None:
         assert isinstance(action, LayTile)
         if turn.lays_used >= g.phase.yellow_lays:
-            return f"The {turn.company} has used its lays of this turn{g.cite('1830 §18')}."
+            return f"The {turn.company} has no lay left in this turn{g.cite('1830 §18')}."
         if (
             action.tile in g.components.tiles
             and turn.lays_used + lays_consumed(g, action.tile) > g.phase.yellow_lays

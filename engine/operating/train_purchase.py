@@ -132,7 +132,7 @@ def _refuse_source(g: Game, company: str, buy: BuyTrain) -> str | None:
         return f"There is no {buy.train}-train."
     if buy.source == BANK:
         if buy.train not in trains_for_sale(g):
-            types = " or ".join(trains_for_sale(g)) or "no train"
+            types = " or ".join(f"{train}-trains" for train in trains_for_sale(g)) or "no trains"
             return f"The bank sells {types} now{g.cite('1830 §21')}."
         return None
     if is_obsolete(g, buy.train):
@@ -173,7 +173,9 @@ def _refuse_price(g: Game, company: str, buy: BuyTrain, price: int, president_he
     if not president_helps:
         return f"That costs ${price}, and the {company} has ${cash}{g.cite('1830 §17')}."
     if buy.source in BANK_SOURCES and price > (cheapest_train_price(g) or 0):
-        return f"With its president's money the {company} buys the cheapest train{g.cite('1830 §24')}."
+        return (
+            f"With its president's money the {company} may buy only the cheapest train{g.cite('1830 §24')}."
+        )
     if price > g.train_definition(buy.train).price:
         return f"With its president's money a company pays at most the face value{g.cite('1830 §24.2')}."
     total = cash + g.cash(g.president(company))

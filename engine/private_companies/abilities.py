@@ -46,6 +46,12 @@ def active_ability(g: Game, private: str, kind: type[AbilityT]) -> AbilityT | No
     return ability if isinstance(ability, kind) else None
 
 
+def turn_to_lay_in(g: Game, seat: str) -> OperatingTurn | str:
+    """The turn in which this seat may lay a tile by the ability of a private, otherwise why there is none."""
+    outside = "Track is laid in a company's turn of an operating round"
+    return turn_or_refusal(g, seat, f"{outside}{g.cite('1830 §17')}.")
+
+
 @dataclass(frozen=True)
 class ShareExchanges(OutOfTurn):
     """Exchanges of a private for a share by its owner, at any time after the opening (1830 Table 1 note 3).
@@ -142,17 +148,13 @@ class TileAbilities(OutOfTurn):
 
     def refusal(self, g: Game, seat: str, action: Action) -> str | None:
         assert isinstance(action, LayTile)
-        turn = turn_or_refusal(
-            g, seat, f"Track is laid in a company's turn of an operating round{g.cite('1830 §17')}."
-        )
-        if isinstance(turn, str):
-            return turn
-        return self._refuse(g, turn, action)
+        turn = turn_to_lay_in(g, seat)
+        return turn if isinstance(turn, str) else self._refuse(g, turn, action)
 
     def _refuse(self, g: Game, turn: OperatingTurn, lay: LayTile) -> str | None:
         ability = next((a for p, a in self.usable_abilities(g, turn) if p == lay.using), None)
         if ability is None:
-            return f"The {turn.company} has no power of the {lay.using} to use{g.cite('1830 Table 1')}."
+            return f"The {turn.company} cannot use the power of the {lay.using} now{g.cite('1830 Table 1')}."
         if lay.hex not in ability.hexes or lay.tile not in ability.tiles:
             tiles, hexes = ", ".join(ability.tiles), ", ".join(ability.hexes)
             return f"The {lay.using} lays {tiles} on {hexes}{g.cite('1830 Table 1')}."

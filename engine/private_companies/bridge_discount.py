@@ -21,8 +21,8 @@ from engine.game import Game
 from engine.mechanics import Option, OutOfTurn
 from engine.operating.stations import printed_home
 from engine.operating.track import lay_label, lay_tile, refuse_lay, terrain_cost, tile_fits
-from engine.operating.turn import current_turn, turn_or_refusal
-from engine.private_companies.abilities import active_ability
+from engine.operating.turn import current_turn
+from engine.private_companies.abilities import active_ability, turn_to_lay_in
 from engine.private_companies.sales import companies_may_buy, purchasable_privates
 
 
@@ -102,17 +102,13 @@ class BridgeDiscounts(OutOfTurn):
 
     def refusal(self, g: Game, seat: str, action: Action) -> str | None:
         assert isinstance(action, LayTile)
-        turn = turn_or_refusal(
-            g, seat, f"Track is laid in a company's turn of an operating round{g.cite('1830 §17')}."
-        )
-        if isinstance(turn, str):
-            return turn
-        return self._refuse(g, turn, action)
+        turn = turn_to_lay_in(g, seat)
+        return turn if isinstance(turn, str) else self._refuse(g, turn, action)
 
     def _refuse(self, g: Game, turn: OperatingTurn, lay: LayTile) -> str | None:
         usable = self.usable_ability(g, turn)
         if usable is None or usable[0] != lay.using:
-            return f"The {turn.company} has no power of the {lay.using} to use{g.cite('1870 §15.2')}."
+            return f"The {turn.company} cannot use the power of the {lay.using} now{g.cite('1870 §15.2')}."
         if lay.hex not in usable[1].hexes or lay.hex in g.state.tiles:
             return (
                 f"The {lay.using} makes the first tile on a hex of the river cheaper{g.cite('1870 §15.2')}."

@@ -124,7 +124,7 @@ class CityTokens(OutOfTurn):
                 else f"The {private} has placed no open port{g.cite('1870 §15.2')}."
             )
         if placed:
-            return f"The token of the {private} is placed, and is not moved{g.cite('1870 §15.2')}."
+            return f"The token of the {private} is placed already and cannot be moved{g.cite('1870 §15.2')}."
         if action.hex not in ability.hexes:
             return f"The token of the {private} goes to {', '.join(ability.hexes)}{g.cite('1870 §15.2')}."
         return None

@@ -283,7 +283,7 @@ class PrivateDeals(OutOfTurn):
                 prices = range(allowed.start, min(allowed.stop, g.cash(turn.company) + 1))
                 consent = "" if owner == seat else f" from {g.state.name(owner)}, if they agree"
                 deal = TradePrivate(private, prices.start)
-                yield Option(deal, f"{turn.company} buys the {private}{consent}", prices)
+                yield Option(deal, f"The {turn.company} buys the {private}{consent}", prices)
         yield from self._player_deals(g, seat)
 
     def justifies_turn(self, g: Game, turn: StockTurn) -> bool:
@@ -313,7 +313,7 @@ class PrivateDeals(OutOfTurn):
                     label = (
                         f"Offer the {private} to {g.state.name(buyer)}"
                         if sells
-                        else f"Ask {g.state.name(owner)} for the {private}"
+                        else f"Buy the {private} from {g.state.name(owner)}, if they agree"
                     )
                     yield Option(deal, label, prices)
 

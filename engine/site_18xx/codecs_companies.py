@@ -35,7 +35,7 @@ from engine.core.state import (
 )
 from engine.kernel import awaited_seats, refusal
 from engine.operating.mines_and_bridges import private_tokens_left
-from engine.site_18xx.codec import ActionCodec, ActionRecord, EncodingContext
+from engine.site_18xx.action_codec import ActionCodec, ActionRecord, EncodingContext
 from engine.site_18xx.game_file import SiteAction, SiteFileError
 
 if TYPE_CHECKING:

@@ -40,7 +40,7 @@ from engine.finance.ownership import president_share_percent, share_percent
 from engine.kernel import awaited_seats, refusal
 from engine.opening.seed_money import BID_STEP
 from engine.opening.waterfall import asking_price, offered_private
-from engine.site_18xx.codec import ActionCodec, ActionRecord, EncodingContext
+from engine.site_18xx.action_codec import ActionCodec, ActionRecord, EncodingContext
 from engine.site_18xx.game_file import SiteAction, SiteFileError
 from engine.stock.treasury_shares import reissue_par_price
 

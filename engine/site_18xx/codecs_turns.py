@@ -48,7 +48,7 @@ from engine.operating.connection_runs import can_do_connection_run
 from engine.operating.mines_and_bridges import private_tokens_left
 from engine.operating.run import best_run, company_route_revenue, run_revenue
 from engine.operating.trains import face_price
-from engine.site_18xx.codec import ActionCodec, ActionRecord, EncodingContext
+from engine.site_18xx.action_codec import ActionCodec, ActionRecord, EncodingContext
 from engine.site_18xx.game_file import SiteAction, SiteFileError
 from engine.site_18xx.names import split_number
 from engine.stock.price_protection import PriceProtectionQuestion

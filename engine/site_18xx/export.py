@@ -116,11 +116,11 @@ from engine.operating.connection_runs import due_connections
 from engine.operating.stations import UNDECIDED_CITY, printed_home
 from engine.operating.trains import is_obsolete
 from engine.operating.turn import OperatingTurnQuestion
-from engine.site_18xx.codec import site_player_id
-from engine.site_18xx.codecs import encode_action
+from engine.site_18xx.action_codec import site_player_id
+from engine.site_18xx.codec_registry import encode_action
 from engine.site_18xx.game_file import SiteFileError
 from engine.site_18xx.names import site_names_of
-from engine.site_18xx.numbering import PieceNumbering
+from engine.site_18xx.piece_numbering import PieceNumbering
 from engine.title import SITE_CONVENTIONS
 from engine.titles import title_of
 

@@ -26,11 +26,11 @@ from engine.core.state import (
 from engine.game import Game
 from engine.kernel import apply, awaited_seats, game_of, new_game, refusal
 from engine.language.notation import format_action
-from engine.site_18xx.codecs import CODECS
+from engine.site_18xx.codec_registry import CODECS
 from engine.site_18xx.codecs_turns import has_no_answer
 from engine.site_18xx.game_file import SiteAction, SiteFile, SiteFileError, active_actions
 from engine.site_18xx.names import site_names_of
-from engine.site_18xx.numbering import PieceNumbering
+from engine.site_18xx.piece_numbering import PieceNumbering
 from engine.site_18xx.snapshot import position_snapshot
 from engine.title import SITE_CONVENTIONS
 from engine.titles import title_of

@@ -51,6 +51,7 @@ from engine.finance.ownership import (
     share_percent,
     short_count,
     source_holder,
+    too_few_shares,
 )
 from engine.finance.share_sales import refuse_sale_at_steady_price, sell_at_steady_price
 from engine.game import Game
@@ -325,7 +326,7 @@ class ShortSellingTurnQuestion:
             return refuse_loans(g, company, action.count)
         there = max(percent_for_sale(g, POOL, company), 0)
         if action.count < 1 or there < action.count * share_percent(g, company):
-            return f"The pool holds {there} % of the {company}{g.cite('1817 §5.6')}."
+            return f"{too_few_shares('The pool', there, company)}{g.cite('1817 §5.6')}."
         cost = action.count * g.price(company)
         if cost > g.cash(company):
             return f"That costs ${cost}, and the {company} has ${g.cash(company)}{g.cite('1817 §5.6')}."

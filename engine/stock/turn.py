@@ -40,6 +40,7 @@ from engine.finance.ownership import (
     share_percent,
     share_price,
     source_holder,
+    too_few_shares,
 )
 from engine.finance.share_sales import held_companies, refuse_share_sale, sell_shares, sellable_counts
 from engine.game import Game
@@ -100,7 +101,7 @@ class StockTurnQuestion:
         if frame.bought:
             return "sell, or pass" if self._may_sell(frame) else "buy more, or pass"
         if current_stock_round(g).number < self.first_sale_round:
-            return "buy or pass"
+            return "buy, or pass"
         return "buy, sell, or pass"
 
     def advance(self, g: Game, frame: StockTurn) -> bool:
@@ -253,7 +254,7 @@ class StockTurnQuestion:
         if why := self.purchase_refusal(g, company, source, count * step):
             return why
         if (held := g.percent_held(source_holder(company, source), company)) < count * step:
-            return f"{SOURCE_LABELS[source].capitalize()} holds {held} % of the {company}."
+            return f"{too_few_shares(SOURCE_LABELS[source].capitalize(), held, company)}."
         cost = (share_price(g, company, source) or 0) * count
         return self._refuse_holding(g, frame.seat, company, count, count * step) or _refuse_cost(
             g, frame.seat, cost
@@ -275,7 +276,7 @@ class StockTurnQuestion:
             and frame.bought not in (None, company)
             and not self._follows_private(frame)
         ):
-            return f"The turn's purchase was of the {frame.bought}{g.cite('1830 §10')}."
+            return f"Only shares of the {frame.bought} may be added in this turn{g.cite('1830 §10')}."
         if not self.multiple_from_ipo and (source == IPO or frame.source == IPO):
             return f"Further certificates in the brown zone come from the pool{g.cite('1830 §10')}."
         return None

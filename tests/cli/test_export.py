@@ -26,9 +26,9 @@ def run(*words: object) -> Result:
 
 
 def test_a_text_is_exported_imported_and_written_as_text_again(tmp_path: Path) -> None:
-    source = GAMES / "2p-27-18xx.games.18xx"
+    source = GAMES / "1830-2p-27-18xx.games.18xx"
     assert run("export", source, "--to", "18xx.games", "--out", tmp_path).exit_code == 0
-    file = tmp_path / "2p-27-18xx.json"
+    file = tmp_path / "1830-2p-27-18xx.json"
     assert json.loads(file.read_bytes())["title"] == "1830"
     assert "finished" in run("import", file).output
     assert run("export", file, "--to", "text", "--out", tmp_path / "back.18xx").exit_code == 0
@@ -41,16 +41,16 @@ def test_a_text_is_exported_imported_and_written_as_text_again(tmp_path: Path) -
 
 
 def test_without_out_the_export_is_printed() -> None:
-    result = run("export", GAMES / "2p-1.18xx", "--to", "csv")
+    result = run("export", GAMES / "1830-2p-1.18xx", "--to", "csv")
     assert result.output.startswith("round,") and "stock round 1," in result.output
 
 
 @pytest.mark.parametrize(
     "words, message",
     [
-        (("tests/games/2p-1.18xx", "--to", "rails"), "There is no format rails"),
+        (("tests/games/1830-2p-1.18xx", "--to", "rails"), "There is no format rails"),
         (("NOWHERE",), "There is no table NOWHERE"),
-        ((GAMES / "4p-16.18xx", "--to", "18xx.games"), "has no counterpart on 18xx.games"),
+        ((GAMES / "1830-4p-16.18xx", "--to", "18xx.games"), "has no counterpart on 18xx.games"),
         ((Path(__file__), "--to", "text"), "line "),
     ],
 )
@@ -80,7 +80,7 @@ def test_a_simulated_game_without_a_counterpart_is_a_failure(tmp_path: Path) -> 
 
 
 def test_as_far_as_possible_a_rulebook_game_is_written_up_to_the_first_difference(tmp_path: Path) -> None:
-    source, file = GAMES / "4p-16.18xx", tmp_path / "part.json"
+    source, file = GAMES / "1830-4p-16.18xx", tmp_path / "part.json"
     words = ("export", source, "--to", "18xx.games", "--out", file)
     assert run(*words).exit_code == 1
     assert run(*words, "--as-far-as-possible").exit_code == 0

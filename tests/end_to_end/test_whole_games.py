@@ -248,5 +248,5 @@ async def test_a_recorded_game(tmp_path: Path, shared: Path, name: str) -> None:
 
 @pytest.mark.timeout(900)
 async def test_a_game_of_our_own(tmp_path: Path) -> None:
-    shortest = min(GAMES.glob("[2-6]p-*.18xx"), key=lambda path: path.read_text(encoding="utf-8").count(": "))
+    shortest = min(GAMES.glob("1830-*.18xx"), key=lambda path: path.read_text(encoding="utf-8").count(": "))
     await played(tmp_path, own_game(shortest))

@@ -49,7 +49,7 @@ def test_a_private_is_narrated_with_its_seller() -> None:
 
 
 def test_nobody_is_asked_to_sell_in_the_first_stock_round() -> None:
-    assert decision(run_scenario(BOUGHT + "Cid: par BO 67")).prompt == "buy or pass"
+    assert decision(run_scenario(BOUGHT + "Cid: par BO 67")).prompt == "buy, or pass"
     assert (
         decision(run_scenario("@ cash Ann 500\n@ round stock Ann\n= turn Ann")).prompt == "buy, sell, or pass"
     )
@@ -66,7 +66,7 @@ def test_a_reason_of_every_meaning_or_of_most() -> None:
         "@ par PRR 100\n@ round stock Ann\n= turn Ann"
     )
     assert why_not(poor, "buy PRR") == "That costs $100, and Ann has $50."
-    assert why_not(poor, "buy NYC") == ("That costs $67, and Ann has $50. The pool holds 0 % of the NYC.")
+    assert why_not(poor, "buy NYC") == ("That costs $67, and Ann has $50. The pool has no shares of the NYC.")
     sold = run_scenario(
         "@ cash Ann 500\n@ owns Ann PRR 3\n@ owns Bob PRR 6\n@ par PRR 100\n@ round stock Ann\n"
         "Ann: sell 1 PRR\n"
@@ -100,7 +100,7 @@ def test_nobody_is_asked_for_bids_on_nothing() -> None:
         decision(run_scenario("= turn Ann")).prompt == "buy the SV for $20, bid on another private, or pass"
     )
     last = run_scenario("\n".join(BOUGHT.splitlines()[:-1]) + "\n= turn Cid")
-    assert decision(last).prompt == "buy the BO for $220 or pass"
+    assert decision(last).prompt == "buy the BO for $220, or pass"
 
 
 def test_what_is_open_is_named_with_its_amounts() -> None:

@@ -1,5 +1,5 @@
-"""Every mail in `letters/` is read as the JSON beside it says, which was written by hand from looking at the
-mail.
+"""Every mail in `incoming_mails/` is read as the JSON beside it says, which was written by hand from looking
+at the mail.
 
 Names that begin with `cNN` are rows of the threat model.
 """
@@ -13,21 +13,21 @@ import pytest
 from mail import reply_text
 from mail.parser import MailProblem, parse_mail
 
-LETTERS = Path(__file__).parent / "letters"
+MAILS = Path(__file__).parent / "incoming_mails"
 VERBS = frozenset({"buy", "bid", "pass", "done", "sell", "lay", "run", "par", "help", "map", "log"})
-NAMES = sorted(path.stem for path in LETTERS.glob("*.eml"))
+NAMES = sorted(path.stem for path in MAILS.glob("*.eml"))
 
 
 def test_every_mail_has_an_expectation_and_the_other_way_round() -> None:
-    assert sorted(path.stem for path in LETTERS.glob("*.json")) == NAMES
+    assert sorted(path.stem for path in MAILS.glob("*.json")) == NAMES
     assert len(NAMES) > 60
-    assert {path.suffix for path in LETTERS.iterdir()} == {".eml", ".json"}
+    assert {path.suffix for path in MAILS.iterdir()} == {".eml", ".json"}
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_mail(name: str) -> None:
-    expected: dict[str, Any] = json.loads((LETTERS / f"{name}.json").read_text(encoding="utf-8"))
-    letter = parse_mail((LETTERS / f"{name}.eml").read_bytes())
+    expected: dict[str, Any] = json.loads((MAILS / f"{name}.json").read_text(encoding="utf-8"))
+    letter = parse_mail((MAILS / f"{name}.eml").read_bytes())
     found = reply_text.parse_reply(letter.text, VERBS)
     seen: dict[str, Any] = {
         "sender": letter.sender,
@@ -52,7 +52,7 @@ def test_mail(name: str) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_cut_mail_is_still_a_mail(name: str) -> None:
-    raw = (LETTERS / f"{name}.eml").read_bytes()
+    raw = (MAILS / f"{name}.eml").read_bytes()
     for cut in range(0, len(raw), 37):
         letter = parse_mail(raw[:cut])
         assert letter.problem is None or isinstance(letter.problem, MailProblem)
@@ -60,5 +60,5 @@ def test_a_cut_mail_is_still_a_mail(name: str) -> None:
 
 def test_bounce_to_a_reply_address_gives_no_order() -> None:
     """C.11: the report is seen before anybody looks at the text."""
-    letter = parse_mail((LETTERS / "c11-bounce-quotes-orders.eml").read_bytes())
+    letter = parse_mail((MAILS / "c11-bounce-quotes-orders.eml").read_bytes())
     assert letter.report and letter.automatic_sign

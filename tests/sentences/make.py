@@ -17,7 +17,10 @@ from engine.game_text import replay
 HERE = Path(__file__).parent
 TESTS = HERE.parent
 GAMES = {
-    "1830": ("games/3p-9.18xx", "games/4p-19-18xx.games-multiple_brown_from_ipo-optional_6_train.18xx"),
+    "1830": (
+        "games/1830-3p-9.18xx",
+        "games/1830-4p-19-18xx.games-multiple_brown_from_ipo-optional_6_train.18xx",
+    ),
     "1851": ("t1851/games/3p-811-claims.18xx",),
     "1870": ("games/1870-3p-5004.18xx", "games/1870-4p-5103-18xx.games.18xx"),
     "1817": ("games/1817-3p-5601.18xx", "games/1817-4p-5700-18xx.games-five_shorts.18xx"),

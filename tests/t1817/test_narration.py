@@ -78,7 +78,7 @@ def test_all_who_are_asked_at_once_are_named() -> None:
 def test_a_merger_is_narrated_with_what_remains_and_what_it_takes_over() -> None:
     state = run_scenario(f"{TWO}\n@ round merger WT\n= turn Ann")
     state, told = said(state, "Ann: act", "Bob: pass", "Ann: merge SR as SR")
-    assert told == ["Ann offers Bob: the WT merges with the SR; the SR remains."]
+    assert told == ["Ann makes Bob an offer: the WT merges with the SR; the SR remains."]
     _, told = said(state, "Bob: accept")
     assert "The SR has 5 shares." in told
     assert "The SR takes over from the WT: $200, a 2-train." in told

@@ -41,7 +41,7 @@ def test_floating() -> None:
         "Ann buys 10 % of the TC from the initial offering for $90.",
         "The TC floats.",
         "The TC receives $350 (capital).",
-        "50 % of the TC go into its treasury.",
+        "50 % of the TC goes into its treasury.",
         "The TC places a token in F12 Nashville.",
         "The TC is at $100 (floated).",
     ]
@@ -52,7 +52,7 @@ def test_half_and_issue() -> None:
     assert told(state, "p0", "half")[0] == "The TC pays half of its $50."
     state = position(TC + "@ round operating TC\nAnn: run best\nAnn: withhold\n")
     assert told(state, "p0", "issue 2")[:2] == [
-        "The TC sells 20 % of the TC for $164.",
+        "The TC issues 20 % of its shares for $164.",
         "The TC is at $70 (issued).",
     ]
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from engine.core.actions import Action
 from engine.game import Game
 from engine.site_18xx import codecs_companies, codecs_deals, codecs_turns
-from engine.site_18xx.codec import ActionCodec, ActionRecord, EncodingContext
+from engine.site_18xx.action_codec import ActionCodec, ActionRecord, EncodingContext
 from engine.site_18xx.names import SiteNames
-from engine.site_18xx.numbering import PieceNumbering
+from engine.site_18xx.piece_numbering import PieceNumbering
 
 CODECS: dict[str, ActionCodec] = {
     codec.action_type: codec

@@ -19,8 +19,8 @@ from engine.core.events import (
     TrainsRusted,
 )
 from engine.core.state import BANK, CLOSED
-from engine.site_18xx import certificates
-from engine.site_18xx.certificates import CertificateNumbering
+from engine.site_18xx import certificate_numbering
+from engine.site_18xx.certificate_numbering import CertificateNumbering
 from engine.site_18xx.names import SiteNames, split_number
 from engine.site_18xx.tile_supply import TileSupply
 from engine.title import Title
@@ -110,7 +110,7 @@ class PieceNumbering:
     def update(self, events: Sequence[AnyEvent]) -> None:
         """Follow the events of an action."""
         event_types = {type(event) for event in events}
-        if not event_types.isdisjoint(certificates.RELEVANT_EVENTS):
+        if not event_types.isdisjoint(certificate_numbering.RELEVANT_EVENTS):
             self.certificates.update(events)
         if event_types.isdisjoint(RELEVANT_EVENTS):
             return

@@ -10,7 +10,7 @@ from engine.core.state import OperatingTurn, is_seat
 from engine.game import Game
 from engine.site_18xx.game_file import SiteAction
 from engine.site_18xx.names import SiteNames
-from engine.site_18xx.numbering import PieceNumbering
+from engine.site_18xx.piece_numbering import PieceNumbering
 
 if TYPE_CHECKING:
     from engine.site_18xx.replay import SiteReplay
