@@ -56,7 +56,7 @@ def turn_notice(notice: TurnNotice) -> MailPage:
     """To the player whose turn it is."""
     blocks: list[Block] = [Paragraph(notice.prompt)]
     if notice.deadline:
-        blocks.append(Paragraph(f"Please result by {notice.deadline}."))
+        blocks.append(Paragraph(f"Please reply by {notice.deadline}."))
     blocks += _copyable("For example", notice.legal_lines)
     blocks += _items("Since your last turn", notice.events_since)
     blocks += [ImageBlock(image) for image in notice.images]

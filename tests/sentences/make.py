@@ -1,4 +1,7 @@
-"""Collects one example of each form of sentence from stored games, and writes them to text files.
+"""Writes what players read to text files, so that it can be read in a row: `python -m tests.sentences.make`.
+
+`TITLE.txt` has one example of each form of sentence from stored games; `cards.txt` and `letters.txt` have one
+card and one email of every kind (`messages.py`). An argument names the only file to write: `cards`.
 
 Sentences of one form differ only in names, symbols, hexes and numbers. Prompts are shown as players see them.
 Refusals come from lines that were legal some moves before.
@@ -6,13 +9,16 @@ Refusals come from lines that were legal some moves before.
 
 from __future__ import annotations
 
+import asyncio
 import re
+import sys
 from collections import deque
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import engine
 from engine.game_text import replay
+from tests.sentences.messages import collect
 
 HERE = Path(__file__).parent
 TESTS = HERE.parent
@@ -26,6 +32,7 @@ GAMES = {
     "1817": ("games/1817-3p-5601.18xx", "games/1817-4p-5700-18xx.games-five_shorts.18xx"),
 }
 HEADINGS = ("Prompts", "Events", "Options", "Refusals")
+MESSAGES = ("cards", "letters")
 SAMPLED = 5
 """Options and refusals are looked at before every so many moves."""
 
@@ -90,10 +97,15 @@ def _form_of(state: engine.State) -> Callable[[str], str]:
     return form
 
 
-def main() -> None:
+def main(*names: str) -> None:
+    wanted = names or (*GAMES, *MESSAGES)
     for title in GAMES:
-        (HERE / f"{title}.txt").write_text(sentences(title), encoding="utf-8")
+        if title in wanted:
+            (HERE / f"{title}.txt").write_text(sentences(title), encoding="utf-8")
+    if set(wanted) & set(MESSAGES):
+        for name, text in asyncio.run(collect()).items():
+            (HERE / f"{name}.txt").write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":
-    main()
+    main(*sys.argv[1:])

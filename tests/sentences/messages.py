@@ -1,0 +1,223 @@
+"""Collects the text of every kind of card and email, so that they can be read in a row.
+
+Stored games are played on tables of a real service. The first question of each kind gives a card, and the
+outbox the emails; one example of every page that answers a mail follows.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from datetime import UTC, datetime, timedelta
+from email.parser import BytesParser
+from email.policy import default
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import discord
+
+import engine
+from bot.discord import cards
+from bot.discord.delivery import DiscordDelivery
+from bot.email.delivery import PageBuilder
+from bot.service.notifications import decode_notification
+from bot.service.results import CommandResult
+from bot.service.service import Service
+from engine.core.state import AnyFrame
+from engine.game_text import replay
+from mail import pages
+from mail.compose import MailPage, compose
+from mail.parser import MailProblem
+from mail.port import AcceptedLine, LineRejected, LinesPlayed, ReplyToken, StaleReply
+from mail.reply_address import ServiceAddress
+from mail.reply_text import OrderLine, ParsedReply, ReplyFault
+from storage import OutboxMessage, open_store
+from tests.fake_discord.models import Json, walk_components
+from tests.fake_discord.running_bot import OnePixelPictures
+from tests.fake_discord.user_actions import CONTROL_KINDS, parse_control
+
+TESTS = Path(__file__).parents[1]
+GAMES = ("1830-3p-9", "1870-3p-5004", "1817-3p-5601")
+"""Games in `tests/games`, of three players each."""
+MOVES = 150
+"""How many moves of each game are played at most."""
+NAMES = ("Ann", "Bob", "Cid")
+ANSWERED_LINES = ("status", "help", "buy train 9", "hello", "sell")
+TEXT_DISPLAY = 10
+QUIET_INTENTS = discord.Intents.none()
+ADDRESS = ServiceAddress("play@games.test", b"0123456789abcdef")
+REPLY = ParsedReply(
+    orders=(OrderLine(1, "buy SV"), OrderLine(2, "bid XX 5")),
+    ignored=("See you on Sunday.",),
+    misplaced=("pass",),
+)
+
+
+def answering_pages() -> dict[str, MailPage]:
+    """One page of every kind that answers a mail, by what it answers."""
+    played = LinesPlayed(
+        (AcceptedLine("buy SV", "Ann buys the SV for $20."),),
+        ("Ann: cash $600 → $580.",), "Bob to act.", "To take it back, reply `undo`.", "d1", ("pass",),
+    )  # fmt: skip
+    rejected = LineRejected("refused", 1, "The SV is sold already.", "d1", ("buy CS", "pass"))
+    stale = StaleReply(
+        "Buy the SV for $20.", "Buy the CS for $40.", ("Bob buys the SV for $20.",), "d2", ("pass",)
+    )
+    too_long = ReplyFault(OrderLine(1, "buy" * 9), "the line is too long")
+    return {
+        "orders that were played": pages.receipt(played, REPLY),
+        "orders that were refused": pages.receipt(rejected, REPLY),
+        "orders that came too late": pages.receipt(stale, REPLY),
+        "an invalid line": pages.invalid_line(too_long, REPLY),
+        "a command with other lines": pages.must_be_alone("stop"),
+        **{f"a mail that cannot be read ({p.name})": pages.unreadable_mail(p) for p in MailProblem},
+        "a mail with two reply addresses": pages.ambiguous_recipient(),
+        "a mail from another address": pages.wrong_sender(["buy SV"], "abcd2345"),
+        "a mail from another address, without orders": pages.wrong_sender([], None),
+        "a forged mail": pages.failed_authentication(),
+        "`resign`": pages.confirm_orders(["resign"], "abcd2345"),
+        "an unknown code": pages.unknown_code(),
+        "neither yes nor no": pages.expects_yes_or_no(),
+        "too many mails": pages.rate_limited(),
+    }  # fmt: skip
+
+
+def letter_text(page: MailPage, token: ReplyToken) -> str:
+    """The subject and the plain text of the page as an email."""
+    raw = compose(ADDRESS, page, token, datetime(2026, 1, 1, tzinfo=UTC), "test").raw
+    message = BytesParser(policy=default).parsebytes(raw)
+    body = message.get_body(("plain",))
+    assert body is not None
+    text = str(body.get_content()).replace("\r\n", "\n")
+    return f"Subject: {message['Subject']}\n\n" + re.sub(r"\n{3,}", "\n\n", text).strip()
+
+
+class ScriptedTables:
+    """A table of each of the `GAMES`, whose players have email addresses."""
+
+    def __init__(self, service: Service) -> None:
+        self.service = service
+        self.delivery = DiscordDelivery(discord.Client(intents=QUIET_INTENTS), service, OnePixelPictures())
+        self.people: dict[str, int] = {}
+        self.cards: list[str] = []
+        self.letters: list[str] = []
+        self._kinds_of_letter = Counter[tuple[str, str]]()
+
+    async def play(self) -> None:
+        async with self.service.store.begin() as unit:
+            for name in NAMES:
+                self.people[name] = (await unit.people.add(name)).id
+                await unit.people.add_identity(self.people[name], "email", f"{name.casefold()}@player.test")
+        for game in GAMES:
+            await self._play_game(game)
+
+    async def _play_game(self, game: str) -> None:
+        script = (TESTS / "games" / f"{game}.18xx").read_text(encoding="utf-8")
+        history = replay(script).history
+        assert history is not None
+        title = history.start.title
+        table_id = await self._open(title)
+        state, seen = engine.copy_state(history.start), set[str]()
+        for number, move in enumerate(history.lines[:MOVES]):
+            if (kind := question_kind(state.top)) not in seen:
+                seen.add(kind)
+                await self._add_turn_card(table_id, f"{title}, {kind}")
+                await self._add_letters(title)
+            await self._submit(table_id, int(move.seat[1:]), move.line, f"{game}-{number}")
+            state = engine.fold(move.events, state)
+        if title == GAMES[0][:4]:
+            await self._add_answers(table_id)
+            await self._add_letters(title)
+
+    async def _submit(self, table_id: int, seat: int, line: str, request: str) -> CommandResult:
+        return await self.service.submit(table_id, seat, (line,), None, request)
+
+    async def _open(self, title: str) -> int:
+        """Open a table, note its lobby and an invitation to it, and start its game."""
+        lobby = self.service.lobby
+        table = await lobby.create(title, self.people["Ann"], name="Friday")
+        await lobby.join(table.id, self.people["Ann"], "Ann")
+        await lobby.invite(table.id, self.people["Bob"], "Bob", by=self.people["Ann"])
+        await lobby.join(table.id, self.people["Cid"], "Cid")
+        table = await self.service.queries.table_info(table.id)
+        self._add_card(f"{title}, the lobby", cards.lobby_card(table))
+        self._add_card(f"{title}, an invitation", cards.invitation_card(table, "Ann"))
+        await self._add_letters(title)
+        await lobby.join(table.id, self.people["Bob"], "Bob")
+        await lobby.start(table.id, by=self.people["Ann"], order=NAMES)
+        return table.id
+
+    async def _add_answers(self, table_id: int) -> None:
+        """What is answered to lines that are played, refused, unreadable and ambiguous, and to commands."""
+        view = await self.service.queries.view(table_id)
+        seat = view.pending[0].seat
+        for line in ANSWERED_LINES:
+            result = await self._submit(table_id, seat, line, f"answer {line}")
+            self._add_card(f"Answer to `{line}`", cards.result_message(result, view.table, seat))
+        await self._submit(table_id, (seat + 1) % len(NAMES), "undo", "undo")
+        view = await self.service.queries.view(table_id)
+        [(missing, voter), *_] = view.missing_votes()
+        question = f"{view.table.names[seat]} wants to undo."
+        decision_id = f"v{missing.poll.id}"
+        self._add_card("A vote", cards.vote_card(view, voter, decision_id, question, None)[0])
+
+    async def _add_turn_card(self, table_id: int, heading: str) -> None:
+        view = await self.service.queries.view(table_id)
+        components, _, _ = await self.delivery._build_card(view, view.pending[0], view.seq)
+        self._add_card(heading, components)
+
+    def _add_card(self, heading: str, components: list[Json]) -> None:
+        lines = []
+        for part in walk_components(components):
+            if part["type"] == TEXT_DISPLAY:
+                lines.append(part["content"])
+            elif part["type"] in CONTROL_KINDS:
+                control = parse_control(part)
+                lines += [f"  [{control.label}]", *(f"    {option.name}" for option in control.options)]
+        self.cards.append("\n".join([f"## {heading}", "", *lines, ""]))
+
+    async def _add_letters(self, title: str) -> None:
+        """Note the due notifications by mail of kinds that were not there before."""
+        builder = PageBuilder(self.service, OnePixelPictures())
+        while rows := await self._lease_due():
+            for row in rows:
+                kind = decode_notification(row.payload).kind
+                built = await builder.build(row)
+                async with self.service.store.begin() as unit:
+                    await unit.outbox.mark_sent(row.id)
+                if built and self._kinds_of_letter[title, kind] < (2 if kind == "turn" else 1):
+                    self._kinds_of_letter[title, kind] += 1
+                    self.letters.append(f"## {title}, {kind}\n\n{letter_text(*built)}\n")
+
+    async def _lease_due(self) -> list[OutboxMessage]:
+        """What is due by mail; the next message to the same person is due once this one is sent."""
+        async with self.service.store.begin() as unit:
+            return await unit.outbox.lease_due("mail", 500, timedelta(minutes=5))
+
+
+def question_kind(frame: AnyFrame) -> str:
+    """What a position asks, by the frame and its step."""
+    words = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", type(frame).__name__).lower()
+    step = getattr(frame, "step", None) or getattr(frame, "stage", None)
+    return f"{words}, {step}" if isinstance(step, str) else words
+
+
+async def collect() -> dict[str, str]:
+    """The texts of the files `cards` and `letters`."""
+    with TemporaryDirectory() as folder:
+        async with await open_store(Path(folder) / "railpost.db") as store:
+            tables = ScriptedTables(Service(store, ping_holdoff=0.0))
+            await tables.play()
+            codes = {table.code for table in await tables.service.queries.list_tables()}
+    token = ReplyToken("reply", "ann@player.test", frozenset(), "Friday", "XYZ", "1:0", "d1")
+    for answered, page in answering_pages().items():
+        tables.letters.append(f"## Answer to {answered}\n\n{letter_text(page, token)}\n")
+    files = {"cards": "\n".join(tables.cards), "letters": "\n".join(tables.letters)}
+    return {name: _without_codes(text, codes) for name, text in files.items()}
+
+
+def _without_codes(text: str, codes: set[str]) -> str:
+    """The text with the same code for all tables: they are drawn by lot."""
+    for code in codes:
+        text = re.sub(rf"(?<=\*\*){code}(?=\*\*)|(?<=[Tt]able ){code}|(?<=Friday ){code}", "XYZ", text)
+    return text
