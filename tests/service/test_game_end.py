@@ -27,9 +27,7 @@ async def unfinished_game(world: ServiceHarness, path: Path) -> list[tuple[int, 
 
 
 async def test_a_game_ends_and_an_undo_reopens_it(empty: ServiceHarness) -> None:
-    last = await unfinished_game(
-        empty, min(GAMES.glob("1830-*.18xx"), key=lambda path: path.stat().st_size)
-    )
+    last = await unfinished_game(empty, min(GAMES.glob("1830-*.18xx"), key=lambda path: path.stat().st_size))
     service = empty.service
     async with empty.store.begin() as unit:
         for number, seat_row in enumerate(await unit.tables.seats(empty.table)):
