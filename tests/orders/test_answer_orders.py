@@ -1,0 +1,88 @@
+"""`auto decline` and `auto protect`: questions beside one's turn."""
+
+from __future__ import annotations
+
+import engine
+from engine.orders import line_when_time_is_up, vote_of
+from tests.orders.order_table import OrderTable
+from tests.t1817.test_07_conversions_and_mergers import SMALL
+from tests.t1870.test_05_protection import MP
+
+DEAL = """
+@ cash Ann 500
+@ cash Bob 500
+@ private CS Bob
+@ private SV Bob
+@ round stock Ann
+"""
+
+
+def test_offers_are_declined_until_the_order_is_taken_back() -> None:
+    t = OrderTable("1830", DEAL)
+    t.arm("Bob", "auto decline deals")
+    t.say("Ann: buy private CS from Bob for 50", "Ann: buy private SV from Bob for 50")
+    assert t.said == ["Bob: decline", "Bob: decline"] and t.asked == ["Ann"] and len(t.armed) == 1
+
+
+def test_an_offer_from_before_the_arming_is_left_to_its_owner() -> None:
+    t = OrderTable("1830", DEAL)
+    t.say("Ann: buy private CS from Bob for 50")
+    t.arm("Bob", "auto decline deals")
+    assert t.said == [] and "Bob" in t.asked
+    t.say("Ann: buy private SV from Bob for 50")
+    assert t.said == ["Bob: decline 2"]
+
+
+def test_an_offer_is_no_reason_to_pass() -> None:
+    """An open offer waits for its answer; a pass would end the turn and the offer with it."""
+    t = OrderTable("1830", DEAL)
+    t.say("Ann: buy private CS from Bob for 50")
+    t.arm("Ann", "auto pass")
+    assert t.said == []
+    t.say("Bob: decline")
+    assert t.said == ["Ann: pass"]
+
+
+def test_polls_of_a_merger_round_are_answered() -> None:
+    t = OrderTable("1817", SMALL)
+    t.arm("Bob", "auto decline polls")
+    assert t.said == ["Bob: pass"] and t.asked == ["Ann"]
+
+
+def test_auto_pass_in_a_merger_round_outlives_a_decline_of_others() -> None:
+    """18xx.games #9300: a pass in the merger round was disarmed by a decline."""
+    t = OrderTable("1817", SMALL)
+    t.say("Bob: pass")
+    t.arm("Ann", "auto pass")
+    assert t.said[:1] == ["Ann: pass"] and t.ended[-1:] in ([], ["Ann: The round is over."])
+
+
+def test_price_protection_is_answered_up_to_its_limit() -> None:
+    for limit, answer in ((300, "protect MP"), (150, "decline")):
+        t = OrderTable("1870", MP)
+        assert t.arm("Ann", f"standing protect MP up to {limit}") == f"auto protect MP up to {limit}"
+        t.say("Bob: sell 2 MP", "Bob: done")
+        assert t.said == [f"Ann: {answer}"]
+        assert not t.state.standing_protections
+
+
+def test_votes_are_declined_by_the_service() -> None:
+    t = OrderTable("1830", DEAL)
+    t.arm("Ann", "auto decline deals")
+    assert vote_of(t.armed, "p0") is None
+    t.arm("Ann", "auto decline votes")
+    assert vote_of(t.armed, "p0") == 2 and vote_of(t.armed, "p1") is None
+
+
+def test_when_time_is_up_a_pass_or_a_decline_is_said_and_nothing_else() -> None:
+    t = OrderTable("1830", DEAL)
+    assert line_when_time_is_up(t.state, "p0") == "pass" and line_when_time_is_up(t.state, "p1") is None
+    t.say("Ann: buy private CS from Bob for 50")
+    assert line_when_time_is_up(t.state, "p1") == "decline 1"
+    protecting = OrderTable("1870", MP)
+    protecting.say("Bob: sell 2 MP", "Bob: done")
+    assert line_when_time_is_up(protecting.state, "p0") == "pass"
+    opening = OrderTable("1830")
+    opening.say("Ann: buy SV", "Bob: buy CS", "Cid: buy DH", "Ann: buy MH", "Bob: buy CA", "Cid: buy BO")
+    assert engine.decision(opening.state).awaited == ("p2",)
+    assert line_when_time_is_up(opening.state, "p2") is None, "a par price has to be set by its owner"
