@@ -58,6 +58,8 @@ from engine.core.state import (
     PostMergerTrade,
     State,
     StockRound,
+    Waterfall,
+    WaterfallBidding,
     copy_state,
     decode_state,
     encode_state,
@@ -79,6 +81,7 @@ from engine.language import menu, narration, notation
 from engine.language.menu import Choice
 from engine.language.notation import AmbiguousError, UnreadableError
 from engine.mechanics import Option
+from engine.operating import track
 from engine.operating.run import stop_revenue
 from engine.stock import treasury_shares
 from engine.titles import optional_rules, title_names, title_of
@@ -222,6 +225,27 @@ def held_back_cash(state: State) -> dict[str, int]:
     return {company: amount for company, amount in amounts.items() if amount}
 
 
+def tiles_left(state: State) -> dict[str, int | None]:
+    """How many of each tile are left, None for any number; tiles that have run out are left out."""
+    g = game_of(state)
+    supply = track.tile_supply(g)
+    return {tile: supply.get(tile) for tile in g.components.tiles if supply.get(tile, 1)}
+
+
+def bids(state: State) -> dict[str, dict[str, int]]:
+    """The standing bids by private, or by the company that is auctioned: dollars by seat, the leader last."""
+    found: dict[str, dict[str, int]] = {}
+    for frame in state.stack:
+        match frame:
+            case Waterfall(bids=standing):
+                found |= {item: dict(offers) for item, offers in standing.items() if offers}
+            case WaterfallBidding(private=private, bids=offers):
+                found[private] = dict(sorted(offers.items(), key=lambda offer: offer[1]))
+            case Auction(item=item, high_bid=dollars, high_bidder=str(seat)):
+                found[item] = {seat: dollars}
+    return found
+
+
 def is_secret(line: str) -> bool:
     """Whether a line is shown to nobody but its player, in the log too."""
     return notation.is_secret(line)
@@ -278,6 +302,7 @@ __all__ = [
     "TrainsRan",
     "Transition",
     "UnreadableError",
+    "bids",
     "certificate_count",
     "certificate_limit",
     "choices",
@@ -319,6 +344,7 @@ __all__ = [
     "standings",
     "stop_revenue",
     "tile_faces",
+    "tiles_left",
     "title_names",
     "title_of",
     "visible_to",

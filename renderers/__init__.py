@@ -6,7 +6,7 @@ time (about 20 ms for a map), so a service draws in a process pool.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from engine import State, game_of
@@ -15,6 +15,7 @@ from renderers.map import LAYERS, Layer, draw_map
 from renderers.market import draw_market
 from renderers.rotation_preview import draw_rotations
 from renderers.sheet import draw_sheet
+from renderers.theme import PALETTES, PaletteName
 from renderers.timing import RenderingMetric, measure_rendering
 from renderers.views import (
     MapView,
@@ -47,6 +48,7 @@ def map_png(
     company: str = "",
     crop: Iterable[str] | None = None,
     layers: tuple[Layer, ...] = LAYERS,
+    palette: PaletteName = "light",
 ) -> Picture:
     """The map of a position.
 
@@ -58,28 +60,37 @@ def map_png(
     Raises KeyError for an unknown hex, ValueError for a route without track.
     """
     view = map_view(state, highlight=highlight, routes=routes, company=company, crop=crop)
-    image = draw_map(view, size, layers)
+    image = draw_map(view, size, layers, palette=PALETTES[palette])
     return Picture(encode_png(image), view.alt, image.width, image.height)
 
 
-def market_png(state: State, *, highlight: Iterable[str] = ()) -> Picture:
+def market_png(state: State, *, highlight: Iterable[str] = (), palette: PaletteName = "light") -> Picture:
     """The stock market. `highlight`: the companies whose price changed last."""
     view = market_view(state, highlight=highlight)
-    image = draw_market(view)
+    image = draw_market(view, PALETTES[palette])
     return Picture(encode_png(image), view.alt, image.width, image.height)
 
 
-def sheet_png(state: State, *, viewer: str | None = None) -> Picture:
-    """The sheet: players, companies, bank, phase and the trains in the depot.
+def sheet_png(
+    state: State,
+    *,
+    viewer: str | None = None,
+    revenues: Mapping[str, int] | None = None,
+    palette: PaletteName = "light",
+) -> Picture:
+    """The sheet: players, companies, bank, phase, the trains in the depot and the tiles left.
 
-    `viewer`: the seat that will see it; None: what the whole table may see.
+    `viewer`: the seat that will see it; None: what the whole table may see. `revenues`: dollars of each
+    company's last run.
     """
-    view = sheet_view(state, viewer)
-    image = draw_sheet(view)
+    view = sheet_view(state, viewer, revenues)
+    image = draw_sheet(view, PALETTES[palette])
     return Picture(encode_png(image), view.alt, image.width, image.height)
 
 
-def tile_choice_png(state: State, coord: str, tile: str, rotations: Sequence[int]) -> Picture:
+def tile_choice_png(
+    state: State, coord: str, tile: str, rotations: Sequence[int], *, palette: PaletteName = "light"
+) -> Picture:
     """The rotations (0-5) of a tile on a hex, side by side.
 
     Raises KeyError for an unknown hex or tile, and ValueError for no rotations.
@@ -94,7 +105,7 @@ def tile_choice_png(state: State, coord: str, tile: str, rotations: Sequence[int
         (rotation, map_view(state, highlight=[coord], crop=crop, preview={coord: (tile, rotation)}))
         for rotation in rotations
     ]
-    image = draw_rotations(panels)
+    image = draw_rotations(panels, PALETTES[palette])
     edges = ", ".join(f"rotation {rotation}: edges {_track_edges(view, coord)}" for rotation, view in panels)
     return Picture(
         encode_png(image), clip_text(f"Tile {tile} on {coord}. {edges}."), image.width, image.height

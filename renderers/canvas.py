@@ -16,7 +16,7 @@ from math import cos, hypot, sin
 from PIL import Image, ImageDraw, ImageFont
 
 from renderers.geometry import Point, line_outline
-from renderers.theme import Color
+from renderers.theme import Color, Palette
 
 SUPERSAMPLING = 3
 CAP_HEIGHT = 0.66
@@ -110,6 +110,23 @@ class Canvas:
         """Paste a picture with an alpha channel around a center."""
         at = round(center[0]) - sprite.width // 2, round(center[1]) - sprite.height // 2
         self.image.paste(sprite, at, sprite)
+
+
+class Page(Canvas):
+    """A canvas with the colours that everything on it has."""
+
+    def __init__(self, size: tuple[int, int], palette: Palette) -> None:
+        super().__init__(size, palette.page)
+        self.palette = palette
+
+    @classmethod
+    def copy_of_page(cls, image: Image.Image, palette: Palette) -> Page:
+        """A page with a copy of a picture."""
+        page = cls.__new__(cls)
+        page.palette = palette
+        page.image = image.copy()
+        page.draw = ImageDraw.Draw(page.image)
+        return page
 
 
 class SupersampledCanvas:

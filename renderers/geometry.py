@@ -10,15 +10,15 @@ Track between two edges is an arc that meets both edges at a right angle: a stra
 curve around the center of the neighbor between them, or a sharp curve around their common corner. A stop with
 two exits lies on that arc, any other stop where its exits meet. Where a face has several stops, or track that
 passes a stop, candidates are tried in a fixed order and the placement with the least overlap wins. Texts are
-then placed, most important first, in the space that is left (`FreeSpace`).
+then placed, most important first, in the space that is left (`free_space`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
-from itertools import combinations, pairwise, product
+from itertools import combinations, cycle, pairwise, product
 from math import atan2, ceil, cos, hypot, inf, pi, radians, sin, sqrt
 from typing import Literal
 
@@ -29,8 +29,6 @@ Axes = tuple[tuple[str, str], ...]
 
 APOTHEM = sqrt(3) / 2
 CURVE_STEPS = 12
-COVERED_COST = 14.0
-USABLE_APOTHEM = APOTHEM * 0.98
 _CENTER: Point = (0.0, 0.0)
 
 
@@ -376,19 +374,19 @@ class HexMetrics:
     column: int
     row: int
 
-    @property
+    @cached_property
     def scale(self) -> tuple[float, float]:
         """Pixels per unit along x and along y."""
         if self.layout == "pointy":
             return self.column / APOTHEM, self.row / 1.5
         return self.column / 1.5, self.row / APOTHEM
 
-    @property
+    @cached_property
     def radius(self) -> float:
         """Pixels per unit, on average."""
         return sum(self.scale) / 2
 
-    @property
+    @cached_property
     def half_size(self) -> tuple[int, int]:
         """Half the width and half the height of a hex's picture, in pixels."""
         sx, sy = self.scale
@@ -460,102 +458,7 @@ def fit_grid(
     return Grid(HexMetrics(layout, column, row), axes, origin, (min(columns), min(rows)), size)
 
 
-# --- space for texts ------------------------------------------------------------------------
-
-Shape = tuple[tuple[float, float, float, float], ...]
-"""Boxes in pixels: (x, y, width, height), where x and y are from the shape's center to the box's."""
-
-
-@dataclass
-class FreeSpace:
-    """The free space of a hex, in pixels from its center.
-
-    `discs` are (x, y, radius, weight) of track, stops and other things that texts should not cover; `boxes`
-    are (x, y, half width, half height) of texts.
-    """
-
-    layout: HexLayout
-    scale: tuple[float, float]
-    discs: list[tuple[float, float, float, float]] = field(default_factory=list)
-    boxes: list[tuple[float, float, float, float]] = field(default_factory=list)
-
-    @cached_property
-    def edge_normals(self) -> list[Point]:
-        """The normals of three edges, scaled so that the product with a point in pixels is in units."""
-        sx, sy = self.scale
-        across = [polar(bearing(self.layout, e), 1.0) for e in range(3)]
-        return [(x / sx, y / sy) for x, y in across]
-
-    def block_disc(self, point: Point, radius: float, weight: float) -> None:
-        """Mark a disc, given in units, as something that texts should not cover."""
-        sx, sy = self.scale
-        self.discs.append((point[0] * sx, point[1] * sy, radius * (sx + sy) / 2, weight))
-
-    def find_place(
-        self, shape: Shape, candidates: Iterable[Point], below: float = inf
-    ) -> tuple[float, tuple[int, int]]:
-        """The cost and the pixel offset of the place where a shape overlaps least.
-
-        A cost of `COVERED_COST` or more means that something would be covered. Places with a cost of `below`
-        or more do not count; where there is no other, the cost is `below`.
-        """
-        sx, sy = self.scale
-        boxes = [(dx, dy, w / 2, h / 2, self._normal_extents(w / 2, h / 2)) for dx, dy, w, h in shape]
-        best, least = (0, 0), below
-        for rank, (ux, uy) in enumerate(candidates):
-            x, y = round(ux * sx), round(uy * sy)
-            cost = 0.05 * rank
-            if cost >= least:
-                break
-            for dx, dy, w, h, normals in boxes:
-                cost = self._box_cost(x + dx, y + dy, w, h, normals, cost, least)
-            if cost < least:
-                best, least = (x, y), cost
-        return least, best
-
-    def occupy(self, shape: Shape, at: tuple[int, int]) -> None:
-        """Mark the boxes of a shape as used."""
-        self.boxes += [(at[0] + dx, at[1] + dy, w / 2, h / 2) for dx, dy, w, h in shape]
-
-    def place_box(self, width: float, height: float, candidates: Iterable[Point]) -> tuple[int, int]:
-        """Find the place where a box overlaps least, and mark it as used."""
-        shape = ((0.0, 0.0, width, height),)
-        _, at = self.find_place(shape, candidates)
-        self.occupy(shape, at)
-        return at
-
-    def _normal_extents(self, w: float, h: float) -> list[tuple[float, float, float]]:
-        """Each edge normal, and how far a box extends along it from its center."""
-        return [(nx, ny, abs(w * nx) + abs(h * ny)) for nx, ny in self.edge_normals]
-
-    def _box_cost(
-        self,
-        x: float,
-        y: float,
-        w: float,
-        h: float,
-        normals: list[tuple[float, float, float]],
-        cost: float,
-        enough: float,
-    ) -> float:
-        """The cost of a box, added to `cost`; it is not computed further than `enough`."""
-        for nx, ny, half in normals:
-            reach = abs(x * nx + y * ny) + half
-            if reach > USABLE_APOTHEM:
-                cost += 90 * (reach - USABLE_APOTHEM)
-        for bx, by, bw, bh in self.boxes:
-            dx, dy = bw + w - abs(x - bx), bh + h - abs(y - by)
-            if dx > 0 and dy > 0:
-                cost += 10 + 60 * dx * dy / (4 * w * h)
-        for px, py, radius, weight in self.discs:
-            if cost >= enough:
-                break
-            dx, dy = abs(px - x) - w, abs(py - y) - h
-            if dx < radius and dy < radius:
-                near = hypot(dx, dy) if dx > 0 and dy > 0 else max(dx, dy, 0.0)
-                if near < radius:
-                    cost += weight * (1 - near / radius)
-        return cost
+# --- places for texts -----------------------------------------------------------------------
 
 
 @lru_cache(8)
@@ -587,11 +490,22 @@ def line_outline(line: Sequence[Point], width: float) -> Line:
     return (*left, *reversed(right))
 
 
-def sample_points(line: Line, every: float = 0.15) -> Iterator[Point]:
-    """Points along a line, about `every` units apart."""
-    since = every
-    for a, b in pairwise(line):
-        since += distance(a, b)
-        if since >= every:
-            since = 0.0
-            yield b
+def dashed(line: Sequence[Point], dash: Sequence[float]) -> Iterator[Line]:
+    """The strokes of a dashed line; `dash`: lengths of stroke and gap in turn, none for an unbroken line."""
+    if not dash:
+        yield tuple(line)
+        return
+    lengths = cycle(dash)
+    left, drawn, stroke = next(lengths), True, [line[0]]
+    for start, end in pairwise(line):
+        here = start
+        while (rest := distance(here, end)) > left:
+            here = here[0] + (end[0] - here[0]) * left / rest, here[1] + (end[1] - here[1]) * left / rest
+            stroke.append(here)
+            if drawn:
+                yield tuple(stroke)
+            left, drawn, stroke = next(lengths), not drawn, [here]
+        left -= rest
+        stroke.append(end)
+    if drawn and len(stroke) > 1:
+        yield tuple(stroke)

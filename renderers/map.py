@@ -17,20 +17,24 @@ from functools import lru_cache
 from PIL import Image
 
 from renderers import sprites, theme
-from renderers.canvas import Canvas, SupersampledCanvas, to_palette
+from renderers.canvas import CAP_HEIGHT, Canvas, SupersampledCanvas, to_palette
 from renderers.geometry import FaceLayout, Grid, HexMetrics, edge_middle, fit_grid
 from renderers.label_layout import (
     CACHED_HEXES,
     FontSizes,
     LabelLayout,
+    PlacedText,
     lay_out_labels,
     overflow_token_positions,
     reserved_positions,
+    terrain_size,
     token_positions,
 )
+from renderers.theme import Palette
 from renderers.views import HexView, MapView
 
-MAX_SIZE = (1600, 1200)
+MAX_SIZES = ((1600, 1200), (1250, 1500))
+"""The pages, in pixels: landscape and portrait."""
 MARGIN = 36
 
 
@@ -39,22 +43,34 @@ MARGIN = 36
 
 @dataclass(frozen=True)
 class LayerContext:
-    """What a layer needs to draw one hex: the canvas, the sizes, and the positions of texts."""
+    """What a layer needs to draw one hex: the canvas, the colours, the sizes, and the positions of texts."""
 
     canvas: Canvas
+    palette: Palette
     metrics: HexMetrics
     view: HexView
     face_layout: FaceLayout
     labels: LabelLayout
-    font_sizes: FontSizes
 
     @property
     def background(self) -> theme.Color:
-        return theme.HEX_COLORS[self.view.color]
+        return self.palette.hex_colors[self.view.color]
 
     def to_pixels(self, offset: tuple[int, int]) -> tuple[int, int]:
         """The pixel of the canvas at an offset from the hex's center."""
         return self.metrics.half_size[0] + offset[0], self.metrics.half_size[1] + offset[1]
+
+    def write(self, text: PlacedText, weight: str = "Semibold", softness: float = 0.0) -> None:
+        """Write a text on the hex's background, softer than black where that can be read."""
+        color = self.palette.text_on(self.background, softness)
+        self.canvas.write(self.to_pixels(text.offset), text.text, text.font_size, color, weight=weight)
+
+    def paste_plate(
+        self, text: PlacedText, label: str, fill: theme.Color, color: theme.Color, border: theme.Color
+    ) -> None:
+        """A text on a rounded plate."""
+        plate = sprites.plate(label, text.font_size, color, fill, border)
+        self.canvas.paste(plate, self.to_pixels(text.offset))
 
 
 Layer = Callable[[LayerContext], None]
@@ -67,63 +83,77 @@ def land(hex: LayerContext) -> None:
 
 
 def tiles(hex: LayerContext) -> None:
-    """The tile with its track, towns and empty slots, and with its number where there is room."""
+    """The tile with its track, towns and empty slots."""
     if hex.view.tile is not None:
         _paste_face(hex)
-    if hex.view.tile is not None and hex.labels.number:
-        ink = theme.blend(hex.background, theme.INK, 0.75)
-        hex.canvas.write(hex.to_pixels(hex.labels.number), f"#{hex.view.tile}", hex.font_sizes.small, ink)
+
+
+def numbers(hex: LayerContext) -> None:
+    """The number of the tile, where there is room, and the letter of its grade."""
+    if hex.labels.number:
+        hex.write(hex.labels.number, "Bold", 0.25)
+    if grade := hex.labels.grade:
+        disc = sprites.grade(grade.text, grade.font_size, hex.background)
+        hex.canvas.paste(disc, hex.to_pixels(grade.offset))
 
 
 def _paste_face(hex: LayerContext) -> None:
     v = hex.view
     face = sprites.face(
-        hex.metrics, v.color, v.nodes, v.paths, v.rotation, v.tile is not None, v.joined_edges
+        hex.palette, hex.metrics, v.color, v.nodes, v.paths, v.rotation, v.tile is not None, v.joined_edges
     )
     hex.canvas.image.paste(face, (0, 0))
 
 
 def terrain(hex: LayerContext) -> None:
     """Mountains and water with their costs."""
-    for (kind, cost), offset in zip(hex.view.terrain, hex.labels.terrain, strict=True):
-        x, y = hex.to_pixels(offset)
-        height = round(hex.metrics.radius * 0.25)
-        hex.canvas.paste(sprites.terrain(kind, round(hex.metrics.radius * 0.46)), (x, y - height // 2))
-        ink = theme.HILL if kind in theme.HIGH_TERRAIN else theme.WATER
-        hex.canvas.write(
-            (x, y + height // 2 + 2), f"${cost}", hex.font_sizes.coordinate, theme.blend(ink, theme.INK, 0.3)
-        )
+    for (kind, cost), place in zip(hex.view.terrain, hex.labels.terrain, strict=True):
+        x, y = hex.to_pixels(place.offset)
+        width, height = terrain_size(cost, place.font_size, place.is_wide)
+        sign = sprites.terrain(hex.palette, kind, round(place.font_size * (1.2 if place.is_wide else 1.75)))
+        tint = hex.palette.hill if kind in theme.HIGH_TERRAIN else hex.palette.water
+        color = hex.palette.tinted(tint, hex.background)
+        text = f"${cost}"
+        if place.is_wide:
+            left = x - width // 2
+            hex.canvas.paste(sign, (left + sign.width // 2, y))
+            hex.canvas.write((left + sign.width + 3, y), text, place.font_size, color, align="l")
+        else:
+            hex.canvas.paste(sign, (x, y - height // 2 + sign.height // 2))
+            hex.canvas.write(
+                (x, y + height // 2 - place.font_size * CAP_HEIGHT / 2), text, place.font_size, color
+            )
 
 
 def rivers(hex: LayerContext) -> None:
     """The river through a hex; narrow on a tile, so that the track is visible."""
     if hex.view.river_banks:
-        west, east, stations = hex.view.river_banks
-        width = 0.13 if hex.view.tile is None else 0.06
-        _paste_overlay(hex, sprites.river_overlay(hex.metrics, west, east, stations, width))
+        width = sprites.river_width(hex.view.tile is not None)
+        _paste_overlay(hex, sprites.river_overlay(hex.palette, hex.metrics, hex.view.river_banks, width))
 
 
 def notes(hex: LayerContext) -> None:
     """Ports, tokens of privates, and companies that have to connect to the hex."""
-    for text, offset in zip(hex.view.notes, hex.labels.notes, strict=True):
-        plate = sprites.plate(text, hex.font_sizes.coordinate, theme.PAPER, theme.MUTED, theme.INK)
-        hex.canvas.paste(plate, hex.to_pixels(offset))
+    for place in hex.labels.notes:
+        hex.paste_plate(place, place.text, theme.NOTE, theme.WHITE, theme.BLACK)
 
 
 def structures(hex: LayerContext) -> None:
     """Mines and bridges, and the places where one may still be built."""
-    for structure, (offset, font_size) in zip(hex.view.structures, hex.labels.structures, strict=True):
-        hex.canvas.paste(sprites.structure(structure, font_size), hex.to_pixels(offset))
+    for structure, place in zip(hex.view.structures, hex.labels.structures, strict=True):
+        sign = sprites.structure(hex.palette, structure, place.font_size)
+        hex.canvas.paste(sign, hex.to_pixels(place.offset))
 
 
 def borders(hex: LayerContext) -> None:
     """Edges that are impassable or cost money."""
     if hex.view.borders:
-        _paste_overlay(hex, sprites.border_overlay(hex.metrics, hex.view.borders))
+        _paste_overlay(hex, sprites.border_overlay(hex.palette, hex.metrics, hex.view.borders))
     for edge, _, cost in hex.view.borders:
         if cost:
             x, y = hex.metrics.to_pixels(tuple(k * 0.8 for k in edge_middle(hex.metrics.layout, edge)))  # type: ignore[arg-type]
-            hex.canvas.write((x, y), f"${cost}", hex.font_sizes.small, theme.INK, halo=hex.background)
+            size = FontSizes.for_metrics(hex.metrics).small
+            hex.canvas.write((x, y), f"${cost}", size, hex.palette.text_on(hex.background))
 
 
 def _paste_overlay(hex: LayerContext, overlay: Image.Image) -> None:
@@ -137,107 +167,96 @@ def tokens(hex: LayerContext) -> None:
 
 
 def overflow_tokens(hex: LayerContext) -> None:
-    """Tokens without a slot, drawn over the texts."""
+    """Tokens without a slot."""
     for badge, point, diameter in overflow_token_positions(hex.view, hex.metrics):
         hex.canvas.paste(sprites.token(badge, diameter), hex.metrics.to_pixels(point))
 
 
 def names(hex: LayerContext) -> None:
-    for line, offset in hex.labels.name:
-        hex.canvas.write(
-            hex.to_pixels(offset),
-            line,
-            hex.labels.name_size,
-            theme.INK,
-            weight="Semibold",
-            halo=hex.background,
-        )
-    if hex.view.label and hex.labels.label:
-        hex.canvas.write(
-            hex.to_pixels(hex.labels.label),
-            hex.view.label,
-            hex.labels.label_size,
-            theme.INK,
-            weight="Black",
-            halo=hex.background,
-        )
+    for line in hex.labels.name:
+        hex.write(line)
+    if hex.labels.label:
+        hex.write(hex.labels.label, "Black")
 
 
 def revenues(hex: LayerContext) -> None:
     """Revenues: of a tile on a plate; of an area by phase in boxes, the current one with a frame."""
-    for amount, offset, font_size in hex.labels.revenues:
-        hex.canvas.paste(
-            sprites.plate(str(amount), font_size, theme.INK, theme.PAPER, theme.TILE_EDGE),
-            hex.to_pixels(offset),
-        )
+    palette = hex.palette
+    for place in hex.labels.revenues:
+        hex.paste_plate(place, place.text, palette.plate, palette.plate_text, palette.tile_edge)
     if not hex.view.phase_values:
         return
     for value, box in zip(hex.view.phase_values, hex.labels.values, strict=True):
         x, y = hex.to_pixels((box.x, box.y))
-        fill = theme.HEX_COLORS[value.color]
+        fill = palette.hex_colors[value.color]
         left, top = x - box.width // 2, y - box.height // 2
         right, bottom = left + box.width, top + box.height
         if value.is_current:
-            for grow, color in ((2, theme.INK), (-1, theme.CURRENT_VALUE), (-4, fill)):
+            for grow, color in ((2, theme.BLACK), (-1, theme.WHITE), (-4, fill)):
                 hex.canvas.rectangle(left - grow, top - grow, right + grow, bottom + grow, color)
-            hex.canvas.write((x, y), str(value.amount), box.font_size, theme.INK, weight="Black")
+            ink = palette.text_on(fill)
+            hex.canvas.write((x, y), str(value.amount), box.font_size, ink, weight="Black")
         else:
             hex.canvas.rectangle(left + 3, top + 1, right - 3, bottom - 1, fill)
-            faded = theme.blend(theme.INK, fill, 0.2)
-            hex.canvas.write((x, y), str(value.amount), round(box.font_size * 0.9), faded, weight="Regular")
+            ink = palette.text_on(fill, 0.2)
+            hex.canvas.write((x, y), str(value.amount), round(box.font_size * 0.9), ink, weight="Regular")
 
 
 def reservations(hex: LayerContext) -> None:
-    """Slots reserved for homes, and hexes that a private blocks."""
+    """Slots reserved for homes."""
     for badge, point, diameter in reserved_positions(hex.view, hex.metrics):
-        hex.canvas.paste(sprites.reserved_slot(badge, diameter), hex.metrics.to_pixels(point))
-    for sym, offset in zip(hex.view.blocked, hex.labels.blocked, strict=True):
-        plate = sprites.plate(f"×{sym}", hex.font_sizes.coordinate, theme.BLOCKED, theme.PAPER, theme.BLOCKED)
-        hex.canvas.paste(plate, hex.to_pixels(offset))
+        slot = sprites.reserved_slot(hex.palette, badge, diameter)
+        hex.canvas.paste(slot, hex.metrics.to_pixels(point))
+
+
+def blocked(hex: LayerContext) -> None:
+    """The privates that block a hex."""
+    for place in hex.labels.blocked:
+        red = theme.LIGHT.blocked
+        hex.paste_plate(place, place.text, theme.WHITE, red, red)
 
 
 def last_lay(hex: LayerContext) -> None:
     """The double outline around a hex that changed last."""
     if hex.view.highlighted:
-        _paste_overlay(hex, sprites.last_change_outline(hex.metrics))
+        _paste_overlay(hex, sprites.last_change_outline(hex.palette, hex.metrics))
 
 
 def routes(hex: LayerContext) -> None:
     """The routes in colours, with their numbers where they cross edges."""
-    if not hex.view.route_segments:
+    segments = hex.view.route_segments
+    if not segments:
         return
-    _paste_overlay(hex, sprites.route_overlay(hex.metrics, hex.face_layout, hex.view.route_segments))
+    _paste_overlay(hex, sprites.route_overlay(hex.palette, hex.metrics, hex.face_layout, segments))
     for badge, point, diameter in token_positions(hex.view, hex.metrics):
         hex.canvas.paste(sprites.token(badge, diameter), hex.metrics.to_pixels(point))
-    for (x, y), route in sprites.edge_crossings(hex.metrics, hex.view.route_segments):
-        hex.canvas.paste(_route_number(route, round(hex.metrics.radius * 0.36)), (x, y))
+    for (x, y), route in sprites.edge_crossings(hex.metrics, segments):
+        color = sprites.route_color(hex.palette, route)
+        hex.canvas.paste(_route_number(route, color, round(hex.metrics.radius * 0.36)), (x, y))
 
 
 @lru_cache(64)
-def _route_number(route: int, diameter: int) -> Image.Image:
+def _route_number(route: int, color: theme.Color, diameter: int) -> Image.Image:
     shape = SupersampledCanvas((diameter, diameter))
     radius = diameter / 2
-    shape.disc((radius, radius), radius, theme.PAPER)
-    shape.disc((radius, radius), radius - 1.2, sprites.route_color(route))
+    shape.disc((radius, radius), radius, theme.WHITE)
+    shape.disc((radius, radius), radius - 1.2, color)
     canvas = Canvas.copy_of(shape.downsampled())
-    canvas.write((radius, radius), str(route + 1), round(diameter * 0.8), theme.PAPER)
+    canvas.write((radius, radius), str(route + 1), round(diameter * 0.8), theme.WHITE)
     return canvas.image
 
 
 def coordinates(hex: LayerContext) -> None:
-    hex.canvas.write(
-        hex.to_pixels(hex.labels.coordinate),
-        hex.view.coord,
-        hex.font_sizes.coordinate,
-        theme.blend(hex.background, theme.INK, 0.75),
-        weight="Semibold",
-    )
+    hex.write(hex.labels.coordinate, softness=0.25)
 
 
-LAYERS: tuple[Layer, ...] = (
-    land, tiles, rivers, last_lay, terrain, borders, tokens, reservations, names, revenues, notes, structures,
-    coordinates, overflow_tokens, routes,
+BOARD_LAYERS: tuple[Layer, ...] = (
+    land, tiles, rivers, last_lay, borders, tokens, reservations, overflow_tokens,
 )  # fmt: skip
+TEXT_LAYERS: tuple[Layer, ...] = (
+    terrain, names, revenues, numbers, blocked, notes, structures, coordinates,
+)  # fmt: skip
+LAYERS: tuple[Layer, ...] = (*BOARD_LAYERS, *TEXT_LAYERS, routes)
 
 
 # --- the whole map --------------------------------------------------------------------------
@@ -245,29 +264,29 @@ LAYERS: tuple[Layer, ...] = (
 
 @lru_cache(CACHED_HEXES)
 def draw_hex(
-    view: HexView, metrics: HexMetrics, layers: tuple[Layer, ...], colors: tuple[str, ...]
+    palette: Palette, view: HexView, metrics: HexMetrics, layers: tuple[Layer, ...], colors: tuple[str, ...]
 ) -> Image.Image:
     """The picture of one hex in the palette; the pixels outside the hex are masked when it is pasted."""
     w, h = metrics.half_size
-    canvas = Canvas((2 * w, 2 * h), theme.SEA)
+    canvas = Canvas((2 * w, 2 * h), palette.sea)
     hex = LayerContext(
-        canvas,
-        metrics,
-        view,
-        sprites.face_layout(view, metrics),
-        lay_out_labels(view, metrics),
-        FontSizes.for_metrics(metrics),
+        canvas, palette, metrics, view, sprites.face_layout(view, metrics), lay_out_labels(view, metrics)
     )
     for layer in layers:
         layer(hex)
-    return to_palette(canvas.image, theme.palette(colors))
+    return to_palette(canvas.image, theme.png_palette(palette, colors))
 
 
 def grid_for(view: MapView, size: tuple[int, int] | None = None, margin: int = MARGIN) -> Grid:
-    """The grid of a view's hexes on a page of `size` pixels; for None cropped to them within `MAX_SIZE`."""
+    """The grid of a view's hexes on a page of `size` pixels; for None cropped to them.
+
+    Without a size it is as large as one of `MAX_SIZES` allows, so that a portrait map has the area of others.
+    """
     coords = [h.coord for h in view.hexes]
-    grid = fit_grid(coords, view.layout, view.axes, size or MAX_SIZE, margin)
-    return grid if size else grid.cropped(coords, margin)
+    if size:
+        return fit_grid(coords, view.layout, view.axes, size, margin)
+    grids = [fit_grid(coords, view.layout, view.axes, page, margin) for page in MAX_SIZES]
+    return max(grids, key=lambda grid: grid.metrics.radius).cropped(coords, margin)
 
 
 def draw_map(
@@ -275,25 +294,27 @@ def draw_map(
     size: tuple[int, int] | None = None,
     layers: tuple[Layer, ...] = LAYERS,
     margin: int = MARGIN,
+    palette: Palette = theme.LIGHT,
 ) -> Image.Image:
-    """The map as a picture in its palette, of `size` pixels; None: as large as it needs within `MAX_SIZE`."""
+    """The map as a picture in its palette, of `size` pixels; None: as large as it needs within a page."""
     grid = grid_for(view, size, margin)
     colors = tuple(c.color for c in view.companies)
-    image = _map_background(grid, tuple(h.coord for h in view.hexes), colors, bool(margin)).copy()
+    coords = tuple(h.coord for h in view.hexes)
+    image = _map_background(palette, grid, coords, colors, bool(margin)).copy()
     mask = sprites.hex_mask(grid.metrics)
     w, h = grid.metrics.half_size
     for hex_view in view.hexes:
         x, y = grid.center(hex_view.coord)
-        image.paste(draw_hex(hex_view, grid.metrics, layers, colors), (x - w, y - h), mask)
+        image.paste(draw_hex(palette, hex_view, grid.metrics, layers, colors), (x - w, y - h), mask)
     return image
 
 
 @lru_cache(16)
 def _map_background(
-    grid: Grid, coords: tuple[str, ...], colors: tuple[str, ...], framed: bool
+    palette: Palette, grid: Grid, coords: tuple[str, ...], colors: tuple[str, ...], framed: bool
 ) -> Image.Image:
     """The page below the hexes; `framed`: with the letters and numbers of rows and columns."""
-    canvas = Canvas(grid.size, theme.SEA)
+    canvas = Canvas(grid.size, palette.sea)
     if framed:
         size = 32
         width, height = grid.size
@@ -303,7 +324,7 @@ def _map_background(
             number = coord[len(letter) :]
             across, down = (letter, number) if dict(grid.axes)["x"] == "letter" else (number, letter)
             for point in ((x, 18), (x, height - 18)):
-                canvas.write(point, across, size, theme.MUTED)
-            for point in ((22, y), (width - 22, y)):
-                canvas.write(point, down, size, theme.MUTED)
-    return to_palette(canvas.image, theme.palette(colors))
+                canvas.write(point, across, size, palette.sea_text)
+            for point in ((22, y), (width - 22, y)) if down.isalnum() else ():
+                canvas.write(point, down, size, palette.sea_text)
+    return to_palette(canvas.image, theme.png_palette(palette, colors))

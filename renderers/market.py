@@ -16,12 +16,13 @@ from engine import LoanStatus
 from renderers import sprites, theme
 from renderers.canvas import (
     CAP_HEIGHT,
-    Canvas,
+    Page,
     SupersampledCanvas,
     fit_font_size,
     text_width,
     to_palette,
 )
+from renderers.theme import Palette
 from renderers.views import Badge, CellView, MarketView
 
 WIDTH = 1600
@@ -90,14 +91,14 @@ class MarketLayout:
         ]
 
 
-def draw_market(view: MarketView) -> Image.Image:
+def draw_market(view: MarketView, palette: Palette = theme.LIGHT) -> Image.Image:
     """The market as a picture in its palette, 1600 pixels wide."""
     layout = MarketLayout(view)
-    canvas = Canvas.copy_of(_draw_empty(_without_tokens(view)))
+    canvas = Page.copy_of_page(_draw_empty(palette, _without_tokens(view)), palette)
     for cell in view.cells:
         _draw_tokens(canvas, layout, cell)
     _draw_price_list(canvas, layout)
-    return to_palette(canvas.image, theme.palette(tuple(c.color for c in view.companies)))
+    return to_palette(canvas.image, theme.png_palette(palette, tuple(c.color for c in view.companies)))
 
 
 def _without_tokens(view: MarketView) -> MarketView:
@@ -107,9 +108,9 @@ def _without_tokens(view: MarketView) -> MarketView:
 
 
 @lru_cache(16)
-def _draw_empty(view: MarketView) -> Image.Image:
+def _draw_empty(palette: Palette, view: MarketView) -> Image.Image:
     layout = MarketLayout(view)
-    canvas = Canvas((WIDTH, layout.height), theme.PAGE)
+    canvas = Page((WIDTH, layout.height), palette)
     for cell in view.cells:
         _draw_cell(canvas, layout, cell)
     _draw_legend(canvas, layout)
@@ -121,121 +122,146 @@ def _draw_empty(view: MarketView) -> Image.Image:
 def fill_zone(cell: CellView) -> str:
     """The zone that gives a cell its colour."""
     return next(
-        (zone for zone in cell.zones if zone in theme.ZONE_COLORS and zone != "par"),
+        (zone for zone in cell.zones if zone in theme.LIGHT.zone_colors and zone != "par"),
         "par" if "par" in cell.zones else "white",
     )
 
 
-def _draw_cell(canvas: Canvas, layout: MarketLayout, cell: CellView) -> None:
+def _draw_cell(canvas: Page, layout: MarketLayout, cell: CellView) -> None:
     x, y = layout.corner(cell)
-    canvas.rectangle(x, y, x + layout.cell_width, y + layout.cell_height, theme.MUTED)
+    fill = canvas.palette.zone_colors[fill_zone(cell)]
+    canvas.rectangle(x, y, x + layout.cell_width, y + layout.cell_height, canvas.palette.muted)
     canvas.rectangle(
         x + 1,
         y + 1,
         x + layout.cell_width - 1,
         y + layout.cell_height - 1,
-        theme.ZONE_COLORS[fill_zone(cell)],
+        fill,
     )
     if "par" in cell.zones:
-        for grow, color in ((1, theme.INK), (5, theme.ZONE_COLORS[fill_zone(cell)])):
+        for grow, color in ((1, canvas.palette.ink), (5, fill)):
             canvas.rectangle(
                 x + grow, y + grow, x + layout.cell_width - grow, y + layout.cell_height - grow, color
             )
     _draw_ledge(canvas, layout, cell)
     size = layout.price_size
-    canvas.write((x + 8, y + 8 + size * 0.35), str(cell.price), size, theme.INK, align="l")
+    canvas.write((x + 8, y + 8 + size * 0.35), str(cell.price), size, canvas.palette.text_on(fill), align="l")
     if cell.arrow:
         high = round(size * 0.85)
         canvas.paste(
-            _arrow_sprite(cell.arrow, high), (x + layout.cell_width - 6 - high // 3, y + 8 + size * 0.35)
+            _arrow_sprite(canvas.palette, cell.arrow, high),
+            (x + layout.cell_width - 6 - high // 3, y + 8 + size * 0.35),
         )
 
 
-def _draw_ledge(canvas: Canvas, layout: MarketLayout, cell: CellView) -> None:
+def _draw_ledge(canvas: Page, layout: MarketLayout, cell: CellView) -> None:
     """Draw the bar under a cell of the ledge, and at the ledge's end where the row continues below it."""
     row, column = cell_position(layout.view, cell)
     x, y = layout.corner(cell)
     if (row, column) in layout.ledge_cells:
         canvas.rectangle(
-            x, y + layout.cell_height - LEDGE_WIDTH, x + layout.cell_width, y + layout.cell_height, theme.INK
+            x,
+            y + layout.cell_height - LEDGE_WIDTH,
+            x + layout.cell_width,
+            y + layout.cell_height,
+            canvas.palette.ink,
         )
     if layout.ledge_cells and cell.arrow == "up" and (row, column + 1) in layout.occupied:
         canvas.rectangle(
-            x + layout.cell_width - LEDGE_WIDTH, y, x + layout.cell_width, y + layout.cell_height, theme.INK
+            x + layout.cell_width - LEDGE_WIDTH,
+            y,
+            x + layout.cell_width,
+            y + layout.cell_height,
+            canvas.palette.ink,
         )
 
 
 @lru_cache(16)
-def _arrow_sprite(direction: str, height: int) -> Image.Image:
+def _arrow_sprite(palette: Palette, direction: str, height: int) -> Image.Image:
     shape = SupersampledCanvas((round(height * 0.66), height))
     ends = ((height * 0.33, 1.0), (height * 0.33, height - 1.0))
-    shape.arrow(ends[direction == "up"], ends[direction != "up"], height * 0.2, theme.BLOCKED)
+    shape.arrow(ends[direction == "up"], ends[direction != "up"], height * 0.2, palette.blocked)
     return shape.downsampled()
 
 
-def _draw_tokens(canvas: Canvas, layout: MarketLayout, cell: CellView) -> None:
+def _draw_tokens(canvas: Page, layout: MarketLayout, cell: CellView) -> None:
     """Draw the tokens of a cell, or the letters of its zones where it has none."""
     if not cell.tokens:
         x, y = layout.corner(cell)
         tags = " ".join(ZONE_TAGS[z] for z in cell.zones if z in ZONE_TAGS)
         size = max(16, round(layout.cell_width * 0.27))
+        color = canvas.palette.text_on(canvas.palette.zone_colors[fill_zone(cell)], 0.35)
         canvas.write(
-            (x + 9, y + layout.cell_height - 10 - size * CAP_HEIGHT / 2), tags, size, theme.MUTED, align="l"
+            (x + 9, y + layout.cell_height - 10 - size * CAP_HEIGHT / 2), tags, size, color, align="l"
         )
     for badge, center, diameter in layout.token_positions(cell):
         if badge.sym in layout.view.highlighted:
-            canvas.paste(_halo_sprite(diameter), center)
+            canvas.paste(_halo_sprite(canvas.palette, diameter), center)
             diameter -= 10
         canvas.paste(sprites.token(badge, diameter), center)
 
 
 @lru_cache(8)
-def _halo_sprite(diameter: int) -> Image.Image:
+def _halo_sprite(palette: Palette, diameter: int) -> Image.Image:
     shape = SupersampledCanvas((diameter, diameter))
-    shape.disc((diameter / 2, diameter / 2), diameter / 2, theme.LAST_CHANGE)
-    shape.disc((diameter / 2, diameter / 2), diameter / 2 - 3, theme.PAPER)
+    shape.disc((diameter / 2, diameter / 2), diameter / 2, palette.last_change)
+    shape.disc((diameter / 2, diameter / 2), diameter / 2 - 3, theme.WHITE)
     return shape.downsampled()
 
 
-def _draw_legend(canvas: Canvas, layout: MarketLayout) -> None:
+def _draw_legend(canvas: Page, layout: MarketLayout) -> None:
     """Draw the names of the zones, the ledge and the arrows."""
     x, y = MARGIN, layout.legend_top + 38
     zones = dict.fromkeys(z for cell in layout.view.cells for z in cell.zones if z in ZONE_TAGS)
     for zone in zones:
-        canvas.rectangle(x, y - 18, x + 36, y + 18, theme.INK)
+        canvas.rectangle(x, y - 18, x + 36, y + 18, canvas.palette.ink)
         edge = 4 if zone == "par" else 1
-        canvas.rectangle(x + edge, y - 18 + edge, x + 36 - edge, y + 18 - edge, theme.ZONE_COLORS[zone])
-        canvas.write((x + 18, y), ZONE_TAGS[zone], 24, theme.INK)
+        canvas.rectangle(
+            x + edge, y - 18 + edge, x + 36 - edge, y + 18 - edge, canvas.palette.zone_colors[zone]
+        )
+        color = canvas.palette.text_on(canvas.palette.zone_colors[zone])
+        canvas.write((x + 18, y), ZONE_TAGS[zone], 24, color)
         text = ZONE_NAMES.get(zone, f"{zone} zone")
-        canvas.write((x + 46, y), text, 30, theme.INK, align="l", weight="Semibold")
+        canvas.write((x + 46, y), text, 30, canvas.palette.ink, align="l", weight="Semibold")
         x += 76 + text_width(text, 30, "Semibold")
     if layout.ledge_cells:
-        canvas.rectangle(x, y - LEDGE_WIDTH // 2, x + 36, y + LEDGE_WIDTH - LEDGE_WIDTH // 2, theme.INK)
-        canvas.write((x + 46, y), "ledge", 30, theme.INK, align="l", weight="Semibold")
+        canvas.rectangle(
+            x, y - LEDGE_WIDTH // 2, x + 36, y + LEDGE_WIDTH - LEDGE_WIDTH // 2, canvas.palette.ink
+        )
+        canvas.write((x + 46, y), "ledge", 30, canvas.palette.ink, align="l", weight="Semibold")
         x += 76 + text_width("ledge", 30, "Semibold")
     if any(cell.arrow for cell in layout.view.cells):
-        canvas.paste(_arrow_sprite("up", 34), (x + 12, y))
-        canvas.paste(_arrow_sprite("down", 34), (x + 42, y))
-        canvas.write((x + 66, y), "instead of sideways", 30, theme.INK, align="l", weight="Semibold")
+        canvas.paste(_arrow_sprite(canvas.palette, "up", 34), (x + 12, y))
+        canvas.paste(_arrow_sprite(canvas.palette, "down", 34), (x + 42, y))
+        canvas.write((x + 66, y), "instead of sideways", 30, canvas.palette.ink, align="l", weight="Semibold")
 
 
-def _draw_loans(canvas: Canvas, layout: MarketLayout, loans: LoanStatus) -> None:
+def _draw_loans(canvas: Page, layout: MarketLayout, loans: LoanStatus) -> None:
     """Draw a box for each interest rate with a mark for each loan, filled if it is taken.
 
     The box of the current rate has a frame.
     """
     canvas.write(
-        (MARGIN, layout.loans_top + 22), str(loans).capitalize(), 36, theme.INK, align="l", weight="Semibold"
+        (MARGIN, layout.loans_top + 22),
+        str(loans).capitalize(),
+        36,
+        canvas.palette.ink,
+        align="l",
+        weight="Semibold",
     )
     top, height = layout.loans_top + 52, 112
     width = (WIDTH - 2 * MARGIN) // len(loans.rates)
     for i, rate in enumerate(loans.rates):
         x, is_current = MARGIN + i * width, rate == loans.rate
-        canvas.rectangle(x, top, x + width, top + height, theme.INK if is_current else theme.FAINT)
+        canvas.rectangle(
+            x, top, x + width, top + height, canvas.palette.ink if is_current else canvas.palette.faint
+        )
         edge = 6 if is_current else 1
-        color = theme.ZONE_COLORS["yellow"] if is_current else theme.PAPER
+        color = canvas.palette.zone_colors["yellow"] if is_current else canvas.palette.paper
         canvas.rectangle(x + edge, top + edge, x + width - edge, top + height - edge, color)
-        canvas.write((x + width / 2, top + 38), f"${rate}", 40 if is_current else 36, theme.INK)
+        canvas.write(
+            (x + width / 2, top + 38), f"${rate}", 40 if is_current else 36, canvas.palette.text_on(color)
+        )
         for j in range(min(loans.loans_per_step, loans.limit - i * loans.loans_per_step)):
             _draw_loan(
                 canvas,
@@ -245,26 +271,26 @@ def _draw_loans(canvas: Canvas, layout: MarketLayout, loans: LoanStatus) -> None
             )
 
 
-def _draw_loan(canvas: Canvas, x: int, y: int, taken: bool) -> None:
-    canvas.rectangle(x + 1, y, x + 18, y + 22, theme.INK)
+def _draw_loan(canvas: Page, x: int, y: int, taken: bool) -> None:
+    canvas.rectangle(x + 1, y, x + 18, y + 22, canvas.palette.ink)
     if not taken:
-        canvas.rectangle(x + 3, y + 2, x + 16, y + 20, theme.PAPER)
+        canvas.rectangle(x + 3, y + 2, x + 16, y + 20, canvas.palette.paper)
 
 
-def _draw_price_list(canvas: Canvas, layout: MarketLayout) -> None:
+def _draw_price_list(canvas: Page, layout: MarketLayout) -> None:
     """Draw the companies by price: number, token, price."""
     y = layout.list_top + 34
     if not layout.view.order:
         canvas.write(
-            (MARGIN, y), "No company has a price yet.", 34, theme.MUTED, align="l", weight="Semibold"
+            (MARGIN, y), "No company has a price yet.", 34, canvas.palette.muted, align="l", weight="Semibold"
         )
     width = (WIDTH - 2 * MARGIN) // 4
     cell_names = {badge: cell.name for cell in layout.view.cells if cell.name for badge in cell.tokens}
     for i, (badge, price) in enumerate(layout.view.order):
         x, row_y = MARGIN + i % 4 * width, y + i // 4 * 72
-        canvas.write((x + 28, row_y), f"{i + 1}.", 36, theme.MUTED)
+        canvas.write((x + 28, row_y), f"{i + 1}.", 36, canvas.palette.muted)
         canvas.paste(sprites.token(badge, 62), (x + 90, row_y))
-        canvas.write((x + 134, row_y), badge.sym, 38, theme.INK, align="l")
+        canvas.write((x + 134, row_y), badge.sym, 38, canvas.palette.ink, align="l")
         text = cell_names.get(badge, f"${price}")
         size = fit_font_size(text, 38, width - 270, "Semibold")
-        canvas.write((x + 262, row_y), text, size, theme.INK, align="l", weight="Semibold")
+        canvas.write((x + 262, row_y), text, size, canvas.palette.ink, align="l", weight="Semibold")

@@ -8,18 +8,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from PIL import Image
 
 from renderers import sprites, theme
 from renderers.canvas import (
-    Canvas,
+    Page,
     fit_font_size,
     shorten,
     split_in_two,
     text_width,
     to_palette,
 )
+from renderers.theme import Palette
 from renderers.views import (
     Badge,
     CompanyView,
@@ -27,6 +29,7 @@ from renderers.views import (
     SheetView,
     bank_text,
     dollars,
+    tile_name,
 )
 
 WIDTH = 1600
@@ -34,8 +37,13 @@ MARGIN = 20
 ROW_HEIGHT = 62
 FONT_SIZE = 36
 SMALL_FONT_SIZE = 27
+TILE_FONT_SIZE = 32
 PLAYERS_PER_TABLE = 8
 """The largest number of players in one table."""
+
+
+Role = Literal["ink", "muted", "faint", "blocked"]
+"""The colour of a text: a role of the palette."""
 
 
 def _tag_width(tag: str) -> int:
@@ -52,7 +60,7 @@ class SheetCell:
     text: str = ""
     badge: Badge | None = None
     weight: str = "Semibold"
-    color: theme.Color = theme.INK
+    color: Role = "ink"
     align: str = "m"
     tag: str = ""
     wraps: bool = False
@@ -70,7 +78,7 @@ class SheetCell:
         return width + (62 if self.badge else 0) + _tag_width(self.tag) + 20
 
 
-EMPTY_CELL = SheetCell("–", color=theme.FAINT)
+EMPTY_CELL = SheetCell("–", color="faint")
 
 
 @dataclass(frozen=True)
@@ -101,15 +109,19 @@ class SheetTable:
             for i in range(len(self.header))
         ]
 
-    def draw(self, canvas: Canvas, top: int) -> None:
+    def draw(self, canvas: Page, top: int) -> None:
         widths = self.column_widths()
         for j, row in enumerate((self.header, *self.rows)):
             y = top + ROW_HEIGHT * j
             if j == 0:
-                canvas.rectangle(MARGIN, y, WIDTH - MARGIN, y + ROW_HEIGHT, theme.INK)
+                canvas.rectangle(MARGIN, y, WIDTH - MARGIN, y + ROW_HEIGHT, canvas.palette.ink)
             else:
                 canvas.rectangle(
-                    MARGIN, y, WIDTH - MARGIN, y + ROW_HEIGHT, theme.ROW_BAND if j % 2 else theme.PAGE
+                    MARGIN,
+                    y,
+                    WIDTH - MARGIN,
+                    y + ROW_HEIGHT,
+                    canvas.palette.row_band if j % 2 else canvas.palette.page,
                 )
             x = MARGIN
             for cell, width in zip(row, widths, strict=True):
@@ -117,14 +129,14 @@ class SheetTable:
                 x += width
 
 
-def _draw_cell(canvas: Canvas, cell: SheetCell, x: int, y: int, width: int, is_header: bool) -> None:
+def _draw_cell(canvas: Page, cell: SheetCell, x: int, y: int, width: int, is_header: bool) -> None:
     middle = y + ROW_HEIGHT / 2
     left = x + 10
     if cell.badge:
         canvas.paste(sprites.token(cell.badge, 52), (left + 26, middle))
         left += 62
     available = x + width - 8 - left - _tag_width(cell.tag)
-    color = theme.PAPER if is_header else cell.color
+    color = canvas.palette.page if is_header else getattr(canvas.palette, cell.color)
     if cell.wraps and text_width(cell.text, FONT_SIZE, cell.weight) > available:
         for line, dy in zip(split_in_two(cell.text), (-14, 14), strict=False):
             size = fit_font_size(line, SMALL_FONT_SIZE, available, cell.weight, minimum=20)
@@ -143,7 +155,11 @@ def _draw_cell(canvas: Canvas, cell: SheetCell, x: int, y: int, width: int, is_h
             + text_width(text, size, cell.weight)
             + (0 if cell.align == "l" else (available - text_width(text, size, cell.weight)) / 2)
         )
-        tag_color, tag_background = (theme.INK, theme.PAPER) if is_header else (theme.PAPER, theme.INK)
+        tag_color, tag_background = (
+            (canvas.palette.ink, canvas.palette.page)
+            if is_header
+            else (canvas.palette.page, canvas.palette.ink)
+        )
         plate = sprites.plate(cell.tag, 28, tag_color, tag_background, tag_background)
         canvas.paste(plate, (end + 8 + plate.width / 2, middle))
 
@@ -166,7 +182,6 @@ def _ownership_table(view: SheetView, players: Sequence[PlayerView], last: bool)
     The last table also has columns for the initial offering, the pool and the treasuries.
     """
     holders = view.share_holders if last else ()
-    limit = f"/{view.certificate_limit}" if view.certificate_limit else ""
     header = (
         SheetCell(),
         *(SheetCell(p.name, weight="Bold", tag=_status_tag(p.acting, p.bankrupt)) for p in players),
@@ -177,12 +192,12 @@ def _ownership_table(view: SheetView, players: Sequence[PlayerView], last: bool)
         label: str, texts: Sequence[str], weight: str = "Semibold", long: bool = False
     ) -> tuple[SheetCell, ...]:
         cells = (SheetCell(text, weight=weight, wraps=long) for text in texts)
-        return (SheetCell(label, align="l", color=theme.MUTED), *cells, *(SheetCell() for _ in holders))
+        return (SheetCell(label, align="l", color="muted"), *cells, *(SheetCell() for _ in holders))
 
     rows = [
         line("Cash", [dollars(p.cash) for p in players], weight="Bold"),
         line("Worth", [dollars(p.worth) for p in players], weight="Regular"),
-        line("Certificates", [f"{p.certificates}{limit}" for p in players]),
+        _certificates_row(view, players, len(holders)),
         line("Privates", [" ".join(p.privates) or "–" for p in players], long=True),
         line("Priority", ["first" if p.priority else "" for p in players]),
     ]
@@ -198,6 +213,19 @@ def _ownership_table(view: SheetView, players: Sequence[PlayerView], last: bool)
     return SheetTable(header, tuple(rows))
 
 
+def _certificates_row(view: SheetView, players: Sequence[PlayerView], holders: int) -> tuple[SheetCell, ...]:
+    """Counted certificates and their limit; how many are too many."""
+    limit = view.certificate_limit
+    cells = []
+    for player in players:
+        over = player.certificates - limit if limit else 0
+        text = f"{player.certificates}/{limit}" if limit else str(player.certificates)
+        cells.append(
+            SheetCell(text, color="blocked" if over > 0 else "ink", tag=f"{over} over" if over > 0 else "")
+        )
+    return (SheetCell("Certificates", align="l", color="muted"), *cells, *[SheetCell()] * holders)
+
+
 def _status_tag(acting: bool, out: bool = False) -> str:
     return "out" if out else "now" if acting else ""
 
@@ -205,7 +233,7 @@ def _status_tag(acting: bool, out: bool = False) -> str:
 def _share_cell(player: PlayerView, company: int) -> SheetCell:
     held = player.holdings[company]
     if held.percent < 0:
-        return SheetCell(f"−{-held.percent}%", weight="Bold", color=theme.BLOCKED)
+        return SheetCell(f"−{-held.percent}%", weight="Bold", color="blocked")
     return _percent_cell(
         held.percent, "Bold" if held.president else "Semibold", "P" if held.president else ""
     )
@@ -217,9 +245,9 @@ def _percent_cell(percent: int, weight: str = "Semibold", marker: str = "") -> S
 
 def _company_table(view: SheetView) -> SheetTable:
     """One row per company: price, cash, trains, tokens left, president; par price, or size and loans."""
-    columns = [("", _name_cell), ("Price", _price_cell)]
+    columns = [("", _name_cell), ("Turn", _turn_cell), ("Price", _price_cell)]
     columns += [("Shares", _size_cell)] if view.has_sizes else [("Par", _par_cell)]
-    columns += [("Cash", _cash_cell)]
+    columns += [("Cash", _cash_cell), ("Last run", _revenue_cell)]
     columns += [("Loans", _loans_cell)] if view.has_sizes else []
     columns += [("Trains", _trains_cell)]
     columns += [("Privates", _privates_cell)] if any(c.privates for c in view.companies) else []
@@ -232,9 +260,20 @@ def _name_cell(c: CompanyView) -> SheetCell:
     return SheetCell(c.badge.sym, badge=c.badge, align="l", tag=_status_tag(c.acting))
 
 
+def _turn_cell(c: CompanyView) -> SheetCell:
+    """The place in the operating order; `ran`: the company has had its turn in this round."""
+    if c.turn is None:
+        return EMPTY_CELL
+    return SheetCell(str(c.turn), color="muted" if c.has_run else "ink", tag="ran" if c.has_run else "")
+
+
+def _revenue_cell(c: CompanyView) -> SheetCell:
+    return EMPTY_CELL if c.last_revenue is None else SheetCell(dollars(c.last_revenue))
+
+
 def _price_cell(c: CompanyView) -> SheetCell:
     if c.zone:
-        return SheetCell(c.zone, color=theme.BLOCKED)
+        return SheetCell(c.zone, color="blocked")
     return EMPTY_CELL if c.price is None else SheetCell(f"${c.price}", weight="Bold")
 
 
@@ -250,9 +289,9 @@ def _cash_cell(c: CompanyView) -> SheetCell:
     if not c.started:
         return EMPTY_CELL
     if not c.floated:
-        return SheetCell("not floated", color=theme.MUTED)
+        return SheetCell("not floated", color="muted")
     if c.cash is None:
-        return SheetCell("private", color=theme.MUTED)
+        return SheetCell("private", color="muted")
     held_back = f" ({dollars(c.held_back)} held back)" if c.held_back else ""
     return SheetCell(f"{dollars(c.cash)}{held_back}", weight="Bold")
 
@@ -283,35 +322,44 @@ def _tokens_cell(c: CompanyView) -> SheetCell:
 
 def _president_cell(c: CompanyView) -> SheetCell:
     if not c.started:
-        return SheetCell("closed" if c.closed else "not started", color=theme.MUTED)
+        return SheetCell("closed" if c.closed else "not started", color="muted")
     return SheetCell(c.president) if c.president else EMPTY_CELL
 
 
-def draw_sheet(view: SheetView) -> Image.Image:
+def draw_sheet(view: SheetView, palette: Palette = theme.LIGHT) -> Image.Image:
     """The sheet as a picture in its palette, 1600 pixels wide and as high as needed."""
     all_tables = sheet_tables(view)
     heading = _heading_lines(view)
-    height = MARGIN + 62 * len(heading) + sum(t.height + 24 for t in all_tables) + MARGIN
-    canvas = Canvas((WIDTH, height), theme.PAGE)
+    tile_lines = _tile_lines(view)
+    height = (
+        MARGIN + 62 * len(heading) + sum(t.height + 24 for t in all_tables) + 46 * len(tile_lines) + MARGIN
+    )
+    canvas = Page((WIDTH, height), palette)
     y = MARGIN
     for i, line in enumerate(heading):
         size = fit_font_size(
             line, 42 if i == 0 else FONT_SIZE, WIDTH - 2 * MARGIN, "Bold" if i == 0 else "Semibold"
         )
         canvas.write(
-            (MARGIN, y + 30), line, size, theme.INK, align="l", weight="Bold" if i == 0 else "Semibold"
+            (MARGIN, y + 30),
+            line,
+            size,
+            canvas.palette.ink,
+            align="l",
+            weight="Bold" if i == 0 else "Semibold",
         )
         y += 62
     for table in all_tables:
         table.draw(canvas, y)
         y += table.height + 24
-    return to_palette(canvas.image, theme.palette(tuple(c.badge.color for c in view.companies)))
+    for line in tile_lines:
+        canvas.write((MARGIN, y + 20), line, TILE_FONT_SIZE, palette.ink, align="l", weight="Semibold")
+        y += 46
+    return to_palette(canvas.image, theme.png_palette(palette, tuple(c.badge.color for c in view.companies)))
 
 
 def _heading_lines(view: SheetView) -> list[str]:
-    left = " · ".join(
-        f"{name}: {count if count is not None else '∞'} at ${price}" for name, count, price in view.depot
-    )
+    left = " · ".join(train.text for train in view.depot)
     bank = [] if view.bank is None else [bank_text(view.bank)]
     lines = [
         " · ".join([view.title, view.round, f"phase {view.phase}", *bank]),
@@ -321,10 +369,29 @@ def _heading_lines(view: SheetView) -> list[str]:
     ]
     if view.loans:
         lines.append(str(view.loans).capitalize())
-    if view.unsold_privates:
-        lines.append(
-            "Privates for sale  " + " · ".join(f"{sym} ${price}" for sym, price in view.unsold_privates)
-        )
+    if view.for_sale:
+        lines += _wrapped("For sale  ", [each.text for each in view.for_sale], " · ")
     if view.unstarted:
         lines.append("Not started  " + " ".join(badge.sym for badge in view.unstarted))
+    return lines
+
+
+def _tile_lines(view: SheetView) -> list[str]:
+    """The tiles left, a grade after the other: `57×3`."""
+    lines = []
+    for color, tiles in view.tiles:
+        texts = [f"{tile_name(tile)}×{'∞' if count is None else count}" for tile, count in tiles]
+        lines += _wrapped(f"{color.capitalize()} tiles left  ", texts, "  ", TILE_FONT_SIZE)
+    return lines
+
+
+def _wrapped(label: str, texts: Sequence[str], separator: str, size: int = FONT_SIZE) -> list[str]:
+    """Texts in as many lines as they need; the first begins with the label."""
+    lines = [label]
+    for i, text in enumerate(texts):
+        longer = f"{lines[-1]}{separator if i and lines[-1] else ''}{text}"
+        if text_width(longer, size, "Semibold") > WIDTH - 2 * MARGIN and lines[-1] != label:
+            lines.append(text)
+        else:
+            lines[-1] = longer
     return lines

@@ -7,6 +7,7 @@ a hex's picture.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
 from itertools import pairwise
 from math import cos, pi, sin
@@ -23,20 +24,23 @@ from renderers.canvas import (
 )
 from renderers.geometry import (
     FaceLayout,
+    HexLayout,
     HexMetrics,
     Line,
     PlacedNode,
     Point,
     bearing,
     corner,
+    dashed,
     distance,
     edge_line,
     edge_middle,
     lay_out_face,
+    line_outline,
     outline,
     polar,
 )
-from renderers.theme import Color
+from renderers.theme import Color, Palette
 from renderers.views import Badge, HexView, RouteSegment, Structure
 
 Paths = tuple[tuple[str, str], ...]
@@ -59,6 +63,7 @@ def face_layout(view: HexView, metrics: HexMetrics) -> FaceLayout:
 
 @lru_cache(1024)
 def face(
+    palette: Palette,
     metrics: HexMetrics,
     color: str,
     nodes: Nodes,
@@ -72,9 +77,9 @@ def face(
     `laid`: it is a tile, not printed on the map. `joined`: edges without a border.
     """
     w, h = metrics.half_size
-    edge = theme.TILE_EDGE if laid else theme.EDGE
+    edge = palette.tile_edge if laid else palette.edge
     shape = SupersampledCanvas((2 * w, 2 * h), edge)
-    background = theme.HEX_COLORS[color]
+    background = palette.hex_colors[color]
     inset = 1 - (1.6 if laid else 1.1) / metrics.radius
     shape.polygon([metrics.to_pixels(p) for p in outline(metrics.layout, inset)], background)
     for e in joined:
@@ -84,26 +89,22 @@ def face(
             background,
         )
     layout = lay_out_face(metrics.layout, nodes, paths, rotation)
+    casing = theme.blend(background, palette.casing, 0.75)
     offboard = {f"n{i}" for i, (kind, _) in enumerate(nodes) if kind == "offboard"}
     for lines in _connected_lines(layout, offboard):
         for line in lines:
-            shape.line(
-                _pixel_line(metrics, line), theme.CASING_WIDTH * metrics.radius, _casing_color(background)
-            )
+            shape.line(_pixel_line(metrics, line), theme.CASING_WIDTH * metrics.radius, casing)
         for line in lines:
-            shape.line(_pixel_line(metrics, line), theme.TRACK_WIDTH * metrics.radius, theme.TRACK)
-            shape.disc(metrics.to_pixels(line[-1]), theme.TRACK_WIDTH * metrics.radius / 2, theme.TRACK)
+            shape.line(_pixel_line(metrics, line), theme.TRACK_WIDTH * metrics.radius, palette.track)
+            shape.disc(metrics.to_pixels(line[-1]), theme.TRACK_WIDTH * metrics.radius / 2, palette.track)
     for ends in layout.paths:
         for end, other in (ends, ends[::-1]):
             if end[0] == "e" and other in offboard:
-                _draw_offboard_pointer(shape, metrics, int(end[1:]))
+                pointer = offboard_pointer(metrics.layout, int(end[1:]))
+                shape.polygon([metrics.to_pixels(p) for p in pointer], palette.track)
     for (kind, slots), spot in zip(nodes, layout.nodes, strict=True):
-        _draw_stop(shape, metrics, kind, slots, spot, len(_lines_ending_at(layout, spot)), background)
+        _draw_stop(shape, palette, metrics, kind, slots, spot, len(_lines_ending_at(layout, spot)), casing)
     return shape.downsampled()
-
-
-def _casing_color(background: Color) -> Color:
-    return theme.blend(background, theme.PAPER, 0.75)
 
 
 def _pixel_line(metrics: HexMetrics, line: Line) -> list[Point]:
@@ -132,37 +133,42 @@ def _lines_ending_at(layout: FaceLayout, node: PlacedNode) -> list[Line]:
     return [x for x in layout.lines if min(distance(x[0], node.point), distance(x[-1], node.point)) < 1e-6]
 
 
-def _draw_offboard_pointer(shape: SupersampledCanvas, metrics: HexMetrics, edge: int) -> None:
-    """Track of an off-board area: a wedge that points into the hex."""
-    angle = bearing(metrics.layout, edge)
+def offboard_pointer(layout: HexLayout, edge: int) -> Line:
+    """Track of an off-board area, in units: a wedge that points into the hex."""
+    angle = bearing(layout, edge)
     across = polar(angle + pi / 2, theme.TRACK_WIDTH * 0.8)
-    root = polar(angle, 0.9)
-    tip = polar(angle, 0.5)
-    shape.polygon(
-        [
-            metrics.to_pixels((root[0] + across[0], root[1] + across[1])),
-            metrics.to_pixels(tip),
-            metrics.to_pixels((root[0] - across[0], root[1] - across[1])),
-        ],
-        theme.TRACK,
-    )
+    root, tip = polar(angle, 0.9), polar(angle, 0.58)
+    return (root[0] + across[0], root[1] + across[1]), tip, (root[0] - across[0], root[1] - across[1])
+
+
+def city_outline(slots: Sequence[Point], radius: float) -> Line:
+    """The area between the slots of a city with several, in units."""
+    if len(slots) == 2:
+        return line_outline(slots, 2 * radius)
+    return (slots[0], slots[1], slots[3], slots[2]) if len(slots) == 4 else tuple(slots)
+
+
+def river_width(is_tile: bool) -> float:
+    """The width of a river in units: narrow on a tile, so that the track is visible."""
+    return 0.06 if is_tile else 0.13
 
 
 def _draw_stop(
     shape: SupersampledCanvas,
+    palette: Palette,
     metrics: HexMetrics,
     kind: str,
     slots: int,
     node: PlacedNode,
     tracks: int,
-    background: Color,
+    casing: Color,
 ) -> None:
     unit = metrics.radius
     at = metrics.to_pixels(node.point)
     if kind == "city" and slots:
         radius = node.radius * unit
         points = [metrics.to_pixels(p) for p in node.slots]
-        for color, grow in ((theme.TRACK, 1.0), (theme.STOP_FILL, -1.5)):
+        for color, grow in ((palette.track, 1.0), (palette.stop_fill, -1.5)):
             for point in points:
                 shape.disc(point, radius + grow, color)
             if len(points) == 4:
@@ -174,18 +180,18 @@ def _draw_stop(
                     shape.line([a, b], 2 * (radius + grow), color)
         if len(points) > 1:
             for point in points:
-                shape.disc(point, radius - 1.5, theme.FAINT)
-                shape.disc(point, radius - 3, theme.STOP_FILL)
+                shape.disc(point, radius - 1.5, palette.faint)
+                shape.disc(point, radius - 3, palette.stop_fill)
     elif kind == "city":
-        shape.disc(at, 0.2 * unit, theme.TRACK)
-        shape.disc(at, 0.14 * unit, theme.STOP_FILL)
+        shape.disc(at, 0.2 * unit, palette.track)
+        shape.disc(at, 0.14 * unit, palette.stop_fill)
     elif kind == "town" and node.heading is not None and tracks == 2:
         across = node.heading + pi / 2
-        shape.bar(at, across, 0.2 * unit, 0.2 * unit, _casing_color(background))
-        shape.bar(at, across, 0.18 * unit, theme.BAR_WIDTH * unit, theme.TRACK)
+        shape.bar(at, across, 0.2 * unit, 0.2 * unit, casing)
+        shape.bar(at, across, 0.18 * unit, theme.BAR_WIDTH * unit, palette.track)
     elif kind == "town":
-        shape.disc(at, 0.17 * unit, theme.STOP_FILL)
-        shape.disc(at, 0.13 * unit, theme.TRACK)
+        shape.disc(at, 0.17 * unit, palette.stop_fill)
+        shape.disc(at, 0.13 * unit, palette.track)
 
 
 @lru_cache(512)
@@ -194,30 +200,57 @@ def token(badge: Badge, diameter: int) -> Image.Image:
     shape = SupersampledCanvas((diameter, diameter))
     radius = diameter / 2
     color = theme.parse_color(badge.color)
-    shape.disc((radius, radius), radius, theme.INK)
+    ring = theme.BLACK if theme.contrast(color, theme.BLACK) > 2 else theme.blend(color, theme.WHITE, 0.6)
+    shape.disc((radius, radius), radius, ring)
     shape.disc((radius, radius), radius - 1.3, color)
-    image = shape.downsampled()
-    canvas = Canvas.copy_of(image)
-    size = fit_font_size(badge.sym, round(diameter * 0.52), diameter * 0.86)
-    canvas.write(
-        (radius, radius), badge.sym, size, theme.readable_on(theme.parse_color(badge.text_color), color)
-    )
+    canvas = Canvas.copy_of(shape.downsampled())
+    text_color = theme.readable_on(theme.parse_color(badge.text_color), color)
+    _write_symbol(canvas, badge.sym, diameter, 1.0, text_color)
     return canvas.image
 
 
 @lru_cache(512)
-def reserved_slot(badge: Badge, diameter: int) -> Image.Image:
+def reserved_slot(palette: Palette, badge: Badge, diameter: int) -> Image.Image:
     """A slot that is reserved for a company: its symbol in grey in a dashed ring of its colour."""
     shape = SupersampledCanvas((diameter, diameter))
     radius = diameter / 2
-    ring_color = theme.blend(theme.parse_color(badge.color), theme.PAPER, 0.25)
+    ring_color = theme.blend(theme.parse_color(badge.color), palette.stop_fill, 0.25)
     shape.disc((radius, radius), radius - 1, ring_color)
     for i in range(6):
-        shape.bar((radius, radius), pi * i / 6, radius, diameter * 0.09, theme.PAPER)
-    shape.disc((radius, radius), radius - max(2.0, diameter * 0.09), theme.PAPER)
+        shape.bar((radius, radius), pi * i / 6, radius, diameter * 0.09, palette.stop_fill)
+    shape.disc((radius, radius), radius - max(2.0, diameter * 0.09), palette.stop_fill)
     canvas = Canvas.copy_of(shape.downsampled())
-    size = fit_font_size(badge.sym, round(diameter * 0.46), diameter * 0.74)
-    canvas.write((radius, radius), badge.sym, size, theme.MUTED)
+    _write_symbol(canvas, badge.sym, diameter, 0.88, palette.text_on(palette.stop_fill, 0.35))
+    return canvas.image
+
+
+def _write_symbol(canvas: Canvas, sym: str, diameter: int, share: float, color: Color) -> None:
+    """Write a company's symbol into a disc: in one line, or in two where the letters become larger.
+
+    `share`: of the diameter that the letters may use.
+    """
+    radius = diameter / 2
+    size = fit_font_size(sym, round(diameter * 0.52 * share), diameter * 0.86 * share)
+    halves = (sym[: len(sym) // 2], sym[len(sym) // 2 :])
+    half_size = min(
+        fit_font_size(half, round(diameter * 0.42 * share), diameter * 0.6 * share) for half in halves
+    )
+    if len(sym) < 4 or sym != sym.upper() or half_size < 1.1 * size:
+        canvas.write((radius, radius), sym, size, color)
+        return
+    for half, side in zip(halves, (-1, 1), strict=True):
+        canvas.write((radius, radius + side * half_size * 0.41), half, half_size, color)
+
+
+@lru_cache(64)
+def grade(letter: str, size: int, color: Color) -> Image.Image:
+    """The letter of a tile's grade, in the tile's colour on a dark disc."""
+    diameter = round(size * 1.15)
+    shape = SupersampledCanvas((diameter, diameter))
+    shape.disc((diameter / 2, diameter / 2), diameter / 2, theme.BLACK)
+    canvas = Canvas.copy_of(shape.downsampled())
+    text_color = theme.readable_on(color, theme.BLACK)
+    canvas.write((diameter / 2, diameter / 2), letter, round(size * 0.9), text_color)
     return canvas.image
 
 
@@ -240,10 +273,11 @@ def plate_size(text: str, size: int) -> tuple[int, int]:
 
 
 @lru_cache(64)
-def structure(view: Structure, size: int) -> Image.Image:
+def structure(palette: Palette, view: Structure, size: int) -> Image.Image:
     """The sign of a mine or bridge with its bonus; pale, without the bonus, where it may still be built."""
     width, height = structure_size(view, size)
-    color, background = (theme.PAPER, theme.INK) if view.is_built else (theme.MUTED, theme.PAPER)
+    background = theme.BLACK if view.is_built else palette.plate
+    color = palette.text_on(background, 0.0 if view.is_built else 0.35)
     shape = SupersampledCanvas((width, height))
     shape.rounded_rectangle(0, 0, width, height, height * 0.3, color)
     shape.rounded_rectangle(1.3, 1.3, width - 1.3, height - 1.3, height * 0.3 - 1.3, background)
@@ -282,7 +316,7 @@ _STRUCTURE_ICONS = {"mine": _draw_hammers, "bridge": _draw_arch}
 
 
 @lru_cache(64)
-def terrain(kind: str, size: int) -> Image.Image:
+def terrain(palette: Palette, kind: str, size: int) -> Image.Image:
     """The sign of a terrain, `size` pixels wide: peaks or waves."""
     height = round(size * 0.62)
     shape = SupersampledCanvas((size, height))
@@ -291,10 +325,10 @@ def terrain(kind: str, size: int) -> Image.Image:
         for left, right, peak in ((0.3, 1.0, 0.28), (0.0, 0.72, 0.0)):
             x0, x1, y = left * size, right * size, peak * height
             mid = (x0 + x1) / 2
-            shape.polygon([(x0, height), (mid, y), (x1, height)], theme.HILL)
+            shape.polygon([(x0, height), (mid, y), (x1, height)], palette.hill)
             lean = (x1 - x0) / 2 * snow / height
-            shape.polygon([(mid - lean, y + snow), (mid, y), (mid + lean, y + snow)], theme.PAPER)
-            shape.line([(mid - lean, y + snow), (mid, y), (mid + lean, y + snow)], 1.2, theme.HILL)
+            shape.polygon([(mid - lean, y + snow), (mid, y), (mid + lean, y + snow)], theme.WHITE)
+            shape.line([(mid - lean, y + snow), (mid, y), (mid + lean, y + snow)], 1.2, palette.hill)
     else:
         waves = 2.0
         for level in (0.3, 0.72):
@@ -302,7 +336,7 @@ def terrain(kind: str, size: int) -> Image.Image:
                 (x, height * level + height * 0.14 * sin(2 * pi * x / size * waves))
                 for x in _even_steps(1.5, size - 1.5, 24)
             ]
-            shape.line(points, max(2.0, size * 0.075), theme.WATER)
+            shape.line(points, max(2.0, size * 0.075), palette.water)
     return shape.downsampled()
 
 
@@ -311,7 +345,9 @@ def _even_steps(start: float, end: float, count: int) -> list[float]:
 
 
 @lru_cache(512)
-def border_overlay(metrics: HexMetrics, borders: tuple[tuple[int, str, int], ...]) -> Image.Image:
+def border_overlay(
+    palette: Palette, metrics: HexMetrics, borders: tuple[tuple[int, str, int], ...]
+) -> Image.Image:
     """The inner halves of the bars along impassable edges and edges that cost money."""
     w, h = metrics.half_size
     shape = SupersampledCanvas((2 * w, 2 * h))
@@ -319,10 +355,10 @@ def border_overlay(metrics: HexMetrics, borders: tuple[tuple[int, str, int], ...
         a, b = edge_line(metrics.layout, edge)
         if kind == "impassable":
             ends = [metrics.to_pixels(_interpolate(a, b, t)) for t in (0.06, 0.94)]
-            shape.rounded_line(ends, 2.0 * theme.BARRIER_WIDTH * metrics.radius, theme.PAPER)
-            shape.rounded_line(ends, 1.5 * theme.BARRIER_WIDTH * metrics.radius, theme.BARRIER)
+            shape.rounded_line(ends, 2.0 * theme.BARRIER_WIDTH * metrics.radius, palette.casing)
+            shape.rounded_line(ends, 1.5 * theme.BARRIER_WIDTH * metrics.radius, palette.barrier)
         else:
-            fill = theme.WATER if kind == "water" else theme.HILL
+            fill = palette.water if kind == "water" else palette.hill
             for t in (0.1, 0.4, 0.7):
                 part = [metrics.to_pixels(_interpolate(a, b, x)) for x in (t, t + 0.2)]
                 shape.rounded_line(part, theme.BARRIER_WIDTH * metrics.radius, fill)
@@ -330,24 +366,31 @@ def border_overlay(metrics: HexMetrics, borders: tuple[tuple[int, str, int], ...
 
 
 @lru_cache(256)
-def river_overlay(
-    metrics: HexMetrics, west: tuple[int, ...], east: tuple[int, ...], stations: str | None, width: float
-) -> Image.Image:
-    """A river from corner to corner between the edges of both banks; `stations`: the bank of the stops."""
+def river_overlay(palette: Palette, metrics: HexMetrics, river: RiverBanks, width: float) -> Image.Image:
+    """A river from corner to corner between the edges of both banks."""
     w, h = metrics.half_size
     shape = SupersampledCanvas((2 * w, 2 * h))
-    ends = [corner(metrics.layout, e) for e in range(6) if (e in west) != ((e + 1) % 6 in west)]
+    line = [metrics.to_pixels(p) for p in river_line(metrics.layout, river)]
+    shape.rounded_line(line, width * metrics.radius, palette.water)
+    return shape.downsampled()
+
+
+RiverBanks = tuple[tuple[int, ...], tuple[int, ...], str | None]
+
+
+def river_line(layout: HexLayout, river: RiverBanks) -> Line:
+    """The middle of a river through a hex; `river`: the edges of either bank, and the bank of the stops."""
+    west, east, stations = river
+    ends = [corner(layout, e) for e in range(6) if (e in west) != ((e + 1) % 6 in west)]
     far_bank = {"west": east, "east": west}.get(stations or "", ())
-    midpoints = [edge_middle(metrics.layout, edge) for edge in far_bank]
+    midpoints = [edge_middle(layout, edge) for edge in far_bank]
     direction = (sum(x for x, _ in midpoints), sum(y for _, y in midpoints))
     length = (direction[0] ** 2 + direction[1] ** 2) ** 0.5 or 1.0
     bend = (direction[0] / length * 0.42, direction[1] / length * 0.42)
     a, b = ends
     if not midpoints:
         bend = ((a[0] + b[0]) / 4, (a[1] + b[1]) / 4)
-    line = [metrics.to_pixels(_parabola_point(a, bend, b, t / 12)) for t in range(13)]
-    shape.rounded_line(line, width * metrics.radius, theme.WATER)
-    return shape.downsampled()
+    return tuple(_parabola_point(a, bend, b, t / 12) for t in range(13))
 
 
 def _parabola_point(a: Point, through: Point, b: Point, t: float) -> Point:
@@ -363,12 +406,12 @@ def _interpolate(a: Point, b: Point, share: float) -> Point:
 
 
 @lru_cache(16)
-def last_change_outline(metrics: HexMetrics) -> Image.Image:
+def last_change_outline(palette: Palette, metrics: HexMetrics) -> Image.Image:
     """The double outline of a hex that changed last."""
     w, h = metrics.half_size
     shape = SupersampledCanvas((2 * w, 2 * h))
     for e in range(6):
-        for color, outer, inner in ((theme.PAPER, 1.0, 0.895), (theme.LAST_CHANGE, 0.99, 0.915)):
+        for color, outer, inner in ((palette.casing, 1.0, 0.895), (palette.last_change, 0.99, 0.915)):
             a, b = edge_line(metrics.layout, e)
             shape.polygon(
                 [
@@ -380,24 +423,38 @@ def last_change_outline(metrics: HexMetrics) -> Image.Image:
     return shape.downsampled()
 
 
+DASHES: tuple[tuple[float, ...], ...] = (
+    (), (0.34, 0.16), (0.08, 0.16), (0.34, 0.14, 0.08, 0.14), (0.6, 0.16), (0.16, 0.12),
+)  # fmt: skip
+"""The dash of each route: lengths of stroke and gap in turn, in units; none for an unbroken line."""
+
+
 @lru_cache(256)
-def route_overlay(metrics: HexMetrics, layout: FaceLayout, segments: tuple[RouteSegment, ...]) -> Image.Image:
-    """The routes on a hex as coloured lines along the track."""
+def route_overlay(
+    palette: Palette, metrics: HexMetrics, layout: FaceLayout, segments: tuple[RouteSegment, ...]
+) -> Image.Image:
+    """The routes on a hex along the track, each in its colour and dash."""
     w, h = metrics.half_size
     shape = SupersampledCanvas((2 * w, 2 * h))
     lines = [(segment, line) for segment in segments for line in layout.track_between(segment.a, segment.b)]
-    for width, is_casing in ((theme.ROUTE_WIDTH + 0.08, True), (theme.ROUTE_WIDTH, False)):
-        for segment, line in lines:
-            color = theme.PAPER if is_casing else route_color(segment.route)
-            pixels = _pixel_line(metrics, line)
-            shape.line(pixels, width * metrics.radius, color)
-            for end in (pixels[0], pixels[-1]):
-                shape.disc(end, width * metrics.radius / 2, color)
+    for _, line in lines:
+        pixels = _pixel_line(metrics, line)
+        shape.line(pixels, (theme.ROUTE_WIDTH + 0.08) * metrics.radius, palette.casing)
+        for end in (pixels[0], pixels[-1]):
+            shape.disc(end, (theme.ROUTE_WIDTH + 0.08) * metrics.radius / 2, palette.casing)
+    for segment, line in lines:
+        color, dash = route_color(palette, segment.route), DASHES[segment.route % len(DASHES)]
+        for stroke in dashed(line, dash):
+            pixels = _pixel_line(metrics, stroke)
+            shape.line(pixels, theme.ROUTE_WIDTH * metrics.radius, color)
+            if not dash:
+                for end in (pixels[0], pixels[-1]):
+                    shape.disc(end, theme.ROUTE_WIDTH * metrics.radius / 2, color)
     return shape.downsampled()
 
 
-def route_color(route: int) -> Color:
-    return theme.ROUTE_COLORS[route % len(theme.ROUTE_COLORS)]
+def route_color(palette: Palette, route: int) -> Color:
+    return palette.route_colors[route % len(palette.route_colors)]
 
 
 def edge_crossings(metrics: HexMetrics, segments: tuple[RouteSegment, ...]) -> list[tuple[Point, int]]:

@@ -1,19 +1,25 @@
-"""Colours and line widths by role. No other module defines how anything looks.
+"""Colours and line widths by role, in two palettes. No other module defines how anything looks.
 
-Nothing is shown by colour alone: companies have letters, tiles have numbers, zones and routes have names, the
-last change has a double outline. The tile colours also differ in lightness, so that colour-blind readers can
-tell yellow, green and brown apart.
+Nothing is shown by colour alone: companies have letters, tiles have numbers and the letter of their grade,
+zones and routes have names, the last change has a double outline. The tile colours also differ in lightness.
+Text has a contrast of at least `MIN_CONTRAST` to what it is written on.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain
+from types import MappingProxyType
+from typing import Literal
 
 from PIL import Image, ImageColor
 
 Color = tuple[int, int, int]
+
+MIN_CONTRAST = 4.5
+"""The least contrast of text, as WCAG 2 defines it."""
 
 
 def parse_color(name: str) -> Color:
@@ -28,52 +34,171 @@ def blend(a: Color, b: Color, share: float) -> Color:
     return red, green, blue
 
 
-PAGE = parse_color("#f6f4ee")
-INK = parse_color("#15181c")
-MUTED = parse_color("#5a6068")
-FAINT = parse_color("#a9adb2")
-PAPER = parse_color("#ffffff")
+def lightness(c: Color) -> float:
+    """The perceived lightness of a colour, 0-255."""
+    return 0.299 * c[0] + 0.587 * c[1] + 0.114 * c[2]
 
-ROW_BAND = parse_color("#eae7dd")
 
-SEA = parse_color("#dfe8ee")
-HEX_COLORS = {
-    "white": parse_color("#f1efdf"),
-    "yellow": parse_color("#fbdc4e"),
-    "green": parse_color("#7cc47f"),
-    "brown": parse_color("#b98352"),
-    "gray": parse_color("#bcc1c6"),
-    "red": parse_color("#ee9a8e"),
-    "blue": parse_color("#a5d0ea"),
-}
-EDGE = parse_color("#b9b49c")
-TILE_EDGE = parse_color("#4a4a44")
-TRACK = INK
-STOP_FILL = PAPER
-WATER = parse_color("#2f7fc1")
-HILL = parse_color("#8a5a2b")
+def contrast(a: Color, b: Color) -> float:
+    """The contrast of two colours, 1-21 (WCAG 2, 1.4.3)."""
+    low, high = sorted((_luminance(a), _luminance(b)))
+    return (high + 0.05) / (low + 0.05)
+
+
+@lru_cache(1024)
+def _luminance(c: Color) -> float:
+    red, green, blue = (
+        share / 12.92 if share <= 0.04045 else ((share + 0.055) / 1.055) ** 2.4
+        for share in (channel / 255 for channel in c)
+    )
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+BLACK: Color = (13, 15, 18)
+WHITE: Color = (255, 255, 255)
+NOTE: Color = (75, 82, 90)
+"""The plates of notes on the map."""
+
+
+def readable_on(text: Color, background: Color) -> Color:
+    """The text colour, replaced by black or white where it has too little contrast to the background."""
+    if contrast(text, background) >= MIN_CONTRAST:
+        return text
+    return max(BLACK, WHITE, key=lambda color: contrast(color, background))
+
+
+PaletteName = Literal["light", "dark"]
+
+
+@dataclass(frozen=True, eq=False)
+class Palette:
+    """The colours of a picture by role.
+
+    Of the page: `page`, `row_band`, `paper` (boxes), `ink`, `muted` and `faint` (texts). Of the board: `sea`,
+    `hex_colors`, `track`, `stop_fill`, `plate` with `plate_text` (revenues). `text_on` gives the colour of a
+    text on a background.
+    """
+
+    name: PaletteName
+    page: Color
+    ink: Color
+    muted: Color
+    faint: Color
+    paper: Color
+    row_band: Color
+    sea: Color
+    sea_text: Color
+    edge: Color
+    tile_edge: Color
+    track: Color
+    casing: Color
+    stop_fill: Color
+    plate: Color
+    plate_text: Color
+    water: Color
+    hill: Color
+    barrier: Color
+    last_change: Color
+    blocked: Color
+    hex_colors: Mapping[str, Color]
+    zone_colors: Mapping[str, Color]
+    route_colors: tuple[Color, ...]
+
+    def text_on(self, background: Color, softness: float = 0.0) -> Color:
+        """Black or white, whichever is easier to read; `softness` (0-1) mixes it with that."""
+        color = max(BLACK, WHITE, key=lambda color: contrast(color, background))
+        soft = blend(color, background, softness)
+        return soft if contrast(soft, background) >= MIN_CONTRAST else color
+
+    def tinted(self, tint: Color, background: Color) -> Color:
+        """A tint for text on a background, made darker or lighter until it can be read."""
+        target = self.text_on(background)
+        shares = (blend(tint, target, i / 8) for i in range(9))
+        return next((c for c in shares if contrast(c, background) >= MIN_CONTRAST), target)
+
+
+def _colors(**names: str) -> Mapping[str, Color]:
+    return MappingProxyType({name: parse_color(color) for name, color in names.items()})
+
+
+LIGHT = Palette(
+    name="light",
+    page=parse_color("#f6f4ee"),
+    ink=parse_color("#15181c"),
+    muted=parse_color("#5a6068"),
+    faint=parse_color("#a9adb2"),
+    paper=parse_color("#ffffff"),
+    row_band=parse_color("#eae7dd"),
+    sea=parse_color("#dfe8ee"),
+    sea_text=parse_color("#535a62"),
+    edge=parse_color("#b9b49c"),
+    tile_edge=parse_color("#4a4a44"),
+    track=parse_color("#15181c"),
+    casing=WHITE,
+    stop_fill=WHITE,
+    plate=WHITE,
+    plate_text=parse_color("#15181c"),
+    water=parse_color("#2f7fc1"),
+    hill=parse_color("#8a5a2b"),
+    barrier=parse_color("#7a1fa2"),
+    last_change=parse_color("#d4007f"),
+    blocked=parse_color("#8c1d18"),
+    hex_colors=_colors(
+        white="#f1efdf", yellow="#fbdc4e", green="#7cc47f", brown="#b98352",
+        gray="#bcc1c6", red="#ee9a8e", blue="#a5d0ea",
+    ),
+    zone_colors=_colors(
+        white="#ffffff", yellow="#ffe680", orange="#f7b267", green="#bfe3b4", brown="#c69c78",
+        par="#d7e8f7", closing="#d9a5a5", liquidation="#e79a92", acquisition="#f6d9a0",
+        lower="#eef3e6", upper_ledge="#e6eef3",
+    ),
+    route_colors=tuple(
+        map(parse_color, ("#e6194b", "#0057e7", "#b34700", "#911eb4", "#00796b", "#6d3b00"))
+    ),
+)  # fmt: skip
+
+DARK = Palette(
+    name="dark",
+    page=parse_color("#1e2126"),
+    ink=parse_color("#f3f1ea"),
+    muted=parse_color("#aeb4bc"),
+    faint=parse_color("#6c737c"),
+    paper=parse_color("#2b2f36"),
+    row_band=parse_color("#282c33"),
+    sea=parse_color("#1c242c"),
+    sea_text=parse_color("#a3adb8"),
+    edge=parse_color("#5d625f"),
+    tile_edge=parse_color("#0f1114"),
+    track=parse_color("#0d0f12"),
+    casing=parse_color("#e8e4d8"),
+    stop_fill=parse_color("#efece4"),
+    plate=parse_color("#efece4"),
+    plate_text=parse_color("#15181c"),
+    water=parse_color("#5aa9e6"),
+    hill=parse_color("#c08a54"),
+    barrier=parse_color("#d17bf0"),
+    last_change=parse_color("#ff4fb0"),
+    blocked=parse_color("#ff9d94"),
+    hex_colors=_colors(
+        white="#3a3e40", yellow="#d9b83b", green="#62a868", brown="#a8703f",
+        gray="#868c93", red="#c9776b", blue="#3d6782",
+    ),
+    zone_colors=_colors(
+        white="#2b2f36", yellow="#6b5a10", orange="#8a4f0c", green="#2f5a2c", brown="#5a3c22",
+        par="#274661", closing="#6b2f2f", liquidation="#7a2f28", acquisition="#6a4d12",
+        lower="#33392c", upper_ledge="#2c3640",
+    ),
+    route_colors=tuple(
+        map(parse_color, ("#e6194b", "#0a5cff", "#b34700", "#8d2bb0", "#00796b", "#6d3b00"))
+    ),
+)  # fmt: skip
+
+PALETTES: Mapping[str, Palette] = MappingProxyType({"light": LIGHT, "dark": DARK})
+
+GRADE_LETTERS = MappingProxyType({"green": "G", "brown": "B"})
+"""The letter on a tile of a grade that red-green blindness takes for another."""
+
 HIGH_TERRAIN = frozenset({"mountain", "hill", "mine"})
-BARRIER = parse_color("#7a1fa2")
-LAST_CHANGE = parse_color("#d4007f")
-BLOCKED = parse_color("#8c1d18")
-CURRENT_VALUE = PAPER
-ROUTE_COLORS = tuple(
-    parse_color(c) for c in ("#e6194b", "#0057e7", "#f58200", "#911eb4", "#00796b", "#6d3b00")
-)
-ZONE_COLORS = {
-    "white": PAPER,
-    "yellow": parse_color("#ffe680"),
-    "orange": parse_color("#f7b267"),
-    "green": parse_color("#bfe3b4"),
-    "brown": parse_color("#c69c78"),
-    "par": parse_color("#d7e8f7"),
-    "closing": parse_color("#d9a5a5"),
-    "liquidation": parse_color("#e79a92"),
-    "acquisition": parse_color("#f6d9a0"),
-    "lower": parse_color("#eef3e6"),
-    "upper_ledge": parse_color("#e6eef3"),
-}
-
 TRACK_WIDTH = 0.125
 CASING_WIDTH = 0.19
 ROUTE_WIDTH = 0.15
@@ -81,44 +206,33 @@ BAR_WIDTH = 0.1
 BARRIER_WIDTH = 0.11
 
 
-def lightness(c: Color) -> float:
-    """The perceived lightness of a colour, 0-255."""
-    return 0.299 * c[0] + 0.587 * c[1] + 0.114 * c[2]
-
-
-def readable_on(text: Color, background: Color) -> Color:
-    """The text colour, replaced by ink or paper where it has too little contrast to the background."""
-    if abs(lightness(text) - lightness(background)) >= 70:
-        return text
-    return INK if lightness(background) > 130 else PAPER
-
-
-def _palette_colors(companies: Iterable[Color]) -> Iterator[Color]:
+def _png_colors(palette: Palette, companies: Iterable[Color]) -> Iterator[Color]:
     """Every colour in use, then its mixtures with its backgrounds, for smooth edges."""
-    backgrounds = (PAGE, SEA, PAPER, *HEX_COLORS.values())
+    backgrounds = (palette.page, palette.sea, palette.paper, palette.plate, *palette.hex_colors.values())
     solid = [
-        *backgrounds, INK, MUTED, FAINT, ROW_BAND, EDGE, TILE_EDGE, WATER, HILL, BARRIER,
-        LAST_CHANGE, BLOCKED,
-        *ZONE_COLORS.values(), *ROUTE_COLORS, *companies,
+        *backgrounds, palette.ink, BLACK, WHITE, NOTE, palette.muted, palette.faint, palette.row_band,
+        palette.edge, palette.tile_edge, palette.track, palette.water, palette.hill, palette.barrier,
+        palette.last_change, palette.blocked, *palette.zone_colors.values(), *palette.route_colors,
+        *companies,
     ]  # fmt: skip
     yield from solid
-    for background in chain(backgrounds, ZONE_COLORS.values()):
-        yield from (blend(background, INK, share) for share in (0.5, 0.25, 0.75))
+    for background in chain(backgrounds, palette.zone_colors.values()):
+        text = palette.text_on(background)
+        yield from (blend(background, text, share) for share in (0.5, 0.25, 0.75))
     for c in companies:
-        for other in (INK, PAPER):
-            yield from (blend(c, other, share) for share in (0.5,))
+        yield from (blend(c, other, 0.5) for other in (BLACK, WHITE))
     for background in backgrounds:
-        for c in (WATER, HILL, BARRIER, LAST_CHANGE, BLOCKED):
+        for c in (palette.water, palette.hill, palette.barrier, palette.last_change, palette.blocked):
             yield blend(background, c, 0.5)
-    for c in ROUTE_COLORS:
-        yield from (blend(c, other, 0.5) for other in (INK, PAPER))
-    yield from (blend(INK, PAPER, i / 12) for i in range(1, 12))
+    for c in palette.route_colors:
+        yield from (blend(c, other, 0.5) for other in (BLACK, WHITE))
+    yield from (blend(BLACK, WHITE, i / 12) for i in range(1, 12))
 
 
 @lru_cache(16)
-def palette(companies: Sequence[str]) -> Image.Image:
-    """The fixed palette (at most 256 colours) of a title with these company colours."""
-    colors = list(dict.fromkeys(_palette_colors([parse_color(c) for c in companies])))[:256]
+def png_palette(palette: Palette, companies: Sequence[str]) -> Image.Image:
+    """The fixed palette (at most 256 colours) of the files of a title with these company colours."""
+    colors = list(dict.fromkeys(_png_colors(palette, [parse_color(c) for c in companies])))[:256]
     image = Image.new("P", (1, 1))
     image.putpalette([channel for c in colors for channel in c])
     return image

@@ -14,6 +14,7 @@ from renderers.views.labels import (
     clip_text,
     company_badges,
     dollars,
+    tile_name,
 )
 from renderers.views.map import (
     HexView,
@@ -27,11 +28,20 @@ from renderers.views.map import (
     route_legs,
 )
 from renderers.views.market import CellView, MarketView, market_view
-from renderers.views.sheet import CompanyView, Holding, PlayerView, SheetView, sheet_view
+from renderers.views.sheet import (
+    BidView,
+    CompanyView,
+    Holding,
+    PlayerView,
+    SheetView,
+    TrainView,
+    sheet_view,
+)
 
 __all__ = [
     "MAX_ALT_TEXT",
     "Badge",
+    "BidView",
     "CellView",
     "CompanyView",
     "HexView",
@@ -45,6 +55,7 @@ __all__ = [
     "RouteSpec",
     "SheetView",
     "Structure",
+    "TrainView",
     "bank_text",
     "clip_text",
     "company_badges",
@@ -53,4 +64,5 @@ __all__ = [
     "market_view",
     "route_legs",
     "sheet_view",
+    "tile_name",
 ]  # fmt: skip

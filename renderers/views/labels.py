@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from engine import Components
+from engine import Components, tile_faces
 
 MAX_ALT_TEXT = 1024
 
@@ -26,6 +26,14 @@ def company_badges(components: Components) -> dict[str, Badge]:
 def clip_text(text: str, limit: int = MAX_ALT_TEXT) -> str:
     """The text, cut after a whole word and ended by an ellipsis where it has more than `limit` characters."""
     return text if len(text) <= limit else text[: limit - 1].rsplit(" ", 1)[0] + "…"
+
+
+def tile_name(tile: str) -> str:
+    """A tile's number; for a tile that has none printed, its label and grade: `B (yellow)`."""
+    if tile[0].isdigit():
+        return tile
+    face = tile_faces()[tile]
+    return f"{face.label or 'unnumbered'} ({face.color})"
 
 
 def dollars(amount: int) -> str:

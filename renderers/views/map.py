@@ -147,7 +147,19 @@ class MapView:
             if built:
                 parts.append(f"{kind.capitalize()}s: {' '.join(built)}")
         parts.append(f"{sum(hex.tile is not None for hex in self.hexes)} tiles laid")
+        parts += _grouped("Revenues", ((value, hex) for hex in self.hexes for value in hex.revenues))
+        parts += _grouped("Terrain costs", ((cost, hex) for hex in self.hexes for _, cost in hex.terrain))
         return clip_text(". ".join(parts) + ".")
+
+
+def _grouped(what: str, amounts: Iterable[tuple[int, HexView]]) -> Iterator[str]:
+    """Dollars with the hexes that have them, in one sentence: `Revenues: $30 E19 H10; $40 G19`."""
+    hexes: dict[int, list[str]] = {}
+    for amount, hex in amounts:
+        hexes.setdefault(amount, []).append(hex.coord)
+    if hexes:
+        groups = (f"${amount} {' '.join(dict.fromkeys(coords))}" for amount, coords in sorted(hexes.items()))
+        yield f"{what}: {'; '.join(groups)}"
 
 
 def _hex_name(view: HexView) -> str:
@@ -291,8 +303,9 @@ def _hex_notes(state: State, components: Components, coord: str) -> Iterator[str
         token, ability = state.city_tokens.get(private.sym), private.ability
         city_token = ability if isinstance(ability, CityTokenAbility) else None
         if city_token and token is not None and token.hex == coord:
-            for_others = f", all +{city_token.open_bonus}" if token.is_open else ""
-            yield f"{token.company} +{city_token.bonus}{for_others}"
+            yield f"{token.company} +{city_token.bonus}"
+            if token.is_open:
+                yield f"all +{city_token.open_bonus}"
         is_available = token is None and state.private_owners.get(private.sym, CLOSED) != CLOSED
         if city_token and is_available and city_token.token in components.map.hexes[coord].icons:
             yield city_token.token

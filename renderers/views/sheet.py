@@ -6,8 +6,8 @@ with their size and loans; the others are named in one line.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 
 from engine import (
     BANK,
@@ -16,7 +16,9 @@ from engine import (
     Game,
     HexTokenAbility,
     LoanStatus,
+    OperatingRound,
     State,
+    bids,
     certificate_limit,
     counted_certificates,
     decision,
@@ -26,6 +28,8 @@ from engine import (
     loan_status,
     net_worth,
     space_label,
+    tile_faces,
+    tiles_left,
 )
 from renderers.views.labels import Badge, bank_text, clip_text, company_badges, dollars
 
@@ -63,7 +67,8 @@ class CompanyView:
 
     `zone`: the cell of its price token, where that has no price. `tokens`: the costs of the tokens on its
     charter in dollars; `unpaid_tokens`: the dollars that it owes for tokens. `size`: its number of shares.
-    `held_back`: dollars of its cash that it may not spend in this stock round.
+    `held_back`: dollars of its cash that it may not spend in this stock round. `last_revenue`: dollars of its
+    last run. `turn`: its place in the operating order. `has_run`: it has had its turn in this round.
     """
 
     badge: Badge
@@ -82,6 +87,9 @@ class CompanyView:
     started: bool
     closed: bool
     acting: bool
+    last_revenue: int | None = None
+    turn: int | None = None
+    has_run: bool = False
     zone: str | None = None
     size: int | None = None
     loans: int = 0
@@ -99,16 +107,53 @@ class CompanyView:
         place = f"in {self.zone}" if self.zone else price
         shares = f" of {self.size} shares" if self.size else ""
         trains = " ".join(self.trains) or "no train"
-        return f"{self.badge.sym}{shares} {', '.join((place, *cash, *loans, trains))}"
+        revenue = () if self.last_revenue is None else (f"last ran {dollars(self.last_revenue)}",)
+        president = (self.president,) if self.president else ()
+        ran = ("has operated",) if self.has_run else ()
+        order = f"{self.turn}. " if self.turn else ""
+        facts = (place, *cash, *loans, trains, *revenue, *president, *ran)
+        return f"{order}{self.badge.sym}{shares} {', '.join(facts)}"
+
+
+@dataclass(frozen=True)
+class TrainView:
+    """A train of the bank: how many are left (None: any number), the price, and what its purchase rusts."""
+
+    name: str
+    left: int | None
+    price: int
+    rusts: tuple[str, ...] = ()
+
+    @property
+    def text(self) -> str:
+        """`4: 3 at $300, rusts 2`."""
+        rusts = f", rusts {' '.join(self.rusts)}" if self.rusts else ""
+        return f"{self.name}: {'∞' if self.left is None else self.left} at ${self.price}{rusts}"
+
+
+@dataclass(frozen=True)
+class BidView:
+    """What is auctioned or for sale: its price in dollars (None: that is open), its bids, the leader last."""
+
+    item: str
+    price: int | None
+    bids: tuple[tuple[str, int], ...] = ()
+
+    @property
+    def text(self) -> str:
+        """`CA $160: Ann $165, Bob $170 leads`."""
+        bids = ", ".join(f"{name} ${dollars}" for name, dollars in self.bids)
+        price = f" ${self.price}" if self.price is not None else ""
+        return f"{self.item}{price}{f': {bids} leads' if bids else ''}"
 
 
 @dataclass(frozen=True)
 class SheetView:
     """The sheet of a position.
 
-    `bank`: its cash in dollars; None where it is unlimited. `depot`: (train, price, number left; None:
-    unlimited). `unsold_privates`: (private, price). `share_holders`: columns beside the players: "ipo",
-    "pool", "treasury". `unstarted`: companies that are not listed.
+    `bank`: its cash in dollars; None where it is unlimited. `for_sale`: the privates of the bank and what is
+    auctioned. `share_holders`: columns beside the players: "ipo", "pool", "treasury". `unstarted`: companies
+    that are not listed. `tiles`: (grade, (tile, number left; None: any number) each).
     """
 
     title: str
@@ -117,14 +162,15 @@ class SheetView:
     bank: int | None
     certificate_limit: int | None
     train_limit: int
-    depot: tuple[tuple[str, int | None, int], ...]
+    depot: tuple[TrainView, ...]
     pool_trains: tuple[str, ...]
     players: tuple[PlayerView, ...]
     companies: tuple[CompanyView, ...]
-    unsold_privates: tuple[tuple[str, int], ...] = ()
+    for_sale: tuple[BidView, ...] = ()
     share_holders: tuple[str, ...] = ()
     unstarted: tuple[Badge, ...] = ()
     loans: LoanStatus | None = None
+    tiles: tuple[tuple[str, tuple[tuple[str, int | None], ...]], ...] = ()
 
     @property
     def has_sizes(self) -> bool:
@@ -140,10 +186,11 @@ class SheetView:
         yield f"{self.title}, {self.round}, phase {self.phase}"
         if self.bank is not None:
             yield bank_text(self.bank).capitalize()
-        trains = [f"{count if count is not None else 'any'} of {name}" for name, count, _ in self.depot]
-        yield f"Trains left: {', '.join(trains) or 'none'}"
+        yield f"Trains left: {'; '.join(train.text for train in self.depot) or 'none'}"
         if self.loans:
             yield str(self.loans).capitalize()
+        if self.for_sale:
+            yield f"For sale: {'; '.join(each.text for each in self.for_sale)}"
         for p in self.players:
             holdings = [
                 _holding_text(c.badge.sym, h)
@@ -151,7 +198,10 @@ class SheetView:
                 if h.percent
             ]
             cash = "bankrupt" if p.bankrupt else f"{dollars(p.cash)}{' priority' if p.priority else ''}"
-            yield " ".join([p.name, cash, *holdings])
+            limit = f"/{self.certificate_limit}" if self.certificate_limit else ""
+            counted = f"worth {dollars(p.worth)}, {p.certificates}{limit} certificates"
+            over = f" ({over} over)" if (over := p.certificates - (self.certificate_limit or 99)) > 0 else ""
+            yield " ".join([p.name, cash, f"{counted}{over}", *p.privates, *holdings])
         yield from (c.summary for c in self.companies if c.started)
 
 
@@ -161,8 +211,14 @@ def _holding_text(sym: str, holding: Holding) -> str:
     return f"{sym} {holding.percent}%{' president' if holding.president else ''}"
 
 
-def sheet_view(state: State, viewer: str | None = None) -> SheetView:
-    """The sheet of a position as the seat `viewer` may see it; None: as the whole table may see it."""
+def sheet_view(
+    state: State, viewer: str | None = None, revenues: Mapping[str, int] | None = None
+) -> SheetView:
+    """The sheet of a position as the seat `viewer` may see it; None: as the whole table may see it.
+
+    `revenues`: dollars of each company's last run, where they are known.
+    """
+    revenues = revenues or {}
     game = game_of(state)
     current = decision(state)
     acting = {*current.asked, current.company}
@@ -179,26 +235,60 @@ def sheet_view(state: State, viewer: str | None = None) -> SheetView:
         bank=None if game.components.bank is None else game.cash(BANK),
         certificate_limit=certificate_limit(game),
         train_limit=game.phase.train_limit,
-        depot=tuple(
-            (t.name, state.depot[t.name], t.price)
-            for t in game.components.trains
-            if state.depot.get(t.name, 0) != 0
-        ),
+        depot=tuple(_depot(game)),
         pool_trains=tuple(state.pool_trains),
         players=tuple(_player_view(game, seat, seat in acting, tuple(companies)) for seat in state.seats),
         companies=tuple(
-            _company_view(game, c, badge, c in acting, hidden_cash, held_back.get(c, 0))
+            replace(
+                _company_view(game, c, badge, c in acting, hidden_cash, held_back.get(c, 0)),
+                last_revenue=revenues.get(c),
+            )
             for c, badge in companies.items()
         ),
-        unsold_privates=tuple(
-            (p.sym, p.price)
-            for p in game.components.privates
-            if state.private_owners.get(p.sym) in (BANK, IPO)
-        ),
+        for_sale=tuple(_for_sale(game)),
         share_holders=("pool", "treasury") if has_sizes else ("ipo", "pool", *_treasury_column(game)),
         unstarted=tuple(badges[sym] for sym in unstarted),
         loans=loan_status(state),
+        tiles=tuple(_tiles(game)),
     )
+
+
+def _depot(game: Game) -> Iterator[TrainView]:
+    for train in game.components.trains:
+        if game.state.depot.get(train.name, 0) != 0:
+            rusts = tuple(
+                other.name
+                for other in game.components.trains
+                if train.name in (other.rusts_on, other.obsolete_on) and _is_in_play(game, other.name)
+            )
+            yield TrainView(train.name, game.state.depot[train.name], train.price, rusts)
+
+
+def _is_in_play(game: Game, train: str) -> bool:
+    """Whether somebody has, or can still buy, a train of that type."""
+    owned = {name for company in game.state.companies.values() for name in company.trains}
+    return train in owned or train in game.state.pool_trains or game.state.depot.get(train, 0) != 0
+
+
+def _for_sale(game: Game) -> Iterator[BidView]:
+    state, standing = game.state, bids(game.state)
+    for private in game.components.privates:
+        discount = getattr(game.top, "discount", 0) if private is game.components.privates[0] else 0
+        if state.private_owners.get(private.sym) in (BANK, IPO):
+            offers = standing.pop(private.sym, {})
+            named = tuple((state.name(seat), amount) for seat, amount in offers.items())
+            yield BidView(private.sym, private.price - discount, named)
+    for item, offers in standing.items():
+        yield BidView(item, None, tuple((state.name(seat), amount) for seat, amount in offers.items()))
+
+
+def _tiles(game: Game) -> Iterator[tuple[str, tuple[tuple[str, int | None], ...]]]:
+    """The tiles left, by grade, of the grades that the phase allows."""
+    left, faces = tiles_left(game.state), tile_faces()
+    for color in game.phase.tile_colors:
+        here = tuple((tile, count) for tile, count in left.items() if faces[tile].color == color)
+        if here:
+            yield color, here
 
 
 def _has_started(game: Game, sym: str) -> bool:
@@ -235,6 +325,7 @@ def _company_view(
     company, definition = game.company(sym), game.company_definition(sym)
     size = game.components.company_sizes.get(company.size or 0)
     costs = (*definition.tokens, *[game.components.kept_token_cost] * company.kept_destination_tokens)
+    order, round = game.operating_order(), game.state.stack[0]
     zone = space_label(game, company.cell).partition(" ")[2] if company.cell and not game.price(sym) else None
     return CompanyView(
         badge=badge,
@@ -259,6 +350,8 @@ def _company_view(
         max_loans=size.max_loans if size else 0,
         unpaid_tokens=company.owed_tokens * size.station_cost if size else 0,
         held_back=held_back,
+        turn=order.index(sym) + 1 if sym in order else None,
+        has_run=isinstance(round, OperatingRound) and sym in round.operated and not acting,
     )
 
 

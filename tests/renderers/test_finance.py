@@ -73,11 +73,12 @@ def test_structures_are_dark_and_possible_sites_are_pale() -> None:
     for here in view.hexes:
         spots = lay_out_labels(here, grid.metrics).structures
         assert len(spots) == len(here.structures)
-        for site, ((dx, dy), letters) in zip(here.structures, spots, strict=True):
+        for site, spot in zip(here.structures, spots, strict=True):
+            (dx, dy), letters = spot.offset, spot.font_size
             x, y = grid.center(here.coord)
             wide, high = sprites.structure_size(site, letters)
             corner = (x + dx - wide // 2 + wide // 6, y + dy + high // 2 - 3)
-            paper = theme.INK if site.is_built else theme.PAPER
+            paper = theme.LIGHT.ink if site.is_built else theme.LIGHT.paper
             assert any(near(c, paper, 60) for c in around(image, corner, 2)), here.coord
 
 
@@ -98,7 +99,7 @@ def test_a_route_through_a_junction_is_drawn_between_its_edges_only(a: int, b: i
 
     def coloured(edge: int, share: float) -> bool:
         x, y = edge_middle("pointy", edge)
-        return near(pixel(image, grid.to_pixels("E14", (x * share, y * share))), theme.ROUTE_COLORS[0])
+        return near(pixel(image, grid.to_pixels("E14", (x * share, y * share))), theme.LIGHT.route_colors[0])
 
     assert {edge for edge in range(3) if coloured(edge, 0.5)} == {a, b}
 
@@ -140,12 +141,15 @@ def test_every_loan_has_a_mark_and_the_current_rate_a_frame() -> None:
     plan = market.MarketLayout(view)
     image = market.draw_market(view).convert("RGB")
     y = plan.loans_top + 52 + 74 + 11
-    dark = [near(pixel(image, (x, y)), theme.INK) for x in range(market.MARGIN, market.WIDTH - market.MARGIN)]
+    dark = [
+        near(pixel(image, (x, y)), theme.LIGHT.ink)
+        for x in range(market.MARGIN, market.WIDTH - market.MARGIN)
+    ]
     filled = sum(all(dark[i : i + 12]) for i in range(len(dark)) if not dark[i - 1])
     assert filled == 7
     wide = (market.WIDTH - 2 * market.MARGIN) // len(view.loans.rates)
     framed = [
-        near(pixel(image, (market.MARGIN + i * wide + wide // 2, plan.loans_top + 52 + 3)), theme.INK)
+        near(pixel(image, (market.MARGIN + i * wide + wide // 2, plan.loans_top + 52 + 3)), theme.LIGHT.ink)
         for i in range(len(view.loans.rates))
     ]
     assert framed == [rate == 10 for rate in view.loans.rates]
@@ -183,22 +187,23 @@ def test_short_shares_are_negative_in_picture_and_alt_text() -> None:
     ownership = sheet.sheet_tables(view)[0]
     wt = next(row for row in ownership.rows if row[0].text == "WT")
     assert [cell.text for cell in wt[1:]] == ["40%", "−20%", "−10%", "50%", "40%"]
-    assert [cell.color == theme.BLOCKED for cell in wt[1:]] == [False, True, True, False, False]
-    assert "Bob $40 SR 40% president WT short 20%." in view.alt
+    assert [cell.color == "blocked" for cell in wt[1:]] == [False, True, True, False, False]
+    assert "SR 40% president WT short 20%." in view.alt
 
 
 def test_charters_show_size_loans_and_zone_and_unstarted_companies_are_named() -> None:
     view = sheet_view(financed())
     charters = sheet.sheet_tables(view)[-1]
     assert [cell.text for cell in charters.header] == [
-        "", "Price", "Shares", "Cash", "Loans", "Trains", "Privates", "Tokens", "President",
+        "", "Turn", "Price", "Shares", "Cash", "Last run", "Loans", "Trains", "Privates", "Tokens",
+        "President",
     ]  # fmt: skip
     rows = {row[0].text: [cell.text for cell in row[1:]] for row in charters.rows}
-    assert rows["WT"] == ["$100", "10", "$130", "4/10", "3 3", "CM×2", "2", "Ann"]
-    assert rows["SR"][:4] == ["acquisition 2", "5", "$0", "3/5"]
-    assert rows["R"][0] == "liquidation" and rows["J"][:4] == ["$100", "2", "$20", "0/2"]
+    assert rows["WT"] == ["1", "$100", "10", "$130", "–", "4/10", "3 3", "CM×2", "2", "Ann"]
+    assert rows["SR"][:4] == ["3", "acquisition 2", "5", "$0"] and rows["SR"][5] == "3/5"
+    assert rows["R"][1] == "liquidation" and rows["J"][1:4] == ["$100", "2", "$20"]
     assert len(rows) == 4 and len(view.unstarted) == 16
-    assert "SR of 5 shares in acquisition 2, $0, 3 loans, no train" in view.alt
+    assert "SR of 5 shares in acquisition 2, $0, 3 loans, no train, Bob" in view.alt
 
 
 def test_unpaid_tokens_and_bankrupt_players_are_shown() -> None:
@@ -273,7 +278,7 @@ def test_many_privates_wrap_in_their_cell() -> None:
 
     def inked(low: int, high: int, columns: range) -> bool:
         band = [pixel(image, (x, top + y)) for y in range(low, high) for x in columns]
-        return any(near(c, theme.INK, 60) for c in band)
+        return any(near(c, theme.LIGHT.ink, 60) for c in band)
 
     whole = range(left, right)
     lines = [(8, 24), (38, 54)]

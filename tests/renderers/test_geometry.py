@@ -7,7 +7,8 @@ import pytest
 
 from engine import components_of, tile_faces
 from renderers import geometry
-from renderers.geometry import APOTHEM, FaceLayout, FreeSpace, HexLayout, HexMetrics
+from renderers.free_space import FreeSpace
+from renderers.geometry import APOTHEM, FaceLayout, HexLayout, HexMetrics
 
 LAYOUTS: tuple[HexLayout, ...] = ("pointy", "flat")
 AXES = (("x", "number"), ("y", "letter"))
@@ -138,15 +139,20 @@ def test_a_town_on_two_tracks_is_drawn_across_them() -> None:
     assert min(geometry.distance(town.point, p) for p in line) < 1e-9
 
 
-def test_free_space_is_used_once_and_overlap_costs() -> None:
-    room = FreeSpace("pointy", (70.0, 70.0))
-    first = room.place_box(30, 20, [(0.0, 0.0), (0.0, 0.5)])
-    second = room.place_box(30, 20, [(0.0, 0.0), (0.0, 0.5)])
-    assert (first, second) == ((0, 0), (0, 35))
-    room.block_disc((0.5, 0.0), 0.3, 40)
-    assert room.find_place(((0, 0, 20, 20),), [(0.5, 0.0)])[0] >= geometry.COVERED_COST
-    assert room.find_place(((0, 0, 20, 20),), [(-0.5, 0.0)])[0] < 0.01
-    assert room.find_place(((0, 0, 60, 20),), [(0.8, 0.0)])[0] > geometry.COVERED_COST
+def test_free_space_is_used_once_and_nothing_is_placed_over_anything() -> None:
+    room = FreeSpace(HexMetrics("pointy", 59, 102))
+    room.block_disc((0.5, 0.0), 14)
+    room.finish_obstacles()
+    box = ((0.0, 0.0, 30.0, 20.0),)
+    first = room.find(box, [(0.0, 0.0), (0.0, 0.5)])
+    assert first == (0, 0)
+    room.occupy(box, first)
+    second = room.find(box, [(0.0, 0.0), (0.0, 0.5)])
+    assert second is not None and abs(second[1]) >= 20 and room.covered(box, second) == 0
+    nearest = room.find(box, [(0.5, 0.0)])
+    assert nearest is not None and room.covered(box, nearest) == 0 and nearest[0] > 0
+    assert room.find(((0.0, 0.0, 150.0, 20.0),), [(0.0, 0.0)]) is None
+    assert room.covered(box, room.find_least_covered(box, [(0.0, 0.0)])) == 0
 
 
 def test_the_picture_of_a_hex_contains_the_hex() -> None:

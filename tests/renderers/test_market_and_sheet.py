@@ -5,7 +5,8 @@ from io import BytesIO
 import pytest
 from PIL import Image, ImageChops
 
-from engine import components_of
+from engine import OperatingRound, State, components_of
+from engine.game_text import replay
 from renderers import (
     market,
     market_png,
@@ -14,7 +15,15 @@ from renderers import (
     sheet_png,
     theme,
 )
-from renderers.views import Badge, CellView, MarketView, market_view, sheet_view
+from renderers.views import (
+    Badge,
+    BidView,
+    CellView,
+    MarketView,
+    TrainView,
+    market_view,
+    sheet_view,
+)
 from tests.renderers.positions import opening, position, trading
 from tests.renderers.test_map import near, pixel
 
@@ -56,7 +65,9 @@ def test_cells_have_the_color_of_their_zone(cell: tuple[int, int], zone: str) ->
     here = next(c for c in view.cells if (c.row, c.column) == cell)
     assert market.fill_zone(here) == zone
     x, y = market.MarketLayout(view).corner(here)
-    assert near(pixel(market.draw_market(view).convert("RGB"), (x + 60, y + 60)), theme.ZONE_COLORS[zone], 8)
+    assert near(
+        pixel(market.draw_market(view).convert("RGB"), (x + 60, y + 60)), theme.LIGHT.zone_colors[zone], 8
+    )
 
 
 def test_arrows_are_at_the_ends_of_rows() -> None:
@@ -67,7 +78,7 @@ def test_arrows_are_at_the_ends_of_rows() -> None:
     for cell in view.cells:
         x, y = plan.corner(cell)
         red = any(
-            near(pixel(image, (x + dx, y + dy)), theme.BLOCKED, 30)
+            near(pixel(image, (x + dx, y + dy)), theme.LIGHT.blocked, 30)
             for dx in range(plan.cell_width - 24, plan.cell_width - 6)
             for dy in range(10, 40)
         )
@@ -134,10 +145,72 @@ def test_the_sheet_shows_round_phase_bank_and_trains() -> None:
         12000 - 4 * 600,
         16,
     )
-    assert view.depot[0] == ("2", 6, 80) and len(view.depot) == 6
-    assert view.unsold_privates[0] == ("SV", 20)
+    assert view.depot[0] == TrainView("2", 6, 80) and len(view.depot) == 6
+    assert view.for_sale[0] == BidView("SV", 20)
     assert [p.acting for p in view.players] == [True, False, False, False]
     assert "Bank $9600" in view.alt and "Ann $600 priority" in view.alt
+
+
+def words_of(state: State, revenues: dict[str, int] | None = None) -> list[str]:
+    """The texts and tags of all cells of a sheet."""
+    tables = sheet.sheet_tables(sheet_view(state, revenues=revenues))
+    cells = [cell for table in tables for row in (table.header, *table.rows) for cell in row]
+    return [word for cell in cells for word in (cell.text, cell.tag) if word]
+
+
+def test_the_sheet_shows_what_a_train_rusts_while_somebody_has_it() -> None:
+    texts = [train.text for train in sheet_view(trading()).depot]
+    assert "4: 4 at $300, rusts 2" in texts and "6: 2 at $630, rusts 3" in texts
+    assert "4: 4 at $300, rusts 2" in sheet_view(trading()).alt
+
+
+def test_the_sheet_shows_the_last_revenue() -> None:
+    state = trading()
+    (prr,) = [c for c in sheet_view(state, revenues={"PRR": 230}).companies if c.badge.sym == "PRR"]
+    assert prr.last_revenue == 230 and "last ran $230" in prr.summary
+    assert "$230" in words_of(state, {"PRR": 230}) and "$230" not in words_of(state)
+
+
+def test_the_sheet_shows_the_operating_order_and_who_has_run() -> None:
+    state = trading()
+    state.stack = [OperatingRound(1, 1, 2, ("PRR",), "B&O", ("B&O", "NYC"))]
+    charter = {c.badge.sym: c for c in sheet_view(state).companies}
+    assert [charter[sym].turn for sym in ("B&O", "NYC", "PRR")] == [1, 2, 3]
+    assert [charter[sym].has_run for sym in ("B&O", "NYC", "PRR")] == [True, True, False]
+    assert words_of(state).count("ran") == 2
+
+
+def test_the_sheet_shows_the_tiles_left_of_the_grades_of_the_phase() -> None:
+    state = position()
+    left = dict(sheet_view(state).tiles)
+    assert list(left) == ["yellow", "green"] and ("57", 3) in left["yellow"]
+    assert "14" in dict(left["green"]) and "59" in dict(left["green"])
+    state.tiles["B10"] = ("59", 0)
+    state.tiles["F16"] = ("59", 0)
+    assert "59" not in dict(dict(sheet_view(state).tiles)["green"])
+
+
+def test_the_sheet_shows_bids_and_their_leader() -> None:
+    text = """title 1830
+players Ann, Bob, Cid
+---
+Ann: bid CA 165
+Bob: bid CA 170
+"""
+    state = replay(text).state
+    assert state is not None
+    assert "CA $160: Ann $165, Bob $170 leads" in [each.text for each in sheet_view(state).for_sale]
+    assert "CA $160: Ann $165, Bob $170 leads" in sheet_view(state).alt
+
+
+def test_the_sheet_shows_how_many_certificates_are_too_many() -> None:
+    state = trading()
+    for company in state.companies.values():
+        company.shares, company.cell, company.par = {"p1": 60, "p0": 40}, (0, 8), 100
+    view = sheet_view(state)
+    over = view.players[1].certificates - (view.certificate_limit or 0)
+    assert over > 0 and f"{over} over" in words_of(state)
+    assert f"({over} over)" in view.alt
 
 
 def test_another_cash_changes_only_the_column_of_its_player() -> None:

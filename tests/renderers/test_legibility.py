@@ -1,0 +1,210 @@
+"""What pictures say can be read: no text over track or tokens, enough contrast, in both palettes."""
+
+import gzip
+import json
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+import pytest
+from PIL import Image, ImageChops, ImageDraw
+
+from engine import State, components_of, new_game
+from engine.game_text import replay
+from renderers import sprites, theme
+from renderers.canvas import Canvas
+from renderers.geometry import HexMetrics, outline
+from renderers.label_layout import (
+    lay_out_labels,
+    overflow_token_positions,
+    tile_number,
+)
+from renderers.map import BOARD_LAYERS, TEXT_LAYERS, Layer, LayerContext, grid_for
+from renderers.theme import LIGHT, PALETTES, Palette
+from renderers.views import HexView, company_badges, map_view
+from tests.renderers.positions import financed, opening
+
+TITLES = ("1830", "1851", "1870", "1817")
+ROOT = Path(__file__).parents[1]
+GAMES = (
+    "games/6p-36-optional_6_train.18xx", "games/1870-2p-5301-diesels.18xx",
+    "games/1870-6p-5400-historical_order.18xx", "games/1817-7p-6001-short_squeeze.18xx",
+    "t1851/games/3p-700.18xx", "t1851/games/5p-703.18xx",
+)  # fmt: skip
+
+
+@cache
+def end_of(path: Path) -> State:
+    """The last position of a game in a text."""
+    state = replay(path.read_text()).state
+    assert state is not None
+    return state
+
+
+def drawn(hex: HexView, metrics: HexMetrics, layers: tuple[Layer, ...]) -> Image.Image:
+    """Layers of a hex, on its colour."""
+    w, h = metrics.half_size
+    canvas = Canvas((2 * w, 2 * h), LIGHT.hex_colors[hex.color])
+    context = LayerContext(
+        canvas, LIGHT, metrics, hex, sprites.face_layout(hex, metrics), lay_out_labels(hex, metrics)
+    )
+    for layer in layers:
+        layer(context)
+    return canvas.image
+
+
+def text_pixels(hex: HexView, metrics: HexMetrics) -> Image.Image:
+    """White where a text or its plate is."""
+    blank = drawn(hex, metrics, ())
+    different = ImageChops.difference(drawn(hex, metrics, TEXT_LAYERS), blank).convert("L")
+    return different.point(lambda v: 255 if v > 40 else 0)
+
+
+def board_pixels(hex: HexView, metrics: HexMetrics) -> Image.Image:
+    """White where track, a stop or a token is, inside the hex's border."""
+    picture = drawn(hex, metrics, BOARD_LAYERS)
+    solid = LIGHT.track if hex.tile or hex.color != "white" else (0, 0, 0)
+    difference = ImageChops.difference(picture, Image.new("RGB", picture.size, solid)).convert("L")
+    mask = difference.point(lambda v: 255 if v < 40 else 0)
+    draw = ImageDraw.Draw(mask)
+    for node, (kind, slots) in zip(sprites.face_layout(hex, metrics).nodes, hex.nodes, strict=True):
+        if kind == "city" and slots:
+            for slot in node.slots:
+                disc(draw, metrics, slot, node.radius * metrics.radius)
+    for _, point, diameter in overflow_token_positions(hex, metrics):
+        disc(draw, metrics, point, diameter / 2)
+    inside = Image.new("L", picture.size)
+    corners = [metrics.to_pixels((x * 0.93, y * 0.93)) for x, y in outline(metrics.layout)]
+    ImageDraw.Draw(inside).polygon(corners, fill=255)
+    return ImageChops.multiply(mask, inside)
+
+
+def disc(draw: ImageDraw.ImageDraw, metrics: HexMetrics, center: tuple[float, float], radius: float) -> None:
+    x, y = metrics.to_pixels(center)
+    draw.ellipse((x - radius, y - radius, x + radius, y + radius), fill=255)
+
+
+def covered(state: State, seen: set[HexView]) -> Iterator[str]:
+    """The hexes where a text is over track, a stop or a token; hexes that were seen before are left out."""
+    view = map_view(state)
+    metrics = grid_for(view).metrics
+    for hex in view.hexes:
+        if hex in seen:
+            continue
+        seen.add(hex)
+        both = ImageChops.multiply(text_pixels(hex, metrics), board_pixels(hex, metrics))
+        pixels = both.histogram()[255]
+        if pixels > 6:
+            yield f"{state.title} {hex.coord} {hex.tile} turned by {hex.rotation}: {pixels} pixels"
+
+
+@pytest.mark.parametrize("title", TITLES)
+def test_no_text_is_over_track_or_tokens_of_an_empty_board(title: str) -> None:
+    assert list(covered(new_game(title, ["Ann", "Bob", "Cid"]).state, set())) == []
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_no_text_is_over_track_or_tokens_at_the_end_of_a_game(game: str) -> None:
+    assert list(covered(end_of(ROOT / game), set())) == []
+
+
+@pytest.mark.parametrize("title", ["1830", "1870", "1817"])
+def test_no_text_is_over_track_at_the_ends_of_recorded_games(shared: Path, title: str) -> None:
+    seen: set[HexView] = set()
+    ends = sorted((shared / "games/18xx.games" / title).glob("*.states.jsonl.gz"))
+    assert ends
+    for path in ends:
+        with gzip.open(path, "rt") as lines:
+            *_, last = lines
+        end = json.loads(last)
+        state = new_game(title, ["Ann", "Bob", "Cid"]).state
+        state.tiles = {hex: (tile.rstrip("KL"), turns) for hex, (tile, turns) in end["tiles"].items()}
+        phase = end["phase"].removesuffix("+")
+        state.phase = phase if phase in [p.name for p in components_of(title).phases] else state.phase
+        assert list(covered(state, seen)) == [], path.name
+
+
+def test_a_text_over_track_is_found() -> None:
+    view = map_view(opening())
+    metrics = grid_for(view).metrics
+    here = view.hex_at("D2")
+    image = drawn(here, metrics, TEXT_LAYERS)
+    ImageDraw.Draw(image).rectangle((0, 0, *image.size), fill=(255, 0, 0))
+    blank = drawn(here, metrics, ())
+    everywhere = ImageChops.difference(image, blank).convert("L").point(lambda v: 255 if v > 40 else 0)
+    assert ImageChops.multiply(everywhere, board_pixels(here, metrics)).histogram()[255] > 500
+
+
+# --- contrast -------------------------------------------------------------------------------
+
+
+def texts_of(palette: Palette) -> Iterator[tuple[str, theme.Color, theme.Color]]:
+    """(what, colour, background) of texts."""
+    for background in ("page", "row_band", "paper"):
+        for role in ("ink", "muted", "blocked"):
+            yield f"{role} on {background}", getattr(palette, role), getattr(palette, background)
+    yield "coordinates of the frame", palette.sea_text, palette.sea
+    yield "revenue", palette.plate_text, palette.plate
+    yield "note", theme.WHITE, theme.NOTE
+    yield "blocked hex", theme.LIGHT.blocked, theme.WHITE
+    yield "header of a table", palette.page, palette.ink
+    for name, color in palette.hex_colors.items():
+        for softness in (0.0, 0.2, 0.25):
+            yield f"text on {name}", palette.text_on(color, softness), color
+        for tint in (palette.hill, palette.water):
+            yield f"cost on {name}", palette.tinted(tint, color), color
+        yield f"grade of {name}", theme.readable_on(color, theme.BLACK), theme.BLACK
+    for name, color in palette.zone_colors.items():
+        yield f"price in the {name} zone", palette.text_on(color), color
+        yield f"letter of the {name} zone", palette.text_on(color, 0.35), color
+    for color in palette.route_colors:
+        yield "number of a route", theme.WHITE, color
+    yield "reserved", palette.text_on(palette.stop_fill, 0.35), palette.stop_fill
+
+
+@pytest.mark.parametrize("palette", PALETTES.values(), ids=list(PALETTES))
+def test_every_text_has_enough_contrast(palette: Palette) -> None:
+    weak = [
+        f"{what}: {theme.contrast(color, background):.1f}"
+        for what, color, background in texts_of(palette)
+        if theme.contrast(color, background) < theme.MIN_CONTRAST
+    ]
+    assert weak == []
+
+
+@pytest.mark.parametrize("title", TITLES)
+def test_the_letters_of_every_company_can_be_read_on_its_token(title: str) -> None:
+    for badge in company_badges(components_of(title)).values():
+        color = theme.parse_color(badge.color)
+        text = theme.readable_on(theme.parse_color(badge.text_color), color)
+        assert theme.contrast(text, color) >= theme.MIN_CONTRAST, badge.sym
+
+
+def test_contrast_is_that_of_wcag() -> None:
+    assert theme.contrast((0, 0, 0), (255, 255, 255)) == pytest.approx(21)
+    assert theme.contrast((119, 119, 119), (255, 255, 255)) == pytest.approx(4.48, abs=0.01)
+    assert theme.contrast(theme.parse_color("#0000ff"), (0, 0, 0)) == pytest.approx(2.44, abs=0.01)
+
+
+# --- grades and numbers ---------------------------------------------------------------------
+
+
+def test_green_and_brown_tiles_have_the_letter_of_their_grade() -> None:
+    state = end_of(ROOT / GAMES[0])
+    view = map_view(state)
+    metrics = grid_for(view).metrics
+    letters = {
+        (hex.color, grade.text if (grade := lay_out_labels(hex, metrics).grade) else None)
+        for hex in view.hexes
+        if hex.tile
+    }
+    assert letters <= {("yellow", None), ("green", "G"), ("brown", "B"), ("gray", None)}
+    assert {("green", "G"), ("brown", "B")} <= letters
+
+
+def test_a_tile_without_a_printed_number_has_none_in_the_picture() -> None:
+    assert (tile_number("X00"), tile_number("57")) == ("", "#57")
+    state = financed()
+    state.tiles["F13"] = ("X00", 0)
+    view = map_view(state)
+    assert lay_out_labels(view.hex_at("F13"), grid_for(view).metrics).number is None
