@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from engine.site_18xx.replay import SiteReplay
 
 ActionRecord = dict[str, Any]
+PLAYER, CORPORATION, PRIVATE = "player", "corporation", "company"
+"""The types of entity of an action, as the site calls them: a company is a private there."""
 
 
 class EncodingContext(NamedTuple):
@@ -70,9 +72,11 @@ class ActionCodec(NamedTuple):
 
     The site's actions name the pieces that they move by number. So an action is encoded before it is played,
     while the numbering still shows where the pieces are; and decoding tells the numbering which piece moves
-    next. `decode` plays the action. Each of the `encoders` takes (context, seat, action).
+    next. `decode` plays the action. Each of the `encoders` takes (context, seat, action). `entity_types`: the
+    types of entity that may be the action's.
     """
 
     action_type: str
+    entity_types: tuple[str, ...]
     decode: Callable[[SiteReplay, SiteAction], None]
     encoders: dict[type[Action], Callable[[EncodingContext, str, Any], ActionRecord | list[ActionRecord]]]

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 from engine.core.actions import Action
 from engine.game import Game
-from engine.site_18xx import codecs_companies, codecs_deals, codecs_turns
+from engine.site_18xx import codecs_companies, codecs_connections, codecs_deals, codecs_turns
 from engine.site_18xx.action_codec import ActionCodec, ActionRecord, EncodingContext
 from engine.site_18xx.names import SiteNames
 from engine.site_18xx.piece_numbering import PieceNumbering
 
 CODECS: dict[str, ActionCodec] = {
     codec.action_type: codec
-    for codec in (*codecs_deals.CODECS, *codecs_turns.CODECS, *codecs_companies.CODECS)
+    for codec in (
+        *codecs_deals.CODECS,
+        *codecs_turns.CODECS,
+        *codecs_companies.CODECS,
+        *codecs_connections.CODECS,
+    )
 }
 """By the type of the site's action. A type that is not here is used by none of our titles."""
 ENCODERS = {action: encoder for codec in CODECS.values() for action, encoder in codec.encoders.items()}

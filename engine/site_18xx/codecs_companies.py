@@ -14,7 +14,6 @@ from engine.core.actions import (
     KeepDestinationToken,
     Merge,
     OfferCompanyForSale,
-    Pass,
     PlaceBridge,
     PlaceCattleToken,
     PlaceDestinationToken,
@@ -33,9 +32,16 @@ from engine.core.state import (
     MergerTurn,
     StockTurn,
 )
-from engine.kernel import awaited_seats, refusal
+from engine.kernel import awaited_seats
 from engine.operating.mines_and_bridges import private_tokens_left
-from engine.site_18xx.action_codec import ActionCodec, ActionRecord, EncodingContext
+from engine.site_18xx.action_codec import (
+    CORPORATION,
+    PLAYER,
+    PRIVATE,
+    ActionCodec,
+    ActionRecord,
+    EncodingContext,
+)
 from engine.site_18xx.game_file import SiteAction, SiteFileError
 
 if TYPE_CHECKING:
@@ -72,6 +78,8 @@ def _encode_destination(
 
 
 def _decode_assign(replay: SiteReplay, action: SiteAction) -> None:
+    if (action.entity_type == PRIVATE) != (action.target_type == "hex"):
+        raise SiteFileError(f"a {action.entity_type} cannot be assigned to a {action.target_type}")
     if action.target_type == "hex" and not replay.game.components.company_sizes:
         _play_private_token(replay, action)
     elif action.target_type == "hex":
@@ -104,9 +112,8 @@ def _play_offer_sale(replay: SiteReplay, action: SiteAction, company: str) -> No
         if isinstance(top, MergerTurn) and (top.stage, top.company) == ("offer", company):
             break
         seat = awaited_seats(replay.game)[0] if awaited_seats(replay.game) else ""
-        if not seat or refusal(replay.game, seat, Pass()):
+        if not seat or not replay.add_missing_pass(seat):
             break
-        replay.play(seat, Pass())
     replay.play(replay.acting_seat(action), OfferCompanyForSale(company))
 
 
@@ -224,6 +231,9 @@ def _encode_buyer(context: EncodingContext, seat: str, action: ChooseBuyer) -> A
 
 
 def _decode_remove_token(replay: SiteReplay, action: SiteAction) -> None:
+    top, company = replay.game.top, replay.acting_company(action)
+    if isinstance(top, ExcessTokens) and top.company != company:
+        raise SiteFileError(f"the {top.company} has too many tokens, not the {company}")
     replay.play(replay.acting_seat(action), RemoveToken(*replay.numbering.find_city(action.city or "")))
 
 
@@ -243,11 +253,13 @@ def _encode_remove_token(context: EncodingContext, seat: str, action: RemoveToke
 CODECS = (
     ActionCodec(
         "choose",
+        (PLAYER, CORPORATION),
         _decode_choose,
         {PlaceDestinationToken: _encode_destination, KeepDestinationToken: _encode_destination},
     ),
     ActionCodec(
         "assign",
+        (PLAYER, PRIVATE),
         _decode_assign,
         {
             PlaceCattleToken: _encode_private_token,
@@ -259,10 +271,15 @@ CODECS = (
         },
     ),
     ActionCodec(
-        "take_loan", _decode_take_loan, {TakeLoansForCompany: _encode_loan_for, TakeLoans: _encode_loan}
+        "take_loan",
+        (CORPORATION,),
+        _decode_take_loan,
+        {TakeLoansForCompany: _encode_loan_for, TakeLoans: _encode_loan},
     ),
-    ActionCodec("payoff_loan", _decode_payoff_loan, {RepayLoans: _encode_repay}),
-    ActionCodec("convert", _decode_convert, {Convert: _encode_convert}),
-    ActionCodec("merge", _decode_merge, {Merge: _encode_merge, ChooseBuyer: _encode_buyer}),
-    ActionCodec("remove_token", _decode_remove_token, {RemoveToken: _encode_remove_token}),
+    ActionCodec("payoff_loan", (CORPORATION,), _decode_payoff_loan, {RepayLoans: _encode_repay}),
+    ActionCodec("convert", (CORPORATION,), _decode_convert, {Convert: _encode_convert}),
+    ActionCodec(
+        "merge", (PLAYER, CORPORATION), _decode_merge, {Merge: _encode_merge, ChooseBuyer: _encode_buyer}
+    ),
+    ActionCodec("remove_token", (CORPORATION,), _decode_remove_token, {RemoveToken: _encode_remove_token}),
 )

@@ -11,7 +11,6 @@ from engine.core.actions import (
     BuyShares,
     ExchangePrivate,
     Par,
-    Pass,
     ProtectPrice,
     RaiseBid,
     RedeemShare,
@@ -37,10 +36,17 @@ from engine.core.state import (
     is_seat,
 )
 from engine.finance.ownership import president_share_percent, share_percent
-from engine.kernel import awaited_seats, refusal
+from engine.kernel import awaited_seats
 from engine.opening.seed_money import BID_STEP
 from engine.opening.waterfall import asking_price, offered_private
-from engine.site_18xx.action_codec import ActionCodec, ActionRecord, EncodingContext
+from engine.site_18xx.action_codec import (
+    CORPORATION,
+    PLAYER,
+    PRIVATE,
+    ActionCodec,
+    ActionRecord,
+    EncodingContext,
+)
 from engine.site_18xx.game_file import SiteAction, SiteFileError
 from engine.stock.treasury_shares import reissue_par_price
 
@@ -75,9 +81,8 @@ def _play_company_bid(replay: SiteReplay, action: SiteAction, company: str) -> N
             replay.starting_company = company
             return
         seat = awaited_seats(replay.game)[0] if awaited_seats(replay.game) else ""
-        if not seat or refusal(replay.game, seat, Pass()):
+        if not seat or not replay.add_missing_pass(seat):
             break
-        replay.play(seat, Pass())
     replay.play_in_turn(action, RaiseBid(action.price or 0))
 
 
@@ -336,6 +341,7 @@ def _encode_deal_private(context: EncodingContext, seat: str, action: TradePriva
 CODECS = (
     ActionCodec(
         "bid",
+        (PLAYER,),
         _decode_bid,
         {
             BuyPrivate: _encode_buy_private,
@@ -344,9 +350,10 @@ CODECS = (
             StartCompany: _encode_start,
         },
     ),
-    ActionCodec("par", _decode_par, {Par: _encode_par}),
+    ActionCodec("par", (PLAYER,), _decode_par, {Par: _encode_par}),
     ActionCodec(
         "buy_shares",
+        (PLAYER, CORPORATION, PRIVATE),
         _decode_buy_shares,
         {
             BuyShares: _encode_buy,
@@ -359,9 +366,12 @@ CODECS = (
     ),
     ActionCodec(
         "sell_shares",
+        (PLAYER, CORPORATION),
         _decode_sell_shares,
         {SellShares: _encode_sell, SellPostMergerShares: _encode_sell_new, ReissueShares: _encode_reissue},
     ),
-    ActionCodec("short", _decode_short, {SellShort: _encode_short}),
-    ActionCodec("buy_company", _decode_buy_company, {TradePrivate: _encode_deal_private}),
+    ActionCodec("short", (PLAYER,), _decode_short, {SellShort: _encode_short}),
+    ActionCodec(
+        "buy_company", (PLAYER, CORPORATION), _decode_buy_company, {TradePrivate: _encode_deal_private}
+    ),
 )

@@ -22,14 +22,13 @@ from engine.core.actions import (
     RunTrains,
     WithholdDividend,
 )
-from engine.core.components import CoalMineAbility, TileLayAbility
+from engine.core.components import CoalMineAbility, TileLayAbility, train_label
 from engine.core.state import (
     BANK,
     POOL,
     Auction,
     CashCrisis,
     CompanyStart,
-    ConnectionRunTurn,
     FreeToken,
     HomeToken,
     MergerTurn,
@@ -42,13 +41,19 @@ from engine.core.state import (
     TakeoverLoans,
 )
 from engine.game import Game
-from engine.game_text.history import CONNECTION_RUN_LINE, ENDED_LINE
+from engine.game_text.history import ENDED_LINE
 from engine.kernel import awaited_seats, end_by_agreement, game_of, refusal
-from engine.operating.connection_runs import can_do_connection_run
 from engine.operating.mines_and_bridges import private_tokens_left
 from engine.operating.run import best_run, company_route_revenue, run_revenue
 from engine.operating.trains import face_price
-from engine.site_18xx.action_codec import ActionCodec, ActionRecord, EncodingContext
+from engine.site_18xx.action_codec import (
+    CORPORATION,
+    PLAYER,
+    PRIVATE,
+    ActionCodec,
+    ActionRecord,
+    EncodingContext,
+)
 from engine.site_18xx.game_file import SiteAction, SiteFileError
 from engine.site_18xx.names import split_number
 from engine.stock.price_protection import PriceProtectionQuestion
@@ -57,22 +62,22 @@ from engine.stock.turn import StockTurnQuestion
 if TYPE_CHECKING:
     from engine.site_18xx.replay import SiteReplay
 
-FIRST_CONNECTION_STEP = "destination"
-"""The first step of a connection run on the site."""
-
 
 # -- pass ----------------------------------------------------------------------------------------
 
 
 def _decode_pass(replay: SiteReplay, action: SiteAction) -> None:
     top, seat = replay.game.top, replay.controlling_seat(action)
-    if seat is None or seat not in awaited_seats(replay.game) or not _site_asks(replay, action):
-        return
-    if isinstance(top, OperatingTurn) and replay.acting_company(action) not in (None, top.company):
-        return
-    if action.entity_type == "company" and not isinstance(top, FreeToken):
-        return
-    replay.try_pass(seat)
+    company = replay.acting_company(action)
+    if (
+        seat is None
+        or seat not in awaited_seats(replay.game)
+        or not _site_asks(replay, action)
+        or (isinstance(top, OperatingTurn) and company not in (None, top.company))
+        or (action.entity_type == PRIVATE and not isinstance(top, FreeToken))
+        or not replay.try_pass(seat)
+    ):
+        replay.warn(f"{action.entity_key} has nothing to pass now, and the pass is left out")
 
 
 def _site_asks(replay: SiteReplay, action: SiteAction) -> bool:
@@ -205,6 +210,7 @@ def _encode_choose_home(context: EncodingContext, seat: str, action: ChooseHome)
 
 def _decode_run_routes(replay: SiteReplay, action: SiteAction) -> None:
     replay.pass_for_others(action)
+    _check_trains(replay, action)
     if not action.routes:
         best_revenue = best_run(replay.game, replay.company(action.entity_key)).revenue
         no_run = RunTrains((), 0) if best_revenue else RunTrains(())
@@ -220,8 +226,6 @@ def _decode_run_routes(replay: SiteReplay, action: SiteAction) -> None:
     recorded, complete = 0, True
     for route in action.routes:
         train, revenue = split_number(str(route.get("train", "")))[0], route.get("revenue")
-        if train not in replay.game.title.trains:
-            raise SiteFileError(f"there is no {train}-train")
         try:
             routes.append(route_along(network, route.get("connections") or [], train))
             recorded += (
@@ -245,6 +249,20 @@ def _decode_run_routes(replay: SiteReplay, action: SiteAction) -> None:
         + (f" ({why})" if why else "")
     )
     replay.play(seat, RunTrains(run.routes, recorded))
+
+
+def _check_trains(replay: SiteReplay, action: SiteAction) -> None:
+    """Raise SiteFileError for a train that is not the company's, or that has two routes."""
+    company, used = replay.company(action.entity_key), set[str]()
+    for route in action.routes:
+        train = str(route.get("train", ""))
+        if split_number(train)[0] not in replay.game.title.trains:
+            raise SiteFileError(f"there is no {split_number(train)[0]}-train")
+        if replay.numbering.train_owner(train) != company:
+            raise SiteFileError(f"the {company} does not own the train {train}")
+        if train in used:
+            raise SiteFileError(f"the train {train} has two routes")
+        used.add(train)
 
 
 def _encode_run(context: EncodingContext, seat: str, action: RunTrains) -> ActionRecord:
@@ -334,8 +352,12 @@ def _decode_buy_train(replay: SiteReplay, action: SiteAction) -> None:
     traded_in = split_number(action.exchange)[0] if action.exchange else None
     if action.exchange:
         replay.numbering.prefer_train(action.exchange)
-    price = action.price if source not in (BANK, POOL) else None
-    replay.play_in_turn(action, BuyTrain(name, source, price, traded_in))
+    buy = BuyTrain(name, source, action.price if source not in (BANK, POOL) else None, traded_in)
+    if source in (BANK, POOL) and name in replay.game.title.trains:
+        cost = face_price(replay.game, buy)
+        if action.price not in (None, cost):
+            raise SiteFileError(f"{train_label(name)} costs ${cost} there, not ${action.price}")
+    replay.play_in_turn(action, buy)
     replay.accept_offer()
 
 
@@ -370,19 +392,6 @@ def _encode_discard_train(context: EncodingContext, seat: str, action: DiscardTr
     return {"type": "discard_train", **context.entity(action.company), "train": train}
 
 
-# -- destination_connection ----------------------------------------------------------------------
-
-
-def _decode_destination_connection(replay: SiteReplay, action: SiteAction) -> None:
-    """The engine finds connections by itself. One that only the site has found is opened as recorded."""
-    for company in map(replay.company, action.corporations):
-        if not replay.game.company(company).connected and not can_do_connection_run(replay.game, company):
-            replay.warnings.append(f"Action {replay.action_id}: the {company} connects as recorded")
-            replay.game.events = []
-            replay.game.push(ConnectionRunTurn(company, FIRST_CONNECTION_STEP))
-            replay.append_line(replay.game.president(company), CONNECTION_RUN_LINE, replay.game.events)
-
-
 # -- bankrupt ------------------------------------------------------------------------------------
 
 
@@ -407,22 +416,30 @@ def _decode_end_game(replay: SiteReplay, action: SiteAction) -> None:
 
 
 CODECS = (
-    ActionCodec("pass", _decode_pass, {Pass: _encode_pass}),
+    ActionCodec("pass", (PLAYER, CORPORATION, PRIVATE), _decode_pass, {Pass: _encode_pass}),
     ActionCodec(
-        "lay_tile", _decode_lay_tile, {LayTile: _encode_lay, LayMine: _encode_mine, LayMill: _encode_mill}
+        "lay_tile",
+        (CORPORATION, PRIVATE),
+        _decode_lay_tile,
+        {LayTile: _encode_lay, LayMine: _encode_mine, LayMill: _encode_mill},
     ),
     ActionCodec(
-        "place_token", _decode_place_token, {PlaceToken: _encode_token, ChooseHome: _encode_choose_home}
+        "place_token",
+        (CORPORATION, PRIVATE),
+        _decode_place_token,
+        {PlaceToken: _encode_token, ChooseHome: _encode_choose_home},
     ),
-    ActionCodec("run_routes", _decode_run_routes, {RunTrains: _encode_run}),
+    ActionCodec("run_routes", (CORPORATION,), _decode_run_routes, {RunTrains: _encode_run}),
     ActionCodec(
         "dividend",
+        (CORPORATION,),
         _decode_dividend,
         {PayDividend: _encode_pay, WithholdDividend: _encode_withhold, PayHalfDividend: _encode_half},
     ),
-    ActionCodec("buy_train", _decode_buy_train, {BuyTrain: _encode_buy_train}),
-    ActionCodec("discard_train", _decode_discard_train, {DiscardTrain: _encode_discard_train}),
-    ActionCodec("destination_connection", _decode_destination_connection, {}),
-    ActionCodec("bankrupt", _decode_bankrupt, {DeclareBankruptcy: _encode_bankrupt}),
-    ActionCodec("end_game", _decode_end_game, {}),
+    ActionCodec("buy_train", (CORPORATION,), _decode_buy_train, {BuyTrain: _encode_buy_train}),
+    ActionCodec(
+        "discard_train", (CORPORATION,), _decode_discard_train, {DiscardTrain: _encode_discard_train}
+    ),
+    ActionCodec("bankrupt", (PLAYER, CORPORATION), _decode_bankrupt, {DeclareBankruptcy: _encode_bankrupt}),
+    ActionCodec("end_game", (PLAYER, CORPORATION, PRIVATE), _decode_end_game, {}),
 )

@@ -118,6 +118,7 @@ from engine.operating.trains import is_obsolete
 from engine.operating.turn import OperatingTurnQuestion
 from engine.site_18xx.action_codec import site_player_id
 from engine.site_18xx.codec_registry import encode_action
+from engine.site_18xx.codecs_connections import reorder_connections
 from engine.site_18xx.game_file import SiteFileError
 from engine.site_18xx.names import site_names_of
 from engine.site_18xx.piece_numbering import PieceNumbering
@@ -427,17 +428,24 @@ class SiteExporter:
         self.site_game = game_of(over.state)
 
     def _add_connection(self, events: Sequence[AnyEvent]) -> None:
-        """Add a connection run that only the site has found.
+        """Add what only the site has found: a connection run, or another order of those that are due.
 
-        It is due at the end of the last turn; the next turn starts after it.
+        A run is due at the end of the last turn; the next turn starts after it.
         """
         frame = next(event.frame for event in events if isinstance(event, FramePushed))
         assert isinstance(frame, ConnectionRunTurn)
         connections = self.actions[-1]["auto_actions"]
+        self._turn_counts[1] += _turns_begun(events)
+        if isinstance(events[0], FramePopped):
+            [round] = [event.frame for event in events if isinstance(event, FrameReplaced)]
+            assert isinstance(round, OperatingRound)
+            order = (frame.company, *round.due_connections)
+            reorder_connections(self.site_game, order)
+            connections[-1]["corporations"] = [self.names.site_company(company) for company in order]
+            return
         self._postponed_connection = connections.pop()["entity"]
         connections[-1]["corporations"].append(self.names.site_company(frame.company))
         self.site_game.push(frame)
-        self._turn_counts[1] += _turns_begun(events)
 
     # -- keeping level -----------------------------------------------------------------
 

@@ -26,6 +26,7 @@ from engine.core.state import (
 from engine.game import Game
 from engine.kernel import apply, awaited_seats, game_of, new_game, refusal
 from engine.language.notation import format_action
+from engine.operating.turn import OperatingTurnQuestion
 from engine.site_18xx.codec_registry import CODECS
 from engine.site_18xx.codecs_turns import has_no_answer
 from engine.site_18xx.game_file import SiteAction, SiteFile, SiteFileError, active_actions
@@ -109,6 +110,7 @@ class SiteReplay:
 
     def play(self, seat: str, action: Action) -> None:
         """Play an action. Raises SiteReplayError where it is refused."""
+        self._note_missing_steps(action)
         if why := refusal(self.game, seat, action):
             raise SiteReplayError(
                 self.action_id, f"{self.state.name(seat)}: {format_action(self.game, action)}", why
@@ -121,6 +123,30 @@ class SiteReplay:
             return False
         self.apply(seat, Pass())
         return True
+
+    def add_missing_pass(self, seat: str) -> bool:
+        """Pass for a seat that the file does not let pass, with a warning. False: it may not pass."""
+        asked = self.state.name(seat)
+        if not self.try_pass(seat):
+            return False
+        self.warn(f"{asked} is asked first; the file has no pass of theirs, and it is added")
+        return True
+
+    def warn(self, sentence: str) -> None:
+        """Note what is taken otherwise than the file has it, in the current action."""
+        self.warnings.append(f"Action {self.action_id}: {sentence}")
+
+    def _note_missing_steps(self, action: Action) -> None:
+        """Warn where an action is of a later step of the turn: the file should pass the steps before it."""
+        turn, question = self.game.top, self.game.title.questions.get(type(self.game.top))
+        if not isinstance(turn, OperatingTurn) or not isinstance(question, OperatingTurnQuestion):
+            return
+        if isinstance(action, Pass) or self.game.title.out_of_turn_for(self.game, action) is not None:
+            return
+        names = [step.name for step in question.steps]
+        current, *later = question.steps[names.index(turn.step) :]
+        if not isinstance(action, current.handles) and any(isinstance(action, s.handles) for s in later):
+            self.warn(f"the file has no pass of the {turn.company} in the step before ({turn.step})")
 
     def apply(self, seat: str, action: Action) -> None:
         """Play an action that is known to be legal."""
@@ -185,8 +211,17 @@ class SiteReplay:
                 must_pass = True
             else:
                 must_pass = self.acting_seat(action) not in seats
-            if not must_pass or not seats or not self.try_pass(seats[0]):
-                return
+            if not must_pass or not seats or not self.add_missing_pass(seats[0]):
+                break
+        self._check_company(action)
+
+    def _check_company(self, action: SiteAction) -> None:
+        """Raise SiteReplayError for the action of a company while another company has its turn."""
+        top, company = self.game.top, self.acting_company(action)
+        if company and isinstance(top, COMPANY_FRAMES) and top.company != company:
+            raise SiteReplayError(
+                self.action_id, "", f"it is the turn of the {top.company}, not of the {company}"
+            )
 
     # -- actions -----------------------------------------------------------------------
 
@@ -198,6 +233,9 @@ class SiteReplay:
         codec = CODECS.get(action.type)
         if codec is None:
             raise SiteReplayError(self.action_id, "", f"{action.type!r} is not an action of this title")
+        if action.entity_type not in codec.entity_types:
+            entity = f"a {action.entity_type or 'thing without a type'}"
+            raise SiteReplayError(self.action_id, "", f"{action.type!r} is not an action of {entity}")
         try:
             codec.decode(self, action)
         except SiteFileError as error:

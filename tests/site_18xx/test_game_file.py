@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-import gzip
 import json
-import random
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from bot.simulation.simulate import simulate_game
+from engine.core.events import TrainMoved
+from engine.core.reasons import TrainReason
 from engine.kernel import game_of
 from engine.site_18xx.export import export_game
 from engine.site_18xx.game_file import SiteFileError, read_site_file
 from engine.site_18xx.replay import SiteReplay, SiteReplayError
 from engine.titles import title_of
-from tests.site_18xx.recorded_games import recorded_files
+from tests.t1830.scenarios import run_scenario as run_1830_scenario
 from tests.t1870.scenarios import run_scenario
 from tests.t1870.test_conventions import RUNS_OF_SITE
 
@@ -74,7 +73,7 @@ def test_only_the_company_that_is_asked_chooses() -> None:
         if is_asked:
             assert [action.type for action in game.run()] == ["choose"]
             continue
-        with pytest.raises(SiteReplayError, match="Action 1: MP has nothing to choose now"):
+        with pytest.raises(SiteReplayError, match="Action 1: it is the turn of the SSW, not of the MP"):
             list(game.run())
 
 
@@ -94,51 +93,65 @@ def test_as_far_as_possible_the_rest_is_in_the_file_as_messages() -> None:
     assert file["status"] == "active" and "result" not in file
 
 
-FUZZED = ("price", "company", "corporation", "entity", "entity_type", "hex", "tile", "rotation", "city",
-          "train", "shares", "percent", "kind", "choice", "target", "routes", "share_price", "type",
-          "corporations")  # fmt: skip
+TURN = {"type": "dividend", "entity": "PRR", "entity_type": "corporation", "kind": "payout"}
+OPERATING = """
+@ owns Ann PRR 6
+@ par PRR 100
+@ cash PRR 500
+@ owns Ann NYC 6
+@ par NYC 67
+@ cash NYC 500
+@ trains PRR 2
+@ round operating PRR
+= turn Ann PRR
+"""
 
 
-def mutate(actions: list[dict[str, Any]], chance: random.Random) -> None:
-    """One fault: an action is dropped, doubled, moved or exchanged, or a field has another value."""
-    at, other = chance.randrange(len(actions)), chance.randrange(len(actions))
-    match chance.randrange(5):
-        case 0:
-            del actions[at]
-        case 1:
-            actions.insert(at, dict(actions[at]))
-        case 2:
-            actions[at], actions[other] = actions[other], actions[at]
-        case 3:
-            actions.insert(other, actions.pop(at))
-        case _:
-            field = chance.choice([f for f in FUZZED if f in actions[at]])
-            others = [each[field] for each in actions if field in each]
-            actions[at] = actions[at] | {field: chance.choice([*others, None, 0, -1, "", "x-1", [], ["x"]])}
+def replay_in(setup: str, *actions: dict[str, Any]) -> SiteReplay:
+    """The replay of these actions in a position of 1830."""
+    game = SiteReplay(read_site_file(json.dumps(file_of("1830", *actions)).encode()))
+    game.game = game_of(run_1830_scenario(setup, options=(SITE,)))
+    game.state = game.game.state
+    for owner, company in game.game.state.companies.items():
+        for train in company.trains:
+            game.numbering.update([TrainMoved(train, "bank", owner, TrainReason.BOUGHT)])
+    assert list(game.run())
+    return game
 
 
-def check_mutations(path: Path, count: int) -> None:
-    """A damaged file is imported, or refused with one sentence; nothing else happens."""
-    raw = json.loads(gzip.decompress(path.read_bytes()))
-    for seed in range(count):
-        chance = random.Random(f"{path.name} {seed}")
-        damaged = raw | {"actions": [dict(each) for each in raw["actions"]]}
-        for _ in range(chance.randint(1, 3)):
-            mutate(damaged["actions"], chance)
-        try:
-            replay_file(damaged)
-        except (SiteFileError, SiteReplayError) as error:
-            assert str(error) and "\n" not in str(error), seed
+def run_of(train: str) -> dict[str, Any]:
+    return TURN | {"type": "run_routes", "routes": [{"train": train, "connections": [], "revenue": 10}]}
 
 
-@pytest.mark.skipif(not recorded_files(), reason="the recorded games are not beside this checkout")
-@pytest.mark.parametrize("path", recorded_files()[::12], ids=lambda path: path.name)
-def test_damaged_recorded_games_are_imported_or_refused(path: Path) -> None:
-    check_mutations(path, 3)
+@pytest.mark.parametrize(
+    "action, reason",
+    [
+        (TURN | {"entity": 1, "entity_type": "player"}, "'dividend' is not an action of a player"),
+        (BUY | {"entity": "PRR", "entity_type": "corporation"}, "'bid' is not an action of a corporation"),
+        (run_of("3-0"), "the PRR does not own the train 3-0"),
+        (TURN | {"type": "buy_train", "train": "2-1", "price": 1}, r"a 2-train costs \$80 there, not \$1"),
+    ],
+)
+def test_an_action_that_the_site_would_refuse_is_refused(action: dict[str, Any], reason: str) -> None:
+    with pytest.raises(SiteReplayError, match=f"^Action 1: {reason}$"):
+        replay_in(OPERATING, action)
 
 
-@pytest.mark.soak
-@pytest.mark.timeout(7200)
-@pytest.mark.parametrize("path", recorded_files(), ids=lambda path: path.name)
-def test_many_damaged_recorded_games_are_imported_or_refused(path: Path) -> None:
-    check_mutations(path, 60)
+def test_a_train_runs_once() -> None:
+    twice = run_of("2-0")
+    with pytest.raises(SiteReplayError, match="the train 2-0 has two routes"):
+        replay_in(OPERATING, twice | {"routes": twice["routes"] * 2})
+
+
+def test_passes_that_are_missing_or_too_many_are_warnings() -> None:
+    """The game goes on as the file has it, and the reader learns what was added or left out."""
+    buy_train = TURN | {"type": "buy_train", "train": "2-1", "price": 80}
+    game = replay_in(OPERATING, buy_train)
+    assert game.warnings == ["Action 1: the file has no pass of the PRR in the step before (track)"]
+    superfluous = replay_in(OPERATING, {"type": "pass", "entity": 2})
+    assert superfluous.warnings == ["Action 1: 2 has nothing to pass now, and the pass is left out"]
+    stock = "@ owns Ann PRR 6\n@ par PRR 100\n@ cash Ann 500\n@ cash Bob 500\n@ cash Cid 500\n"
+    stock += "@ round stock Ann\n= turn Ann"
+    par = {"type": "par", "entity": 3, "corporation": "NYC", "share_price": "67,5,6"}
+    added = replay_in(stock, {"type": "pass", "entity": 1}, par)
+    assert added.warnings == ["Action 2: Bob is asked first; the file has no pass of theirs, and it is added"]

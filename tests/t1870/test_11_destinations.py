@@ -249,13 +249,15 @@ def test_11_4_1_in_a_red_area_it_stands_and_may_be_run_from(options: tuple[str, 
     run_scenario(body, options=options)
 
 
+TOGETHER = FW.replace("@ price SSW 90 1", "@ price SSW 82 2").replace("@ tile H13 57 1", "@ tile H13 14 0")
+TOGETHER += "@ owns Cid MP 6\n@ price MP 90 1\n@ cash MP 300\n@ trains SSW 4\n@ trains MP 4\n@ closed TP\n"
+TOGETHER += "@ tile C18 57 0\n@ tile D17 4 0\n@ tile E16 9 0\n@ tile F15 9 0\n@ tile G14 9 0\n"
+TOGETHER += "@ round operating FW\n"
+"""The MP and the SSW are connected; the token of the MP fills Dallas, through which the SSW has to run."""
+
+
 def test_on_the_site_companies_connected_together_all_run() -> None:
-    """The token of the MP fills Dallas, through which the SSW has to run."""
-    both = FW.replace("@ price SSW 90 1", "@ price SSW 82 2").replace("@ tile H13 57 1", "@ tile H13 14 0")
-    both += "@ owns Cid MP 6\n@ price MP 90 1\n@ cash MP 300\n@ trains SSW 4\n@ trains MP 4\n@ closed TP\n"
-    both += "@ tile C18 57 0\n@ tile D17 4 0\n@ tile E16 9 0\n@ tile F15 9 0\n@ tile G14 9 0\n"
-    both += "@ round operating FW\n"
-    assert can_do_connection_run(game_of(run_scenario(both + "= turn Cid MP", options=WARS)), "SSW")
-    first = both + "Cid: destination place\n"
+    assert can_do_connection_run(game_of(run_scenario(TOGETHER + "= turn Cid MP", options=WARS)), "SSW")
+    first = TOGETHER + "Cid: destination place\n"
     assert not can_do_connection_run(game_of(run_scenario(first, options=WARS)), "SSW")
     run_scenario(first + "Cid: run best\nCid: withhold\n= turn Bob SSW", options=WARS)

@@ -1,0 +1,65 @@
+"""Codec: the record of which connection runs are due (1870), as the site found them.
+
+Our engine finds connections by itself, and in nearly all files it finds the recorded ones in the recorded
+order. Where it does not, the file is followed: a run that only the site has found is opened, and companies
+that are connected together run in the recorded order. Both are lines that nobody can type.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from engine.core.state import ConnectionRunTurn, OperatingRound
+from engine.game import Game
+from engine.game_text.history import CONNECTION_RUN_LINE
+from engine.operating.connection_runs import can_do_connection_run
+from engine.site_18xx.action_codec import CORPORATION, ActionCodec
+from engine.site_18xx.game_file import SiteAction
+
+if TYPE_CHECKING:
+    from engine.site_18xx.replay import SiteReplay
+
+FIRST_CONNECTION_STEP = "destination"
+"""The first step of a connection run on the site."""
+
+
+def found_connections(g: Game) -> tuple[str, ...]:
+    """The companies whose connection runs are about to begin, in their order."""
+    turn, round = g.top, g.state.stack[0]
+    if not isinstance(turn, ConnectionRunTurn) or turn.acted or not isinstance(round, OperatingRound):
+        return ()
+    return (turn.company, *round.due_connections)
+
+
+def reorder_connections(g: Game, order: tuple[str, ...]) -> None:
+    """Let the found connections run in that order."""
+    turn = g.top
+    g.pop()
+    round = g.top
+    assert isinstance(turn, ConnectionRunTurn) and isinstance(round, OperatingRound)
+    g.replace_top(msgspec.structs.replace(round, due_connections=order[1:]))
+    g.push(msgspec.structs.replace(turn, company=order[0]))
+
+
+def _decode_destination_connection(replay: SiteReplay, action: SiteAction) -> None:
+    recorded = tuple(map(replay.company, action.corporations))
+    found = found_connections(replay.game)
+    if recorded != found and sorted(recorded) == sorted(found):
+        replay.warnings.append(
+            f"Action {replay.action_id}: the {', '.join(recorded)} connect in the recorded order"
+        )
+        replay.game.events = []
+        reorder_connections(replay.game, recorded)
+        replay.append_line(replay.game.president(recorded[0]), CONNECTION_RUN_LINE, replay.game.events)
+        return
+    for company in recorded:
+        if not replay.game.company(company).connected and not can_do_connection_run(replay.game, company):
+            replay.warnings.append(f"Action {replay.action_id}: the {company} connects as recorded")
+            replay.game.events = []
+            replay.game.push(ConnectionRunTurn(company, FIRST_CONNECTION_STEP))
+            replay.append_line(replay.game.president(company), CONNECTION_RUN_LINE, replay.game.events)
+
+
+CODECS = (ActionCodec("destination_connection", (CORPORATION,), _decode_destination_connection, {}),)
