@@ -60,7 +60,8 @@ lock:
 	@rm -rf build/lock && .venv/bin/python -m venv build/lock
 	build/lock/bin/python -m pip --disable-pip-version-check -q install --require-hashes -r requirements/lock.txt
 	$(COMPILE) -o requirements/run.txt
-	$(COMPILE) --group test -c requirements/run.txt -o requirements/test.txt
+	$(COMPILE) --extra postgresql -c requirements/run.txt -o requirements/postgresql.txt
+	$(COMPILE) --extra postgresql --group test -c requirements/run.txt -o requirements/test.txt
 	build/lock/bin/uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
 	  --no-header --quiet --upgrade --group lock -o requirements/lock.txt
 	@rm -rf build/lock

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import gc
 import logging
-import shutil
 import signal
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Sequence
@@ -24,6 +23,7 @@ if TYPE_CHECKING:
     from bot.service.picture_workers import PictureWorkers
     from bot.service.service import Service
     from bot.terminal.console import Console
+    from storage import Store
 
 log = logging.getLogger("railpost")
 
@@ -38,6 +38,7 @@ LAZY_COMMANDS = {
     "replay": "bot.cli.replay",
     "simulate": "bot.simulation.simulate",
     "bench": "bot.benchmark",
+    "check": "bot.operations.check",
 }
 
 
@@ -77,9 +78,12 @@ def configure_logging(settings: Settings, *, to_stderr: bool) -> None:
 
 
 def create_data_folder(settings: Settings) -> None:
-    """Raises SettingsError if the folder cannot be created."""
+    """Create the data folder, and make it private. Raises SettingsError if it cannot be created."""
+    from bot.operations.private_files import FOLDER_MODE, make_private
+
     try:
-        settings.data.mkdir(parents=True, exist_ok=True)
+        settings.data.mkdir(FOLDER_MODE, parents=True, exist_ok=True)
+        make_private(settings.data)
     except OSError as error:
         raise SettingsError(f"RAILPOST_DATA: {settings.data} cannot be created: {error.strerror}.") from None
 
@@ -87,6 +91,7 @@ def create_data_folder(settings: Settings) -> None:
 @asynccontextmanager
 async def open_service(settings: Settings) -> AsyncIterator[Service]:
     """The service with the store and the picture workers of the settings."""
+    from bot.service.limits import KINDS, Limits
     from bot.service.picture_workers import PictureWorkers
     from bot.service.service import Service
     from storage import open_store
@@ -94,12 +99,14 @@ async def open_service(settings: Settings) -> AsyncIterator[Service]:
     conventions = settings.table_conventions
     options = () if conventions == "rulebook" else (f"conventions {conventions}",)
     async with await open_store(settings.database_url) as store:
+        await quick_check_at_start(store)
         with PictureWorkers(settings.picture_workers) as pictures:
             yield Service(
                 store,
                 default_options=options,
                 ping_holdoff=settings.ping_holdoff,
                 pictures=pictures,
+                limits=Limits({kind: getattr(settings, f"limit_{kind}") for kind in KINDS}),
             )
 
 
@@ -153,8 +160,30 @@ async def run_terminal(service: Service, settings: Settings, begin: BeginTable |
     return await run_prompt(console)
 
 
+SMALL_STORE = 64 * 1024 * 1024
+"""Bytes of a store that is checked before the service begins; a larger one is checked meanwhile."""
+
+
+async def quick_check_at_start(store: Store) -> None:
+    """Raises InvalidStore for a small store with damaged pages."""
+    from storage import quick_check
+
+    if store.path is not None and store.path.stat().st_size <= SMALL_STORE:
+        await quick_check(store)
+
+
+async def quick_check_in_background(store: Store) -> None:
+    """The same for a large one, while the service runs. Raises InvalidStore."""
+    from storage import quick_check
+
+    if store.path is not None and store.path.stat().st_size > SMALL_STORE:
+        await quick_check(store)
+
+
 async def serve(settings: Settings, begin: BeginTable | None = None) -> None:
     """Run the service until it is asked to end. Every task runs in this task group."""
+    from bot.operations.backups import ScheduledBackups
+
     transports = configured_transports(settings)
     async with open_service(settings) as service:
         exempt_modules_from_gc()
@@ -162,6 +191,8 @@ async def serve(settings: Settings, begin: BeginTable | None = None) -> None:
             async with asyncio.TaskGroup() as tasks:
                 tasks.create_task(wait_for_shutdown())
                 tasks.create_task(service.run())
+                tasks.create_task(ScheduledBackups(service.store, settings).run())
+                tasks.create_task(quick_check_in_background(service.store))
                 for run in transports.values():
                     tasks.create_task(run(service, settings, service.pictures))
                 quit = await run_terminal(service, settings, begin)
@@ -217,28 +248,17 @@ def play(
 
 # -- backups ---------------------------------------------------------------------------------
 
-MAIL_SECRET = "mail-secret"
-
-
-def secret_backup_path(path: Path) -> Path:
-    """The file of the mail secret that belongs to a backup."""
-    return path.with_name(f"{path.name}.{MAIL_SECRET}")
-
 
 @app.command()
 def backup(path: Annotated[Path, typer.Argument(help="A new file.")]) -> None:
     """Copy the store to a file and the mail secret beside it. The service may be running."""
+    from bot.operations.backups import copy_mail_secret
     from storage import backup as back_up_store
 
     settings = load_settings()
     asyncio.run(back_up_store(settings.database_url, path))
-    secret = settings.data / MAIL_SECRET
-    files = [str(path)]
-    if secret.is_file():
-        shutil.copyfile(secret, secret_backup_path(path))
-        secret_backup_path(path).chmod(0o600)
-        files.append(str(secret_backup_path(path)))
-    typer.echo(f"Backup written to {' and '.join(files)}.")
+    secret = copy_mail_secret(settings.data, path)
+    typer.echo(f"Backup written to {' and '.join(str(file) for file in (path, secret) if file)}.")
 
 
 @app.command()
@@ -246,6 +266,7 @@ def restore(
     path: Annotated[Path, typer.Argument(help="A file that `backup` made.")],
 ) -> None:
     """Replace the store with a backup and keep the former store. The service may be running."""
+    from bot.operations.backups import MAIL_SECRET, secret_backup_path
     from storage import restore as restore_store
 
     settings = load_settings()
@@ -256,7 +277,7 @@ def restore(
         if secret.is_file() and secret.read_bytes() != secret_backup_path(path).read_bytes():
             stamp = datetime.now(UTC).strftime("%Y%m%d-%H%M%S")
             secret.replace(secret.with_name(f"{MAIL_SECRET}.{stamp}"))
-        shutil.copyfile(secret_backup_path(path), secret)
+        secret.write_bytes(secret_backup_path(path).read_bytes())
         secret.chmod(0o600)
     typer.echo("Restored." + (f" The former store is in {former}." if former else ""))
 

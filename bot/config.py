@@ -232,6 +232,14 @@ class Settings(BaseModel):
     log_level: Annotated[Literal["debug", "info", "warning", "error"], BeforeValidator(lowercase)] = "info"
     picture_workers: int = Field(default=2, ge=1, le=64)
     ping_holdoff: float = Field(default=0, ge=0, le=3600)
+    backup_hours: float = Field(default=24, ge=0, le=24 * 366)
+    backups: int = Field(default=7, ge=1, le=1000)
+    limit_tables: int = Field(default=10, ge=0)
+    limit_invitations: int = Field(default=30, ge=0)
+    limit_claims: int = Field(default=5, ge=0)
+    limit_plans: int = Field(default=1000, ge=0)
+    limit_pictures: int = Field(default=300, ge=0)
+    limit_exports: int = Field(default=30, ge=0)
     table_conventions: Literal["rulebook", "18xx.games"] = "rulebook"
 
     discord_token: Annotated[SecretStr, AfterValidator(check_token)] | None = None

@@ -18,6 +18,7 @@ from storage.errors import (
     StoreError,
     WriteConflict,
 )
+from storage.integrity import check_integrity, quick_check
 from storage.models import (
     AddressClaim,
     Card,
@@ -82,9 +83,11 @@ __all__ = [
     "UnitOfWork",
     "WriteConflict",
     "backup",
+    "check_integrity",
     "hash_secret",
     "new_secret",
     "open_store",
+    "quick_check",
     "resolve_line_of_play",
     "restore",
 ]

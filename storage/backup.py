@@ -102,7 +102,7 @@ def _new_database(target: Path) -> Iterator[sqlite3.Connection]:
     part = target.with_name(f".{target.name}.{secrets.token_hex(4)}.part")
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
-        part.touch()
+        part.touch(mode=0o600)
         with sqlite_errors_as_store_errors(target), closing(sqlite3.connect(part)) as copy:
             yield copy
             copy.execute("PRAGMA journal_mode = DELETE")

@@ -105,7 +105,7 @@ class ConnectionSetup(NamedTuple):
 
 def _sqlite_setup(writes: bool, foreign_keys: bool) -> ConnectionSetup:
     pragmas = (
-        "PRAGMA journal_mode = WAL",
+        *(["PRAGMA journal_mode = WAL"] if writes else []),
         "PRAGMA synchronous = FULL",
         f"PRAGMA foreign_keys = {'ON' if foreign_keys else 'OFF'}",
         f"PRAGMA query_only = {'OFF' if writes else 'ON'}",

@@ -280,6 +280,17 @@ class VoteRecord(Model, table=True):
     voted_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
 
 
+class Usage(Model, table=True):
+    """How often a person did something of a kind on a day (`2026-01-31`, UTC)."""
+
+    __tablename__ = "usage"
+
+    person_id: int = Field(foreign_key="people.id", primary_key=True)
+    kind: str = Field(primary_key=True)
+    day: str = Field(primary_key=True, index=True)
+    count: int = 1
+
+
 # Outbox
 
 

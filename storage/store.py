@@ -9,15 +9,15 @@ from typing import Self
 
 from sqlalchemy import URL
 from sqlalchemy.exc import DatabaseError
-from sqlalchemy.ext.asyncio import AsyncEngine
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from storage.database import create_engine, display_name, is_file, migration_engine, store_url
 from storage.database_errors import CANNOT_READ, NOTHING_CHANGED, as_store_errors, database_message
-from storage.errors import InvalidStore
+from storage.errors import InvalidStore, StoreError
 from storage.group_commit import GroupCommit
-from storage.migrations import migrate
+from storage.migrations import current_revision, migrate, revisions
 from storage.move_commit import MoveCommit, MoveCommitter, TableVersion
-from storage.store_files import check_store_path
+from storage.store_files import check_store_path, open_read_only
 from storage.transaction import Transaction
 from storage.unit_of_work import UnitOfWork
 
@@ -93,6 +93,10 @@ class Store:
                 finally:
                     await transaction.close()
 
+    def connect(self) -> AsyncConnection:
+        """A connection that can only read, for what no repository does."""
+        return self._read_engine.connect()
+
     async def close(self) -> None:
         """Wait for what is under way, then close all connections."""
         await self._committer.close()
@@ -109,13 +113,16 @@ class Store:
         await self.close()
 
 
-async def open_store(url: str | Path, now: Clock = utc_now) -> Store:
+async def open_store(url: str | Path, now: Clock = utc_now, *, migrated: bool = True) -> Store:
     """Open a store; create or migrate it where needed.
 
-    url: a path, `sqlite:///data/railpost.db`, or the URL of a PostgreSQL database. Raises NewerStore,
-    InvalidStore or StoreError; the message is a sentence for people.
+    url: a path, `sqlite:///data/railpost.db`, or the URL of a PostgreSQL database. migrated: False opens only
+    an existing store of this revision, and changes nothing. Raises NewerStore, InvalidStore or StoreError;
+    the message is a sentence for people.
     """
     target = store_url(url)
+    if not migrated:
+        return await _open_existing(target, now)
     if is_file(target):
         check_store_path(Path(str(target.database)))
     write_engine = create_engine(target, writes=True)
@@ -131,3 +138,23 @@ async def open_store(url: str | Path, now: Clock = utc_now) -> Store:
         await write_engine.dispose()
         raise
     return Store(target, write_engine, create_engine(target, writes=False), now)
+
+
+async def _open_existing(target: URL, now: Clock) -> Store:
+    if is_file(target):
+        with open_read_only(Path(str(target.database))):
+            pass
+    store = Store(target, create_engine(target, writes=False), create_engine(target, writes=False), now)
+    try:
+        with as_store_errors(CANNOT_READ):
+            async with store.connect() as connection:
+                revision = await connection.run_sync(current_revision)
+        if revision != (newest := revisions()[-1]):
+            raise StoreError(
+                f"{display_name(target)} has revision {revision}, and this Railpost works with {newest}; "
+                "run `railpost migrate` first, or restore a backup into an empty folder to check that."
+            )
+    except BaseException:
+        await store.close()
+        raise
+    return store

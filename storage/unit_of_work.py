@@ -14,6 +14,7 @@ from storage.repositories.plans import PlanRepository
 from storage.repositories.polls import PollRepository
 from storage.repositories.settings import SettingsRepository
 from storage.repositories.tables import TableRepository
+from storage.repositories.usage import UsageRepository
 from storage.transaction import Transaction
 
 
@@ -52,6 +53,11 @@ class UnitOfWork:
     def plans(self) -> PlanRepository:
         """Plans of people at their tables."""
         return PlanRepository(self._transaction)
+
+    @cached_property
+    def usage(self) -> UsageRepository:
+        """What each person did on each day."""
+        return UsageRepository(self._transaction)
 
     @cached_property
     def outbox(self) -> OutboxRepository:

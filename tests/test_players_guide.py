@@ -41,7 +41,12 @@ class DirectPictures(PictureWorkers):
     """Draws in this process."""
 
     async def _cached(
-        self, kind: str, state: engine.State, arguments: tuple[Any, ...], details: dict[str, Any]
+        self,
+        kind: str,
+        state: engine.State,
+        arguments: tuple[Any, ...],
+        details: dict[str, Any],
+        table_id: int | None = None,
     ) -> Picture | None:
         return RENDERERS[kind](state, *arguments, **details)
 

@@ -19,11 +19,10 @@ from bot.discord.interactions import InteractionHandler, error_text, reply_text
 from bot.service import text_views
 from bot.service.game_files import FORMATS, TEXT, export_prospect
 from bot.service.live_table import TableView, engine_seat
-from bot.service.people import claim_address, person_by_address, player_name
+from bot.service.people import person_by_address, player_name
 from bot.service.results import QueryAnswer
 from bot.service.tables import TableInfo
 from engine.title import SITE_CONVENTIONS
-from storage import AlreadyExists
 
 Interaction = discord.Interaction[Any]
 
@@ -337,7 +336,8 @@ class TableCommands(app_commands.Group):
         found = await self.handler.resolve_table(
             interaction, table, ("running", "paused", "finished", "ended")
         )
-        result = await self.service.submit(found.id, 0, [f"export {to}"], None, None)
+        viewer = await self.handler.person_id(interaction.user)
+        result = await self.service.ask(found.id, f"export {to}", person_id=viewer)
         await self.handler.show_result(interaction, result, found, None)
 
 
@@ -364,7 +364,8 @@ class ShowCommands(app_commands.Group):
     async def _show(self, interaction: Interaction, line: str, table: str | None, public: bool) -> None:
         await defer(interaction, public=public)
         found = await self.handler.resolve_table(interaction, table)
-        result = await self.handler.service.submit(found.id, 0, [line], None, None)
+        viewer = None if public else await self.handler.person_id(interaction.user)
+        result = await self.handler.service.ask(found.id, line, person_id=viewer)
         if isinstance(result, QueryAnswer):
             await self.handler.show_picture(interaction, result, found, public=public)
         else:
@@ -483,12 +484,7 @@ class MeCommands(app_commands.Group):
     async def email(self, interaction: Interaction, address: str) -> None:
         await defer(interaction)
         person_id = await self.handler.person_id(interaction.user)
-        try:
-            async with self.handler.service.store.begin() as unit:
-                normalized = await claim_address(unit, person_id, address)
-        except AlreadyExists as error:
-            raise ValueError(str(error)) from error
-        self.handler.service.wake_subscribers()
+        normalized = await self.handler.service.claim_address(person_id, address)
         await reply_text(interaction, f"An email goes to {normalized}. Reply to it to confirm the address.")
 
 

@@ -462,9 +462,10 @@ class DiscordDelivery:
             earlier = await self.service.queries.state_at(view.table.id, since)
         except ValueError:
             earlier = state
+        drawing = self.pictures.for_table(view.table.id)
         drawn = await asyncio.gather(
-            self.pictures.map(state, highlight=changed_hexes(earlier, state)),
-            self.pictures.market(state, highlight=repriced_companies(earlier, state)),
+            drawing.map(state, highlight=changed_hexes(earlier, state)),
+            drawing.market(state, highlight=repriced_companies(earlier, state)),
         )
         named = zip(("map.png", "market.png"), drawn, strict=True)
         return [ImageAttachment(name, picture) for name, picture in named if picture is not None]

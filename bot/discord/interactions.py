@@ -118,7 +118,11 @@ class InteractionHandler:
         no code. Raises ValueError with a sentence for the user.
         """
         if code:
-            return await self.service.queries.find_table(code.split()[0])
+            return await self.service.queries.find_table(
+                code.split()[0],
+                person_id=await self.person_id(interaction.user),
+                guild=interaction.guild_id,
+            )
         here = [t for t in await self._tables_here(interaction) if not statuses or t.status in statuses]
         if len(here) == 1:
             return await self.service.queries.table_info(here[0].id)
@@ -251,7 +255,7 @@ class InteractionHandler:
         state = (await self.service.queries.view(table.id)).state
         drawn = None
         if result.picture and result.query != "board" and state is not None:
-            drawn = await self.pictures.draw(result.picture, result.shown_state(state))
+            drawn = await self.pictures.for_table(table.id).draw(result.picture, result.shown_state(state))
         attachments: list[OutgoingAttachment] = [FileAttachment(file) for file in result.files]
         components = [
             cards.text_display(cards.result_text(result)[0]),
@@ -398,8 +402,9 @@ class InteractionHandler:
             rotations.setdefault((hex, tile), []).append(rotation)
         if len(rotations) > MAX_PREVIEWS:
             return []
+        drawing = self.pictures.for_table(custom_id.table_id)
         pictures = [
-            (place, await self.pictures.tiles(state, *place, rotations_of_tile))
+            (place, await drawing.tiles(state, *place, rotations_of_tile))
             for place, rotations_of_tile in rotations.items()
         ]
         return [

@@ -30,7 +30,7 @@ from bot.service import legal_lines, text_views
 from bot.service.images import position_images
 from bot.service.live_table import LogEntry, TableView
 from bot.service.notifications import Notification, decode_notification
-from bot.service.picture_workers import PictureWorkers
+from bot.service.picture_workers import Pictures, PictureWorkers
 from bot.service.results import PendingDecision
 from bot.service.service import Service
 from bot.service.tables import TableInfo
@@ -303,12 +303,12 @@ class PageBuilder:
                     return None
                 return await self._turn_page(view, state, pending)
             case "over" if state:
-                images = await position_images(self._pictures, state, ("map", "market", "sheet"))
+                images = await position_images(self._drawing(view), state, ("map", "market", "sheet"))
                 return pages.announcement(
                     "The game is over.", notification.sentences, final_standings(state), images
                 )
             case "started" if state:
-                images = await position_images(self._pictures, state, ("map",))
+                images = await position_images(self._drawing(view), state, ("map",))
                 return pages.announcement(
                     "The game begins.",
                     notification.sentences,
@@ -318,6 +318,10 @@ class PageBuilder:
             case _:
                 waiting = text_views.waiting_sentence(state, view.pending) if state else ""
                 return pages.announcement("News from the table.", notification.sentences, waiting)
+
+    def _drawing(self, view: TableView) -> Pictures:
+        """Pictures for a table, which takes turns with the others."""
+        return self._pictures.for_table(view.table.id)
 
     async def _turn_page(self, view: TableView, state: engine.State, pending: PendingDecision) -> MailPage:
         """The page of a turn: what to do, what has happened, and the position."""
@@ -336,7 +340,7 @@ class PageBuilder:
             ),
             events_since=recent_events(entries),
             position=text_views.status_view(state, view.pending, pending.seat),
-            images=await position_images(self._pictures, state, ("map", "market"), before),
+            images=await position_images(self._drawing(view), state, ("map", "market"), before),
         )
         return pages.turn_notice(notice)
 

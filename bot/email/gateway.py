@@ -30,7 +30,7 @@ from bot.service import legal_lines, notifications, results, text_views
 from bot.service.images import position_images
 from bot.service.live_table import TableView
 from bot.service.loading import load_recipient, load_table_info
-from bot.service.picture_workers import PictureWorkers
+from bot.service.picture_workers import Pictures, PictureWorkers
 from bot.service.service import Service
 from bot.service.tables import TableInfo
 from mail import OutgoingMail, ReplyToken
@@ -379,6 +379,10 @@ class MailGateway:
             case results.NotYourSeat() | results.TableNotRunning():
                 return LineRejected("refused", 0, result.reason, decision_id)
 
+    def _drawing(self, view: TableView) -> Pictures:
+        """Pictures for a table, which takes turns with the others."""
+        return self._pictures.for_table(view.table.id)
+
     async def _legal_lines(self, view: TableView, seat: int) -> tuple[str, ...]:
         """Legal lines to copy, where the seat has to act."""
         if view.decision_id_of(seat) is None:
@@ -403,7 +407,7 @@ class MailGateway:
             case results.QueryAnswer():
                 picture_names = (result.picture,) if result.picture and view.state else ()
                 state = result.shown_state(view.state) if view.state else None
-                images = await position_images(self._pictures, state, picture_names) if state else ()
+                images = await position_images(self._drawing(view), state, picture_names) if state else ()
                 files = tuple(Attachment(file.name, file.media_type, file.content) for file in result.files)
                 title = kind if kind == "try" else f"{kind} {argument}".strip()
                 text = f"{result.text}\n{EMAIL_HELP}" if kind == "help" else result.text

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 import engine
-from bot.service.picture_workers import PictureWorkers
+from bot.service.picture_workers import Pictures
 from mail import InlineImage
 
 CSS_WIDTHS = {"map": 640, "market": 560, "sheet": 640}  # pixels
 
 
 async def position_images(
-    pictures: PictureWorkers, state: engine.State, kinds: Iterable[str], before: engine.State | None = None
+    pictures: Pictures, state: engine.State, kinds: Iterable[str], before: engine.State | None = None
 ) -> tuple[InlineImage, ...]:
     """Images of these kinds (`map`, `market`, `sheet`), with the differences from `before` highlighted.
 

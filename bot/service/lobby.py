@@ -18,8 +18,10 @@ from typing import Any, Literal, TypeVar, cast
 import engine
 from bot.service import notifications, text_views
 from bot.service.commit_draft import CommitDraft
+from bot.service.limits import Limits
 from bot.service.live_table import LiveTable, engine_seat
 from bot.service.loading import load_metadata, load_recipient, load_table_info
+from bot.service.names import check_distinct, plain_table_name, table_name
 from bot.service.table_cache import MAX_ATTEMPTS, TableCache
 from bot.service.tables import SeatedPlayer, TableInfo, status_text
 from engine.kernel import check_names
@@ -65,9 +67,12 @@ def again_on_conflict(method: Method) -> Method:
 class Lobby:
     """Everything about tables and seats that is not a move."""
 
-    def __init__(self, cache: TableCache, default_options: Sequence[str] = ()) -> None:
+    def __init__(
+        self, cache: TableCache, default_options: Sequence[str] = (), limits: Limits | None = None
+    ) -> None:
         """default_options: for new tables, unless their hosts choose others."""
         self._cache = cache
+        self._limits = limits or Limits()
         self._default_options = tuple(default_options)
 
     # -- before the start --------------------------------------------------------------------
@@ -83,11 +88,13 @@ class Lobby:
     ) -> TableInfo:
         """Create a table in its lobby. The host has no seat yet. `options` None: the default options.
 
-        Raises ValueError for an unknown title or option.
+        Raises ValueError for an unknown title or option, and for a name that is more than a name.
         """
+        name = table_name(name)
         chosen = engine.title_of(title, self._default_options if options is None else tuple(options)).options
         async with self._cache.store.begin() as unit:
-            table = await unit.tables.add(title, name.strip() or title, host_id, chosen)
+            await self._limits.count(unit, host_id, "tables")
+            table = await unit.tables.add(title, name or title, host_id, chosen)
             if location:
                 await unit.tables.update(table.id, location=location)
             info = await _load_info(unit, table.id)
@@ -121,6 +128,7 @@ class Lobby:
                 raise ValueError(f"{name} already has a seat at table {info.code}.")
             _check_name(info, name, None)
             async with self._changing_seats(table) as unit:
+                await self._limits.count(unit, by, "invitations")
                 await _add_seat(unit, info, person_id, name, invited=True)
                 recipient = await load_recipient(unit, person_id, None, unverified=True)
                 info = await _load_info(unit, table_id)
@@ -197,7 +205,7 @@ class Lobby:
             raw = engine.encode_events(events)
             rows.append(NewLogRow(transport="import", seat=seat, raw_line=line, line=line, events=raw))
         async with self._cache.store.begin() as unit:
-            table = await unit.tables.add(start.title, name, by, start.options)
+            table = await unit.tables.add(start.title, plain_table_name(name), by, start.options)
             for seat, player in enumerate(start.players):
                 person = await unit.people.add(player)
                 await unit.tables.add_seat(table.id, person.id, player, seat)
@@ -242,6 +250,7 @@ class Lobby:
             if any(p.person_id == person_id and p.seat != seat for p in info.seated_players):
                 raise ValueError(f"{name} already sits at table {info.code}.")
             former = table.state.players[seat]
+            check_distinct(name, [p.name for p in info.seated_players if p.seat != seat])
             state, events = engine.rename_player(table.state, engine_seat(seat), name)
             sentence = f"{name} plays on for {former}." if name != former else f"{name} plays on."
             async with self._cache.commit(table) as draft:
@@ -355,6 +364,7 @@ def _check_name(info: TableInfo, name: str, reserved: SeatedPlayer | None) -> No
     title = engine.title_of(info.title, info.options)
     others = [p.name for p in info.seated_players if p is not reserved]
     check_names(title, [*others, name])
+    check_distinct(name, others)
     if len(others) >= title.components.players["max"]:
         raise ValueError(f"Table {info.code} is full: {info.title} has at most {len(others)} seats.")
 

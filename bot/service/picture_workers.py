@@ -2,6 +2,7 @@
 
 A picture that cannot be drawn is None and is logged; nothing that waits for it fails. The most recent
 pictures are cached by their content, and a request for a picture that is being drawn waits for that one.
+Tables take turns, so that hundreds of requests of one hold up no other: see `for_table`.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from multiprocessing.process import BaseProcess
 from typing import Any
 
 import engine
+from bot.service.fair_queue import FairQueue
 from renderers import (
     Picture,
     RouteSpec,
@@ -59,25 +61,8 @@ def _draw(kind: str, state: bytes, arguments: tuple[Any, ...], details: dict[str
     return RENDERERS[kind](engine.decode_state(state), *arguments, **details)
 
 
-class PictureWorkers:
-    """A pool of processes that draw. Close it with `close()`, or use it in a `with` block."""
-
-    def __init__(self, workers: int = 2) -> None:
-        self._workers = workers
-        self._pool: ProcessPoolExecutor | None = None
-        self._cache: OrderedDict[object, asyncio.Future[Picture | None]] = OrderedDict()
-
-    def __enter__(self) -> PictureWorkers:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
-    def close(self) -> None:
-        """End the processes."""
-        if self._pool is not None:
-            self._pool.shutdown(wait=False, cancel_futures=True)
-            self._pool = None
+class Pictures:
+    """What can be drawn. Each method returns None for a picture that cannot be drawn."""
 
     async def map(
         self,
@@ -115,6 +100,56 @@ class PictureWorkers:
     async def _cached(
         self, kind: str, state: engine.State, arguments: tuple[Any, ...], details: dict[str, Any]
     ) -> Picture | None:
+        raise NotImplementedError
+
+
+class TablePictures(Pictures):
+    """Pictures for one table, which takes turns with the others."""
+
+    def __init__(self, workers: PictureWorkers, table_id: int) -> None:
+        self._picture_workers = workers
+        self._table_id = table_id
+
+    async def _cached(
+        self, kind: str, state: engine.State, arguments: tuple[Any, ...], details: dict[str, Any]
+    ) -> Picture | None:
+        return await self._picture_workers._cached(kind, state, arguments, details, self._table_id)
+
+
+class PictureWorkers(Pictures):
+    """A pool of processes that draw. Close it with `close()`, or use it in a `with` block."""
+
+    def __init__(self, workers: int = 2) -> None:
+        self._workers = workers
+        self._pool: ProcessPoolExecutor | None = None
+        self._cache: OrderedDict[object, asyncio.Future[Picture | None]] = OrderedDict()
+        self.queue = FairQueue(workers)
+
+    def __enter__(self) -> PictureWorkers:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End the processes."""
+        if self._pool is not None:
+            self._pool.shutdown(wait=False, cancel_futures=True)
+            self._pool = None
+
+    def for_table(self, table_id: int) -> TablePictures:
+        """The same, for one table among those that wait."""
+        return TablePictures(self, table_id)
+
+    async def _cached(
+        self,
+        kind: str,
+        state: engine.State,
+        arguments: tuple[Any, ...],
+        details: dict[str, Any],
+        table_id: int | None = None,
+    ) -> Picture | None:
+        """A picture from the cache, or drawn when it is the table's turn."""
         raw = engine.encode_state(state)
         key = (kind, raw, arguments, repr(sorted(details.items())))
         cached = self._cache.get(key)
@@ -127,7 +162,8 @@ class PictureWorkers:
             self._cache.popitem(last=False)
         picture: Picture | None = None
         try:
-            picture = await self._render(kind, raw, arguments, details)
+            async with self.queue.turn(table_id):
+                picture = await self._render(kind, raw, arguments, details)
         finally:
             if not future.done():
                 future.set_result(picture)

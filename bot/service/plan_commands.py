@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
 
 import engine
 from bot.service import plans
 from bot.service.commands import Command, refused
+from bot.service.limits import LimitReached
 from bot.service.live_table import LiveTable, engine_seat
 from bot.service.moves import MoveHandler, line_failure
 from bot.service.plan_store import PlanStore
@@ -40,10 +42,9 @@ class PlanHandler:
                 former, text = plan, (rest, *command.lines[1:])
             case _:
                 former, text = [], (first_line, *command.lines[1:])
-        try:
-            lines = [*former, *plans.parse_plan(text, command.seat, table.state.players)]
-        except ValueError as error:
-            return refused(table, command, str(error))
+        lines = [*former, *plans.parse_plan(text, command.seat, table.state.players)]
+        if len(lines) > plans.MAX_LINES:
+            return refused(table, command, f"A plan has at most {plans.MAX_LINES} lines.")
         trial = plans.try_plan(table.state, lines, command.seat)
         if trial.error is not None:
             failed = len(trial.lines)
@@ -51,7 +52,10 @@ class PlanHandler:
             nearest = engine.nearest_lines(trial.state, engine_seat(seat), line)
             decision_id = table.decision_id_of(command.seat)
             return line_failure(trial.error, max(failed - len(former), 0), line, nearest, decision_id)
-        await self._plan_store.save(table, player.person_id, trial.lines)
+        try:
+            await self._plan_store.save(table, player.person_id, trial.lines)
+        except LimitReached as error:
+            return refused(table, command, str(error))
         return _plan_result(table, command, list(trial.lines))
 
     async def _play(
@@ -72,7 +76,8 @@ class PlanHandler:
         own_command = replace(command, lines=tuple(own_lines), line_numbers=tuple(range(len(own_lines))))
         result = await self._moves.play_lines(table, own_command)
         if isinstance(result, Completed):
-            await self._plan_store.save(table, person_id, plan[len(own_lines) :])
+            with suppress(LimitReached):  # they are played; the plan drops them when it is read again
+                await self._plan_store.save(table, person_id, plan[len(own_lines) :])
         return result
 
 

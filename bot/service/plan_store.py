@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from bot.service.limits import Limits
 from bot.service.live_table import LiveTable
 from bot.service.plans import PlannedLine, remaining_lines
 from storage import Store
@@ -12,8 +13,9 @@ from storage import Store
 class PlanStore:
     """Loads and saves plans."""
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Store, limits: Limits) -> None:
         self._store = store
+        self._limits = limits
 
     async def load(self, table: LiveTable, person_id: int) -> list[PlannedLine]:
         """The person's plan at a table, without the lines that have been played since as planned."""
@@ -25,6 +27,8 @@ class PlanStore:
         return remaining_lines(lines, table.lines_after(plan.since))
 
     async def save(self, table: LiveTable, person_id: int, lines: Sequence[PlannedLine]) -> None:
-        """Replace the person's plan at a table; without lines it is deleted."""
+        """Replace the person's plan at a table; without lines it is deleted. Raises LimitReached."""
         async with self._store.begin() as unit:
+            if lines:
+                await self._limits.count(unit, person_id, "plans")
             await unit.plans.set(table.stored_info.id, person_id, table.seq, [list(line) for line in lines])

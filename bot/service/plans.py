@@ -34,11 +34,8 @@ class PlanTrial(NamedTuple):
 
 
 def parse_plan(lines: Sequence[str], seat: int, names: Sequence[str]) -> list[PlannedLine]:
-    """Planned lines from text; semicolons separate several in one. Raises ValueError if there are too
-    many."""
+    """Planned lines from text; semicolons separate several in one."""
     parts = [part.strip() for line in lines for part in line.split(";") if part.strip()]
-    if len(parts) > MAX_LINES:
-        raise ValueError(f"A plan has at most {MAX_LINES} lines.")
     seat_by_name = {name.casefold(): number for number, name in enumerate(names)}
     planned = []
     for part in parts:

@@ -14,19 +14,32 @@ from engine.game_text.history import GameHistory
 from storage import GameTable, TableStatus
 
 
+def is_visible(info: TableInfo, person_id: int, guild: int | None) -> bool:
+    """Whether a person finds a table: its members do, and everybody in the Discord server that shows it."""
+    in_guild = guild is not None and info.location.get("guild") == guild
+    return in_guild or info.host_id == person_id or info.player_of(person_id) is not None
+
+
 class TableQueries:
     """Queries about tables. Methods that take a table id raise NotFound."""
 
     def __init__(self, cache: TableCache) -> None:
         self._cache = cache
 
-    async def find_table(self, code: str) -> TableInfo:
-        """The table with a code. Raises ValueError with a sentence if there is none."""
+    async def find_table(
+        self, code: str, *, person_id: int | None = None, guild: int | None = None
+    ) -> TableInfo:
+        """The table with a code, as the operator finds it, or a person.
+
+        person_id: who asks; they find the tables at which they sit, are invited or are the host, and those of
+        the Discord server `guild` in which they ask. Raises ValueError with a sentence if there is none.
+        """
         async with self._cache.store.read() as unit:
             table = await unit.tables.by_code(code)
-            if table is None:
-                raise ValueError(f"There is no table {code.strip().upper()}.")
-            return await load_table_info(unit, table)
+            info = await load_table_info(unit, table) if table else None
+        if info is None or not (person_id is None or is_visible(info, person_id, guild)):
+            raise ValueError(f"There is no table {code.strip().upper()}.")
+        return info
 
     async def table_info(self, table_id: int) -> TableInfo:
         """A table as it is stored."""

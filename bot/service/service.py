@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from asyncio import Event
 from collections.abc import Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 
 from bot.service.commands import (
     PLAN_WORDS,
@@ -31,10 +31,12 @@ from bot.service.commands import (
     storable_text,
     without_comments,
 )
+from bot.service.limits import Kind, LimitReached, Limits
 from bot.service.live_table import LiveTable
 from bot.service.loading import UnreadableTable
 from bot.service.lobby import Lobby
 from bot.service.moves import MoveHandler
+from bot.service.people import claim_address
 from bot.service.picture_workers import PictureWorkers
 from bot.service.plan_commands import PlanHandler
 from bot.service.plan_store import PlanStore
@@ -44,6 +46,7 @@ from bot.service.results import (
     CommandResult,
     Completed,
     ConfirmationRequired,
+    LineRefused,
     LineUnreadable,
     NotYourSeat,
     PollUpdated,
@@ -53,7 +56,7 @@ from bot.service.results import (
 )
 from bot.service.table_cache import MAX_ATTEMPTS, TableCache
 from bot.service.tables import status_text
-from storage import DuplicateRequest, Store, WriteConflict
+from storage import DuplicateRequest, Store, StoreError, WriteConflict
 
 
 class Service:
@@ -70,17 +73,19 @@ class Service:
         capacity: int = 64,
         ping_holdoff: float = 0,
         pictures: PictureWorkers | None = None,
+        limits: Limits | None = None,
     ) -> None:
         """default_options: of new tables. capacity: how many tables stay in memory. ping_holdoff: seconds
-        before a turn message is sent."""
+        before a turn message is sent. limits: what one person may do on one day."""
         self.store = store
         self.pictures = pictures
         self.cache = TableCache(store, capacity=capacity, ping_holdoff=ping_holdoff)
         self.queries = TableQueries(self.cache)
-        self.lobby = Lobby(self.cache, default_options)
+        self.limits = limits or Limits()
+        self.lobby = Lobby(self.cache, default_options, self.limits)
         self._polls = PollHandler(self.cache, self.lobby)
         self._moves = MoveHandler(self.cache, self._polls)
-        self._plans = PlanHandler(PlanStore(store), self._moves)
+        self._plans = PlanHandler(PlanStore(store, self.limits), self._moves)
 
     async def run(self) -> None:
         """Follow what other processes write. Never returns."""
@@ -147,6 +152,51 @@ class Service:
                 raise
         raise AssertionError("unreachable")
 
+    async def ask(self, table_id: int, line: str, *, person_id: int | None) -> CommandResult:
+        """The answer to a query such as `status` or `export`, as the person sees the table.
+
+        person_id: None is nobody, who sees what everybody may see; so is a person without a seat. Raises
+        NotFound and StoreError.
+        """
+        line = storable_text(line)
+        try:
+            table = await self.cache.get(table_id)
+        except UnreadableTable as error:
+            return TableNotRunning("unreadable", str(error))
+        info = table.stored_info
+        if not table.begun:
+            return TableNotRunning(info.status, f"Table {info.code} is {status_text(info.status)}.")
+        seat = None if person_id is None else info.seat_of(person_id)
+        try:
+            answer = run_query(table, seat, line)
+        except ValueError as error:
+            return LineRefused(0, line, str(error))
+        if answer is None:
+            return LineUnreadable(0, line, f"`{line}` is no question that can be asked.")
+        return await self._within_limits(answer, line, person_id)
+
+    async def claim_address(self, person_id: int, address: str) -> str:
+        """A person names an email address of theirs; an email there asks for a confirming reply.
+
+        Returns the normalized address. Raises ValueError with a sentence if it is none.
+        """
+        async with self.store.begin() as unit:
+            await self.limits.count(unit, person_id, "claims")
+            plain = await claim_address(unit, person_id, address)
+        self.wake_subscribers()
+        return plain
+
+    async def _within_limits(self, answer: QueryAnswer, line: str, person_id: int | None) -> CommandResult:
+        """The answer, or a refusal for a person who has asked for too many pictures or files today."""
+        kind: Kind | None = "exports" if answer.files else "pictures" if answer.picture else None
+        try:
+            with suppress(StoreError):  # a store that cannot be written can still be asked
+                if kind is not None:
+                    await self.limits.count_query(self.store, person_id, kind)
+        except LimitReached as error:
+            return LineRefused(0, line, str(error), next_decision_id=answer.next_decision_id)
+        return answer
+
     async def _handle(
         self,
         table: LiveTable,
@@ -171,9 +221,9 @@ class Service:
         numbers, plain_lines = tuple(zip(*without_comments(lines), strict=True)) or ((), ())
         command = Command(seat, plain_lines, numbers, decision_id, request_id, person_id, transport)
         result = await self._dispatch(table, command)
-        if request_id and not isinstance(
-            result, Completed | PollUpdated | QueryAnswer | ConfirmationRequired
-        ):
+        if isinstance(result, QueryAnswer):
+            return await self._within_limits(result, command.lines[0], person_id)
+        if request_id and not isinstance(result, Completed | PollUpdated | ConfirmationRequired):
             async with self.cache.commit(table, request_id) as draft:
                 draft.result = result
         return result

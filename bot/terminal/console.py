@@ -258,7 +258,8 @@ class Console:
         """Draw and save the picture of an answer; its path, None if there is none."""
         if answer.picture is None or self._pictures is None or view.state is None:
             return None
-        picture = await self._pictures.draw(answer.picture, answer.shown_state(view.state))
+        drawing = self._pictures.for_table(view.table.id)
+        picture = await drawing.draw(answer.picture, answer.shown_state(view.state))
         if picture is None:
             return None
         suffix = "" if answer.encoded_state is None else f"-{answer.query}"

@@ -220,6 +220,11 @@ class MoveLogRepository(Repository):
         """The moves that count, in order."""
         return [row for row, is_live in await self.resolved_rows(table_id) if is_live and row.kind == "move"]
 
+    async def count_by_format(self) -> dict[int, int]:
+        """How many rows of all logs have each format version."""
+        query = select(MoveRecord.format_version, func.count()).group_by(col(MoveRecord.format_version))
+        return dict(await self._transaction.rows(query))
+
     async def request_result(self, request_id: str) -> bytes | None:
         """The stored result of a request; None for a new request."""
         return await self._transaction.scalar(

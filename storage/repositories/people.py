@@ -16,6 +16,7 @@ from storage.models import (
     Person,
     PlanRecord,
     Seat,
+    Usage,
 )
 from storage.secret_tokens import hash_secret, new_secret
 from storage.transaction import Repository
@@ -182,6 +183,7 @@ class PeopleRepository(Repository):
                 update(model).where(col(model.person_id) == merged_id).values(person_id=kept_id)
             )
         await self._merge_plans(kept_id, merged_id)
+        await self._transaction.execute(delete(Usage).where(col(Usage.person_id) == merged_id))
         await self._transaction.execute(delete(AddressClaim).where(col(AddressClaim.person_id) == merged_id))
         await self._transaction.execute(delete(Person).where(col(Person.id) == merged_id))
 

@@ -1,0 +1,88 @@
+"""Backups on a schedule: a file in `backups/` of the data folder every so many hours; the newest are kept.
+
+The time of the newest backup is in its name, so a service that is started often makes no more of them. The
+mail secret is copied beside each, because replies to mail that is out need it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import shutil
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from bot.config import Settings
+from storage import Store, StoreError, backup
+
+log = logging.getLogger(__name__)
+
+FOLDER = "backups"
+NAME_FORMAT = "railpost-%Y%m%d-%H%M%S.db"
+CHECK_INTERVAL = 60.0  # seconds
+MAIL_SECRET = "mail-secret"
+
+
+def secret_backup_path(path: Path) -> Path:
+    """The file of the mail secret that belongs to a backup."""
+    return path.with_name(f"{path.name}.{MAIL_SECRET}")
+
+
+def copy_mail_secret(data: Path, path: Path) -> Path | None:
+    """Copy the mail secret of a data folder beside a backup; its path, None if there is no secret."""
+    secret, copy = data / MAIL_SECRET, secret_backup_path(path)
+    if not secret.is_file():
+        return None
+    copy.touch(mode=0o600, exist_ok=True)
+    copy.chmod(0o600)
+    shutil.copyfile(secret, copy)
+    return copy
+
+
+class ScheduledBackups:
+    """Makes the backups of a store in a file."""
+
+    def __init__(self, store: Store, settings: Settings) -> None:
+        self._store = store
+        self._data = settings.data
+        self._interval = timedelta(hours=settings.backup_hours)
+        self._kept = settings.backups
+        self.failed_at: datetime | None = None
+
+    async def run(self) -> None:
+        """Make each backup when it is due. Never returns."""
+        if self._store.path is None or not self._interval:
+            return
+        while True:
+            await asyncio.sleep(CHECK_INTERVAL)
+            try:
+                await self.back_up_if_due(self._store.now())
+            except (StoreError, OSError) as error:
+                self.failed_at = self.failed_at or self._store.now()
+                log.error("for the operator: no backup could be made: %s", error)
+
+    def existing(self) -> list[tuple[datetime, Path]]:
+        """The backups with their times, oldest first."""
+        found = []
+        for path in (self._data / FOLDER).glob("railpost-*.db"):
+            try:
+                found.append((datetime.strptime(path.name, NAME_FORMAT).replace(tzinfo=UTC), path))
+            except ValueError:
+                continue  # a file that somebody else has put there is left alone
+        return sorted(found)
+
+    async def back_up_if_due(self, now: datetime) -> Path | None:
+        """Make a backup if the newest is old enough, and delete those beyond the number that is kept."""
+        existing = self.existing()
+        # A backup of the future was made before the clock was set back; it does not count.
+        if any(now - self._interval < made <= now for made, _ in existing):
+            return None
+        path = self._data / FOLDER / now.strftime(NAME_FORMAT)
+        await backup(self._store, path)
+        await asyncio.to_thread(copy_mail_secret, self._data, path)
+        log.info("backup written to %s", path)
+        self.failed_at = None
+        for _, old in self.existing()[: -self._kept]:
+            old.unlink(missing_ok=True)
+            secret_backup_path(old).unlink(missing_ok=True)
+        return path

@@ -1,0 +1,98 @@
+"""`railpost check`: is everything in the store whole?
+
+The pages of the file, the references between rows, the schema, and for each table: whether its log can be
+read, whether folding it leads to the stored position, and whether the counts beside it agree. Nothing is
+changed. Each problem is one line.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+import engine
+from bot.config import Settings, load_settings
+from bot.service.loading import UnreadableTable, build_table, check_format, load_metadata
+from storage import GameTable, LogRow, Store, StoreError, TableSnapshot, check_integrity, open_store
+
+
+async def problems(store: Store) -> AsyncIterator[str]:
+    """Every problem of a store, in a sentence."""
+    for sentence in await check_integrity(store):
+        yield sentence
+    async with store.read() as unit:
+        tables = await unit.tables.all()
+    for table in tables:
+        try:
+            async with store.read() as unit:
+                snapshot = await unit.move_log.snapshot(table.id)
+                rows = await unit.move_log.rows(table.id)
+                metadata = await load_metadata(unit, table.id)
+            built = build_table(metadata, rows)
+        except UnreadableTable as error:
+            yield f"Table {table.code}: its log cannot be read: {_cause(error)}."
+        except StoreError as error:
+            yield f"Table {table.code}: {error}"
+        else:
+            for problem in _snapshot_problems(table, snapshot, rows):
+                yield f"Table {table.code}: {problem}"
+            if not built.begun and table.status in ("running", "paused", "finished"):
+                yield f"Table {table.code}: it is {table.status}, and its log has no first position."
+            elif built.begun and (wrong := _position_problem(snapshot, built.state)):
+                yield f"Table {table.code}: {wrong}"
+
+
+def _cause(error: BaseException) -> str:
+    cause = error.__cause__ or error
+    return f"{type(cause).__name__}: {cause}".rstrip(".")
+
+
+def _position_problem(snapshot: TableSnapshot, folded: engine.State) -> str | None:
+    try:
+        check_format(snapshot.format_version)
+        state = engine.decode_state(snapshot.state)
+    except Exception as error:
+        return f"its stored position cannot be read ({_cause(error)}); it is made again from the log."
+    if state != folded:
+        return "its stored position is not the one that its log leads to."
+    return None
+
+
+def _snapshot_problems(table: GameTable, snapshot: TableSnapshot, rows: list[LogRow]) -> Iterator[str]:
+    moves = [row for row in rows if row.kind == "move" or row.rewinds_to is not None]
+    current = 0
+    for row in moves:
+        current = row.seq if row.rewinds_to is None else row.rewinds_to
+    if snapshot.current_move != current:
+        yield f"its last move is row {current}, and the snapshot says row {snapshot.current_move}."
+    rewinds = sum(row.rewinds_to is not None for row in rows)
+    if snapshot.rewind_count != rewinds:
+        yield f"its log has {rewinds} undos and redos, and the snapshot says {snapshot.rewind_count}."
+
+
+async def check_store(settings: Settings, path: Path | None) -> tuple[list[str], str]:
+    """The problems of the store or of a backup file, and what was checked, in a sentence."""
+    async with await open_store(path or settings.database_url, migrated=False) as store:
+        found = [problem async for problem in problems(store)]
+        async with store.read() as unit:
+            tables = await unit.tables.all()
+            counts = await unit.move_log.count_by_format()
+    rows = sum(counts.values())
+    formats = ", ".join(f"{count} in format {version}" for version, count in sorted(counts.items()))
+    return found, f"{len(tables)} tables, {rows} rows of their logs ({formats or 'none'})"
+
+
+def command(
+    path: Annotated[Path | None, typer.Argument(help="A backup; by default the store itself.")] = None,
+) -> None:
+    """Check the store, or a backup: its file, every log, every position. Changes nothing."""
+    found, checked = asyncio.run(check_store(load_settings(), path))
+    for problem in found:
+        typer.echo(problem)
+    typer.echo(f"Checked {checked}: {'no problem' if not found else f'{len(found)} problems'}.")
+    if found:
+        raise typer.Exit(1)

@@ -1,0 +1,77 @@
+"""Backups on a schedule, and a restore that is rehearsed."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from bot.config import Settings
+from bot.operations.backups import ScheduledBackups, secret_backup_path
+from bot.operations.check import problems
+from bot.service.results import Completed
+from bot.service.service import Service
+from storage import open_store, restore
+from tests.service.conftest import NAMES
+
+NOON = datetime(2026, 1, 2, 12, tzinfo=UTC)
+
+
+async def test_14_7_backups_are_made_when_they_are_due_and_the_newest_are_kept(tmp_path: Path) -> None:
+    settings = Settings(data=tmp_path, backup_hours=6, backups=2)
+    (tmp_path / "mail-secret").write_text("s" * 64)
+    async with await open_store(tmp_path / "railpost.db") as store:
+        backups = ScheduledBackups(store, settings)
+        made = [await backups.back_up_if_due(NOON + timedelta(hours=hours)) for hours in range(0, 25, 3)]
+    assert [path is not None for path in made] == [hours % 6 == 0 for hours in range(0, 25, 3)]
+    kept = [path for _, path in backups.existing()]
+    assert kept == [made[6], made[8]] and made[8] is not None
+    assert sorted(path.name for path in (tmp_path / "backups").iterdir()) == sorted(
+        [*(path.name for path in kept), *(secret_backup_path(path).name for path in kept)]
+    )
+    assert made[8].stat().st_mode & 0o777 == secret_backup_path(made[8]).stat().st_mode & 0o777 == 0o600
+
+
+async def test_14_7_neither_a_restart_nor_a_clock_set_back_spoils_the_schedule(tmp_path: Path) -> None:
+    settings = Settings(data=tmp_path, backup_hours=24)
+    async with await open_store(tmp_path / "railpost.db") as store:
+        assert await ScheduledBackups(store, settings).back_up_if_due(NOON)
+        assert not await ScheduledBackups(store, settings).back_up_if_due(NOON + timedelta(hours=23))
+        assert await ScheduledBackups(store, settings).back_up_if_due(NOON - timedelta(hours=30))
+        (tmp_path / "backups" / "railpost-mine.db").write_text("of somebody")
+        assert len(ScheduledBackups(store, settings).existing()) == 2
+
+
+async def test_14_7_a_restore_is_rehearsed(tmp_path: Path) -> None:
+    """The scheduled backup, restored into an empty folder, is whole, and the game is played on."""
+    settings = Settings(data=tmp_path / "old")
+    settings.data.mkdir()
+    async with await open_store(settings.database_url) as store:
+        service = Service(store)
+        info = await service.lobby.create("1830", None)
+        for name in NAMES:
+            async with store.begin() as unit:
+                person = await unit.people.add(name)
+            await service.lobby.join(info.id, person.id, name)
+        await service.lobby.start(info.id, by=None, order=NAMES)
+        await service.submit(info.id, 0, ["buy SV"], None, "r1")
+        made = await ScheduledBackups(store, settings).back_up_if_due(store.now())
+        log = await service.queries.log(info.id)
+    assert made is not None
+    assert await restore(made, tmp_path / "new" / "railpost.db") is None
+    async with await open_store(tmp_path / "new" / "railpost.db") as store:
+        assert [problem async for problem in problems(store)] == []
+        service = Service(store)
+        assert await service.queries.log(info.id) == log
+        assert await service.submit(info.id, 0, ["buy SV"], None, "r1") == await service.submit(
+            info.id, 0, ["buy SV"], None, "r1"
+        )
+        assert isinstance(await service.submit(info.id, 1, ["buy CS"], None, "r2"), Completed)
+
+
+@pytest.mark.parametrize("hours", [0])
+async def test_14_7_no_schedule_is_a_setting_too(tmp_path: Path, hours: float) -> None:
+    async with await open_store(tmp_path / "railpost.db") as store:
+        await ScheduledBackups(store, Settings(data=tmp_path, backup_hours=hours)).run()
+    assert not (tmp_path / "backups").exists()
