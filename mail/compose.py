@@ -6,7 +6,7 @@ fresh tokens.
 
 Text that players wrote is shown as `QuotedLines` only: each line behind `| `, so that it can never be read
 as an order when a mail program quotes our email without marks. The first line of both bodies is the
-delimiter at which `mail.reply_text` stops.
+delimiter, and the last line begins with the footer, between which `mail.quotes` looks for nothing.
 
 Headers that hold ids are never folded or encoded: the standard library makes encoded words of long ones,
 and mail programs then no longer thread the email. Everything else is folded at 76 columns, which keeps
@@ -35,6 +35,7 @@ from mail.port import (
     OutgoingMail,
     ReplyToken,
 )
+from mail.quotes import DELIMITER, FOOTER
 from mail.reply_address import (
     ServiceAddress,
     find_message_ids,
@@ -42,7 +43,6 @@ from mail.reply_address import (
     new_token,
     normalize_address,
 )
-from mail.reply_text import DELIMITER
 
 MAX_ITEMS = 60
 MAX_ITEM_LENGTH = 800  # characters of an item
@@ -161,7 +161,7 @@ def _templates() -> Environment:
         keep_trailing_newline=True,
     )
     environment.filters |= {"line": safe_line, "lines": safe_lines, "cut": _safe_items}
-    environment.globals["delimiter"] = DELIMITER
+    environment.globals |= {"delimiter": DELIMITER, "footer": FOOTER}
     return environment
 
 
@@ -198,6 +198,7 @@ def compose(
     reason: str,
     parent: str | None = None,
     thread: Sequence[str] = (),
+    offered_code: str | None = None,
 ) -> OutgoingMail:
     """The email that brings a page to `token.address`, with fresh tokens.
 
@@ -240,6 +241,7 @@ def compose(
         reason=reason,
         issued_tokens=tuple(IssuedToken(hash_token(token), meaning) for token, meaning in issued.values()),
         reply_token=token,
+        offered_code=offered_code,
     )
 
 

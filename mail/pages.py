@@ -20,6 +20,7 @@ from mail.compose import (
 )
 from mail.parser import MailProblem
 from mail.port import (
+    AcceptedLine,
     Correspondent,
     InlineImage,
     LineRejected,
@@ -28,7 +29,8 @@ from mail.port import (
     QueryResult,
     StaleReply,
 )
-from mail.reply_text import OrderLine, ParsedReply, ReplyFault
+from mail.quotes import OrderLine
+from mail.reply_text import ParsedReply, ReplyFault
 
 NOTHING_CHANGED = Paragraph("Nothing was changed.")
 
@@ -78,8 +80,16 @@ def announcement(
     return MailPage(headline, tuple(blocks))
 
 
-def receipt(result: PlayResult | None, reply: ParsedReply, shown: Sequence[QueryResult] = ()) -> MailPage:
-    """The result of the lines of a mail, and the answers to its queries."""
+def receipt(
+    result: PlayResult | None,
+    reply: ParsedReply,
+    shown: Sequence[QueryResult] = (),
+    meant: Sequence[AcceptedLine] = (),
+) -> MailPage:
+    """The result of the lines of a mail, and the answers to its queries.
+
+    meant: what the lines would do with the one line that a rejected one can mean.
+    """
     blocks: list[Block] = []
     for part in shown:
         blocks += [ImageBlock(image) for image in part.images]
@@ -93,11 +103,11 @@ def receipt(result: PlayResult | None, reply: ParsedReply, shown: Sequence[Query
         case LinesPlayed():
             return MailPage(
                 "OK: all lines were carried out.",
-                (*_accepted(result), *_unread_lines(reply), *blocks),
+                (*_accepted(result), *_found_below(reply), *_unread_lines(reply), *blocks),
                 tone="good",
             )
         case LineRejected():
-            refused = _rejected(result, reply.orders[result.index])
+            refused = _rejected(result, reply.orders[result.index], meant)
             return MailPage("NOT DONE.", (*refused, *_unread_lines(reply), *blocks), tone="bad")
         case StaleReply():
             return MailPage("NOT DONE: the game has moved on.", (*_stale(result), *blocks), tone="bad")
@@ -112,6 +122,11 @@ def _accepted(result: LinesPlayed) -> list[Block]:
     return blocks
 
 
+def _found_below(reply: ParsedReply) -> list[Block]:
+    text = "Your orders stood between or below the quoted lines. If you did not mean them, send `undo`."
+    return [Paragraph(text)] if reply.is_below else []
+
+
 _SUGGESTION_TITLES = {
     "refused": "You can write instead",
     "unreadable": "Similar lines that are legal",
@@ -119,13 +134,16 @@ _SUGGESTION_TITLES = {
 }
 
 
-def _rejected(result: LineRejected, line: OrderLine) -> list[Block]:
-    return [
+def _rejected(result: LineRejected, line: OrderLine, meant: Sequence[AcceptedLine] = ()) -> list[Block]:
+    blocks = [
         QuotedLines(f"Line {line.number}", [line.text]),
         Paragraph(result.reason),
         *_copyable(_SUGGESTION_TITLES[result.kind], result.suggested_lines),
-        NOTHING_CHANGED,
     ]
+    if meant:
+        blocks.append(BulletList("It would be", [f"{line} → {sentence}" for line, sentence in meant]))
+        blocks.append(CopyableLines("If you mean that, reply with", ["yes"]))
+    return [*blocks, NOTHING_CHANGED]
 
 
 def _stale(result: StaleReply) -> list[Block]:
@@ -140,11 +158,7 @@ def _stale(result: StaleReply) -> list[Block]:
 def _unread_lines(reply: ParsedReply) -> list[Block]:
     blocks: list[Block] = []
     if reply.ignored:
-        blocks.append(
-            QuotedLines(
-                "Not read as orders: text after your orders", [text[:120] for text in reply.ignored[:10]]
-            )
-        )
+        blocks.append(QuotedLines("Not read as orders", [text[:120] for text in reply.ignored[:10]]))
     if reply.misplaced:
         blocks.append(QuotedLines("Not read: lines among quoted text", reply.misplaced))
     return blocks
@@ -157,6 +171,51 @@ def invalid_line(fault: ReplyFault, reply: ParsedReply) -> MailPage:
         blocks.append(QuotedLines(f"Line {fault.line.number}", [fault.line.text]))
     blocks += [Paragraph(f"This line is invalid: {fault.reason}."), NOTHING_CHANGED]
     return MailPage("NOT DONE.", (*blocks, *_unread_lines(reply)), tone="bad")
+
+
+def did_you_mean(reply: ParsedReply, accepted: Sequence[AcceptedLine]) -> MailPage:
+    """The reply leaves a doubt; `accepted` is what it would do."""
+    blocks = (
+        *_unclear_lines(reply),
+        BulletList("It would be", [f"{line} → {sentence}" for line, sentence in accepted]),
+        CopyableLines("If you mean that, reply with", ["yes"]),
+        NOTHING_CHANGED,
+        *_unread_lines(reply),
+    )
+    return MailPage("NOT DONE yet: did you mean this?", blocks, subject="Not done yet", tone="bad")
+
+
+def unclear_reply(reply: ParsedReply, suggested_lines: Sequence[str]) -> MailPage:
+    """The reply leaves a doubt, and it cannot be said what it would do."""
+    blocks = (
+        *_unclear_lines(reply),
+        Paragraph("Please send only the lines that you want to play, one order on each line."),
+        *_copyable("You can write", suggested_lines),
+        NOTHING_CHANGED,
+        *_unread_lines(reply),
+    )
+    return MailPage("NOT DONE: your email is not clear.", blocks, subject="Not done", tone="bad")
+
+
+def no_orders(reply: ParsedReply, suggested_lines: Sequence[str]) -> MailPage:
+    """The reply has only prose."""
+    blocks = (
+        Paragraph("Your email has no line that the game can read."),
+        *_copyable("You can write", suggested_lines),
+        NOTHING_CHANGED,
+        *_unread_lines(reply),
+    )
+    return MailPage("NOT DONE.", blocks, subject="Not done", tone="bad")
+
+
+def _unclear_lines(reply: ParsedReply) -> list[Block]:
+    return [
+        block
+        for each in reply.unclear[:5]
+        for block in (
+            QuotedLines(f"Line {each.line.number} is not clear: {each.reason}", [each.line.text[:200]]),
+        )
+    ]
 
 
 def must_be_alone(word: str) -> MailPage:

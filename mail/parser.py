@@ -68,7 +68,8 @@ class ParsedMail:
     unless there is exactly one valid address. recipients: header values, in the order in which reply tokens
     are looked for. parent_ids: the Message-IDs that it answers, nearest first. loop_headers: its X-Loop
     headers. dmarc: the verdict of our own mail server. automatic_sign: the sign that no human wrote it, or
-    None. text: with plain line ends; without quotes where it comes from HTML.
+    None. sender_name: the display name in From. text: with plain line ends; without quotes where it comes
+    from HTML.
     """
 
     message_id: str
@@ -82,6 +83,7 @@ class ParsedMail:
     report: DeliveryReport | None = None
     text: str = ""
     problem: MailProblem | None = None
+    sender_name: str = ""
 
 
 def parse_mail(raw: bytes, authserv_id: str = "", partial: bool = False) -> ParsedMail:
@@ -131,6 +133,7 @@ def _parse(raw: bytes, authserv_id: str, partial: bool) -> ParsedMail:
         report=report,
         text=text,
         problem=problem,
+        sender_name=_decode_subject(head.first("from").rpartition("<")[0].strip(' "')[:200]),
     )
 
 

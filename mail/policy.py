@@ -29,6 +29,7 @@ from typing import NamedTuple, get_args
 
 from mail import pages
 from mail.compose import MailPage, compose
+from mail.line_text import first_word
 from mail.parser import MailProblem, ParsedMail, recipient_headers
 from mail.port import (
     Bounce,
@@ -43,11 +44,12 @@ from mail.port import (
     ServicePort,
     StaleReply,
 )
+from mail.quotes import OrderLine
 from mail.reply_address import ServiceAddress, hash_token
-from mail.reply_text import OrderLine, ParsedReply, first_word, parse_reply
+from mail.reply_reader import ReadReply, ReplyReader, corrected_lines, suggestions
+from mail.reply_text import ParsedReply
 
-QUERY_WORDS: frozenset[str] = frozenset(get_args(QueryKind))
-SERVICE_VERBS = QUERY_WORDS | {"plan", "show", "start", "stop", "unsubscribe", "yes", "confirm"}
+QUERY_WORDS: frozenset[str] = frozenset(get_args(QueryKind)) | {"plan", "show"}
 _RESULT_REASONS = {LinesPlayed: "played", LineRejected: "rejected", StaleReply: "stale"}
 _YES = frozenset({"yes", "y", "ok", "confirm", "confirmed", "join", "accept", "ja", "oui", "si", "sí"})
 _NO = frozenset({"no", "n", "decline", "nein", "non"})
@@ -98,6 +100,7 @@ class _Ruling(NamedTuple):
     token: ReplyToken
     folder: Folder = Folder.PROCESSED
     lines: tuple[str, ...] = ()
+    offered_code: str | None = None
 
 
 def parse_query(line: str) -> _Query | None:
@@ -143,6 +146,7 @@ class MailPolicy:
         self._limits = limits
         self._now = now
         self._alerts = OperatorAlerts(service, now)
+        self._reader = ReplyReader(service)
 
     # --- the table, row by row ---
 
@@ -215,10 +219,10 @@ class MailPolicy:
         return _Ruling("unreadable", pages.unreadable_mail(mail.problem), token)
 
     async def _wrong_sender(self, mail: ParsedMail, token: ReplyToken) -> _Ruling:
-        reply = parse_reply(mail.text, await self._verbs(token))
-        lines = tuple(line.text for line in reply.orders)
+        reply = await self._reader.read(mail, token)
+        lines = reply.lines
         code = None
-        can_be_held = lines and not reply.fault and token.purpose == "reply" and token.seat
+        can_be_held = lines and not reply.parsed.fault and token.purpose == "reply" and token.seat
         if (
             can_be_held
             and await self._count(86_400, token.actor, "wrong sender") < self._limits.notices_per_day
@@ -229,8 +233,8 @@ class MailPolicy:
     # --- mail from the owner of the token ---
 
     async def _from_owner(self, mail: ParsedMail, token: ReplyToken) -> _Ruling:
-        reply = parse_reply(mail.text, await self._verbs(token))
-        lines = tuple(line.text for line in reply.orders)
+        reply = await self._reader.read(mail, token)
+        lines = reply.lines
         in_subject = re.fullmatch(r"(?:re: ?)*(start|stop|unsubscribe)", mail.subject.casefold())
         if not lines and in_subject:
             lines = (in_subject[1],)
@@ -241,17 +245,40 @@ class MailPolicy:
             return _Ruling(
                 "stopped", pages.confirmation(await self._service.stop_mail(token)), token, lines=("stop",)
             )
-        if reply.fault:
-            return _Ruling("not done", pages.invalid_line(reply.fault, reply), token, lines=lines)
         if token.purpose in {"link", "invite"}:
-            return await self._yes_or_no(token, lines)
+            return await self._yes_or_no(token, reply.text.lines[:1])
+        if reply.parsed.fault:
+            page = pages.invalid_line(reply.parsed.fault, reply.parsed)
+            return _Ruling("not done", page, token, lines=lines)
         if token.seat is None:
             person = await self._service.find_correspondent(token.address)
             page = pages.help_without_table(person) if person else pages.unknown_code()
             return _Ruling("help", page, token, lines=lines)
+        if reply.says_yes and (code := await self._service.find_offered_code(token, mail.parent_ids)):
+            return await self._confirm_held(token, code, ("yes",))
         if not lines:
-            return _Ruling("unreadable", pages.unreadable_mail(MailProblem.EMPTY, reply), token)
-        return await self._orders(mail, token, reply, lines)
+            return await self._without_orders(mail, token, reply)
+        return await self._orders(mail, token, reply.parsed, lines)
+
+    async def _without_orders(self, mail: ParsedMail, token: ReplyToken, reply: ReadReply) -> _Ruling:
+        """Nothing is played: the reply is not clear, or has no order."""
+        parsed = reply.parsed
+        if trial := await self._reader.trial(token, parsed.meant):
+            lines, accepted = trial
+            page = pages.did_you_mean(parsed, accepted)
+            return await self._offered(mail, token, lines, page, "unclear")
+        if parsed.unclear:
+            return _Ruling("unclear", pages.unclear_reply(parsed, suggestions(reply)), token)
+        if parsed.ignored:
+            return _Ruling("no orders", pages.no_orders(parsed, suggestions(reply)), token)
+        return _Ruling("unreadable", pages.unreadable_mail(MailProblem.EMPTY, parsed), token)
+
+    async def _offered(
+        self, mail: ParsedMail, token: ReplyToken, lines: tuple[str, ...], page: MailPage, reason: str
+    ) -> _Ruling:
+        """Hold lines, which a plain `yes` in reply to this page will play."""
+        code = await self._service.hold_lines(token, lines, self._idempotency_key(mail, token, lines))
+        return _Ruling(reason, page, token, lines=lines, offered_code=code)
 
     async def _yes_or_no(self, token: ReplyToken, lines: tuple[str, ...]) -> _Ruling:
         word = first_word(lines[0]) if lines else ""
@@ -275,7 +302,7 @@ class MailPolicy:
         if words[0] in self._dangerous:
             confirmation_code = await self._service.hold_lines(token, lines, key)
             return _Ruling("held", pages.confirm_orders(lines, confirmation_code), token, lines=lines)
-        return await self._play(token, reply, key, lines)
+        return await self._play(token, reply, key, lines, mail)
 
     async def _confirm_held(self, token: ReplyToken, code: str, lines: tuple[str, ...]) -> _Ruling:
         held_lines = await self._service.find_held_lines(token, code)
@@ -290,7 +317,12 @@ class MailPolicy:
         return await self._play(bound, reply, f"held:{token.actor}:{code}", lines)
 
     async def _play(
-        self, token: ReplyToken, reply: ParsedReply, request_id: str, lines: tuple[str, ...]
+        self,
+        token: ReplyToken,
+        reply: ParsedReply,
+        request_id: str,
+        lines: tuple[str, ...],
+        mail: ParsedMail | None = None,
     ) -> _Ruling:
         """Play the orders, then answer the queries: one receipt for both."""
         queries = [query for line in reply.orders if (query := parse_query(line.text))]
@@ -306,10 +338,11 @@ class MailPolicy:
         assert latest is not None
         reason = _RESULT_REASONS[type(result)] if result else "shown"
         next_token = replace(token, decision_id=latest.decision_id)
+        if mail and (trial := await self._reader.trial(next_token, corrected_lines(result, orders))):
+            meant, accepted = trial
+            page = pages.receipt(result, reply, shown, accepted)
+            return await self._offered(mail, next_token, meant, page, reason)
         return _Ruling(reason, pages.receipt(result, reply, shown), next_token, lines=lines)
-
-    async def _verbs(self, token: ReplyToken) -> frozenset[str]:
-        return SERVICE_VERBS | await self._service.verbs(token)
 
     # --- replies ---
 
@@ -337,15 +370,31 @@ class MailPolicy:
             page, reason = pages.rate_limited(), "paused"
         # The notice about a stranger's mail must not carry the stranger's Message-ID into the owner's thread.
         parent = mail.message_id if _is_from(mail, token) else None
-        answer = self._compose(page, token, reason, parent, mail.parent_ids)
+        code = ruling.offered_code if page is ruling.page else None
+        answer = self._compose(page, token, reason, parent, mail.parent_ids, code)
         return MailOutcome(ruling.reason, ruling.folder, key, (answer,))
 
     def _compose(
-        self, page: MailPage, token: ReplyToken, reason: str, parent: str | None, thread: Sequence[str] = ()
+        self,
+        page: MailPage,
+        token: ReplyToken,
+        reason: str,
+        parent: str | None,
+        thread: Sequence[str] = (),
+        offered_code: str | None = None,
     ) -> OutgoingMail:
         ours = [id for id in reversed(thread) if self._address.is_own_message_id(id)]
         parent = parent if parent and not parent.startswith("<sha256.") else None
-        return compose(self._address, page, token, self._now(), reason, parent=parent, thread=ours)
+        return compose(
+            self._address,
+            page,
+            token,
+            self._now(),
+            reason,
+            parent=parent,
+            thread=ours,
+            offered_code=offered_code,
+        )
 
     def _count(self, seconds: int, actor: str | None = None, reason: str | None = None) -> Awaitable[int]:
         return self._service.count_replies(self._now() - timedelta(seconds=seconds), actor, reason)

@@ -18,6 +18,8 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Literal, NamedTuple, Protocol
 
+from mail.doubts import Vocabulary
+
 TokenPurpose = Literal["reply", "bounce", "unsubscribe", "link", "invite"]
 """What a token is for. `link` (confirm an address) and `invite` are answered with yes or no; `bounce` gives
 no right to act.
@@ -58,6 +60,7 @@ class ReplyToken:
     table_code: str = ""
     seat: str | None = None
     decision_id: str | None = None
+    message_id: str | None = None
 
     @property
     def actor(self) -> str:
@@ -198,7 +201,8 @@ class OutgoingMail:
     """A composed email: the bytes are sent, and sent again, unchanged.
 
     envelope_sender: holds a bounce token. actor, reason: what rate limits count by. reply_token: what a reply
-    to `message_id` stands for, also when the token was lost on the way.
+    to `message_id` stands for, also when the token was lost on the way. offered_code: of the held lines that
+    a plain `yes` in reply to this email confirms.
     """
 
     message_id: str
@@ -209,6 +213,7 @@ class OutgoingMail:
     reason: str
     issued_tokens: tuple[IssuedToken, ...]
     reply_token: ReplyToken | None = None
+    offered_code: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -252,8 +257,14 @@ class ServicePort(Protocol):
     async def find_correspondent(self, address: str) -> Correspondent | None:
         """The person with this verified address."""
 
-    async def verbs(self, token: ReplyToken) -> frozenset[str]:
-        """The first words of legal lines, in lower case, with the service's own (`undo`, `resign`)."""
+    async def vocabulary(self, token: ReplyToken) -> Vocabulary:
+        """What the seat can say now."""
+
+    async def readable_lines(self, token: ReplyToken, lines: Sequence[str]) -> frozenset[str]:
+        """Those of the lines that the game or the service can read, each after those before it."""
+
+    async def try_lines(self, token: ReplyToken, lines: Sequence[str]) -> tuple[AcceptedLine, ...] | None:
+        """What the lines would do if they were played now; None if they cannot all be played."""
 
     async def play(self, token: ReplyToken, lines: Sequence[str], request_id: str) -> PlayResult:
         """Play all of the lines for the seat, or none, as the answer to `token.decision_id`.
@@ -269,6 +280,10 @@ class ServicePort(Protocol):
 
     async def find_held_lines(self, token: ReplyToken, code: str) -> HeldLines | None:
         """The lines held under a code for this seat or address, confirmed before or not; None for none."""
+
+    async def find_offered_code(self, token: ReplyToken, message_ids: Sequence[str]) -> str | None:
+        """The code that the email with this token offered (`OutgoingMail.offered_code`), or else the first
+        of these emails of ours that offered one."""
 
     async def confirm(self, token: ReplyToken, yes: bool) -> str:
         """Link the address, or answer the invitation; returns a sentence for the player. May be repeated."""

@@ -27,7 +27,8 @@ from bot.service.service import Service
 from bot.service.tables import TableInfo
 from bot.terminal.console import Console
 from mail import ServiceAddress, compose, pages
-from mail.reply_text import parse_reply
+from mail.parser import ParsedMail
+from mail.reply_reader import ReplyReader
 from renderers import Picture
 from storage import Store, open_store
 
@@ -124,9 +125,9 @@ async def email_examples(folder: Path) -> tuple[str, str]:
                 token = await reply_token_for(unit, player.person_id, view.table, 2, view.decision_id_of(2))
             assert page is not None and token is not None
             turn = compose(address, page, token, datetime.now(UTC), "turn")
-            reading = parse_reply("buy CS", await gateway.verbs(token))
-            result = await gateway.play(token, [order.text for order in reading.orders], "example")
-            page = pages.receipt(result, reading)
+            reading = await ReplyReader(gateway).read(ParsedMail("<example>", text="buy CS"), token)
+            result = await gateway.play(token, reading.lines, "example")
+            page = pages.receipt(result, reading.parsed)
             receipt = compose(address, page, token, datetime.now(UTC), "answer", turn.message_id)
         code = view.table.code
         return readable(turn.raw, code), readable(receipt.raw, code)

@@ -19,13 +19,12 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import msgspec
 
-import engine
+from bot.email import line_reader
 from bot.service import legal_lines, notifications, results, text_views
 from bot.service.images import position_images
 from bot.service.live_table import TableView
@@ -34,6 +33,7 @@ from bot.service.picture_workers import Pictures, PictureWorkers
 from bot.service.service import Service
 from bot.service.tables import TableInfo
 from mail import OutgoingMail, ReplyToken
+from mail.doubts import Vocabulary
 from mail.port import (
     AcceptedLine,
     Arrival,
@@ -61,23 +61,6 @@ from storage import (
 
 log = logging.getLogger(__name__)
 
-SERVICE_VERBS = frozenset(
-    {
-        "undo",
-        "redo",
-        "resign",
-        "accept",
-        "decline",
-        "company",
-        "player",
-        "status",
-        "turn",
-        "sheet",
-        "board",
-        "plan",
-        "try",
-    }
-)
 REPLY_TOKEN_LIFETIME = timedelta(days=180)
 INVITATION_TOKEN_LIFETIME = timedelta(days=30)
 BOUNCE_WINDOW = timedelta(days=30)  # older bounces do not count
@@ -171,6 +154,9 @@ async def enqueue_mail(
             expires_at=unit.now + lifetime,
         )
     address = {"to": mail.recipient, "sender": mail.envelope_sender, "kind": kind, "who": mail.actor}
+    if mail.offered_code and mail.reply_token:
+        key = _offer_key(mail.reply_token, mail.message_id)
+        await unit.move_log.save_request_result(key, mail.offered_code.encode())
     await unit.outbox.enqueue(
         NewMessage(
             idempotency_key=mail.message_id,
@@ -182,14 +168,12 @@ async def enqueue_mail(
     )
 
 
-@cache
-def game_verbs() -> frozenset[str]:
-    """The first words of all lines of notation."""
-    return frozenset(form.split()[0] for kind in engine.Action.__subclasses__() for form in kind.forms)
-
-
 def _held_key(token: ReplyToken, code: str) -> str:
     return f"hold:{token.actor}:{code}"
+
+
+def _offer_key(token: ReplyToken, message_id: str) -> str:
+    return f"offer:{token.actor}:{message_id}"
 
 
 def _without_bounces(preferences: dict[str, Any]) -> dict[str, Any]:
@@ -282,6 +266,7 @@ class MailGateway:
             msgspec.convert(token.purpose, TokenPurpose), token.address,
             verified | {token.address} if has_fixed_address else verified,
             table_label(table) if table else "", table.code if table else "", seat_name, token.decision_id,
+            token.message_id,
             person_id=token.person_id, table_id=token.table_id, seat_number=token.seat,
         )  # fmt: skip
 
@@ -308,9 +293,32 @@ class MailGateway:
 
     # -- lines and queries -------------------------------------------------------------------
 
-    async def verbs(self, token: ReplyToken) -> frozenset[str]:
-        """The first words of lines that a player may send."""
-        return SERVICE_VERBS | game_verbs()
+    async def vocabulary(self, token: ReplyToken) -> Vocabulary:
+        """What the seat can say now; for a token without a seat, what the service reads itself."""
+        service_token = _service_token(token)
+        if service_token.table_id is None or service_token.seat_number is None:
+            return Vocabulary(line_reader.SERVICE_VERBS)
+        view = await self._service.queries.view(service_token.table_id)
+        choices = await self._service.queries.choices(service_token.table_id, service_token.seat_number)
+        return line_reader.vocabulary_of(
+            view.state, service_token.seat_number, [choice.line for choice in choices]
+        )
+
+    async def readable_lines(self, token: ReplyToken, lines: Sequence[str]) -> frozenset[str]:
+        """Those of the lines that the game or the service can read."""
+        service_token = _service_token(token)
+        if service_token.table_id is None or service_token.seat_number is None:
+            return frozenset()
+        view = await self._service.queries.view(service_token.table_id)
+        return line_reader.readable_lines(view.state, service_token.seat_number, lines)
+
+    async def try_lines(self, token: ReplyToken, lines: Sequence[str]) -> tuple[AcceptedLine, ...] | None:
+        """What the lines would do if they were played now; None if they cannot all be played."""
+        service_token = _service_token(token)
+        if service_token.table_id is None or service_token.seat_number is None:
+            return None
+        view = await self._service.queries.view(service_token.table_id)
+        return line_reader.try_lines(view.state, service_token.seat_number, lines)
 
     async def play(self, token: ReplyToken, lines: Sequence[str], request_id: str) -> PlayResult:
         """Play the lines for the seat. Held lines that the player has released need no other confirmation."""
@@ -442,6 +450,15 @@ class MailGateway:
             return None
         lines, decision_id = msgspec.json.decode(body, type=tuple[list[str], str | None])
         return HeldLines(tuple(lines), decision_id)
+
+    async def find_offered_code(self, token: ReplyToken, message_ids: Sequence[str]) -> str | None:
+        """The code that the email with this token offered, or the first of these emails that offered one."""
+        async with self._store.read() as unit:
+            for message_id in filter(None, (token.message_id, *message_ids[:5])):
+                body = await unit.move_log.request_result(_offer_key(token, message_id))
+                if body is not None:
+                    return body.decode()
+        return None
 
     async def confirm(self, token: ReplyToken, yes: bool) -> str:
         """Link an address, or answer an invitation; returns the sentence for the player."""

@@ -5,6 +5,7 @@ X` may be played any number of times before. `buy NOTHING` is refused, `buy S` i
 """
 
 import hashlib
+import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -12,6 +13,7 @@ from datetime import UTC, datetime, timedelta
 
 from mail import pages
 from mail.compose import compose
+from mail.doubts import Vocabulary
 from mail.port import (
     AcceptedLine,
     Arrival,
@@ -37,6 +39,26 @@ PNG = bytes.fromhex(
     "89504e470d0a1a0a0000000d4948445200000001000000010802000000907753de"
     "0000000c49444154789c63f8cfc0000003010100c9fe92ef0000000049454e44ae426082"
 )
+
+
+VERBS = frozenset(
+    """
+    buy bid pass sell undo resign help status turn sheet board map market log at company player
+    export try plan show
+    """.split()
+)
+SYMBOLS = frozenset({"SV", "CS", "CA", "PRR", "NYC", "SX", "S", "NOTHING"})
+_LINES = re.compile(
+    r"pass|undo|resign|(?:buy|sell) (?:\d )?(?:[A-Z]{1,3}|NOTHING)|bid [A-Z]{2} \d+"
+    r"|(?:help|status|turn|sheet|board|map|market)"
+    r"|log(?: \d+)?|at or [\d.]+|company [A-Z]+|player \w+|(?:try|plan)(?: .+)?",
+    re.IGNORECASE,
+)
+
+
+def readable(lines: Sequence[str]) -> frozenset[str]:
+    """Those of the lines that have the form of a line of the toy game."""
+    return frozenset(line for line in lines if _LINES.fullmatch(line))
 
 
 @dataclass
@@ -98,7 +120,10 @@ class InMemoryService:
     def post(self, outgoing: OutgoingMail, answer: bool = False) -> OutgoingMail:
         """Store a letter as a service would."""
         self.rows[outgoing.message_id] = OutboxRow(outgoing, self.clock(), self.clock())
-        self.tokens |= {issued.token_hash: issued.token for issued in outgoing.issued_tokens}
+        self.tokens |= {
+            issued.token_hash: replace(issued.token, message_id=outgoing.message_id)
+            for issued in outgoing.issued_tokens
+        }
         if outgoing.reply_token:
             self.by_message[outgoing.message_id] = outgoing.reply_token
         if answer:
@@ -150,8 +175,23 @@ class InMemoryService:
         names = {"ann@player.test": "Ann", "bob@player.test": "Bob"}
         return Correspondent(address, (("Table 17", names[address]),)) if address in names else None
 
-    async def verbs(self, sealed: ReplyToken) -> frozenset[str]:
-        return frozenset({"buy", "bid", "pass", "sell", "undo", "resign"})
+    async def vocabulary(self, sealed: ReplyToken) -> Vocabulary:
+        legal = ("buy SV", "bid CA 165", "pass") if sealed.seat else ()
+        return Vocabulary(VERBS, frozenset({"buy", "bid", "pass", "sell"}), SYMBOLS, legal)
+
+    async def readable_lines(self, sealed: ReplyToken, lines: Sequence[str]) -> frozenset[str]:
+        return readable(lines) if sealed.seat else frozenset()
+
+    async def try_lines(self, sealed: ReplyToken, lines: Sequence[str]) -> tuple[AcceptedLine, ...] | None:
+        before = self.turns.copy()
+        answer = self._answer(sealed, lines)
+        self.turns = before
+        return answer.accepted if isinstance(answer, LinesPlayed) else None
+
+    async def find_offered_code(self, sealed: ReplyToken, message_ids: Sequence[str]) -> str | None:
+        offered = {id: row.outgoing.offered_code for id, row in self.rows.items()}
+        ids = filter(None, (sealed.message_id, *message_ids))
+        return next((code for id in ids if (code := offered.get(id))), None)
 
     async def play(self, sealed: ReplyToken, lines: Sequence[str], request: str) -> PlayResult:
         if request not in self.results:

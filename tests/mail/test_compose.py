@@ -7,7 +7,7 @@ from email.policy import default
 
 import pytest
 
-from mail import pages, reply_text
+from mail import pages
 from mail.compose import (
     BulletList,
     CopyableLines,
@@ -20,9 +20,10 @@ from mail.compose import (
     safe_line,
 )
 from mail.port import InlineImage, OutgoingMail, ReplyToken
+from mail.quotes import DELIMITER
 from mail.reply_address import hash_token
-from mail.reply_text import DELIMITER
 from tests.mail.memory_port import PNG, POST, InMemoryService
+from tests.mail.toy_reader import parse_reply
 
 EVIL = "x\r\nBcc: victim@elsewhere.test\r\n\r\n"
 EVIL += '<script>alert(1)</script><img src=http://evil.test/x.png> "q" \u202e\0'
@@ -202,7 +203,7 @@ PAGES = {
 def test_every_mail_is_complete_in_both_forms(name: str) -> None:
     letter = composed(PAGES[name])
     assert PAGES[name].headline in part(letter, "plain")
-    assert reply_text.parse_reply(part(letter, "plain"), {"buy", "pass", "yes"}).orders == ()
+    assert parse_reply(part(letter, "plain"), {"buy", "pass", "yes"}).orders == ()
     for block in PAGES[name].blocks:
         if isinstance(block, Paragraph):
             assert block.text in part(letter, "plain")

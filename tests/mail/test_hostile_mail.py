@@ -12,10 +12,11 @@ from collections.abc import Callable
 
 import pytest
 
-from mail import reply_text
 from mail.html_text import visible_text
 from mail.parser import MailProblem, parse_mail
 from mail.parser_process import ParserFailed, ParserProcess
+from mail.quotes import OrderLine
+from tests.mail.toy_reader import parse_reply
 
 VERBS = frozenset({"buy", "bid", "pass", "sell"})
 BIG = 60_000
@@ -45,7 +46,7 @@ C17: dict[str, str] = {
 @pytest.mark.timeout(60)
 def test_c17_texts(name: str) -> None:
     letter = parse_mail(b"From: a@b.test\nContent-Type: text/plain; charset=utf-8\n\n" + C17[name].encode())
-    found = reply_text.parse_reply(letter.text, VERBS)
+    found = parse_reply(letter.text, VERBS)
     assert len(found.orders) <= 400
 
 
@@ -171,7 +172,7 @@ def test_any_bytes_are_a_mail() -> None:
     for _ in range(3_000):
         raw = b"".join(random.choices(words, k=random.randrange(1, 30)))
         letter = parse_mail(raw, "mx.games.test")
-        reply_text.parse_reply(letter.text, VERBS)
+        parse_reply(letter.text, VERBS)
 
 
 @pytest.mark.parametrize(
@@ -191,9 +192,7 @@ def test_any_bytes_are_a_mail() -> None:
 )
 def test_c33_charsets_that_are_none(charset: str) -> None:
     raw = f"From: a@b.test\nContent-Type: text/plain; charset={charset}\n\n\\x62uy SV\n".encode("latin-1")
-    assert reply_text.parse_reply(parse_mail(raw).text, VERBS).orders[:1] != (
-        reply_text.OrderLine(1, "buy SV"),
-    )
+    assert parse_reply(parse_mail(raw).text, VERBS).orders[:1] != (OrderLine(1, "buy SV"),)
 
 
 async def test_a_parser_that_dies_is_replaced(monkeypatch: pytest.MonkeyPatch) -> None:

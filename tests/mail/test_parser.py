@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from mail import reply_text
 from mail.parser import MailProblem, parse_mail
+from tests.mail.toy_reader import parse_reply
 
 MAILS = Path(__file__).parent / "incoming_mails"
 VERBS = frozenset({"buy", "bid", "pass", "done", "sell", "lay", "run", "par", "help", "map", "log"})
@@ -28,12 +28,13 @@ def test_every_mail_has_an_expectation_and_the_other_way_round() -> None:
 def test_mail(name: str) -> None:
     expected: dict[str, Any] = json.loads((MAILS / f"{name}.json").read_text(encoding="utf-8"))
     letter = parse_mail((MAILS / f"{name}.eml").read_bytes())
-    found = reply_text.parse_reply(letter.text, VERBS)
+    found = parse_reply(letter.text, VERBS)
     seen: dict[str, Any] = {
         "sender": letter.sender,
         "orders": [line.text for line in found.orders],
         "ignored": list(found.ignored),
         "misplaced": list(found.misplaced),
+        "unclear": [each.line.text for each in found.unclear],
         "automatic": letter.automatic_sign,
         "problem": letter.problem.name if letter.problem else None,
         "report": [letter.report.status, list(letter.report.message_ids)] if letter.report else None,
@@ -42,6 +43,7 @@ def test_mail(name: str) -> None:
     standard: dict[str, Any] = {
         "ignored": [],
         "misplaced": [],
+        "unclear": [],
         "automatic": None,
         "problem": None,
         "report": None,

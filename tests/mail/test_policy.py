@@ -94,7 +94,8 @@ async def test_a_bad_line_stops_all(service: InMemoryService, policy: MailPolicy
 @pytest.mark.parametrize(
     ("line", "words"),
     [
-        ("juggle", "Similar lines"),
+        ("juggle", "no line that the game can read"),
+        ("bu SV", "If you mean that, reply with"),
         ("buy S", "Did you mean"),
         ("buy NOTHING", "You can write instead"),
     ],
@@ -545,9 +546,30 @@ async def test_every_problem_has_its_sentence(
     assert service.moves == []
 
 
-async def test_orders_among_quotes_are_named(service: InMemoryService, policy: MailPolicy) -> None:
+async def test_orders_below_quotes_are_played_and_named(service: InMemoryService, policy: MailPolicy) -> None:
     outcome = await arrive(service, policy, reply(service.notice(), "> It is your turn\n\nbuy SV"))
-    assert service.moves == [] and "| buy SV" in body(outcome.replies[0])
+    assert service.moves == [("s1", "buy SV")]
+    assert "between or below the quoted lines" in body(outcome.replies[0])
+
+
+async def test_yes_takes_up_what_was_meant(service: InMemoryService, policy: MailPolicy) -> None:
+    """Also where the reply has lost the thread, and `yes` to a later email says nothing."""
+    for number, headers in enumerate(("", "lost")):
+        service.turns.clear()
+        service.moves.clear()
+        outcome = await arrive(
+            service, policy, reply(service.notice(), "buy SV?", message_id=f"<a{number}@p.test>")
+        )
+        (asked,) = outcome.replies
+        assert service.moves == [] and "buy SV → s1 said buy SV." in body(asked)
+        yes = reply(asked, "Yes, please!\n\nAnn", message_id=f"<b{number}@p.test>")
+        if headers:
+            yes = yes.replace(b"In-Reply-To", b"X-Was").replace(b"References", b"X-Were")
+        assert (await arrive(service, policy, yes)).reason == "played"
+        assert service.moves == [("s1", "buy SV")]
+    later = reply(service.notice(), "yes", message_id="<later@p.test>")
+    assert (await arrive(service, policy, later)).reason == "no orders"
+    assert service.moves == [("s1", "buy SV")]
 
 
 async def test_faults_name_the_line(service: InMemoryService, policy: MailPolicy) -> None:

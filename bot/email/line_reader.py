@@ -1,0 +1,90 @@
+"""What the game and the service can read of a player's email: the knowledge behind `mail.reply_text`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from functools import cache
+
+import engine
+from bot.service.live_table import engine_seat
+from mail.doubts import Vocabulary
+from mail.line_text import first_word, words_of
+from mail.port import AcceptedLine
+
+MAX_LEGAL_LINES = 400  # that a reply is compared with
+
+SERVICE_VERBS = frozenset(
+    """
+    undo redo resign accept decline company player status turn sheet board map market log at export help show
+    plan try
+    """.split()
+)
+_ALWAYS = frozenset("pass done buy bid par sell lay token run pay withhold".split())
+_SERVICE_LINE = re.compile(
+    r"(?:undo|redo|resign(?: yes)?|(?:accept|decline)(?: vote)?|(?:plan|try)(?: .+)?"
+    r"|(?:show )?(?:help|status|turn|sheet|board|map|market)[?!]?|(?:show )?log(?: \d{1,4})?"
+    r"|(?:show )?export(?: [\w.-]{1,20})?|(?:show )?at (?:[a-z]{2,4} ?)?[\d.]{1,8}(?: [a-z]+)?)",
+    re.IGNORECASE,
+)
+_ABOUT_LINE = re.compile(r"(?:show )?(company|player) (.{1,40})", re.IGNORECASE)
+
+
+@cache
+def game_verbs() -> frozenset[str]:
+    """The first words of all lines of notation."""
+    return frozenset(form.split()[0] for kind in engine.Action.__subclasses__() for form in kind.forms)
+
+
+def vocabulary_of(state: engine.State | None, seat: int, legal_lines: Iterable[str]) -> Vocabulary:
+    """What a seat can say now. legal_lines: of the seat."""
+    lines = tuple(legal_lines)[:MAX_LEGAL_LINES]
+    verbs = SERVICE_VERBS | game_verbs()
+    if state is None:
+        return Vocabulary(verbs)
+    symbols = frozenset([*state.companies, *state.private_owners])
+    names = frozenset(words_of(state.players[seat]))
+    return Vocabulary(verbs, _ALWAYS | {first_word(line) for line in lines}, symbols, lines, names)
+
+
+def readable_lines(state: engine.State | None, seat: int, lines: Sequence[str]) -> frozenset[str]:
+    """Those of the lines that the game or the service can read, each after those before it."""
+    found = {line for line in lines if is_service_line(state, line)}
+    for line in lines:
+        if state is None or line in found or "?" in line:
+            continue
+        try:
+            state = engine.play_line(state, engine_seat(seat), line).state
+        except engine.UnreadableError:
+            continue
+        except (engine.AmbiguousError, engine.RefusedError):
+            pass
+        found.add(line)
+    return frozenset(found)
+
+
+def is_service_line(state: engine.State | None, line: str) -> bool:
+    """Whether the service reads a line itself: `undo`, `log 20`, `company PRR`."""
+    if _SERVICE_LINE.fullmatch(line):
+        return True
+    about = _ABOUT_LINE.fullmatch(line)
+    if about is None or state is None:
+        return False
+    known = state.companies if about[1].casefold() == "company" else state.players
+    return about[2].strip().casefold() in {name.casefold() for name in known}
+
+
+def try_lines(state: engine.State | None, seat: int, lines: Sequence[str]) -> tuple[AcceptedLine, ...] | None:
+    """What lines would do if they were played now, as the seat sees it; None if they cannot all be played."""
+    if state is None:
+        return None
+    state = engine.visible_to(state, engine_seat(seat))
+    accepted = []
+    for line in lines:
+        try:
+            played = engine.play_line(state, engine_seat(seat), line)
+        except (engine.UnreadableError, engine.AmbiguousError, engine.RefusedError):
+            return None
+        state = played.state
+        accepted.append(AcceptedLine(line, " ".join(engine.narrate(state, played.events)) or played.line))
+    return tuple(accepted) or None

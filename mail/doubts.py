@@ -1,0 +1,283 @@
+"""What makes a reply unclear: lines that are nearly orders, and prose that may take an order back. Pure.
+
+An order is played only if the whole reply leaves no doubt that it is meant. Two questions are asked here of
+a line that the game cannot read: is it nearly an order (`nearly_order`), does it qualify the orders
+(`qualifies` beside one, `continues` in a paragraph of its own). Which prose is certainly harmless,
+`mail.small_talk` says.
+"""
+
+import re
+from dataclasses import dataclass, field
+from difflib import SequenceMatcher
+from functools import cache, cached_property
+
+from mail.line_text import without_courtesies, words_of
+
+SIMILAR = 0.8  # the ratio of equal characters from which two lines are alike
+MAX_COMPARED = 48  # characters of a line that is compared with legal lines
+
+
+@dataclass(frozen=True)
+class Vocabulary:
+    """What the writer of a reply can say at their table now.
+
+    verbs: the first words of all lines that can be sent, in lower case. game_verbs: those of them that make
+    moves. symbols: what companies and privates are called. legal_lines: what is legal now. names: the
+    writer's own names, in lower case.
+    """
+
+    verbs: frozenset[str]
+    game_verbs: frozenset[str] = frozenset()
+    symbols: frozenset[str] = frozenset()
+    legal_lines: tuple[str, ...] = ()
+    names: frozenset[str] = field(default=frozenset())
+
+    @cached_property
+    def lower_symbols(self) -> frozenset[str]:
+        return frozenset(symbol.casefold() for symbol in self.symbols)
+
+    @cached_property
+    def inflected_verbs(self) -> frozenset[str]:
+        """The game's verbs as they stand in prose: `passes`, `selling`."""
+        return frozenset(form for verb in self.game_verbs for form in _inflections(verb))
+
+    @cached_property
+    def lower_legal_lines(self) -> dict[str, str]:
+        return {line.partition("#")[0].strip().casefold(): line for line in self.legal_lines}
+
+    @cached_property
+    def short_legal_lines(self) -> frozenset[str]:
+        """The legal lines of one word, and those which are so often legal that a typo in them is meant."""
+        own = {line for line in self.lower_legal_lines if " " not in line}
+        return frozenset(own | ({"pass", "undo"} & self.verbs))
+
+
+def _inflections(verb: str) -> tuple[str, ...]:
+    doubled = verb + verb[-1]
+    return (verb, f"{verb}s", f"{verb}es", f"{verb}ed", f"{verb}ing", f"{doubled}ing")
+
+
+# --- nearly an order ---
+
+# Given names one letter away from an order; as the last line of a letter they are signatures.
+_NAMES_LIKE_ORDERS = frozenset(
+    """
+    ray kay jay may fay pat pam paz pai paj ron jun rune rui don dona dane dong dene doni cass tass bass hugo
+    """.split()
+)
+_IDIOMS = re.compile(
+    r"\b(?:well done|nicely done|(?:good|nice|great|long|lucky|what a) run|pay attention|pass(?:ed)? away"
+    r"|sell out|can'?t wait|cannot wait|(?:for|sorry) the wait|don'?t (?:worry|mind|panic|forget)"
+    r"|see (?:you|ya) (?:later|soon|tonight|tomorrow)|no (?:hurry|rush|worries|problem|stress))\b",
+    re.IGNORECASE,
+)
+_SPEAKING_OF_ONESELF = frozenset(
+    """
+    i i'll ill i'm im i'd we we'll let let's lets me my don't dont do not no then also will would can instead
+    just ich wir mich nicht je nous yo no io ik jag
+    """.split()
+)
+_HEX = re.compile(r"[a-z]{1,2}\d{1,2}")
+
+
+def without_idioms(line: str) -> str:
+    """A line without phrases that have a verb of the game in them and no move: `Nice run!`."""
+    return _IDIOMS.sub(" ", line)
+
+
+def nearly_order(line: str, vocabulary: Vocabulary, *, may_be_name: bool = False) -> bool:
+    """Whether a line that the game cannot read is nearly an order, or speaks of making a move.
+
+    may_be_name: it stands where a signature stands.
+    """
+    plain = without_idioms(line)
+    words = words_of(plain)
+    if not words or set(words) <= vocabulary.names:
+        return False
+    if words[0] in vocabulary.game_verbs:
+        return True
+    if len(words) <= 3 and words[0] in vocabulary.verbs & {"undo", "redo", "resign", "accept", "decline"}:
+        return True
+    has_verb = any(word in vocabulary.inflected_verbs for word in words)
+    if has_verb and (len(words) <= 3 or not _SPEAKING_OF_ONESELF.isdisjoint(words)):
+        return True
+    if has_verb and any(_is_piece(word, vocabulary) for word in words):
+        return True
+    if len(words) <= 3 and any(symbol in plain.split() for symbol in vocabulary.symbols):
+        return True
+    if len(words) == 1:
+        return _is_misspelt_word(words[0], vocabulary) and not (
+            may_be_name and words[0] in _NAMES_LIKE_ORDERS
+        )
+    first_is_near = any(_is_one_typo(words[0], verb) for verb in vocabulary.game_verbs)
+    if first_is_near and len(words) <= 6 and any(_is_piece(word, vocabulary) for word in words[1:]):
+        return True
+    return nearest_line(line, vocabulary, SIMILAR) is not None
+
+
+def _is_piece(word: str, vocabulary: Vocabulary) -> bool:
+    return word in vocabulary.lower_symbols or word.isdecimal() or _HEX.fullmatch(word) is not None
+
+
+def _is_misspelt_word(word: str, vocabulary: Vocabulary) -> bool:
+    return len(word) >= 3 and any(_is_one_typo(word, line) for line in vocabulary.short_legal_lines)
+
+
+def _is_one_typo(a: str, b: str) -> bool:
+    """Whether one letter is missing, added or wrong, or two neighbours are swapped; in words of 3 letters or
+    more.
+    """
+    if a == b or min(len(a), len(b)) < 2 or max(len(a), len(b)) < 3 or abs(len(a) - len(b)) > 1:
+        return False
+    at = next((i for i, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), min(len(a), len(b)))
+    if len(a) == len(b):
+        swapped = a[at : at + 2] == b[at : at + 2][::-1] and a[at + 2 :] == b[at + 2 :]
+        return swapped or a[at + 1 :] == b[at + 1 :]
+    longer, shorter = (a, b) if len(a) > len(b) else (b, a)
+    return longer[at + 1 :] == shorter[at:]
+
+
+def nearest_line(line: str, vocabulary: Vocabulary, cutoff: float) -> str | None:
+    """The legal line most like this one, or the one that it holds; None below the cutoff, or where two are
+    equally like it.
+    """
+    bare = without_courtesies(line.rstrip("?!"), vocabulary.verbs)
+    text = " ".join(bare.casefold().replace("$", "").split())
+    held = [legal for lower, legal in vocabulary.lower_legal_lines.items() if f" {lower} " in f" {text} "]
+    if len(held) == 1 and not DOUBTING.search(text):
+        return held[0].partition("#")[0].strip()
+    if not 2 < len(text) <= MAX_COMPARED:
+        return None
+    matcher = SequenceMatcher(b=text, autojunk=False)
+    scores: list[tuple[float, str]] = []
+    for lower, legal in vocabulary.lower_legal_lines.items():
+        if abs(len(lower) - len(text)) > 8:
+            continue
+        matcher.set_seq1(lower)
+        if min(matcher.real_quick_ratio(), matcher.quick_ratio(), ratio := matcher.ratio()) >= cutoff:
+            scores.append((ratio, legal))
+    scores.sort(reverse=True)
+    if not scores or (len(scores) > 1 and scores[0][0] - scores[1][0] < 0.02):
+        return None
+    return scores[0][1].partition("#")[0].strip()
+
+
+# --- prose that qualifies orders ---
+
+
+@cache
+def word_pattern(text: str) -> re.Pattern[str]:
+    words = "|".join(re.escape(word.strip()) for word in text.strip().split("|"))
+    return re.compile(rf"(?<![^\W_])(?:{words})(?![^\W_])", re.IGNORECASE)
+
+
+_RETRACTING = word_pattern(
+    """
+    cancel|ignore|scratch that|disregard|never mind|nevermind|changed my mind|second thought|second thoughts
+    |correction|oops|my mistake|typo|kidding|joking|jk|just a test|just testing|only a test|hypothetically
+    |not yet|hold on|hold off|instead|undecided|unsure|not sure|retract|take that back|take it back
+    |do not play|don't play|don't do|do not do|not meant|no wait|please wait|wait a|wait for|wait until
+    |wait till|wait with|stopp|ignorier|ignoriere|vergiss|doch nicht|lieber nicht|stattdessen|storno
+    |noch nicht|moment mal|annule|pas encore|attends|plutôt|espera|todavía no|aspetta|non ancora|wacht even
+    |nog niet|toch niet
+    """.replace("\n    ", " ")
+)
+DOUBTING = word_pattern(
+    """
+    if|unless|only|but|except|provided|providing|assuming|otherwise|not|don't|dont|never|no|nope|rather|wait|maybe|perhaps
+    |probably|or|either|should|would|could|might|until|till|before|after|when|once|while|actually|sorry|think|thinking|guess
+    |what|which|how|why|whether|suppose|imagine|said|says|wrote|told|suggests|suggested|wenn|falls|nur|aber|außer|ausser|oder
+    |vielleicht|nicht|kein|keine|nein|erst|sobald|bevor|doch|lieber|statt|sonst|si|sauf|mais|ou|peut-être|pas|non|seulement
+    |sino|pero|quizás|sólo|se|ma|forse|oppure|solo|als|tenzij|maar|misschien|niet|geen
+    """.replace("\n    ", " ")
+)
+DECIDING = word_pattern(
+    """
+    think|thinking|thought|thoughts|consider|considering|decide|decided|deciding|decision|sleep on|sleep over
+    |ponder|check|checking|confirm|confirmed|certain|final|finally|real|really|wrong|error|mistaken|meant|mean|means|move|moves|answer
+    |order|orders|action|choice|change|changes|changing|revise|correct|corrected|undo|edit|update|draft|joke|prank|table
+    |yet|still|later|tonight|tomorrow|first|soon|depends|waiting|let me|let's|not|don't|dont|doesn't|didn't
+    |can't|cannot|won't|if|unless|until|till|maybe|perhaps|probably|might|could|should|would|will decide
+    |will send|will see|ask|asking|asked|wonder|wondering|hesitate|hesitating|regret|sorry about|clicked
+    |pressed|accident|accidentally|hmm|uh|er|nein|nicht|kein|wenn|falls|erst|überlege|überlegen|überleg
+    |entscheide|entscheiden|entscheidung|morgen|später|heute abend|falsch|falsches|falscher|fehler|versehen
+    |eigentlich|vielleicht|zug|prüfen|noch|pas|demain|erreur|réfléchir|décider|peut-être|no era|mañana|luego
+    |error|pensar|decidir|quizás|sbagliato|domani|forse|pensare|morgen|misschien|fout|nog
+    """.replace("\n    ", "")
+)
+_ONESELF = word_pattern("i|i'll|i'd|i'm|i've|ill|im|me|my|we|let me|p.s|ps|ich|mein|meine|je|yo|io|ik")
+CONNECTING = frozenset(
+    """
+    if unless only but except provided providing assuming otherwise or not no nope and then until till before
+    after when once while though although however rather maybe perhaps wait stop wenn falls nur aber außer
+    ausser oder nicht nein und dann erst sobald bevor doch lieber sonst si sauf mais ou non et puis pero sino
+    o y solo sólo ma se oppure e als tenzij maar en of
+    """.split()
+)
+REFERRING = frozenset(
+    """
+    all both two three four five half each every it them this that these those one ones from in at for to
+    with up maximum minimum least most more less plus minus again twice same next last first later
+    tomorrow tonight soon a an the as by into on alle beide das die der den dem es vom aus bis für mit tous
+    toutes les le la de pour avec todo todas el con
+    """.split()
+)
+_ASKING = re.compile(
+    r"\b(?:(?:can|may|should|do|am|have|would|could|must|shall|will) (?:i|we)|is (?:that|this|it)"
+    r"|would (?:that|this|it)"
+    r"|legal|allowed|right|correct|possible|okay|ok|valid|enough|afford|sure|sense|better|kann ich"
+    r"|darf ich|soll ich"
+    r"|geht das|richtig|erlaubt)\b",
+    re.IGNORECASE,
+)
+_FOOTER = re.compile(
+    r"\b(?:intended recipient|confidential|confidentiality|privileged|disclaimer|virus|virus-free|avast"
+    r"|vertraulich|"
+    r"empfänger|unsubscribe|this e-?mail|diese e-?mail|printing|scanned|registered (?:in|office)"
+    r"|amtsgericht|geschäftsführer)\b",
+    re.IGNORECASE,
+)
+
+
+def retracts(line: str) -> bool:
+    """Whether prose may take an order back: `scratch that`, `on second thought`."""
+    return _RETRACTING.search(without_idioms(line)) is not None
+
+
+def qualifies(line: str) -> bool:
+    """Whether prose right beside an order may qualify it: `only if Bob sells`."""
+    return "?" in line or DOUBTING.search(without_idioms(line)) is not None or retracts(line)
+
+
+def continues(line: str) -> bool:
+    """Whether prose in a paragraph of its own goes on about the orders: `But only if …`, `All of them`, `Or
+    pass`.
+    """
+    words = words_of(line)
+    if not words:
+        return False
+    plain = without_idioms(line)
+    if (words_of(plain)[:1] and words_of(plain)[0] in CONNECTING) or retracts(line) or DECIDING.search(plain):
+        return True
+    if "?" in line and _ASKING.search(line):
+        return True
+    return len(words) <= 5 and (words[0] in REFERRING or any(char.isdigit() for char in line))
+
+
+def starts_as_condition(line: str) -> bool:
+    """Whether a line goes on where an order ends: `unless Bob bids`, `or pass`."""
+    words = words_of(without_idioms(line))
+    return bool(words) and words[0] in CONNECTING
+
+
+def decides_in_signature(line: str) -> bool:
+    """Whether a line below a closing or a signature is none, and goes on about the orders: `P.S. Let me
+    check`.
+    """
+    plain = without_idioms(line)
+    return retracts(line) or (_ONESELF.search(plain) is not None and DECIDING.search(plain) is not None)
+
+
+def is_mail_footer(line: str) -> bool:
+    """Whether a line belongs to a disclaimer or an advertisement that a mail system adds."""
+    return _FOOTER.search(line) is not None

@@ -1,0 +1,199 @@
+"""Judges which lines of a reply are meant as orders (step 3 of `mail.reply_text`): pure.
+
+What stands beside the orders is let pass only if it is known to be harmless: greetings, closings, signatures,
+phrases of courtesy, the footers of mail systems. Any other prose may take the orders back or put them into
+somebody else's mouth, and no list of words tells; then nothing is played, and the sender is asked.
+"""
+
+import re
+import unicodedata
+from collections.abc import Collection, Sequence
+
+from mail import doubts, small_talk
+from mail.doubts import Vocabulary
+from mail.line_text import first_word, words_of
+from mail.quotes import OrderLine
+from mail.reply_text import ParsedReply, ReplyFault, ReplyText, UnclearLine
+
+MAX_ORDERS = 40
+MAX_JUDGED = 80  # own lines that are read; a longer reply is not clear
+
+NEARLY = "it is nearly an order, but not quite"
+QUALIFYING = "it may change what the orders mean"
+BESIDE = "it stands right beside an order and cannot be read"
+ASKING = "it asks a question"
+IN_TWO_PLACES = "there are orders above the quoted email too"
+
+_QUALIFYING_COMMENT = re.compile(r"\b(?:if|unless|maybe|perhaps|not|only|wait)\b|\?", re.IGNORECASE)
+
+Paragraph = Sequence[OrderLine]
+
+
+def judge(reply: ReplyText, readable: Collection[str], vocabulary: Vocabulary) -> ParsedReply:
+    """Decide what of a reply is meant as orders. readable: those of its candidates that the game can read."""
+    above = _Part(reply.above, reply.ended, readable, vocabulary)
+    below = _Part(reply.below, reply.ended, readable, vocabulary)
+    if not (above.orders or above.unclear) and (below.orders or below.unclear):
+        return below.judged(is_below=True, others=tuple(above.ignored))
+    unclear, misplaced = list(above.unclear), [line.text for line in below.orders][:10]
+    if above.orders and below.orders:
+        unclear += [UnclearLine(line, IN_TWO_PLACES) for line in below.orders[:10]]
+    return above.judged(misplaced=tuple(misplaced), unclear=tuple(unclear))
+
+
+class _Part:
+    """The sender's lines above or below the quote: orders, lines that leave a doubt, harmless prose."""
+
+    def __init__(
+        self,
+        lines: Sequence[OrderLine],
+        ended: Collection[int],
+        readable: Collection[str],
+        vocabulary: Vocabulary,
+    ) -> None:
+        self._ended = ended
+        self._readable = readable
+        self._vocabulary = vocabulary
+        self.orders: list[OrderLine] = []
+        self.unclear: list[UnclearLine] = []
+        self.meant: list[OrderLine] = []
+        self.ignored: list[str] = []
+        self._meant_is_known = True
+        self._has_orders = any(map(self._is_order, lines))
+        self._in_signature = False  # whether a closing or a signature was read, and no order since
+        for paragraph in _paragraphs(lines[:MAX_JUDGED]):
+            if any(map(self._is_order, paragraph)):
+                self._judge_beside(paragraph)
+            else:
+                self._judge_apart(paragraph)
+        if len(lines) > MAX_JUDGED and any(map(self._is_order, lines[MAX_JUDGED:])):
+            self._add_unclear(lines[MAX_JUDGED], f"the reply has more than {MAX_JUDGED} lines")
+            self._meant_is_known = False
+
+    def _is_order(self, line: OrderLine) -> bool:
+        return line.text in self._readable
+
+    def _add(self, line: OrderLine, reason: str | None) -> None:
+        if reason:
+            self._add_unclear(line, reason)
+        else:
+            self.ignored.append(line.text)
+
+    def _add_order(self, line: OrderLine) -> None:
+        self._in_signature = False
+        self.orders.append(line)
+        self.meant.append(line)
+        _, hash_sign, comment = line.text.partition(" #")
+        if hash_sign and (doubts.retracts(comment) or _QUALIFYING_COMMENT.search(comment)):
+            self.unclear.append(UnclearLine(line, QUALIFYING))
+            self._meant_is_known = False
+
+    def _add_unclear(self, line: OrderLine, reason: str) -> None:
+        self.unclear.append(UnclearLine(line, reason))
+        nearest = doubts.nearest_line(line.text, self._vocabulary, 0.6) if reason == NEARLY else None
+        is_prose = len(words_of(line.text)) >= 4 and first_word(line.text) not in self._vocabulary.game_verbs
+        if nearest:
+            self.meant.append(OrderLine(line.number, nearest))
+        elif reason == NEARLY and not is_prose:
+            self._meant_is_known = False
+
+    # --- paragraphs with an order ---
+
+    def _judge_beside(self, paragraph: Paragraph) -> None:
+        for at, line in enumerate(paragraph):
+            if self._is_order(line):
+                self._add_order(line)
+            else:
+                reason = self._doubt_beside(paragraph, at)
+                self._add(line, reason)
+                is_below = any(map(self._is_order, paragraph[:at]))
+                self._in_signature = self._in_signature or (is_below and reason is None)
+
+    def _doubt_beside(self, paragraph: Paragraph, at: int) -> str | None:
+        """Why a line in a paragraph with an order leaves a doubt; None for a greeting, a closing, a
+        signature.
+        """
+        line = paragraph[at].text
+        is_last = not any(map(self._is_order, paragraph[at + 1 :]))
+        if doubts.starts_as_condition(line):
+            return QUALIFYING
+        if doubts.nearly_order(line, self._vocabulary, may_be_name=is_last):
+            return NEARLY
+        if self._in_signature and is_last:
+            return QUALIFYING if doubts.decides_in_signature(line) else None
+        if small_talk.is_friendly(line) or doubts.is_mail_footer(line):
+            return None
+        if doubts.qualifies(line):
+            return ASKING if "?" in line else QUALIFYING
+        if not any(map(self._is_order, paragraph[:at])):
+            harmless = small_talk.is_harmless_paragraph([line], self._vocabulary, False, True)
+            return None if harmless and paragraph[at].number in self._ended else BESIDE
+        return None if is_last and small_talk.is_signature_like(line, self._vocabulary.names) else BESIDE
+
+    # --- paragraphs without one ---
+
+    def _judge_apart(self, paragraph: Paragraph) -> None:
+        if any(doubts.is_mail_footer(line.text) for line in paragraph):
+            self._in_signature = True
+            self.ignored += [line.text for line in paragraph]
+            return
+        near = [
+            line for line in paragraph if doubts.nearly_order(line.text, self._vocabulary, may_be_name=True)
+        ]
+        for line in near:
+            self._add_unclear(line, NEARLY)
+        if near:
+            return
+        text = [line.text + ("." if line.number in self._ended else "") for line in paragraph]
+        is_harmless = not self._has_orders or small_talk.is_harmless_paragraph(
+            text, self._vocabulary, self._in_signature, is_above=not self.orders
+        )
+        asks = ASKING if any("?" in line.text for line in paragraph) else QUALIFYING
+        for at, line in enumerate(paragraph):
+            self._add(line, None if is_harmless or at else asks)
+        if self.orders:
+            self._in_signature = self._in_signature or small_talk.opens_signature(text[0], self._vocabulary)
+
+    # --- the outcome ---
+
+    def judged(
+        self,
+        *,
+        is_below: bool = False,
+        misplaced: tuple[str, ...] = (),
+        unclear: tuple[UnclearLine, ...] | None = None,
+        others: tuple[str, ...] = (),
+    ) -> ParsedReply:
+        unclear = tuple(self.unclear) if unclear is None else unclear
+        ignored = others + tuple(self.ignored)
+        orders = tuple(self.orders)
+        fault = _fault(orders) or _fault([each.line for each in unclear if each.reason == NEARLY])
+        if not unclear or fault:
+            return ParsedReply(orders, ignored, misplaced, fault, is_below=is_below)
+        meant = tuple(self.meant) if self._meant_is_known and len(self.meant) <= MAX_ORDERS else ()
+        return ParsedReply((), ignored, misplaced, None, unclear, meant, is_below)
+
+
+def _paragraphs(lines: Sequence[OrderLine]) -> list[list[OrderLine]]:
+    found: list[list[OrderLine]] = [[]]
+    for line in lines:
+        if line.text:
+            found[-1].append(line)
+        elif found[-1]:
+            found.append([])
+    return [paragraph for paragraph in found if paragraph]
+
+
+def _fault(orders: Sequence[OrderLine]) -> ReplyFault | None:
+    if len(orders) > MAX_ORDERS:
+        return ReplyFault(
+            orders[MAX_ORDERS], f"an email may have {MAX_ORDERS} orders, and this one has {len(orders)}"
+        )
+    for line in orders:
+        if "\ufffd" in line.text:
+            return ReplyFault(line, "it has a damaged character")
+        if any(unicodedata.category(char) in {"Cc", "Cf", "Co", "Cn", "Cs"} for char in line.text):
+            return ReplyFault(line, "it has invisible control characters")
+        if len(line.text) > 500:
+            return ReplyFault(line, "it is longer than 500 characters")
+    return None

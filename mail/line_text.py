@@ -1,0 +1,102 @@
+"""One line of a reply in plain characters, and without what people put around an order.
+
+`normalize_line` undoes what mail programs and phones do to characters. `order_text` also takes away what
+does not change an order: `Please`, `thanks`, exclamation marks, smileys, `My move:`. Both are pure, and
+linear in the length of the line.
+"""
+
+import re
+import unicodedata
+from collections.abc import Collection
+
+_INVISIBLE = dict.fromkeys(map(ord, "\u00ad\u200b\u200c\u200d\u2060\ufeff\u180e\ufe0e\ufe0f"))
+_LOOKALIKES = str.maketrans(
+    dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2015\u2212\u2043", "-")
+    | dict.fromkeys("\u2018\u2019\u201a\u201b\u2032\u00b4`", "'")
+    | dict.fromkeys("\u201c\u201d\u201e\u201f\u2033\u00ab\u00bb", '"')
+    | {"\t": " "}
+)
+_BULLET = re.compile(r"(?:[*•·▪▸►◦‣●○■□-]|\d{1,2}[.)]|\(?[a-h]\)) {1,8}(?=\S)")
+_QUOTE_MARK = re.compile(r"\s{0,8}(?:[A-Za-z]{0,3}>|\|)")
+
+
+def is_quote(line: str) -> bool:
+    """Whether a line is marked as a quote: `> …`, `AL> …`, `| …`."""
+    return _QUOTE_MARK.match(line) is not None
+
+
+def normalize_line(line: str) -> str:
+    """A line in plain characters, without invisible ones, bullets, outer quotes and a final dot."""
+    plain = unicodedata.normalize("NFKC", line.replace("…", "").translate(_LOOKALIKES)).translate(_INVISIBLE)
+    plain = " ".join(plain.translate(_LOOKALIKES).split(" ")).rstrip()
+    if plain in {"--", "-", "."} or line.startswith("-- "):
+        return plain
+    bare = plain.strip()
+    bullet = _BULLET.match(bare)
+    bare = bare[bullet.end() :] if bullet else bare
+    bare = bare if is_quote(bare) else bare.rstrip(".;").rstrip() or bare
+    pair = len(bare) > 1 and bare[0] == bare[-1] and bare[0] in "'\"*_"
+    return re.sub(r" {2,}", " ", bare[1:-1].strip() if pair else bare)
+
+
+def first_word(line: str) -> str:
+    """The first word, in lower case; empty where the line begins with none."""
+    match = re.match(r"[^\W_]+(?:['&-][^\W_]+)*", line)
+    return match.group().casefold() if match else ""
+
+
+def words_of(line: str) -> list[str]:
+    """The words of a line, in lower case: letters and digits, with `'` and `&` inside."""
+    return re.findall(r"[^\W_]+(?:['&][^\W_]+)*", line.casefold())
+
+
+# --- what people put around an order ---
+
+_BEFORE = re.compile(
+    r"(?:(?:please|pls|plz|bitte|ok|okay|hi|hello|hallo|hey)\b[ ,:!.-]{1,4}"
+    r"|(?:(?:my |here is my |here are my )?(?:moves?|orders?|actions?|turn)|mein zug|mon coup) ?: ?"
+    r"|(?:i will|i'll|i) )",
+    re.IGNORECASE,
+)
+_AFTER = re.compile(
+    r"[ ,;.!-]{1,4}(?:please|pls|plz|thanks|thank you|thx|ty|cheers|bitte|danke|merci|gracias"
+    r"|grazie)[ .!]{0,4}$",
+    re.IGNORECASE,
+)
+_SMILEY = re.compile(r"(?:^| )(?:[:;=8]['o-]?[)(DPp]|<3|\^\^|xD)$")
+
+
+def _is_pictograph(char: str) -> bool:
+    return unicodedata.category(char) in {"So", "Sk"} or "\U0001f000" <= char <= "\U0001faff"
+
+
+def _without_pictographs(line: str) -> str:
+    start, end = 0, len(line)
+    while start < end and (_is_pictograph(line[start]) or line[start] == " "):
+        start += 1
+    while end > start and (_is_pictograph(line[end - 1]) or line[end - 1] == " "):
+        end -= 1
+    return line[start:end]
+
+
+def without_courtesies(line: str, verbs: Collection[str]) -> str:
+    """A normalized line without courtesies, smileys and exclamation marks."""
+    bare = line
+    for _ in range(4):
+        former = bare
+        bare = _without_pictographs(bare).rstrip("!.; ")
+        bare = _AFTER.sub("", _SMILEY.sub("", bare)).rstrip("!.;, ")
+        if first_word(bare) not in verbs and (courtesy := _BEFORE.match(bare)):
+            bare = bare[courtesy.end() :].lstrip()
+        if bare == former:
+            break
+    return bare
+
+
+def order_text(line: str, verbs: Collection[str]) -> str:
+    """The same, if an order's verb then stands first; else the line itself.
+
+    verbs: the first words of orders, in lower case.
+    """
+    bare = without_courtesies(line, verbs)
+    return bare if first_word(bare) in verbs else line

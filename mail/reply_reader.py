@@ -1,0 +1,85 @@
+"""Reads the reply of a player: what the service can read of it, and what an unclear one would do."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from mail.doubts import Vocabulary, nearest_line
+from mail.judging import judge
+from mail.line_text import normalize_line, words_of
+from mail.parser import ParsedMail
+from mail.port import AcceptedLine, LineRejected, PlayResult, ReplyToken, ServicePort
+from mail.quotes import OrderLine
+from mail.reply_text import ParsedReply, ReplyText, split_reply
+
+POLICY_VERBS = frozenset({"start", "stop", "unsubscribe", "yes", "confirm"})
+YES_WORDS = frozenset({"yes", "y", "yep", "yeah", "ja", "oui", "si", "sí", "sim", "tak"})
+_POLICY_LINE = re.compile(r"start|stop|unsubscribe|(?:yes|confirm):? [a-z0-9]{4,40}")
+
+
+@dataclass(frozen=True, slots=True)
+class ReadReply:
+    """A reply as it was read. text: the sender's own lines. vocabulary: by which it was judged."""
+
+    text: ReplyText
+    parsed: ParsedReply
+    vocabulary: Vocabulary
+
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """The orders' lines."""
+        return tuple(line.text for line in self.parsed.orders)
+
+    @property
+    def says_yes(self) -> bool:
+        """Whether the reply says yes, and nothing that could be an order."""
+        first = words_of(self.text.lines[0]) if self.text.lines else []
+        is_yes = bool(first) and first[0] in YES_WORDS and set(first[1:]) <= YES_WORDS | {"please", "bitte"}
+        return is_yes and not self.parsed.orders and not self.parsed.unclear
+
+
+class ReplyReader:
+    """Reads replies with the service's knowledge of the game."""
+
+    def __init__(self, service: ServicePort) -> None:
+        self._service = service
+
+    async def read(self, mail: ParsedMail, token: ReplyToken) -> ReadReply:
+        """Read a mail from the owner of a token."""
+        vocabulary = await self._service.vocabulary(token)
+        verbs = vocabulary.verbs | POLICY_VERBS
+        names = {
+            word for text in (mail.sender_name, token.address.partition("@")[0]) for word in words_of(text)
+        }
+        vocabulary = replace(vocabulary, verbs=verbs, names=vocabulary.names | names)
+        text = split_reply(mail.text, verbs)
+        readable = {line for line in text.candidates if _POLICY_LINE.fullmatch(line.casefold())}
+        rest = [line for line in text.candidates if line not in readable]
+        if rest:
+            readable |= await self._service.readable_lines(token, rest)
+        return ReadReply(text, judge(text, readable, vocabulary), vocabulary)
+
+    async def trial(
+        self, token: ReplyToken, meant: Sequence[OrderLine]
+    ) -> tuple[tuple[str, ...], tuple[AcceptedLine, ...]] | None:
+        """The lines of an unclear reply, and what they would do; None if they cannot all be played."""
+        lines = tuple(line.text for line in meant)
+        accepted = await self._service.try_lines(token, lines) if lines else None
+        return (lines, accepted) if accepted else None
+
+
+def corrected_lines(result: PlayResult | None, orders: Sequence[OrderLine]) -> tuple[OrderLine, ...]:
+    """The orders with the one line that a rejected one can only mean; none where there is no such line."""
+    if not isinstance(result, LineRejected) or result.kind == "refused" or len(result.suggested_lines) != 1:
+        return ()
+    suggestion = result.suggested_lines[0].partition("#")[0].strip()
+    return tuple(
+        line._replace(text=suggestion) if index == result.index else line for index, line in enumerate(orders)
+    )
+
+
+def suggestions(reply: ReadReply) -> tuple[str, ...]:
+    """Legal lines that a reply without orders may mean, else those that are legal."""
+    unclear = [each.line.text for each in reply.parsed.unclear]
+    near = [line for text in unclear if (line := nearest_line(normalize_line(text), reply.vocabulary, 0.5))]
+    return tuple(dict.fromkeys(near)) or reply.vocabulary.legal_lines[:12]

@@ -1,0 +1,172 @@
+"""Prose of a reply that is certainly not about its orders: greetings, closings, signatures. Pure."""
+
+import re
+from collections.abc import Collection, Sequence
+
+from mail.doubts import (
+    CONNECTING,
+    DECIDING,
+    DOUBTING,
+    REFERRING,
+    Vocabulary,
+    decides_in_signature,
+    retracts,
+    without_idioms,
+    word_pattern,
+)
+from mail.line_text import words_of
+
+_GREETING = re.compile(
+    r"(?:hi|hello|hey|dear|hiya|howdy|greetings|gents|folks|good (?:morning|evening|afternoon|day)|hallo"
+    r"|moin|servus"
+    r"|guten (?:tag|morgen|abend)|liebe[rs]?|bonjour|salut|bonsoir|hola|buenas|buenos días|ciao"
+    r"|buongiorno|hei|hej|hoi|dag"
+    r"|beste|ahoj|cześć|olá|привет)\b[^?:]{0,40}:?",
+    re.IGNORECASE,
+)
+_INTRODUCTION = re.compile(
+    r"(?:(?:and )?(?:here(?:'s| is| are| come| comes) )?(?:my )?(?:next )?(?:moves?|orders?|turn|actions?)"
+    r"|here goes!?|here we go|here it is"
+    r"|ok|okay|mein zug|meine züge|hier mein zug|mon coup) ?[:.,!-]?",
+    re.IGNORECASE,
+)
+_CLOSING = re.compile(
+    r"(?:many |kind |best |warm |kindest |warmest )*(?:thanks|thank you|thx|ty|tia|cheers|regards|best"
+    r"|rgds|br|yours|sincerely"
+    r"|all the best|take care|bye|see you|see ya|cu|good luck|good game|gg|have fun|have a \w+ \w+"
+    r"|gl|glhf|hf|enjoy"
+    r"|happy \w+|well (?:done|played)|nice \w+|congrat\w*|mfg|mit (?:freundlichen|besten|lieben) gr(?:ü"
+    r"|ue)(?:ß|ss)en"
+    r"|(?:freundliche|viele|liebe|beste|schöne|herzliche) gr(?:ü|ue)(?:ß|ss)e|lg|vg|gr(?:u|ü|ue)(?:ß|ss)e?"
+    r"|danke|vielen dank"
+    r"|tschüss|bis bald|cordialement|bien à vous|bien cordialement|bonne (?:journée|soirée)|amicalement"
+    r"|merci|à bientôt|saludos"
+    r"|un saludo|atentamente|gracias|cordiali saluti|saluti|grazie|a presto|met vriendelijke groet(?:en)?"
+    r"|mvg|groet(?:en|jes)?"
+    r"|bedankt|med vänliga? hälsning(?:ar)?|mvh|med venlig hilsen|hilsen|tack|pozdrawiam|dziękuję"
+    r"|s pozdravem|terveisin|kiitos"
+    r"|с уважением|спасибо"
+    r"|감사합니다|ありがとう\w*|よろしく\w*|谢谢|謝謝|atenciosamente|abraços|obrigado)(?![^\W_])[^?:]{0,60}",
+    re.IGNORECASE,
+)
+_CONTACT = re.compile(
+    r"(?:https?://|www\.|\S@\S|\b(?:tel|fax|phone|mobile|mob|cell|mobil|telefon|handy)\b ?[.:]"
+    r"|\b(?:skype|web|e-?mail)\b ?[.:]|(?:\d[ ()/.-]{0,2}){6})",
+    re.IGNORECASE,
+)
+_INITIALS = re.compile(r"[-~/ ]{0,3}(?:[A-Z]\.? ?){1,3}")
+_INITIALS_FIRST = re.compile(r"(?:[A-Z]\. ?){1,3}")
+_PARTICLES = frozenset(
+    "von van de der den del da di du la le of and & und et y e the for zu zur to at in für".split()
+)
+
+
+def is_greeting(line: str) -> bool:
+    """Whether a line greets, or announces the orders: `Hi Bob,`, `Here is my move:`."""
+    if _GREETING.fullmatch(line.strip(" !.,")) and not retracts(line):
+        return True
+    return _INTRODUCTION.fullmatch(line.strip()) is not None
+
+
+def is_closing(line: str) -> bool:
+    """Whether a line closes a letter: `Cheers, Bob`, `Mit freundlichen Grüßen`."""
+    plain = without_idioms(line)
+    match = _CLOSING.fullmatch(line.strip(" !.,-"))
+    return match is not None and not (DECIDING.search(plain) or DOUBTING.search(plain) or retracts(plain))
+
+
+def is_friendly(line: str) -> bool:
+    """Whether a line greets or closes."""
+    return is_greeting(line) or is_closing(line)
+
+
+def is_signature_like(line: str, names: Collection[str], in_signature: bool = False) -> bool:
+    """Whether a line below orders is a signature: names, a company, a phone number; below one, an address."""
+    words = words_of(line)
+    if not words or set(words) <= set(names) or _CONTACT.search(line) or _INITIALS.fullmatch(line):
+        return True
+    named = words_of(_INITIALS_FIRST.sub("", line))[:1]
+    if "?" in line or not named or named[0] in CONNECTING | REFERRING or len(words) > 8:
+        return False
+    if DOUBTING.search(line) or (any(char.isdigit() for char in line) and not in_signature):
+        return False
+    return all(
+        word[:1].isupper() or word.casefold() in _PARTICLES
+        for word in re.findall(r"[^\W\d_][^\s,/|-]*", line)
+    )
+
+
+# --- paragraphs without orders ---
+
+_SENTENCE_END = re.compile(r"(?<=[.!?])\s+")
+_ABOUT_MONEY = word_pattern(
+    "price|prices|money|cash|expensive|cheap|cheaper|afford|cost|costs|number|numbers|share|shares"
+)
+_IMPERATIVES = frozenset(
+    "give let ask tell show send take make put use leave hold hang stop forget strike scrap drop".split()
+)
+_INTERJECTIONS = frozenset(
+    """
+    nah nope no wait whoops oops hmm hm uh uhm oh damn darn sorry stop cancel never maybe later
+    tomorrow ah cancelled canceled rejected invalid void denied withdrawn withdraw declined nonsense
+    kidding joke draft test example pending tbd todo tentative provisional conditional unconfirmed
+    delayed argh doh err eh nein halt quatsch mist ups zut non wrong undo help huh what why please
+    not
+    """.split()
+)
+_SMALL_TALK = re.compile(
+    r"(?:p\.?s\.?:? )?(?:(?:i'm |i am )?sorry (?:for (?:the|my|being)|to keep)|apologies for"
+    r"|(?:i )?hope (?:you|everyone|everybody|all|this finds)|well done|nicely (?:done|played)"
+    r"|(?:good|nice|great|fun|fine|long|lucky) (?:game|run|round|turn|play|move|one)|looking forward to"
+    r"|no (?:hurry|rush|worries|problem|stress)|thanks|thank you|many thanks|see you|welcome back|greetings"
+    r"|happy|merry|congrat\w*|good luck|best of luck|have (?:a|fun)|enjoy|safe travels|such a|what a"
+    r"|back (?:from|at|in|home)|just back|here we go|my turn (?:already|again)|finally my turn"
+    r"|(?:vielen )?dank|danke|viel (?:spaß|glück|erfolg)|schöne[ns]?|tut mir leid|entschuldig\w*|merci"
+    r"|désolée?|bonne|gracias|grazie|bedankt|tack)\b",
+    re.IGNORECASE,
+)
+
+
+def opens_signature(line: str, vocabulary: Vocabulary) -> bool:
+    """Whether what follows a line below the orders is a signature."""
+    return is_closing(line) or (bool(vocabulary.names) and set(words_of(line)) <= vocabulary.names)
+
+
+def is_harmless_paragraph(
+    lines: Sequence[str], vocabulary: Vocabulary, in_signature: bool, is_above: bool = False
+) -> bool:
+    """Whether a paragraph without orders is certainly not about them. lines: with their final dots.
+    is_above: it stands above the orders, where nobody signs.
+
+    No list of words can tell that free prose takes nothing back, so only closings, signatures and phrases of
+    courtesy pass; below a signature also whole sentences in which nobody decides anything.
+    """
+    bare = [line.rstrip(".") for line in lines]
+    if not is_above and all(
+        is_friendly(line) or _is_signature_line(line, vocabulary, in_signature) for line in bare
+    ):
+        return True
+    sentences = _SENTENCE_END.split(" ".join(lines).strip())
+    return all(_is_harmless_sentence(each, vocabulary, in_signature) for each in sentences if each)
+
+
+def _is_signature_line(line: str, vocabulary: Vocabulary, in_signature: bool) -> bool:
+    words = words_of(line)
+    if line.endswith(":") or not _INTERJECTIONS.isdisjoint(words) or (len(words) == 1 and line.endswith("!")):
+        return bool(words) and set(words) <= vocabulary.names
+    return is_signature_like(line, vocabulary.names, in_signature)
+
+
+def _is_harmless_sentence(sentence: str, vocabulary: Vocabulary, in_signature: bool) -> bool:
+    words = words_of(sentence)
+    if is_friendly(sentence) or set(words) <= vocabulary.names:
+        return True
+    plain = without_idioms(sentence)
+    named = {word.strip(".,:;!()") for word in plain.split()}
+    if "?" in sentence or retracts(sentence) or not vocabulary.symbols.isdisjoint(named):
+        return False
+    if in_signature and len(words) > 5:
+        return words[0] not in _IMPERATIVES and not decides_in_signature(sentence)
+    if not _SMALL_TALK.match(sentence):
+        return False
+    return not (DECIDING.search(plain) or _ABOUT_MONEY.search(plain) or any(map(str.isdigit, plain)))

@@ -1,0 +1,130 @@
+"""The corpus of replies in `replies/`: letters of our own making, each with the orders that its writer means.
+
+A file is a class of letters. `at` names a position of 1830 (`POSITIONS`). A letter has its `text`, and
+either `orders` (what is played, in the end; empty: nothing may be) or `offered` (nothing is played, and
+`yes` would play these). A `series` is letters that differ in one place, `{each}`. In texts `{quoted}` stands
+for our email behind `> `, and `{letter}` for the same unmarked. `any_case`: capitals and `done` for `pass`
+do not count.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterator, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import engine
+from bot.email import line_reader
+from engine.game_text import replay
+from mail.doubts import Vocabulary
+from mail.parser import ParsedMail
+from mail.port import AcceptedLine, ReplyToken
+from mail.quotes import DELIMITER, FOOTER
+from mail.reply_reader import ReplyReader
+
+FOLDER = Path(__file__).parent / "replies"
+HEAD = "title 1830\nplayers Ann, Bob, Cid\n---\n"
+POSITIONS = {
+    "opening": "",
+    "operating": """
+@ owns Ann PRR 6
+@ par PRR 100
+@ cash PRR 500
+@ round operating PRR
+""",
+}
+
+
+class ReplyCase(NamedTuple):
+    """A letter of the corpus. offered: None where nothing is said about it."""
+
+    name: str
+    at: str
+    text: str
+    orders: tuple[str, ...]
+    offered: tuple[str, ...] | None
+    any_case: bool
+
+
+class Reading(NamedTuple):
+    """What a letter did: the lines that were played, and those that are offered for `yes`."""
+
+    played: tuple[str, ...]
+    offered: tuple[str, ...]
+
+
+@cache
+def position(name: str) -> engine.State:
+    report = replay(HEAD + POSITIONS[name])
+    assert report.state is not None, report.failure
+    return report.state
+
+
+@cache
+def letter_text(at: str) -> str:
+    """Our email at a position, roughly: with lines to copy, and a chat line that looks like an order."""
+    lines = engine.legal_lines(position(at), "p0")[:12]
+    body = [
+        "It is your turn, Ann.",
+        "",
+        "You to act: buy, bid on another private, or pass.",
+        "",
+        "For example",
+        "",
+    ]
+    return "\n".join(
+        [DELIMITER, "", *body, *lines, "", "Chat", "| Bob: pass", "", f"{FOOTER}; `help` explains.", ""]
+    )
+
+
+def cases() -> Iterator[tuple[str, ReplyCase]]:
+    """Every letter of the corpus, with the name of its class."""
+    for path in sorted(FOLDER.glob("*.toml")):
+        content = tomllib.loads(path.read_text(encoding="utf-8"))
+        number = 0
+        for entry in [*content.get("letters", ()), *content.get("series", ())]:
+            for each in entry.get("each", [""]):
+                number += 1
+                yield path.stem, _case(f"{path.stem}-{number}", content["at"], entry, each)
+
+
+def _case(name: str, at: str, entry: dict[str, Any], each: str) -> ReplyCase:
+    letter = letter_text(at)
+    quoted = "\n".join(f"> {line}".rstrip() for line in letter.splitlines())
+    text = entry["text"].replace("{each}", each).replace("{quoted}", quoted).replace("{letter}", letter)
+    offered = tuple(entry["offered"]) if "offered" in entry else None
+    return ReplyCase(name, at, text, tuple(entry.get("orders", ())), offered, entry.get("any_case", False))
+
+
+class _Table:
+    """The part of `mail.port.ServicePort` that reading needs, over one position with Ann to act."""
+
+    def __init__(self, state: engine.State) -> None:
+        self.state = state
+
+    async def vocabulary(self, token: ReplyToken) -> Vocabulary:
+        lines = [choice.line for choice in engine.choices(self.state, "p0")]
+        return line_reader.vocabulary_of(self.state, 0, lines)
+
+    async def readable_lines(self, token: ReplyToken, lines: Sequence[str]) -> frozenset[str]:
+        return line_reader.readable_lines(self.state, 0, lines)
+
+    async def try_lines(self, token: ReplyToken, lines: Sequence[str]) -> tuple[AcceptedLine, ...] | None:
+        return line_reader.try_lines(self.state, 0, lines)
+
+
+TOKEN = ReplyToken("reply", "ann@player.test", frozenset({"ann@player.test"}), "Table 17", "17", "1.0", "0.1")
+
+
+async def read(case: ReplyCase) -> Reading:
+    """What a letter does: its orders are played together or not at all."""
+    table: Any = _Table(position(case.at))
+    reader = ReplyReader(table)
+    reply = await reader.read(ParsedMail("<m@player.test>", "ann@player.test", text=case.text), TOKEN)
+    trial = await reader.trial(TOKEN, reply.parsed.meant)
+    played = () if reply.parsed.fault else reply.lines
+    if played and line_reader.try_lines(table.state, 0, played) is None:
+        played = ()
+    return Reading(played, trial[0] if trial else ())

@@ -1,0 +1,55 @@
+"""Every letter of the corpus is read as its writer means it; nothing is ever played that was not meant.
+
+The figures per class are printed by `pytest -s`.
+"""
+
+from collections import Counter
+
+import pytest
+
+from tests.mail.reply_corpus import FOLDER, Reading, ReplyCase, cases, read
+
+CASES = list(cases())
+COLUMNS = ("letters", "to play", "played right", "not to play", "offered for yes", "played wrongly")
+
+
+def plain(lines: tuple[str, ...], any_case: bool) -> tuple[str, ...]:
+    if not any_case:
+        return lines
+    return tuple(line.casefold().replace("done", "pass").replace("$", "").replace("#", "") for line in lines)
+
+
+def is_right(case: ReplyCase, reading: Reading) -> bool:
+    return plain(reading.played, case.any_case) == plain(case.orders, case.any_case)
+
+
+@pytest.mark.parametrize("case", [case for _, case in CASES], ids=[case.name for _, case in CASES])
+async def test_a_letter_does_what_its_writer_means(case: ReplyCase) -> None:
+    reading = await read(case)
+    assert is_right(case, reading), (case.text, reading)
+    assert case.offered in {None, reading.offered}, (case.text, reading)
+
+
+async def test_figures_per_class(capsys: pytest.CaptureFixture[str]) -> None:
+    """At least 300 letters, of which at least 60 must not be played; of those, none is."""
+    figures = {path.stem: Counter[str]() for path in sorted(FOLDER.glob("*.toml"))}
+    for name, case in CASES:
+        reading = await read(case)
+        right = is_right(case, reading)
+        figures[name].update(
+            {
+                "letters": 1,
+                "to play": bool(case.orders),
+                "not to play": not case.orders,
+                "played right": bool(case.orders) and right,
+                "played wrongly": bool(reading.played) and not right,
+                "offered for yes": bool(reading.offered),
+            }
+        )
+    with capsys.disabled():
+        print(f"\n{'class':24}" + "".join(f"{column:>17}" for column in COLUMNS))
+        for name, count in figures.items():
+            print(f"{name:24}" + "".join(f"{count[column]:17}" for column in COLUMNS))
+    total = sum(figures.values(), Counter[str]())
+    assert total["letters"] >= 300 and total["not to play"] >= 60
+    assert total["played wrongly"] == 0

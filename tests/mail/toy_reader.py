@@ -1,0 +1,32 @@
+"""The text of a reply read by the rules of the toy game of `memory_port`."""
+
+import re
+from collections.abc import Collection, Sequence
+
+from mail.doubts import Vocabulary
+from mail.judging import judge
+from mail.reply_text import ParsedReply, split_reply
+
+_REST = re.compile(
+    r"(?: (?:\$?[\d,.]+|[A-Z&]{1,4}|[A-Z]\d{1,2}(?:-[A-Z]\d{1,2})*,?|best|train|from|pool|or|-|…))*"
+)
+
+
+def parse_reply(text: str, verbs: Collection[str], names: Sequence[str] = ()) -> ParsedReply:
+    """A reply as it is read where a line is legal that begins with a verb and goes on with names and
+    numbers.
+    """
+    vocabulary = Vocabulary(
+        frozenset(verbs),
+        frozenset(verbs),
+        frozenset({"SV", "CA", "PRR"}),
+        ("buy SV", "pass"),
+        frozenset(names),
+    )
+    reply = split_reply(text, verbs)
+    readable = {
+        line
+        for line in reply.candidates
+        if _REST.fullmatch(line.partition("#")[0].rstrip(), len(line.split()[0]))
+    }
+    return judge(reply, readable, vocabulary)
