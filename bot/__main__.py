@@ -180,6 +180,18 @@ async def quick_check_in_background(store: Store) -> None:
         await quick_check(store)
 
 
+async def run_transport(
+    name: str, run: RunTransport, service: Service, settings: Settings, *, is_only: bool
+) -> None:
+    """Run a transport. One that cannot run with its settings ends alone, unless it is the only one."""
+    try:
+        await run(service, settings, service.pictures)
+    except SettingsError as error:
+        if is_only:
+            raise
+        log.error("%s is off until the next start; everything else goes on. %s", name, error)
+
+
 async def serve(settings: Settings, begin: BeginTable | None = None) -> None:
     """Run the service until it is asked to end. Every task runs in this task group."""
     from bot.operations.backups import ScheduledBackups
@@ -193,8 +205,10 @@ async def serve(settings: Settings, begin: BeginTable | None = None) -> None:
                 tasks.create_task(service.run())
                 tasks.create_task(ScheduledBackups(service.store, settings).run())
                 tasks.create_task(quick_check_in_background(service.store))
-                for run in transports.values():
-                    tasks.create_task(run(service, settings, service.pictures))
+                has_terminal = sys.stdin is not None and sys.stdin.isatty()
+                for name, run in transports.items():
+                    is_only = len(transports) == 1 and not has_terminal
+                    tasks.create_task(run_transport(name, run, service, settings, is_only=is_only))
                 quit = await run_terminal(service, settings, begin)
                 if quit or not transports:
                     if not quit:

@@ -100,7 +100,7 @@ async def discord_example(folder: Path) -> str:
         history = cards.history_lines(await service.queries.log(table.id, 1), view.table.names)
         choices = await service.queries.choices(table.id, pending.seat)
         images = [cards.ImageRef(name, "") for name in ("map.png", "market.png")]
-        components, _ = cards.turn_card(view, pending, choices, history, None, images)
+        components, _ = cards.turn_card(view, [pending], {pending.seat: choices}, history, {}, images)
         return "\n".join(shown(components)).replace(view.table.code, "A7K").strip()
 
 

@@ -1,7 +1,8 @@
 """The calls of Discord's API that delivery needs: send, edit and find messages, create and unarchive threads.
 
-Messages are finished payloads, which the library does not keep. A message mentions one person at most, and
-every message has a nonce.
+Messages are finished payloads, which the library does not keep. A message notifies only the users whom it is
+meant for, and every message has a nonce. An edit names every file that the message has afterwards: those that
+stay by their ids, new ones as uploads.
 """
 
 from __future__ import annotations
@@ -10,9 +11,10 @@ import hashlib
 import io
 import json
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from enum import Enum
 from typing import Any, Literal
 
 import aiohttp
@@ -33,7 +35,7 @@ CLOCK_SKEW = timedelta(seconds=30)  # by which our clock and Discord's may diffe
 # Discord's JSON error codes
 UNKNOWN_CHANNEL, UNKNOWN_MESSAGE, MISSING_ACCESS, MISSING_PERMISSIONS = 10003, 10008, 50001, 50013
 ARCHIVED, LOCKED, CANNOT_SEND_DM, TOO_MANY_OLD_EDITS, THREAD_EXISTS = 50083, 160005, 50007, 30046, 160004
-THREADS_NOT_SUPPORTED = 50024
+THREADS_NOT_SUPPORTED, UNKNOWN_INTERACTION = 50024, 10062
 CANNOT_SEND_CODES = (MISSING_ACCESS, MISSING_PERMISSIONS, LOCKED)
 
 
@@ -52,12 +54,54 @@ class RawView(ui.LayoutView):
         return self._components
 
 
-class CannotEdit(Exception):
-    """A message cannot be edited: it is gone, or too old to be edited now."""
+class EditProblem(Enum):
+    """Why a message cannot be edited.
 
-    def __init__(self, gone: bool) -> None:
-        super().__init__("gone" if gone else "too old")
-        self.is_gone = gone
+    GONE: it is deleted. OLD: Discord limits edits of old messages. FORBIDDEN: a permission is missing, or the
+    thread stays archived. REFUSED: Discord does not accept the content.
+    """
+
+    GONE = "gone"
+    OLD = "too old"
+    FORBIDDEN = "not allowed"
+    REFUSED = "refused"
+
+
+class CannotEdit(Exception):
+    """A message cannot be edited."""
+
+    def __init__(self, problem: EditProblem) -> None:
+        super().__init__(problem.value)
+        self.problem = problem
+
+    @property
+    def is_gone(self) -> bool:
+        """Whether there is nothing left to edit."""
+        return self.problem is EditProblem.GONE
+
+
+def edit_problem(error: discord.HTTPException) -> EditProblem | None:
+    """What an error says about editing the message; None for a fault that may pass."""
+    if error.code in (UNKNOWN_MESSAGE, UNKNOWN_CHANNEL):
+        return EditProblem.GONE
+    if error.code == TOO_MANY_OLD_EDITS:
+        return EditProblem.OLD
+    if error.code in (MISSING_PERMISSIONS, MISSING_ACCESS, ARCHIVED, LOCKED):
+        return EditProblem.FORBIDDEN
+    return EditProblem.REFUSED if error.status in (400, 403, 404, 413) else None
+
+
+@dataclass(frozen=True, slots=True)
+class KeptAttachment:
+    """A file that is attached to a message and stays there."""
+
+    id: int
+    filename: str
+    alt: str
+
+    def to_dict(self) -> dict[str, Any]:
+        """The entry of an edit's list of attachments."""
+        return {"id": str(self.id), "filename": self.filename, "description": self.alt}
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,10 +139,10 @@ def make_nonce(key: str) -> str:
     return hashlib.sha256(key.encode()).hexdigest()[:25]
 
 
-def mention_only(user: str | int | None) -> discord.AllowedMentions:
-    """Allow a mention of this user and of nobody else."""
-    users = [discord.Object(int(user))] if user else []
-    return discord.AllowedMentions(everyone=False, roles=False, users=users, replied_user=False)
+def mention_only(users: Iterable[str | int | None]) -> discord.AllowedMentions:
+    """Allow mentions of these users and of nobody else."""
+    allowed = [discord.Object(int(user)) for user in users if user]
+    return discord.AllowedMentions(everyone=False, roles=False, users=allowed, replied_user=False)
 
 
 def message_age(message_id: int) -> timedelta:
@@ -121,26 +165,45 @@ class DiscordApi:
         return self.channel(channel_id).get_partial_message(message_id)
 
     async def send(
-        self, channel: Any, payload: list[Json], key: str, user: str | None, images: Sequence[ImageAttachment]
+        self,
+        channel: Any,
+        payload: list[Json],
+        key: str,
+        users: Iterable[str | None] = (),
+        images: Sequence[ImageAttachment] = (),
     ) -> discord.Message:
         """Send a message; a repeated call with the same `key` within some minutes returns the first one."""
         sent: discord.Message = await channel.send(
             view=RawView(payload),
             files=[each.discord_file for each in images],
             nonce=make_nonce(key),
-            allowed_mentions=mention_only(user),
+            allowed_mentions=mention_only(users),
         )
         return sent
 
-    async def find_sent(self, channel: Any, marker: str, since: datetime) -> discord.Message | None:
-        """Our message with `marker` in its components, if an earlier attempt has sent it since then."""
+    async def send_line(
+        self, channel: Any, line: str, key: str, users: Iterable[str | None]
+    ) -> discord.Message:
+        """Send one line of plain text, which phones show in their notifications."""
+        sent: discord.Message = await channel.send(
+            content=line, nonce=make_nonce(key), allowed_mentions=mention_only(users)
+        )
+        return sent
+
+    async def find_sent(
+        self, channel: Any, is_wanted: Callable[[str, str], bool], since: datetime
+    ) -> discord.Message | None:
+        """Our message that an earlier attempt has sent since then, if `is_wanted` recognizes one.
+
+        `is_wanted` gets the JSON of a message's components and its text.
+        """
         own_id = self.client.user.id if self.client.user else None
         try:
             async for message in channel.history(
                 limit=SEARCHED_MESSAGES, after=since - CLOCK_SKEW, oldest_first=False
             ):
                 raw = json.dumps([part.to_dict() for part in message.components])
-                if message.author.id == own_id and marker in raw:
+                if message.author.id == own_id and is_wanted(raw, message.content):
                     found: discord.Message = message
                     return found
         except discord.HTTPException as error:
@@ -148,24 +211,54 @@ class DiscordApi:
         return None
 
     async def edit(
-        self, message: discord.PartialMessage, payload: list[Json], user: str | None, **files: Any
-    ) -> None:
-        """Edit a message in place; an archived thread is unarchived first. Raises CannotEdit."""
+        self,
+        message: discord.PartialMessage,
+        payload: list[Json],
+        users: Iterable[str | None] = (),
+        files: Sequence[ImageAttachment | KeptAttachment] = (),
+    ) -> list[discord.Attachment]:
+        """Replace a message's content in place and return its files; an archived thread is unarchived first.
+
+        `files` are all the files that it has afterwards. Raises CannotEdit.
+        """
         for attempt in range(2):
+            attachments: list[Any] = [
+                each if isinstance(each, KeptAttachment) else each.discord_file for each in files
+            ]
             try:
-                await message.edit(view=RawView(payload), allowed_mentions=mention_only(user), **files)
-                return
+                edited = await message.edit(
+                    content=None,
+                    view=RawView(payload),
+                    allowed_mentions=mention_only(users),
+                    attachments=attachments,
+                )
+                return edited.attachments
             except discord.RateLimited as error:
-                raise CannotEdit(gone=False) from error
+                raise CannotEdit(EditProblem.OLD) from error
             except discord.HTTPException as error:
                 if error.code == ARCHIVED and attempt == 0:
                     await self.unarchive(message.channel.id)
-                elif error.code in (UNKNOWN_MESSAGE, UNKNOWN_CHANNEL, MISSING_PERMISSIONS, MISSING_ACCESS):
-                    raise CannotEdit(gone=True) from error
-                elif error.code in (TOO_MANY_OLD_EDITS, ARCHIVED):
-                    raise CannotEdit(gone=False) from error
+                elif problem := edit_problem(error):
+                    log.info("Discord: a message could not be edited: %s", error)
+                    raise CannotEdit(problem) from error
                 else:
                     raise
+        raise AssertionError("unreachable")
+
+    async def delete(self, message: discord.PartialMessage) -> bool:
+        """Delete one of our messages, if Discord allows it; whether it is gone."""
+        for _ in range(2):
+            try:
+                await message.delete()
+                return True
+            except discord.HTTPException as error:
+                if error.code in (UNKNOWN_MESSAGE, UNKNOWN_CHANNEL):
+                    return True
+                if error.code != ARCHIVED:
+                    log.info("Discord: a message could not be deleted: %s", error)
+                    return False
+                await self.unarchive(message.channel.id)
+        return False
 
     async def unarchive(self, thread_id: int, **details: Any) -> None:
         """Unarchive a thread and change its `details`, if Discord allows it."""
@@ -200,7 +293,7 @@ class DiscordApi:
                 return channel_id
             raise
 
-    async def pin(self, message: discord.Message) -> None:
+    async def pin(self, message: discord.PartialMessage) -> None:
         """Pin a message, if Discord allows it."""
         try:
             await message.pin()

@@ -1,27 +1,44 @@
 """Which Discord message is the card of which decision: the references that the store keeps.
 
-A slot names a card of a table: `turn:2` is the card of seat 2's turn, `o7:2` that of an offer to seat 2,
-`v3:2` that of seat 2's vote in poll 3, `lobby` the lobby card. The prefix `u123/` marks a card in the direct
-messages of user 123. `old:<message>` is a card that still has controls but is too old to be edited now.
+A slot names a card of a table: `turn:2` is the card of seat 2's turn, `asked` the one message to all whom a
+question asks at once, `o7:2` that of an offer to seat 2, `v3` the poll 3, `lobby` the lobby card. The prefix
+`u123/` marks a card in the direct messages of user 123. `old:<message>` is a card that still has controls but
+cannot be edited now. `run` is the message that lists the finished turns, `said:files` the remark that files
+may not be attached.
 """
 
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterable
 from typing import Any
 
 import msgspec
 
-from bot.discord.cards import CardContent, ImageRef
+from bot.discord.api import ImageAttachment, KeptAttachment
 from bot.service.results import PendingDecision
 from storage import Card
+
+LOBBY, RUN, SAID_FILES, ASKED = "lobby", "run", "said:files", "asked"
+OLD_PREFIX = "old:"
+
+
+class AttachedFile(msgspec.Struct, array_like=True):
+    """A file that Discord has attached to a message, with its description and a digest of its bytes."""
+
+    filename: str
+    id: int
+    alt: str
+    digest: str
 
 
 class CardRef(msgspec.Struct, omit_defaults=True):
     """The Discord message of a card, and what it shows.
 
-    `seq` is the row of the log after which the card was made, `key` that of its outbox message. `texts` and
-    `images` (file name, description) stay when the card is closed.
+    `seq` is the row of the log after which the card was made, `key` that of its outbox message. `texts` is
+    what stays when the card is closed. `files` is what is really attached. is_plain: no file may be attached
+    there. `pinged`: the seats that the message has notified. `payload_digest`: of what it shows, "" if that
+    is not known. `images` and `picture_digest` are of cards of version 0.1.
     """
 
     channel_id: int
@@ -34,10 +51,9 @@ class CardRef(msgspec.Struct, omit_defaults=True):
     picture_digest: str = ""
     texts: list[str] = []
     images: list[tuple[str, str]] = []
-
-    @property
-    def content(self) -> CardContent:
-        return CardContent(self.texts, [ImageRef(*each) for each in self.images])
+    files: list[AttachedFile] = []
+    is_plain: bool = False
+    pinged: list[int] = []
 
 
 def card_ref(card: Card) -> CardRef:
@@ -51,6 +67,26 @@ def digest(value: Any) -> str:
     return hashlib.sha256(raw).hexdigest()[:16]
 
 
+def files_to_send(ref: CardRef, images: Iterable[ImageAttachment]) -> list[ImageAttachment | KeptAttachment]:
+    """The files of an edit: pictures that the message has already are kept by their ids."""
+    attached = {(each.filename, each.digest): each for each in ref.files}
+    files: list[ImageAttachment | KeptAttachment] = []
+    for image in images:
+        known = attached.get((image.filename, digest(image.picture.png)))
+        files.append(image if known is None else KeptAttachment(known.id, known.filename, image.ref.alt))
+    return files
+
+
+def attached_files(images: Iterable[ImageAttachment], attachments: Iterable[Any]) -> list[AttachedFile]:
+    """What Discord says it has attached, of these pictures."""
+    ids = {each.filename: each.id for each in attachments}
+    return [
+        AttachedFile(each.filename, ids[each.filename], each.ref.alt, digest(each.picture.png))
+        for each in images
+        if each.filename in ids
+    ]
+
+
 def card_slot(pending: PendingDecision, prefix: str) -> str:
     """The slot of a decision's card: of a seat's turn, or of one offer."""
     name = "turn" if pending.is_main else pending.decision_id.rpartition(".")[2]
@@ -59,7 +95,12 @@ def card_slot(pending: PendingDecision, prefix: str) -> str:
 
 def is_prompt_slot(slot: str) -> bool:
     """Whether the card of this slot asks a player to act or to vote."""
-    return slot != "lobby" and not slot.startswith("old:")
+    return slot not in (LOBBY, RUN, SAID_FILES) and not is_old_slot(slot)
+
+
+def is_old_slot(slot: str) -> bool:
+    """Whether the card of this slot still has controls that nobody needs."""
+    return slot.removeprefix(slot_prefix(slot)).startswith(OLD_PREFIX)
 
 
 def slot_prefix(slot: str) -> str:

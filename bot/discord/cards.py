@@ -8,15 +8,18 @@ per button label, 100 per select option, 1024 per picture description.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from itertools import groupby
 from typing import Any, NamedTuple
 
 import engine
 from bot.discord.controls import (
     CONFIRM,
+    CUSTOM_ID_VERSION,
     ENTER_LINE,
     JOIN,
     LEAVE,
+    OPEN_CARD,
     SELECT,
     START,
     SUBMIT_LINE,
@@ -32,6 +35,7 @@ from bot.service.results import (
     Completed,
     ConfirmationRequired,
     LineAmbiguous,
+    LineFailure,
     LineRefused,
     LineUnreadable,
     NotYourSeat,
@@ -42,14 +46,16 @@ from bot.service.results import (
     TableNotRunning,
 )
 from bot.service.tables import TableInfo
+from storage import TablePoll
 
 Json = dict[str, Any]
 
 MAX_TEXT = 4000
-MAX_HEADING, MAX_HISTORY, MAX_BOARD_TEXT, MAX_RESULT = 300, 1400, 1500, 300
+MAX_HEADING, MAX_HISTORY, MAX_BOARD_TEXT, MAX_RESULT, MAX_LINE = 300, 1400, 1500, 400, 250
 MAX_HISTORY_LINES = 8
 HISTORY_LINE_LENGTHS = (600, 300, 160)  # characters per line; the first at which all lines fit is used
 MAX_ALT_TEXT = 1024
+VOTES = ("accept", "decline")
 PRIMARY, SECONDARY, SUCCESS, DANGER = 1, 2, 3, 4
 
 
@@ -58,13 +64,6 @@ class ImageRef(NamedTuple):
 
     filename: str
     alt: str
-
-
-class CardContent(NamedTuple):
-    """The part of a card that stays when its controls are removed."""
-
-    texts: list[str]
-    images: list[ImageRef]
 
 
 # -- components ------------------------------------------------------------------------------
@@ -132,6 +131,15 @@ def code_block(content: str, limit: int) -> str:
     return f"```\n{truncate(content.replace('```', ''), limit - 8)}\n```"
 
 
+def without_files(components: Sequence[Json]) -> list[Json]:
+    """The components without pictures and files."""
+    kept = [part for part in components if part["type"] not in (12, 13)]
+    return [
+        part | {"components": without_files(part["components"])} if part["type"] == 17 else part
+        for part in kept
+    ] or [text_display("The file cannot be attached here.")]
+
+
 # -- texts -----------------------------------------------------------------------------------
 
 
@@ -180,16 +188,71 @@ def _history_line(entry: LogEntry, names: Sequence[str]) -> str:
     return line
 
 
-def card_result(entries: Sequence[LogEntry], names: Sequence[str], seat: int) -> str:
-    """The last line of a closed card: the moves that the seat has made, or that none is needed any more."""
-    moves = [
-        entry.text
-        for entry in entries
-        if entry.is_live and entry.kind == "move" and entry.seat == seat and entry.has_text
-    ]
-    if moves:
-        return truncate(f"✓ {names[seat]}: {'; '.join(moves)}", MAX_RESULT)
-    return f"{names[seat]} no longer has to act here."
+def turn_lines(entries: Sequence[LogEntry], names: Sequence[str]) -> list[str]:
+    """Finished turns, a line for the successive moves of each player: `✓ Ann buys the SV for $20.`"""
+    moves = [e for e in entries if e.is_live and e.kind == "move" and e.seat is not None and e.has_text]
+    lines = []
+    for seat, group in groupby(moves, key=lambda entry: entry.seat or 0):
+        told = " ".join(" ".join(entry.sentences) or entry.line for entry in group)
+        name = "" if names[seat] in told else f"{names[seat]}: "
+        lines.append(truncate(f"✓ {name}{told}", MAX_RESULT))
+    return lines
+
+
+def poll_result(entries: Sequence[LogEntry], texts: Sequence[str]) -> list[str]:
+    """What became of a poll: the votes that were cast, else that it was closed."""
+    votes = [e.text if e.sentences == () else e.sentences[0] for e in entries if e.line in VOTES]
+    question = texts[-1] if texts else "The vote"
+    return [truncate(each, MAX_RESULT) for each in votes or [f"{question} The vote is closed."]]
+
+
+def short_round(round_name: str) -> str:
+    """`OR 2.1` for `operating round 2.1`."""
+    name, _, number = round_name.partition(" round ")
+    short = {"stock": "SR", "operating": "OR", "merger": "MR"}.get(name)
+    return f"{short} {number}" if short else round_name
+
+
+def notification_line(
+    view: TableView, prompts: Sequence[PendingDecision], users: Mapping[int, str | None]
+) -> str:
+    """The line that a phone shows, such as `@Bob: TITLE OR 2.1, lay track for the NYC, $430 · A7K`."""
+    state = view.state
+    assert state is not None
+    names = " ".join(mention(users.get(each.seat), each.name) for each in prompts)
+    parts = [f"{view.table.title} {short_round(engine.round_name(state))}", prompts[0].prompt]
+    if len(prompts) == 1:
+        parts.append(text_views.dollars(available_cash(state, prompts[0].seat)))
+    return truncate(f"{names}: {', '.join(parts)}", MAX_LINE - 10) + f" · {view.table.code}"
+
+
+def available_cash(state: engine.State, seat: int) -> int:
+    """The cash of the company for which a seat acts, if it acts for one; else the player's own."""
+    company = engine.decision(state).company
+    owner = engine_seat(seat)
+    if company and state.companies[company].president == owner:
+        owner = company
+    return state.cash[owner]
+
+
+def is_same_line(text: str, line: str) -> bool:
+    """Whether a text notifies the same players at the same table as a line, whatever it asks."""
+    return bool(text) and (text.partition(": ")[0], text.rpartition(" · ")[2]) == (
+        line.partition(": ")[0],
+        line.rpartition(" · ")[2],
+    )
+
+
+def is_card_of(components: str, table_id: int, name: str) -> bool:
+    """Whether a message is the card of a slot, by the custom ids in the JSON of its components."""
+    kind, _, seat = name.partition(":")
+    start = f'"{CUSTOM_ID_VERSION}:{table_id}:{seat or "-"}:'
+    match kind:
+        case "turn" | "asked":
+            return start in components and (kind == "turn" or f":{OPEN_CARD}:" in components)
+        case _ if kind.startswith("v"):
+            return f"{start}{kind}:" in components
+    return start in components and f".{kind}:" in components
 
 
 # -- cards -----------------------------------------------------------------------------------
@@ -197,39 +260,73 @@ def card_result(entries: Sequence[LogEntry], names: Sequence[str], seat: int) ->
 
 def turn_card(
     view: TableView,
-    pending: PendingDecision,
-    choices: Sequence[engine.Choice],
+    prompts: Sequence[PendingDecision],
+    choices: Mapping[int, Sequence[engine.Choice]],
     history: Sequence[str],
-    user: str | None,
+    users: Mapping[int, str | None],
     images: Sequence[ImageRef],
-) -> tuple[list[Json], CardContent]:
-    """The card of a player who has to act: its components, and the content that stays when it is closed.
+) -> tuple[list[Json], list[str]]:
+    """The card of a player who has to act, or of several: its components, and its texts.
 
-    `history`: lines of what has happened since the player's last turn. `user`: their Discord id. `images`:
-    the pictures that will be attached; where there are none, the card has the map and market as text.
+    `choices` and `users` (Discord ids) are by seat. `history`: lines of what has happened since the player's
+    last turn. `images`: the pictures that will be attached; where there are none, the card has the map and
+    market as text.
     """
     state = view.state
     assert state is not None
-    actor = player_name(state, pending.seat) if pending.is_main else pending.name
-    head = f"{mention(user, pending.name)} · {table_heading(view.table, view.seq)}"
-    texts = [truncate(head, MAX_HEADING)]
+    names = " ".join(mention(users.get(each.seat), each.name) for each in prompts)
+    above = [truncate(f"{names} · {table_heading(view.table, view.seq)}", MAX_HEADING)]
     if history:
-        texts.append(truncate("\n".join(history), MAX_HISTORY))
-    texts.append(truncate(f"### {actor} to act: {pending.prompt}.", MAX_HEADING))
+        above.append(truncate("\n".join(history), MAX_HISTORY))
+    questions = "\n".join(f"### {_question(state, each)}" for each in prompts)
+    texts = [truncate(questions, MAX_HEADING * len(prompts))]
     if not images:
         texts.append(
             code_block(f"{text_views.market_view(state)}\n\n{text_views.map_view(state)}", MAX_BOARD_TEXT)
         )
+    if len(prompts) == 1:
+        control_rows = turn_controls(view, prompts[0], choices[prompts[0].seat])
+    else:
+        control_rows = shared_controls(view, prompts, choices)
+    framed = [*media_galleries(images), *map(text_display, texts), *control_rows]
+    return [*map(text_display, above), container(framed)], [*above, *texts]
+
+
+def _question(state: engine.State, pending: PendingDecision) -> str:
+    actor = player_name(state, pending.seat) if pending.is_main else pending.name
+    return f"{actor} to act: {pending.prompt}."
+
+
+def turn_controls(view: TableView, pending: PendingDecision, choices: Sequence[engine.Choice]) -> list[Json]:
+    """The rows of controls of one player."""
     custom_id = CustomId(view.table.id, pending.seat, pending.decision_id, SUBMIT_LINE)
-    control_rows = _control_rows(
-        custom_id,
-        card_controls(choices, custom_id.max_argument_length),
-        view.current_decision_id,
-        choices[0].label if choices else "",
-    )
-    above = 1 + bool(history)  # the texts that stand above the frame
-    framed = [*media_galleries(images), *map(text_display, texts[above:]), *control_rows]
-    return [*map(text_display, texts[:above]), container(framed)], CardContent(texts, list(images))
+    controls = card_controls(choices, custom_id.max_argument_length)
+    rows = _control_rows(custom_id, controls, view.current_decision_id, choices[0].label if choices else "")
+    if pending.acts_now and any(each.is_main and not each.acts_now for each in view.pending):
+        in_advance = CustomId(view.table.id, None, pending.decision_id, OPEN_CARD)
+        rows[-1]["components"].append(button("Answer in advance…", str(in_advance)))
+    return rows
+
+
+def shared_controls(
+    view: TableView, prompts: Sequence[PendingDecision], choices: Mapping[int, Sequence[engine.Choice]]
+) -> list[Json]:
+    """The controls of several players: what all of them may say, and a button of each for the rest."""
+    anybody = CustomId(view.table.id, None, prompts[0].decision_id, SUBMIT_LINE)
+    lines = [{choice.line for choice in choices[each.seat]} for each in prompts]
+    shared = [
+        c for c in choices[prompts[0].seat] if c.amounts is None and all(c.line in own for own in lines)
+    ]
+    buttons = [
+        button(each.label, str(anybody._replace(argument=each.line)), PRIMARY)
+        for each in shared[:2]
+        if len(each.line) <= anybody.max_argument_length
+    ]
+    own = [
+        button(f"{each.name}…", str(CustomId(view.table.id, each.seat, each.decision_id, OPEN_CARD)))
+        for each in prompts
+    ]
+    return action_rows([*buttons, *own])
 
 
 def _control_rows(
@@ -255,19 +352,9 @@ def _control_rows(
     return [*action_rows(buttons), *selects, *action_rows(always)]
 
 
-def closed_card(content: CardContent, result: str) -> list[Json]:
-    """A card without its controls, with a last line that says what became of it."""
-    first, *rest = content.texts
-    return [
-        text_display(first),
-        container(
-            [
-                *media_galleries(content.images),
-                *[text_display(each) for each in rest],
-                text_display(result, MAX_RESULT),
-            ]
-        ),
-    ]
+def finished_card(lines: Sequence[str]) -> list[Json]:
+    """A list of finished turns, without controls."""
+    return [text_display("\n".join(lines))]
 
 
 def notification(lines: Sequence[str]) -> list[Json]:
@@ -275,19 +362,31 @@ def notification(lines: Sequence[str]) -> list[Json]:
     return [text_display("\n".join(line for line in lines if line))]
 
 
-def vote_card(
-    view: TableView, seat: int, decision_id: str, question: str, user: str | None
-) -> tuple[list[Json], CardContent]:
-    """The card that asks a seat for its vote, and the content that stays when it is closed."""
-    name = view.table.names[seat] if seat < len(view.table.names) else "?"
-    head = f"{mention(user, name)} · {table_heading(view.table, view.seq)}"
-    custom_id = CustomId(view.table.id, seat, decision_id, SUBMIT_LINE)
+def poll_card(
+    view: TableView, poll: TablePoll, users: Mapping[int, str | None]
+) -> tuple[list[Json], list[str]]:
+    """The message of a poll: who has voted, and the buttons of those who have not. Its last text is the
+    question."""
+    names = view.table.names
+    heads = " ".join(mention(user, names[seat]) for seat, user in users.items())
+    question = f"### {poll.poll.details['question']}"
+    marks = {None: "⏳", True: "✅", False: "❌"}
+    voters = " · ".join(f"{marks[vote]} {names[seat]}" for seat, vote in poll.votes.items())
+    custom_id = CustomId(view.table.id, None, f"v{poll.poll.id}", SUBMIT_LINE)
     buttons = [
         button("Accept", str(custom_id._replace(argument="accept vote")), SUCCESS),
         button("Decline", str(custom_id._replace(argument="decline vote")), DANGER),
     ]
-    components = [text_display(head), container([text_display(question), *action_rows(buttons)])]
-    return components, CardContent([head, question], [])
+    head = f"{heads} · {table_heading(view.table, view.seq)}"
+    framed = [text_display(question), text_display(voters), *action_rows(buttons)]
+    return [text_display(head), container(framed)], [head, poll.poll.details["question"]]
+
+
+def poll_line(view: TableView, poll: TablePoll, users: Mapping[int, str | None]) -> str:
+    """The line that a phone shows about a poll."""
+    heads = " ".join(mention(user, view.table.names[seat]) for seat, user in users.items())
+    line = f"{heads}: {view.table.title}, a vote: {poll.poll.details['question']}"
+    return truncate(line, MAX_LINE - 10) + f" · {view.table.code}"
 
 
 def lobby_card(table: TableInfo) -> list[Json]:
@@ -342,10 +441,22 @@ def menu_message(
 
 
 def result_message(
-    result: CommandResult, table: TableInfo, seat: int | None, link: str | None = None
+    result: CommandResult,
+    table: TableInfo,
+    seat: int | None,
+    link: str | None = None,
+    submitted: Sequence[str] = (),
 ) -> list[Json]:
-    """The result of a command as a private message, with up to five suggested lines as buttons."""
+    """The result of a command as a private message, with up to five suggested lines as buttons.
+
+    `submitted`: all lines of the command. Of a suggestion for the third the button submits the first two as
+    well, because none of them was played.
+    """
     text, lines = result_text(result)
+    if isinstance(result, LineFailure) and len(submitted) > 1:
+        text = f"Line {result.index + 1}, {text}\nNothing was played."
+        before = submitted[: result.index]
+        lines = ["; ".join([*before, each]) for each in lines if not each.startswith("plan ")]
     if isinstance(result, StaleDecision) and link:
         text = f"{text}\n[The card as it is now]({link})"
     custom_id = CustomId(table.id, seat, result.next_decision_id, SUBMIT_LINE)

@@ -22,7 +22,7 @@ from bot.config import DiscordSettings, Settings, SettingsError
 from bot.discord import controls
 from bot.discord.commands import build_command_tree
 from bot.discord.delivery import LEASE, DiscordDelivery
-from bot.discord.interactions import InteractionHandler, error_text, reply_text
+from bot.discord.interactions import InteractionHandler, error_text, is_too_late, reply_text
 from bot.service.picture_workers import PictureWorkers
 from bot.service.service import Service
 
@@ -30,6 +30,7 @@ log = logging.getLogger(__name__)
 
 REGISTERED_COMMANDS_KEY = "discord.commands"
 FIRST_RETRY_DELAY, MAX_RETRY_DELAY = 1.0, 60.0
+MIN_SESSION_WAIT = 1.0  # seconds
 MAX_RATE_LIMIT_WAIT = 30.0  # seconds; a longer rate limit is raised by the library instead of waited for
 
 
@@ -38,7 +39,7 @@ async def run(
 ) -> None:
     """Serve Discord until cancelled. `lease`: seconds for which one process may send an outbox message.
 
-    Raises SettingsError where there is no token, or Discord does not accept it.
+    Raises SettingsError where there is no token, or Discord does not accept it (any more).
     """
     discord_settings = settings.discord
     if discord_settings is None:
@@ -78,6 +79,7 @@ async def _run_session(service: Service, token: str, pictures: PictureWorkers, l
     """Run one client and its delivery worker, from login until the connection ends."""
     async with Client(service, pictures) as client:
         await client.login(token)
+        await client.wait_for_session_start()
         async with asyncio.TaskGroup() as group:
             delivery = group.create_task(DiscordDelivery(client, service, pictures, lease=lease).run())
             await client.connect()
@@ -115,8 +117,23 @@ class Client(discord.Client):
             max_ratelimit_timeout=MAX_RATE_LIMIT_WAIT,
         )
         self.service = service
-        self.handler = InteractionHandler(service, pictures)
+        self.handler = InteractionHandler(service, pictures, self)
         self.tree = build_command_tree(self, self.handler)
+
+    async def before_identify_hook(self, shard_id: int | None, *, initial: bool = False) -> None:
+        """Wait until Discord allows another session: five seconds after the last, within a day's limit."""
+        await super().before_identify_hook(shard_id, initial=initial)
+        await self.wait_for_session_start()
+
+    async def wait_for_session_start(self) -> None:
+        """Wait until at least one session start of the day is left."""
+        while True:
+            _, _, limit = await self.http.get_bot_gateway()
+            if limit["remaining"] > 0:
+                return
+            wait = max(limit["reset_after"] / 1000, MIN_SESSION_WAIT)
+            log.error("Discord: no session may be started for another %.0f s; waiting", wait)
+            await asyncio.sleep(wait)
 
     async def setup_hook(self) -> None:
         """Register the slash commands if they have changed since the last registration."""
@@ -155,6 +172,9 @@ class Client(discord.Client):
 
     async def _report_failure(self, interaction: discord.Interaction, error: Exception) -> None:
         """Answer the user with one sentence; an internal error also goes to the log."""
+        if is_too_late(error):
+            self.handler.log_error(error)
+            return
         if not isinstance(error, ValueError):
             self.handler.log_error(error)
         try:

@@ -15,7 +15,13 @@ from discord.app_commands import Choice
 import engine
 from bot.discord import cards, controls
 from bot.discord.controls import CustomId
-from bot.discord.interactions import InteractionHandler, error_text, reply_text
+from bot.discord.interactions import (
+    InteractionHandler,
+    error_text,
+    is_too_late,
+    reply_text,
+    split_lines,
+)
 from bot.service import text_views
 from bot.service.game_files import FORMATS, TEXT, export_prospect
 from bot.service.live_table import TableView, engine_seat
@@ -45,7 +51,7 @@ def build_command_tree(client: discord.Client, handler: InteractionHandler) -> a
         sentence = error_text(cause)
         if not isinstance(cause, ValueError):
             handler.log_error(cause)
-        if interaction.type is not discord.InteractionType.autocomplete:
+        if interaction.type is not discord.InteractionType.autocomplete and not is_too_late(cause):
             await reply_text(interaction, sentence)
 
     return tree
@@ -181,10 +187,13 @@ class TableCommands(app_commands.Group):
             title, person_id, name=(name or "")[:60], options=chosen_options, location=place
         )
         await self.service.lobby.join(table.id, person_id, player_name(interaction.user.display_name))
+        how = (
+            "Others join by its card or with `/table join`."
+            if place
+            else "It is played in direct messages: `/table invite` invites the others."
+        )
         await reply_text(
-            interaction,
-            f"Table {table.code} is open. Others join by its card or with `/table join`. "
-            + export_prospect(table.title, table.options),
+            interaction, f"Table {table.code} is open. {how} {export_prospect(table.title, table.options)}"
         )
 
     @app_commands.command(name="join", description="Take a seat at a table before its game starts")
@@ -502,7 +511,7 @@ def line_commands(handler: InteractionHandler) -> list[app_commands.Command[Any,
         if line.startswith("#") and seat is not None:
             choice = controls.find_choice(await handler.service.queries.choices(found.id, seat), line)
             line = choice.line if choice else line
-        await handler.submit_lines(interaction, custom_id, [each for each in line.split(";") if each.strip()])
+        await handler.submit_lines(interaction, custom_id, split_lines(line))
 
     @app_commands.command(name="undo", description="Undo your last move, or redo it")
     @app_commands.describe(what="Undo, or redo what was undone", table=TABLE_OPTION_HELP)

@@ -30,6 +30,7 @@ MAX_LABEL_LENGTH = 80
 FEW_CHOICES = 3  # so few choices get buttons even when their labels are long
 
 SUBMIT_LINE, CONFIRM, OPEN_MENU, SELECT, ENTER_AMOUNT, ENTER_LINE = "s", "y", "m", "p", "a", "w"
+OPEN_CARD = "c"
 JOIN, LEAVE, START = "join", "leave", "start"
 
 

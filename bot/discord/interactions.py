@@ -16,10 +16,20 @@ from discord import ui
 
 import engine
 from bot.discord import cards, controls
-from bot.discord.api import FileAttachment, ImageAttachment, OutgoingAttachment, RawView
+from bot.discord.api import (
+    CANNOT_SEND_CODES,
+    UNKNOWN_INTERACTION,
+    DiscordApi,
+    FileAttachment,
+    ImageAttachment,
+    OutgoingAttachment,
+    RawView,
+)
+from bot.discord.card_builder import CardBuilder
 from bot.discord.card_refs import card_ref, is_prompt_slot
 from bot.discord.cards import Json
 from bot.discord.controls import CustomId
+from bot.discord.table_threads import TableThreads
 from bot.service import text_views
 from bot.service.commands import PLAN_WORDS
 from bot.service.live_table import TableView, engine_seat
@@ -62,11 +72,27 @@ async def reply(
     attachments: Sequence[OutgoingAttachment] = (),
     *,
     public: bool = False,
+    plain: list[Json] | None = None,
 ) -> None:
     """Answer an interaction with a message: it replaces a deferred answer or a private menu, or is new.
 
-    `public`: everybody sees it; otherwise only the user does.
+    `public`: everybody sees it; otherwise only the user does. `plain`: the message where no files may be
+    attached.
     """
+    try:
+        await _reply(interaction, payload, attachments, public)
+    except discord.Forbidden as error:
+        if not attachments or error.code not in CANNOT_SEND_CODES:
+            raise
+        await _reply(interaction, plain or cards.without_files(payload), (), public)
+
+
+async def _reply(
+    interaction: discord.Interaction,
+    payload: list[Json],
+    attachments: Sequence[OutgoingAttachment],
+    public: bool,
+) -> None:
     files, view = [each.discord_file for each in attachments], RawView(payload)
     response = interaction.response
     private = interaction.message is not None and interaction.message.flags.ephemeral
@@ -86,14 +112,18 @@ async def reply_text(interaction: discord.Interaction, sentence: str) -> None:
 class InteractionHandler:
     """Turns interactions into commands of the service, and their results into messages."""
 
-    def __init__(self, service: Service, pictures: PictureWorkers) -> None:
+    def __init__(self, service: Service, pictures: PictureWorkers, client: discord.Client) -> None:
         self.service, self.pictures = service, pictures
+        self.builder = CardBuilder(service, TableThreads(service, DiscordApi(client)), pictures)
         self._person_ids: dict[int, int] = {}
 
     @staticmethod
     def log_error(error: BaseException) -> None:
         """Log an internal error."""
-        log.error("Discord: an interaction failed", exc_info=error)
+        if is_too_late(error):
+            log.info("Discord: a press came too late to be answered: %s", error)
+        else:
+            log.error("Discord: an interaction failed", exc_info=error)
 
     # -- people and tables -------------------------------------------------------------------
 
@@ -208,7 +238,7 @@ class InteractionHandler:
             person_id=person_id,
             transport="discord",
         )
-        await self.show_result(interaction, result, view.table, seat)
+        await self.show_result(interaction, result, view.table, seat, lines)
 
     @staticmethod
     def _confirmation_needed(
@@ -236,7 +266,12 @@ class InteractionHandler:
         )
 
     async def show_result(
-        self, interaction: discord.Interaction, result: CommandResult, table: TableInfo, seat: int | None
+        self,
+        interaction: discord.Interaction,
+        result: CommandResult,
+        table: TableInfo,
+        seat: int | None,
+        submitted: Sequence[str] = (),
     ) -> None:
         """Show the result of a command. A button on a card that worked needs no message."""
         on_card = interaction.message is not None and not interaction.message.flags.ephemeral
@@ -246,7 +281,7 @@ class InteractionHandler:
         if isinstance(result, QueryAnswer):
             await self.show_picture(interaction, result, table)
         else:
-            await reply(interaction, cards.result_message(result, table, seat, link))
+            await reply(interaction, cards.result_message(result, table, seat, link, submitted))
 
     async def show_picture(
         self, interaction: discord.Interaction, result: QueryAnswer, table: TableInfo, *, public: bool = False
@@ -294,7 +329,7 @@ class InteractionHandler:
                     await reply_text(interaction, CHOICES_CHANGED)
                 else:
                     confirmed = custom_id.action == controls.CONFIRM
-                    await self.submit_lines(interaction, custom_id, [line], confirmed=confirmed)
+                    await self.submit_lines(interaction, custom_id, split_lines(line), confirmed=confirmed)
             case controls.OPEN_MENU:
                 await self._open_menu(interaction, custom_id)
             case controls.ENTER_AMOUNT if values:
@@ -304,12 +339,14 @@ class InteractionHandler:
                 await self._open_amount_modal(interaction, custom_id)
             case controls.ENTER_LINE if values:
                 await interaction.response.defer()
-                lines = [line for line in values.get("line", "").split(";") if line.strip()]
-                await self.submit_lines(interaction, custom_id, lines)
+                await self.submit_lines(interaction, custom_id, split_lines(values.get("line", "")))
             case controls.ENTER_LINE:
                 if not await self._reject_other_user(interaction, custom_id):
                     example = await self._example_line(custom_id)
                     await interaction.response.send_modal(RawModal(cards.line_modal(custom_id, example)))
+            case controls.OPEN_CARD:
+                await interaction.response.defer(ephemeral=True, thinking=True)
+                await self.show_own_card(interaction, custom_id.table_id, custom_id.seat)
             case controls.JOIN | controls.LEAVE | controls.START:
                 await interaction.response.defer(ephemeral=True, thinking=True)
                 await self.handle_lobby(
@@ -317,6 +354,28 @@ class InteractionHandler:
                 )
             case _:
                 await reply_text(interaction, OTHER_VERSION)
+
+    async def show_own_card(
+        self, interaction: discord.Interaction, table_id: int, seat: int | None = None
+    ) -> None:
+        """Show the user what they have to decide, with its controls, in a private message.
+
+        seat: whose card was asked for; only its player sees it.
+        """
+        view = await self.service.queries.view(table_id)
+        own_seat = view.table.seat_of(await self.person_id(interaction.user))
+        if seat is not None and seat != own_seat:
+            await reply_text(interaction, cards.wrong_player_text(view.state, view.table.names, seat))
+            return
+        own = [each for each in view.pending if each.seat == own_seat]
+        if not own or view.table.status != "running":
+            reason = "Nothing waits for you at this table."
+            if view.state is not None:
+                reason = f"{reason} {text_views.waiting_sentence(view.state, view.pending)}"
+            await reply_text(interaction, reason)
+            return
+        built = await self.builder.turn(view, own[:1], view.seq)
+        await reply(interaction, built.payload, built.images, plain=built.plain)
 
     async def _choices(self, custom_id: CustomId) -> list[engine.Choice]:
         return (
@@ -470,6 +529,11 @@ class InteractionHandler:
             await reply_text(interaction, f"The game at table {table.code} starts. Its thread follows.")
 
 
+def split_lines(text: str) -> list[str]:
+    """The lines in a text that separates them by semicolons."""
+    return [line.strip() for line in text.split(";") if line.strip()]
+
+
 def tile_lays(state: engine.State, seat: str, lines: Iterable[str]) -> list[tuple[str, str, int]]:
     """(hex, tile, rotation 0-5) of the tile that each line lays; empty where one of the lines lays none."""
     lays = []
@@ -483,6 +547,11 @@ def tile_lays(state: engine.State, seat: str, lines: Iterable[str]) -> list[tupl
             return []
         lays.append((laid.hex, laid.tile, laid.rotation))
     return lays
+
+
+def is_too_late(error: BaseException) -> bool:
+    """Whether Discord did not wait long enough for the acknowledgement; then nothing was done."""
+    return isinstance(error, discord.HTTPException) and error.code == UNKNOWN_INTERACTION
 
 
 def error_text(error: BaseException) -> str:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from contextlib import suppress
 from dataclasses import replace
 
+import msgspec
+
 import engine
 from bot.service import plans
 from bot.service.commands import Command, refused
@@ -12,7 +14,14 @@ from bot.service.limits import LimitReached
 from bot.service.live_table import LiveTable, engine_seat
 from bot.service.moves import MoveHandler, line_failure
 from bot.service.plan_store import PlanStore
-from bot.service.results import CommandResult, Completed, QueryAnswer
+from bot.service.results import (
+    CommandResult,
+    Completed,
+    LineFailure,
+    LineRefused,
+    LineUnreadable,
+    QueryAnswer,
+)
 
 
 class PlanHandler:
@@ -51,7 +60,8 @@ class PlanHandler:
             seat, line = lines[failed]
             nearest = engine.nearest_lines(trial.state, engine_seat(seat), line)
             decision_id = table.decision_id_of(command.seat)
-            return line_failure(trial.error, max(failed - len(former), 0), line, nearest, decision_id)
+            failure = line_failure(trial.error, max(failed - len(former), 0), line, nearest, decision_id)
+            return _within_plan(failure, table, command, lines[len(former) : failed], seat, bool(former))
         try:
             await self._plan_store.save(table, player.person_id, trial.lines)
         except LimitReached as error:
@@ -79,6 +89,31 @@ class PlanHandler:
             with suppress(LimitReached):  # they are played; the plan drops them when it is read again
                 await self._plan_store.save(table, person_id, plan[len(own_lines) :])
         return result
+
+
+def _within_plan(
+    failure: LineFailure,
+    table: LiveTable,
+    command: Command,
+    before: list[plans.PlannedLine],
+    seat: int,
+    extends: bool,
+) -> LineFailure:
+    """The failure with suggestions that stay in the plan, as lines that can be submitted: `plan …`."""
+    names, own = table.state.players, command.seat
+    start = [line if each == own else f"{names[each]}: {line}" for each, line in before]
+    name = "" if seat == own else f"{names[seat]}: "
+    word = "plan more" if extends else "plan"
+
+    def planned(lines: tuple[str, ...]) -> tuple[str, ...]:
+        return tuple(f"{word} {'; '.join([*start, name + line])}" for line in lines)
+
+    match failure:
+        case LineUnreadable():
+            return msgspec.structs.replace(failure, nearest=planned(failure.nearest))
+        case LineRefused():
+            return msgspec.structs.replace(failure, suggestions=planned(failure.suggestions))
+    return msgspec.structs.replace(failure, choices=planned(failure.choices))
 
 
 def _plan_result(table: LiveTable, command: Command, plan: list[plans.PlannedLine]) -> CommandResult:

@@ -261,7 +261,7 @@ def map_view(state: engine.State) -> str:
             name for name, at in (("mine", state.mine_hexes), ("bridge", state.bridge_hexes)) if hex in at
         ]
         name = ", ".join([*filter(None, [hexes[hex].name]), *structures])
-        rows.append((hex, f"#{tile[0]} turn {tile[1]}" if tile else "printed", tokens, name))
+        rows.append((hex, f"#{tile[0]} rotation {tile[1]}" if tile else "printed", tokens, name))
     return (
         "\n".join(text_table(("hex", "tile", "tokens", "name"), rows)) if rows else "The map is as printed."
     )

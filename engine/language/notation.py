@@ -24,8 +24,16 @@ from typing import Any, get_args
 
 import msgspec
 
-from engine.board.tile_geometry import face_at
-from engine.core.actions import Action, AnyAction, BuyTrain, RunTrains, TradePrivate
+from engine.board.tile_geometry import face_at, rotated_face
+from engine.core.actions import (
+    Action,
+    AnyAction,
+    BuyTrain,
+    LayMine,
+    LayTile,
+    RunTrains,
+    TradePrivate,
+)
 from engine.core.state import (
     BANK,
     IPO,
@@ -472,6 +480,20 @@ def _unspecified(part: _Field) -> dict[str, Any]:
     return dict.fromkeys(part.names, UNSPECIFIED)
 
 
+def laid_track(action: Action) -> object:
+    """What lies on the hex after a tile is laid, and with what it was laid; None for any other action."""
+    if not isinstance(action, LayTile | LayMine):
+        return None
+    track = frozenset(frozenset(pair) for pair in rotated_face(action.tile, action.rotation).tracks)
+    return type(action), action.hex, action.tile, track, getattr(action, "using", None)
+
+
+def _distinct(actions: list[Action]) -> list[Action]:
+    """The actions without tiles in rotations that lie like an earlier one's."""
+    tracks = [laid_track(action) for action in actions]
+    return [a for i, a in enumerate(actions) if tracks[i] is None or tracks[i] not in tracks[:i]]
+
+
 def parse(g: Game, seat: str, line: str) -> Action:
     """The action that a line means for the seat now.
 
@@ -488,6 +510,7 @@ def parse(g: Game, seat: str, line: str) -> Action:
         legal += [a for a in actions if a not in legal]
         if why:
             reasons.append((action, why))
+    legal = _distinct(legal)
     if len(legal) == 1:
         return made_explicit(g, legal[0])
     if legal:

@@ -94,9 +94,9 @@ def test_every_decision_of_a_game_fits(players: int, seed: int, every: int) -> N
             choices = engine.choices(state, engine_seat(asked.seat))
             past = ["Ann: " + "a very long sentence " * 20] * 8
             shots = SHOTS if moves % 3 else []
-            payload, face = cards.turn_card(now, asked, choices, past, "1234567890123456789", shots)
+            users = {asked.seat: "1234567890123456789"}
+            payload, _ = cards.turn_card(now, [asked], {asked.seat: choices}, past, users, shots)
             check(payload, len(shots))
-            check(cards.closed_card(face, "Ann: " + "lay 57 H10 0; " * 30), len(shots))
             assert reached(payload, choices) == {c.line for c in choices}
             limits.check_modal(
                 cards.line_modal(CustomId(70707, asked.seat, asked.decision_id, "w"), choices[0].line)
@@ -205,7 +205,7 @@ def test_many_verbs_fit(ways: int) -> None:
     state = engine.new_game("1830", ["Ann", "Bob", "Cid"]).state
     now = view(state)
     asked = PendingDecision(0, "Ann", "0.1", "do something")
-    payload, _ = cards.turn_card(now, asked, choices, [], None, SHOTS)
+    payload, _ = cards.turn_card(now, [asked], {0: choices}, [], {}, SHOTS)
     check(payload, 2)
     assert reached(payload, choices) == {c.line for c in choices}
 

@@ -9,13 +9,15 @@ import signal
 import sys
 from collections.abc import AsyncIterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from bot.__main__ import run_transport
 from bot.config import SettingsError, parse_settings
 from bot.discord import client as shipped
 from bot.service.service import Service
-from storage import open_store
+from storage import StoreError, open_store
 from tests.fake_discord.running_bot import OnePixelPictures, RunningBot
 from tests.fake_discord.server import FakeDiscord, Message
 
@@ -144,6 +146,84 @@ async def test_an_invalid_token_is_reported_in_one_sentence(running: RunningBot,
         async with await open_store(running.path) as store:
             with pytest.raises(SettingsError, match="does not accept RAILPOST_DISCORD_TOKEN"):
                 await shipped.run(Service(store), parse_settings(given), OnePixelPictures())
+
+
+async def test_a_revoked_token_ends_discord_alone(
+    running: RunningBot, fake: FakeDiscord, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Another transport goes on, and the log says so in one line."""
+    settings = running.settings
+    with fake.attached():
+        async with await open_store(running.path) as store:
+            service = Service(store, pictures=OnePixelPictures())
+            run = run_transport("Discord", shipped.run, service, settings, is_only=False)
+            task = asyncio.create_task(run)
+            await fake.wait_until(lambda: fake.gateway.connected, "our client")
+            fake.token = "another"
+            await fake.gateway.close_connections(4004)
+            await asyncio.wait_for(task, 20)
+    assert "Discord is off until the next start" in caplog.text
+
+
+async def test_no_session_is_started_beyond_the_limit(running: RunningBot, fake: FakeDiscord) -> None:
+    fake.session_starts = (0, 500)
+    with fake.attached():
+        async with await open_store(running.path) as store:
+            task = asyncio.create_task(shipped.run(Service(store), running.settings, OnePixelPictures()))
+            asked = ("GET", "/gateway/bot")
+            await fake.wait_until(lambda: fake.rest.requests.count(asked) >= 2, "another look", 20)
+            assert not fake.gateway.identified
+            fake.session_starts = (1, 0)
+            await fake.wait_until(lambda: fake.gateway.identified, "our client", 20)
+            task.cancel()
+            await asyncio.gather(task, return_exceptions=True)
+
+
+async def test_a_fault_of_the_store_ends_no_session(
+    running: RunningBot, fake: FakeDiscord, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Delivery goes on by itself, and presses are answered all the time."""
+    monkeypatch.setattr("bot.discord.delivery.FIRST_PAUSE", 0.1)
+    async with running.online() as service:
+        await running.start_game("Ann", "Bob")
+        sessions, begin, failures = fake.gateway.identified, service.store.begin, 0
+
+        def failing() -> Any:
+            nonlocal failures
+            failures += 1
+            if failures % 2:
+                raise StoreError("The disk is full.")
+            return begin()
+
+        table = (await service.queries.find_table(running.table_code)).id
+        monkeypatch.setattr(service.store, "begin", failing)
+        await service.submit(table, 0, ["pass"], None, None)
+        await fake.wait_until(lambda: failures >= 6, "faults")
+        shown = await fake.run_command("Bob", running.thread, "show market")
+        assert fake.shown_images(shown.message)
+        monkeypatch.setattr(service.store, "begin", begin)
+        service.wake_subscribers()
+        await fake.click("Bob", await running.wait_for_card("Bob"), "Pass")
+        await running.wait_for_card("Ann")
+        assert fake.gateway.identified == sessions
+
+
+async def test_a_press_that_comes_too_late_logs_no_traceback(
+    running: RunningBot, fake: FakeDiscord, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with running.online():
+        await running.start_game("Ann", "Bob")
+        card = await running.wait_for_card("Ann")
+        async with fake.rest.hold_requests("POST", "/callback$") as hold:
+            press = asyncio.create_task(fake.click("Ann", card, "Pass"))
+            await fake.wait_until(lambda: hold.reached, "the acknowledgement")
+            fake.clock.advance(4)
+        await press
+        await fake.wait_until(lambda: fake.rejected, "the refusal")
+        assert fake.rejected[-1].code == 10062 and await running.played_lines() == []
+        await fake.click("Ann", await running.wait_for_card("Ann"), "Pass")
+        await running.wait_for_card("Bob")
+    assert "Traceback" not in caplog.text and not [r for r in caplog.records if r.levelname == "ERROR"]
 
 
 # -- threads, permissions, pictures ----------------------------------------------------------
@@ -282,7 +362,7 @@ async def test_a_channel_in_which_the_bot_may_not_write(running: RunningBot, fak
 async def test_threads_are_kept_active(
     running: RunningBot, fake: FakeDiscord, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("bot.discord.delivery.KEEP_ACTIVE_INTERVAL", 0.3)
+    monkeypatch.setattr("bot.discord.table_threads.KEEP_ACTIVE_INTERVAL", 0.3)
     async with running.online():
         thread = await running.start_game("Ann", "Bob")
         await fake.wait_until(lambda: thread.auto_archive_minutes == 4320, "a changed time")

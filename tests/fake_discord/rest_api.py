@@ -309,7 +309,8 @@ class RestApi:
         )
 
     async def _gateway_url(self, request: web.Request) -> web.Response:
-        limit = {"total": 1000, "remaining": 999, "reset_after": 0, "max_concurrency": 1}
+        remaining, reset_after = self.server.session_starts
+        limit = {"total": 1000, "remaining": remaining, "reset_after": reset_after, "max_concurrency": 1}
         return json_response({"url": self.server.gateway_url, "shards": 1, "session_start_limit": limit})
 
     async def _user(self, request: web.Request) -> web.Response:

@@ -24,16 +24,20 @@ DOT = bytes.fromhex(
 
 
 class OnePixelPictures(PictureWorkers):
-    """Pictures of one pixel, for tests that do not look at pictures; `fails`: nothing can be drawn."""
+    """Pictures of one pixel, for tests that do not look at pictures.
+
+    `fails`: nothing can be drawn. `ink`: makes other bytes, as of another position.
+    """
 
     def __init__(self) -> None:
         super().__init__(1)
         self.fails = False
+        self.ink = 0
         self.draw_count = 0
 
     async def _cached(self, kind: str, *_: Any, **__: Any) -> Picture | None:
         self.draw_count += 1
-        return None if self.fails else Picture(DOT, f"The {kind}, in words.", 1, 1)
+        return None if self.fails else Picture(DOT + bytes(self.ink), f"The {kind}, in words.", 1, 1)
 
 
 @dataclass

@@ -90,6 +90,7 @@ class ServerState:
         self.attachment_limit = 10 * 1024 * 1024
         self.nonce_lifetime = 300.0
         self.old_edit_limit: tuple[int, float] | None = None
+        self.session_starts = (999, 0)  # that are left, and milliseconds until there are more
         self.gateway = Gateway(self)
 
     # --- URLs ----------------------------------------
@@ -299,6 +300,8 @@ class ServerState:
         if message.author is not self.bot:
             raise ApiError(403, 50005, "Cannot edit a message authored by another user")
         self.require_unarchived(channel)
+        if draft.uploads:
+            self.require_permissions(channel, "ATTACH_FILES")
         now = self.clock.now()
         if self.old_edit_limit is not None and now - message.created_at > HOUR:
             most, window = self.old_edit_limit
@@ -395,6 +398,8 @@ class ServerState:
         before = message.attachments
         message.attachments = self._attachments(message, draft)
         dropped = [each for each in before if each not in message.attachments]
+        named = data.get("attachments") is not None or "components" not in data
+        unlisted = [] if named else before  # whether Discord finds these is not documented
         if "components" in data:
             message.components = data["components"] or []
         limits.check_message(
@@ -405,7 +410,7 @@ class ServerState:
             v2=message.uses_v2,
             thinking=thinking,
         )
-        self._resolve_components(message, dropped)
+        self._resolve_components(message, dropped, unlisted)
         if not thinking:
             message.mentioned = self._mentioned(message, data.get("allowed_mentions"))
             self._check_descriptions(message)
@@ -443,8 +448,13 @@ class ServerState:
         self.files[made] = UploadedFile(made, filename, upload.content, url, description)
         return self.files[made]
 
-    def _resolve_components(self, message: Message, dropped: list[UploadedFile]) -> None:
-        """Give components their ids and media their URLs. Error: 50035 for a file that does not exist."""
+    def _resolve_components(
+        self, message: Message, dropped: list[UploadedFile], unlisted: list[UploadedFile]
+    ) -> None:
+        """Give components their ids and media their URLs. Error: 50035 for a file that does not exist.
+
+        `unlisted`: files that the message has, but that the request neither keeps nor uploads.
+        """
         taken = {part["id"] for part in walk_components(message.components) if part.get("id")}
         number = 0
         for part in walk_components(message.components):
@@ -452,13 +462,17 @@ class ServerState:
                 number = next(n for n in range(number + 1, len(taken) + number + 2) if n not in taken)
                 part["id"] = number
             for media in media_objects(part):
-                self._resolve_media(message, media, dropped)
+                self._resolve_media(message, media, dropped, unlisted)
 
-    def _resolve_media(self, message: Message, media: Json, dropped: list[UploadedFile]) -> None:
+    def _resolve_media(
+        self, message: Message, media: Json, dropped: list[UploadedFile], unlisted: list[UploadedFile]
+    ) -> None:
         url = str(media["url"])
         if url.startswith("attachment://"):
             found = [
-                each for each in message.attachments if each.filename == url.removeprefix("attachment://")
+                each
+                for each in message.attachments
+                if each.filename == url.removeprefix("attachment://") and each not in unlisted
             ]
         elif url.startswith(f"{self.base_url}/cdn/"):
             found = [each for each in self.files.values() if each.url == url and each not in dropped]

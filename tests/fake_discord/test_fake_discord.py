@@ -174,7 +174,9 @@ class ProbeClient(discord.Client):
         elif interaction.type is not discord.InteractionType.component:
             return
         elif name == "buy":
-            await interaction.response.edit_message(view=CardView(f"Bought {data['values'][0]}", live=False))
+            kept = interaction.message.attachments if interaction.message else []
+            bought = CardView(f"Bought {data['values'][0]}", live=False)
+            await interaction.response.edit_message(view=bought, attachments=kept)
         elif name == "pass":
             await interaction.response.send_message("Really?", view=ConfirmView(), ephemeral=True)
         elif name == "bid":

@@ -132,12 +132,16 @@ class UserActions(ServerState):
         return seen[-1]
 
     def controls(self, message: Message) -> list[MessageControl]:
-        """The controls of a message, in reading order."""
-        return [
-            parse_control(part)
-            for part in walk_components(message.components)
-            if part["type"] in CONTROL_KINDS
-        ]
+        """The controls of a message, in reading order; a deleted message shows none."""
+        return (
+            []
+            if message.deleted
+            else [
+                parse_control(part)
+                for part in walk_components(message.components)
+                if part["type"] in CONTROL_KINDS
+            ]
+        )
 
     def messages_with_controls(
         self, channel: Channel | str | int, user: User | str | None = None

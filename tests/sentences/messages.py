@@ -156,15 +156,14 @@ class ScriptedTables:
             self._add_card(f"Answer to `{line}`", cards.result_message(result, view.table, seat))
         await self._submit(table_id, (seat + 1) % len(NAMES), "undo", "undo")
         view = await self.service.queries.view(table_id)
-        [(missing, voter), *_] = view.missing_votes()
-        question = f"{view.table.names[seat]} wants to undo."
-        decision_id = f"v{missing.poll.id}"
-        self._add_card("A vote", cards.vote_card(view, voter, decision_id, question, None)[0])
+        [(poll, voter), *_] = view.missing_votes()
+        self._add_card("A vote", cards.poll_card(view, poll, {voter: None})[0])
 
     async def _add_turn_card(self, table_id: int, heading: str) -> None:
         view = await self.service.queries.view(table_id)
-        components, _, _ = await self.delivery._build_card(view, view.pending[0], view.seq)
-        self._add_card(heading, components)
+        acting = [each for each in view.pending if each.acts_now] or list(view.pending)
+        built = await self.delivery.builder.turn(view, acting, view.seq)
+        self._add_card(heading, built.payload)
 
     def _add_card(self, heading: str, components: list[Json]) -> None:
         lines = []

@@ -51,13 +51,13 @@ async def read_by(world: ServiceHarness, name: str) -> str:
         texts += [answer.text, *(file.content.decode() for file in answer.files)]
     log = await world.service.queries.log(world.table)
     texts += [f"{row.line} {row.raw_line} {' '.join(row.sentences)}" for row in log]
-    texts += [cards.card_result(log, NAMES, 1), *cards.history_lines(log, NAMES), *recent_events(log)]
+    texts += [*cards.turn_lines(log, NAMES), *cards.history_lines(log, NAMES), *recent_events(log)]
     choices = await world.service.queries.choices(world.table, seat)
     texts += [*legal_lines.copyable_lines(choices), *(f"{c.line} {c.label}" for c in choices)]
     for asked in view.pending:
-        texts.append(
-            json.dumps(cards.turn_card(view, asked, choices, cards.history_lines(log, NAMES), None, [])[0])
-        )
+        own = {asked.seat: choices}
+        card, _ = cards.turn_card(view, [asked], own, cards.history_lines(log, NAMES), {}, [])
+        texts.append(json.dumps(card))
     texts += [repr(notification) for _, notification in await world.sent()]
     texts += [
         text_views.status_view(view.state, view.pending, seat),

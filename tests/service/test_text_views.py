@@ -50,5 +50,5 @@ def test_the_market_view_has_the_cost_of_loans() -> None:
 def test_the_map_view_names_mines_and_bridges() -> None:
     lines = text_views.map_view(financed()).splitlines()
     assert [line.split() for line in lines if line.startswith(("F15", "H3"))] == [
-        ["F15", "#9", "turn", "0", "mine"], ["H3", "#57", "turn", "0", "Louisville,", "bridge"],
+        ["F15", "#9", "rotation", "0", "mine"], ["H3", "#57", "rotation", "0", "Louisville,", "bridge"],
     ]  # fmt: skip

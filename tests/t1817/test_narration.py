@@ -119,7 +119,7 @@ def test_a_prompt_lists_what_can_be_done_in_the_turn() -> None:
 def test_mines_and_bridges_are_on_the_map_in_words() -> None:
     state = run_scenario(f"{TWO}\n@ tile H13 9 1\n@ mine H13\n@ bridge H9\n@ round stock Ann\n= turn Ann")
     rows = text_views.map_view(state).splitlines()
-    assert "H13  #9 turn 1          mine" in rows
+    assert "H13  #9 rotation 1          mine" in rows
     assert "H9   printed            Charleston, bridge" in rows
 
 

@@ -1,0 +1,102 @@
+"""What the cards of a table show: texts, pictures and controls, built from the position when it is sent."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from bot.discord import cards
+from bot.discord.api import ImageAttachment
+from bot.discord.card_refs import digest
+from bot.discord.cards import Json
+from bot.discord.posting import Draft
+from bot.discord.table_threads import TableThreads
+from bot.service.images import changed_hexes, repriced_companies
+from bot.service.live_table import LogEntry, TableView
+from bot.service.picture_workers import PictureWorkers
+from bot.service.results import PendingDecision
+from bot.service.service import Service
+from storage import TablePoll
+
+
+class BuiltCard(NamedTuple):
+    """A card: with its pictures, and the same with the board as text; what it says in short."""
+
+    payload: list[Json]
+    plain: list[Json]
+    images: list[ImageAttachment]
+    texts: list[str]
+    line: str
+    users: list[str]
+
+    @property
+    def digest(self) -> str:
+        """Of all that it shows."""
+        return digest([self.payload, [digest(each.picture.png) for each in self.images]])
+
+    def draft(self, *, line: bool = False) -> Draft:
+        """The card as a message to be posted; `line`: with a notification first."""
+        if line:
+            return Draft(self.payload, line=self.line, users=self.users)
+        return Draft(self.payload, self.images, self.plain)
+
+
+class CardBuilder:
+    """Builds cards of turns and of polls."""
+
+    def __init__(self, service: Service, threads: TableThreads, pictures: PictureWorkers) -> None:
+        self.service, self.threads, self.pictures = service, threads, pictures
+
+    async def user_of(self, view: TableView, seat: int) -> str | None:
+        """The Discord account of the player in a seat."""
+        player = view.table.player_at(seat)
+        return await self.threads.discord_id(player.person_id if player else None)
+
+    async def turn(self, view: TableView, prompts: Sequence[PendingDecision], since: int) -> BuiltCard:
+        """The card of one player, or of all whom a question asks, made after row `since`."""
+        users = {each.seat: await self.user_of(view, each.seat) for each in prompts}
+        first = prompts[0]
+        entries = await self._events(view, first.seat, since)
+        images = await self.draw(view, entries[0].seq - 1 if entries else since)
+        history = cards.history_lines(entries, view.table.names)
+        choices = {
+            each.seat: await self.service.queries.choices(view.table.id, each.seat) for each in prompts
+        }
+        contents = [
+            cards.turn_card(view, prompts, choices, history, users, refs)
+            for refs in ([each.ref for each in images], [])
+        ]
+        (payload, texts), (plain, _) = contents
+        line = cards.notification_line(view, prompts, users)
+        return BuiltCard(payload, plain, images, texts, line, [each for each in users.values() if each])
+
+    async def _events(self, view: TableView, seat: int, since: int) -> list[LogEntry]:
+        """What has happened since the seat's last turn."""
+        queries = self.service.queries
+        entries = await queries.log_since_last_move(view.table.id, seat, since)
+        return entries + await queries.log(view.table.id, since)
+
+    async def poll(self, view: TableView, poll: TablePoll) -> BuiltCard:
+        """The message of a poll."""
+        waiting = [seat for seat, vote in poll.votes.items() if vote is None]
+        users = {seat: await self.user_of(view, seat) for seat in waiting}
+        payload, texts = cards.poll_card(view, poll, users)
+        line = cards.poll_line(view, poll, users)
+        return BuiltCard(payload, payload, [], texts, line, [each for each in users.values() if each])
+
+    async def draw(self, view: TableView, since: int) -> list[ImageAttachment]:
+        """Map and market with the changes since a row of the log marked; those that could be drawn."""
+        state = view.state
+        assert state is not None
+        try:
+            earlier = await self.service.queries.state_at(view.table.id, since)
+        except ValueError:
+            earlier = state
+        drawing = self.pictures.for_table(view.table.id)
+        drawn = await asyncio.gather(
+            drawing.map(state, highlight=changed_hexes(earlier, state)),
+            drawing.market(state, highlight=repriced_companies(earlier, state)),
+        )
+        named = zip(("map.png", "market.png"), drawn, strict=True)
+        return [ImageAttachment(name, picture) for name, picture in named if picture is not None]

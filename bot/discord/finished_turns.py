@@ -1,0 +1,181 @@
+"""Finished cards: each becomes one line, and the lines of successive turns are one message.
+
+Theory of operation. A card that asks for nothing any more loses its controls and pictures. If its player has
+moved, one line says what they did. The message that lists the last turns gets the line, and the message of
+the card is deleted; where there is no such message, or it is full or too old to be edited, the card itself
+becomes the next list. So a thread reads as lists of turns with a few notices in between. A card that Discord
+does not let us edit now is queued in the store and finished when it does.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable
+from datetime import timedelta
+
+import aiohttp
+import discord
+import msgspec
+
+from bot.discord import cards
+from bot.discord.api import CannotEdit, DiscordApi, message_age
+from bot.discord.card_refs import OLD_PREFIX, RUN, CardRef, card_ref, slot_prefix
+from bot.discord.posting import ref_to_store
+from bot.service.live_table import TableView
+from bot.service.service import Service
+from storage import Card, StoreError
+
+log = logging.getLogger(__name__)
+
+OLD_MESSAGE_AGE = timedelta(minutes=55)  # Discord limits edits of messages older than one hour
+MAX_LIST_TEXT = 3600  # characters
+NO_LONGER = "No longer asked."
+NO_MESSAGE = 0  # the message id of a list that is not begun
+
+
+class FinishedTurns:
+    """Finishes cards. `lock` gives the lock of a table, under which `finish` is called."""
+
+    def __init__(self, service: Service, api: DiscordApi, lock: Callable[[int], asyncio.Lock]) -> None:
+        self.service, self.api = service, api
+        self._lock = lock
+        self._queue: asyncio.Queue[Card] = asyncio.Queue()
+
+    async def finish(self, view: TableView, card: Card) -> None:
+        """Finish a card that is not needed any more, and remove it from the store."""
+        lines = await self._result(view, card)
+        try:
+            if message_age(card_ref(card).message_id) > OLD_MESSAGE_AGE:
+                await self.put_off(view.table.id, card, lines)
+            else:
+                await self._finish_now(view.table.id, card, lines)
+        except CannotEdit as failure:
+            if not failure.is_gone:
+                await self.put_off(view.table.id, card, lines)
+        async with self.service.store.begin() as unit:
+            await unit.tables.remove_card(view.table.id, card.slot)
+
+    async def _finish_now(
+        self, table_id: int, card: Card, lines: list[str], *, even_old: bool = False
+    ) -> None:
+        """Raises CannotEdit."""
+        ref = card_ref(card)
+        if slot_prefix(card.slot):
+            await self._edit(ref, lines or [NO_LONGER])
+        elif lines:
+            await self._add_to_list(table_id, ref, lines, even_old)
+        else:
+            await self._remove(ref)
+
+    async def _result(self, view: TableView, card: Card) -> list[str]:
+        """What became of a card: the outcome of a poll, or the moves that no list has yet."""
+        ref, prefix = card_ref(card), slot_prefix(card.slot)
+        queries, names = self.service.queries, view.table.names
+        if card.slot.removeprefix(prefix).startswith("v"):
+            return cards.poll_result(await queries.log(view.table.id, ref.seq), ref.texts)
+        if prefix:
+            entries = await queries.log(view.table.id, ref.seq)
+            return cards.turn_lines([each for each in entries if each.seat == ref.seat], names)
+        run = await self._list(view.table.id)
+        entries = await queries.log(view.table.id, ref.seq if run is None else run.seq)
+        run = run or CardRef(ref.channel_id, NO_MESSAGE)
+        await self._store_list(view.table.id, msgspec.structs.replace(run, seq=view.seq))
+        return cards.turn_lines(entries, names)
+
+    # -- the list ----------------------------------------------------------------------------
+
+    async def _add_to_list(self, table_id: int, ref: CardRef, lines: list[str], even_old: bool) -> None:
+        """Add lines to the list of finished turns and delete the card, or make the card the next list."""
+        run = await self._list(table_id)
+        if run is not None and _has_room(run, ref, lines, even_old):
+            texts = [*run.texts, *lines]
+            try:
+                await self._edit(run, texts)
+            except CannotEdit as failure:
+                log.info("Discord: the list of turns of table %s is closed: %s", table_id, failure)
+            else:
+                await self._store_list(table_id, msgspec.structs.replace(run, texts=texts))
+                await self._remove(ref)
+                return
+        await self._edit(ref, lines)
+        seq = run.seq if run else ref.seq
+        await self._store_list(table_id, CardRef(ref.channel_id, ref.message_id, seq=seq, texts=lines))
+
+    async def _list(self, table_id: int) -> CardRef | None:
+        async with self.service.store.read() as unit:
+            stored = await unit.tables.card(table_id, RUN)
+        return card_ref(stored) if stored else None
+
+    async def _store_list(self, table_id: int, run: CardRef) -> None:
+        async with self.service.store.begin() as unit:
+            await unit.tables.set_card(table_id, RUN, ref_to_store(run))
+
+    async def end_list(self, table_id: int) -> None:
+        """After another message the next finished turn begins another list."""
+        run = await self._list(table_id)
+        if run is not None:
+            await self._store_list(table_id, CardRef(run.channel_id, NO_MESSAGE, seq=run.seq))
+
+    # -- messages ----------------------------------------------------------------------------
+
+    def _message(self, ref: CardRef) -> discord.PartialMessage:
+        return self.api.message(ref.channel_id, ref.message_id)
+
+    async def _edit(self, ref: CardRef, lines: list[str]) -> None:
+        await self.api.edit(self._message(ref), cards.finished_card(lines))
+
+    async def _remove(self, ref: CardRef) -> None:
+        """Delete a message; where that is not possible it loses its controls."""
+        if not await self.api.delete(self._message(ref)):
+            await self._edit(ref, [NO_LONGER])
+
+    # -- cards that cannot be edited now -----------------------------------------------------
+
+    async def put_off(self, table_id: int, card: Card, lines: list[str]) -> None:
+        """Queue a card; its controls are removed when Discord allows it."""
+        ref = card_ref(card)
+        queued = CardRef(ref.channel_id, ref.message_id, seq=ref.seq, texts=lines)
+        slot = f"{slot_prefix(card.slot)}{OLD_PREFIX}{ref.message_id}"
+        async with self.service.store.begin() as unit:
+            await unit.tables.set_card(table_id, slot, ref_to_store(queued))
+        self.queue(
+            Card(table_id=table_id, slot=slot, message_ref=ref_to_store(queued), posted_at=card.posted_at)
+        )
+
+    def queue(self, card: Card) -> None:
+        """Finish a queued card when its turn comes."""
+        self._queue.put_nowait(card)
+
+    async def run(self) -> None:
+        """Finish queued cards, one after the other; never returns."""
+        while True:
+            card = await self._queue.get()
+            try:
+                async with self._lock(card.table_id):
+                    await self._finish_queued(card)
+            except (discord.DiscordException, aiohttp.ClientError, OSError, StoreError) as error:
+                log.info("Discord: an old card could not be closed: %s", error)
+            except Exception:
+                log.exception("Discord: an old card could not be closed")
+
+    async def _finish_queued(self, card: Card) -> None:
+        async with self.service.store.read() as unit:
+            if await unit.tables.card(card.table_id, card.slot) is None:
+                return
+        try:
+            await self._finish_now(card.table_id, card, card_ref(card).texts, even_old=True)
+        except CannotEdit as failure:
+            if not failure.is_gone:
+                return  # the next change of the table, or the next start, queues it again
+        async with self.service.store.begin() as unit:
+            await unit.tables.remove_card(card.table_id, card.slot)
+
+
+def _has_room(run: CardRef, ref: CardRef, lines: list[str], even_old: bool) -> bool:
+    """Whether lines fit into a list of turns that stands in the same channel."""
+    length = sum(len(each) + 1 for each in [*run.texts, *lines])
+    in_place = run.message_id != NO_MESSAGE and run.channel_id == ref.channel_id
+    return (
+        in_place and length <= MAX_LIST_TEXT and (even_old or message_age(run.message_id) < OLD_MESSAGE_AGE)
+    )

@@ -1,0 +1,159 @@
+"""Posting new messages of a table: where Discord refuses one way, the next is tried.
+
+The places of a table are its thread, then its channel, then the direct messages of the player concerned. A
+deleted thread is replaced. Where files may not be attached, the message goes out without them, with the board
+as text.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+import discord
+import msgspec
+
+from bot.discord import cards
+from bot.discord.api import (
+    CANNOT_SEND_CODES,
+    CANNOT_SEND_DM,
+    UNKNOWN_CHANNEL,
+    DiscordApi,
+    ImageAttachment,
+)
+from bot.discord.card_refs import SAID_FILES, AttachedFile, CardRef, attached_files
+from bot.discord.cards import Json
+from bot.discord.table_threads import TableThreads, has_own_thread
+from bot.service.service import Service
+from bot.service.tables import TableInfo
+
+log = logging.getLogger(__name__)
+
+MAY_NOT_ATTACH = (
+    "I may not attach files here, so the cards have the board as text. "
+    "Give me the permission *Attach Files* to see pictures."
+)
+
+
+class Unreachable(Exception):
+    """Discord does not let us write where a message belongs; the text says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A message to be posted.
+
+    `plain` is its content where files may not be attached. `line`: the text of a notification, which the
+    message has at first; `users` are notified.
+    """
+
+    payload: list[Json]
+    images: Sequence[ImageAttachment] = ()
+    plain: list[Json] | None = None
+    line: str | None = None
+    users: Sequence[str] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Posted:
+    """A message as it was posted. is_line: it has only the line of the notification so far."""
+
+    channel_id: int
+    message_id: int
+    files: list[AttachedFile]
+    is_plain: bool = False
+    is_line: bool = False
+
+
+class Poster:
+    """Posts messages."""
+
+    def __init__(self, service: Service, api: DiscordApi, threads: TableThreads) -> None:
+        self.service, self.api, self.threads = service, api, threads
+
+    async def post(self, table: TableInfo, key: str, draft: Draft, dm_user: str | None = None) -> Posted:
+        """Post a message of a table, or to a user's direct messages. Raises Unreachable."""
+        places = [await self.threads.dm_channel(dm_user)] if dm_user else self.threads.places(table)
+        refused: Exception | str = "the table has no channel on Discord"
+        for channel in places:
+            try:
+                return await self._post_there(table, channel, key, draft)
+            except discord.HTTPException as error:
+                if error.code == UNKNOWN_CHANNEL and not dm_user:
+                    try:
+                        return await self._post_in_new_thread(table, channel, key, draft)
+                    except discord.HTTPException as second:
+                        error = second
+                if error.code not in (*CANNOT_SEND_CODES, CANNOT_SEND_DM, UNKNOWN_CHANNEL):
+                    raise
+                refused = error
+        raise Unreachable(f"the bot may not write there: {refused}")
+
+    async def _post_in_new_thread(self, table: TableInfo, lost: Any, key: str, draft: Draft) -> Posted:
+        """Post in another thread, if the thread of the table was deleted."""
+        if not has_own_thread(table) or lost.id != int(table.location["thread"]):
+            return await self._post_there(table, lost, key, draft)
+        return await self._post_there(table, await self.threads.replace(table), key, draft)
+
+    async def _post_there(self, table: TableInfo, channel: Any, key: str, draft: Draft) -> Posted:
+        if draft.line is not None:
+            message = await self.api.send_line(channel, draft.line, key, draft.users)
+            return Posted(message.channel.id, message.id, [], is_line=True)
+        try:
+            message = await self.api.send(channel, draft.payload, key, draft.users, draft.images)
+            files = attached_files(draft.images, message.attachments)
+            return Posted(message.channel.id, message.id, files)
+        except discord.HTTPException as error:
+            if not draft.images or error.code not in CANNOT_SEND_CODES:
+                raise
+        message = await self.api.send(channel, draft.plain or draft.payload, key, draft.users)
+        await self.say_files_are_refused(table, channel)
+        return Posted(message.channel.id, message.id, [], is_plain=True)
+
+    async def find(
+        self,
+        table: TableInfo,
+        is_wanted: Callable[[str, str], bool],
+        since: datetime,
+        dm_user: str | None = None,
+    ) -> discord.Message | None:
+        """A message that an earlier attempt has posted since then, if there is one."""
+        places = [await self.threads.dm_channel(dm_user)] if dm_user else self.threads.places(table)
+        for channel in places:
+            if found := await self.api.find_sent(channel, is_wanted, since):
+                return found
+        return None
+
+    # -- files that may not be attached ------------------------------------------------------
+
+    async def say_files_are_refused(self, table: TableInfo, channel: Any) -> None:
+        """Say once that files may not be attached; again only after they could be in the meantime."""
+        async with self.service.store.read() as unit:
+            if await unit.tables.card(table.id, SAID_FILES):
+                return
+        key = f"t{table.id}.{table.seq}.{SAID_FILES}"
+        try:
+            message = await self.api.send(channel, cards.notification([MAY_NOT_ATTACH]), key)
+        except discord.HTTPException as error:
+            log.info("Discord: the remark on files could not be sent: %s", error)
+            return
+        ref = CardRef(message.channel.id, message.id)
+        async with self.service.store.begin() as unit:
+            await unit.tables.set_card(table.id, SAID_FILES, ref_to_store(ref), None)
+
+    async def note_files_are_allowed(self, table: TableInfo) -> None:
+        """After files could be attached: the remark would be said again."""
+        async with self.service.store.read() as unit:
+            said = await unit.tables.card(table.id, SAID_FILES)
+        if said:
+            async with self.service.store.begin() as unit:
+                await unit.tables.remove_card(table.id, SAID_FILES)
+
+
+def ref_to_store(ref: CardRef) -> dict[str, Any]:
+    """A reference as the store keeps it."""
+    stored: dict[str, Any] = msgspec.to_builtins(ref)
+    return stored

@@ -1,0 +1,167 @@
+"""A table goes on whatever Discord allows: permissions that are lost and come back, threads that are gone."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from tests.fake_discord.running_bot import OnePixelPictures, RunningBot
+from tests.fake_discord.server import FakeDiscord, Message
+
+PERMISSIONS = (
+    "ATTACH_FILES", "VIEW_CHANNEL", "SEND_MESSAGES", "SEND_MESSAGES_IN_THREADS", "CREATE_PUBLIC_THREADS",
+    "EMBED_LINKS", "READ_MESSAGE_HISTORY", "PIN_MESSAGES",
+)  # fmt: skip
+OPENING = ("Ann: bid BO 225", "Bob: buy SV", "Cid: buy CS", "Ann: buy DH", "Bob: buy MH", "Cid: buy CA")
+PLAYERS = ("Ann", "Bob", "Cid")
+
+
+@pytest.fixture
+async def fake() -> AsyncIterator[FakeDiscord]:
+    async with FakeDiscord(PLAYERS) as server:
+        yield server
+
+
+@pytest.fixture
+def running(fake: FakeDiscord, tmp_path: Path) -> RunningBot:
+    return RunningBot(fake, tmp_path / "railpost.db")
+
+
+async def card_anywhere(running: RunningBot, name: str) -> Message:
+    """The card of a player that shows the current position: at the table or in their direct messages."""
+    fake = running.fake
+    assert running.service
+    table = await running.service.queries.find_table(running.table_code)
+
+    def there() -> list[Message]:
+        view = running.service.queries.peek(table.id) if running.service else None
+        places = [*fake.threads, fake.find_channel("general"), fake.find_dm(name)]
+        every = [message for place in places for message in fake.messages_with_controls(place)]
+        mention = fake.find_user(name).mention
+        return [m for m in every if view and m.text.startswith(mention) and f"move {view.seq}\n" in m.text]
+
+    await fake.wait_until(there, f"a card for {name}", 25)
+    return there()[-1]
+
+
+def said_files(running: RunningBot) -> list[Message]:
+    seen = running.fake.visible_messages(running.thread)
+    return [message for message in seen if "may not attach files here" in message.text]
+
+
+async def only_one_card_is_left(running: RunningBot) -> None:
+    fake = running.fake
+
+    def controls() -> list[Message]:
+        places = [*fake.threads, fake.find_channel("general"), *map(fake.find_dm, PLAYERS)]
+        return [message for place in places for message in fake.messages_with_controls(place)]
+
+    await fake.wait_until(lambda: len(controls()) == 1, "one card with controls", 40)
+
+
+@pytest.mark.parametrize("permission", PERMISSIONS)
+async def test_a_permission_is_lost_and_returns(
+    running: RunningBot, fake: FakeDiscord, monkeypatch: pytest.MonkeyPatch, permission: str
+) -> None:
+    monkeypatch.setattr("bot.discord.delivery.POLL_INTERVAL", 0.3)
+    async with running.online():
+        await running.start_game(*PLAYERS)
+        general = fake.find_channel("general")
+        await fake.click("Ann", await running.wait_for_card("Ann"), "Pass")
+        await running.wait_for_card("Bob")
+        general.denied.add(permission)
+        for name in ("Bob", "Cid", "Ann"):
+            await fake.click(name, await card_anywhere(running, name), "Pass")
+        await card_anywhere(running, "Bob")
+        general.denied.clear()
+        for name in ("Bob", "Cid"):
+            await fake.click(name, await card_anywhere(running, name), "Pass")
+        card = await card_anywhere(running, "Ann")
+        assert card.channel is running.thread and len(fake.shown_images(card)) == 2
+        await only_one_card_is_left(running)
+        assert await running.played_lines() == ["pass"] * 6
+    codes = {each.code for each in fake.rejected}
+    assert codes <= {50001, 50013, 50007}, fake.rejected
+
+
+async def test_the_same_card_loses_and_keeps_its_pictures(running: RunningBot, fake: FakeDiscord) -> None:
+    """An edit keeps files by their ids; where a new one may not be attached, the board is text."""
+    async with running.online():
+        await running.start_game(*PLAYERS)
+        await running.play_lines(*OPENING)
+        card = await running.wait_for_card("Ann", holding="par")
+        ids = [each.id for each in card.attachments]
+        fake.find_channel("general").denied.add("ATTACH_FILES")
+        await running.play_lines("Ann: par B&O 67")
+        again = await running.wait_for_card("Ann", holding="or pass")
+        assert again is card and [each.id for each in card.attachments] == ids, "nothing was uploaded"
+        assert isinstance(running.pictures, OnePixelPictures)
+        running.pictures.ink = 1
+        await running.play_lines("Ann: buy B&O from ipo", "Bob: pass", "Cid: pass", "Ann: buy B&O from ipo")
+        bob = await running.wait_for_card("Bob")
+        assert not fake.shown_images(bob) and "The map is as printed." in bob.text
+        await fake.wait_until(lambda: said_files(running), "the remark")
+        fake.find_channel("general").denied.clear()
+        await running.play_lines("Bob: pass")
+        assert len(said_files(running)) == 1, "it is said once"
+        assert fake.shown_images(await running.wait_for_card("Cid"))
+    fake.check_violations(ignoring=["50013"])
+
+
+async def test_files_refused_from_the_start(running: RunningBot, fake: FakeDiscord) -> None:
+    fake.find_channel("general").denied.add("ATTACH_FILES")
+    async with running.online():
+        await running.start_game(*PLAYERS)
+        await running.play_lines(*OPENING)
+        card = await running.wait_for_card("Ann", holding="par")
+        assert not fake.shown_images(card)
+        await fake.select("Ann", card, "Par: 6 ways", "Par the B&O at $67")
+        assert await running.wait_for_card("Ann", holding="or pass") is card, "the card goes on"
+        shown = await fake.run_command("Cid", running.thread, "show market")
+        assert "67" in shown.text or fake.shown_images(shown.message)
+    assert not any(each.status == 400 for each in fake.rejected)
+
+
+async def test_an_edit_that_is_refused_makes_a_new_card(running: RunningBot, fake: FakeDiscord) -> None:
+    async with running.online():
+        await running.start_game(*PLAYERS)
+        await running.play_lines(*OPENING)
+        card = await running.wait_for_card("Ann", holding="par")
+        fake.rest.inject_fault("PATCH", f"messages/{card.id}$", 400)
+        await running.play_lines("Ann: par B&O 67")
+        again = await running.wait_for_card("Ann", holding="or pass")
+        assert again is not card and not fake.controls(card)
+
+
+async def test_a_locked_thread_moves_to_the_channel(running: RunningBot, fake: FakeDiscord) -> None:
+    async with running.online():
+        thread = await running.start_game(*PLAYERS)
+        await running.play_lines(*OPENING)
+        await running.wait_for_card("Ann", holding="par")
+        await fake.change_channel(thread, {"locked": True})
+        done = await fake.run_command("Ann", "general", "do", line="par B&O 67", table=running.table_code)
+        assert done.text.startswith("Done.")
+        card = await card_anywhere(running, "Ann")
+        assert card.channel is fake.find_channel("general")
+        await fake.click("Ann", card, "Pass")
+        assert (await card_anywhere(running, "Bob")).channel is fake.find_channel("general")
+        await fake.change_channel(thread, {"locked": False})
+        await fake.click("Bob", await card_anywhere(running, "Bob"), "Pass")
+        assert (await card_anywhere(running, "Cid")).channel is thread
+
+
+async def test_thread_and_channel_are_deleted(running: RunningBot, fake: FakeDiscord) -> None:
+    """The game goes on in direct messages."""
+    async with running.online() as service:
+        thread = await running.start_game(*PLAYERS)
+        table = (await service.queries.find_table(running.table_code)).id
+        await fake.vanish_channel(thread)
+        await fake.vanish_channel(fake.find_channel("general"))
+        await service.submit(table, 0, ["pass"], None, None)
+        for name in ("Bob", "Cid"):
+            place = fake.find_dm(name)
+            await fake.wait_until(lambda: fake.messages_with_controls(place), f"a card for {name}", 20)  # noqa: B023
+            await fake.click(name, fake.messages_with_controls(place)[-1], "Pass")
+        await fake.wait_until(lambda: fake.messages_with_controls(fake.find_dm("Ann")), "a card for Ann", 20)
