@@ -39,6 +39,7 @@ LAZY_COMMANDS = {
     "simulate": "bot.simulation.simulate",
     "bench": "bot.benchmark",
     "check": "bot.operations.check",
+    "arena": "bot.arena.command",
 }
 
 

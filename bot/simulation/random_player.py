@@ -58,12 +58,16 @@ class RandomPlayer:
         if not awaited:
             raise SimulationError("nobody is to act")
         seat = self.rng.choice(awaited)
+        return seat, *self.choose_for(state, seat)
+
+    def choose_for(self, state: State, seat: str) -> tuple[Action, str]:
+        """The action of a seat that is to act, and its kind. Raises SimulationError if it has no option."""
         available = options(state, seat)
         if not available:
             raise SimulationError(
                 f"{state.name(seat)} is to act ({decision(state).prompt}) and has no option"
             )
-        return seat, *self._choose(state, seat, available)
+        return self._choose(state, seat, available)
 
     def _choose(self, state: State, seat: str, available: list[Option]) -> tuple[Action, str]:
         kinds: dict[str, list[Option]] = {}

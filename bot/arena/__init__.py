@@ -1,0 +1,1 @@
+"""Matches between computer players, and their agreement with people: `railpost arena`."""

@@ -1,0 +1,122 @@
+"""The command `railpost arena`."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.progress import MofNCompleteColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
+from rich.table import Table
+
+from bot.arena.agreement import Agreement, measure
+from bot.arena.contestants import contestant
+from bot.arena.match import GameSetup, play_game
+from bot.arena.results import HEADINGS, append_results, cells, markdown, read_results, summaries
+from bot.benchmark.games import find_game_files
+from bot.robots.player import DEFAULT_SECONDS, Robot, trials_in
+from bot.simulation.simulate import table_options
+from engine import State, new_game, round_name
+
+
+def command(
+    title: Annotated[str, typer.Argument(help="The title to play.")] = "",
+    players: Annotated[
+        str, typer.Option(help="The players: random, simulate, robot, robot:SECONDS; with commas between.")
+    ] = "robot,simulate,simulate,simulate",
+    games: Annotated[int, typer.Option(min=1, help="How many games; those in the file count.")] = 40,
+    seed: Annotated[
+        int, typer.Option(help="The seed of the first game; later games have the next seeds.")
+    ] = 1,
+    conventions: Annotated[
+        str, typer.Option(help="rulebook, or other conventions of the title.")
+    ] = "rulebook",
+    option: Annotated[list[str] | None, typer.Option(help="An optional rule; may be repeated.")] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="A CSV file of results. Games in it are not played again.")
+    ] = None,
+    people: Annotated[
+        Path | None, typer.Option(help="Compare with the people of recorded games in this folder.")
+    ] = None,
+    every: Annotated[int, typer.Option(min=1, help="With --people: look at every so many questions.")] = 1,
+    plain: Annotated[bool, typer.Option("--markdown", help="Print the table as Markdown.")] = False,
+) -> None:
+    """Play matches between computer players, with the seats rotated."""
+    console = Console()
+    try:
+        if people is not None:
+            _agreement(console, people, players.split(",")[0], every)
+            return
+        _match(console, title, tuple(players.split(",")), range(seed, seed + games),
+               table_options(conventions, option or ()), out, plain)  # fmt: skip
+    except (ValueError, OSError) as error:
+        typer.echo(str(error), err=True)
+        raise typer.Exit(1) from None
+
+
+def _match(
+    console: Console,
+    title: str,
+    players: tuple[str, ...],
+    seeds: range,
+    options: tuple[str, ...],
+    out: Path | None,
+    plain: bool,
+) -> None:
+    new_game(title, [f"P{i}" for i in range(len(players))], options)
+    for name in players:
+        contestant(name, 0, len(players))
+    rows = read_results(out) if out else []
+    line_up = sorted(players)
+    done = {
+        seed
+        for seed in seeds
+        if sorted(r.player for r in rows if (r.title, r.options, r.seed) == (title, " ".join(options), seed))
+        == line_up
+    }
+    columns = TextColumn("{task.description}"), MofNCompleteColumn(), TimeElapsedColumn()
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(title, total=len(seeds), completed=len(done))
+        for seed in (s for s in seeds if s not in done):
+            setup = GameSetup(title, players, options, seed)
+            played = play_game(setup, partial(_show, bar, task, setup))
+            rows += played
+            if out:
+                append_results(out, played)
+            bar.advance(task)
+    if plain:
+        typer.echo(markdown(summaries(rows)))
+        return
+    table = Table(*HEADINGS)
+    for summary in summaries(rows):
+        table.add_row(*cells(summary))
+    console.print(table)
+
+
+def _show(bar: Progress, task: TaskID, setup: GameSetup, state: State, moves: int) -> None:
+    """Show now and then where a game is."""
+    if moves % 25 == 0:
+        where = f"{setup.title}, seed {setup.seed}, move {moves}, {round_name(state)}"
+        bar.update(task, description=where)
+
+
+def _agreement(console: Console, folder: Path, player: str, every: int) -> None:
+    kind, colon, seconds = player.partition(":")
+    if kind != "robot":
+        raise ValueError("Agreement is measured for robot, or robot:SECONDS.")
+    robot = Robot(0, trials_in(float(seconds) if colon else DEFAULT_SECONDS))
+    agreement = Agreement()
+    files = find_game_files(folder)
+    with Progress(console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("games", total=len(files))
+        for path in files:
+            for seen in measure(path, robot, agreement, every):
+                bar.update(task, description=f"{path.name}, question {seen}")
+            bar.advance(task)
+    n = max(agreement.questions, 1)
+    table = Table("free questions", "top 1", "top 5", "uniform guess 1", "uniform guess 5")
+    parts = agreement.top1, agreement.top5, agreement.uniform1, agreement.uniform5
+    table.add_row(str(agreement.questions), *(f"{100 * part / n:.1f} %" for part in parts))
+    console.print(table)

@@ -1,0 +1,37 @@
+"""A judged option: what it is worth to the player, and why."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import msgspec
+
+from engine import Action, Option
+
+AMOUNT_FIELDS = ("amount", "price")
+
+
+class Judged(NamedTuple):
+    """An action with its worth in dollars against doing nothing, and the reason as part of a sentence."""
+
+    action: Action
+    worth: float
+    reason: str
+
+
+def with_dollars(option: Option, dollars: float) -> Action | None:
+    """The option's action for at most so many dollars; None if its least amount is more."""
+    amounts = option.amounts
+    if amounts is None:
+        return option.action
+    most = min(int(dollars), amounts[-1])
+    if most < amounts[0]:
+        return None
+    most -= (most - amounts[0]) % amounts.step
+    field = next(f for f in AMOUNT_FIELDS if f in option.action.__struct_fields__)
+    return msgspec.structs.replace(option.action, **{field: most})
+
+
+def best(judged: list[Judged]) -> Judged:
+    """The first of the judged actions with the highest worth."""
+    return max(judged, key=lambda each: each.worth)

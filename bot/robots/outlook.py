@@ -1,0 +1,332 @@
+"""What a player expects of the game: rounds to come, rust, revenues, and what a share will bring.
+
+All estimates are in dollars. They are made once for a position (`Outlook`) and look only at what everybody
+at the table may know.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import log1p
+
+from engine import BANK, Game, OperatingRound, is_seat, stop_revenue
+from engine.core.components import MarketZone, TrainDefinition
+from engine.core.state import MergerRound
+from engine.finance import market
+from engine.finance.loans import in_zone, loans_available
+from engine.finance.ownership import share_percent
+from engine.operating.run import best_run
+from engine.operating.trains import trains_for_sale
+
+ROUTE_BUDGET = 3_000
+"""Nodes of route search for an estimate."""
+HORIZON = 7.0
+"""Operating rounds that are looked ahead at most: later ones are too uncertain."""
+GROWTH = 0.1
+"""By which part all revenues together grow from one operating round to the next."""
+STOP_VALUE = {"white": 20, "yellow": 22, "green": 30, "brown": 42, "gray": 50}
+"""Dollars of an average stop once tiles of that colour are laid."""
+UNLIMITED = 4
+"""How many trains of an unlimited type the bank probably sells before the next type."""
+TREASURY_DOLLAR = 0.2
+"""What a dollar that a company does not need is worth to its owners."""
+
+
+class Outlook:
+    """The estimates of one position, for the seat that has to decide."""
+
+    def __init__(self, g: Game, seat: str) -> None:
+        self.g = g
+        self.seat = seat
+        self._revenues: dict[tuple[str, tuple[str, ...]], int] = {}
+        self._rounds: float | None = None
+        self._values: dict[str, float] = {}
+
+    # -- companies ------------------------------------------------------------------------
+
+    def own_companies(self) -> list[str]:
+        """Companies of which the seat is president."""
+        return [c for c, co in self.g.state.companies.items() if co.president == self.seat]
+
+    def operating(self) -> list[str]:
+        """Companies that will operate."""
+        liquidation = MarketZone.LIQUIDATION
+        return [
+            c
+            for c, co in self.g.state.companies.items()
+            if co.floated and not co.closed and not in_zone(self.g, c, liquidation)
+        ]
+
+    def share_of(self, company: str, owner: str | None = None) -> float:
+        """The part of the company that the owner holds, the seat by default."""
+        return self.g.percent_held(owner or self.seat, company) / 100
+
+    def revenue(self, company: str, trains: Sequence[str] | None = None) -> int:
+        """What these trains would earn for the company on today's track; its own trains by default."""
+        names = tuple(sorted(self.g.company(company).trains if trains is None else trains))
+        if not names:
+            return 0
+        key = company, names
+        if key not in self._revenues:
+            self._revenues[key] = best_run(self.g, company, list(names), ROUTE_BUDGET).revenue
+        return self._revenues[key]
+
+    # -- time -----------------------------------------------------------------------------
+
+    @property
+    def rounds_left(self) -> float:
+        """How many operating rounds are probably still to come."""
+        if self._rounds is None:
+            self._rounds = self._estimate_rounds()
+        return self._rounds
+
+    def _estimate_rounds(self) -> float:
+        g, base = self.g, self.g.state.stack[0]
+        if g.state.game_over:
+            return 0.0
+        in_set = 0
+        if isinstance(base, OperatingRound | MergerRound):
+            in_set = base.rounds_in_set - base.number + isinstance(base, OperatingRound)
+        if g.state.bank_broken:
+            return max(in_set, 0.5)
+        if g.components.bank is None:
+            left = sum(g.state.depot[t.name] or 0 for t in g.components.trains)
+            if g.state.end_triggered_in:
+                return max(in_set, 0.5) + 1
+            return 2.0 + left / (1 + 0.4 * len(self.operating()))
+        flow = sum(max(self.revenue(c), 40) for c in self.operating()) + 120.0
+        return min(max(log1p(GROWTH * g.cash(BANK) / flow) / GROWTH, 0.5), 20.0)
+
+    @property
+    def horizon(self) -> float:
+        """Operating rounds to reckon with."""
+        return min(self.rounds_left, HORIZON)
+
+    # -- trains ---------------------------------------------------------------------------
+
+    def train(self, name: str) -> TrainDefinition:
+        return self.g.train_definition(name)
+
+    def purchases_until(self, train: str) -> int:
+        """How many trains the bank sells before the first of that type; 0 once it has been sold."""
+        if train in self.g.title.trains_introduced[self.g.state.phase]:
+            return 0
+        count = 0
+        for each in self.g.components.trains:
+            if each.name == train:
+                break
+            left = self.g.state.depot[each.name]
+            count += UNLIMITED if left is None else left
+        return count
+
+    def purchases_a_round(self) -> float:
+        """How many trains probably leave the bank in an operating round."""
+        exports = 1 if self.g.components.bank is None else 0
+        return exports + max(0.55 * len(self.operating()), 0.7)
+
+    def life(self, train: str) -> float:
+        """In how many operating rounds a train of that type probably still runs."""
+        definition = self.train(train)
+        rust = definition.rusts_on or definition.obsolete_on
+        if rust is None:
+            return self.rounds_left
+        until = self.purchases_until(rust)
+        return min(self.rounds_left, until / self.purchases_a_round() + 0.3)
+
+    def lasting(self, company: str, rounds: float = 2.5) -> list[str]:
+        """The company's trains that probably still run after so many operating rounds."""
+        return [t for t in self.g.company(company).trains if self.life(t) >= min(rounds, self.rounds_left)]
+
+    def next_train(self) -> TrainDefinition | None:
+        """The cheapest train that the bank sells now."""
+        for_sale = [self.train(t) for t in (*trains_for_sale(self.g), *self.g.state.pool_trains)]
+        return min(for_sale, key=lambda t: t.price, default=None)
+
+    def lasting_train(self) -> TrainDefinition | None:
+        """The first train in the bank that will run for some rounds."""
+        depot = self.g.state.depot
+        types = [t for t in self.g.components.trains if depot[t.name] != 0]
+        return next((t for t in types if self.life(t.name) >= min(4.0, self.rounds_left)), None)
+
+    def train_fund(self, company: str) -> int:
+        """Dollars that the company should have when its trains rust: the price of one that lasts."""
+        if self.lasting(company) or self.rounds_left < 1.5:
+            return 0
+        lives = [self.life(t) for t in self.g.company(company).trains]
+        nearest = self.next_train()
+        if not lives or max(lives) < 0.5:
+            return nearest.price if nearest else 0
+        rust = [self.train(t).rusts_on or self.train(t).obsolete_on for t in self.g.company(company).trains]
+        prices = [self.train(r).price for r in rust if r]
+        return max(prices, default=nearest.price if nearest else 0)
+
+    def shortage(self, company: str) -> int:
+        """Dollars that the company lacks for the train that it will have to buy."""
+        return max(self.train_fund(company) - self.g.cash(company), 0)
+
+    def private_need(self) -> int:
+        """Dollars that the seat may have to add to its companies' trains."""
+        if not self.g.components.must_own_train:
+            return 0
+        return sum(self.shortage(c) for c in self.own_companies() if self.g.company(c).floated)
+
+    # -- loans ----------------------------------------------------------------------------
+
+    def interest(self, company: str, more: int = 0) -> int:
+        """Dollars of interest that the company pays this round with so many more loans."""
+        terms = self.g.components.loans
+        if terms is None:
+            return 0
+        return (self.g.company(company).loans + more) * (self.g.state.interest_per_loan or terms.rate_step)
+
+    def prudent_loans(self, company: str) -> int:
+        """How many more loans the company bears: its price stays on the market, its shares are worth more."""
+        g, terms = self.g, self.g.components.loans
+        if terms is None or in_zone(g, company, MarketZone.LIQUIDATION, MarketZone.ACQUISITION):
+            return 0
+        size, owed, count = g.company(company).size or 2, g.company(company).loans, 0
+        for n in range(1, loans_available(g, company) + 1):
+            price = self.price_after(company, -n)
+            if price < 50 or (owed + n) * terms.value > 0.6 * price * size + 150:
+                break
+            count = n
+        return count
+
+    def pays_interest(self, company: str, cash: float, more: int = 0) -> bool:
+        """Whether the company can pay its interest from so much cash, if need be with another loan or two."""
+        terms = self.g.components.loans
+        if terms is None:
+            return True
+        spare = max(loans_available(self.g, company) - more, 0)
+        return self.interest(company, more + min(spare, 1)) <= cash + terms.value * min(spare, 1)
+
+    # -- revenue to come ------------------------------------------------------------------
+
+    def stop_value(self) -> float:
+        """Dollars of an average stop in this phase."""
+        return STOP_VALUE[self.g.phase.tile_colors[-1]]
+
+    def new_company_revenue(self, treasury: float) -> float:
+        """What a company with so much money and no track yet will earn a round, once it has track."""
+        train = self.next_train()
+        if train is None:
+            return 0.0
+        if self.life(train.name) < 2 and (lasting := self.lasting_train()):
+            train = lasting
+        count = min(treasury // train.price, 2.0 if (train.distance or 9) > 2 else 3.0)
+        stops = min(train.distance or 8, 7)
+        return 0.75 * count * stops * self.stop_value()
+
+    def earnings(self, company: str) -> float:
+        """Dollars that the company will probably earn in a round, on the average of the rounds to come."""
+        co = self.g.company(company)
+        if not co.floated:
+            return self.new_company_revenue((co.par or 0) * 8)
+        horizon = max(self.horizon, 0.5)
+        lives = sorted(((min(self.life(t), horizon), t) for t in co.trains), reverse=True)
+        total, before = 0.0, 0.0
+        for i in range(len(lives) - 1, -1, -1):
+            running = [t for _, t in lives[: i + 1]]
+            total += (lives[i][0] - before) * self.revenue(company, running)
+            before = lives[i][0]
+        if before < horizon - 0.5:
+            total += (horizon - before) * self._replacement_revenue(company)
+        growth = 1 + 0.04 * horizon
+        return growth * total / horizon - 1.0 * co.loans * self.g.state.interest_per_loan
+
+    def _replacement_revenue(self, company: str) -> float:
+        """What the company will earn a round once its trains are gone: with the train that it can buy."""
+        train = self.lasting_train() if self.g.company(company).trains else self.next_train()
+        if train is None:
+            return 0.0
+        funds = self.g.cash(company)
+        if president := self.g.company(company).president:
+            funds += self.g.cash(president) if self.g.components.must_own_train else 0
+        ability = min(funds / train.price, 1.0)
+        revenue = self.revenue(company, [train.name])
+        if not self.g.company(company).has_operated:
+            revenue = max(revenue, int(self.new_company_revenue(self.g.cash(company))))
+        return revenue * 0.7 * ability**2
+
+    # -- shares ---------------------------------------------------------------------------
+
+    def price_after(self, company: str, moves: float) -> float:
+        """The price of a share after so many moves to the right, or to the left if below zero."""
+        g = self.g
+        at = market.token_space(g, company)
+        step = market.right if moves > 0 else market.left
+        for _ in range(round(abs(moves))):
+            at = step(g, at)
+        return g.title.cell(at).price
+
+    def share_value(self, company: str) -> float:
+        """What one share will bring to the end of the horizon: dividends, and its price then."""
+        if company not in self._values:
+            self._values[company] = self._estimate_share_value(company)
+        return self._values[company]
+
+    def _estimate_share_value(self, company: str) -> float:
+        g, co = self.g, self.g.company(company)
+        if co.cell is None:
+            return 0.0
+        if in_zone(g, company, MarketZone.LIQUIDATION):
+            return 0.0
+        horizon, price = self.horizon, g.price(company)
+        earned = self.earnings(company)
+        per_share = earned * share_percent(g, company) / 100
+        first = 0.0 if co.has_operated else 1.0
+        paying = max(horizon - first, 0.0) if earned > 0 else 0.0
+        if self.shortage(company):
+            paying *= 0.6
+        if g.components.loans:
+            jump = 1.0 if earned >= price else (0.3 if earned > 0 else -1.0)
+            moves = jump * paying if earned > 0 else -horizon
+        else:
+            moves = 0.75 * paying - 0.9 * (horizon - paying)
+        return 0.9 * per_share * paying + self.price_after(company, moves)
+
+    def share_gain(self, company: str, cost: float) -> float:
+        """What holding one share brings over its cost."""
+        return self.share_value(company) - cost
+
+    def sellable_worth(self) -> float:
+        """Dollars that the seat could raise by selling shares, roughly."""
+        g = self.g
+        total = 0.0
+        for company, co in g.state.companies.items():
+            percent = co.shares.get(self.seat, 0)
+            if percent <= 0 or co.cell is None:
+                continue
+            if co.president == self.seat:
+                percent = max(percent - 20, 0)
+            room = max(g.components.limits.pool_percent - co.shares.get("pool", 0), 0)
+            total += 0.8 * min(percent, room) * g.price(company) / share_percent(g, company)
+        return total
+
+    # -- places ---------------------------------------------------------------------------
+
+    def location_value(self, hex: str) -> float:
+        """Dollars of the stops around a hex, the near ones most."""
+        g = self.g
+        hexes = g.components.map.hexes
+        seen, ring, total = {hex}, [hex], 0.0
+        for distance in range(4):
+            following = []
+            for at in ring:
+                for node in g.network.faces[at].nodes:
+                    value = stop_revenue(g.components, g.state.phase, node)
+                    total += max(value, 10 if node.kind == "city" else 0) / (1 + distance)
+                cost = sum(t.cost for t in hexes[at].terrain) if at not in g.state.tiles else 0
+                total -= 0.1 * cost / (1 + distance)
+                for edge, beside in hexes[at].neighbors.items():
+                    closed = any(b.edge == edge for b in hexes[at].borders)
+                    if beside not in seen and beside in hexes and not closed:
+                        seen.add(beside)
+                        following.append(beside)
+            ring = following
+        return total
+
+    def rivals(self, company: str) -> float:
+        """The largest part of the company that another player holds."""
+        shares = self.g.company(company).shares
+        return max((p / 100 for o, p in shares.items() if is_seat(o) and o != self.seat), default=0.0)

@@ -1,0 +1,86 @@
+"""Judgements that every 18xx player knows, each in a position made for it."""
+
+from __future__ import annotations
+
+from bot.robots.player import Robot
+from engine import Action, State, decision, play
+from engine.core.actions import BuyShares, Par, SellShares
+from tests.scenarios import ScenarioRunner
+
+run_scenario = ScenarioRunner("1830").run
+
+
+def choice(body: str) -> Action:
+    """What the robot does for the seat that is asked after a set-up, which a checkpoint follows."""
+    state = run_scenario(body)
+    return Robot().choose(state, decision(state).awaited[0]).action
+
+
+def play_robot(state: State, moves: int) -> State:
+    """Play so many moves of the robot."""
+    for _ in range(moves):
+        seat = decision(state).awaited[0]
+        state = play(state, seat, Robot().choose(state, seat).action).state
+    return state
+
+
+def test_par_is_the_highest_at_which_the_seat_floats_alone() -> None:
+    action = choice("@ round stock Ann\n@ cash Ann 480\n= cash Ann 480")
+    assert isinstance(action, Par)
+    assert action.price == 76
+
+
+def test_what_one_starts_is_floated() -> None:
+    setup = "@ round stock Ann\n@ cash Ann 400\n@ par PRR 67\n@ owns Ann PRR 2\n= cash Ann 400"
+    assert choice(setup) == BuyShares("PRR", "ipo")
+
+
+def test_shares_of_a_company_bound_to_lose_its_trains_are_sold_before_the_fall() -> None:
+    setup = """
+    @ owns Bob PRR 5
+    @ owns Ann PRR 3
+    @ par PRR 100
+    @ trains PRR 2
+    @ phase 3
+    @ depot 4 4
+    @ round stock Ann
+    @ cash Ann 0
+    = cash PRR 0
+    """
+    assert choice(setup) in (SellShares("PRR", 2), SellShares("PRR", 3), SellShares("PRR", 1))
+
+
+def test_a_forced_purchase_is_paid_with_shares_that_are_missed_least() -> None:
+    setup = """
+    @ cash Ann 0
+    @ cash Bob 500
+    @ cash PRR 0
+    @ owns Ann PRR 6
+    @ par PRR 100
+    @ owns Ann NYC 3
+    @ owns Bob NYC 2
+    @ par NYC 90
+    @ tile H10 57 1
+    @ round operating PRR
+    > until train
+    = cash Ann 0
+    """
+    state = run_scenario(setup)
+    state = play_robot(state, 3)
+    assert state.game_over is None
+    assert state.companies["PRR"].trains == ["2"]
+    assert state.companies["PRR"].president == "p0"
+
+
+def test_a_company_without_trains_buys_one() -> None:
+    setup = """
+    @ owns Ann PRR 6
+    @ par PRR 100
+    @ cash PRR 500
+    @ tile H10 57 1
+    @ round operating PRR
+    = cash PRR 500
+    """
+    state = run_scenario(setup)
+    state = play_robot(state, 3)
+    assert state.companies["PRR"].trains

@@ -1,0 +1,81 @@
+"""The computer player: it plays every title and number of players, always legally, and the same again."""
+
+from __future__ import annotations
+
+import pytest
+
+from bot.robots.player import Robot
+from engine import State, components_of, decision, new_game, options, play, title_names
+from engine.core.actions import BidUpTo
+from engine.core.state import Auction
+from engine.kernel import game_of, refusal
+
+NAMES = ("Ann", "Bob", "Cid", "Dan", "Eve", "Fay", "Gil")
+MOVES = 70
+
+
+def play_on(state: State, robots: dict[str, Robot], moves: int) -> tuple[State, list[object]]:
+    """Let the robots play so many moves; the first of those awaited acts."""
+    played: list[object] = []
+    for _ in range(moves):
+        if state.game_over:
+            break
+        seat = decision(state).awaited[0]
+        action = robots[seat].choose_action(state, seat)
+        assert refusal(game_of(state), seat, action) is None
+        played.append(action)
+        state = play(state, seat, action).state
+    return state, played
+
+
+def table(title: str, players: int, conventions: tuple[str, ...] = ()) -> tuple[State, dict[str, Robot]]:
+    state = new_game(title, NAMES[:players], conventions, seed=3).state
+    return state, {seat: Robot(i + 1, trials=1) for i, seat in enumerate(state.seats)}
+
+
+@pytest.mark.parametrize("title", title_names())
+@pytest.mark.parametrize("conventions", [(), ("conventions 18xx.games",)], ids=["rulebook", "site"])
+def test_robots_play_every_number_of_players(title: str, conventions: tuple[str, ...]) -> None:
+    seats = components_of(title).players
+    for players in range(seats["min"], seats["max"] + 1):
+        state, robots = table(title, players, conventions)
+        state, played = play_on(state, robots, MOVES)
+        assert state.game_over or len(played) == MOVES
+
+
+def test_the_same_seed_plays_the_same_moves() -> None:
+    state, robots = table("1830", 4)
+    again, robots_again = table("1830", 4)
+    assert play_on(state, robots, MOVES) == play_on(again, robots_again, MOVES)
+
+
+def test_a_ranking_has_all_plain_options_and_is_sorted() -> None:
+    state, robots = table("1830", 4)
+    state, _ = play_on(state, robots, 40)
+    seat = decision(state).awaited[0]
+    ranking = Robot().ranking(state, seat)
+    plain = {option.action for option in options(state, seat) if option.amounts is None}
+    assert plain <= {each.action for each in ranking}
+    assert [each.worth for each in ranking] == sorted((each.worth for each in ranking), reverse=True)
+
+
+def test_who_is_not_asked_has_no_ranking() -> None:
+    state, _ = table("1830", 4)
+    assert Robot().ranking(state, "p3") == []
+    with pytest.raises(ValueError, match="Dan has nothing to decide"):
+        Robot().choose(state, "p3")
+
+
+def test_hidden_bid_limits_of_others_make_no_difference() -> None:
+    state, robots = table("1817", 3)
+    seat = decision(state).awaited[0]
+    state = play(state, seat, robots[seat].choose_action(state, seat)).state
+    assert isinstance(state.top, Auction)
+    later = state.top.bidders[1]
+    asked = state.top.bidders[0]
+    assert later != asked
+    hidden = (
+        play(state, later, BidUpTo(state.top.high_bid + 5)).state if later in decision(state).asked else state
+    )
+    assert hidden != state
+    assert Robot(7).ranking(hidden, asked) == Robot(7).ranking(state, asked)
