@@ -135,6 +135,7 @@ class GameTable(Model, table=True):
     """A game: its players are being gathered, it is played, or it is over.
 
     title: the name of the game, `1830`. options: its variants. location: where a transport shows the table.
+    pace: what the table has agreed about time, as the service writes it.
     """
 
     __tablename__ = "game_tables"
@@ -150,6 +151,7 @@ class GameTable(Model, table=True):
     host_id: int | None = Field(default=None, foreign_key="people.id", index=True)
     location: dict[str, Any] = Field(default_factory=dict, sa_type=JSON)
     created_at: datetime = Field(sa_type=UtcDateTime)
+    pace: str = Field(default="none", sa_type=Text)
 
 
 class Seat(Model, table=True):
@@ -172,6 +174,90 @@ class Seat(Model, table=True):
     name: str
     joined_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
     left_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
+
+
+class SeatRequest(Model, table=True):
+    """A person asks for an open seat of a running game; the host admits or declines them."""
+
+    __tablename__ = "seat_requests"
+    __table_args__ = (unique_where("answered_at IS NULL", "table_id", "person_id"),)
+
+    id: int = Field(default=None, primary_key=True)
+    table_id: int = Field(foreign_key="game_tables.id", index=True)
+    seat: int
+    person_id: int = Field(foreign_key="people.id", index=True)
+    name: str
+    asked_at: datetime = Field(sa_type=UtcDateTime)
+    answered_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
+    admitted: bool | None = None
+
+
+class Deputy(Model, table=True):
+    """A person who may act for a seat, from one time to another.
+
+    decision_id: the only decision for which they may act; None for all. ends_at: None as long as it is open.
+    """
+
+    __tablename__ = "deputies"
+
+    table_id: int = Field(foreign_key="game_tables.id", primary_key=True)
+    seat: int = Field(primary_key=True, sa_column_kwargs={"autoincrement": False})
+    person_id: int = Field(foreign_key="people.id", index=True)
+    starts_at: datetime = Field(sa_type=UtcDateTime)
+    ends_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
+    decision_id: str | None = None
+
+
+# Clocks
+
+
+class TableClock(Model, table=True):
+    """How far the clocks of a table follow its log: the `seq` of the last row.
+
+    is_stale: its pace, or the settings of its players, have changed since.
+    """
+
+    __tablename__ = "table_clocks"
+
+    table_id: int = Field(foreign_key="game_tables.id", primary_key=True)
+    seq: int = 0
+    is_stale: bool = False
+
+
+class SeatClock(Model, table=True):
+    """The clock of a seat.
+
+    decision_id: what its player has to decide since `since`; None while nobody waits for them. bank: seconds
+    that are left of the time bank, None for all. allowance_end, time_up: as the pace says. extended: they
+    have taken more time for this decision. absence: the absence of which the table was told last.
+    """
+
+    __tablename__ = "seat_clocks"
+
+    table_id: int = Field(foreign_key="game_tables.id", primary_key=True)
+    seat: int = Field(primary_key=True, sa_column_kwargs={"autoincrement": False})
+    person_id: int | None = Field(default=None, foreign_key="people.id", index=True)
+    decision_id: str | None = None
+    since: datetime | None = Field(default=None, sa_type=UtcDateTime)
+    bank: int | None = None
+    allowance_end: datetime | None = Field(default=None, sa_type=UtcDateTime)
+    time_up: datetime | None = Field(default=None, sa_type=UtcDateTime)
+    extended: bool = False
+    absence: str = ""
+
+
+class DueRow(Model, table=True):
+    """Something that has to happen at a time, once. `key` names it; `details` belongs to the service."""
+
+    __tablename__ = "due_rows"
+
+    key: str = Field(primary_key=True)
+    kind: str
+    due_at: datetime = Field(sa_type=UtcDateTime, index=True)
+    table_id: int | None = Field(default=None, foreign_key="game_tables.id", index=True)
+    seat: int | None = None
+    person_id: int | None = Field(default=None, foreign_key="people.id", index=True)
+    details: dict[str, Any] = Field(default_factory=dict, sa_type=JSON)
 
 
 # Move log and polls

@@ -5,6 +5,7 @@ from datetime import datetime
 from functools import cached_property
 
 from storage.move_commit import MoveCommit, write_move_commit
+from storage.repositories.clocks import ClockRepository
 from storage.repositories.inbound_mail import InboundMailRepository
 from storage.repositories.mail_tokens import MailTokenRepository
 from storage.repositories.move_log import MoveLogRepository
@@ -58,6 +59,11 @@ class UnitOfWork:
     def usage(self) -> UsageRepository:
         """What each person did on each day."""
         return UsageRepository(self._transaction)
+
+    @cached_property
+    def clocks(self) -> ClockRepository:
+        """Clocks of tables and seats, due rows, deputies."""
+        return ClockRepository(self._transaction)
 
     @cached_property
     def outbox(self) -> OutboxRepository:

@@ -22,7 +22,9 @@ QUERIES = (
 )  # fmt: skip
 PLAN_WORDS = ("plan", "try")
 PICTURE_KINDS = ("map", "market", "sheet")
-STANDALONE = ("undo", "redo", "resign", *QUERIES)
+PERSONAL_WORDS = ("settings", "away", "back")
+TIME_WORDS = ("pace", "extend", "turns", *PERSONAL_WORDS)
+STANDALONE = ("undo", "redo", "resign", *TIME_WORDS, *QUERIES)
 """First words of lines that cannot be submitted together with others."""
 
 POLL_PREFIX = "v"
@@ -35,7 +37,7 @@ class Command:
 
     line_numbers: the place of each line in the request, from 0 (comments are left out). decision_id: the
     decision that the command answers, None for whatever is current. request_id: names the request; a request
-    with the same id has the same result and no second effect.
+    with the same id has the same result and no second effect. announcement: what the table is told of it.
     """
 
     seat: int
@@ -45,6 +47,7 @@ class Command:
     request_id: str | None
     person_id: int | None
     transport: str
+    announcement: str = ""
 
     @property
     def answers_poll(self) -> bool:

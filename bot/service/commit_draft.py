@@ -124,12 +124,13 @@ class CommitDraft:
         before = self.table.pending if former_info.status == "running" else ()
         after = self.next_pending() if info.status == "running" else ()
         newly_pending = notifications.newly_pending(info, before, after, former_info)
-        due = notifications.seconds_later(self.timestamp, ping_holdoff)
+        holdoff = ping_holdoff if info.pace.holdoff is None else info.pace.holdoff
+        due = notifications.seconds_later(self.timestamp, holdoff)
         messages = [
             message
             for number, (kind, sentences) in enumerate(self.announcements)
             for message in notifications.announcements(
-                info, kind, self.seq, sentences, recipients.values(), str(number or "")
+                info, kind, self.seq, sentences, recipients.values(), str(number or ""), self.timestamp
             )
         ]
         messages += notifications.turn_messages(info, self.seq, newly_pending, recipients, due)

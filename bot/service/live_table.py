@@ -15,8 +15,9 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 import engine
-from bot.service.notifications import Recipient
+from bot.service.preferences import PersonSettings
 from bot.service.results import PendingDecision
+from bot.service.routing import Recipient
 from bot.service.tables import TableInfo
 from engine.core.events import RoundStarted
 from engine.game_text.history import ENDED_LINE, GameHistory, HistoryLine
@@ -37,13 +38,15 @@ STATE_CHANGING_KINDS = ("move", "replace")  # kinds of rows whose events change 
 class TableMetadata:
     """What the store holds about a table apart from its log, as of a revision of the table.
 
-    polls: the open polls. recipients: by seat, how its player is reached.
+    polls: the open polls. recipients: by seat, how its player or deputy is reached. settings: by seat, those
+    of its player.
     """
 
     info: TableInfo
     polls: tuple[TablePoll, ...] = ()
     recipients: Mapping[int, Recipient] = field(default_factory=dict)
     revision: int = 0
+    settings: Mapping[int, PersonSettings] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

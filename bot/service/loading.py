@@ -11,6 +11,9 @@ from functools import lru_cache
 import engine
 from bot.service import notifications
 from bot.service.live_table import LiveTable, TableMetadata, pending_decisions
+from bot.service.pace import stored_pace
+from bot.service.preferences import settings_of
+from bot.service.routing import Recipient
 from bot.service.tables import SeatedPlayer, TableInfo
 from storage import GameTable, LogRow, StoreError, TableSnapshot, UnitOfWork
 
@@ -99,7 +102,8 @@ async def load_table_info(unit: UnitOfWork, table: GameTable) -> TableInfo:
     snapshot = await unit.move_log.snapshot(table.id)
     info = TableInfo(
         table.id, table.code, table.name, table.title, tuple(table.options), table.status, table.host_id,
-        dict(table.location), players, seq=snapshot.seq,
+        dict(table.location), players, seq=snapshot.seq, pace=stored_pace(table.pace),
+        deputies=await _deputies_now(unit, table.id),
     )  # fmt: skip
     try:
         state = await load_position(unit, info, snapshot)
@@ -118,9 +122,18 @@ def _with_position(info: TableInfo, state: engine.State) -> TableInfo:
     )
 
 
+async def _deputies_now(unit: UnitOfWork, table_id: int) -> dict[int, int]:
+    """By seat, the person who may act for it now."""
+    return {
+        deputy.seat: deputy.person_id
+        for deputy in await unit.clocks.deputies(table_id)
+        if deputy.starts_at <= unit.now and (deputy.ends_at is None or unit.now < deputy.ends_at)
+    }
+
+
 async def load_recipient(
     unit: UnitOfWork, person_id: int, seat: int | None, *, unverified: bool = False
-) -> notifications.Recipient:
+) -> Recipient:
     """The addresses of a person; `unverified` includes a mail address that is not yet confirmed."""
     person = await unit.people.get(person_id)
     identities = await unit.people.identities(person_id)
@@ -131,10 +144,12 @@ async def load_metadata(unit: UnitOfWork, table_id: int) -> TableMetadata:
     """Everything about a table apart from its log. Raises NotFound."""
     snapshot = await unit.move_log.snapshot(table_id)
     info = await load_table_info(unit, await unit.tables.get(table_id))
-    recipients = {
-        player.seat: await load_recipient(unit, player.person_id, player.seat)
-        for player in info.seated_players
-        if player.seat is not None
-    }
+    recipients, settings = {}, {}
+    for player in info.seated_players:
+        if player.seat is not None:
+            person = await unit.people.get(player.person_id)
+            settings[player.seat] = settings_of(person.preferences, person.time_zone)
+            reached = info.deputies.get(player.seat, player.person_id)
+            recipients[player.seat] = await load_recipient(unit, reached, player.seat)
     polls = tuple(await unit.polls.open_polls(table_id))
-    return TableMetadata(info, polls, recipients, snapshot.revision)
+    return TableMetadata(info, polls, recipients, snapshot.revision, settings)

@@ -22,6 +22,7 @@ from bot.service.limits import Limits
 from bot.service.live_table import LiveTable, engine_seat
 from bot.service.loading import load_metadata, load_recipient, load_table_info
 from bot.service.names import check_distinct, plain_table_name, table_name
+from bot.service.pace import Pace, parse_pace
 from bot.service.table_cache import MAX_ATTEMPTS, TableCache
 from bot.service.tables import SeatedPlayer, TableInfo, status_text
 from engine.kernel import check_names
@@ -150,6 +151,19 @@ class Lobby:
                 )
             async with self._changing_seats(table) as unit:
                 await unit.tables.vacate_seat(player.seat_id)
+        return table.stored_info
+
+    @again_on_conflict
+    async def set_pace(self, table_id: int, line: str, *, by: int | None) -> TableInfo:
+        """Set the pace of a table before its start. For the host; later it takes a vote (`pace …`)."""
+        pace = parse_pace(line)
+        async with self._cache.locked(table_id) as table:
+            info = table.stored_info
+            check_allowed(info, by)
+            if info.status != "lobby":
+                raise ValueError(f"Table {info.code} has started; `pace {pace}` asks the players for a vote.")
+            async with self._changing_seats(table) as unit:
+                await unit.tables.update(table_id, pace=str(pace))
         return table.stored_info
 
     @again_on_conflict
@@ -298,6 +312,17 @@ class Lobby:
         return table.info
 
     @again_on_conflict
+    async def pause_for_time(self, table_id: int, sentence: str) -> None:
+        """Pause the game because a player's time is up; nothing happens if it is not being played."""
+        async with self._cache.locked(table_id) as table:
+            if table.stored_info.status != "running":
+                return
+            async with self._cache.commit(table) as draft:
+                await (await draft.unit()).tables.update(table_id, status="paused")
+                draft.add_note("clock", "pause", sentence)
+                draft.announce("news", sentence)
+
+    @again_on_conflict
     async def end_now(self, table_id: int, *, by: int | None) -> TableInfo:
         """End the game unfinished, or close the lobby. For the host."""
         async with self._cache.locked(table_id) as table:
@@ -329,6 +354,15 @@ async def record_end(draft: CommitDraft, sentence: str, by: int | None) -> None:
     standings = f" Standings: {text_views.standings_sentence(table.state)}" if table.begun else ""
     draft.add_note("service", "end", sentence + standings, person_id=by)
     draft.announce("over", sentence + standings)
+
+
+async def record_pace(draft: CommitDraft, pace: Pace, sentence: str, by: int | None, transport: str) -> None:
+    """Put a new pace of the table into a draft: the clocks that run start anew."""
+    unit, table_id = await draft.unit(), draft.table.stored_info.id
+    await unit.tables.update(table_id, pace=str(pace))
+    await unit.clocks.look_again(table_id)
+    draft.add_note(transport, "pace", sentence, person_id=by)
+    draft.announce("news", sentence)
 
 
 def seating_order(

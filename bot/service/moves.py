@@ -49,6 +49,8 @@ class MoveHandler:
             for row, played_line in zip(rows, played, strict=True):
                 draft.add_row(row, state, played_line.sentences)
             await self._polls.update_after_move(draft, command.seat)
+            if command.announcement:
+                draft.announce("news", command.announcement)
             draft.result = completed(draft, command, played=tuple(played))
         return draft.result
 

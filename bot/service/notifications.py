@@ -12,12 +12,21 @@ neither gets a direct message on Discord.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 import msgspec
 
+from bot.service.preferences import settings_of
 from bot.service.results import PendingDecision
+from bot.service.routing import (
+    Recipient,
+    Route,
+    is_told_at_once,
+    personal_routes,
+    reachable_channels,
+    routes,
+    wanted_channels,
+)
 from bot.service.tables import TableInfo
 from storage import Identity, NewMessage, Person
 
@@ -29,7 +38,7 @@ class Notification(msgspec.Struct, frozen=True, omit_defaults=True):
     the table is updated), `vote` (vote in the poll `decision_id`), `invited` (a seat is reserved), `lobby`
     (the card of the lobby is updated), `claim` (confirm a mail address). To everyone: `started`, `news` (an
     undo, a pause, a replacement, the outcome of a poll), `over` (with the final standings). seq: the row of
-    the log that it is about.
+    the log that it is about. ping: False for a card in the thread of somebody who is told elsewhere or later.
     """
 
     kind: str
@@ -39,21 +48,12 @@ class Notification(msgspec.Struct, frozen=True, omit_defaults=True):
     person_id: int | None = None
     decision_id: str | None = None
     sentences: tuple[str, ...] = ()
+    ping: bool = True
 
 
 def decode_notification(payload: bytes) -> Notification:
     """The notification in an outbox message."""
     return msgspec.json.decode(payload, type=Notification)
-
-
-@dataclass(frozen=True, slots=True)
-class Recipient:
-    """A person at a table and their addresses. email: None also for persons who want no mail."""
-
-    person_id: int
-    seat: int | None
-    discord_id: str | None
-    email: str | None
 
 
 def recipient_for(
@@ -67,7 +67,8 @@ def recipient_for(
     discord_id = next((i.value for i in known if i.kind == "discord"), None)
     emails = [i.value for i in known if i.kind == "email" and (i.verified_at or unverified)]
     wants_mail = person.preferences.get("mail") is not False
-    return Recipient(person.id, seat, discord_id, emails[0] if emails and wants_mail else None)
+    email = emails[0] if emails and wants_mail else None
+    return Recipient(person.id, seat, discord_id, email, settings_of(person.preferences, person.time_zone))
 
 
 def newly_pending(
@@ -130,21 +131,31 @@ def card_refreshes(table: TableInfo, seq: int, pending: PendingDecision) -> list
     if not table.location:
         return []
     notification = Notification("refresh", table.id, seq, pending.seat, decision_id=pending.decision_id)
-    return [_outbox_message(table, notification, "table", {}, collapse=f"refresh:{table.id}")]
+    return [_outbox_message(table, notification, Route("table", {}), collapse=f"refresh:{table.id}")]
 
 
 def vote_requests(
-    table: TableInfo, seq: int, poll_id: str, seat: int, text: str, recipient: Recipient | None
+    table: TableInfo,
+    seq: int,
+    poll_id: str,
+    seat: int,
+    text: str,
+    recipient: Recipient | None,
+    now: datetime | None = None,
 ) -> list[NewMessage]:
     """A seat is asked to vote."""
     notification = Notification("vote", table.id, seq, seat, decision_id=poll_id, sentences=(text,))
-    return _to_recipient(table, notification, recipient, suffix=poll_id)
+    return _to_recipient(table, notification, recipient, suffix=poll_id, now=now)
 
 
 def invitations(table: TableInfo, recipient: Recipient) -> list[NewMessage]:
     """A seat is reserved for a person."""
     notification = Notification("invited", table.id, table.seq, person_id=recipient.person_id)
-    return [_outbox_message(table, notification, *channel) for channel in _personal_channels(recipient)]
+    channels = reachable_channels(table, recipient) - {"table"}
+    return [
+        _outbox_message(table, notification, route)
+        for route in personal_routes(recipient, None, None, channels)
+    ]
 
 
 def lobby_refreshes(table: TableInfo, now: datetime) -> list[NewMessage]:
@@ -154,7 +165,7 @@ def lobby_refreshes(table: TableInfo, now: datetime) -> list[NewMessage]:
     notification = Notification("lobby", table.id, table.seq)
     return [
         _outbox_message(
-            table, notification, "table", {}, collapse=f"lobby:{table.id}", suffix=now.isoformat()
+            table, notification, Route("table", {}), collapse=f"lobby:{table.id}", suffix=now.isoformat()
         )
     ]
 
@@ -166,26 +177,26 @@ def announcements(
     sentences: Sequence[str],
     recipients: Iterable[Recipient],
     suffix: str = "",
+    now: datetime | None = None,
 ) -> list[NewMessage]:
-    """A notification to everyone: once where the table is shown, and by mail."""
+    """A notification to everyone: once where the table is shown, and to each as they wish.
+
+    News are no reason to disturb a person who has a daily digest; the digest has them.
+    """
     notification = Notification(kind, table.id, seq, sentences=tuple(sentences))
-    messages = [_outbox_message(table, notification, "table", {}, suffix=suffix)] if table.location else []
+    messages = (
+        [_outbox_message(table, notification, Route("table", {}), suffix=suffix)] if table.location else []
+    )
     for recipient in recipients:
-        channels = _personal_channels(recipient)
-        if table.location:
-            channels = [channel for channel in channels if channel[0] != "user"]
+        if kind == "news" and not is_told_at_once(table, recipient):
+            continue
+        channels = wanted_channels(table, recipient) - {"table"}
         personal = msgspec.structs.replace(notification, seat=recipient.seat, person_id=recipient.person_id)
-        messages += [_outbox_message(table, personal, *channel, suffix=suffix) for channel in channels]
+        messages += [
+            _outbox_message(table, personal, route, suffix=suffix)
+            for route in personal_routes(recipient, None, now, channels)
+        ]
     return messages
-
-
-def _personal_channels(recipient: Recipient) -> list[tuple[str, dict[str, object]]]:
-    channels: list[tuple[str, dict[str, object]]] = []
-    if recipient.discord_id:
-        channels.append(("user", {"user": recipient.discord_id}))
-    if recipient.email:
-        channels.append(("mail", {"person": recipient.person_id, "email": recipient.email}))
-    return channels
 
 
 def _to_recipient(
@@ -194,46 +205,42 @@ def _to_recipient(
     recipient: Recipient | None,
     due: datetime | None = None,
     suffix: str = "",
+    now: datetime | None = None,
 ) -> list[NewMessage]:
-    """Where the table is shown, with a ping, else as a direct message; and by mail."""
-    channels = _personal_channels(recipient) if recipient else []
-    if table.location:
-        user: dict[str, object] = {"user": recipient.discord_id} if recipient and recipient.discord_id else {}
-        channels = [("table", user), *(channel for channel in channels if channel[0] != "user")]
+    """A notification that asks one person for something."""
     personal = msgspec.structs.replace(notification, person_id=recipient.person_id if recipient else None)
     collapse = f"turn:{table.id}:{notification.seat}" if notification.kind == "turn" else None
     return [
-        _outbox_message(table, personal, *channel, collapse=collapse, due=due, suffix=suffix)
-        for channel in channels
+        _outbox_message(table, personal, route, collapse=collapse, suffix=suffix)
+        for route in routes(table, recipient, due, now)
     ]
 
 
 def _outbox_message(
     table: TableInfo,
     notification: Notification,
-    channel: str,
-    address: dict[str, object],
+    route: Route,
     *,
     collapse: str | None = None,
-    due: datetime | None = None,
     suffix: str = "",
 ) -> NewMessage:
-    """A message for a channel: `table` (where it is shown), `user` (a direct message) or `mail`.
+    """A message that takes a route.
 
     collapse: a later message with the same key replaces this one while it waits. suffix: ends the idempotency
     key.
     """
+    channel = route.channel
     recipient = str(notification.person_id or "") if channel != "table" else ""
     seat = "" if notification.seat is None else str(notification.seat)
     parts = (f"t{table.id}", str(notification.seq), notification.kind, seat, channel, recipient, suffix)
     return NewMessage(
         idempotency_key=".".join(parts),
         channel="mail" if channel == "mail" else "discord",
-        address=address,
-        payload=msgspec.json.encode(notification),
+        address=route.address,
+        payload=msgspec.json.encode(msgspec.structs.replace(notification, ping=route.ping)),
         ordering_key=f"table:{table.id}" if channel == "table" else f"{channel}:{notification.person_id}",
         collapse_key=f"{collapse}:{channel}" if collapse else None,
-        not_before=due,
+        not_before=route.due,
     )
 
 

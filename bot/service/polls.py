@@ -10,7 +10,8 @@ from bot.service import notifications, text_views
 from bot.service.commands import POLL_PREFIX, Command, first_word, not_running, refused
 from bot.service.commit_draft import CommitDraft
 from bot.service.live_table import LiveTable, engine_seat
-from bot.service.lobby import Lobby, check_allowed, record_end
+from bot.service.lobby import Lobby, check_allowed, record_end, record_pace
+from bot.service.pace import stored_pace
 from bot.service.results import (
     CommandResult,
     Completed,
@@ -56,7 +57,7 @@ class PollHandler:
             return refused(table, command, rewind)
         if others := rewind.other_seats(table, command.seat):
             question = poll_question(table, rewind)
-            return await self._open_poll(table, command, kind, others, question, {"target": rewind.target})
+            return await self.open_poll(table, command, kind, others, question, {"target": rewind.target})
         async with self._cache.commit(table, command.request_id) as draft:
             sentence = await _apply_rewind(draft, command, rewind)
             draft.result = completed(draft, command, sentences=(sentence,))
@@ -104,11 +105,11 @@ class PollHandler:
             ]
             command = Command(seat or 0, ("end",), (0,), None, request_id, by, transport)
             question = f"{table.state.players[command.seat]} would like to end the game unfinished."
-            return await self._open_poll(table, command, "end", others, question)
+            return await self.open_poll(table, command, "end", others, question)
 
     # -- polls -------------------------------------------------------------------------------
 
-    async def _open_poll(
+    async def open_poll(
         self,
         table: LiveTable,
         command: Command,
@@ -117,6 +118,7 @@ class PollHandler:
         question: str,
         details: dict[str, Any] | None = None,
     ) -> CommandResult:
+        """Ask seats for their votes."""
         names = [table.state.players[seat] for seat in voters]
         sentence = f"{text_views.join_words(names)} {'is' if len(names) == 1 else 'are'} asked to vote."
         try:
@@ -201,6 +203,12 @@ class PollHandler:
             await record_end(draft, "All players agree to end the game.", command.person_id)
             await polls.close(poll.id, outcome)
             return outcome, ["The game is ended."]
+        if poll.kind == "pace":
+            pace = stored_pace(str(poll.details["pace"]))
+            sentence = f"All players agree to the pace {pace}."
+            await record_pace(draft, pace, sentence, command.person_id, command.transport)
+            await polls.close(poll.id, outcome)
+            return outcome, [sentence]
         kind: RewindKind = "undo" if poll.kind == "undo" else "redo"
         rewind = current_rewind(table, kind, int(poll.details["target"]))
         await polls.close(poll.id, outcome if rewind else "superseded")
@@ -232,7 +240,7 @@ def _request_votes(draft: CommitDraft, open_poll: TablePoll) -> None:
     for seat, vote in open_poll.votes.items():
         if vote is None and info.player_at(seat):
             draft.messages += notifications.vote_requests(
-                info, draft.seq, poll_id(open_poll), seat, text, recipients.get(seat)
+                info, draft.seq, poll_id(open_poll), seat, text, recipients.get(seat), draft.timestamp
             )
 
 

@@ -25,6 +25,7 @@ from datetime import UTC, date, datetime, time, timedelta
 from typing import Any, Literal, get_args
 
 import msgspec
+from msgspec.structs import replace
 
 from bot.service.pace import Interval
 from bot.service.reminders import QuietHours, parse_quiet_hours, quiet_hours
@@ -92,7 +93,8 @@ class TellSettings(msgspec.Struct, frozen=True, omit_defaults=True):
 class Absence(msgspec.Struct, frozen=True):
     """A person is away, from the start of one local day to the start of another (ISO dates).
 
-    since: the moment from which it holds, if that is later. deputy: who plays for them, if anybody.
+    since, until: the moments from which and to which it holds, if that is less. deputy: who plays for them,
+    if anybody.
     """
 
     first_day: str
@@ -100,6 +102,7 @@ class Absence(msgspec.Struct, frozen=True):
     since: str = ""
     deputy: str = ""
     deputy_id: int | None = None
+    until: str = ""
 
     def interval(self, zone_name: str | None) -> Interval:
         """From when to when, in UTC."""
@@ -107,7 +110,10 @@ class Absence(msgspec.Struct, frozen=True):
         start = local_moment(date.fromisoformat(self.first_day), time(), zone)
         if self.since:
             start = max(start, datetime.fromisoformat(self.since))
-        return start, local_moment(date.fromisoformat(self.back_on), time(), zone)
+        end = local_moment(date.fromisoformat(self.back_on), time(), zone)
+        if self.until:
+            end = max(min(end, datetime.fromisoformat(self.until)), start)
+        return start, end
 
     @property
     def line(self) -> str:
@@ -153,12 +159,22 @@ class PersonSettings(msgspec.Struct, frozen=True, omit_defaults=True):
         """The person who plays for them at a moment because they are away."""
         return self.absence.deputy_id if self.absence and self.is_away(now) else None
 
+    def ending_absence(self, now: datetime) -> PersonSettings:
+        """The settings of a person who is back; the time of their absence still does not count."""
+        if not self.is_away(now) or self.absence is None:
+            return self if self.absence is None or self.is_over(now) else replace(self, absence=None)
+        return replace(self, absence=replace(self.absence, until=now.astimezone(UTC).isoformat()))
+
+    def is_over(self, now: datetime) -> bool:
+        """Whether the last absence is over."""
+        return self.absence is None or self.absence.interval(self.zone)[1] <= now
+
     @property
     def wants_digest(self) -> bool:
         """Whether any table is told by the daily digest."""
         return bool(self.tell.digest) or any(tell.digest for tell in self.tables.values())
 
-    def lines(self) -> list[str]:
+    def lines(self, now: datetime) -> list[str]:
         """The settings as lines; those that are not set are shown with their default."""
         tell = self.tell
         default = TellSettings(digest=False, escalation="", next=False)
@@ -170,7 +186,7 @@ class PersonSettings(msgspec.Struct, frozen=True, omit_defaults=True):
             f"quiet {self.quiet or 'off'}",
             *(f"digest {self.digest_hour}" if line == "digest" else line for line in shown),
             f"deputy {self.deputy or 'off'}",
-            self.absence.line if self.absence else "away off",
+            self.absence.line if self.absence and not self.is_over(now) else "away off",
         ]
         return lines + [f"for {code} {line}" for code, own in self.tables.items() for line in own.lines()]
 
@@ -181,12 +197,12 @@ PREFERENCES_KEY = "settings"
 def settings_of(preferences: dict[str, Any], zone: str | None) -> PersonSettings:
     """The settings in the preferences of a person. zone: the time zone of the person."""
     raw = preferences.get(PREFERENCES_KEY) or {}
-    return msgspec.structs.replace(msgspec.convert(raw, PersonSettings), zone=zone)
+    return replace(msgspec.convert(raw, PersonSettings), zone=zone)
 
 
 def preferences_with(preferences: dict[str, Any], settings: PersonSettings) -> dict[str, Any]:
     """The preferences with these settings; the time zone is stored elsewhere."""
-    raw = msgspec.to_builtins(msgspec.structs.replace(settings, zone=None))
+    raw = msgspec.to_builtins(replace(settings, zone=None))
     return preferences | {PREFERENCES_KEY: raw}
 
 
@@ -199,7 +215,6 @@ def changed_settings(settings: PersonSettings, line: str, now: datetime) -> Pers
     A deputy is only a name here; the service finds the person.
     """
     word, _, rest = " ".join(line.split()).partition(" ")
-    replace = msgspec.structs.replace
     match word.casefold():
         case "zone":
             return replace(settings, zone=parse_zone(rest))
@@ -211,9 +226,10 @@ def changed_settings(settings: PersonSettings, line: str, now: datetime) -> Pers
                 raise ValueError("Name the deputy, such as `deputy Dora`, or write `deputy off`.")
             return replace(settings, deputy=name, deputy_id=None)
         case "away":
-            return replace(settings, absence=parse_absence(rest, settings.zone, now))
+            absence = parse_absence(rest, settings.zone, now)
+            return replace(settings, absence=absence) if absence else settings.ending_absence(now)
         case "back":
-            return replace(settings, absence=None)
+            return settings.ending_absence(now)
         case "for":
             return _for_one_table(settings, rest)
         case "digest" if rest and rest.casefold() not in ("on", "off"):
@@ -225,9 +241,9 @@ def changed_settings(settings: PersonSettings, line: str, now: datetime) -> Pers
 def _with_quiet_hours(settings: PersonSettings, rest: str) -> PersonSettings:
     *zone, span = rest.split() or [""]
     if len(zone) == 1 and re.fullmatch(r"[0-9:]+-?", zone[0]) is None and zone[0] != "-":
-        settings = msgspec.structs.replace(settings, zone=parse_zone(zone[0]))
-        return msgspec.structs.replace(settings, quiet=parse_quiet_hours(span))
-    return msgspec.structs.replace(settings, quiet=parse_quiet_hours(rest))
+        settings = replace(settings, zone=parse_zone(zone[0]))
+        return replace(settings, quiet=parse_quiet_hours(span))
+    return replace(settings, quiet=parse_quiet_hours(rest))
 
 
 def _for_one_table(settings: PersonSettings, rest: str) -> PersonSettings:
@@ -238,12 +254,11 @@ def _for_one_table(settings: PersonSettings, rest: str) -> PersonSettings:
     tables = {key: tell for key, tell in settings.tables.items() if key != code}
     if line.casefold() != "default":
         tables[code] = _changed_tell(settings.tables.get(code, TellSettings()), line, one_table=True)
-    return msgspec.structs.replace(settings, tables=tables)
+    return replace(settings, tables=tables)
 
 
 def _changed_tell(tell: TellSettings, line: str, *, one_table: bool = False) -> TellSettings:
     words = line.replace(",", " ").casefold().split() or [""]
-    replace = msgspec.structs.replace
     match words:
         case ["tell", *names] if names:
             return replace(tell, channels=_parse_channels(names))

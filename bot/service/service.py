@@ -15,14 +15,18 @@ Persons are ids of the store. `person_id=None` is the operator at the terminal, 
 
 from __future__ import annotations
 
+import asyncio
 from asyncio import Event
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, suppress
 
+from bot.service.clock import Clock
 from bot.service.commands import (
+    PERSONAL_WORDS,
     PLAN_WORDS,
     QUERIES,
     STANDALONE,
+    TIME_WORDS,
     Command,
     first_word,
     not_running,
@@ -31,12 +35,14 @@ from bot.service.commands import (
     storable_text,
     without_comments,
 )
+from bot.service.due_rows import DueRowHandler, play_pass
 from bot.service.limits import Kind, LimitReached, Limits
 from bot.service.live_table import LiveTable
 from bot.service.loading import UnreadableTable
 from bot.service.lobby import Lobby
 from bot.service.moves import MoveHandler
 from bot.service.people import claim_address
+from bot.service.person_settings import PersonSettingsService
 from bot.service.picture_workers import PictureWorkers
 from bot.service.plan_commands import PlanHandler
 from bot.service.plan_store import PlanStore
@@ -46,6 +52,7 @@ from bot.service.results import (
     CommandResult,
     Completed,
     ConfirmationRequired,
+    LineFailure,
     LineRefused,
     LineUnreadable,
     NotYourSeat,
@@ -56,6 +63,7 @@ from bot.service.results import (
 )
 from bot.service.table_cache import MAX_ATTEMPTS, TableCache
 from bot.service.tables import status_text
+from bot.service.time_commands import TimeCommands
 from storage import DuplicateRequest, Store, StoreError, WriteConflict
 
 
@@ -86,10 +94,16 @@ class Service:
         self._polls = PollHandler(self.cache, self.lobby)
         self._moves = MoveHandler(self.cache, self._polls)
         self._plans = PlanHandler(PlanStore(store, self.limits), self._moves)
+        self.settings = PersonSettingsService(self.cache)
+        self._time_commands = TimeCommands(self.cache, self._polls, self.settings)
+        due_rows = DueRowHandler(self.cache, self._play_for_seat, self.lobby.pause_for_time)
+        self.clock = Clock(self.cache, due_rows)
 
     async def run(self) -> None:
-        """Follow what other processes write. Never returns."""
-        await self.cache.run()
+        """Follow what other processes write, and do what is due. Never returns."""
+        async with asyncio.TaskGroup() as tasks:
+            tasks.create_task(self.cache.run())
+            tasks.create_task(self.clock.run())
 
     def subscribe(self) -> AbstractContextManager[Event]:
         """An event that is set after every commit. Clear it before reading the outbox."""
@@ -118,17 +132,20 @@ class Service:
         *,
         person_id: int | None = None,
         transport: str = "terminal",
+        announcement: str = "",
     ) -> CommandResult:
         """Submit lines of notation for a seat: all of them are played, in order, or none.
 
         seat: None finds the seat of the person. decision_id: the decision that is answered, None for whatever
         is current. request_id: unique to this request; repeated, it gets the same result and has no second
-        effect. person_id: who submits; None is the operator, who may act for every seat.
+        effect. person_id: who submits; None is the operator, who may act for every seat. announcement: what
+        the table is told if the lines are played.
 
         In addition to the game's lines there are `undo`, `redo`, `resign`, `help`, `status`, `map`, `market`,
-        `log [N]`, `company X`, `player X`, `at ROUND`, `export [FORMAT]`, `plan LINES`, and `accept` and
-        `decline` (also `accept vote`) while a poll waits for the seat; each of these has to be submitted
-        alone. Raises storage.NotFound for an unknown table, StoreError if nothing could be written.
+        `log [N]`, `company X`, `player X`, `at ROUND`, `export [FORMAT]`, `plan LINES`, `pace [PACE]`,
+        `extend`, `turns`, `settings [LINE]`, `away until DATE`, `back`, and `accept` and `decline` (also
+        `accept vote`) while a poll waits for the seat; each of these has to be submitted alone. Raises
+        storage.NotFound for an unknown table, StoreError if nothing could be written.
         """
         lines = [storable_text(line) for line in lines]
         for attempt in range(MAX_ATTEMPTS):
@@ -139,7 +156,7 @@ class Service:
                         return decode_result(version.stored_result)
                     table = await self.cache.up_to_date(table_id, version)
                     return await self._handle(
-                        table, seat, lines, decision_id, request_id, person_id, transport
+                        table, seat, lines, decision_id, request_id, person_id, transport, announcement
                     )
             except UnreadableTable as error:
                 return TableNotRunning("unreadable", str(error))
@@ -206,6 +223,7 @@ class Service:
         request_id: str | None,
         person_id: int | None,
         transport: str,
+        announcement: str,
     ) -> CommandResult:
         """Check whose seat it is, carry the command out, and store the result of one that changed nothing."""
         info = table.stored_info
@@ -216,10 +234,12 @@ class Service:
         if seat is None or not 0 <= seat < len(table.state.players):
             return NotYourSeat(f"You have no seat at table {info.code}.")
         player = info.player_at(seat)
-        if person_id is not None and (player is None or player.person_id != person_id):
+        if person_id is not None and (player is None or info.seat_of(person_id) != seat):
             return NotYourSeat(f"That is for {table.state.players[seat]}, not for you.")
         numbers, plain_lines = tuple(zip(*without_comments(lines), strict=True)) or ((), ())
-        command = Command(seat, plain_lines, numbers, decision_id, request_id, person_id, transport)
+        command = Command(
+            seat, plain_lines, numbers, decision_id, request_id, person_id, transport, announcement
+        )
         result = await self._dispatch(table, command)
         if isinstance(result, QueryAnswer):
             return await self._within_limits(result, command.lines[0], person_id)
@@ -236,6 +256,8 @@ class Service:
         word = first_word(line)
         if word in PLAN_WORDS:
             return await self._plans.handle(table, command)
+        if word in PERSONAL_WORDS and {first_word(each) for each in others} <= set(PERSONAL_WORDS):
+            return await self._time_commands.handle(table, command)
         if others:
             for index, each in enumerate(command.lines):
                 if first_word(each) in STANDALONE:
@@ -247,6 +269,8 @@ class Service:
                     return answer
             except ValueError as error:
                 return refused(table, command, str(error))
+        if word in TIME_WORDS:
+            return await self._time_commands.handle(table, command)
         if word in ("accept", "decline") and (result := await self._polls.vote(table, command)):
             return result
         if line.casefold() in ("undo", "redo"):
@@ -275,3 +299,15 @@ class Service:
             draft.announce("news", sentence)
             draft.result = Completed((), (sentence,), ())
         return draft.result
+
+    async def _play_for_seat(self, table: LiveTable, seat: int, decision_id: str) -> bool:
+        """Pass for a player whose time is up, if that is possible; whether the decision is made now."""
+        line = play_pass(table, seat)
+        if line is None:
+            return False
+        info = table.stored_info
+        result = await self.submit(
+            info.id, seat, [line], decision_id, f"clock:{info.id}:{seat}:{decision_id}", transport="clock",
+            announcement=f"{table.state.players[seat]}'s time is up: they pass.",
+        )  # fmt: skip
+        return not isinstance(result, LineFailure)

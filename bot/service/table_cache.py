@@ -38,7 +38,7 @@ class TableCache:
         which other players can still undo."""
         self.store = store
         self._capacity = capacity
-        self._ping_holdoff = ping_holdoff
+        self.ping_holdoff = ping_holdoff
         self._tables: OrderedDict[int, LiveTable] = OrderedDict()
         self._locks: WeakValueDictionary[int, asyncio.Lock] = WeakValueDictionary()
         self._subscribers: set[asyncio.Event] = set()
@@ -179,7 +179,7 @@ class TableCache:
             unit, metadata = draft.open_unit, table.metadata
             if unit is not None:
                 metadata = await load_metadata(unit, table.stored_info.id)
-            move_commit = draft.move_commit(metadata, request_id, self._ping_holdoff)
+            move_commit = draft.move_commit(metadata, request_id, self.ping_holdoff)
             if unit is not None:
                 await unit.commit_move(move_commit)
         if unit is None:

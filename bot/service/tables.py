@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
+from bot.service.pace import NO_PACE, Pace
 from storage import TableStatus
 
 
@@ -30,7 +31,7 @@ class TableInfo:
     location: where a transport shows the table (`guild`, `channel`, `thread`). seated_players: by seat; an
     empty seat is missing. names: the names of all seats, empty seats included. round: `stock round 2`, empty
     in the lobby. acting_seats: the seats that the table waits for. seq: the number of the last row of the
-    log.
+    log. pace: what is agreed about time. deputies: by seat, the person who may now act for it.
     """
 
     id: int
@@ -46,15 +47,25 @@ class TableInfo:
     round: str = ""
     acting_seats: tuple[int, ...] = ()
     seq: int = 0
+    pace: Pace = NO_PACE
+    deputies: dict[int, int] = field(default_factory=dict)
 
     def player_of(self, person_id: int | None) -> SeatedPlayer | None:
         """The person's seat, taken or reserved; None if they have none."""
         return next((p for p in self.seated_players if p.person_id == person_id), None)
 
     def seat_of(self, person_id: int) -> int | None:
-        """The number of the person's seat; None before the start and for others."""
+        """The number of the person's seat, or of the seat whose deputy they are; None before the start and
+        for others."""
         player = self.player_of(person_id)
-        return player.seat if player else None
+        if player:
+            return player.seat
+        return next((seat for seat, deputy_id in self.deputies.items() if deputy_id == person_id), None)
+
+    def person_at(self, seat: int) -> int | None:
+        """Who is asked to act for a seat: its player, or the deputy; None if it is empty."""
+        player = self.player_at(seat)
+        return self.deputies.get(seat, player.person_id) if player else None
 
     def player_at(self, seat: int) -> SeatedPlayer | None:
         """The person in a seat; None if it is empty."""

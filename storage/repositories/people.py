@@ -3,11 +3,14 @@
 from datetime import timedelta
 from typing import Any, TypedDict, Unpack
 
-from sqlmodel import col, delete, select, update
+from sqlalchemy import or_
+from sqlmodel import col, delete, func, select, update
 
 from storage.errors import AlreadyExists, NotFound, StoreError
 from storage.models import (
     AddressClaim,
+    Deputy,
+    DueRow,
     GameTable,
     Identity,
     IdentityKind,
@@ -16,6 +19,8 @@ from storage.models import (
     Person,
     PlanRecord,
     Seat,
+    SeatClock,
+    SeatRequest,
     Usage,
 )
 from storage.secret_tokens import hash_secret, new_secret
@@ -59,6 +64,13 @@ class PeopleRepository(Repository):
             col(Identity.kind) == kind, col(Identity.value) == normalize_identity(kind, value)
         )  # fmt: skip
         return await self._transaction.first(query)
+
+    async def by_name(self, name: str) -> list[Person]:
+        """The people with a name, in upper or lower case, and those who play under it."""
+        plain = name.strip().casefold()
+        seated = select(Seat.person_id).where(func.lower(Seat.name) == plain, col(Seat.left_at).is_(None))
+        query = select(Person).where(or_(func.lower(Person.name) == plain, col(Person.id).in_(seated)))
+        return await self._transaction.all(query.order_by(col(Person.id)))
 
     async def get_or_create(self, kind: IdentityKind, value: str, name: str, verified: bool = True) -> Person:
         """The person with this identity; added under this name where there is none."""
@@ -178,7 +190,7 @@ class PeopleRepository(Repository):
         await self._transaction.execute(
             update(GameTable).where(col(GameTable.host_id) == merged_id).values(host_id=kept_id)
         )
-        for model in (Identity, Seat, MoveRecord, MailToken):
+        for model in (Identity, Seat, MoveRecord, MailToken, SeatRequest, Deputy, SeatClock, DueRow):
             await self._transaction.execute(
                 update(model).where(col(model.person_id) == merged_id).values(person_id=kept_id)
             )

@@ -38,17 +38,24 @@ class SettingsRepository(Repository):
         return await self.get(STORE_ID) or ""
 
     async def acquire_lease(self, name: str, holder: str, duration: timedelta) -> bool:
-        """Acquire or renew the lease on a job; False while another holder has it."""
+        """Acquire or renew the lease on a job; False while another holder has it.
+
+        A lease that ends later than a new one would is from before the clock was set back, and has no force.
+        """
         now = self._transaction.now
         lease = await self._transaction.first(select(Lease).where(col(Lease.name) == name))
         if lease is None:
             await self._transaction.add(Lease(name=name, holder=holder, expires_at=now + duration))
             return True
-        if lease.holder != holder and lease.expires_at > now:
+        if lease.holder != holder and now < lease.expires_at <= now + duration:
             return False
         renewed = update(Lease).where(col(Lease.name) == name)
         await self._transaction.execute(renewed.values(holder=holder, expires_at=now + duration))
         return True
+
+    async def lease_end(self, name: str) -> datetime | None:
+        """Until when the lease on a job was acquired; None if nobody has it."""
+        return await self._transaction.scalar(select(Lease.expires_at).where(col(Lease.name) == name))
 
     async def release_lease(self, name: str, holder: str) -> None:
         """Release a lease."""

@@ -25,6 +25,7 @@ class TableUpdate(TypedDict, total=False):
     seed: int | None
     host_id: int | None
     location: dict[str, Any]
+    pace: str
 
 
 class TableRepository(Repository):

@@ -23,7 +23,7 @@ def after(*lines: str) -> PersonSettings:
 
 
 def test_the_defaults_are_shown() -> None:
-    assert PersonSettings().lines() == [
+    assert PersonSettings().lines(NOW) == [
         "zone UTC", "quiet off", "tell wherever I can be reached", "at once", "mail too off", "next off",
         "deputy off", "away off",
     ]  # fmt: skip
@@ -36,8 +36,8 @@ def test_what_is_shown_sets_the_same() -> None:
         "for ABC at once",
     ]  # fmt: skip
     settings = after(*lines)
-    assert settings.lines() == lines
-    assert after(*settings.lines()) == settings
+    assert settings.lines(NOW) == lines
+    assert after(*settings.lines(NOW)) == settings
     stored = preferences_with({"mail": True}, settings)
     assert settings_of(stored, "Europe/Berlin") == settings
     assert stored["mail"] is True
@@ -68,7 +68,9 @@ def test_an_absence_ends_on_the_day_of_return_where_the_person_lives() -> None:
     later = after("away from 2026-12-20 until 2026-12-24")
     assert not later.is_away(NOW)
     assert later.is_away(local("2026-12-21 12:00"))
-    assert after("away until 2026-12-24", "back").absence is None
+    back = after("away until 2026-12-24", "back")
+    assert not back.is_away(NOW) and back.lines(NOW)[-1] == "away off"
+    assert after("away from 2026-12-20 until 2026-12-24", "away off").absence is None
 
 
 @pytest.mark.parametrize(

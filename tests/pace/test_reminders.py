@@ -16,7 +16,8 @@ QUIET = quiet_hours("22:00-07:00", "Europe/Berlin")
 def all_reminders(
     since: datetime, due: Deadline, until: datetime, *, quiet: bool = True
 ) -> list[tuple[str, str]]:
-    found, after = [], since
+    found: list[tuple[str, str]] = []
+    after = since
     while True:
         reminder = next_reminder(since, due, after, QUIET if quiet else None)
         if reminder.at > until:

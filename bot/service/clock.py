@@ -1,0 +1,120 @@
+"""The clock: one timer that follows the tables and does what is due.
+
+Theory of operation. Nothing is kept in memory. The clocks of the seats (`storage.SeatClock`) follow the logs
+of their tables: a table whose log has grown, whose pace has changed or whose players have changed their
+settings is behind, and is followed up. From the clocks come due rows: the next reminder of a seat, the end of
+its time, an escalation, a digest. What a due row brings about is written in the transaction that takes the
+row or moves it to its next time, and messages have names that are used once. So a process may die anywhere,
+several may look at the same store, and the time of the machine may jump: nothing is done twice, and what is
+overdue is done once.
+
+Of all processes of a store one leads, by a lease. A player's time that ran out while nobody looked (the
+service was down, or the time has jumped forward) is up only after a grace, in which mail that waits is read.
+
+`tick` does everything that is due now; tests call it after they have set the time.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import secrets
+from collections.abc import Awaitable
+from datetime import datetime, timedelta
+
+from sqlalchemy.exc import SQLAlchemyError
+
+from bot.service.clock_followup import follow_table
+from bot.service.due_rows import DueRowHandler
+from bot.service.table_cache import TableCache
+from storage import DueRow, NotFound, StoreError
+
+log = logging.getLogger(__name__)
+
+LEASE_NAME = "clock"
+LEASE = timedelta(seconds=60)
+MAX_WAIT = 15.0  # seconds between two looks at the store
+MIN_WAIT = 0.5  # seconds after a commit, so that a run of commits is followed up once
+BATCH = 50
+
+
+class Clock:
+    """The clock of a service. `run` goes on beside it."""
+
+    def __init__(self, cache: TableCache, rows: DueRowHandler) -> None:
+        self._cache, self._rows = cache, rows
+        self._holder = secrets.token_hex(8)
+        self._skipped: set[str] = set()  # what could not be done in this tick
+
+    async def run(self) -> None:
+        """Do what is due, when it is due. Never returns."""
+        with self._cache.subscribe() as wake_event:
+            while True:
+                wait = MAX_WAIT
+                try:
+                    wait = await self._seconds_until(await self.tick())
+                except (StoreError, SQLAlchemyError) as error:
+                    log.warning("the clock could not go on: %s", error)
+                wake_event.clear()
+                try:
+                    async with asyncio.timeout(wait):
+                        await wake_event.wait()
+                except TimeoutError:
+                    continue
+                await asyncio.sleep(MIN_WAIT)
+
+    async def _seconds_until(self, due_at: datetime | None) -> float:
+        if due_at is None:
+            return MAX_WAIT
+        wait = (due_at - self._cache.store.now()).total_seconds()
+        return min(max(wait, MIN_WAIT), MAX_WAIT)
+
+    async def tick(self) -> datetime | None:
+        """Follow up the tables and do all that is due; when something is due next. Does nothing while another
+        process leads."""
+        if not await self._lead():
+            return None
+        await self._follow_tables()
+        while rows := await self._rows_due():
+            for row in rows:
+                if not await self._safely(row.key, self._rows.handle(row)):
+                    self._skipped.add(row.key)
+            await self._follow_tables()
+        async with self._cache.store.read() as unit:
+            return await unit.clocks.next_due_at()
+
+    async def _rows_due(self) -> list[DueRow]:
+        async with self._cache.store.read() as unit:
+            rows = await unit.clocks.rows_due(unit.now, BATCH)
+        return [row for row in rows if row.key not in self._skipped]
+
+    async def _follow_tables(self) -> None:
+        async with self._cache.store.read() as unit:
+            behind = await unit.clocks.tables_behind()
+        for table_id in behind:
+            await self._safely(f"table {table_id}", follow_table(self._cache, table_id))
+
+    async def _safely(self, name: str, step: Awaitable[bool]) -> bool:
+        """Do one thing; whether it was done. What fails does not keep the others from their time."""
+        try:
+            return await step
+        except (StoreError, NotFound) as error:
+            log.warning("clock: %s: %s", name, error)
+        except Exception:
+            log.exception("clock: %s failed", name)
+        return False
+
+    async def _lead(self) -> bool:
+        """Whether this process leads now."""
+        self._skipped.clear()
+        async with self._cache.store.begin() as unit:
+            lease_end = await unit.settings.lease_end(LEASE_NAME)
+            leads = await unit.settings.acquire_lease(LEASE_NAME, self._holder, LEASE)
+            if leads and lease_end is not None and lease_end > unit.now + LEASE:
+                await unit.clocks.look_again_everywhere()  # the time was set back
+            return leads
+
+    async def release(self) -> None:
+        """Let another process lead."""
+        async with self._cache.store.begin() as unit:
+            await unit.settings.release_lease(LEASE_NAME, self._holder)

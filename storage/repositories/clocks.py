@@ -1,0 +1,191 @@
+"""Clocks of tables and seats, due rows, deputies and requests for open seats.
+
+A due row says that something has to happen at a time. It is taken, or moved to its next time, in the
+transaction that does what is due, and only by the one who still finds it at that time: so it happens once,
+whoever looks at it, and whenever a process dies.
+"""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import or_
+from sqlmodel import col, delete, func, select, update
+
+from storage.models import (
+    Deputy,
+    DueRow,
+    GameTable,
+    Seat,
+    SeatClock,
+    SeatRequest,
+    TableClock,
+    TableSnapshot,
+)
+from storage.transaction import Repository, column_values
+
+
+class ClockRepository(Repository):
+    """Clocks, due rows, deputies and requests for seats."""
+
+    # Clocks
+
+    async def tables_behind(self) -> list[int]:
+        """The tables whose clocks do not follow their logs: those in play, and those that were."""
+        behind = or_(
+            func.coalesce(col(TableClock.seq), -1) != col(TableSnapshot.seq), col(TableClock.is_stale)
+        )
+        query = (
+            select(TableSnapshot.table_id)
+            .join(GameTable, col(GameTable.id) == col(TableSnapshot.table_id))
+            .outerjoin(TableClock, col(TableClock.table_id) == col(TableSnapshot.table_id))
+            .where(behind, or_(col(GameTable.status) == "running", col(TableClock.table_id).is_not(None)))
+            .order_by(col(TableSnapshot.table_id))
+        )
+        return await self._transaction.all(query)
+
+    async def followed_seq(self, table_id: int) -> int | None:
+        """How far the clocks of a table follow its log; None for a table without clocks."""
+        return await self._transaction.scalar(
+            select(TableClock.seq).where(col(TableClock.table_id) == table_id)
+        )
+
+    async def set_followed_seq(self, table_id: int, seq: int) -> None:
+        """The clocks of a table follow its log up to this row."""
+        own = col(TableClock.table_id) == table_id
+        if not await self._transaction.execute(update(TableClock).where(own).values(seq=seq, is_stale=False)):
+            await self._transaction.add(TableClock(table_id=table_id, seq=seq))
+
+    async def look_again(self, *table_ids: int) -> None:
+        """Have the clocks of these tables looked at again, because their pace has changed."""
+        own = col(TableClock.table_id).in_(table_ids)
+        await self._transaction.execute(update(TableClock).where(own).values(is_stale=True))
+
+    async def look_again_everywhere(self) -> None:
+        """The same for all tables, because the time was set back."""
+        await self._transaction.execute(update(TableClock).values(is_stale=True))
+
+    async def look_again_for(self, person_id: int) -> None:
+        """The same for all tables at which a person sits, because their settings have changed."""
+        seated = select(Seat.table_id).where(col(Seat.person_id) == person_id, col(Seat.left_at).is_(None))
+        await self._transaction.execute(
+            update(TableClock).where(col(TableClock.table_id).in_(seated)).values(is_stale=True)
+        )
+
+    async def seat_clocks(self, table_id: int) -> dict[int, SeatClock]:
+        """The clocks of a table by seat."""
+        query = select(SeatClock).where(col(SeatClock.table_id) == table_id).order_by(col(SeatClock.seat))
+        return {clock.seat: clock for clock in await self._transaction.all(query)}
+
+    async def save_seat_clock(self, clock: SeatClock) -> None:
+        """Store the clock of a seat."""
+        own = (col(SeatClock.table_id) == clock.table_id, col(SeatClock.seat) == clock.seat)
+        values = {k: v for k, v in column_values(clock).items() if k not in ("table_id", "seat")}
+        if not await self._transaction.execute(update(SeatClock).where(*own).values(**values)):
+            await self._transaction.add(clock)
+
+    # Due rows
+
+    async def set_due(
+        self,
+        key: str,
+        kind: str,
+        due_at: datetime,
+        *,
+        table_id: int | None = None,
+        seat: int | None = None,
+        person_id: int | None = None,
+        details: dict[str, Any] | None = None,
+    ) -> None:
+        """Something is due at a time, in place of what was due under the same key."""
+        values: dict[str, Any] = {
+            "kind": kind, "due_at": due_at, "table_id": table_id, "seat": seat, "person_id": person_id,
+            "details": details or {},
+        }  # fmt: skip
+        if not await self._transaction.execute(update(DueRow).where(col(DueRow.key) == key).values(**values)):
+            await self._transaction.add(DueRow(key=key, **values))
+
+    async def delete_due(self, *keys: str) -> None:
+        """Nothing is due under these keys any more."""
+        await self._transaction.execute(delete(DueRow).where(col(DueRow.key).in_(keys)))
+
+    async def get_due(self, key: str) -> DueRow | None:
+        """What is due under a key."""
+        return await self._transaction.first(select(DueRow).where(col(DueRow.key) == key))
+
+    async def due_rows(self, table_id: int) -> list[DueRow]:
+        """What is due at a table, the first first."""
+        query = select(DueRow).where(col(DueRow.table_id) == table_id)
+        return await self._transaction.all(query.order_by(col(DueRow.due_at), col(DueRow.key)))
+
+    async def rows_due(self, until: datetime, limit: int) -> list[DueRow]:
+        """What is due by a time, the first first."""
+        query = select(DueRow).where(col(DueRow.due_at) <= until)
+        return await self._transaction.all(query.order_by(col(DueRow.due_at), col(DueRow.key)).limit(limit))
+
+    async def next_due_at(self) -> datetime | None:
+        """When something is due next."""
+        return await self._transaction.scalar(select(func.min(DueRow.due_at)))
+
+    async def take_due(self, row: DueRow, move_to: datetime | None = None) -> bool:
+        """Take a due row, or move it to its next time; False if somebody else has."""
+        unchanged = (col(DueRow.key) == row.key, col(DueRow.due_at) == row.due_at)
+        if move_to is None:
+            return await self._transaction.execute(delete(DueRow).where(*unchanged)) > 0
+        moved = update(DueRow).where(*unchanged).values(due_at=move_to)
+        return await self._transaction.execute(moved) > 0
+
+    # Deputies
+
+    async def deputies(self, table_id: int) -> list[Deputy]:
+        """The deputies of a table, also those whose time has not come or is over."""
+        query = select(Deputy).where(col(Deputy.table_id) == table_id).order_by(col(Deputy.seat))
+        return await self._transaction.all(query)
+
+    async def tables_as_deputy(self, person_id: int) -> list[int]:
+        """The tables at which a person is a deputy now."""
+        now = self._transaction.now
+        query = select(Deputy.table_id).where(
+            col(Deputy.person_id) == person_id,
+            col(Deputy.starts_at) <= now,
+            or_(col(Deputy.ends_at).is_(None), col(Deputy.ends_at) > now),
+        )
+        return await self._transaction.all(query.order_by(col(Deputy.table_id)))
+
+    async def set_deputy(self, deputy: Deputy) -> None:
+        """A person may act for a seat, in place of whoever may now."""
+        await self._transaction.renew_revisions(deputy.table_id)
+        await self.remove_deputy(deputy.table_id, deputy.seat)
+        await self._transaction.add(deputy)
+
+    async def remove_deputy(self, table_id: int, seat: int) -> bool:
+        """Nobody acts for a seat any more; returns whether somebody did."""
+        await self._transaction.renew_revisions(table_id)
+        own = (col(Deputy.table_id) == table_id, col(Deputy.seat) == seat)
+        return await self._transaction.execute(delete(Deputy).where(*own)) > 0
+
+    # Requests for open seats
+
+    async def open_requests(self, table_id: int) -> Sequence[SeatRequest]:
+        """The requests for seats of a table that nobody has answered, oldest first."""
+        query = select(SeatRequest).where(
+            col(SeatRequest.table_id) == table_id, col(SeatRequest.answered_at).is_(None)
+        )
+        return await self._transaction.all(query.order_by(col(SeatRequest.id)))
+
+    async def add_request(self, table_id: int, seat: int, person_id: int, name: str) -> SeatRequest:
+        """A person asks for a seat, in place of what they have asked for at this table before."""
+        for request in await self.open_requests(table_id):
+            if request.person_id == person_id:
+                await self.answer_request(request.id, False)
+        return await self._transaction.add(
+            SeatRequest(
+                table_id=table_id, seat=seat, person_id=person_id, name=name, asked_at=self._transaction.now
+            )
+        )
+
+    async def answer_request(self, request_id: int, admitted: bool) -> bool:
+        """Answer a request; False if it was answered before."""
+        is_open = (col(SeatRequest.id) == request_id, col(SeatRequest.answered_at).is_(None))
+        values = {"answered_at": self._transaction.now, "admitted": admitted}
+        return await self._transaction.execute(update(SeatRequest).where(*is_open).values(**values)) > 0

@@ -1,0 +1,325 @@
+"""The clock on a time that the tests drive: reminders, the end of a time, the bank, absences, deputies."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+
+from bot.service.results import Completed, LineRefused, PollUpdated, QueryAnswer
+from tests.pace.conftest import START, DrivenTable
+from tests.pace.test_pace import local
+
+BERLIN = "settings zone Europe/Berlin"
+
+
+def at(text: str) -> str:
+    """A local time of June as `heard` writes it (UTC)."""
+    return f"{local(f'2026-06-{text}').astimezone(START.tzinfo):%d %H:%M}"
+
+
+# -- reminders -------------------------------------------------------------------------------
+
+
+async def test_reminders_at_half_one_hour_before_and_then_daily(driven: DrivenTable) -> None:
+    await driven.begin("24h")
+    await driven.wait_until(local("2026-06-04 13:00"))
+    reminders = driven.heard("Ann", "reminder")
+    assert [line[:8] for line in reminders] == [
+        at("02 00:00"), at("02 11:00"), at("03 12:00"), at("04 12:00")
+    ]  # fmt: skip
+    assert reminders[0].endswith("You have 12 hours left, until Tue 2 Jun 10:00 (UTC).")
+    assert reminders[1].endswith("You have 1 hour left, until Tue 2 Jun 10:00 (UTC).")
+    assert reminders[2].endswith("Your time ended Tue 2 Jun 10:00 (UTC); the table still waits for you.")
+    assert driven.heard("Bob", "reminder") == []
+
+
+async def test_nobody_is_reminded_who_has_nothing_to_decide(driven: DrivenTable) -> None:
+    await driven.begin("24h")
+    await driven.wait_until(local("2026-06-01 14:00"))
+    await driven.say("Ann", "pass")
+    await driven.wait_until(local("2026-06-02 14:30"))
+    assert driven.heard("Ann", "reminder") == []
+    assert [line[:8] for line in driven.heard("Bob", "reminder")] == [at("02 02:00"), at("02 13:00")]
+
+
+async def test_reminders_wait_for_the_end_of_quiet_hours(driven: DrivenTable) -> None:
+    await driven.begin("24h")
+    await driven.settings("Ann", BERLIN, "settings quiet 22:00-07:00")
+    await driven.wait_until(local("2026-06-02 12:30"))
+    assert [line[:8] for line in driven.heard("Ann", "reminder")] == [at("02 07:00"), at("02 11:00")]
+    assert "until Tue 2 Jun 12:00 (Europe/Berlin)" in driven.heard("Ann", "reminder")[0]
+
+
+async def test_no_pace_no_reminders(driven: DrivenTable) -> None:
+    await driven.begin("none")
+    await driven.wait_until(local("2026-06-09 12:00"))
+    assert driven.heard("Ann", "reminder") == []
+
+
+async def test_escalation_adds_a_channel_once(driven: DrivenTable) -> None:
+    await driven.begin("none", discord=True)
+    await driven.settings("Ann", "settings tell thread", "settings mail too after 12h")
+    await driven.wait_until(local("2026-06-03 12:00"))
+    assert driven.heard("Ann", "reminder") == [
+        f"{at('02 00:00')} mail reminder: The table has waited for you for 12 hours."
+    ]
+
+
+# -- hold-off and quiet hours of turns -------------------------------------------------------
+
+
+async def test_hold_off_a_run_of_moves_is_one_message(driven: DrivenTable) -> None:
+    """A turn that is over before the hold-off ends is told to nobody; so is one that an undo takes back."""
+    await driven.begin("24h")
+    await driven.wait_until(local("2026-06-01 12:10"))
+    driven.told.clear()
+    await driven.say("Ann", "pass")
+    await driven.say("Bob", "pass")
+    await driven.wait_until(local("2026-06-01 12:11"))
+    await driven.say("Cid", "bid CS 45")
+    await driven.say("Cid", "undo")
+    assert [told for told in driven.told if told.kind == "turn"] == []
+    await driven.wait_until(local("2026-06-01 12:20"))
+    assert [(told.to, told.kind) for told in driven.told if told.kind == "turn"] == [("Cid", "turn")]
+
+
+async def test_hold_off_of_a_table(driven: DrivenTable) -> None:
+    await driven.begin("24h, hold-off 0")
+    await driven.say("Ann", "pass")
+    assert driven.heard("Bob", "turn") == [f"{at('01 12:00')} mail turn"]
+
+
+async def test_a_turn_in_quiet_hours_is_told_when_they_end(driven: DrivenTable) -> None:
+    await driven.begin("none", discord=True)
+    await driven.settings("Bob", BERLIN, "settings quiet 12:00-15:00", "settings tell thread, mail")
+    await driven.say("Ann", "pass")
+    await driven.wait_until(local("2026-06-01 15:10"))
+    assert sorted(driven.heard("Bob")[-2:]) == [
+        f"{at('01 15:00')} mail turn",
+        f"{at('01 15:00')} thread reminder: The table has waited for you for 3 hours.",
+    ]
+    assert f"{at('01 12:02')} thread turn" in driven.heard("table"), "the card is there, without a ping"
+
+
+# -- channels and digest ---------------------------------------------------------------------
+
+
+async def test_channels_of_a_person_and_of_one_table(driven: DrivenTable) -> None:
+    await driven.begin("none, hold-off 0", discord=True)
+    await driven.settings("Bob", "settings tell direct, mail")
+    code = (await driven.service.queries.table_info(driven.table)).code
+    await driven.say("Ann", "pass")
+    assert {line[9:] for line in driven.heard("Bob", "turn")} == {"direct turn", "mail turn"}
+    await driven.settings("Cid", f"settings for {code} tell mail")
+    await driven.say("Bob", "pass")
+    assert {line[9:] for line in driven.heard("Cid", "turn")} == {"mail turn"}
+
+
+async def test_a_digest_is_one_message_a_day_if_something_waits(driven: DrivenTable) -> None:
+    await driven.begin("48h")
+    await driven.settings("Ann", BERLIN, "settings digest 08:00")
+    await driven.settings("Bob", BERLIN, "settings digest 08:00")
+    await driven.wait_until(local("2026-06-03 09:00"))
+    assert driven.heard("Bob") == ["01 10:00 mail started: " + driven.heard("Bob")[0].partition(": ")[2]]
+    assert [line[:22] for line in driven.heard("Ann") if "started" not in line and " turn" not in line] == [
+        f"{at('02 08:00')} mail digest", f"{at('03 08:00')} mail digest"
+    ]  # fmt: skip
+    await driven.wait_until(local("2026-06-03 11:30"))
+    assert driven.heard("Ann", "reminder")[0].startswith(at("03 11:00")), "the last hour is told all the same"
+
+
+async def test_turns_are_told_the_most_urgent_first(driven: DrivenTable) -> None:
+    await driven.begin("24h")
+    second = await driven.service.lobby.create("1830", driven.people["Ann"], name="Sunday")
+    for name in ("Ann", "Bob", "Cid"):
+        await driven.service.lobby.join(second.id, driven.people[name], name)
+    await driven.service.lobby.set_pace(second.id, "6h", by=driven.people["Ann"])
+    await driven.service.lobby.start(second.id, by=driven.people["Ann"], order=("Ann", "Bob", "Cid"))
+    await driven.tick()
+    first = await driven.service.queries.table_info(driven.table)
+    answer = await driven.say("Ann", "turns")
+    assert isinstance(answer, QueryAnswer)
+    assert answer.text == (
+        f"{second.code} Sunday (1830), opening: 6 hours left, until Mon 1 Jun 16:00 (UTC)\n"
+        f"{first.code} Friday (1830), opening: 24 hours left, until Tue 2 Jun 10:00 (UTC)"
+    )
+    answer = await driven.say("Bob", "turns")
+    assert isinstance(answer, QueryAnswer) and answer.text == "No table waits for you."
+
+
+async def test_you_are_next(driven: DrivenTable) -> None:
+    await driven.begin("none, hold-off 0")
+    await driven.settings("Cid", "settings next on")
+    code = (await driven.service.queries.table_info(driven.table)).code
+    await driven.say("Ann", "pass")
+    await driven.tick()
+    assert driven.heard("Cid", "next") == [
+        f"{at('01 12:00')} mail next: You are next at table {code}, after Bob."
+    ]
+
+
+# -- the end of a time -----------------------------------------------------------------------
+
+
+async def test_time_up_pass(driven: DrivenTable) -> None:
+    await driven.begin("24h, then orders")
+    await driven.wait_until(local("2026-06-02 12:00"))
+    assert await driven.asked() == ["Bob"]
+    assert "Ann's time is up: they pass." in driven.heard("Bob", "news")[0]
+    entry = (await driven.service.queries.log(driven.table))[-1]
+    assert (entry.line, entry.seat) == ("pass", 0)
+
+
+async def test_time_up_pause(driven: DrivenTable) -> None:
+    await driven.begin("24h, then pause")
+    await driven.wait_until(local("2026-06-04 12:00"))
+    assert (await driven.service.queries.table_info(driven.table)).status == "paused"
+    assert [line[9:] for line in driven.heard("Bob", "news")] == [
+        "mail news: Ann's time is up. The game is paused until somebody resumes it."
+    ]
+    assert len(driven.heard("Ann", "reminder")) == 2, "nobody is reminded while the game is paused"
+    await driven.service.lobby.resume(driven.table, by=driven.people["Ann"])
+    await driven.wait_until(local("2026-06-05 11:30"))
+    assert (await driven.service.queries.table_info(driven.table)).status == "running"
+
+
+async def test_time_up_deputy(driven: DrivenTable) -> None:
+    await driven.begin("24h, then deputy")
+    await driven.person("Dora")
+    await driven.settings("Ann", "settings deputy Dora")
+    refused = await driven.say("Dora", "pass")
+    assert not isinstance(refused, Completed)
+    await driven.wait_until(local("2026-06-02 12:10"))
+    assert "please decide for them this once" in driven.heard("Dora", "deputy")[0]
+    assert len(driven.heard("Dora", "turn")) == 1
+    assert isinstance(await driven.say("Dora", "pass"), Completed)
+    assert await driven.asked() == ["Bob"]
+    info = await driven.service.queries.table_info(driven.table)
+    assert info.deputies == {}, "it was for one decision"
+
+
+async def test_nothing_is_sold_or_bought_for_an_absent_player(driven: DrivenTable) -> None:
+    """Where no pass is legal, the game waits."""
+    await driven.begin("24h, then orders")
+    for name, line in (("Ann", "buy SV"), ("Bob", "bid CS 45"), ("Cid", "bid CS 50")):
+        await driven.say(name, line)
+    before = await driven.service.queries.state_at(driven.table)
+    await driven.wait_until(local("2026-06-12 12:00"))
+    after = await driven.service.queries.state_at(driven.table)
+    lines = [entry.line for entry in await driven.service.queries.log(driven.table) if entry.kind == "move"]
+    assert set(lines[3:]) == {"pass"}
+    assert after.cash["p1"] >= before.cash["p1"] - 5
+
+
+async def test_the_bank_is_used_up_and_not_refilled(driven: DrivenTable) -> None:
+    await driven.begin("24h, bank 10h, then orders")
+    await driven.wait_until(local("2026-06-02 18:00"))
+    assert await driven.asked() == ["Ann"], "6 of 10 hours of the bank are used"
+    await driven.say("Ann", "pass")
+    await driven.say("Bob", "pass")
+    await driven.say("Cid", "pass")
+    async with driven.store.read() as unit:
+        clock = (await unit.clocks.seat_clocks(driven.table))[0]
+    assert clock.bank == 4 * 3600
+    assert clock.time_up == driven.now + timedelta(hours=28)
+
+
+async def test_one_extension_without_asking(driven: DrivenTable) -> None:
+    await driven.begin("24h, then orders")
+    result = await driven.say("Ann", "extend")
+    assert isinstance(result, Completed)
+    assert result.sentences == ("You have more time, until Wed 3 Jun 10:00 (UTC).",)
+    again = await driven.say("Ann", "extend")
+    assert isinstance(again, LineRefused)
+    assert again.reason == "You have taken more time for this decision already."
+    other = await driven.say("Bob", "extend")
+    assert isinstance(other, LineRefused)
+    assert other.reason == "The table does not wait for you, so your time does not run."
+    await driven.wait_until(local("2026-06-03 11:55"))
+    assert await driven.asked() == ["Ann"]
+
+
+# -- absence ---------------------------------------------------------------------------------
+
+
+async def test_an_absence_moves_deadlines_and_is_told_at_the_table(driven: DrivenTable) -> None:
+    await driven.begin("24h, then orders")
+    answer = await driven.settings("Ann", BERLIN, "away until 2026-06-08")
+    assert answer.splitlines()[-1] == "You are away until Mon 8 Jun 2026. Your time does not run until then."
+    assert [line[9:] for line in driven.heard("Bob", "news")] == [
+        "mail news: Ann is away until Mon 8 Jun 2026. Their time does not run until then."
+    ]
+    assert driven.heard("Ann", "news") == []
+    await driven.wait_until(local("2026-06-08 23:00"))
+    assert await driven.asked() == ["Ann"]
+    assert [line[9:] for line in driven.heard("Bob", "news")][1:] == ["mail news: Ann is back."]
+    await driven.wait_until(local("2026-06-09 01:00"))
+    assert await driven.asked() == ["Bob"]
+
+
+async def test_a_deputy_plays_until_the_player_is_back(driven: DrivenTable) -> None:
+    await driven.begin("24h, hold-off 0")
+    await driven.person("Dora")
+    await driven.settings("Ann", BERLIN, "away until 2026-06-08 deputy Dora")
+    assert "Dora plays for them until then." in driven.heard("Cid", "news")[0]
+    assert "Ann asks you to play for them at table Friday" in driven.heard("Dora", "deputy")[0]
+    assert len(driven.heard("Dora", "turn")) == 1
+    assert isinstance(await driven.say("Dora", "pass"), Completed)
+    await driven.say("Bob", "pass")
+    await driven.say("Cid", "pass")
+    assert len(driven.heard("Dora", "turn")) == 2
+    await driven.wait_until(local("2026-06-08 00:30"))
+    assert len(driven.heard("Dora", "reminder")) > 0 and driven.heard("Ann", "reminder") == []
+    assert not isinstance(await driven.say("Dora", "pass"), Completed), "Ann is back"
+    assert isinstance(await driven.say("Ann", "pass"), Completed)
+
+
+async def test_a_deputy_is_somebody_else_who_is_known(driven: DrivenTable) -> None:
+    await driven.begin("24h")
+    for name, sentence in (
+        ("Zoe", "Nobody here is called Zoe. Name somebody who plays here, or give their email address."),
+        ("Ann", "You cannot be your own deputy. Name somebody who plays here, or give their email address."),
+    ):
+        with pytest.raises(ValueError, match="Name somebody") as error:
+            await driven.settings("Ann", f"away until 2026-06-08 deputy {name}")
+        assert str(error.value) == sentence
+    with pytest.raises(ValueError, match=r"Bob plays at table \w+ too; a deputy has to be somebody else"):
+        await driven.settings("Ann", "away until 2026-06-08 deputy Bob")
+
+
+# -- the pace is changed by a vote -----------------------------------------------------------
+
+
+async def test_the_pace_is_changed_by_a_vote(driven: DrivenTable) -> None:
+    await driven.begin("24h")
+    await driven.wait_until(local("2026-06-01 20:00"))
+    proposed = await driven.say("Bob", "pace daily 20:00 Europe/Berlin, then pause")
+    assert isinstance(proposed, PollUpdated)
+    assert proposed.sentences[0] == (
+        "Bob proposes another pace: daily 20:00 Europe/Berlin, then pause (now: 24h)."
+    )
+    await driven.say("Ann", "accept vote")
+    assert str((await driven.service.queries.table_info(driven.table)).pace) == "24h"
+    result = await driven.say("Cid", "accept vote")
+    assert isinstance(result, PollUpdated) and result.outcome == "passed"
+    info = await driven.service.queries.table_info(driven.table)
+    assert str(info.pace) == "daily 20:00 Europe/Berlin, then pause"
+    async with driven.store.read() as unit:
+        clock = (await unit.clocks.seat_clocks(driven.table))[0]
+    assert clock.time_up == local("2026-06-02 20:00"), "the clock starts anew"
+
+
+async def test_a_pace_that_is_none_is_refused_with_a_sentence(driven: DrivenTable) -> None:
+    await driven.begin("24h")
+    result = await driven.say("Bob", "pace soon")
+    assert isinstance(result, LineRefused)
+    assert result.reason.startswith("`soon` is not a pace; write `none`")
+    shown = await driven.say("Bob", "pace")
+    assert isinstance(shown, QueryAnswer)
+    assert shown.text == "The pace is 24h. When a time is up, the player is reminded daily."
+    declined = await driven.say("Bob", "pace none")
+    assert isinstance(declined, PollUpdated)
+    result = await driven.say("Ann", "decline vote")
+    assert isinstance(result, PollUpdated) and result.outcome == "failed"
+    assert str((await driven.service.queries.table_info(driven.table)).pace) == "24h"

@@ -1,0 +1,194 @@
+"""A process that dies, a clock that jumps, two processes on one store: nothing doubled, nothing lost."""
+
+from __future__ import annotations
+
+import asyncio
+from datetime import timedelta
+
+import pytest
+
+from bot.service import clock_messages
+from bot.service.clock import Clock
+from bot.service.service import Service
+from storage import open_store
+from tests.pace.conftest import DrivenTable
+from tests.pace.test_clock import at
+from tests.pace.test_pace import local
+
+HALF, HOUR = local("2026-06-02 00:00"), local("2026-06-02 11:00")
+
+
+def reminder_times(driven: DrivenTable) -> list[str]:
+    return [line[:8] for line in driven.heard("Ann", "reminder")]
+
+
+class Killed(BaseException):
+    """The process dies here."""
+
+
+async def test_killed_between_the_due_row_and_its_message(
+    driven: DrivenTable, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nothing of the transaction is stored, so the next process sends the reminder, once."""
+    await driven.begin("24h")
+    driven.now = HALF
+
+    def die(*_: object) -> None:
+        raise Killed
+
+    with monkeypatch.context() as patched:
+        patched.setattr(clock_messages, "reminder_messages", die)
+        with pytest.raises(Killed):
+            await driven.service.clock.tick()
+    await driven.restart()
+    driven.now += timedelta(minutes=2)
+    await driven.tick()
+    await driven.tick()
+    assert reminder_times(driven) == [at("02 00:02")]
+
+
+async def test_killed_between_the_message_and_its_sending(driven: DrivenTable) -> None:
+    await driven.begin("24h")
+    driven.now = HALF
+    await driven.service.clock.tick()
+    await driven.restart()
+    await driven.tick()
+    await driven.tick()
+    assert reminder_times(driven) == [at("02 00:00")]
+
+
+async def test_killed_between_a_pass_at_the_end_of_a_time_and_its_row(
+    driven: DrivenTable, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The pass is stored under a request of its own, so it is not played again for the next question."""
+    await driven.begin("24h, then orders")
+    await driven.wait_until(HOUR)
+    driven.now = local("2026-06-02 12:00")
+    play = driven.service._play_for_seat
+
+    async def play_and_die(*arguments: object) -> bool:
+        await play(*arguments)  # type: ignore[arg-type]
+        raise Killed
+
+    monkeypatch.setattr(driven.service.clock._rows, "_play_for_seat", play_and_die)
+    with pytest.raises(Killed):
+        await driven.service.clock.tick()
+    await driven.restart()
+    await driven.tick()
+    await driven.tick()
+    moves = [e.line for e in await driven.service.queries.log(driven.table) if e.kind == "move"]
+    assert moves == ["pass"] and await driven.asked() == ["Bob"]
+    assert len(driven.heard("Cid", "news")) == 1
+
+
+async def test_a_service_that_was_down_for_days_reminds_once(driven: DrivenTable) -> None:
+    await driven.begin("24h")
+    driven.now = local("2026-06-05 13:00")
+    await driven.restart()
+    await driven.tick()
+    await driven.tick()
+    assert reminder_times(driven) == [at("05 13:00")]
+    await driven.wait_until(local("2026-06-06 12:30"))
+    assert reminder_times(driven) == [at("05 13:00"), at("06 12:00")]
+
+
+async def test_a_time_that_ran_out_while_the_service_was_down_is_up_a_little_later(
+    driven: DrivenTable,
+) -> None:
+    """A mail with the move may be waiting."""
+    await driven.begin("24h, then orders")
+    driven.now = local("2026-06-03 12:00")
+    await driven.restart()
+    await driven.tick()
+    assert await driven.asked() == ["Ann"]
+    driven.now += timedelta(minutes=16)
+    await driven.tick()
+    assert await driven.asked() == ["Bob"]
+
+
+async def test_the_clock_is_set_back_by_a_day(driven: DrivenTable) -> None:
+    await driven.begin("24h")
+    await driven.wait_until(HALF + timedelta(minutes=1))
+    assert len(reminder_times(driven)) == 1
+    driven.now -= timedelta(days=1)
+    await driven.tick()
+    await driven.wait_until(HALF + timedelta(hours=1))
+    assert len(reminder_times(driven)) == 1, "not doubled when the time comes again"
+    await driven.wait_until(HOUR + timedelta(minutes=1))
+    assert reminder_times(driven) == [at("02 00:00"), at("02 11:00")]
+
+
+async def test_the_clock_is_set_back_and_the_settings_change(driven: DrivenTable) -> None:
+    """Everything due is worked out again, and still nothing is told twice."""
+    await driven.begin("24h", discord=True)
+    await driven.settings("Ann", "settings tell thread", "settings mail too after 12h")
+    await driven.wait_until(HALF + timedelta(minutes=1))
+    told = len(driven.heard("Ann", "reminder"))
+    driven.now -= timedelta(days=1)
+    await driven.settings("Ann", "settings next off")
+    await driven.wait_until(HALF + timedelta(hours=1))
+    assert len(driven.heard("Ann", "reminder")) == told
+
+
+async def test_the_clock_is_set_forward_by_a_day_and_back(driven: DrivenTable) -> None:
+    await driven.begin("24h")
+    await driven.wait_until(local("2026-06-01 20:00"))
+    driven.now += timedelta(days=1)
+    await driven.tick()
+    assert len(reminder_times(driven)) == 1, "one reminder for what is overdue"
+    driven.now -= timedelta(days=1)
+    await driven.tick()
+    await driven.wait_until(local("2026-06-04 12:30"))
+    times = reminder_times(driven)
+    assert len(times) == len(set(times)) and times[-1] == at("04 12:00")
+
+
+async def test_the_process_that_led_dies_and_the_clock_is_set_back(driven: DrivenTable) -> None:
+    """Its lease would end in a day; it has no force."""
+    await driven.begin("24h")
+    driven.now += timedelta(days=1)
+    await driven.tick()
+    driven.now -= timedelta(days=1)
+    await driven.restart()
+    await driven.tick()
+    await driven.wait_until(HALF + timedelta(minutes=1))
+    assert any("12 hours left" in line for line in driven.heard("Ann", "reminder"))
+
+
+async def test_one_of_two_processes_leads(driven: DrivenTable) -> None:
+    await driven.begin("24h")
+    async with await open_store(driven.address, now=lambda: driven.now) as store:
+        other = Service(store, ping_holdoff=120)
+        driven.now = HALF
+        await driven.tick()
+        assert await other.clock.tick() is None, "the first leads"
+        assert len(reminder_times(driven)) == 1
+        await driven.service.clock.release()
+        driven.now = HOUR
+        await other.clock.tick()
+        await driven.tick()
+        assert reminder_times(driven) == [at("02 00:00"), at("02 11:00")]
+
+
+async def test_two_processes_that_both_believe_to_lead(
+    driven: DrivenTable, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The lease saves work; what keeps a reminder from being doubled is the due row."""
+
+    async def lead(clock: Clock) -> bool:
+        clock._skipped.clear()
+        return True
+
+    monkeypatch.setattr(Clock, "_lead", lead)
+    await driven.begin("24h, then orders")
+    async with await open_store(driven.address, now=lambda: driven.now) as store:
+        other = Service(store, ping_holdoff=120)
+        for moment in (HALF, HOUR, local("2026-06-02 12:00"), local("2026-06-03 00:00")):
+            driven.now = moment
+            await asyncio.gather(driven.service.clock.tick(), other.clock.tick())
+            await driven.tick()
+    assert reminder_times(driven) == [at("02 00:00"), at("02 11:00")]
+    moves = [e.line for e in await driven.service.queries.log(driven.table) if e.kind == "move"]
+    assert moves == ["pass"]
+    assert len(driven.heard("Cid", "news")) == 1
+    assert len(driven.heard("Bob", "reminder")) == 1
