@@ -14,11 +14,12 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 
 import engine
 from bot.config import MailServer, MailSettings, Settings, load_mail_secret
+from bot.email.digest_mail import DigestComposer
 from bot.email.gateway import (
     MailGateway,
     ServiceToken,
@@ -149,6 +150,7 @@ class StoredMailOutbox:
         self._gateway = gateway
         self._address = address
         self._page_builder = PageBuilder(service, pictures)
+        self._digests = DigestComposer(service, address, now)
         self._lease = lease
         self._now = now
 
@@ -197,12 +199,14 @@ class StoredMailOutbox:
     async def _compose(self, row: OutboxMessage) -> None:
         """Replace a notification by its email; a notification that is out of date is only finished."""
         try:
-            built = await self._page_builder.build(row)
+            notification = decode_notification(row.payload)
             mail = None
-            if built is not None:
+            if notification.kind == "digest" and notification.person_id is not None:
+                mail = await self._digests.compose(notification.person_id)
+            elif built := await self._page_builder.build(row):
                 page, token = built
                 mail = await asyncio.to_thread(
-                    compose, self._address, page, token, self._now(), decode_notification(row.payload).kind
+                    compose, self._address, page, token, self._now(), notification.kind
                 )
             async with self._store.begin() as unit:
                 current = await unit.outbox.get(row.idempotency_key)
@@ -302,6 +306,20 @@ class PageBuilder:
                 if state is None or pending is None or pending.decision_id != notification.decision_id:
                     return None
                 return await self._turn_page(view, state, pending)
+            case "reminder":
+                pending = next((each for each in view.pending if each.seat == seat), None)
+                if state is None or pending is None or pending.decision_id != notification.decision_id:
+                    return None
+                page = await self._turn_page(view, state, pending)
+                reminded = (Paragraph(" ".join(notification.sentences)), *page.blocks)
+                return replace(page, blocks=reminded, subject="A reminder: your turn")
+            case "next":
+                if view.current_decision_id != notification.decision_id:
+                    return None
+                return pages.announcement("You are next.", notification.sentences)
+            case "deputy":
+                waiting = text_views.waiting_sentence(state, view.pending) if state else ""
+                return pages.announcement("You are a deputy.", notification.sentences, waiting)
             case "over" if state:
                 images = await position_images(self._drawing(view), state, ("map", "market", "sheet"))
                 return pages.announcement(
@@ -340,6 +358,7 @@ class PageBuilder:
             ),
             events_since=recent_events(entries),
             position=text_views.status_view(state, view.pending, pending.seat),
+            deadline=await self._service.settings.deadline_text(table_id, pending.seat),
             images=await position_images(self._drawing(view), state, ("map", "market"), before),
         )
         return pages.turn_notice(notice)

@@ -138,7 +138,6 @@ async def enqueue_mail(
     """
     for issued in mail.issued_tokens:
         token = issued.token
-        is_reply_token = token.purpose not in ("bounce", "unsubscribe")
         lifetime = INVITATION_TOKEN_LIFETIME if token.purpose in ("link", "invite") else REPLY_TOKEN_LIFETIME
         service_token = token if isinstance(token, ServiceToken) else None
         owner = None if service_token else await unit.people.find_by_identity("email", token.address)
@@ -150,7 +149,7 @@ async def enqueue_mail(
             person_id=service_token.person_id if service_token else owner.id if owner else None,
             decision_id=token.decision_id,
             address=mail.recipient,
-            message_id=mail.message_id if is_reply_token else None,
+            message_id=mail.message_id if token is mail.reply_token else None,
             expires_at=unit.now + lifetime,
         )
     address = {"to": mail.recipient, "sender": mail.envelope_sender, "kind": kind, "who": mail.actor}
@@ -260,7 +259,7 @@ class MailGateway:
         seat_name = seat_key(table.id, token.seat) if table and token.seat is not None else None
         if table and seat_name and not has_fixed_address:
             player = table.player_at(token.seat if token.seat is not None else -1)
-            if player is None or player.person_id != token.person_id:
+            if player is None or table.seat_of(token.person_id) != token.seat:
                 return None
         return ServiceToken(
             msgspec.convert(token.purpose, TokenPurpose), token.address,

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from functools import cache
 
 import engine
+from bot.service.commands import TIME_WORDS
 from bot.service.live_table import engine_seat
 from mail.doubts import Vocabulary
 from mail.line_text import first_word, words_of
@@ -19,13 +20,16 @@ SERVICE_VERBS = frozenset(
     undo redo resign accept decline company player status turn sheet board map market log at export help show
     plan try
     """.split()
-)
+) | frozenset(TIME_WORDS)
 _ALWAYS = frozenset("pass done buy bid par sell lay token run pay withhold".split())
 _SERVICE_LINE = re.compile(
     r"(?:undo|redo|resign(?: yes)?|(?:accept|decline)(?: vote)?|(?:plan|try)(?: .+)?"
     r"|(?:show )?(?:help|status|turn|sheet|board|map|market)[?!]?|(?:show )?log(?: \d{1,4})?"
     r"|(?:show )?export(?: [\w.-]{1,20})?|(?:show )?at (?:[a-z]{2,4} ?)?[\d.]{1,8}(?: [a-z]+)?)",
     re.IGNORECASE,
+)
+_TIME_LINE = re.compile(
+    r"settings(?: .{1,80})?|away (?:until|from|off).{0,60}|back|extend|turns|pace(?: .{1,80})?", re.IGNORECASE
 )
 _ABOUT_LINE = re.compile(r"(?:show )?(company|player) (.{1,40})", re.IGNORECASE)
 
@@ -65,7 +69,7 @@ def readable_lines(state: engine.State | None, seat: int, lines: Sequence[str]) 
 
 def is_service_line(state: engine.State | None, line: str) -> bool:
     """Whether the service reads a line itself: `undo`, `log 20`, `company PRR`."""
-    if _SERVICE_LINE.fullmatch(line):
+    if _SERVICE_LINE.fullmatch(line) or _TIME_LINE.fullmatch(line):
         return True
     about = _ABOUT_LINE.fullmatch(line)
     if about is None or state is None:

@@ -19,7 +19,7 @@ from bot.service.seat_clocks import ClockRules, LogStep, follow
 from bot.service.table_cache import TableCache
 from bot.service.time_text import day_text
 from bot.service.upcoming import next_seat
-from storage import Deputy, DueRow, SeatClock, UnitOfWork
+from storage import Deputy, DueRow, NewMessage, SeatClock, UnitOfWork
 
 SEAT_KINDS = ("reminder", "time_up", "escalation", "ping")
 
@@ -30,10 +30,12 @@ async def follow_table(cache: TableCache, table_id: int) -> bool:
         snapshot = await unit.move_log.snapshot(table_id)
         if snapshot.seq != table.seq:
             return False  # another process has written
+        followup = _Followup(table, unit, cache.ping_holdoff)
         if table.begun:
-            await _Followup(table, unit, cache.ping_holdoff).run()
+            await followup.run()
         await unit.clocks.set_followed_seq(table_id, table.seq)
-    cache.wake_subscribers()
+    if followup.has_told:
+        cache.wake_subscribers()
     return True
 
 
@@ -50,6 +52,12 @@ class _Followup:
         self._clocks: dict[int, SeatClock] = {}
         self._due: dict[str, DueRow] = {}
         self._deputies: list[Deputy] = []
+        self.has_told = False
+
+    async def _tell(self, *messages: NewMessage) -> None:
+        """Put messages into the outbox."""
+        self.has_told |= bool(messages)
+        await self._unit.outbox.enqueue(*messages)
 
     async def run(self) -> None:
         clocks, info = self._unit.clocks, self._info
@@ -126,9 +134,7 @@ class _Followup:
         sentence = clock_messages.absence_sentence(name, shown)
         others = [r for r in self._recipients.values() if r.seat != seat]
         stamp = f"{self._info.id}.{seat}.absence.{self._unit.now.timestamp():.0f}"
-        await self._unit.outbox.enqueue(
-            *clock_messages.news_messages(self._info, others, sentence, stamp, self._unit.now)
-        )
+        await self._tell(*clock_messages.news_messages(self._info, others, sentence, stamp, self._unit.now))
         await self._update_deputy(seat, clock, shown, stamp)
 
     async def _update_deputy(self, seat: int, clock: SeatClock, settings: PersonSettings, stamp: str) -> None:
@@ -153,7 +159,7 @@ class _Followup:
                 f"{self._info.names[seat]} asks you to play for them at table {self._info.name} "
                 f"{self._info.code} until {day_text(end.astimezone().date())}."
             )
-            await unit.outbox.enqueue(
+            await self._tell(
                 *clock_messages.deputy_messages(self._info, recipient, sentence, f"{stamp}.deputy", unit.now)
             )
         elif had_deputy and player is not None:
@@ -162,7 +168,7 @@ class _Followup:
             return
         self._recipients[seat] = recipient
         waiting = [p for p in self._table.pending if p.seat == seat and clock.decision_id]
-        await unit.outbox.enqueue(
+        await self._tell(
             *notifications.turn_messages(self._info, self._table.seq, waiting, {seat: recipient}, unit.now)
         )
 
@@ -262,6 +268,6 @@ class _Followup:
         recipient = self._recipients[seat]
         acting = [self._table.state.players[p.seat] for p in self._table.pending if p.is_main]
         due = notifications.seconds_later(self._unit.now, self._holdoff)
-        await self._unit.outbox.enqueue(
+        await self._tell(
             *clock_messages.next_messages(self._info, recipient, acting, self._table.current_decision_id, due)
         )

@@ -100,7 +100,8 @@ async def enqueue_digest(unit: UnitOfWork, person_id: int) -> None:
     by_mail = recipient.email if "mail" in chosen or not recipient.discord_id else None
     direct = recipient.discord_id if not by_mail or "direct" in (settings.tell.channels or ()) else None
     day = unit.now.astimezone(zone_of(settings.zone)).date().isoformat()
-    notification = Notification("digest", waiting[0].table.id, 0, person_id=person_id)
+    lines = tuple(each.line(unit.now, settings.zone) for each in waiting)
+    notification = Notification("digest", waiting[0].table.id, 0, person_id=person_id, sentences=lines)
     for channel, address in (
         ("mail", {"person": person_id, "email": by_mail} if by_mail else None),
         ("user", {"user": direct} if direct else None),

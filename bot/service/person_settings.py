@@ -11,7 +11,7 @@ import msgspec
 from bot.service.digest import next_digest_at, turns_text, waiting_tables
 from bot.service.preferences import PersonSettings, changed_settings, preferences_with, settings_of
 from bot.service.table_cache import TableCache
-from bot.service.time_text import day_text
+from bot.service.time_text import day_text, moment_text
 from storage import Person, UnitOfWork
 
 CHANNEL_MISSING = {
@@ -35,6 +35,14 @@ class PersonSettingsService:
         """The settings of a person as lines that set them."""
         lines = (await self.settings(person_id)).lines(self._store.now())
         return "\n".join(f"settings {line}" for line in lines)
+
+    async def deadline_text(self, table_id: int, seat: int) -> str:
+        """Until when a seat has time, as its player or deputy reads it; empty without a pace."""
+        async with self._store.read() as unit:
+            clock = (await unit.clocks.seat_clocks(table_id)).get(seat)
+            if clock is None or clock.time_up is None or clock.person_id is None:
+                return ""
+            return moment_text(clock.time_up, (await _load(unit, clock.person_id)).zone)
 
     async def turns(self, person_id: int) -> str:
         """What waits for a person, the most urgent first."""

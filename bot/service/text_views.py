@@ -336,6 +336,11 @@ COMMAND_HELP = (
     ("plan LINE; LINE", "try lines on a copy; `plan more LINE`, `show`, `play`, `clear`"),
     ("export 18xx.games", "the game as a file; also text, csv"),
     ("undo, redo", "undo your last move; by a vote if others have moved since"),
+    ("turns", "every table that waits for you, the most urgent first"),
+    ("pace, pace 24h", "the pace of the table; propose another, for a vote"),
+    ("extend", "take more time for this decision, once"),
+    ("settings", "how you are told: channels, digest, quiet hours, time zone"),
+    ("away until DATE", "you are away; `away until DATE deputy NAME`, `back`"),
     ("resign", "give up your seat"),
 )
 

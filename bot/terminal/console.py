@@ -17,6 +17,7 @@ from typing import Literal
 import engine
 from bot.service import text_views
 from bot.service.commands import PLAN_WORDS, QUERIES, first_word
+from bot.service.digest import pace_text
 from bot.service.game_files import FORMATS, export_prospect
 from bot.service.live_table import TableView, engine_seat
 from bot.service.picture_workers import PictureWorkers
@@ -47,6 +48,8 @@ COMMANDS = (
     ("table list, table use CODE", "list all tables; open one"),
     ("table replace Ann by Dora", "Dora plays on for Ann"),
     ("table pause, resume, end", "pause, resume, end unfinished"),
+    ("table pace 24h", "the pace of a table that has not started; `daily 20:00 Europe/Berlin`, `none`"),
+    ("Ann: settings", "how Ann is told; each line that it shows can be entered changed"),
     ("Ann: LINE", "play a line for Ann; `;` separates several lines"),
     ("LINE", "play a line for the player who is to act"),
     ("show map", "also market, sheet, log 20, turn, company X, player X"),
@@ -284,6 +287,7 @@ class Console:
             "use": self._use,
             "replace": self._replace,
             "pause": self._pause,
+            "pace": self._pace,
             "resume": self._resume,
             "end": self._end,
         }
@@ -364,6 +368,12 @@ class Console:
         info = await self.service.lobby.replace_player(table_id, seat, person.id, name.strip(), by=None)
         hint = " `table resume` resumes the game." if info.status == "paused" else ""
         return Reply(f"{name.strip()} plays on for {view.table.names[seat]}.{hint}", "good")
+
+    async def _pace(self, line: str) -> Reply:
+        table_id = await self._current_table()
+        if line:
+            await self.service.lobby.set_pace(table_id, line, by=None)
+        return Reply(pace_text((await self.service.queries.table_info(table_id)).pace), "good")
 
     async def _pause(self, _: str) -> Reply:
         return Reply(_summary(await self.service.lobby.pause(await self._current_table(), by=None)), "good")

@@ -1,0 +1,66 @@
+"""The emails of a driven table, as its players read them, and what they reply."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from email import message_from_bytes
+from email.message import EmailMessage
+from email.policy import SMTP
+from email.utils import parseaddr
+from pathlib import Path
+
+from bot.email.delivery import StoredMailOutbox
+from bot.email.gateway import MailGateway
+from mail import ServiceAddress
+from mail.port import PlayResult
+from mail.reply_address import hash_token
+from tests.fake_discord.running_bot import OnePixelPictures
+from tests.pace.conftest import DrivenTable
+
+KEY = b"k" * 32
+
+
+@dataclass
+class Letter:
+    """An email that was sent."""
+
+    to: str
+    subject: str
+    text: str
+    reply_to: str
+
+
+class MailDesk:
+    """Sends the emails of a table that are due, and takes replies."""
+
+    def __init__(self, driven: DrivenTable, folder: Path) -> None:
+        self.driven = driven
+        self._address = ServiceAddress("play@games.test", KEY, "+")
+        pictures = OnePixelPictures()
+        self._gateway = MailGateway(driven.service, pictures, folder, KEY)
+        self._outbox = StoredMailOutbox(
+            driven.service, self._gateway, self._address, pictures, now=lambda: driven.now
+        )
+        self._replies = 0
+
+    async def letters(self) -> list[Letter]:
+        """The emails that are due now."""
+        found = []
+        while due := await self._outbox.lease_due(20):
+            for mail in due:
+                await self._outbox.mark_sent(mail)
+                message = message_from_bytes(mail.raw, EmailMessage, policy=SMTP)
+                body = message.get_body(("plain",))
+                assert body is not None
+                text = "\n".join(body.get_content().splitlines()).replace("\xa0", " ")
+                reply_to = parseaddr(str(message["Reply-To"]))[1]
+                found.append(Letter(str(message["To"]), str(message["Subject"]), text, reply_to))
+        return found
+
+    async def reply(self, address: str, *lines: str) -> PlayResult:
+        """Send lines to a reply address of an email."""
+        (secret,) = self._address.find_tokens([address])
+        token = await self._gateway.find_token(hash_token(secret))
+        assert token is not None
+        self._replies += 1
+        return await self._gateway.play(token, lines, f"mail-{self._replies}")

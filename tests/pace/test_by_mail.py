@@ -1,0 +1,104 @@
+"""Reminders, digests and settings by mail."""
+
+from __future__ import annotations
+
+import re
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from bot.service.results import Completed
+from mail.port import LinesPlayed, StaleReply
+from tests.pace.conftest import DrivenTable
+from tests.pace.letters import Letter, MailDesk
+from tests.pace.test_clock import BERLIN
+from tests.pace.test_pace import local
+
+
+@pytest.fixture
+def desk(driven: DrivenTable, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> MailDesk:
+    async def nothing() -> None:
+        """The desk sends the emails."""
+
+    monkeypatch.setattr(driven, "deliver", nothing)
+    return MailDesk(driven, tmp_path / "mails")
+
+
+def to(letters: list[Letter], name: str) -> list[Letter]:
+    return [letter for letter in letters if letter.to.startswith(name.casefold())]
+
+
+async def test_a_turn_says_until_when(driven: DrivenTable, desk: MailDesk) -> None:
+    await driven.begin("24h")
+    await driven.settings("Ann", BERLIN)
+    driven.now += timedelta(minutes=3)
+    (started, turn) = to(await desk.letters(), "Ann")
+    assert "The game begins." in started.text
+    assert "Please reply by Tue 2 Jun 12:00 (Europe/Berlin)." in turn.text
+
+
+async def test_a_reminder_can_be_answered(driven: DrivenTable, desk: MailDesk) -> None:
+    await driven.begin("24h")
+    driven.now = local("2026-06-02 00:00")
+    await driven.tick()
+    *_, reminder = to(await desk.letters(), "Ann")
+    assert reminder.subject.endswith("A reminder: your turn")
+    assert "You have 12 hours left, until Tue 2 Jun 10:00 (UTC)." in reminder.text
+    assert "bid CS 45" in reminder.text
+    assert isinstance(await desk.reply(reminder.reply_to, "bid CS 45"), LinesPlayed)
+    assert await driven.asked() == ["Bob"]
+
+
+async def test_a_reminder_that_comes_too_late_is_not_sent(driven: DrivenTable, desk: MailDesk) -> None:
+    await driven.begin("24h")
+    driven.now = local("2026-06-02 00:00")
+    await driven.service.clock.tick()
+    assert isinstance(await driven.say("Ann", "pass"), Completed)
+    assert [each.subject for each in to(await desk.letters(), "Ann") if "reminder" in each.subject] == []
+
+
+async def test_a_digest_has_all_tables_and_each_is_answered_from_there(
+    driven: DrivenTable, desk: MailDesk
+) -> None:
+    await driven.begin("24h")
+    await driven.settings("Ann", BERLIN, "settings digest 08:00")
+    second = await driven.service.lobby.create("1830", driven.people["Ann"], name="Sunday")
+    for name in ("Ann", "Bob"):
+        await driven.service.lobby.join(second.id, driven.people[name], name)
+    await driven.service.lobby.set_pace(second.id, "72h", by=driven.people["Ann"])
+    await driven.service.lobby.start(second.id, by=driven.people["Ann"], order=("Ann", "Bob"))
+    await driven.tick()
+    driven.now += timedelta(minutes=3)
+    await desk.letters()
+    driven.now = local("2026-06-02 08:00")
+    await driven.tick()
+    (digest,) = to(await desk.letters(), "Ann")
+    first = await driven.service.queries.table_info(driven.table)
+    assert "2 tables wait for you, the most urgent first." in digest.text
+    assert digest.text.index(first.code) < digest.text.index(second.code)
+    assert "4 hours left, until Tue 2 Jun 12:00 (Europe/Berlin)" in digest.text
+    assert isinstance(await desk.reply(digest.reply_to, "pass"), LinesPlayed)
+    assert await driven.asked() == ["Bob"]
+    other = re.search(rf"For {second.code}, write to (\S+)", digest.text)
+    assert other is not None
+    assert isinstance(await desk.reply(other[1], "buy SV"), LinesPlayed)
+    state = await driven.service.queries.state_at(second.id)
+    assert state.private_owners["SV"] == "p0"
+    assert isinstance(await desk.reply(digest.reply_to, "pass"), StaleReply), "each for its own decision"
+
+
+async def test_settings_by_mail(driven: DrivenTable, desk: MailDesk) -> None:
+    await driven.begin("24h")
+    driven.now += timedelta(minutes=3)
+    *_, turn = to(await desk.letters(), "Ann")
+    shown = await desk.reply(turn.reply_to, "settings")
+    assert isinstance(shown, LinesPlayed)
+    lines = [line.sentence for line in shown.accepted]
+    assert lines[:3] == ["settings zone UTC", "settings quiet off", "settings tell wherever I can be reached"]
+    done = await desk.reply(turn.reply_to, "settings zone Europe/Berlin", "settings quiet 22:00-07:00")
+    assert isinstance(done, LinesPlayed)
+    assert [line.sentence for line in done.accepted] == [
+        "Set: zone Europe/Berlin.", "Set: quiet 22:00-07:00."
+    ]  # fmt: skip
+    assert (await driven.service.settings.settings(driven.people["Ann"])).quiet == "22:00-07:00"
