@@ -270,7 +270,8 @@ class NewLogRow(Model):
     play continues (0: before the first); `replace` and `note` are for the service. request_id: the unique
     id of the request that caused the row. raw_line: the line as the player wrote it. line: the same in
     explicit notation. events: as the engine encodes them. decision_id: the decision that it answers.
-    format_version: of the events.
+    format_version: of the events. order_id: the order of the player that said the line, None if they said it
+    themselves.
     """
 
     kind: LogRowKind = Field(default="move", sa_type=String)
@@ -284,6 +285,7 @@ class NewLogRow(Model):
     decision_id: str | None = None
     rewinds_to: int | None = None
     format_version: int = FORMAT_VERSION
+    order_id: int | None = None
 
 
 class MoveRecord(NewLogRow, table=True):
@@ -327,6 +329,29 @@ class PlanRecord(Model, table=True):
     person_id: int = Field(foreign_key="people.id", primary_key=True, index=True)
     since: int
     lines: list[Any] = Field(default_factory=list, sa_type=JSON)
+
+
+class OrderRecord(Model, table=True):
+    """An order that a person has left at a table; nobody else is shown it.
+
+    place: among the orders of the seat. line: as the engine reads it. armed_at: the last move that counted
+    when it was left; armed_seq: the last row of the log then. ended_at, ended_reason: when and why it ended.
+    """
+
+    __tablename__ = "orders"
+    __table_args__ = (index_where("ix_orders_armed", "ended_at IS NULL", "table_id"),)
+
+    id: int = Field(default=None, primary_key=True)
+    table_id: int = Field(foreign_key="game_tables.id", index=True)
+    seat: int
+    person_id: int = Field(foreign_key="people.id", index=True)
+    place: int
+    line: str = Field(sa_type=Text)
+    armed_at: int
+    armed_seq: int
+    created_at: datetime = Field(sa_type=UtcDateTime)
+    ended_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
+    ended_reason: str | None = Field(default=None, sa_type=Text)
 
 
 class RequestResult(Model, table=True):

@@ -9,6 +9,7 @@ from storage.repositories.clocks import ClockRepository
 from storage.repositories.inbound_mail import InboundMailRepository
 from storage.repositories.mail_tokens import MailTokenRepository
 from storage.repositories.move_log import MoveLogRepository
+from storage.repositories.orders import OrderRepository
 from storage.repositories.outbox import OutboxRepository
 from storage.repositories.people import PeopleRepository
 from storage.repositories.plans import PlanRepository
@@ -64,6 +65,11 @@ class UnitOfWork:
     def clocks(self) -> ClockRepository:
         """Clocks of tables and seats, due rows, deputies."""
         return ClockRepository(self._transaction)
+
+    @cached_property
+    def orders(self) -> OrderRepository:
+        """Orders that players have left."""
+        return OrderRepository(self._transaction)
 
     @cached_property
     def outbox(self) -> OutboxRepository:

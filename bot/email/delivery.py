@@ -344,7 +344,7 @@ class PageBuilder:
     async def _turn_page(self, view: TableView, state: engine.State, pending: PendingDecision) -> MailPage:
         """The page of a turn: what to do, what has happened, and the position."""
         table_id = view.table.id
-        entries = await self._service.queries.log_since_last_move(table_id, pending.seat)
+        entries = await self._service.queries.log_since_last_move(table_id, pending.seat, by_hand=True)
         before = (
             await self._service.queries.state_at(table_id, entries[0].seq - 1)
             if entries and entries[0].seq > 1
@@ -366,7 +366,11 @@ class PageBuilder:
 
 def recent_events(entries: Sequence[LogEntry]) -> tuple[str, ...]:
     """Log entries as sentences; of many only the last `MAX_EVENTS`."""
-    events = [" ".join(entry.sentences) for entry in entries if entry.is_live and entry.sentences]
+    events = [
+        " ".join([*entry.sentences, *(["(Your order said this.)"] if entry.by_own_order else [])])
+        for entry in entries
+        if entry.is_live and entry.sentences
+    ]
     left_out = len(events) - MAX_EVENTS
     return tuple(events if left_out <= 0 else [f"… and {left_out} earlier events", *events[-MAX_EVENTS:]])
 

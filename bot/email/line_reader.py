@@ -17,13 +17,14 @@ MAX_LEGAL_LINES = 400  # that a reply is compared with
 
 SERVICE_VERBS = frozenset(
     """
-    undo redo resign accept decline company player status turn sheet board map market log at export help show
-    plan try
+    auto standing undo redo resign accept decline company player status turn sheet board map market log at
+    export help show plan try
     """.split()
 ) | frozenset(TIME_WORDS)
 _ALWAYS = frozenset("pass done buy bid par sell lay token run pay withhold".split())
 _SERVICE_LINE = re.compile(
-    r"(?:undo|redo|resign(?: yes)?|(?:accept|decline)(?: vote)?|(?:plan|try)(?: .+)?"
+    r"(?:auto(?: (?:off|first|help|pass|buy|bid|run|turn|decline|protect)\b.*)?"
+    r"|undo|redo|resign(?: yes)?|(?:accept|decline)(?: vote)?|(?:plan|try)(?: .+)?"
     r"|(?:show )?(?:help|status|turn|sheet|board|map|market)[?!]?|(?:show )?log(?: \d{1,4})?"
     r"|(?:show )?export(?: [\w.-]{1,20})?|(?:show )?at (?:[a-z]{2,4} ?)?[\d.]{1,8}(?: [a-z]+)?)",
     re.IGNORECASE,

@@ -11,6 +11,7 @@ import engine
 from bot.service import notifications, text_views
 from bot.service.live_table import LiveTable, TableMetadata, pending_decisions
 from bot.service.results import CommandResult, PendingDecision, encode_result
+from engine.orders import EndedOrder, SpokenLine
 from storage import LogRow, MoveCommit, NewLogRow, NewMessage, UnitOfWork
 
 
@@ -24,7 +25,8 @@ class CommitDraft:
 
     begin_unit: opens the transaction. sentences: for each new row what happened, None if not yet in words.
     state: the position after the rows, None if they do not change it. announcements: kind and sentences of
-    notifications to everyone at the table.
+    notifications to everyone at the table. armed_orders: the ids of orders that are armed in it. spoken,
+    ended_orders: what orders say in this commit, and which end. make_result: makes the result after that.
     """
 
     table: LiveTable
@@ -37,6 +39,10 @@ class CommitDraft:
     announcements: list[tuple[str, tuple[str, ...]]] = field(default_factory=list)
     result: CommandResult | None = None
     open_unit: UnitOfWork | None = None
+    armed_orders: set[int] = field(default_factory=set)
+    spoken: list[SpokenLine] = field(default_factory=list)
+    ended_orders: list[EndedOrder] = field(default_factory=list)
+    make_result: Callable[[], CommandResult] | None = None
     _next_pending: tuple[engine.State, tuple[PendingDecision, ...]] | None = None
 
     async def unit(self) -> UnitOfWork:
@@ -89,6 +95,15 @@ class CommitDraft:
             self.announce("over", text_views.waiting_sentence(state, ()))
         elif not state.game_over and info.status == "finished":
             await (await self.unit()).tables.update(info.id, status="running")
+
+    def sentences_of_orders(self) -> tuple[str, ...]:
+        """What the lines of orders have brought about, in sentences that do not say that they are orders'."""
+        return tuple(
+            sentence
+            for new_row, sentences in zip(self.new_rows, self.sentences, strict=True)
+            if new_row.order_id is not None
+            for sentence in sentences or ()
+        )
 
     # -- what follows from it ----------------------------------------------------------------
 

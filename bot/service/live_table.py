@@ -25,6 +25,7 @@ from engine.game_text.redaction import redacted
 from storage import (
     LineOfPlay,
     LogRow,
+    OrderRecord,
     StoreError,
     TablePoll,
     resolve_line_of_play,
@@ -39,7 +40,7 @@ class TableMetadata:
     """What the store holds about a table apart from its log, as of a revision of the table.
 
     polls: the open polls. recipients: by seat, how its player or deputy is reached. settings: by seat, those
-    of its player.
+    of its player. orders: those that are armed.
     """
 
     info: TableInfo
@@ -47,11 +48,13 @@ class TableMetadata:
     recipients: Mapping[int, Recipient] = field(default_factory=dict)
     revision: int = 0
     settings: Mapping[int, PersonSettings] = field(default_factory=dict)
+    orders: tuple[OrderRecord, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class LogEntry:
-    """A row of the log in words. is_live: False for a move that was undone.
+    """A row of the log in words. is_live: False for a move that was undone. by_own_order: an order of the
+    reader has said it; always False where the reader is not known.
 
     A hidden order has no line here, only the sentences about what it brought about.
     """
@@ -64,6 +67,7 @@ class LogEntry:
     line: str
     sentences: tuple[str, ...]
     is_live: bool = True
+    by_own_order: bool = False
 
     @property
     def has_text(self) -> bool:
@@ -427,12 +431,22 @@ class LiveTable:
         rows = [self._rows[seq - 1] for seq in self.line_of_play.played if seq > after]
         return [(row.seat, row.line) for row in rows if row.seat is not None]
 
-    def last_move_of(self, seat: int, until: int | None = None) -> int:
-        """The row of a seat's last move that holds; 0 if it has none."""
+    def last_move_of(self, seat: int, until: int | None = None, *, by_hand: bool = False) -> int:
+        """The row of a seat's last move that holds; 0 if it has none. by_hand: that no order has said."""
         limit = self.seq if until is None else until
-        return next(
-            (s for s in reversed(self.line_of_play.played) if s <= limit and self.seat_at(s) == seat), 0
-        )
+        for seq in reversed(self.line_of_play.played):
+            row = self.row(seq)
+            if seq <= limit and row.seat == seat and not (by_hand and row.order_id):
+                return seq
+        return 0
+
+    def row(self, seq: int) -> LogRow:
+        """A row of the log."""
+        return self._rows[seq - 1]
+
+    def rows_said_by(self, order_id: int, after: int) -> list[int]:
+        """The rows of the log after a row that an order has said, undone ones too."""
+        return [row.seq for row in self._rows[after:] if row.order_id == order_id]
 
     def seat_at(self, seq: int) -> int | None:
         """The seat of a row of the log."""

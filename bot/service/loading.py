@@ -152,4 +152,5 @@ async def load_metadata(unit: UnitOfWork, table_id: int) -> TableMetadata:
             reached = info.deputies.get(player.seat, player.person_id)
             recipients[player.seat] = await load_recipient(unit, reached, player.seat)
     polls = tuple(await unit.polls.open_polls(table_id))
-    return TableMetadata(info, polls, recipients, snapshot.revision, settings)
+    orders = tuple(await unit.orders.armed(table_id))
+    return TableMetadata(info, polls, recipients, snapshot.revision, settings, orders)

@@ -51,7 +51,8 @@ class MoveHandler:
             await self._polls.update_after_move(draft, command.seat)
             if command.announcement:
                 draft.announce("news", command.announcement)
-            draft.result = completed(draft, command, played=tuple(played))
+            draft.make_result = lambda: completed(draft, command, played=tuple(played))
+        assert draft.result is not None
         return draft.result
 
 

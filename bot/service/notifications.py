@@ -39,6 +39,7 @@ class Notification(msgspec.Struct, frozen=True, omit_defaults=True):
     (the card of the lobby is updated), `claim` (confirm a mail address). To everyone: `started`, `news` (an
     undo, a pause, a replacement, the outcome of a poll), `over` (with the final standings). seq: the row of
     the log that it is about. ping: False for a card in the thread of somebody who is told elsewhere or later.
+    `order`, to the owner alone: orders of theirs have ended.
     """
 
     kind: str
@@ -167,6 +168,20 @@ def lobby_refreshes(table: TableInfo, now: datetime) -> list[NewMessage]:
         _outbox_message(
             table, notification, Route("table", {}), collapse=f"lobby:{table.id}", suffix=now.isoformat()
         )
+    ]
+
+
+def order_notices(
+    table: TableInfo, seq: int, recipient: Recipient, sentences: Sequence[str], suffix: str
+) -> list[NewMessage]:
+    """To the owner of orders alone, why they have ended: never where the table is shown. suffix: names
+    them."""
+    notification = Notification(
+        "order", table.id, seq, recipient.seat, recipient.person_id, sentences=tuple(sentences)
+    )
+    return [
+        _outbox_message(table, notification, *channel, suffix=suffix)
+        for channel in _personal_channels(recipient)
     ]
 
 

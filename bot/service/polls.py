@@ -31,6 +31,7 @@ from bot.service.rewind import (
     rewind_sentence,
 )
 from bot.service.table_cache import TableCache
+from engine.orders import declines_votes
 from storage import AlreadyExists, TablePoll
 
 
@@ -60,7 +61,8 @@ class PollHandler:
             return await self.open_poll(table, command, kind, others, question, {"target": rewind.target})
         async with self._cache.commit(table, command.request_id) as draft:
             sentence = await _apply_rewind(draft, command, rewind)
-            draft.result = completed(draft, command, sentences=(sentence,))
+            draft.make_result = lambda: completed(draft, command, sentences=(sentence,))
+        assert draft.result is not None
         return draft.result
 
     async def update_after_move(self, draft: CommitDraft, seat: int) -> None:
@@ -131,6 +133,9 @@ class PollHandler:
                     command.seat,
                 )
                 draft.add_row(command.new_row(kind="note", line=kind, raw_line=question))
+                decliner = _declining_seat(table, voters)
+                if decliner is not None:
+                    return await self._decline_by_order(draft, command, opened, decliner)
                 _request_votes(draft, opened)
                 draft.result = PollUpdated(
                     poll_id(opened), (question, sentence), tuple(voters), None, draft.next_pending(),
@@ -139,6 +144,22 @@ class PollHandler:
         except AlreadyExists:
             reason = "A vote on that is already open; it waits for `accept` or `decline` from the others."
             return refused(table, command, reason)
+        return draft.result
+
+    async def _decline_by_order(
+        self, draft: CommitDraft, command: Command, opened: TablePoll, seat: int
+    ) -> CommandResult:
+        """A voter has left an order to decline: the poll is over as it is opened."""
+        question = opened.poll.details["question"]
+        declining = Command(seat, ("decline",), (0,), None, None, None, command.transport)
+        await (await draft.unit()).polls.cast_vote(opened.poll.id, seat, False)
+        sentence = f"{draft.table.state.players[seat]} declines: {question}"
+        draft.add_row(declining.new_row(kind="note", line="decline", raw_line=sentence))
+        outcome, more = await self._close_poll(draft, declining, opened, "failed")
+        draft.result = PollUpdated(
+            poll_id(opened), (question, sentence, *more), (), outcome, draft.next_pending(),
+            next_decision_id=draft.table.decision_id_of(command.seat),
+        )  # fmt: skip
         return draft.result
 
     async def vote(self, table: LiveTable, command: Command) -> CommandResult | None:
@@ -216,14 +237,17 @@ class PollHandler:
             return "superseded", ["What the vote was about no longer exists."]
         proposer = poll.proposer_seat if poll.proposer_seat is not None else command.seat
         proposal = Command(proposer, (kind,), (0,), None, None, command.person_id, command.transport)
-        return outcome, [await _apply_rewind(draft, proposal, rewind)]
+        names = [table.state.players[seat] for seat, agrees in open_poll.votes.items() if agrees]
+        return outcome, [await _apply_rewind(draft, proposal, rewind, names)]
 
 
-async def _apply_rewind(draft: CommitDraft, command: Command, rewind: Rewind) -> str:
+async def _apply_rewind(
+    draft: CommitDraft, command: Command, rewind: Rewind, agreed: Sequence[str] = ()
+) -> str:
     """Move the end of the line of play and close the polls about undo and redo; what happened, in a
-    sentence."""
+    sentence. agreed: the players who have voted for it."""
     table = draft.table
-    sentence = rewind_sentence(table, command.seat, rewind)
+    sentence = rewind_sentence(table, command.seat, rewind, agreed)
     row = command.new_row(kind=rewind.kind, line=rewind.kind, raw_line=sentence, rewinds_to=rewind.target)
     draft.add_row(row, table.state_after_move(rewind.target))
     for open_poll in table.polls:
@@ -231,6 +255,17 @@ async def _apply_rewind(draft: CommitDraft, command: Command, rewind: Rewind) ->
             await (await draft.unit()).polls.close(open_poll.poll.id, "superseded")
     draft.announce("news", sentence)
     return sentence
+
+
+def _declining_seat(table: LiveTable, voters: Sequence[int]) -> int | None:
+    """The first voter who has left an order to decline votes."""
+    owners = {player.seat: player.person_id for player in table.stored_info.seated_players}
+    declining = {
+        order.seat
+        for order in table.metadata.orders
+        if owners.get(order.seat) == order.person_id and declines_votes(order.line)
+    }
+    return next((seat for seat in voters if seat in declining), None)
 
 
 def _request_votes(draft: CommitDraft, open_poll: TablePoll) -> None:
@@ -277,6 +312,7 @@ def completed(
 ) -> Completed:
     """The result of a draft in which everything was done."""
     state = draft.state or draft.table.state
+    sentences = (*sentences, *draft.sentences_of_orders())
     if state.game_over:
         sentences = (*sentences, text_views.waiting_sentence(state, ()))
     return Completed(

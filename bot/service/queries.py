@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import engine
@@ -97,8 +98,19 @@ class TableQueries:
         """The log after row `after`."""
         return (await self._cache.get(table_id)).log(after)
 
-    async def log_since_last_move(self, table_id: int, seat: int, seq: int | None = None) -> list[LogEntry]:
-        """The log after that seat's last move, up to row `seq`."""
+    async def log_since_last_move(
+        self, table_id: int, seat: int, seq: int | None = None, *, by_hand: bool = False
+    ) -> list[LogEntry]:
+        """The log after that seat's last move, up to row `seq`.
+
+        by_hand: after the last that no order has said; only for the player's own eyes.
+        """
         table = await self._cache.get(table_id)
         until = table.seq if seq is None else seq
-        return table.log(table.last_move_of(seat, until), until)
+        entries = table.log(table.last_move_of(seat, until, by_hand=by_hand), until)
+        if not by_hand:
+            return entries
+        return [
+            replace(entry, by_own_order=entry.seat == seat and table.row(entry.seq).order_id is not None)
+            for entry in entries
+        ]

@@ -8,11 +8,12 @@ undo would be undone as well, so its player joins the voters.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from bot.service.live_table import LiveTable
+from bot.service.text_views import join_words
 
 RewindKind = Literal["undo", "redo"]
 
@@ -90,7 +91,8 @@ def poll_question(table: LiveTable, rewind: Rewind) -> str:
     return f"{rewind.kind.capitalize()} {rewind.moves_text(table)}?"
 
 
-def rewind_sentence(table: LiveTable, seat: int, rewind: Rewind) -> str:
-    """What was done."""
+def rewind_sentence(table: LiveTable, seat: int, rewind: Rewind, agreed: Sequence[str] = ()) -> str:
+    """What was done, by whom, and which players have agreed to it."""
     verb = "undoes" if rewind.kind == "undo" else "redoes"
-    return f"{table.state.players[seat]} {verb} {rewind.moves_text(table, seat)}."
+    consent = f" {join_words(agreed)} agreed." if agreed else ""
+    return f"{table.state.players[seat]} {verb} {rewind.moves_text(table, seat)}.{consent}"

@@ -41,6 +41,7 @@ from bot.service.live_table import LiveTable
 from bot.service.loading import UnreadableTable
 from bot.service.lobby import Lobby
 from bot.service.moves import MoveHandler
+from bot.service.orders import OrderHandler
 from bot.service.people import claim_address
 from bot.service.person_settings import PersonSettingsService
 from bot.service.picture_workers import PictureWorkers
@@ -64,6 +65,7 @@ from bot.service.results import (
 from bot.service.table_cache import MAX_ATTEMPTS, TableCache
 from bot.service.tables import status_text
 from bot.service.time_commands import TimeCommands
+from engine.orders import is_order_line
 from storage import DuplicateRequest, Store, StoreError, WriteConflict
 
 
@@ -93,6 +95,8 @@ class Service:
         self.lobby = Lobby(self.cache, default_options, self.limits)
         self._polls = PollHandler(self.cache, self.lobby)
         self._moves = MoveHandler(self.cache, self._polls)
+        self._orders = OrderHandler(self.cache, self._polls)
+        self.cache.before_commit = self._orders.wake
         self._plans = PlanHandler(PlanStore(store, self.limits), self._moves)
         self.settings = PersonSettingsService(self.cache)
         self._time_commands = TimeCommands(self.cache, self._polls, self.settings)
@@ -142,8 +146,8 @@ class Service:
         the table is told if the lines are played.
 
         In addition to the game's lines there are `undo`, `redo`, `resign`, `help`, `status`, `map`, `market`,
-        `log [N]`, `company X`, `player X`, `at ROUND`, `export [FORMAT]`, `plan LINES`, `pace [PACE]`,
-        `extend`, `turns`, `settings [LINE]`, `away until DATE`, `back`, and `accept` and `decline` (also
+        `log [N]`, `company X`, `player X`, `at ROUND`, `export [FORMAT]`, `plan LINES`, `auto ORDER`,
+        `pace [PACE]`, `extend`, `turns`, `settings [LINE]`, `away until DATE`, `back`, and `accept` and `decline` (also
         `accept vote`) while a poll waits for the seat; each of these has to be submitted alone. Raises
         storage.NotFound for an unknown table, StoreError if nothing could be written.
         """
@@ -258,6 +262,8 @@ class Service:
             return await self._plans.handle(table, command)
         if word in PERSONAL_WORDS and {first_word(each) for each in others} <= set(PERSONAL_WORDS):
             return await self._time_commands.handle(table, command)
+        if any(map(is_order_line, command.lines)):
+            return await self._orders.handle(table, command)
         if others:
             for index, each in enumerate(command.lines):
                 if first_word(each) in STANDALONE:

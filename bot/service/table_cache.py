@@ -11,7 +11,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import OrderedDict
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from datetime import datetime, timedelta
 from weakref import WeakValueDictionary
@@ -30,8 +30,17 @@ CLEANUP_INTERVAL = timedelta(hours=1)
 RETENTION = timedelta(days=60)  # of results of requests, and of messages that were delivered or given up
 
 
+async def _nothing_more(draft: CommitDraft) -> None:
+    """Add nothing to a draft."""
+
+
 class TableCache:
-    """The most recently used tables of a store."""
+    """The most recently used tables of a store.
+
+    before_commit: called with every draft before it is written; what it adds belongs to the same commit.
+    """
+
+    before_commit: Callable[[CommitDraft], Awaitable[None]]
 
     def __init__(self, store: Store, *, capacity: int = 64, ping_holdoff: float = 0) -> None:
         """capacity: how many tables stay in memory. ping_holdoff: seconds before a turn message is sent, in
@@ -42,6 +51,7 @@ class TableCache:
         self._tables: OrderedDict[int, LiveTable] = OrderedDict()
         self._locks: WeakValueDictionary[int, asyncio.Lock] = WeakValueDictionary()
         self._subscribers: set[asyncio.Event] = set()
+        self.before_commit = _nothing_more
         self._store_id: str | None = None
 
     # -- subscribers -------------------------------------------------------------------------
@@ -175,6 +185,7 @@ class TableCache:
 
             draft = CommitDraft(table, self.store.now(), begin_unit)
             yield draft
+            await self.before_commit(draft)
             await draft.update_status()
             unit, metadata = draft.open_unit, table.metadata
             if unit is not None:

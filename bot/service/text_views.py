@@ -334,6 +334,7 @@ COMMAND_HELP = (
     ("log 20", "the last rows of the log"),
     ("at or 2.1, at 120", "the position at the start of a round, or after a row of the log"),
     ("plan LINE; LINE", "try lines on a copy; `plan more LINE`, `show`, `play`, `clear`"),
+    ("auto ORDER", "leave an order beforehand, such as `auto pass`; `auto help` explains"),
     ("export 18xx.games", "the game as a file; also text, csv"),
     ("undo, redo", "undo your last move; by a vote if others have moved since"),
     ("turns", "every table that waits for you, the most urgent first"),

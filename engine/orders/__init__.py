@@ -26,10 +26,10 @@ from engine.orders.model import ArmedOrder, Ended, EndedOrder, Judgement, Order,
 from engine.orders.speaking import (
     OrderRun,
     SpokenLine,
+    declines_votes,
     line_when_time_is_up,
     order_preview,
     run_orders,
-    vote_of,
 )
 
 __all__ = [
@@ -44,11 +44,11 @@ __all__ = [
     "Says",
     "SpokenLine",
     "Waits",
+    "declines_votes",
     "format_order",
     "is_order_line",
     "line_when_time_is_up",
     "order_preview",
     "parse_order",
     "run_orders",
-    "vote_of",
 ]

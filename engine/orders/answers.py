@@ -11,7 +11,7 @@ from engine.stock.price_protection import block_cost
 
 
 def judge_decline(c: Circumstances, order: AutoDecline) -> Judgement:
-    """`auto decline deals`, `auto decline polls`; votes are put by the service (`vote_of`)."""
+    """`auto decline deals`, `auto decline polls`; votes are put by the service (`declines_votes`)."""
     if order.questions == "deals":
         return _decline_deal(c)
     if order.questions == "polls" and isinstance(c.g.top, MergerPoll | RevenueClaim) and c.may_act:

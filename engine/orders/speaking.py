@@ -13,6 +13,7 @@ from engine.kernel import RefusedError, apply, awaited_seats, game_of, refusal
 from engine.language.notation import AmbiguousError, UnreadableError, format_action, parse
 from engine.orders.answers import judge_decline, judge_protect
 from engine.orders.auctions import judge_bid
+from engine.orders.language import format_order
 from engine.orders.model import (
     ArmedOrder,
     AutoBid,
@@ -179,12 +180,9 @@ def _preview_run(armed: ArmedOrder, order: AutoRun, state: State) -> str:
     return f"In a turn of the {order.company} it would say {', '.join(lines) or 'nothing'}."
 
 
-def vote_of(armed: Sequence[ArmedOrder], seat: str) -> int | None:
-    """The order of a seat that declines votes, by its id; None if it has none."""
-    for each in armed:
-        if each.seat == seat and isinstance(each.order, AutoDecline) and each.order.questions != "deals":
-            return each.id
-    return None
+def declines_votes(line: str) -> bool:
+    """Whether the line of an order says that its owner declines votes, which the service puts."""
+    return line in (format_order(AutoDecline("votes")), format_order(AutoDecline("polls")))
 
 
 def line_when_time_is_up(state: State, seat: str) -> str | None:

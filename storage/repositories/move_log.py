@@ -87,6 +87,7 @@ class LogRow(NamedTuple):
     rewinds_to: int | None
     request_id: str | None
     format_version: int = FORMAT_VERSION
+    order_id: int | None = None
 
 
 class ResolvedLogRow(NamedTuple):

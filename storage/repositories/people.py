@@ -16,6 +16,7 @@ from storage.models import (
     IdentityKind,
     MailToken,
     MoveRecord,
+    OrderRecord,
     Person,
     PlanRecord,
     Seat,
@@ -190,7 +191,7 @@ class PeopleRepository(Repository):
         await self._transaction.execute(
             update(GameTable).where(col(GameTable.host_id) == merged_id).values(host_id=kept_id)
         )
-        for model in (Identity, Seat, MoveRecord, MailToken, SeatRequest, Deputy, SeatClock, DueRow):
+        for model in (Identity, Seat, MoveRecord, MailToken, SeatRequest, Deputy, SeatClock, DueRow, OrderRecord):
             await self._transaction.execute(
                 update(model).where(col(model.person_id) == merged_id).values(person_id=kept_id)
             )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import engine
-from engine.orders import line_when_time_is_up, vote_of
+from engine.orders import declines_votes, line_when_time_is_up
 from tests.orders.order_table import OrderTable
 from tests.t1817.test_07_conversions_and_mergers import SMALL
 from tests.t1870.test_05_protection import MP
@@ -68,10 +68,10 @@ def test_price_protection_is_answered_up_to_its_limit() -> None:
 
 def test_votes_are_declined_by_the_service() -> None:
     t = OrderTable("1830", DEAL)
-    t.arm("Ann", "auto decline deals")
-    assert vote_of(t.armed, "p0") is None
-    t.arm("Ann", "auto decline votes")
-    assert vote_of(t.armed, "p0") == 2 and vote_of(t.armed, "p1") is None
+    for questions, declines in (("deals", False), ("polls", True), ("votes", True)):
+        line = t.arm("Ann", f"Auto Decline {questions}")
+        assert declines_votes(line) == declines
+    assert t.said == []
 
 
 def test_when_time_is_up_a_pass_or_a_decline_is_said_and_nothing_else() -> None:

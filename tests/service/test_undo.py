@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import engine
+from bot.discord import cards
+from bot.email.delivery import recent_events
 from bot.service.results import (
     Completed,
     LineAmbiguous,
@@ -11,7 +13,7 @@ from bot.service.results import (
     StaleDecision,
 )
 from bot.service.service import Service
-from tests.service.conftest import ServiceHarness
+from tests.service.conftest import NAMES, ServiceHarness
 
 
 async def state(world: ServiceHarness) -> bytes:
@@ -89,6 +91,24 @@ async def test_others_who_have_moved_vote(world: ServiceHarness) -> None:
     assert await world.lines() == []
     assert await state(world) == before
     assert isinstance(await world.say("Bob", "accept", seen=asked.poll_id), StaleDecision)
+
+
+async def test_an_undo_leaves_a_trace(world: ServiceHarness) -> None:
+    """What was undone, who asked and who agreed is in the next summary of everybody, on card and in mail."""
+    await two_moves_later(world)
+    await world.say("Cid", "buy DH")
+    await world.say("Ann", "undo")
+    await world.say("Bob", "accept")
+    await world.say("Cid", "accept")
+    trace = "Ann undoes buy SV; Bob: buy CS; Cid: buy DH. Bob and Cid agreed."
+    await world.say("Ann", "pass")
+    for seat in (1, 2):
+        entries = await world.service.queries.log_since_last_move(world.table, seat)
+        assert trace in recent_events(entries)
+        assert trace in cards.history_lines(entries, NAMES)
+    assert trace in [sentence for _, n in await world.sent("news") for sentence in n.sentences] or not (
+        await world.sent()
+    )
 
 
 async def test_one_decline_is_enough(world: ServiceHarness) -> None:

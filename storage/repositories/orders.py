@@ -1,0 +1,65 @@
+"""Orders that players have left at tables, armed and ended."""
+
+from collections.abc import Sequence
+
+from sqlalchemy import func
+from sqlmodel import col, select, update
+
+from storage.models import OrderRecord
+from storage.transaction import Repository
+
+
+class OrderRepository(Repository):
+    """Orders. Arming and ending one renews the revision of its table."""
+
+    async def add(
+        self, table_id: int, seat: int, person_id: int, line: str, armed_at: int, armed_seq: int
+    ) -> OrderRecord:
+        """Arm an order, after the others of its seat. armed_at, armed_seq: see `OrderRecord`."""
+        last = select(func.max(OrderRecord.place)).where(
+            col(OrderRecord.table_id) == table_id, col(OrderRecord.seat) == seat
+        )
+        place = (await self._transaction.scalar(last) or 0) + 1
+        await self._transaction.renew_revisions(table_id)
+        return await self._transaction.add(
+            OrderRecord(
+                table_id=table_id, seat=seat, person_id=person_id, place=place, line=line,
+                armed_at=armed_at, armed_seq=armed_seq, created_at=self._transaction.now,
+            )
+        )  # fmt: skip
+
+    async def armed(self, table_id: int) -> list[OrderRecord]:
+        """The armed orders of a table, by seat in the order of their owners."""
+        return await self._transaction.all(
+            select(OrderRecord)
+            .where(col(OrderRecord.table_id) == table_id, col(OrderRecord.ended_at).is_(None))
+            .order_by(col(OrderRecord.seat), col(OrderRecord.place), col(OrderRecord.id))
+        )
+
+    async def ended(self, table_id: int, person_id: int, limit: int) -> list[OrderRecord]:
+        """The orders of a person at a table that ended last, the latest first."""
+        return await self._transaction.all(
+            select(OrderRecord)
+            .where(
+                col(OrderRecord.table_id) == table_id,
+                col(OrderRecord.person_id) == person_id,
+                col(OrderRecord.ended_at).is_not(None),
+            )
+            .order_by(col(OrderRecord.ended_at).desc(), col(OrderRecord.id).desc())
+            .limit(limit)
+        )
+
+    async def end(self, table_id: int, order_id: int, reason: str) -> bool:
+        """End an order; whether it was armed."""
+        is_armed = (col(OrderRecord.id) == order_id, col(OrderRecord.ended_at).is_(None))
+        values = {"ended_at": self._transaction.now, "ended_reason": reason}
+        ended = await self._transaction.execute(update(OrderRecord).where(*is_armed).values(values))
+        await self._transaction.renew_revisions(table_id)
+        return ended > 0
+
+    async def set_places(self, table_id: int, order_ids: Sequence[int]) -> None:
+        """Put orders in this order."""
+        for place, order_id in enumerate(order_ids, 1):
+            of_order = col(OrderRecord.id) == order_id
+            await self._transaction.execute(update(OrderRecord).where(of_order).values(place=place))
+        await self._transaction.renew_revisions(table_id)

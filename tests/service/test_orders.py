@@ -1,0 +1,279 @@
+"""Orders at a table: armed, listed and taken back, spoken in the commit that wakes them, and secret."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+import engine
+from bot.email.delivery import recent_events
+from bot.service import orders as order_module
+from bot.service.results import Completed, LineRefused, LineUnreadable, PollUpdated, QueryAnswer
+from bot.service.service import Service
+from storage import DuplicateRequest, open_store
+from tests.service.conftest import NAMES, ServiceHarness
+from tests.service.test_hidden_orders import read_by
+
+OPENING = (
+    ("Ann", "buy SV"), ("Bob", "buy CS"), ("Cid", "buy DH"), ("Ann", "buy MH"), ("Bob", "buy CA"),
+    ("Cid", "buy BO"), ("Cid", "par BO 67"),
+)  # fmt: skip
+
+
+async def say_all(world: ServiceHarness, *moves: tuple[str, str]) -> None:
+    for name, line in moves:
+        answer = await world.say(name, line)
+        assert isinstance(answer, Completed), answer
+
+
+@pytest.fixture
+async def trading(world: ServiceHarness) -> ServiceHarness:
+    """The first stock round: the privates are sold, and Ann is to act."""
+    await say_all(world, *OPENING)
+    return world
+
+
+async def arm(world: ServiceHarness, name: str, *lines: str) -> str:
+    answer = await world.say(name, *lines)
+    assert isinstance(answer, QueryAnswer), answer
+    return answer.text
+
+
+async def test_an_order_is_answered_with_what_it_would_say_and_listed(trading: ServiceHarness) -> None:
+    assert await arm(trading, "Bob", "auto pass") == (
+        "Order 1: `auto pass`. `auto off 1` takes it back.\nIt would say nothing now; it waits for your turn."
+    )
+    listed = await arm(trading, "Bob", "auto")
+    assert listed.startswith("1. `auto pass`. It would say nothing now")
+    assert (await arm(trading, "Cid", "auto")).startswith("You have left no orders at this table.")
+    assert await arm(trading, "Bob", "auto off 1") == "Taken back: `auto pass`."
+    assert "Ended: `auto pass`. You have taken it back." in await arm(trading, "Bob", "auto")
+
+
+async def test_a_chain_of_orders_is_one_commit_and_one_notification(trading: ServiceHarness) -> None:
+    await arm(trading, "Bob", "auto pass")
+    await arm(trading, "Cid", "auto pass")
+    await trading.deliver()
+    before = len(await trading.service.queries.log(trading.table))
+    answer = await trading.say("Ann", "par PRR 67")
+    assert isinstance(answer, Completed) and [p.line for p in answer.played] == ["par PRR 67"]
+    assert answer.sentences == ("Bob passes.", "Cid passes.")
+    assert [p.name for p in answer.pending] == ["Ann"] and answer.next_decision_id
+    log = (await trading.service.queries.log(trading.table))[before:]
+    assert [(row.seat, row.line) for row in log] == [(0, "par PRR 67"), (1, "pass"), (2, "pass")]
+    assert len({row.created_at for row in log}) == 1
+    assert [n.kind for _, n in await trading.sent()] in ([], ["turn"])
+
+
+async def test_an_order_left_in_its_owners_turn_speaks_at_once(trading: ServiceHarness) -> None:
+    text = await arm(trading, "Ann", "auto pass")
+    assert "It has said `pass`: Ann passes." in text
+    assert await trading.asked_names() == ["Bob"]
+
+
+async def test_what_an_order_said_is_a_move_that_can_be_undone_and_that_disarms_it(
+    trading: ServiceHarness,
+) -> None:
+    await arm(trading, "Bob", "auto pass")
+    await say_all(trading, ("Ann", "par PRR 67"))
+    undo = await trading.say("Bob", "undo")
+    assert isinstance(undo, Completed) and await trading.asked_names() == ["Bob"]
+    assert "Ended: `auto pass`. What it was left for was undone." in await arm(trading, "Bob", "auto")
+    assert (await trading.lines())[-1] == "par PRR 67"
+
+
+async def test_an_undo_past_the_place_where_an_order_was_left_disarms_it(trading: ServiceHarness) -> None:
+    await say_all(trading, ("Ann", "par PRR 67"))
+    await arm(trading, "Cid", "auto pass")
+    assert isinstance(await trading.say("Ann", "undo"), Completed)
+    assert "What it was left for was undone." in await arm(trading, "Cid", "auto")
+    assert [n.seat for _, n in await trading.sent("order")] in ([], [2])
+
+
+async def test_an_owner_is_told_why_an_order_has_ended_and_nobody_else(empty: ServiceHarness) -> None:
+    for name in NAMES:
+        await empty.person(name, discord=f"{len(empty.people) + 1}", email=f"{name}@example.org")
+    info = await empty.service.lobby.create(
+        "1830", empty.people["Ann"], location={"guild": 1, "channel": 2, "thread": 3}
+    )
+    for name in NAMES:
+        await empty.service.lobby.join(info.id, empty.people[name], name)
+    await empty.service.lobby.start(info.id, by=empty.people["Ann"], order=NAMES)
+    empty.table = info.id
+    await say_all(empty, *OPENING)
+    await arm(empty, "Bob", "auto buy BO up to 60")
+    await say_all(empty, ("Ann", "pass"))
+    told = await empty.sent("order")
+    assert {
+        (message.channel, message.address.get("user"), notification.seat) for message, notification in told
+    } == {
+        ("discord", "2", 1),
+        ("mail", None, 1),
+    }
+    assert told[0][1].sentences == (
+        "Your order `auto buy B&O up to 60` has ended. A share of the B&O costs $67, more than your $60.",
+    )
+    assert all(not (message.key.endswith("table")) for message, _ in told)
+
+
+async def test_orders_are_asked_in_the_order_of_their_owner(trading: ServiceHarness) -> None:
+    await arm(trading, "Bob", "auto pass once")
+    await arm(trading, "Bob", "auto buy B&O")
+    assert await arm(trading, "Bob", "auto first 2") == "`auto buy B&O` is asked first now."
+    answer = await trading.say("Ann", "pass")
+    assert isinstance(answer, Completed) and "B&O" in answer.sentences[0]
+
+
+async def test_several_orders_and_a_turn_over_several_lines(trading: ServiceHarness) -> None:
+    """`/do` and the terminal split at semicolons, and a letter has a line for each."""
+    await say_all(trading, ("Ann", "par PRR 67"), ("Bob", "pass"), ("Cid", "pass"))
+    for _ in range(4):
+        await say_all(trading, ("Ann", "buy PRR"), ("Bob", "pass"), ("Cid", "pass"))
+    text = await arm(trading, "Ann", "auto turn PRR: lay 57 H10 1", "token H10", "auto pass")
+    assert "`auto turn PRR: lay 57 H10 1; token H10`" in text and "`auto pass`" in text
+
+
+@pytest.mark.parametrize(
+    ("lines", "reason"),
+    [
+        (["auto off 3"], "You have left no orders at this table."),
+        (["auto", "auto pass"], "`auto` has to be submitted alone."),
+        (["pass", "auto pass"], "`pass` is no order: orders have to be submitted apart from moves."),
+        (["standing protect PRR ask"], "You have left no such order."),
+    ],
+)
+async def test_lines_that_the_service_refuses(trading: ServiceHarness, lines: list[str], reason: str) -> None:
+    answer = await trading.say("Ann", *lines)
+    assert isinstance(answer, LineRefused) and answer.reason == reason
+    assert await trading.asked_names() == ["Ann"]
+
+
+async def test_an_order_that_cannot_be_read_changes_nothing(trading: ServiceHarness) -> None:
+    answer = await trading.say("Bob", "auto pas")
+    assert isinstance(answer, LineUnreadable) and answer.line == "auto pas"
+    assert answer.reason.startswith("'pas' is no order. Orders are, for example: auto pass;")
+    refused = await trading.say("Bob", "auto pass", "auto run PRR")
+    assert isinstance(refused, LineRefused) and refused.index == 1
+    assert (await arm(trading, "Bob", "auto")).startswith("You have left no orders")
+
+
+async def test_nobody_else_sees_an_order_before_or_after_it_speaks(trading: ServiceHarness) -> None:
+    """Everything that Cid can read is the same with and without an order of Bob's."""
+    without = await read_by(trading, "Cid")
+    before = (await trading.service.queries.table_info(trading.table)).seq
+    await arm(trading, "Bob", "auto buy B&O up to 173 then pass unless price B&O < 61")
+    assert await read_by(trading, "Cid") == without
+    assert (await trading.service.queries.table_info(trading.table)).seq == before
+    await say_all(trading, ("Ann", "pass"))
+    seen = await read_by(trading, "Cid")
+    assert "Bob" in seen and "173" not in seen and "auto buy" not in seen
+    assert not [n for m, n in await trading.sent() if n.kind == "order" and n.seat != 1]
+
+
+async def test_a_vote_is_declined_by_an_order(trading: ServiceHarness) -> None:
+    await say_all(trading, ("Ann", "par PRR 67"))
+    await arm(trading, "Bob", "auto decline votes")
+    await say_all(trading, ("Bob", "pass"))
+    answer = await trading.say("Ann", "undo")
+    assert isinstance(answer, PollUpdated) and answer.outcome == "failed"
+    assert any("Bob declines" in sentence for sentence in answer.sentences)
+    assert (await trading.lines())[-1] == "pass"
+
+
+async def test_an_order_of_a_player_who_has_left_says_nothing(trading: ServiceHarness) -> None:
+    await arm(trading, "Bob", "auto pass")
+    await trading.say("Bob", "resign yes")
+    dan = await trading.person("Dan")
+    await trading.service.lobby.replace_player(trading.table, 1, dan, "Dan", by=trading.people["Ann"])
+    await trading.service.lobby.resume(trading.table, by=trading.people["Ann"])
+    await say_all(trading, ("Ann", "pass"))
+    assert await trading.asked_names() == ["Dan"]
+    assert (await arm(trading, "Dan", "auto")).startswith("You have left no orders")
+
+
+async def test_an_order_that_cannot_be_judged_does_not_stop_its_table(
+    trading: ServiceHarness, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    await arm(trading, "Bob", "auto pass")
+
+    def broken(*args: object) -> None:
+        raise RuntimeError("auto pass")
+
+    monkeypatch.setattr(order_module, "run_orders", broken)
+    await say_all(trading, ("Ann", "pass"))
+    assert await trading.asked_names() == ["Bob"]
+    assert "RuntimeError" in caplog.text and "auto pass" not in caplog.text
+
+
+async def test_two_processes_on_one_store_say_an_order_once(trading: ServiceHarness, address: str) -> None:
+    """The other process has the table in memory from before the arming; its move wakes the order too."""
+    async with await open_store(address) as store:
+        other = Service(store)
+        await other.queries.view(trading.table)
+        await arm(trading, "Bob", "auto pass")
+        first, second = await asyncio.gather(
+            trading.service.submit(trading.table, 0, ["pass"], None, "one", person_id=trading.people["Ann"]),
+            other.submit(trading.table, 0, ["pass"], None, "two", person_id=trading.people["Ann"]),
+        )
+        assert sorted(type(answer).__name__ for answer in (first, second)) == ["Completed", "LineRefused"]
+        assert (await trading.lines())[-2:] == ["pass", "pass"] and await trading.asked_names() == ["Cid"]
+
+
+async def test_a_commit_that_fails_leaves_the_move_and_its_orders_unsaid(
+    trading: ServiceHarness, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """kill -9 between a wake-up and its move: both are in one transaction, so neither is there."""
+    await arm(trading, "Bob", "auto pass")
+
+    async def killed(*args: object) -> None:
+        raise DuplicateRequest("killed")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(trading.store, "commit_move", killed)
+        with pytest.raises(DuplicateRequest):
+            await trading.say("Ann", "pass")
+    assert await trading.asked_names() == ["Ann"]
+    await say_all(trading, ("Ann", "pass"))
+    assert (await trading.lines())[-2:] == ["pass", "pass"] and await trading.asked_names() == ["Cid"]
+
+
+async def test_orders_are_read_again_after_a_restart(trading: ServiceHarness) -> None:
+    await arm(trading, "Bob", "auto pass")
+    restarted = ServiceHarness(trading.store, Service(trading.store), trading.people, trading.table, 1000)
+    await say_all(restarted, ("Ann", "pass"))
+    assert await restarted.asked_names() == ["Cid"]
+    log = await restarted.service.queries.log(restarted.table)
+    assert (log[-1].seat, log[-1].line) == (1, "pass")
+
+
+async def test_a_repeated_request_arms_one_order(trading: ServiceHarness) -> None:
+    first = await trading.say("Bob", "auto pass", request="same")
+    assert await trading.say("Bob", "auto pass", request="same") == first
+    assert (await arm(trading, "Bob", "auto")).count("`auto pass`") == 1
+
+
+async def test_a_summary_for_the_owner_begins_after_their_own_last_move(trading: ServiceHarness) -> None:
+    await arm(trading, "Bob", "auto pass")
+    await say_all(trading, ("Ann", "par PRR 67"), ("Cid", "pass"))
+    log = await trading.service.queries.log_since_last_move(trading.table, 1, by_hand=True)
+    assert [row.line for row in log if row.line] == ["buy BO", "par B&O 67", "par PRR 67", "pass", "pass"]
+    assert [row.by_own_order for row in log if row.line] == [False, False, False, True, False]
+    assert "Bob passes. (Your order said this.)" in recent_events(log)
+    public = await trading.service.queries.log_since_last_move(trading.table, 1)
+    assert [row.line for row in public if row.line] == ["pass"]
+    assert engine.round_name(await trading.service.queries.state_at(trading.table))
+
+
+async def test_help_explains_every_order(trading: ServiceHarness) -> None:
+    text = await arm(trading, "Bob", "auto help")
+    for line in (
+        "auto pass once",
+        "auto buy",
+        "auto bid",
+        "auto run",
+        "auto turn",
+        "auto decline",
+        "auto protect",
+    ):
+        assert line in text
