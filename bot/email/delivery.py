@@ -333,9 +333,10 @@ class PageBuilder:
                     text_views.status_view(state, view.pending, notification.seat),
                     images,
                 )
-            case _:
+            case kind:
                 waiting = text_views.waiting_sentence(state, view.pending) if state else ""
-                return pages.announcement("News from the table.", notification.sentences, waiting)
+                heading = "An order of yours has ended." if kind == "order" else "News from the table."
+                return pages.announcement(heading, notification.sentences, waiting)
 
     def _drawing(self, view: TableView) -> Pictures:
         """Pictures for a table, which takes turns with the others."""

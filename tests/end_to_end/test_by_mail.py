@@ -66,6 +66,23 @@ async def test_a_turn_email_has_pictures(drawing: MailHarness) -> None:
     assert "[Picture: Map of" in turn.text
 
 
+async def test_an_order_is_left_by_mail_and_its_owner_alone_hears_of_it(pymap: MailHarness) -> None:
+    await pymap.table("1830", NAMES)
+    ann, bob, cid = (pymap.player(name) for name in NAMES)
+    for player in (ann, bob, cid):
+        await player.letter()
+    await ann.letter()
+    receipt = await bob.said("auto pass once")
+    assert "Order 1: `auto pass once`. `auto off 1` takes it back." in receipt.text
+    assert "OK: all lines were carried out." in headline(receipt)
+    await ann.said("buy SV")
+    ended = await bob.letter()
+    assert headline(ended) == "An order of yours has ended."
+    assert "Your order `auto pass once` has ended. It has passed." in ended.text
+    turn = await cid.letter()
+    assert "Bob passes." in turn.text and "order `" not in turn.text
+
+
 async def test_turn_reply_and_receipt(office: MailHarness) -> None:
     table = await office.table("1830", NAMES)
     ann, bob = office.player("Ann"), office.player("Bob")
