@@ -305,12 +305,12 @@ class PageBuilder:
                 pending = next((each for each in view.pending if each.seat == seat), None)
                 if state is None or pending is None or pending.decision_id != notification.decision_id:
                     return None
-                return await self._turn_page(view, state, pending)
+                return await self._turn_page(view, state, pending, notification.person_id)
             case "reminder":
                 pending = next((each for each in view.pending if each.seat == seat), None)
                 if state is None or pending is None or pending.decision_id != notification.decision_id:
                     return None
-                page = await self._turn_page(view, state, pending)
+                page = await self._turn_page(view, state, pending, notification.person_id)
                 reminded = (Paragraph(" ".join(notification.sentences)), *page.blocks)
                 return replace(page, blocks=reminded, subject="A reminder: your turn")
             case "next":
@@ -342,10 +342,14 @@ class PageBuilder:
         """Pictures for a table, which takes turns with the others."""
         return self._pictures.for_table(view.table.id)
 
-    async def _turn_page(self, view: TableView, state: engine.State, pending: PendingDecision) -> MailPage:
-        """The page of a turn: what to do, what has happened, and the position."""
-        table_id = view.table.id
-        entries = await self._service.queries.log_since_last_move(table_id, pending.seat, by_hand=True)
+    async def _turn_page(
+        self, view: TableView, state: engine.State, pending: PendingDecision, reader: int | None
+    ) -> MailPage:
+        """The page of a turn: what to do, what has happened, and the position. reader: a person; only the
+        player themselves sees which moves their orders have said."""
+        table_id, player = view.table.id, view.table.player_at(pending.seat)
+        is_owner = player is not None and player.person_id == reader
+        entries = await self._service.queries.log_since_last_move(table_id, pending.seat, by_hand=is_owner)
         before = (
             await self._service.queries.state_at(table_id, entries[0].seq - 1)
             if entries and entries[0].seq > 1

@@ -8,14 +8,14 @@ from datetime import timedelta
 
 from bot.service import clock_messages, notifications
 from bot.service.digest import enqueue_digest, next_digest_at
-from bot.service.live_table import LiveTable
+from bot.service.live_table import LiveTable, engine_seat
 from bot.service.loading import load_recipient
 from bot.service.preferences import settings_of
 from bot.service.reminders import next_reminder, not_quiet
 from bot.service.routing import Recipient
 from bot.service.seat_clocks import ClockRules
 from bot.service.table_cache import TableCache
-from bot.service.upcoming import pass_line
+from engine.orders import line_when_time_is_up
 from storage import Deputy, DueRow, SeatClock, UnitOfWork
 
 PlayForSeat = Callable[[LiveTable, int, str], Awaitable[bool]]
@@ -247,6 +247,6 @@ class DueRowHandler:
 
 
 def play_pass(table: LiveTable, seat: int) -> str | None:
-    """The line that may be played for an absent player: a pass, which costs nothing."""
+    """The line that may be played for an absent player: a pass or a decline, which costs nothing."""
     pending = next((p for p in table.pending if p.seat == seat and p.is_main and p.acts_now), None)
-    return pass_line(table.state, seat) if pending else None
+    return line_when_time_is_up(table.state, engine_seat(seat)) if pending else None

@@ -172,16 +172,18 @@ def lobby_refreshes(table: TableInfo, now: datetime) -> list[NewMessage]:
 
 
 def order_notices(
-    table: TableInfo, seq: int, recipient: Recipient, sentences: Sequence[str], suffix: str
+    table: TableInfo, seq: int, recipient: Recipient, sentences: Sequence[str], suffix: str, now: datetime
 ) -> list[NewMessage]:
     """To the owner of orders alone, why they have ended: never where the table is shown. suffix: names
     them."""
     notification = Notification(
         "order", table.id, seq, recipient.seat, recipient.person_id, sentences=tuple(sentences)
     )
+    private = reachable_channels(table, recipient) - {"table"}
+    channels = wanted_channels(table, recipient) & private or private
     return [
-        _outbox_message(table, notification, *channel, suffix=suffix)
-        for channel in _personal_channels(recipient)
+        _outbox_message(table, notification, route, suffix=suffix)
+        for route in personal_routes(recipient, None, now, channels)
     ]
 
 

@@ -20,6 +20,7 @@ from bot.service import notifications
 from bot.service.commands import Command, refused
 from bot.service.commit_draft import CommitDraft
 from bot.service.live_table import LiveTable, engine_seat, seat_number
+from bot.service.loading import load_recipient
 from bot.service.moves import line_failure
 from bot.service.order_book import OrderBook, ReadOrders, read_orders
 from bot.service.order_texts import (
@@ -60,6 +61,9 @@ class OrderHandler:
         player = table.stored_info.player_at(command.seat)
         if player is None:
             return refused(table, command, "That seat is empty; nobody can leave orders for it.")
+        if command.person_id not in (None, player.person_id):
+            reason = f"Orders are {player.name}'s alone: a deputy neither sees nor leaves them."
+            return refused(table, command, reason)
         texts, index = list[str](), 0
         try:
             for place, text in group_order_lines(command.lines):
@@ -189,19 +193,21 @@ class OrderHandler:
             await unit.orders.end(draft.table.stored_info.id, order.id, order.reason)
         draft.ended_orders = ended
         if not run.state.game_over:
-            self._tell(draft, records, ended)
+            await self._tell(draft, unit, records, ended)
 
     @staticmethod
-    def _tell(draft: CommitDraft, records: dict[int, OrderRecord], ended: Sequence[EndedOrder]) -> None:
+    async def _tell(
+        draft: CommitDraft, unit: UnitOfWork, records: dict[int, OrderRecord], ended: Sequence[EndedOrder]
+    ) -> None:
         """Tell the owners of orders that have ended why, each of them alone and in one message."""
-        info, recipients = draft.table.stored_info, draft.table.metadata.recipients
         told = [order for order in ended if order.id not in draft.armed_orders]
-        for seat in sorted({records[order.id].seat for order in told} & set(recipients)):
-            own = [order for order in told if records[order.id].seat == seat]
+        for person_id in sorted({records[order.id].person_id for order in told}):
+            own = [order for order in told if records[order.id].person_id == person_id]
+            owner = await load_recipient(unit, person_id, records[own[0].id].seat)
             sentences = [f"Your order `{records[o.id].line}` has ended. {o.reason}" for o in own]
             suffix = "-".join(str(order.id) for order in own)
             draft.messages += notifications.order_notices(
-                info, draft.seq, recipients[seat], sentences, suffix
+                draft.table.stored_info, draft.seq, owner, sentences, suffix, unit.now
             )
 
 

@@ -147,9 +147,9 @@ class Service:
 
         In addition to the game's lines there are `undo`, `redo`, `resign`, `help`, `status`, `map`, `market`,
         `log [N]`, `company X`, `player X`, `at ROUND`, `export [FORMAT]`, `plan LINES`, `auto ORDER`,
-        `pace [PACE]`, `extend`, `turns`, `settings [LINE]`, `away until DATE`, `back`, and `accept` and `decline` (also
-        `accept vote`) while a poll waits for the seat; each of these has to be submitted alone. Raises
-        storage.NotFound for an unknown table, StoreError if nothing could be written.
+        `pace [PACE]`, `extend`, `turns`, `settings [LINE]`, `away until DATE`, `back`, and `accept` and
+        `decline` (also `accept vote`) while a poll waits for the seat; each of these has to be submitted
+        alone. Raises storage.NotFound for an unknown table, StoreError if nothing could be written.
         """
         lines = [storable_text(line) for line in lines]
         for attempt in range(MAX_ATTEMPTS):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import engine
-from bot.service.live_table import engine_seat, seat_number
+from bot.service.live_table import seat_number
 
 MAX_STEPS = 12
 
@@ -32,8 +32,3 @@ def next_seat(state: engine.State) -> int | None:
         if now not in after:
             return seat_number(after[0]) if len(after) == 1 else None
     return None
-
-
-def pass_line(state: engine.State, seat: int) -> str | None:
-    """The line by which a seat passes, if it may; it costs nothing."""
-    return next((line for line in engine.legal_lines(state, engine_seat(seat)) if line == "pass"), None)

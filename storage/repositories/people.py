@@ -191,7 +191,17 @@ class PeopleRepository(Repository):
         await self._transaction.execute(
             update(GameTable).where(col(GameTable.host_id) == merged_id).values(host_id=kept_id)
         )
-        for model in (Identity, Seat, MoveRecord, MailToken, SeatRequest, Deputy, SeatClock, DueRow, OrderRecord):
+        for model in (
+            Identity,
+            Seat,
+            MoveRecord,
+            MailToken,
+            SeatRequest,
+            Deputy,
+            SeatClock,
+            DueRow,
+            OrderRecord,
+        ):
             await self._transaction.execute(
                 update(model).where(col(model.person_id) == merged_id).values(person_id=kept_id)
             )
