@@ -11,7 +11,6 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Seque
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from importlib import import_module
-from logging.handlers import RotatingFileHandler
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -20,10 +19,11 @@ import typer
 from bot.config import Settings, SettingsError, load_settings
 
 if TYPE_CHECKING:
+    from bot.operations.status import ErrorCounter
     from bot.service.picture_workers import PictureWorkers
     from bot.service.service import Service
     from bot.terminal.console import Console
-    from storage import Store
+    from storage import Channel, Store
 
 log = logging.getLogger("railpost")
 
@@ -40,6 +40,7 @@ LAZY_COMMANDS = {
     "bench": "bot.benchmark",
     "check": "bot.operations.check",
     "arena": "bot.arena.command",
+    "status": "bot.operations.status_command",
 }
 
 
@@ -58,24 +59,6 @@ def app_for(words: Sequence[str]) -> typer.Typer:
 
 
 # -- the service -----------------------------------------------------------------------------
-
-
-def configure_logging(settings: Settings, *, to_stderr: bool) -> None:
-    """Log to `railpost.log` in the data folder, and to standard error if there is no prompt."""
-    formatter = logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s")
-    handlers: list[logging.Handler] = [
-        RotatingFileHandler(
-            settings.data / "railpost.log", maxBytes=2_000_000, backupCount=3, encoding="utf-8"
-        )
-    ]
-    if to_stderr:
-        handlers.append(logging.StreamHandler())
-        if not (settings.discord or settings.mail):
-            handlers[-1].setLevel(logging.WARNING)
-    for handler in handlers:
-        handler.setFormatter(formatter)
-    logging.basicConfig(level=settings.log_level.upper(), handlers=handlers, force=True)
-    logging.getLogger("alembic").setLevel(logging.WARNING)
 
 
 def create_data_folder(settings: Settings) -> None:
@@ -193,9 +176,32 @@ async def run_transport(
         log.error("%s is off until the next start; everything else goes on. %s", name, error)
 
 
-async def serve(settings: Settings, begin: BeginTable | None = None) -> None:
-    """Run the service until it is asked to end. Every task runs in this task group."""
+async def run_operations(service: Service, settings: Settings, errors: ErrorCounter) -> None:
+    """Everything that goes on beside the transports: status, watchdog, backups, checks."""
     from bot.operations.backups import ScheduledBackups
+    from bot.operations.metrics import Metrics
+    from bot.operations.status import StatusMonitor
+    from bot.operations.status_server import StatusServer, keep_watchdog
+
+    channels: dict[str, Channel] = {}
+    if settings.discord:
+        channels["discord"] = "discord"
+    if settings.mail:
+        channels["mail"] = "mail"
+    monitor, metrics = StatusMonitor(service, channels, errors), Metrics()
+    service.on_command = metrics.record_command
+    async with asyncio.TaskGroup() as tasks:
+        tasks.create_task(StatusServer(monitor, metrics, settings.data, settings.status_port).run())
+        tasks.create_task(keep_watchdog(service.store))
+        tasks.create_task(ScheduledBackups(service.store, settings).run())
+        tasks.create_task(quick_check_in_background(service.store))
+
+
+async def serve(
+    settings: Settings, begin: BeginTable | None = None, errors: ErrorCounter | None = None
+) -> None:
+    """Run the service until it is asked to end. Every task runs in this task group."""
+    from bot.operations.status import ErrorCounter
 
     transports = configured_transports(settings)
     async with open_service(settings) as service:
@@ -204,8 +210,7 @@ async def serve(settings: Settings, begin: BeginTable | None = None) -> None:
             async with asyncio.TaskGroup() as tasks:
                 tasks.create_task(wait_for_shutdown())
                 tasks.create_task(service.run())
-                tasks.create_task(ScheduledBackups(service.store, settings).run())
-                tasks.create_task(quick_check_in_background(service.store))
+                tasks.create_task(run_operations(service, settings, errors or ErrorCounter()))
                 has_terminal = sys.stdin is not None and sys.stdin.isatty()
                 for name, run in transports.items():
                     is_only = len(transports) == 1 and not has_terminal
@@ -223,10 +228,15 @@ async def serve(settings: Settings, begin: BeginTable | None = None) -> None:
 
 def run_service(begin: BeginTable | None = None) -> None:
     """Read the settings and run the service."""
+    from bot.operations.logs import configure_logging
+    from bot.operations.status import ErrorCounter
+
     settings = load_settings()
     create_data_folder(settings)
-    configure_logging(settings, to_stderr=not sys.stdin.isatty() if sys.stdin else True)
-    asyncio.run(serve(settings, begin))
+    errors = ErrorCounter()
+    to_stderr = not sys.stdin.isatty() if sys.stdin else True
+    configure_logging(settings, to_stderr=to_stderr, more=[errors])
+    asyncio.run(serve(settings, begin, errors))
 
 
 @app.callback(invoke_without_command=True)

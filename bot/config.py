@@ -232,6 +232,8 @@ class Settings(BaseModel):
     log_level: Annotated[Literal["debug", "info", "warning", "error"], BeforeValidator(lowercase)] = "info"
     picture_workers: int = Field(default=2, ge=1, le=64)
     ping_holdoff: float = Field(default=120, ge=0, le=3600)
+    log_format: Annotated[Literal["text", "json"], BeforeValidator(lowercase)] = "text"
+    status_port: int | None = Field(default=None, ge=1, le=65535)
     backup_hours: float = Field(default=24, ge=0, le=24 * 366)
     backups: int = Field(default=7, ge=1, le=1000)
     limit_tables: int = Field(default=10, ge=0)

@@ -41,6 +41,11 @@ class Store:
         self.now = now
 
     @property
+    def name(self) -> str:
+        """The path of the file, or the URL without its password."""
+        return display_name(self.url)
+
+    @property
     def path(self) -> Path | None:
         """The file of the store; None for PostgreSQL."""
         return Path(self.url.database) if is_file(self.url) and self.url.database else None

@@ -151,6 +151,18 @@ class Client(discord.Client):
         async with self.service.store.begin() as unit:
             await unit.settings.set(REGISTERED_COMMANDS_KEY, digest)
 
+    async def on_ready(self) -> None:
+        """The session has begun."""
+        self.service.report_attachment("discord", "attached")
+
+    async def on_resumed(self) -> None:
+        """The session goes on after an interruption."""
+        self.service.report_attachment("discord", "attached")
+
+    async def on_disconnect(self) -> None:
+        """The connection is lost; the library connects again."""
+        self.service.report_attachment("discord", "away", "the connection is lost")
+
     async def on_interaction(self, interaction: discord.Interaction) -> None:
         """Handle a button, a select menu or a submitted modal."""
         kinds = (discord.InteractionType.component, discord.InteractionType.modal_submit)

@@ -16,10 +16,14 @@ Persons are ids of the store. `person_id=None` is the operator at the terminal, 
 from __future__ import annotations
 
 import asyncio
+import logging
 from asyncio import Event
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, suppress
+from time import perf_counter
 
+import engine
+from bot.service.attachments import Attachment, AttachmentState
 from bot.service.clock import Clock
 from bot.service.commands import (
     PERSONAL_WORDS,
@@ -68,6 +72,11 @@ from bot.service.time_commands import TimeCommands
 from engine.orders import is_order_line
 from storage import DuplicateRequest, Store, StoreError, WriteConflict
 
+CommandObserver = Callable[[str, str, float], None]
+"""Is told of every command: its transport, the name of its result's class, the seconds it took."""
+
+log = logging.getLogger(__name__)
+
 
 class Service:
     """All tables of one store. Make one for each process, and let `run` go on beside it.
@@ -92,6 +101,8 @@ class Service:
         self.cache = TableCache(store, capacity=capacity, ping_holdoff=ping_holdoff)
         self.queries = TableQueries(self.cache)
         self.limits = limits or Limits()
+        self.on_command: CommandObserver | None = None
+        self.attachments: dict[str, Attachment] = {}
         self.lobby = Lobby(self.cache, default_options, self.limits)
         self._polls = PollHandler(self.cache, self.lobby)
         self._moves = MoveHandler(self.cache, self._polls)
@@ -116,6 +127,13 @@ class Service:
     def wake_subscribers(self) -> None:
         """Set the event of every subscriber; for transports that have written to the store themselves."""
         self.cache.wake_subscribers()
+
+    def report_attachment(self, name: str, state: AttachmentState, detail: str = "") -> None:
+        """Say that a transport is attached, or away and why; the operator sees it in the status."""
+        known = self.attachments.get(name)
+        if known is None or (known.state, known.detail) != (state, detail):
+            since = known.since if known and known.state == state else self.store.now()
+            self.attachments[name] = Attachment(name, state, since, detail)
 
     async def propose_end(
         self, table_id: int, *, by: int | None, request_id: str | None = None, transport: str = "terminal"
@@ -151,7 +169,34 @@ class Service:
         `decline` (also `accept vote`) while a poll waits for the seat; each of these has to be submitted
         alone. Raises storage.NotFound for an unknown table, StoreError if nothing could be written.
         """
+        started = perf_counter()
         lines = [storable_text(line) for line in lines]
+        result = await self._submit(table_id, seat, lines, decision_id, request_id, person_id, transport)
+        seconds = perf_counter() - started
+        self._log_command(table_id, result, transport, seconds)
+        if self.on_command is not None:
+            self.on_command(transport, type(result).__name__, seconds)
+        return result
+
+    def _log_command(self, table_id: int, result: CommandResult, transport: str, seconds: float) -> None:
+        """One line for each move; a hidden order stays hidden."""
+        if not isinstance(result, Completed) or not log.isEnabledFor(logging.INFO):
+            return
+        lines = [move.line if not engine.is_secret(move.line) else "(hidden)" for move in result.played]
+        rows = f"row {result.played[-1].seq}" if result.played else "no row"
+        what = "; ".join(lines) or " ".join(result.sentences)
+        log.info("table %s, %s: %s (%s, %d ms)", table_id, rows, what, transport, 1000 * seconds)
+
+    async def _submit(
+        self,
+        table_id: int,
+        seat: int | None,
+        lines: Sequence[str],
+        decision_id: str | None,
+        request_id: str | None,
+        person_id: int | None,
+        transport: str,
+    ) -> CommandResult:
         for attempt in range(MAX_ATTEMPTS):
             try:
                 async with self.cache.lock(table_id):

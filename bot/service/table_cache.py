@@ -163,6 +163,11 @@ class TableCache:
         async with self.locked(table_id) as table:
             return table
 
+    @property
+    def table_count(self) -> int:
+        """How many tables are in memory."""
+        return len(self._tables)
+
     def peek(self, table_id: int) -> LiveTable | None:
         """A table for reading, None if it is not in memory."""
         return self._tables.get(table_id)

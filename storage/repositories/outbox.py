@@ -203,6 +203,11 @@ class OutboxRepository(Repository):
         dead = await self._transaction.scalar(count.where(of_channel, col(OutboxMessage.status) == "dead"))
         return QueueStatus(await self._transaction.scalar(count.where(*pending)) or 0, oldest, dead or 0)
 
+    async def last_delivery(self, channel: Channel) -> datetime | None:
+        """When the last message was sent; of those that are still kept."""
+        is_sent = (col(OutboxMessage.channel) == channel, col(OutboxMessage.status) == "sent")
+        return await self._transaction.first(select(func.max(OutboxMessage.finished_at)).where(*is_sent))
+
     async def count(self, channel: Channel, since: datetime, **address: str) -> int:
         """How many messages were enqueued since a time, of those whose address has all these entries."""
         entries = [col(OutboxMessage.address)[key].as_string() == value for key, value in address.items()]

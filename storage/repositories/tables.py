@@ -90,6 +90,11 @@ class TableRepository(Repository):
         if (snapshot.seq, snapshot.revision) != (seq, revision):
             raise WriteConflict(table_id, seq, snapshot.seq)
 
+    async def count_by_status(self) -> dict[str, int]:
+        """How many tables have each status."""
+        query = select(GameTable.status, func.count()).group_by(col(GameTable.status))
+        return dict(await self._transaction.rows(query))
+
     async def for_person(self, person_id: int) -> list[tuple[GameTable, Seat]]:
         """The tables at which a person sits or is invited, each with their seat; oldest first."""
         query = select(GameTable, Seat).join(Seat, col(Seat.table_id) == col(GameTable.id))

@@ -1,0 +1,126 @@
+"""The status of a running service: what it is attached to, its tables, queues, deliveries, errors."""
+
+from __future__ import annotations
+
+import logging
+import os
+from datetime import datetime, timedelta
+from importlib.metadata import version
+from typing import get_args
+
+import msgspec
+
+from bot.service.attachments import Attachment
+from bot.service.service import Service
+from storage import Channel, StoreError
+
+CHANNELS: tuple[Channel, ...] = get_args(Channel)
+LATE = timedelta(minutes=30)
+"""A message of an attached channel that waits longer makes the service unhealthy."""
+
+
+class QueueReport(msgspec.Struct):
+    """The outbox of a channel. oldest_seconds: how long its first message has waited."""
+
+    channel: str
+    pending: int
+    oldest_seconds: float
+    dead: int
+    last_delivery: datetime | None
+
+
+class StatusReport(msgspec.Struct):
+    """Everything that `railpost status` prints, and `/status` returns as JSON."""
+
+    version: str
+    process: int
+    store: str
+    started_at: datetime
+    now: datetime
+    attachments: list[Attachment]
+    tables: dict[str, int]
+    tables_in_memory: int
+    queues: list[QueueReport]
+    waiting_pictures: int
+    errors: int
+    last_error: str
+    problems: list[str]
+
+    @property
+    def is_healthy(self) -> bool:
+        """Whether nothing needs the operator."""
+        return not self.problems
+
+
+class ErrorCounter(logging.Handler):
+    """Counts errors in the log, and keeps the last one."""
+
+    def __init__(self) -> None:
+        super().__init__(logging.ERROR)
+        self.count = 0
+        self.last = ""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self.count += 1
+        self.last = record.getMessage().partition("\n")[0]
+
+
+class StatusMonitor:
+    """Collects the status of the service in this process."""
+
+    def __init__(self, service: Service, attached: dict[str, Channel], errors: ErrorCounter) -> None:
+        """attached: the channel that each configured transport delivers, by its name."""
+        self._service = service
+        self._errors = errors
+        self._attached = attached
+        self._started_at = service.store.now()
+
+    async def report(self) -> StatusReport:
+        """The status now; a store that cannot be read is one of its problems."""
+        service, now = self._service, self._service.store.now()
+        tables, queues, problems = dict[str, int](), list[QueueReport](), list[str]()
+        try:
+            async with service.store.read() as unit:
+                tables = await unit.tables.count_by_status()
+                for channel in CHANNELS:
+                    status = await unit.outbox.queue_status(channel)
+                    age = (now - status.oldest_pending).total_seconds() if status.oldest_pending else 0.0
+                    last = await unit.outbox.last_delivery(channel)
+                    queues.append(QueueReport(channel, status.pending, max(age, 0.0), status.dead, last))
+        except StoreError as error:
+            problems.append(str(error))
+        attachments = [
+            service.attachments.get(name, Attachment(name, "configured", self._started_at))
+            for name in self._attached
+        ]
+        problems += [f"{each.name} is away: {each.detail}." for each in attachments if each.state == "away"]
+        problems += [
+            f"A message to {queue.channel} has waited for {queue.oldest_seconds / 60:.0f} minutes."
+            for queue in queues
+            if queue.channel in self._attached.values() and queue.oldest_seconds > LATE.total_seconds()
+        ]
+        pictures = service.pictures
+        return StatusReport(
+            version("railpost"), os.getpid(), service.store.name, self._started_at, now, attachments, tables,
+            service.cache.table_count, queues, pictures.queue.length if pictures else 0,
+            self._errors.count, self._errors.last, problems,
+        )  # fmt: skip
+
+
+def status_text(report: StatusReport) -> str:
+    """The status as lines for the operator."""
+    tables = ", ".join(f"{count} {status}" for status, count in sorted(report.tables.items())) or "none"
+    lines = [
+        f"Railpost {report.version}, process {report.process}",
+        f"up since {report.started_at:%Y-%m-%d %H:%M} UTC",
+        f"store: {report.store}",
+        *(f"{a.name}: {a.state} since {a.since:%Y-%m-%d %H:%M} UTC" for a in report.attachments),
+        f"tables: {tables}; {report.tables_in_memory} in memory",
+    ]
+    for queue in report.queues:
+        last = f"{queue.last_delivery:%Y-%m-%d %H:%M} UTC" if queue.last_delivery else "never"
+        lines.append(f"{queue.channel}: {queue.pending} waiting, {queue.dead} given up, last delivery {last}")
+    lines.append(f"pictures waiting: {report.waiting_pictures}")
+    last_error = f", last: {report.last_error}" if report.errors else ""
+    lines.append(f"errors in the log: {report.errors}{last_error}")
+    return "\n".join([*lines, *report.problems, "healthy" if report.is_healthy else "NOT healthy"])

@@ -1,0 +1,33 @@
+"""`railpost status`: what the running service says of itself."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Annotated
+
+import msgspec
+import typer
+
+from bot.config import load_settings
+from bot.operations.status import status_text
+from bot.operations.status_server import ask_status
+
+
+def command(
+    json: Annotated[bool, typer.Option("--json", help="Print it as JSON.")] = False,
+    health: Annotated[bool, typer.Option(help="Print the problems only.")] = False,
+) -> None:
+    """Show what the running service is attached to, its tables, queues and errors; exit 1 if it is not
+    healthy."""
+    report = asyncio.run(ask_status(load_settings().data))
+    if report is None:
+        typer.echo("No service is running with this data folder.", err=True)
+        raise typer.Exit(1)
+    if json:
+        typer.echo(msgspec.json.encode(report).decode())
+    elif health:
+        typer.echo("\n".join(report.problems) or "healthy")
+    else:
+        typer.echo(status_text(report))
+    if not report.is_healthy:
+        raise typer.Exit(1)

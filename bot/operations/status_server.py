@@ -1,0 +1,128 @@
+"""The status over HTTP: on a socket in the data folder always, on a port of loopback by a setting.
+
+`/health` is 200, or 503 with the problems; `/status` is JSON; `/metrics` is for Prometheus. `railpost status`
+and the health check of the container ask the socket. systemd is told that the service is ready, and, as its
+watchdog wants it, that the event loop runs and the store answers.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import socket
+from pathlib import Path
+
+import aiohttp
+import msgspec
+from aiohttp import web
+
+from bot.operations.metrics import Metrics
+from bot.operations.status import StatusMonitor, StatusReport
+from storage import Store, StoreError
+
+log = logging.getLogger(__name__)
+
+SOCKET_NAME = "railpost.sock"
+MAX_SOCKET_PATH = 100  # bytes; the kernel allows 107
+ASK_TIMEOUT = 10.0  # seconds
+
+
+def socket_path(data: Path) -> Path:
+    """The socket of the service with this data folder."""
+    return data.absolute() / SOCKET_NAME
+
+
+class StatusServer:
+    """Serves the status of this process. Never reachable from another machine."""
+
+    def __init__(self, monitor: StatusMonitor, metrics: Metrics, data: Path, port: int | None) -> None:
+        self._monitor, self._metrics = monitor, metrics
+        self._socket = socket_path(data)
+        self._port = port
+        self.started = asyncio.Event()
+
+    def application(self) -> web.Application:
+        """The three pages."""
+        application = web.Application()
+        application.router.add_get("/health", self._health)
+        application.router.add_get("/status", self._status)
+        application.router.add_get("/metrics", self._metrics_page)
+        return application
+
+    async def run(self) -> None:
+        """Serve until cancelled. Never returns."""
+        runner = web.AppRunner(self.application(), access_log=None, handle_signals=False)
+        await runner.setup()
+        try:
+            if len(os.fsencode(self._socket)) <= MAX_SOCKET_PATH:
+                await self._listen_on_socket(runner)
+            else:
+                log.warning(
+                    "the path of the data folder is too long for a socket; `railpost status` needs one"
+                )
+            if self._port is not None:
+                await web.TCPSite(runner, "127.0.0.1", self._port).start()
+            self.started.set()
+            await asyncio.get_running_loop().create_future()
+        finally:
+            await runner.cleanup()
+
+    async def _listen_on_socket(self, runner: web.AppRunner) -> None:
+        """The newest service of a data folder has its socket; one that a crash has left is replaced."""
+        self._socket.unlink(missing_ok=True)
+        await web.UnixSite(runner, str(self._socket)).start()
+        self._socket.chmod(0o600)
+
+    async def _health(self, _: web.Request) -> web.Response:
+        report = await self._monitor.report()
+        if report.is_healthy:
+            return web.Response(text="healthy\n")
+        return web.Response(text="\n".join(report.problems) + "\n", status=503)
+
+    async def _status(self, _: web.Request) -> web.Response:
+        body = msgspec.json.encode(await self._monitor.report())
+        return web.Response(body=body, content_type="application/json")
+
+    async def _metrics_page(self, _: web.Request) -> web.Response:
+        body = self._metrics.text(await self._monitor.report())
+        return web.Response(body=body, headers={"Content-Type": "text/plain; version=0.0.4; charset=utf-8"})
+
+
+async def ask_status(data: Path) -> StatusReport | None:
+    """The status of the service with this data folder; None if none is running."""
+    try:
+        async with (
+            asyncio.timeout(ASK_TIMEOUT),
+            aiohttp.ClientSession(connector=aiohttp.UnixConnector(str(socket_path(data)))) as session,
+            session.get("http://railpost/status") as response,
+        ):
+            return msgspec.json.decode(await response.read(), type=StatusReport)
+    except (OSError, aiohttp.ClientError, TimeoutError):
+        return None
+
+
+# -- systemd ---------------------------------------------------------------------------------
+
+
+def notify_service_manager(message: str) -> None:
+    """Send `READY=1` or `WATCHDOG=1` to systemd, if it has started us and wants to know (sd_notify(3))."""
+    address = os.environ.get("NOTIFY_SOCKET", "")
+    if not address:
+        return
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as datagrams:
+        datagrams.connect("\0" + address[1:] if address.startswith("@") else address)
+        datagrams.sendall(message.encode())
+
+
+async def keep_watchdog(store: Store) -> None:
+    """Tell systemd's watchdog that we live, as long as the store answers. Returns if there is no watchdog."""
+    notify_service_manager("READY=1")
+    interval = int(os.environ.get("WATCHDOG_USEC", "0")) / 1_000_000 / 3
+    while interval:
+        try:
+            await store.table_version(0)
+            notify_service_manager("WATCHDOG=1")
+        except StoreError as error:
+            log.error("for the operator: the store does not answer the watchdog: %s", error)
+        await asyncio.sleep(interval)

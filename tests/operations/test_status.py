@@ -1,0 +1,182 @@
+"""What the operator sees of a running service."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import os
+import socket
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from pathlib import Path
+
+import aiohttp
+import pytest
+from sqlalchemy import text
+from typer.testing import CliRunner
+
+from bot.__main__ import app_for
+from bot.config import parse_settings
+from bot.operations.logs import LogFormatter, secrets_of
+from bot.operations.metrics import Metrics
+from bot.operations.status import ErrorCounter, StatusMonitor
+from bot.operations.status_server import StatusServer, ask_status, keep_watchdog
+from storage import Channel, NewMessage
+from tests.service.conftest import ServiceHarness
+from tests.stores import sqlite_only
+
+
+@asynccontextmanager
+async def served(
+    world: ServiceHarness, data: Path, attached: dict[str, Channel] | None = None
+) -> AsyncIterator[ErrorCounter]:
+    """A status server for the service, with its socket in the folder."""
+    errors, metrics = ErrorCounter(), Metrics()
+    world.service.on_command = metrics.record_command
+    server = StatusServer(StatusMonitor(world.service, attached or {}, errors), metrics, data, None)
+    running = asyncio.ensure_future(server.run())
+    try:
+        await asyncio.wait_for(server.started.wait(), 30)
+        yield errors
+    finally:
+        running.cancel()
+        with suppress(asyncio.CancelledError):
+            await running
+
+
+async def page(data: Path, name: str) -> tuple[int, str]:
+    connector = aiohttp.UnixConnector(str(data / "railpost.sock"))
+    async with (
+        aiohttp.ClientSession(connector=connector) as session,
+        session.get(f"http://railpost/{name}") as response,
+    ):
+        return response.status, await response.text()
+
+
+async def test_14_8_the_status_says_what_there_is(world: ServiceHarness, tmp_path: Path) -> None:
+    async with served(world, tmp_path, {"discord": "discord"}) as errors:
+        world.service.report_attachment("discord", "attached")
+        errors.handle(logging.makeLogRecord({"levelno": logging.ERROR, "msg": "it went wrong"}))
+        report = await ask_status(tmp_path)
+        assert report is not None and report.is_healthy
+        assert [(each.name, each.state) for each in report.attachments] == [("discord", "attached")]
+        assert (report.tables, report.tables_in_memory) == ({"running": 1}, 1)
+        assert (report.errors, report.last_error, report.process) == (1, "it went wrong", os.getpid())
+        assert await page(tmp_path, "health") == (200, "healthy\n")
+        assert (tmp_path / "railpost.sock").stat().st_mode & 0o777 == 0o600
+    assert await ask_status(tmp_path) is None
+
+
+async def test_14_8_health_names_each_problem(world: ServiceHarness, tmp_path: Path) -> None:
+    async with served(world, tmp_path, {"discord": "discord"}):
+        world.service.report_attachment("discord", "away", "the connection is lost")
+        async with world.store.begin() as unit:
+            message = NewMessage(idempotency_key="k", channel="discord", address={}, payload=b"")
+            await unit.outbox.enqueue(message)
+            await unit._transaction.connection.execute(
+                text("UPDATE outbox SET created_at = created_at - 3600000000")
+            )
+        status, body = await page(tmp_path, "health")
+        assert status == 503 and body.splitlines() == [
+            "discord is away: the connection is lost.",
+            "A message to discord has waited for 60 minutes.",
+        ]
+        async with world.store.begin() as unit:
+            await unit._transaction.connection.execute(text("DROP TABLE outbox"))
+        assert "The store cannot be read now" in (await page(tmp_path, "health"))[1]
+
+
+async def test_14_8_metrics_for_prometheus(world: ServiceHarness, tmp_path: Path) -> None:
+    async with served(world, tmp_path):
+        await world.say("Ann", "buy SV")
+        await world.say("Ann", "buy SV")
+        status, body = await page(tmp_path, "metrics")
+    lines = body.splitlines()
+    assert status == 200
+    assert 'railpost_commands_total{result="Completed",transport="terminal"} 1.0' in lines
+    assert 'railpost_commands_total{result="LineRefused",transport="terminal"} 1.0' in lines
+    assert 'railpost_tables{status="running"} 1.0' in lines
+    assert 'railpost_outbox_pending{channel="mail"} 0.0' in lines
+    assert "railpost_command_seconds_count 2.0" in lines and "railpost_healthy 1.0" in lines
+
+
+@sqlite_only
+async def test_14_8_the_command_prints_the_status(
+    world: ServiceHarness, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("RAILPOST_DATA", str(tmp_path))
+
+    async def invoke(*words: str) -> tuple[int, str]:
+        result = await asyncio.to_thread(CliRunner().invoke, app_for(["status"]), ["status", *words])
+        return result.exit_code, result.output
+
+    assert await invoke() == (1, "No service is running with this data folder.\n")
+    async with served(world, tmp_path):
+        code, told = await invoke()
+        assert code == 0 and "tables: 1 running; 1 in memory" in told and told.endswith("healthy\n")
+        assert json.loads((await invoke("--json"))[1])["tables"] == {"running": 1}
+        assert await invoke("--health") == (0, "healthy\n")
+
+
+async def test_14_8_one_line_of_the_log_for_each_move(
+    world: ServiceHarness, caplog: pytest.LogCaptureFixture
+) -> None:
+    with caplog.at_level(logging.INFO, "bot.service.service"):
+        await world.say("Ann", "buy SV")
+        await world.say("Ann", "buy SV")
+        await world.say("Bob", "status")
+    (told,) = [record.getMessage() for record in caplog.records if record.name == "bot.service.service"]
+    assert told.startswith(f"table {world.table}, row 2: buy SV (terminal, ")
+
+
+def record(message: str, *arguments: object) -> logging.LogRecord:
+    return logging.LogRecord("railpost", logging.WARNING, "", 1, message, arguments, None)
+
+
+@pytest.mark.parametrize("as_json", [False, True])
+def test_14_8_no_secret_is_logged(as_json: bool) -> None:
+    settings = parse_settings(
+        {
+            "RAILPOST_DISCORD_TOKEN": "token-of-the-bot",
+            "RAILPOST_IMAP": "imaps://play%40example.org:imap-password@mail.example.org",
+            "RAILPOST_SMTP": "smtps://play:x@mail.example.org",
+            "RAILPOST_SMTP_PASSWORD": "",
+            "RAILPOST_MAIL_SECRET": "m" * 40,
+            "RAILPOST_DATABASE": "postgresql+psycopg://railpost:db-password@127.0.0.1/railpost",
+        }
+        | {}
+    )
+    formatter = LogFormatter(secrets_of(settings), as_json=as_json)
+    secrets = ("token-of-the-bot", "imap-password", "m" * 40, "db-password")
+    for secret in secrets:
+        told = formatter.format(record("login of %s failed", f"user:{secret}@host"))
+        assert secret not in told and "user:***@host" in told
+    try:
+        raise ValueError("bad token-of-the-bot")
+    except ValueError as error:
+        failed = record("failed")
+        failed.exc_info = (type(error), error, error.__traceback__)
+    assert "token-of-the-bot" not in formatter.format(failed)
+
+
+def test_14_8_json_logs_have_a_line_each() -> None:
+    told = LogFormatter(as_json=True).format(record("two\nlines"))
+    assert "\n" not in told
+    fields = json.loads(told)
+    assert (fields["level"], fields["message"]) == ("warning", "two\nlines")
+
+
+async def test_14_8_the_watchdog_of_systemd_hears_that_the_store_answers(
+    world: ServiceHarness, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as manager:
+        manager.bind(str(tmp_path / "notify"))
+        manager.settimeout(30)
+        monkeypatch.setenv("NOTIFY_SOCKET", str(tmp_path / "notify"))
+        await keep_watchdog(world.store)
+        monkeypatch.setenv("WATCHDOG_USEC", "3000")
+        watched = asyncio.ensure_future(keep_watchdog(world.store))
+        heard = [await asyncio.to_thread(manager.recv, 100) for _ in range(4)]
+        watched.cancel()
+    assert heard == [b"READY=1", b"READY=1", b"WATCHDOG=1", b"WATCHDOG=1"]
