@@ -171,7 +171,9 @@ class Service:
         """
         started = perf_counter()
         lines = [storable_text(line) for line in lines]
-        result = await self._submit(table_id, seat, lines, decision_id, request_id, person_id, transport)
+        result = await self._submit(
+            table_id, seat, lines, decision_id, request_id, person_id, transport, announcement
+        )
         seconds = perf_counter() - started
         self._log_command(table_id, result, transport, seconds)
         if self.on_command is not None:
@@ -196,6 +198,7 @@ class Service:
         request_id: str | None,
         person_id: int | None,
         transport: str,
+        announcement: str,
     ) -> CommandResult:
         for attempt in range(MAX_ATTEMPTS):
             try:
