@@ -15,7 +15,13 @@ from typing import NamedTuple
 from engine import kernel
 from engine.board.network import network_of
 from engine.board.route_notation import parse_route
-from engine.board.tile_geometry import RotatedFace, face_at, printed_face, rotated_face
+from engine.board.tile_geometry import (
+    RotatedFace,
+    face_at,
+    printed_face,
+    rotated_face,
+    same_rotations,
+)
 from engine.core.actions import Action
 from engine.core.components import (
     CityTokenAbility,
@@ -58,8 +64,6 @@ from engine.core.state import (
     PostMergerTrade,
     State,
     StockRound,
-    Waterfall,
-    WaterfallBidding,
     copy_state,
     decode_state,
     encode_state,
@@ -81,8 +85,20 @@ from engine.language import menu, narration, notation
 from engine.language.menu import Choice
 from engine.language.notation import AmbiguousError, UnreadableError
 from engine.mechanics import Option
-from engine.operating import track
 from engine.operating.run import stop_revenue
+from engine.overview import (
+    Topic,
+    TrainRun,
+    best_run,
+    bids,
+    companies_in_question,
+    free_cash,
+    hexes_in_question,
+    rotations_on,
+    tiles_left,
+    topic,
+    train_runs,
+)
 from engine.stock import treasury_shares
 from engine.titles import optional_rules, title_names, title_of
 
@@ -225,27 +241,6 @@ def held_back_cash(state: State) -> dict[str, int]:
     return {company: amount for company, amount in amounts.items() if amount}
 
 
-def tiles_left(state: State) -> dict[str, int | None]:
-    """How many of each tile are left, None for any number; tiles that have run out are left out."""
-    g = game_of(state)
-    supply = track.tile_supply(g)
-    return {tile: supply.get(tile) for tile in g.components.tiles if supply.get(tile, 1)}
-
-
-def bids(state: State) -> dict[str, dict[str, int]]:
-    """The standing bids by private, or by the company that is auctioned: dollars by seat, the leader last."""
-    found: dict[str, dict[str, int]] = {}
-    for frame in state.stack:
-        match frame:
-            case Waterfall(bids=standing):
-                found |= {item: dict(offers) for item, offers in standing.items() if offers}
-            case WaterfallBidding(private=private, bids=offers):
-                found[private] = dict(sorted(offers.items(), key=lambda offer: offer[1]))
-            case Auction(item=item, high_bid=dollars, high_bidder=str(seat)):
-                found[item] = {seat: dollars}
-    return found
-
-
 def is_secret(line: str) -> bool:
     """Whether a line is shown to nobody but its player, in the log too."""
     return notation.is_secret(line)
@@ -299,13 +294,17 @@ __all__ = [
     "TileLaid",
     "TileLayAbility",
     "TokenPlaced",
+    "Topic",
+    "TrainRun",
     "TrainsRan",
     "Transition",
     "UnreadableError",
+    "best_run",
     "bids",
     "certificate_count",
     "certificate_limit",
     "choices",
+    "companies_in_question",
     "components_of",
     "copy_state",
     "counted_certificates",
@@ -317,8 +316,10 @@ __all__ = [
     "face_at",
     "fold",
     "format_action",
+    "free_cash",
     "game_of",
     "held_back_cash",
+    "hexes_in_question",
     "hidden_treasuries",
     "is_seat",
     "is_secret",
@@ -339,7 +340,9 @@ __all__ = [
     "printed_face",
     "rename_player",
     "rotated_face",
+    "rotations_on",
     "round_name",
+    "same_rotations",
     "space_label",
     "standings",
     "stop_revenue",
@@ -347,5 +350,7 @@ __all__ = [
     "tiles_left",
     "title_names",
     "title_of",
+    "topic",
+    "train_runs",
     "visible_to",
 ]

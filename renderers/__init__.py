@@ -15,6 +15,7 @@ from renderers.map import LAYERS, Layer, draw_map
 from renderers.market import draw_market
 from renderers.rotation_preview import draw_rotations
 from renderers.sheet import draw_sheet
+from renderers.tables import companies_alt, draw_auction, draw_companies
 from renderers.theme import PALETTES, PaletteName
 from renderers.timing import RenderingMetric, measure_rendering
 from renderers.views import (
@@ -23,6 +24,8 @@ from renderers.views import (
     RouteLeg,
     RouteSpec,
     SheetView,
+    around,
+    auction_view,
     clip_text,
     map_view,
     market_view,
@@ -88,6 +91,28 @@ def sheet_png(
     return Picture(encode_png(image), view.alt, image.width, image.height)
 
 
+def auction_png(state: State, *, palette: PaletteName = "light") -> Picture:
+    """An auction: what is for sale, income, bids and their leader, and everybody's free money."""
+    view = auction_view(state)
+    image = draw_auction(view, PALETTES[palette])
+    return Picture(encode_png(image), view.alt, image.width, image.height)
+
+
+def companies_png(
+    state: State,
+    companies: Sequence[str],
+    *,
+    revenues: Mapping[str, int] | None = None,
+    palette: PaletteName = "light",
+) -> Picture:
+    """Companies side by side, with what they have together. Raises ValueError for none."""
+    if not companies:
+        raise ValueError("no company is given")
+    view = sheet_view(state, revenues=revenues)
+    image = draw_companies(view, companies, PALETTES[palette])
+    return Picture(encode_png(image), clip_text(companies_alt(view, companies)), image.width, image.height)
+
+
 def tile_choice_png(
     state: State, coord: str, tile: str, rotations: Sequence[int], *, palette: PaletteName = "light"
 ) -> Picture:
@@ -120,14 +145,19 @@ def _track_edges(view: MapView, coord: str) -> str:
 
 __all__ = [
     "LAYERS",
+    "PALETTES",
     "Layer",
     "MapView",
     "MarketView",
+    "PaletteName",
     "Picture",
     "RenderingMetric",
     "RouteLeg",
     "RouteSpec",
     "SheetView",
+    "around",
+    "auction_png",
+    "companies_png",
     "map_png",
     "map_view",
     "market_png",

@@ -368,11 +368,15 @@ def column_row(coord: str, axes: Axes) -> tuple[int, int]:
 
 @dataclass(frozen=True)
 class HexMetrics:
-    """The size of hexes: pixels from one column to the next, and from one row to the next."""
+    """The size of hexes: pixels from one column to the next, and from one row to the next.
+
+    `text_share`: how large texts are, as a share of their usual size in such hexes.
+    """
 
     layout: HexLayout
     column: int
     row: int
+    text_share: float = 1.0
 
     @cached_property
     def scale(self) -> tuple[float, float]:

@@ -94,8 +94,9 @@ class FontSizes:
 
     @classmethod
     def for_metrics(cls, metrics: HexMetrics, share: float = 1.0) -> FontSizes:
-        r = metrics.radius * share
-        return cls(round(r * 0.43), round(r * 0.29), round(r * 0.36), round(r * 0.21), round(r * 0.26))
+        r, text = metrics.radius * share, metrics.text_share
+        revenue = r * min(0.43 * text, 0.5)
+        return cls(round(revenue), round(r * 0.29), round(r * 0.36), round(r * 0.21), round(r * 0.26 * text))
 
 
 _TERRAIN_POINTS: tuple[Point, ...] = ((0.0, 0.05), (0.0, 0.52), (0.0, -0.42), (0.0, 0.57), (0.0, -0.48))

@@ -11,14 +11,28 @@ are drawn by both hexes, half by each.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from PIL import Image
 
 from renderers import sprites, theme
-from renderers.canvas import CAP_HEIGHT, Canvas, SupersampledCanvas, to_palette
-from renderers.geometry import FaceLayout, Grid, HexMetrics, edge_middle, fit_grid
+from renderers.canvas import (
+    CAP_HEIGHT,
+    Canvas,
+    SupersampledCanvas,
+    fit_font_size,
+    shorten,
+    to_palette,
+)
+from renderers.geometry import (
+    FaceLayout,
+    Grid,
+    HexMetrics,
+    dashed,
+    edge_middle,
+    fit_grid,
+)
 from renderers.label_layout import (
     CACHED_HEXES,
     FontSizes,
@@ -36,6 +50,9 @@ from renderers.views import HexView, MapView
 MAX_SIZES = ((1600, 1200), (1250, 1500))
 """The pages, in pixels: landscape and portrait."""
 MARGIN = 36
+PHONE_WIDTH, PHONE_DIGITS = 400, 5.2
+"""A part of a map is lettered so that digits are so many pixels high where the picture is shown so wide."""
+MAX_TEXT_SHARE = 1.6
 
 
 # --- layers ---------------------------------------------------------------------------------
@@ -286,7 +303,13 @@ def grid_for(view: MapView, size: tuple[int, int] | None = None, margin: int = M
     if size:
         return fit_grid(coords, view.layout, view.axes, size, margin)
     grids = [fit_grid(coords, view.layout, view.axes, page, margin) for page in MAX_SIZES]
-    return max(grids, key=lambda grid: grid.metrics.radius).cropped(coords, margin)
+    grid = max(grids, key=lambda grid: grid.metrics.radius).cropped(coords, margin)
+    if not view.is_crop:
+        return grid
+    readable = PHONE_DIGITS / CAP_HEIGHT * grid.size[0] / PHONE_WIDTH
+    share = readable / (0.26 * grid.metrics.radius)
+    metrics = replace(grid.metrics, text_share=round(min(max(share, 1.0), MAX_TEXT_SHARE), 2))
+    return replace(grid, metrics=metrics)
 
 
 def draw_map(
@@ -300,29 +323,71 @@ def draw_map(
     grid = grid_for(view, size, margin)
     colors = tuple(c.color for c in view.companies)
     coords = tuple(h.coord for h in view.hexes)
-    image = _map_background(palette, grid, coords, colors, bool(margin)).copy()
+    page = replace(grid, size=(grid.size[0], grid.size[1] + legend_height(view)))
+    image = _map_background(palette, page, coords, colors, bool(margin), grid.size[1]).copy()
     mask = sprites.hex_mask(grid.metrics)
     w, h = grid.metrics.half_size
     for hex_view in view.hexes:
         x, y = grid.center(hex_view.coord)
         image.paste(draw_hex(palette, hex_view, grid.metrics, layers, colors), (x - w, y - h), mask)
+    if view.routes:
+        legend = to_palette(_legend(palette, view.routes, grid.size[0]), theme.png_palette(palette, colors))
+        image.paste(legend, (0, grid.size[1]))
     return image
+
+
+LEGEND_ROW = 60
+"""The height of a route's row in the legend, in pixels."""
+
+
+def legend_height(view: MapView) -> int:
+    """The height of the legend of the routes, in pixels."""
+    return LEGEND_ROW * len(view.routes) + 14 if view.routes else 0
+
+
+@lru_cache(16)
+def _legend(palette: Palette, routes: tuple[str, ...], width: int) -> Image.Image:
+    """One row for each route: its stroke, its number, and its label."""
+    height = LEGEND_ROW * len(routes) + 14
+    shape = SupersampledCanvas((width, height), palette.sea)
+    for i in range(len(routes)):
+        y = LEGEND_ROW * (i + 0.5)
+        dash = [60 * k for k in sprites.DASHES[i % len(sprites.DASHES)]]
+        for stroke in dashed(((30.0, y), (150.0, y)), dash):
+            shape.line(stroke, 15, palette.casing)
+            shape.line(stroke, 11, sprites.route_color(palette, i))
+    canvas = Canvas.copy_of(shape.downsampled())
+    for i, label in enumerate(routes):
+        y = round(LEGEND_ROW * (i + 0.5))
+        canvas.paste(_route_number(i, sprites.route_color(palette, i), 44), (190, y))
+        size = fit_font_size(label, 40, width - 260, minimum=24)
+        text = shorten(label, size, width - 260)
+        canvas.write((230, y), text, size, palette.text_on(palette.sea), align="l")
+    return canvas.image
 
 
 @lru_cache(16)
 def _map_background(
-    palette: Palette, grid: Grid, coords: tuple[str, ...], colors: tuple[str, ...], framed: bool
+    palette: Palette,
+    page: Grid,
+    coords: tuple[str, ...],
+    colors: tuple[str, ...],
+    framed: bool,
+    height: int,
 ) -> Image.Image:
-    """The page below the hexes; `framed`: with the letters and numbers of rows and columns."""
-    canvas = Canvas(grid.size, palette.sea)
+    """The page below the hexes; `framed`: with the letters and numbers of rows and columns.
+
+    `height`: of the part with the map.
+    """
+    canvas = Canvas(page.size, palette.sea)
     if framed:
         size = 32
-        width, height = grid.size
+        width = page.size[0]
         for coord in coords:
-            x, y = grid.center(coord)
+            x, y = page.center(coord)
             letter = "".join(c for c in coord if not c.isdigit())
             number = coord[len(letter) :]
-            across, down = (letter, number) if dict(grid.axes)["x"] == "letter" else (number, letter)
+            across, down = (letter, number) if dict(page.axes)["x"] == "letter" else (number, letter)
             for point in ((x, 18), (x, height - 18)):
                 canvas.write(point, across, size, palette.sea_text)
             for point in ((22, y), (width - 22, y)) if down.isalnum() else ():

@@ -63,7 +63,7 @@ class MarketLayout:
         self.columns = 1 + max(c for _, c in positions)
         self.cell_width = (WIDTH - 2 * MARGIN) // self.columns
         self.cell_height = round(self.cell_width * 1.38)
-        self.price_size = min(44 if self.cell_width > 120 else 32, round(self.cell_width * 0.38))
+        self.price_size = min(44 if self.cell_width > 120 else 32, round(self.cell_width * 0.42))
         self.list_rows = -(-len(view.order) // 4)
         self.legend_top = MARGIN + self.rows * self.cell_height
         self.loans_top = self.legend_top + 76

@@ -83,10 +83,11 @@ EMPTY_CELL = SheetCell("–", color="faint")
 
 @dataclass(frozen=True)
 class SheetTable:
-    """A header row and the rows below it."""
+    """A header row and the rows below it, on a page of that width in pixels."""
 
     header: tuple[SheetCell, ...]
     rows: tuple[tuple[SheetCell, ...], ...]
+    page_width: int = WIDTH
 
     @property
     def height(self) -> int:
@@ -94,7 +95,7 @@ class SheetTable:
 
     def column_widths(self) -> list[int]:
         """The width of each column in pixels: as needed, else dense, else all narrowed by the same factor."""
-        available = WIDTH - 2 * MARGIN
+        available = self.page_width - 2 * MARGIN
         widths = self._needed_widths(dense=False)
         if sum(widths) > available:
             widths = self._needed_widths(dense=True)
@@ -114,12 +115,12 @@ class SheetTable:
         for j, row in enumerate((self.header, *self.rows)):
             y = top + ROW_HEIGHT * j
             if j == 0:
-                canvas.rectangle(MARGIN, y, WIDTH - MARGIN, y + ROW_HEIGHT, canvas.palette.ink)
+                canvas.rectangle(MARGIN, y, self.page_width - MARGIN, y + ROW_HEIGHT, canvas.palette.ink)
             else:
                 canvas.rectangle(
                     MARGIN,
                     y,
-                    WIDTH - MARGIN,
+                    self.page_width - MARGIN,
                     y + ROW_HEIGHT,
                     canvas.palette.row_band if j % 2 else canvas.palette.page,
                 )

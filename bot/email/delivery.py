@@ -28,7 +28,7 @@ from bot.email.gateway import (
     table_label,
 )
 from bot.service import legal_lines, text_views
-from bot.service.images import position_images
+from bot.service.images import inline_images, position_images, question_pictures
 from bot.service.live_table import LogEntry, TableView
 from bot.service.notifications import Notification, decode_notification
 from bot.service.picture_workers import Pictures, PictureWorkers
@@ -350,11 +350,8 @@ class PageBuilder:
         table_id, player = view.table.id, view.table.player_at(pending.seat)
         is_owner = player is not None and player.person_id == reader
         entries = await self._service.queries.log_since_last_move(table_id, pending.seat, by_hand=is_owner)
-        before = (
-            await self._service.queries.state_at(table_id, entries[0].seq - 1)
-            if entries and entries[0].seq > 1
-            else None
-        )
+        since = entries[0].seq - 1 if entries else 0
+        before = await self._service.queries.state_at(table_id, since) if since else None
         notice = pages.TurnNotice(
             name=pending.name,
             prompt=f"You to act: {pending.prompt}.",
@@ -364,7 +361,15 @@ class PageBuilder:
             events_since=recent_events(entries),
             position=text_views.status_view(state, view.pending, pending.seat),
             deadline=await self._service.settings.deadline_text(table_id, pending.seat),
-            images=await position_images(self._drawing(view), state, ("map", "market"), before),
+            images=inline_images(
+                await question_pictures(
+                    self._drawing(view),
+                    state,
+                    before,
+                    runs=await self._service.queries.last_runs(table_id),
+                    ran=await self._service.queries.run_since(table_id, since) if since else None,
+                )
+            ),
         )
         return pages.turn_notice(notice)
 

@@ -1,36 +1,169 @@
-"""The images of a mail: the position, with what has changed since its reader last saw it."""
+"""The pictures of a position: those of the question that is asked, with what has changed since.
+
+A picture that cannot be drawn is left out; nothing that waits for it fails.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import asyncio
+from collections.abc import Awaitable, Iterable, Mapping, Sequence
+from typing import NamedTuple
 
 import engine
 from bot.service.picture_workers import Pictures
 from mail import InlineImage
+from renderers import PaletteName, Picture, RouteSpec, around
 
-CSS_WIDTHS = {"map": 640, "market": 560, "sheet": 640}  # pixels
+CSS_WIDTHS = {"market": 560}  # pixels
+DEFAULT_CSS_WIDTH = 640
+
+
+class NamedPicture(NamedTuple):
+    """A picture with the name of its kind: `map`, `market`, `sheet`, `auction`, `companies`."""
+
+    name: str
+    picture: Picture
+
+
+Drawing = tuple[str, Awaitable[Picture | None]]
+"""The name of a picture, and the picture when it is drawn."""
+
+
+async def question_pictures(
+    pictures: Pictures,
+    state: engine.State,
+    before: engine.State | None = None,
+    *,
+    runs: Mapping[str, engine.TrainsRan] | None = None,
+    ran: engine.TrainsRan | None = None,
+    palette: PaletteName = "light",
+) -> tuple[NamedPicture, ...]:
+    """The pictures that the question needs, with the differences from `before` highlighted.
+
+    An auction: the lots with bids and free money. A stock round: sheet and market. A company's turn: the map
+    around its reach, before its run with its best routes, and the sheet for trains. A merger: the companies
+    side by side, and the market. `runs`: the last run of each company. `ran`: a run since `before`, whose
+    routes are shown.
+    """
+    hexes = changed_hexes(before, state) if before else ()
+    repriced = repriced_companies(before, state) if before else ()
+    revenues = {company: run.revenue for company, run in (runs or {}).items()}
+    topic = engine.topic(state)
+
+    def sheet() -> Drawing:
+        return "sheet", pictures.sheet(state, revenues=revenues, palette=palette)
+
+    def market() -> Drawing:
+        return "market", pictures.market(state, highlight=repriced, palette=palette)
+
+    wanted: list[Drawing] = []
+    if ran and (shown := routes_shown(state, ran.company, ran.routes)):
+        crop = around(state, (*run_hexes(state, ran.company, ran.routes), *hexes))
+        run_map = pictures.map(
+            state, highlight=hexes, routes=shown, company=ran.company, crop=crop, palette=palette
+        )
+        wanted.append(("map", run_map))
+    match topic:
+        case "auction":
+            wanted.append(("auction", pictures.auction(state, palette=palette)))
+        case "merger":
+            companies = engine.companies_in_question(state)
+            table = pictures.companies(state, companies, revenues=revenues, palette=palette)
+            wanted += [("companies", table), market()]
+        case "track" | "run":
+            wanted += _turn_maps(pictures, state, hexes, palette, has_map=bool(wanted))
+            wanted += [market()] if topic == "run" else []
+        case "trains":
+            wanted.append(sheet())
+        case _:
+            wanted += [sheet(), market()]
+    drawn = await asyncio.gather(*(drawing for _, drawing in wanted))
+    return tuple(
+        NamedPicture(name, picture) for (name, _), picture in zip(wanted, drawn, strict=True) if picture
+    )
+
+
+def _turn_maps(
+    pictures: Pictures,
+    state: engine.State,
+    hexes: Iterable[str],
+    palette: PaletteName,
+    has_map: bool,
+) -> list[Drawing]:
+    """The map around the reach of the company in its turn; before its run with its best routes."""
+    turn = state.stack[-1]
+    company = getattr(turn, "company", "")
+    reach = set(engine.hexes_in_question(state)) | set(hexes)
+    before_run = getattr(turn, "step", "") == "run"
+    best = engine.best_run(state, company) if before_run else ()
+    if has_map and not best:
+        return []
+    routes = [(route_label(run), run.route) for run in best]
+    crop = around(state, reach) if reach else None
+    return [("map", pictures.map(
+        state, highlight=hexes, routes=routes, company=company, crop=crop, palette=palette
+    ))]  # fmt: skip
+
+
+def route_label(run: engine.TrainRun) -> str:
+    """`3-train $90: F2-H4-H10`."""
+    return f"{run.train}-train ${run.revenue}: {run.route}"
+
+
+def routes_shown(
+    state: engine.State, company: str, routes: Sequence[tuple[str, str]]
+) -> list[tuple[str, RouteSpec]]:
+    """Routes (train, notation) with the labels of the map; empty where the board no longer has them."""
+    try:
+        return [(route_label(run), run.route) for run in engine.train_runs(state, company, routes)]
+    except ValueError:
+        return []
+
+
+def run_hexes(state: engine.State, company: str, routes: Sequence[tuple[str, str]]) -> tuple[str, ...]:
+    """The hexes of the routes of a run."""
+    network = engine.game_of(state).network
+    legs = (leg for _, text in routes for leg in engine.parse_route(network, company, text).segments)
+    return tuple(dict.fromkeys(hex for hex, _, _ in legs))
 
 
 async def position_images(
-    pictures: Pictures, state: engine.State, kinds: Iterable[str], before: engine.State | None = None
+    pictures: Pictures,
+    state: engine.State,
+    kinds: Iterable[str],
+    before: engine.State | None = None,
+    palette: PaletteName = "light",
 ) -> tuple[InlineImage, ...]:
-    """Images of these kinds (`map`, `market`, `sheet`), with the differences from `before` highlighted.
+    """Images of these kinds (`map`, `market`, `sheet`, `auction`).
 
-    An image that cannot be drawn is left out.
+    The differences from `before` are highlighted.
     """
     images = []
     for kind in kinds:
         match kind:
             case "map":
                 hexes = changed_hexes(before, state) if before else ()
-                picture = await pictures.map(state, highlight=hexes)
+                picture = await pictures.map(state, highlight=hexes, palette=palette)
             case "market":
                 companies = repriced_companies(before, state) if before else ()
-                picture = await pictures.market(state, highlight=companies)
+                picture = await pictures.market(state, highlight=companies, palette=palette)
+            case "auction":
+                picture = await pictures.auction(state, palette=palette)
             case _:
-                picture = await pictures.sheet(state)
+                picture = await pictures.sheet(state, palette=palette)
         if picture:
-            images.append(InlineImage(kind, picture.png, picture.alt, CSS_WIDTHS[kind]))
+            images.append(NamedPicture(kind, picture))
+    return inline_images(images)
+
+
+def inline_images(named: Iterable[NamedPicture]) -> tuple[InlineImage, ...]:
+    """Pictures as a mail shows them; of several of a kind each has its own name."""
+    images: list[InlineImage] = []
+    for name, picture in named:
+        count = sum(image.name.partition("-")[0] == name for image in images)
+        own = f"{name}-{count + 1}" if count else name
+        width = CSS_WIDTHS.get(name, DEFAULT_CSS_WIDTH)
+        images.append(InlineImage(own, picture.png, picture.alt, width))
     return tuple(images)
 
 

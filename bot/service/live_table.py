@@ -10,7 +10,7 @@ line of play: they hold for everything after them in the log. No rule is consult
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
@@ -328,6 +328,15 @@ class LiveTable:
             self.seat_at(self.line_of_play.current_move) if self.line_of_play.played else None,
             self.seat_at(self.redo_targets[-1]) if self.redo_targets else None,
         )
+
+    def runs(self, after: int = 0) -> Iterator[engine.TrainsRan]:
+        """The runs of companies after row `after` of the log, the latest first, without what was undone."""
+        for seq in reversed(self.line_of_play.played):
+            if seq <= after:
+                return
+            for event in reversed(engine.decode_events(self._rows[seq - 1].events)):
+                if isinstance(event, engine.TrainsRan):
+                    yield event
 
     # -- earlier positions -------------------------------------------------------------------
 

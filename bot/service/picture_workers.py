@@ -14,7 +14,7 @@ import os
 import signal
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from multiprocessing.process import BaseProcess
@@ -23,8 +23,11 @@ from typing import Any
 import engine
 from bot.service.fair_queue import FairQueue
 from renderers import (
+    PaletteName,
     Picture,
     RouteSpec,
+    auction_png,
+    companies_png,
     map_png,
     market_png,
     sheet_png,
@@ -40,6 +43,8 @@ RENDERERS: dict[str, Callable[..., Picture]] = {
     "map": map_png,
     "market": market_png,
     "sheet": sheet_png,
+    "auction": auction_png,
+    "companies": companies_png,
     "tiles": tile_choice_png,
 }
 
@@ -73,29 +78,61 @@ class Pictures:
         company: str = "",
         crop: Iterable[str] | None = None,
         size: tuple[int, int] | None = None,
+        palette: PaletteName = "light",
     ) -> Picture | None:
         """The map, as `renderers.map_png` draws it."""
         details: dict[str, Any] = {
             "highlight": tuple(highlight), "routes": tuple(routes), "company": company,
-            "crop": None if crop is None else tuple(crop),
+            "crop": None if crop is None else tuple(crop), "palette": palette,
         }  # fmt: skip
         return await self._cached("map", state, (), details | ({"size": size} if size else {}))
 
-    async def market(self, state: engine.State, *, highlight: Iterable[str] = ()) -> Picture | None:
+    async def market(
+        self, state: engine.State, *, highlight: Iterable[str] = (), palette: PaletteName = "light"
+    ) -> Picture | None:
         """The stock market."""
-        return await self._cached("market", state, (), {"highlight": tuple(highlight)})
+        return await self._cached("market", state, (), {"highlight": tuple(highlight), "palette": palette})
 
-    async def sheet(self, state: engine.State) -> Picture | None:
-        """The sheet of players and companies."""
-        return await self._cached("sheet", state, (), {})
+    async def sheet(
+        self,
+        state: engine.State,
+        *,
+        revenues: Mapping[str, int] | None = None,
+        palette: PaletteName = "light",
+    ) -> Picture | None:
+        """The sheet of players and companies. `revenues`: dollars of each company's last run."""
+        return await self._cached("sheet", state, (), {"revenues": dict(revenues or {}), "palette": palette})
 
-    async def tiles(self, state: engine.State, hex: str, tile: str, turns: Sequence[int]) -> Picture | None:
+    async def auction(self, state: engine.State, *, palette: PaletteName = "light") -> Picture | None:
+        """What is auctioned, with the bids and everybody's free money."""
+        return await self._cached("auction", state, (), {"palette": palette})
+
+    async def companies(
+        self,
+        state: engine.State,
+        companies: Sequence[str],
+        *,
+        revenues: Mapping[str, int] | None = None,
+        palette: PaletteName = "light",
+    ) -> Picture | None:
+        """Companies side by side."""
+        details = {"revenues": dict(revenues or {}), "palette": palette}
+        return await self._cached("companies", state, (tuple(companies),), details)
+
+    async def tiles(
+        self,
+        state: engine.State,
+        hex: str,
+        tile: str,
+        turns: Sequence[int],
+        palette: PaletteName = "light",
+    ) -> Picture | None:
         """A tile on a hex in these rotations, side by side."""
-        return await self._cached("tiles", state, (hex, tile, tuple(turns)), {})
+        return await self._cached("tiles", state, (hex, tile, tuple(turns)), {"palette": palette})
 
-    async def draw(self, kind: str, state: engine.State) -> Picture | None:
-        """`map`, `market` or `sheet`, without highlights."""
-        return await self._cached(kind, state, (), {})
+    async def draw(self, kind: str, state: engine.State, palette: PaletteName = "light") -> Picture | None:
+        """`map`, `market`, `sheet` or `auction`, without highlights."""
+        return await self._cached(kind, state, (), {"palette": palette})
 
     async def _cached(
         self, kind: str, state: engine.State, arguments: tuple[Any, ...], details: dict[str, Any]

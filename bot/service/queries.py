@@ -94,6 +94,21 @@ class TableQueries:
         """The game without what was undone. Raises ValueError before the start."""
         return (await self._cache.get(table_id)).history()
 
+    async def last_runs(self, table_id: int) -> dict[str, engine.TrainsRan]:
+        """The last run of each company."""
+        table = await self._cache.get(table_id)
+        expected = {sym for sym, company in table.state.companies.items() if company.has_operated}
+        found: dict[str, engine.TrainsRan] = {}
+        for run in table.runs():
+            found.setdefault(run.company, run)
+            if expected <= found.keys():
+                break
+        return found
+
+    async def run_since(self, table_id: int, seq: int) -> engine.TrainsRan | None:
+        """The latest run after row `seq` of the log, if any company has run since."""
+        return next((await self._cache.get(table_id)).runs(seq), None)
+
     async def log(self, table_id: int, after: int = 0) -> list[LogEntry]:
         """The log after row `after`."""
         return (await self._cache.get(table_id)).log(after)

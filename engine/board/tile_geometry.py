@@ -284,6 +284,39 @@ def fitting_rotations(
     return rotations
 
 
+def same_rotations(
+    components: Components, hex: str, old: tuple[str, int] | None, tile: str
+) -> dict[int, int]:
+    """For each rotation in which a tile fits a hex, the smallest rotation that comes to the same.
+
+    Two rotations are the same if all track lies the same, between the same edges and equal stops, and if each
+    stop of the hex gets the same exits; `old`: the tile in the hex, with its rotation.
+    """
+    first: dict[object, int] = {}
+    result = {}
+    for fit in fitting_rotations(components, hex, old, tile):
+        exits = {n: fit.face.node_exits[m] for n, m in fit.node_map.items()}
+        result[fit.rotation] = first.setdefault(
+            (_track_signature(fit.face), tuple(sorted(exits.items()))), fit.rotation
+        )
+    return result
+
+
+@cache
+def _track_signature(face: RotatedFace) -> object:
+    """What can be seen of a face's track and stops, whatever their numbers."""
+    stops = [
+        (node.kind, node.slots, repr(node.revenue), exits)
+        for node, exits in zip(face.nodes, face.node_exits, strict=True)
+    ]
+    tracks = {
+        (edge, end if end < FIRST_NODE else stops[end - FIRST_NODE])
+        for edge in range(FIRST_NODE)
+        for _, end in face.connections[edge]
+    }
+    return frozenset(tracks), tuple(sorted(stops))
+
+
 def _node_map(old: RotatedFace, new: RotatedFace) -> dict[int, int] | None:
     """The new node of each old node, or None where track is lost or two nodes become one."""
     for end, onward in enumerate(old.connections[:FIRST_NODE]):

@@ -7,6 +7,7 @@ dollars, shares are in percent, edges are 0-5, nodes are numbered as on the face
 
 from __future__ import annotations
 
+from renderers.views.auction import AuctionView, LotView, auction_view
 from renderers.views.labels import (
     MAX_ALT_TEXT,
     Badge,
@@ -24,6 +25,7 @@ from renderers.views.map import (
     RouteSegment,
     RouteSpec,
     Structure,
+    around,
     map_view,
     route_legs,
 )
@@ -40,12 +42,14 @@ from renderers.views.sheet import (
 
 __all__ = [
     "MAX_ALT_TEXT",
+    "AuctionView",
     "Badge",
     "BidView",
     "CellView",
     "CompanyView",
     "HexView",
     "Holding",
+    "LotView",
     "MapView",
     "MarketView",
     "PhaseValue",
@@ -56,6 +60,8 @@ __all__ = [
     "SheetView",
     "Structure",
     "TrainView",
+    "around",
+    "auction_view",
     "bank_text",
     "clip_text",
     "company_badges",

@@ -94,7 +94,7 @@ class HexView:
 
 @dataclass(frozen=True)
 class MapView:
-    """The map of a position, or a part of it."""
+    """The map of a position; `is_crop`: a part of it."""
 
     title: str
     layout: Literal["flat", "pointy"]
@@ -103,6 +103,7 @@ class MapView:
     hexes: tuple[HexView, ...]
     companies: tuple[Badge, ...]
     routes: tuple[str, ...] = ()
+    is_crop: bool = False
 
     def hex_at(self, coord: str) -> HexView:
         """The hex at a coordinate. Raises KeyError."""
@@ -209,7 +210,16 @@ def map_view(
         ),
         companies=tuple(badges.values()),
         routes=tuple(label for label, _ in routes),
+        is_crop=crop is not None,
     )
+
+
+def around(state: State, hexes: Iterable[str]) -> tuple[str, ...]:
+    """These hexes and their neighbors, in the order of the map."""
+    board = game_of(state).components.map.hexes
+    wanted = set(hexes)
+    wanted |= {neighbor for hex in wanted for neighbor in board[hex].neighbors.values()}
+    return tuple(hex for hex in board if hex in wanted)
 
 
 def _with_preview(state: State, preview: Mapping[str, tuple[str, int]]) -> State:

@@ -56,14 +56,14 @@ async def test_a_turn_email_has_pictures(drawing: MailHarness) -> None:
     await ann.letter()
     turn = await ann.letter()
     pictures = images(turn)
-    assert set(pictures) == {"map.png", "market.png"}
+    assert set(pictures) == {"auction.png"}
     assert all(png.startswith(b"\x89PNG") and len(png) > 5_000 for png in pictures.values())
     body = turn.message.get_body(("html",))
     assert body is not None
     html = body.get_content()
     cids = {str(part["Content-ID"]).strip("<>") for part in turn.message.walk() if part["Content-ID"]}
-    assert cids == set(re.findall(r'src="cid:([^"]+)"', html)) and 'alt="Map of' in html
-    assert "[Picture: Map of" in turn.text
+    assert cids == set(re.findall(r'src="cid:([^"]+)"', html)) and 'alt="Auction of' in html
+    assert "[Picture: Auction of" in turn.text
 
 
 async def test_an_order_is_left_by_mail_and_its_owner_alone_hears_of_it(pymap: MailHarness) -> None:

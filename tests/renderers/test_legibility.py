@@ -27,7 +27,7 @@ from tests.renderers.positions import financed, opening
 TITLES = ("1830", "1851", "1870", "1817")
 ROOT = Path(__file__).parents[1]
 GAMES = (
-    "games/6p-36-optional_6_train.18xx", "games/1870-2p-5301-diesels.18xx",
+    "games/1830-5p-23.18xx", "games/1870-2p-5301-diesels.18xx",
     "games/1870-6p-5400-historical_order.18xx", "games/1817-7p-6001-short_squeeze.18xx",
     "t1851/games/3p-700.18xx", "t1851/games/5p-703.18xx",
 )  # fmt: skip

@@ -1,0 +1,188 @@
+"""What a position has to show for the question that is asked: bids, free money, where a company can build,
+its best run, the companies of a merger, the tiles left. Nothing here changes a position.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Literal, NamedTuple
+
+from engine.board.route_notation import format_route, parse_route
+from engine.board.tile_geometry import same_rotations
+from engine.core.actions import Action
+from engine.core.components import tile_faces
+from engine.core.state import (
+    Auction,
+    BuyerChoice,
+    FreeToken,
+    HomeToken,
+    MergerPoll,
+    MergerRound,
+    MergerTurn,
+    OperatingTurn,
+    PostMergerLoans,
+    PostMergerTrade,
+    RevenueClaim,
+    SeedMoneySale,
+    State,
+    StockRound,
+    Waterfall,
+    WaterfallBidding,
+)
+from engine.game import Game
+from engine.kernel import game_of
+from engine.operating import run, track
+
+
+def bids(state: State) -> dict[str, dict[str, int]]:
+    """The standing bids by private, or by the company that is auctioned: dollars by seat, the leader last."""
+    found: dict[str, dict[str, int]] = {}
+    for frame in state.stack:
+        match frame:
+            case Waterfall(bids=standing):
+                found |= {item: dict(offers) for item, offers in standing.items() if offers}
+            case WaterfallBidding(private=private, bids=offers):
+                found[private] = dict(sorted(offers.items(), key=lambda offer: offer[1]))
+            case Auction(item=item, high_bid=dollars, high_bidder=str(seat)):
+                found[item] = {seat: dollars}
+    return found
+
+
+def free_cash(state: State) -> dict[str, int]:
+    """By seat the dollars that no bid ties up."""
+    tied = bids(state).values()
+    return {seat: state.cash[seat] - sum(offers.get(seat, 0) for offers in tied) for seat in state.seats}
+
+
+def tiles_left(state: State) -> dict[str, int | None]:
+    """How many of each tile are left, None for any number; tiles that have run out are left out."""
+    g = game_of(state)
+    supply = track.tile_supply(g)
+    return {tile: supply.get(tile) for tile in g.components.tiles if supply.get(tile, 1)}
+
+
+def hexes_in_question(state: State) -> tuple[str, ...]:
+    """The hexes that the company in its turn has to look at, in the order of the map.
+
+    Those are the hexes with its tokens and its home, and those that its track reaches; in the track step,
+    also those that it reaches the edge of. Empty where no company has its turn.
+    """
+    g = game_of(state)
+    turn = next((frame for frame in reversed(state.stack) if isinstance(frame, OperatingTurn)), None)
+    if turn is None:
+        return ()
+    hexes = {hex for hex, here in state.tokens.items() if any(sym == turn.company for _, sym in here)}
+    home = g.company_definition(turn.company).home
+    if home:
+        hexes.add(home.hex)
+    reached = g.network.reachable(turn.company)
+    may_build = turn.step == "track"
+    hexes |= {hex for hex in reached.edges if may_build or hex in state.tiles}
+    hexes |= {hex for hex, _ in reached.stops}
+    return tuple(hex for hex in g.components.map.hexes if hex in hexes)
+
+
+Topic = Literal["auction", "stock", "track", "run", "trains", "merger", "other"]
+"""What a question is about: `track` is track and tokens, `run` the run and what becomes of its revenue."""
+
+
+def topic(state: State) -> Topic:
+    """What the question that is asked is about."""
+    top = state.stack[-1]
+    match top:
+        case _ if companies_in_question(state):
+            return "merger"
+        case Waterfall() | WaterfallBidding() | SeedMoneySale() | Auction():
+            return "auction"
+        case OperatingTurn(step="track" | "token" | "destination") | FreeToken() | HomeToken():
+            return "track"
+        case OperatingTurn(step="run" | "dividend" | "connect") | RevenueClaim():
+            return "run"
+        case OperatingTurn():
+            return "trains"
+        case _ if isinstance(state.stack[0], StockRound):
+            return "stock"
+    return "other"
+
+
+def companies_in_question(state: State) -> tuple[str, ...]:
+    """The companies that a question about mergers is about: whose turn it is first, then its partners.
+
+    Empty for other questions.
+    """
+    g, top = game_of(state), state.stack[-1]
+    if isinstance(top, Auction) and top.kind == "sale":
+        return (top.item,)
+    if isinstance(top, MergerPoll):
+        return next((f.remaining_order for f in reversed(state.stack) if isinstance(f, MergerRound)), ())
+    if not isinstance(top, MergerTurn | PostMergerTrade | PostMergerLoans | BuyerChoice):
+        return ()
+    partners = [
+        word
+        for seat in g.title.questions[type(top)].asked(g, top)
+        for option in g.title.questions[type(top)].options(g, top, seat)
+        for word in _companies_named(option.action, state)
+    ]
+    return tuple(dict.fromkeys((top.company, *partners)))
+
+
+def _companies_named(action: Action, state: State) -> Iterator[str]:
+    for field in action.__struct_fields__:
+        value = getattr(action, field)
+        if isinstance(value, str) and value in state.companies:
+            yield value
+
+
+class TrainRun(NamedTuple):
+    """A train, its route in notation, and the dollars that the route earns."""
+
+    train: str
+    route: str
+    revenue: int
+
+
+def best_run(state: State, company: str) -> tuple[TrainRun, ...]:
+    """The best run of a company with its trains, on the board as it is; empty if nothing can be run."""
+    g = game_of(state)
+    best = run.best_run(g, company)
+    named = ((route.train, format_route(g.network, route)) for route in best.routes)
+    return train_runs(state, company, named)
+
+
+def train_runs(state: State, company: str, routes: Iterable[tuple[str, str]]) -> tuple[TrainRun, ...]:
+    """Routes of a company, (train, notation) each, with what they earn. Raises ValueError for none such."""
+    g = game_of(state)
+    return tuple(TrainRun(train, text, _route_revenue(g, company, train, text)) for train, text in routes)
+
+
+def _route_revenue(g: Game, company: str, train: str, text: str) -> int:
+    return run.company_route_revenue(g, company, parse_route(g.network, company, text, train))
+
+
+def rotations_on(state: State, tile: str, hex: str) -> dict[int, int]:
+    """The rotations in which a tile may lie on a hex by its upgrades and its track, whoever lays it.
+
+    By rotation the smallest that comes to the same. Empty where it cannot lie there, also for want of tiles
+    or of the phase. Raises KeyError for an unknown tile.
+    """
+    g = game_of(state)
+    if tile not in tile_faces():
+        raise KeyError(tile)
+    if track.refuse_hex(g, hex) or track.refuse_tile(g, tile, hex):
+        return {}
+    return same_rotations(g.components, hex, state.tiles.get(hex), tile)
+
+
+__all__ = [
+    "Topic",
+    "TrainRun",
+    "best_run",
+    "bids",
+    "companies_in_question",
+    "free_cash",
+    "hexes_in_question",
+    "rotations_on",
+    "tiles_left",
+    "topic",
+    "train_runs",
+]

@@ -1,0 +1,120 @@
+"""Each question gets its pictures, with the routes of a run."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import engine
+from bot.service.images import NamedPicture, inline_images, question_pictures, route_label
+from bot.service.picture_workers import RENDERERS, PictureWorkers
+from engine.game_text import replay
+from renderers import Picture
+
+PREFIX = """title 1830
+players Ann, Bob, Cid
+---
+@ owns Ann PRR 6
+@ par PRR 100
+@ cash PRR 500
+@ trains PRR 2
+@ tile H10 57 1
+@ tile H14 9 1
+"""
+
+
+class DrawnHere(PictureWorkers):
+    """Draws without processes, and remembers what was asked for."""
+
+    def __init__(self) -> None:
+        super().__init__(1)
+        self.requests: list[tuple[str, dict[str, Any]]] = []
+
+    async def _cached(
+        self, kind: str, state: engine.State, arguments: tuple[Any, ...], details: dict[str, Any]
+    ) -> Picture | None:
+        self.requests.append((kind, details))
+        return RENDERERS[kind](state, *arguments, **details)
+
+
+def position(*lines: str) -> engine.State:
+    report = replay(PREFIX + "\n".join(lines) + "\n")
+    assert report.state is not None and report.failure is None, report.failure
+    return report.state
+
+
+async def names(state: engine.State, **details: Any) -> list[str]:
+    return [name for name, _ in await question_pictures(DrawnHere(), state, **details)]
+
+
+async def test_an_auction_and_a_stock_round() -> None:
+    start = engine.new_game("1830", ["Ann", "Bob", "Cid"]).state
+    assert await names(start) == ["auction"]
+    assert await names(position("@ round stock Ann")) == ["sheet", "market"]
+
+
+async def test_the_track_step_shows_the_map_around_the_reach() -> None:
+    state = position("@ round operating PRR")
+    pictures = DrawnHere()
+    assert [name for name, _ in await question_pictures(pictures, state)] == ["map"]
+    crop = pictures.requests[0][1]["crop"]
+    assert {"H10", "H12", "H14", "G13"} <= set(crop) and "A9" not in crop
+
+
+async def test_before_a_run_the_best_routes_are_on_the_map() -> None:
+    state = position("@ round operating PRR", "Ann: pass", "Ann: pass")
+    pictures = DrawnHere()
+    drawn = await question_pictures(pictures, state)
+    assert [name for name, _ in drawn] == ["map", "market"]
+    best = engine.best_run(state, "PRR")
+    assert pictures.requests[0][1]["routes"] == tuple((route_label(run), run.route) for run in best)
+    assert f"2-train ${best[0].revenue}: " in drawn[0].picture.alt
+
+
+async def test_after_a_run_its_routes_are_on_the_map() -> None:
+    state = position("@ round operating PRR", "Ann: pass", "Ann: pass", "Ann: run best")
+    ran = engine.TrainsRan("PRR", (("2", engine.best_run(state, "PRR")[0].route),), 30)
+    pictures = DrawnHere()
+    drawn = await question_pictures(pictures, state, ran=ran)
+    assert [name for name, _ in drawn] == ["map", "market"]
+    assert len(pictures.requests[0][1]["routes"]) == 1
+    assert "Route 1: 2-train" in drawn[0].picture.alt
+
+
+async def test_a_run_that_the_board_no_longer_has_is_left_out() -> None:
+    state = position("@ round operating PRR")
+    assert await names(state, ran=engine.TrainsRan("PRR", (("2", "F2-F4"),), 30)) == ["map"]
+
+
+async def test_a_merger_shows_the_companies_side_by_side() -> None:
+    text = """title 1817
+players Ann, Bob, Cid
+---
+@ size WT 2
+@ price WT 100
+@ owns Ann WT 2
+@ token WT F19
+@ size SR 2
+@ price SR 100
+@ owns Ann SR 2
+@ token SR G18
+@ round merger WT
+"""
+    report = replay(text)
+    assert report.state is not None and report.failure is None, report.failure
+    assert set(engine.companies_in_question(report.state)) == {"WT", "SR"}
+    assert await names(report.state) == ["companies", "market"]
+
+
+def test_several_maps_have_names_of_their_own_in_a_mail() -> None:
+    dot = Picture(b"", "", 1, 1)
+    images = inline_images([NamedPicture("map", dot), NamedPicture("map", dot), NamedPicture("market", dot)])
+    assert [image.name for image in images] == ["map", "map-2", "market"]
+
+
+@pytest.mark.parametrize("palette", ["light", "dark"])
+async def test_the_palette_is_handed_on(palette: Any) -> None:
+    pictures = DrawnHere()
+    await question_pictures(pictures, position("@ round stock Ann"), palette=palette)
+    assert [details["palette"] for _, details in pictures.requests] == [palette, palette]
