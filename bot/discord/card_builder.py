@@ -49,9 +49,8 @@ class CardBuilder:
         self.service, self.threads, self.pictures = service, threads, pictures
 
     async def user_of(self, view: TableView, seat: int) -> str | None:
-        """The Discord account of the player in a seat."""
-        player = view.table.player_at(seat)
-        return await self.threads.discord_id(player.person_id if player else None)
+        """The Discord account of the player in a seat, or of their deputy."""
+        return await self.threads.discord_id(view.table.person_at(seat))
 
     async def turn(self, view: TableView, prompts: Sequence[PendingDecision], since: int) -> BuiltCard:
         """The card of one player, or of all whom a question asks, made after row `since`."""

@@ -193,15 +193,21 @@ class CardKeeper:
             entry.seat == pending.seat and entry.kind == "move" and entry.is_live
             for entry in await self.service.queries.log(table.id, notification.seq)
         )
+        notify = notification.ping and not acted
         prompt, slot = (acting, ASKED) if together else ([pending], card_slot(pending, dm_prefix(dm_user)))
         try:
-            return await self._send(queued, view, slot, prompt, dm_user, notify=not acted)
+            return await self._send(queued, view, slot, prompt, dm_user, notify=notify)
         except Unreachable:
             user = None if dm_user else await self.builder.user_of(view, pending.seat)
             if user is None:
                 raise
         return await self._send(
-            queued, view, card_slot(pending, dm_prefix(user)), [pending], user, notify=not acted
+            queued,
+            view,
+            card_slot(pending, dm_prefix(user)),
+            [pending],
+            user,
+            notify=notify,
         )
 
     async def send_vote(
@@ -265,9 +271,9 @@ class CardKeeper:
         if previous is not None:
             await self.finished.finish(view, previous)
         seats = list(prompt.votes) if isinstance(prompt, TablePoll) else [each.seat for each in prompt]
-        player = view.table.player_at(seats[0]) if len(seats) == 1 else None
+        person_id = view.table.person_at(seats[0]) if len(seats) == 1 else None
         ref = CardRef(
-            posted.channel_id, posted.message_id, player.person_id if player else None,
+            posted.channel_id, posted.message_id, person_id,
             seats[0] if len(seats) == 1 else None, view.seq, queued.idempotency_key,
             "" if posted.is_line else built.digest, texts=built.texts, files=posted.files,
             is_plain=posted.is_plain, pinged=seats,
@@ -307,9 +313,9 @@ def open_prompt(view: TableView, card: Card) -> Prompt | None:
         asked = [p for p in view.pending if p.is_main and p.acts_now and p.seat in ref.pinged]
         return asked or None
     for pending in view.pending:
-        player = view.table.player_at(pending.seat)
+        person_id = view.table.person_at(pending.seat)
         shown = bool(prefix) or not pending.is_main or pending.acts_now
-        if shown and card.slot == card_slot(pending, prefix) and player and player.person_id == ref.person_id:
+        if shown and card.slot == card_slot(pending, prefix) and person_id and person_id == ref.person_id:
             return [pending]
     return None
 
@@ -318,8 +324,8 @@ def current_prompt(view: TableView, notification: Notification) -> PendingDecisi
     """The decision that a turn notification is about: the same offer, or the seat's current decision."""
     if view.table.status != "running" or notification.decision_id is None:
         return None
-    player = view.table.player_at(notification.seat if notification.seat is not None else -1)
-    if notification.person_id is not None and (player is None or player.person_id != notification.person_id):
+    person_id = view.table.person_at(notification.seat if notification.seat is not None else -1)
+    if notification.person_id not in (None, person_id):
         return None
     own = [each for each in view.pending if each.seat == notification.seat]
     exact = next((each for each in own if each.decision_id == notification.decision_id), None)
@@ -340,4 +346,5 @@ def wanted_message(slot: str, view: TableView, built: BuiltCard) -> Callable[[st
 def card_version(view: TableView) -> tuple[Any, ...]:
     """What the cards of a table depend on; it changes whenever they have to be brought up to date."""
     votes = tuple((poll.poll.id, tuple(sorted(poll.votes.items()))) for poll in view.polls)
-    return view.seq, view.table.status, votes, tuple(s.person_id for s in view.table.seated_players)
+    people = tuple(s.person_id for s in view.table.seated_players)
+    return view.seq, view.table.status, votes, people, tuple(view.table.deputies.items())

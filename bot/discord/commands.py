@@ -14,14 +14,17 @@ from discord.app_commands import Choice
 
 import engine
 from bot.discord import cards, controls
+from bot.discord.clock_notices import waiting_entries
 from bot.discord.controls import CustomId
 from bot.discord.interactions import (
     InteractionHandler,
     error_text,
     is_too_late,
+    reply,
     reply_text,
     split_lines,
 )
+from bot.discord.settings_card import turns_card
 from bot.service import text_views
 from bot.service.game_files import FORMATS, TEXT, export_prospect
 from bot.service.live_table import TableView, engine_seat
@@ -482,9 +485,17 @@ class MeCommands(app_commands.Group):
     async def turns(self, interaction: Interaction) -> None:
         await defer(interaction)
         person_id = await self.handler.person_id(interaction.user)
-        found = await self.handler.service.queries.list_tables(person_id=person_id, statuses=("running",))
-        waiting = [table_summary(t) for t in found if t.seat_of(person_id) in t.acting_seats]
-        await reply_text(interaction, "\n".join(waiting[:30]) or "No table waits for you.")
+        await reply(interaction, turns_card(await waiting_entries(self.handler.service, person_id)))
+
+    @app_commands.command(name="settings", description="How, where and when you get notifications; absences")
+    @app_commands.describe(line="A line such as `digest 08:00` or `away until 2026-12-24`; several with ;")
+    async def settings(self, interaction: Interaction, line: str | None = None) -> None:
+        await defer(interaction)
+        said = ""
+        if line:
+            person_id = await self.handler.person_id(interaction.user)
+            said = await self.handler.service.settings.apply(person_id, line.split(";"))
+        await self.handler.show_settings(interaction, said)
 
     @app_commands.command(
         name="email", description="Play by email too; a reply to an email confirms your address"

@@ -31,7 +31,7 @@ FEW_CHOICES = 3  # so few choices get buttons even when their labels are long
 
 SUBMIT_LINE, CONFIRM, OPEN_MENU, SELECT, ENTER_AMOUNT, ENTER_LINE = "s", "y", "m", "p", "a", "w"
 OPEN_CARD = "c"
-JOIN, LEAVE, START = "join", "leave", "start"
+JOIN, LEAVE, START, SETTING = "join", "leave", "start", "set"
 
 
 class CustomId(NamedTuple):

@@ -25,6 +25,7 @@ import discord
 from bot.discord.api import DiscordApi
 from bot.discord.card_builder import CardBuilder
 from bot.discord.card_keeper import CardKeeper, card_version
+from bot.discord.clock_notices import CLOCK_KINDS, send_clock_notice
 from bot.discord.finished_turns import FinishedTurns
 from bot.discord.notices import Notices
 from bot.discord.posting import Poster, Unreachable
@@ -221,6 +222,8 @@ class DiscordDelivery:
                 return None
             case "invited":
                 return await self.notices.send_invitation(queued, table, dm_user)
+        if notification.kind in CLOCK_KINDS:
+            return await send_clock_notice(self.notices, queued, table, notification, dm_user)
         await self._sync_now(table.id)
         return await self.notices.send_text(queued, table, notification, dm_user)
 

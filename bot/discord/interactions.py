@@ -15,7 +15,7 @@ import discord
 from discord import ui
 
 import engine
-from bot.discord import cards, controls
+from bot.discord import cards, controls, settings_card
 from bot.discord.api import (
     CANNOT_SEND_CODES,
     UNKNOWN_INTERACTION,
@@ -26,9 +26,9 @@ from bot.discord.api import (
     RawView,
 )
 from bot.discord.card_builder import CardBuilder
-from bot.discord.card_refs import card_ref, is_prompt_slot
 from bot.discord.cards import Json
 from bot.discord.controls import CustomId
+from bot.discord.table_links import card_link
 from bot.discord.table_threads import TableThreads
 from bot.service import text_views
 from bot.service.commands import PLAN_WORDS
@@ -277,7 +277,7 @@ class InteractionHandler:
         on_card = interaction.message is not None and not interaction.message.flags.ephemeral
         if on_card and isinstance(result, Completed | PollUpdated):
             return
-        link = await self._card_link(table, seat) if isinstance(result, StaleDecision) else None
+        link = await card_link(self.service, table, seat) if isinstance(result, StaleDecision) else None
         if isinstance(result, QueryAnswer):
             await self.show_picture(interaction, result, table)
         else:
@@ -302,18 +302,29 @@ class InteractionHandler:
             attachments, components = [*attachments, picture], [*texts, *cards.media_galleries([picture.ref])]
         await reply(interaction, components, attachments, public=public)
 
-    async def _card_link(self, table: TableInfo, seat: int | None) -> str | None:
-        """A link to the open card of that seat, or to any open card; without one, to the table's thread."""
-        guild, thread = table.location.get("guild"), table.location.get("thread")
-        if guild is None or thread is None:
-            return None
-        async with self.service.store.read() as unit:
-            open_cards = [
-                card_ref(card) for card in await unit.tables.cards(table.id) if is_prompt_slot(card.slot)
-            ]
-        ref = next((each for each in open_cards if each.seat == seat), open_cards[0] if open_cards else None)
-        target = f"{ref.channel_id}/{ref.message_id}" if ref else thread
-        return f"https://discord.com/channels/{guild}/{target}"
+    # -- settings ----------------------------------------------------------------------------
+
+    async def show_settings(self, interaction: discord.Interaction, said: str = "") -> None:
+        """Show the settings of a user as a private card."""
+        settings = await self.service.settings.settings(await self.person_id(interaction.user))
+        lines = settings.lines(self.service.store.now())
+        await reply(interaction, settings_card.settings_card(lines, said))
+
+    async def _change_settings(
+        self, interaction: discord.Interaction, argument: str, entered: str | None
+    ) -> None:
+        """Change settings by a control of the card, or open its form."""
+        form = settings_card.form_of(argument)
+        if form is not None and entered is None:
+            await interaction.response.send_modal(RawModal(settings_card.form_modal(argument, form)))
+            return
+        await interaction.response.defer()
+        lines = settings_card.lines_of(argument, entered)
+        try:
+            said = await self.service.settings.apply(await self.person_id(interaction.user), lines)
+        except ValueError as error:
+            said = str(error)
+        await self.show_settings(interaction, said)
 
     # -- controls ----------------------------------------------------------------------------
 
@@ -352,6 +363,8 @@ class InteractionHandler:
                 await self.handle_lobby(
                     interaction, await self.service.queries.table_info(custom_id.table_id), custom_id.action
                 )
+            case controls.SETTING:
+                await self._change_settings(interaction, custom_id.argument, values.get("line"))
             case _:
                 await reply_text(interaction, OTHER_VERSION)
 
@@ -415,7 +428,7 @@ class InteractionHandler:
             return False
         reason = await self._stale_text(view, custom_id) if running else status_text(view.table.status)
         reason = reason if running else f"Table {view.table.code} is {reason}."
-        link = await self._card_link(view.table, custom_id.seat)
+        link = await card_link(self.service, view.table, custom_id.seat)
         await reply_text(interaction, f"{reason}\n[The card as it is now]({link})" if link else reason)
         return True
 

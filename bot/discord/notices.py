@@ -58,6 +58,14 @@ class Notices:
                 await self.api.pin(self.api.message(posted.channel_id, posted.message_id))
         return str(posted.message_id)
 
+    async def send_text_once(
+        self, queued: OutboxMessage, table: TableInfo, draft: Draft, dm_user: str | None
+    ) -> str:
+        """Send a message whose first text no other message has."""
+        first = draft.payload[0]
+        text = first["content"] if "content" in first else first["components"][0]["content"]
+        return str((await self._send_once(queued, table, draft, json.dumps(text), dm_user)).message_id)
+
     async def _send_once(
         self, queued: OutboxMessage, table: TableInfo, draft: Draft, marker: str, dm_user: str | None = None
     ) -> Posted:

@@ -1,0 +1,65 @@
+"""Reminders, digests and what else the clock says, on Discord."""
+
+from __future__ import annotations
+
+from bot.discord import cards
+from bot.discord.card_keeper import current_prompt
+from bot.discord.notices import Notices
+from bot.discord.posting import Draft
+from bot.discord.settings_card import WaitingEntry, turns_card
+from bot.discord.table_links import card_link
+from bot.service.digest import waiting_tables
+from bot.service.notifications import Notification
+from bot.service.service import Service
+from bot.service.tables import TableInfo
+from storage import OutboxMessage
+
+CLOCK_KINDS = ("reminder", "next", "deputy", "digest")
+
+
+async def send_clock_notice(
+    notices: Notices, queued: OutboxMessage, table: TableInfo, notification: Notification, dm_user: str | None
+) -> str | None:
+    """Send what the clock has to say; nothing if it is out of date."""
+    service = notices.service
+    if notification.kind == "digest":
+        entries = await waiting_entries(service, notification.person_id or 0, digest_only=True)
+        draft = Draft(turns_card(entries))
+        return await notices.send_text_once(queued, table, draft, dm_user) if entries else None
+    view = await service.queries.view(table.id)
+    if notification.kind == "reminder" and current_prompt(view, notification) is None:
+        return None
+    if notification.kind == "next" and view.current_decision_id != notification.decision_id:
+        return None
+    user = dm_user or await notices.threads.discord_id(notification.person_id)
+    ping = [f"<@{user}>"] if user and not dm_user else []
+    text = " ".join([*ping, *notification.sentences])
+    if notification.kind == "reminder" and (pending := current_prompt(view, notification)):
+        link = await card_link(service, table, pending.seat)
+        text = f"{text}\n{pending.name} to act: {pending.prompt}." + (f" [The card]({link})" if link else "")
+    payload = cards.notification([cards.table_heading(table, view.seq), text])
+    return await notices.send_text_once(
+        queued, table, Draft(payload, users=[user] if ping and user else []), dm_user
+    )
+
+
+async def waiting_entries(
+    service: Service, person_id: int, *, digest_only: bool = False
+) -> list[WaitingEntry]:
+    """The tables that wait for a person, the most urgent first."""
+    settings = await service.settings.settings(person_id)
+    async with service.store.read() as unit:
+        waiting = await waiting_tables(unit, person_id)
+        now = unit.now
+    entries = []
+    for each in waiting:
+        if digest_only and not settings.for_table(each.table.code).digest:
+            continue
+        view = await service.queries.view(each.table.id)
+        pending = next((p for p in view.pending if p.seat == each.seat), None)
+        if pending is None:
+            continue
+        text = f"**{each.line(now, settings.zone)}**\nYou to act: {pending.prompt}."
+        link = await card_link(service, each.table, each.seat)
+        entries.append(WaitingEntry(each, text, pending.decision_id, link))
+    return entries

@@ -1,0 +1,142 @@
+"""`/me settings`: the settings of a person as one private card, and `/me turns`, the same as the digest.
+
+Everything that the card does is a line of settings, the same as by mail and in the terminal. A control holds
+its line; one that asks for something opens a form with one field, and what is entered is put behind the
+beginning of the line.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from bot.discord import cards
+from bot.discord.cards import PRIMARY, SECONDARY, Json
+from bot.discord.controls import ENTER_LINE, SELECT, SETTING, CustomId, MenuItem
+from bot.service.digest import WaitingTable
+
+ASK = "?"
+"""Begins the argument of a control that opens a form."""
+
+
+class Form(NamedTuple):
+    """A form of one field. start: the beginning of the line that is made of it."""
+
+    label: str
+    start: str
+    example: str
+
+
+FORMS = {
+    "zone": Form("Time zone", "zone ", "Europe/Berlin"),
+    "quiet": Form("Quiet hours", "quiet ", "22:00-07:00, or off"),
+    "away": Form("Away until", "away until ", "2026-12-24, or 2026-12-24 deputy Dora"),
+    "digest": Form("Daily digest at", "digest ", "08:00"),
+    "deputy": Form("Deputy", "deputy ", "Dora, or off"),
+    "line": Form("A line of settings", "", "for ABC tell mail; mail too after 12h"),
+}
+
+CHANNEL_LINES = (
+    ("Wherever I can be reached", "tell default"),
+    ("In the thread", "tell thread"),
+    ("By direct message", "tell direct"),
+    ("By email", "tell mail"),
+    ("In the thread and by email", "tell thread, mail"),
+    ("By direct message and email", "tell direct, mail"),
+    ("In the thread, by direct message and email", "tell thread, direct, mail"),
+)
+TIME_LINES = (
+    ("At once", "at once"),
+    ("Once a day", "digest"),
+    ("Email too after 6 hours", "mail too after 6h"),
+    ("Email too after 12 hours", "mail too after 12h"),
+    ("Email too after a day", "mail too after 24h"),
+    ("No other channel later", "mail too off"),
+)
+
+
+def _control(argument: str) -> str:
+    return str(CustomId(0, None, None, SETTING, argument))
+
+
+def settings_card(lines: Sequence[str], said: str = "") -> list[Json]:
+    """The settings of a person, with controls. lines: as they are stored. said: what has just changed."""
+    selects = [
+        cards.select_row(
+            str(CustomId(0, None, None, SELECT, f"{number}")),
+            placeholder,
+            [MenuItem(label, line, SETTING, line) for label, line in options],
+        )
+        for number, (placeholder, options) in enumerate(
+            (("Where you are told", CHANNEL_LINES), ("When you are told", TIME_LINES))
+        )
+    ]
+    forms = [cards.button(f"{form.label}…", _control(f"{ASK}{name}")) for name, form in FORMS.items()]
+    if "next on" in lines:
+        others = [cards.button("Do not say when I am next", _control("next off"))]
+    else:
+        others = [cards.button("Say when I am next", _control("next on"))]
+    if any(line.startswith("away ") and line != "away off" for line in lines):
+        others.append(cards.button("I am back", _control("back"), PRIMARY))
+    if "quiet off" not in lines:
+        others.append(cards.button("No quiet hours", _control("quiet off"), SECONDARY))
+    text = "\n".join(["**Your settings**", *(f"`{line}`" for line in lines)])
+    head = [cards.text_display(said)] if said else []
+    controls = cards.action_rows([*forms, *others])
+    return [*head, cards.container([cards.text_display(text), *selects, *controls])]
+
+
+def form_of(argument: str) -> Form | None:
+    """The form that a control opens, if it opens one."""
+    return FORMS.get(argument.removeprefix(ASK)) if argument.startswith(ASK) else None
+
+
+def form_modal(argument: str, form: Form) -> Json:
+    """A form as a modal."""
+    field = {
+        "type": 4, "custom_id": "line", "style": 1, "required": True, "max_length": 100,
+        "placeholder": form.example,
+    }  # fmt: skip
+    label = {"type": 18, "label": form.label, "component": field}
+    return {"title": "Settings", "custom_id": _control(argument), "components": [label]}
+
+
+def lines_of(argument: str, entered: str | None) -> list[str]:
+    """The lines of settings of a control, or of a form in which something was entered."""
+    form = form_of(argument)
+    if form is None or entered is None:
+        return [argument]
+    return [f"{form.start}{part.strip()}" for part in entered.split(";") if part.strip()]
+
+
+# -- what waits ------------------------------------------------------------------------------
+
+
+class WaitingEntry(NamedTuple):
+    """A table that waits for the reader. text: what it waits for. decision_id: that is answered from here.
+    link: to its card, if there is one."""
+
+    waiting: WaitingTable
+    text: str
+    decision_id: str | None
+    link: str | None
+
+
+MAX_ENTRIES = 8
+
+
+def turns_card(entries: Sequence[WaitingEntry]) -> list[Json]:
+    """Every table that waits for the reader, the most urgent first, each with a button to answer."""
+    if not entries:
+        return [cards.text_display("No table waits for you.")]
+    parts: list[Json] = []
+    for entry in entries[:MAX_ENTRIES]:
+        table = entry.waiting.table
+        link = f"\n[The card]({entry.link})" if entry.link else ""
+        parts.append(cards.text_display(f"{entry.text}{link}", 450))
+        if entry.decision_id:
+            custom_id = CustomId(table.id, entry.waiting.seat, entry.decision_id, ENTER_LINE)
+            parts += cards.action_rows([cards.button(f"Answer at {table.code}…", str(custom_id), PRIMARY)])
+    if len(entries) > MAX_ENTRIES:
+        parts.append(cards.text_display(f"… and {len(entries) - MAX_ENTRIES} more."))
+    return [cards.container(parts)]

@@ -1,0 +1,120 @@
+"""`/me settings` and `/me turns` with the real client, and what the clock says on Discord."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from bot.discord import settings_card
+from bot.service.clock_messages import reminder_messages
+from bot.service.digest import enqueue_digest
+from bot.service.loading import load_recipient
+from bot.service.preferences import PersonSettings, changed_settings
+from storage import SeatClock
+from tests.fake_discord.running_bot import RunningBot
+from tests.fake_discord.server import FakeDiscord
+from tests.pace.test_preferences import NOW
+
+
+@pytest.fixture
+async def fake() -> AsyncIterator[FakeDiscord]:
+    async with FakeDiscord(["Ann", "Bob", "Cid", "Dan"]) as server:
+        yield server
+
+
+@pytest.fixture
+async def started(fake: FakeDiscord, tmp_path: Path) -> AsyncIterator[RunningBot]:
+    running = RunningBot(fake, tmp_path / "railpost.db")
+    async with running.online():
+        await running.start_game("Ann", "Bob", "Cid")
+        yield running
+
+
+async def test_settings_by_the_card(started: RunningBot, fake: FakeDiscord) -> None:
+    shown = await fake.run_command("Ann", "general", "me settings")
+    assert "`zone UTC`" in shown.text and "`tell wherever I can be reached`" in shown.text
+    card = shown.private_messages[-1]
+    await fake.select("Ann", card, "Where you are told", "By direct message")
+    await fake.wait_until(lambda: "`tell direct`" in card.text, "the setting")
+    opened = await fake.click("Ann", card, "Quiet hours…")
+    assert opened.modal is not None
+    await fake.submit_modal("Ann", opened.modal, {"Quiet hours": "22:00-07:00"})
+    await fake.wait_until(lambda: "`quiet 22:00-07:00`" in card.text, "the quiet hours")
+    opened = await fake.click("Ann", card, "Time zone…")
+    assert opened.modal is not None
+    await fake.submit_modal("Ann", opened.modal, {"Time zone": "Berlin"})
+    await fake.wait_until(lambda: "`Berlin` is not the name of a time zone" in card.text, "the error")
+    assert "write one such as `Europe/Berlin`" in card.text and "`zone UTC`" in card.text
+
+
+async def test_settings_by_a_line(started: RunningBot, fake: FakeDiscord) -> None:
+    done = await fake.run_command(
+        "Ann", "general", "me settings", line="zone Europe/Berlin; away until 2999-01-01"
+    )
+    assert "more than a year away" in done.text
+    done = await fake.run_command(
+        "Ann", "general", "me settings", line="settings zone Europe/Berlin; next on"
+    )
+    assert "`zone Europe/Berlin`" in done.text and "`next on`" in done.text
+    done = await fake.run_command("Ann", "general", "me settings", line="tell mail")
+    assert "You have no confirmed email address" in done.text
+
+
+async def test_turns_can_be_answered_from_the_list(started: RunningBot, fake: FakeDiscord) -> None:
+    shown = await fake.run_command("Ann", "general", "me turns")
+    assert "You to act: buy the SV for $20" in shown.text
+    card = shown.private_messages[-1]
+    opened = await fake.click("Ann", card, f"Answer at {started.table_code}…")
+    assert opened.modal is not None
+    await fake.submit_modal("Ann", opened.modal, {"Line": "buy SV"})
+    await started.wait_for_card("Bob")
+    assert await started.played_lines() == ["buy SV"]
+
+
+async def test_reminders_and_digests(started: RunningBot, fake: FakeDiscord) -> None:
+    """A reminder pings in the thread, unless the decision is made; a digest is a direct message."""
+    service = started.service
+    assert service is not None
+    await started.wait_for_card("Ann")
+    (table,) = await service.queries.list_tables()
+    view = await service.queries.view(table.id)
+    now = service.store.now()
+    since = now - timedelta(hours=12)
+    end = now + timedelta(hours=12)
+    async with service.store.begin() as unit:
+        for seat, name in ((0, "Ann"), (1, "Bob")):
+            person = await unit.people.find_by_identity("discord", str(fake.find_user(name).id))
+            assert person is not None
+            recipient = await load_recipient(unit, person.id, seat)
+            clock = SeatClock(
+                table_id=table.id, seat=seat, decision_id=view.pending[0].decision_id, since=since,
+                allowance_end=end, time_up=end,
+            )  # fmt: skip
+            await unit.outbox.enqueue(*reminder_messages(view.table, clock, recipient, "half", now))
+        ann = await unit.people.find_by_identity("discord", str(fake.find_user("Ann").id))
+        assert ann is not None
+    await service.settings.apply(ann.id, ["digest 08:00"])
+    async with service.store.begin() as unit:
+        await enqueue_digest(unit, ann.id)
+    service.wake_subscribers()
+    await fake.wait_until(lambda: fake.visible_messages(fake.find_dm("Ann")), "the digest")
+    digest = fake.visible_messages(fake.find_dm("Ann"))[-1]
+    assert "You to act: buy the SV for $20" in digest.text
+
+    def reminded() -> bool:
+        return any("You have 12 hours left" in message.text for message in fake.messages_pinging("Ann"))
+
+    await fake.wait_until(reminded, "the reminder")
+    assert fake.messages_pinging("Bob") == [], "the table does not wait for Bob"
+
+
+def test_every_control_of_the_card_is_a_line_that_is_read() -> None:
+    for _, line in (*settings_card.CHANNEL_LINES, *settings_card.TIME_LINES):
+        changed_settings(PersonSettings(), line, NOW)
+    for name, form in settings_card.FORMS.items():
+        example = form.example.partition(",")[0]
+        for line in settings_card.lines_of(f"?{name}", example):
+            changed_settings(PersonSettings(), line, NOW)
