@@ -13,6 +13,7 @@ another position than the first. That line is the first without a counterpart.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -51,7 +52,6 @@ from engine.core.actions import (
     TradePrivate,
     WillAct,
 )
-from engine.core.components import PhaseDefinition
 from engine.core.events import (
     AnyEvent,
     BidMade,
@@ -65,8 +65,6 @@ from engine.core.events import (
     fold,
 )
 from engine.core.state import (
-    BANK,
-    CLOSED,
     POOL,
     AnyFrame,
     Auction,
@@ -74,19 +72,18 @@ from engine.core.state import (
     ConnectionRunTurn,
     Discard,
     ExcessTokens,
-    GameOver,
     HomeToken,
     MergerPoll,
-    MergerRound,
     MergerTurn,
     Offer,
     OperatingRound,
     OperatingTurn,
     ParPriceChoice,
+    PostMergerLoans,
+    PostMergerTrade,
     PriceProtection,
     SeedMoneySale,
     State,
-    StockRound,
     StockTurn,
     TakeoverLoans,
     copy_state,
@@ -108,31 +105,23 @@ from engine.kernel import (
 from engine.language.notation import (
     AmbiguousError,
     UnreadableError,
-    format_action,
     made_explicit,
     parse,
 )
 from engine.operating.connection_runs import due_connections
-from engine.operating.stations import UNDECIDED_CITY, printed_home
-from engine.operating.trains import is_obsolete
+from engine.operating.stations import printed_home
 from engine.operating.turn import OperatingTurnQuestion
 from engine.site_18xx.action_codec import site_player_id
 from engine.site_18xx.codec_registry import encode_action
 from engine.site_18xx.codecs_connections import reorder_connections
+from engine.site_18xx.differences import other_turn, refusal_on_site
 from engine.site_18xx.game_file import SiteFileError
 from engine.site_18xx.names import site_names_of
 from engine.site_18xx.piece_numbering import PieceNumbering
+from engine.site_18xx.position_difference import position_difference, round_difference, round_key
 from engine.title import SITE_CONVENTIONS
 from engine.titles import title_of
 
-COMPANY_FIELDS = {
-    "shares": "the shares",
-    "par": "the par prices",
-    "cell": "the share prices",
-    "president": "the presidents",
-    "floated": "the capitals",
-}
-"""Fields of a company that are compared, in words."""
 MAX_PASSES = 200
 """How many passes may be inserted before one line. A whole round needs far fewer."""
 
@@ -171,7 +160,12 @@ def export_game(history: GameHistory, name: str = "", *, as_far_as_possible: boo
 
 
 class SiteExporter:
-    """An export in progress: `our_state` of our game, the second `site_game`, and the `actions` so far."""
+    """An export in progress: `our_state` of our game, the second `site_game`, and the `actions` so far.
+
+    What was said in our game before the site asks for it is kept until then: `_held_discards` by company
+    (since the turn `_held_since`), `_trade_passes` as (company, seat) of passes in the trade after a merger,
+    and `_protections`, by company the number of sales that were answered by a protection.
+    """
 
     def __init__(self, start: State) -> None:
         try:
@@ -182,7 +176,7 @@ class SiteExporter:
         if unknown := self.names.unknown_options(start.options):
             raise SiteExportError(0, "", f"the site does not have the option {unknown[0]}.")
         fresh = new_game(start.title, start.players, start.options).state
-        if difference := _difference(start, fresh):
+        if difference := position_difference(start, fresh):
             raise SiteExportError(0, "", f"it does not start from the opening position: {difference}")
         self.start = start
         self.our_state = copy_state(start)
@@ -196,6 +190,9 @@ class SiteExporter:
         self._postponed_connection: str | None = None
         self._current_line = HistoryLine("", "", ())
         self._move_number = 0
+        self._protections = Counter[str]()
+        self._trade_passes: list[tuple[str, str]] = []
+        self._held_since = 0
         self._held_discards: dict[str, list[tuple[str, DiscardTrain]]] = {}
 
     # -- line by line ------------------------------------------------------------------
@@ -214,20 +211,22 @@ class SiteExporter:
             self._translate(before, line)
         fold(line.events, self.our_state)
         self._turn_counts[0] += _turns_begun(line.events)
-        self._protect_prices(line.events)
+        self._play_trade_passes()
+        self._protections.update(e.company for e in line.events if isinstance(e, PriceProtected))
+        self._answer_protections()
 
-    def _protect_prices(self, events: Sequence[AnyEvent]) -> None:
-        """Play what standing orders for price protection have answered in our game."""
-        protected = [event.company for event in events if isinstance(event, PriceProtected)]
-        our_sales = (
-            self.our_state.top.pending_sales if isinstance(self.our_state.top, PriceProtection) else ()
-        )
-        while isinstance(top := self.site_game.top, PriceProtection) and len(top.pending_sales) > len(
-            our_sales
-        ):
+    def _answer_protections(self) -> None:
+        """Answer about price protection what was answered in our game.
+
+        There it was asked earlier, if the sale was a forced one, or answered by a standing order.
+        """
+        ours = self.our_state.top
+        our_sales = ours.pending_sales if isinstance(ours, PriceProtection) else ()
+        while isinstance(top := self.site_game.top, PriceProtection):
+            if len(top.pending_sales) <= len(our_sales):
+                return
             company = top.pending_sales[0].company
-            if company in protected:
-                protected.remove(company)
+            if self._protections[company] > 0:
                 self._play(top.pending_sales[0].president, ProtectPrice(company))
             else:
                 self._pass_for_next()
@@ -303,6 +302,9 @@ class SiteExporter:
         match action:
             case Bid() | RaiseBid() | BidUpTo() | BidNothing() | Pass() if isinstance(before.top, Auction):
                 self._play_bids(line.events)
+            case Pass() if isinstance(before.top, PostMergerTrade):
+                self._trade_passes.append((before.top.company, line.seat))
+                self._play_trade_passes()
             case Pass():
                 self._play_pass(before, line.seat)
             case Decline() if isinstance(before.top, PriceProtection):
@@ -315,10 +317,13 @@ class SiteExporter:
                 | WillAct()
             ):
                 pass
+            case ProtectPrice() if not isinstance(self.site_game.top, PriceProtection):
+                pass
             case ChooseHome() if not isinstance(self.site_game.top, HomeToken):
                 pass
             case DiscardTrain(_, company):
                 self._held_discards.setdefault(company, []).append((line.seat, action))
+                self._held_since = self._turn_counts[0]
                 self._play_held_discards()
             case Accept():
                 self._play_accepted_offer(before, line.events)
@@ -360,6 +365,23 @@ class SiteExporter:
                     self._play_in_turn(line.seat, msgspec.structs.replace(action, count=1))
             case _:
                 self._play_in_turn(line.seat, action)
+
+    def _play_trade_passes(self) -> None:
+        """Pass in the trade after a merger once the site asks for it: in our game all may pass in advance."""
+        while isinstance(top := self.site_game.top, PostMergerTrade):
+            asked = top.company, awaited_seats(self.site_game)[0]
+            if asked not in self._trade_passes:
+                return
+            self._trade_passes.remove(asked)
+            self._pass_for_next()
+
+    def _finish_trade(self) -> None:
+        """Pass for whoever is still asked after a merger whose trade and loans are over in our game."""
+        while isinstance(top := self.site_game.top, PostMergerTrade | PostMergerLoans):
+            ours = {(type(frame), getattr(frame, "company", None)) for frame in self.our_state.stack}
+            if (type(top), top.company) in ours:
+                return
+            self._pass_for_next()
 
     def _play_held_discards(self) -> None:
         """Play discards in the order in which the site asks for them; the others are held until then."""
@@ -457,6 +479,7 @@ class SiteExporter:
         once the site asks for it.
         """
         self._play_held_discards()
+        self._finish_trade()
         while isinstance(frame := self.site_game.top, HomeToken) and self.our_state.top != frame:
             self._choose_home(frame)
         while (
@@ -471,6 +494,7 @@ class SiteExporter:
                 break
             self._pass_for_next()
         for _ in range(MAX_PASSES):
+            self._answer_protections()
             if self._lead() <= 0 or self.site_game.state.game_over:
                 return
             self._pass_for_next()
@@ -569,15 +593,12 @@ class SiteExporter:
     def _refusal_sentence(self, seat: str, action: Action, why: str) -> str:
         """What differs on the site, where its game refuses an action."""
         seats, top = awaited_seats(self.site_game), self.site_game.top
-        if seat not in seats:
-            company = getattr(top, "company", None)
-            player = " and ".join(self.our_state.name(each) for each in seats) or "nobody"
-            who = f"{player}, who acts for the {company}," if company and len(seats) == 1 else player
-            return f"{who} {'is' if len(seats) < 2 else 'are'} asked first there."
-        line = format_action(self.site_game, action)
-        if line == self._current_line.line:
-            return f"by its conventions it is refused. {why}"
-        return f"it means `{line}` there, which is refused. {why}"
+        if seat in seats:
+            return refusal_on_site(action, why)
+        if round_key(self.our_state) != round_key(self.site_game.state):
+            return round_difference(self.our_state, self.site_game.state)
+        asked = " and ".join(self.our_state.name(each) for each in seats) or "nobody"
+        return other_turn(action, asked, getattr(top, "company", None), len(seats) > 1)
 
     def _write_connections(self, stack: list[AnyFrame], events: Sequence[AnyEvent]) -> None:
         """Write at the start and the end of each turn which connection runs are due.
@@ -638,6 +659,8 @@ class SiteExporter:
         apply(self.site_game, seat, action)
         self.numbering.update(self.site_game.events)
         self._turn_counts[1] += _turns_begun(self.site_game.events)
+        protected = (e.company for e in self.site_game.events if isinstance(e, PriceProtected))
+        self._protections.subtract(protected)
 
     def _write(self, record: dict[str, Any]) -> None:
         head = {"id": len(self.actions) + 1} | self._timestamp()
@@ -652,9 +675,18 @@ class SiteExporter:
 
         While a par price is asked in the opening, the site may already have sold the next privates.
         """
-        if any(isinstance(self.our_state.top, each) for each in (ExcessTokens, Discard, ParPriceChoice)):
+        if any(
+            isinstance(self.our_state.top, each)
+            for each in (ExcessTokens, Discard, ParPriceChoice, CompanyStart)
+        ):
             return
-        if (whole or self._lead() == 0) and (difference := _difference(self.our_state, self.site_game.state)):
+        if any(self._held_discards.values()) and self._turn_counts[0] - self._held_since < 2 and not whole:
+            return  # it asks for discards at the end of the turn
+        if any(getattr(frame, "pending_sales", ()) for frame in self.site_game.state.stack) and not whole:
+            return  # the price falls at the end of the turn there
+        if (whole or self._lead() == 0) and (
+            difference := position_difference(self.our_state, self.site_game.state)
+        ):
             raise self._error(f"the moves before it have another result there: {difference}")
 
 
@@ -671,86 +703,3 @@ def _turns_begun(events: Iterable[AnyEvent]) -> int:
 def _operating_turn(g: Game) -> OperatingTurn:
     assert isinstance(g.top, OperatingTurn)
     return g.top
-
-
-def _difference(ours: State, site: State) -> str | None:
-    """The first visible difference of two positions, as a sentence about the site; None if there is none."""
-    if _round_key(ours) != _round_key(site):
-        return f"the {_round_name(site)} comes first there, and the {_round_name(ours)} here."
-    for company, our_company in ours.companies.items():
-        site_company = site.companies[company]
-        for field, words in COMPANY_FIELDS.items():
-            if getattr(our_company, field) != getattr(site_company, field):
-                return f"{words} of the {company} differ there."
-        if sorted(our_company.trains) != sorted(site_company.trains):
-            trains = " ".join(sorted(site_company.trains)) or "no train"
-            return f"the {company} has {trains} there, {' '.join(sorted(our_company.trains)) or 'none'} here."
-    for private, owner in ours.private_owners.items():
-        if owner != site.private_owners[private]:
-            owners = [_owner_name(site, site.private_owners[private]), _owner_name(ours, owner)]
-            return f"the {private} belongs to {owners[0]} there and to {owners[1]} here."
-    for owner, dollars in ours.cash.items():
-        if owner != BANK and dollars != site.cash[owner]:
-            return (
-                f"{ours.name(owner)} has ${abs(site.cash[owner] - dollars)} {_more(site, ours, owner)} there."
-            )
-    if ours.cash[BANK] != site.cash[BANK]:
-        return f"the bank has ${abs(site.cash[BANK] - ours.cash[BANK])} {_more(site, ours, BANK)} there."
-    if ours.tiles != site.tiles:
-        return "the tiles on the map differ."
-    if hex := next(
-        (h for h, tokens in ours.tokens.items() if not _same_tokens(tokens, site.tokens.get(h))), None
-    ):
-        return f"the tokens in {hex} differ."
-    if (_phase_rules(ours), _pool_trains(ours)) != (_phase_rules(site), _pool_trains(site)):
-        return "the trains in play differ."
-    return None
-
-
-def _owner_name(state: State, owner: str) -> str:
-    if owner == CLOSED:
-        return "nobody (closed)"
-    return state.name(owner) if is_seat(owner) else f"the {state.name(owner)}"
-
-
-def _more(site: State, ours: State, owner: str) -> str:
-    return "more" if site.cash[owner] > ours.cash[owner] else "less"
-
-
-def _round_name(state: State) -> str:
-    match state.stack[0]:
-        case StockRound():
-            return "stock round"
-        case OperatingRound(stock_round, number):
-            return f"operating round {stock_round}.{number}"
-        case MergerRound():
-            return "merger round"
-        case GameOver():
-            return "end of the game"
-    return "opening"
-
-
-def _same_tokens(ours: list[tuple[int, str]], site: list[tuple[int, str]] | None) -> bool:
-    """Whether a hex has the same tokens in the same cities, or in a city that is still to be chosen."""
-    our_cities = {owner: node for node, owner in ours}
-    site_cities = {owner: node for node, owner in site or ()}
-    return our_cities.keys() == site_cities.keys() and all(
-        site_cities[company] in (node, UNDECIDED_CITY) for company, node in our_cities.items()
-    )
-
-
-def _phase_rules(state: State) -> PhaseDefinition:
-    """What the phase allows, without its name."""
-    return msgspec.structs.replace(game_of(state).phase, name="", on=None)
-
-
-def _pool_trains(state: State) -> list[str]:
-    """The trains in the pool that can still be bought."""
-    g = game_of(state)
-    return sorted(train for train in state.pool_trains if not is_obsolete(g, train))
-
-
-def _round_key(state: State) -> tuple[object, ...]:
-    """What identifies the round of a position."""
-    frame = state.stack[0]
-    return type(frame), *(getattr(frame, name, None) for name in ("stock_round", "number"))

@@ -12,14 +12,15 @@ from typing import Any
 import pytest
 
 import engine
-from bot.simulation.simulate import simulate_game
-from engine.core.actions import Pass
+from bot.simulation.simulate import PLAYER_NAMES, simulate_game
+from engine.core.actions import Action, Merge, Pass, PayDividend, TradePrivate
 from engine.core.events import PresidentNamed, TokenPlaced
 from engine.core.state import copy_state
 from engine.game_text import GameHistory, HistoryLine
 from engine.kernel import game_of, new_game, play
 from engine.operating.stations import UNDECIDED_CITY
 from engine.site_18xx.codec_registry import encode_action
+from engine.site_18xx.differences import other_turn, refusal_on_site
 from engine.site_18xx.export import SiteExporter, SiteExportError, export_game
 from engine.site_18xx.game_file import active_actions, read_site_file
 from engine.site_18xx.names import site_names_of
@@ -332,3 +333,54 @@ def test_discards_are_exported_in_the_order_of_the_site() -> None:
             held += any(exporter._held_discards.values())
     assert held and "discard" not in str(error.value)
     assert sum(action["type"] == "discard_train" for action in exporter.actions) >= 2
+
+
+def export_beginning(
+    title: str, players: int, seed: int, moves: int
+) -> tuple[SiteExporter, list[HistoryLine]]:
+    """A random rulebook game, exported as far as so many moves."""
+    lines = simulate_game(title, players, seed, max_moves=moves).history_lines
+    exporter = SiteExporter(new_game(title, PLAYER_NAMES[:players], ()).state)
+    for line in lines:
+        exporter.add_line(line)
+    return exporter, lines
+
+
+def test_after_a_forced_sale_protection_is_exported_at_the_end_of_the_turn() -> None:
+    """1870: by the book it is asked at once; on the site the price falls at the end of the seller's turn."""
+    exporter, lines = export_beginning("1870", 4, 8, 200)
+    sale = next(at for at, line in enumerate(lines) if line.line == "sell 1 SP" and line.seat == "p0")
+    assert lines[sale + 1].line.startswith("sell 1 SSW")
+    assert [a["type"] for a in exporter.actions].count("sell_shares") >= 2
+    assert exporter._protections.total() == 0
+
+
+def test_passes_in_advance_after_a_conversion_are_exported_in_turn() -> None:
+    """1817 §7.1.4: here all players may pass at once; the site asks one after the other."""
+    exporter, lines = export_beginning("1817", 4, 2, 150)
+    assert sum(line.line == "convert" for line in lines) >= 2
+    converted = [at for at, action in enumerate(exporter.actions) if action["type"] == "convert"]
+    assert len(converted) >= 2 and not exporter._trade_passes
+    after = exporter.actions[converted[0] + 1 :]
+    assert any(a["type"] == "pass" and a["entity_type"] == "player" for a in after)
+
+
+@pytest.mark.parametrize(
+    "action, refusal, sentence",
+    [
+        (TradePrivate("SV", 0), "A private costs at least $1.", "there a private costs at least $1."),
+        (
+            Merge("WT"),
+            "The R survives the merger (1817 §7.1.2).",
+            "there the company whose turn it is survives",
+        ),
+        (PayDividend(), "No (1830 §20).", "there it is refused. No."),
+    ],
+)
+def test_a_refusal_is_a_sentence_about_the_site(action: Action, refusal: str, sentence: str) -> None:
+    assert refusal_on_site(action, refusal).startswith(sentence)
+
+
+def test_only_the_buyer_of_a_private_proposes_on_the_site() -> None:
+    assert other_turn(TradePrivate("SV", 5), "Ann", None, False).startswith("there only the buyer proposes")
+    assert other_turn(Pass(), "Ann", "NYC", False) == "Ann, who acts for the NYC, is asked first there."

@@ -1,0 +1,144 @@
+"""What differs between the position of our game and that of the game by the site's conventions, in words.
+
+The sentences are about the site: "there" is 18xx.games, "here" our table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+
+from engine.core.components import PhaseDefinition
+from engine.core.state import (
+    BANK,
+    CLOSED,
+    POOL,
+    GameOver,
+    MergerRound,
+    OperatingRound,
+    OperatingTurn,
+    State,
+    StockRound,
+    is_seat,
+)
+from engine.finance.market import space_label
+from engine.kernel import game_of
+from engine.operating.stations import UNDECIDED_CITY
+from engine.operating.trains import is_obsolete
+
+COMPANY_FIELDS = {
+    "shares": "the shares",
+    "par": "the par prices",
+    "president": "the presidents",
+    "floated": "the capitals",
+}
+"""Fields of a company that are compared, in words."""
+
+
+def position_difference(ours: State, site: State) -> str | None:
+    """The first visible difference of two positions, as a sentence about the site; None if there is none."""
+    if round_key(ours) != round_key(site):
+        return round_difference(ours, site)
+    turns = [getattr(state.top, "company", None) for state in (ours, site)]
+    if type(ours.top) is type(site.top) is OperatingTurn and turns[0] != turns[1]:
+        return f"the {turns[1]} has its turn there, and the {turns[0]} here."
+    for company, our_company in ours.companies.items():
+        site_company = site.companies[company]
+        if (our_company.president is None) != (site_company.president is None):
+            where = ("there", "here") if our_company.president is None else ("here", "there")
+            return f"the {company} is in play {where[0]}, and not {where[1]}."
+        for field, words in COMPANY_FIELDS.items():
+            if getattr(our_company, field) != getattr(site_company, field):
+                return f"{words} of the {company} differ there."
+        if our_company.cell != site_company.cell:
+            prices = [_price_name(state, company) for state in (site, ours)]
+            return f"the {company} is {prices[0]} there, and {prices[1]} here."
+        trains = _usable_trains(ours, our_company.trains), _usable_trains(site, site_company.trains)
+        if trains[0] != trains[1]:
+            here, there = (" ".join(each) for each in trains)
+            return f"the {company} has {there or 'no train'} there, {here or 'none'} here."
+    for private, owner in ours.private_owners.items():
+        if owner == POOL and site.private_owners[private] == CLOSED:
+            continue  # in the open market, which the site does not have, it does nothing until it is bought
+        if owner != site.private_owners[private]:
+            owners = [_owner_name(site, site.private_owners[private]), _owner_name(ours, owner)]
+            return f"the {private} belongs to {owners[0]} there and to {owners[1]} here."
+    for owner, dollars in ours.cash.items():
+        if owner != BANK and dollars != site.cash[owner]:
+            return (
+                f"{ours.name(owner)} has ${abs(site.cash[owner] - dollars)} {_more(site, ours, owner)} there."
+            )
+    if ours.cash[BANK] != site.cash[BANK]:
+        return f"the bank has ${abs(site.cash[BANK] - ours.cash[BANK])} {_more(site, ours, BANK)} there."
+    if ours.tiles != site.tiles:
+        return "the tiles on the map differ."
+    if hex := next(
+        (h for h, tokens in ours.tokens.items() if not _same_tokens(tokens, site.tokens.get(h))), None
+    ):
+        return f"the tokens in {hex} differ."
+    if (_phase_rules(ours), _usable_trains(ours, ours.pool_trains)) != (
+        _phase_rules(site),
+        _usable_trains(site, site.pool_trains),
+    ):
+        return "the trains in play differ."
+    return None
+
+
+def round_difference(ours: State, site: State) -> str:
+    """That the two games are in different rounds."""
+    return f"it is the {_round_name(site)} there, and the {_round_name(ours)} here."
+
+
+def _price_name(state: State, company: str) -> str:
+    cell, g = state.companies[company].cell, game_of(state)
+    return space_label(g, cell) if cell else "without a price"
+
+
+def _owner_name(state: State, owner: str) -> str:
+    if owner == CLOSED:
+        return "nobody (closed)"
+    return state.name(owner) if is_seat(owner) else f"the {state.name(owner)}"
+
+
+def _more(site: State, ours: State, owner: str) -> str:
+    return "more" if site.cash[owner] > ours.cash[owner] else "less"
+
+
+def _round_name(state: State) -> str:
+    match state.stack[0]:
+        case StockRound():
+            return "stock round"
+        case OperatingRound(stock_round, number):
+            return f"operating round {stock_round}.{number}"
+        case MergerRound():
+            return "merger round"
+        case GameOver():
+            return "end of the game"
+    return "opening"
+
+
+def _same_tokens(ours: list[tuple[int, str]], site: list[tuple[int, str]] | None) -> bool:
+    """Whether a hex has the same tokens in the same cities, or in a city that is still to be chosen."""
+    our_cities = {owner: node for node, owner in ours}
+    site_cities = {owner: node for node, owner in site or ()}
+    return our_cities.keys() == site_cities.keys() and all(
+        site_cities[company] in (node, UNDECIDED_CITY) for company, node in our_cities.items()
+    )
+
+
+def _phase_rules(state: State) -> PhaseDefinition:
+    """What the phase allows, without its name."""
+    return msgspec.structs.replace(game_of(state).phase, name="", on=None)
+
+
+def _usable_trains(state: State, trains: Sequence[str]) -> list[str]:
+    """Those of the trains that are not obsolete: when these leave play differs."""
+    g = game_of(state)
+    return sorted(train for train in trains if not is_obsolete(g, train))
+
+
+def round_key(state: State) -> tuple[object, ...]:
+    """What identifies the round of a position."""
+    frame = state.stack[0]
+    return type(frame), *(getattr(frame, name, None) for name in ("stock_round", "number"))
