@@ -76,7 +76,11 @@ class MailFolders:
 
 @dataclass(frozen=True, slots=True)
 class MailSettings:
-    """Everything for the mail transport. max_message_bytes: of one mail. idle_seconds: of one IMAP IDLE."""
+    """Everything for the mail transport.
+
+    max_message_bytes: of one mail. idle_seconds: of one IMAP IDLE. answers_per_hour: to one seat, and
+    answers_in_all: to everybody in ten minutes, before answers are gathered.
+    """
 
     imap: MailServer
     smtp: MailServer
@@ -86,6 +90,8 @@ class MailSettings:
     authserv: str | None
     max_message_bytes: int
     idle_seconds: int
+    answers_per_hour: int = 20
+    answers_in_all: int = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -262,6 +268,8 @@ class Settings(BaseModel):
     mail_authserv: Annotated[str, AfterValidator(check_server_name)] | None = None
     mail_limit: int = Field(default=1_000_000, ge=10_000, le=100_000_000)
     mail_idle: int = Field(default=240, ge=1, le=300)
+    mail_answers_per_hour: int = Field(default=20, ge=1, le=10_000)
+    mail_answers_in_all: int = Field(default=200, ge=10, le=100_000)
 
     allow_plain: bool = False
 
@@ -312,6 +320,8 @@ class Settings(BaseModel):
             authserv=self.mail_authserv,
             max_message_bytes=self.mail_limit,
             idle_seconds=self.mail_idle,
+            answers_per_hour=self.mail_answers_per_hour,
+            answers_in_all=self.mail_answers_in_all,
         )
 
     def _login(self, name: str, server: MailServer, password: SecretStr | None, encrypted: str) -> MailServer:

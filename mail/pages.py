@@ -328,10 +328,21 @@ def invitation(host: str, table: str) -> MailPage:
     return MailPage(f"{host} invites you to a game.", blocks, subject="You are invited", tone="turn")
 
 
-def rate_limited() -> MailPage:
-    """The player has had as many replies as an hour allows."""
-    text = "You have had as many replies as an hour allows. Orders are still carried out, without receipts."
-    return MailPage("No more replies for now.", (Paragraph(text),))
+def gathered_answers(sentences: Sequence[str]) -> MailPage:
+    """Several answers in one email, as so many emails came in a short time."""
+    text = "You wrote so many emails in an hour that these answers come together."
+    return MailPage("Your answers.", (Paragraph(text), BulletList("They say", sentences)), subject="Done")
+
+
+def summary(page: MailPage) -> tuple[str, ...]:
+    """A page in a few sentences."""
+    found = [page.headline]
+    for block in page.blocks:
+        if isinstance(block, Paragraph):
+            found.append(block.text)
+        elif isinstance(block, BulletList):
+            found += block.items
+    return tuple(found[:12])
 
 
 def help_without_table(person: Correspondent) -> MailPage:

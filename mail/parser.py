@@ -24,6 +24,7 @@ from email.message import Message
 from enum import StrEnum
 from typing import Any, Literal
 
+from mail.bounces import FAILURE_WORDS, BounceKind, classify, reason_line
 from mail.html_text import visible_text
 from mail.reply_address import find_message_ids, normalize_address
 
@@ -54,10 +55,16 @@ class MailProblem(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class DeliveryReport:
-    """A delivery report: its status (RFC 3463, or empty), and the Message-IDs of ours that it quotes."""
+    """A delivery report in any form.
+
+    status: as in RFC 3463, or empty. message_ids: those of ours that it quotes. kind: see `mail.bounces`.
+    reason: the line that says why.
+    """
 
     status: str
     message_ids: tuple[str, ...]
+    kind: BounceKind = "soft"
+    reason: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -299,16 +306,44 @@ def _bare_address(value: str) -> str:
     return value.rpartition("<")[2].strip(" >").lower()
 
 
+_OWN_IDS = re.compile(rb"<t\.[a-z2-7]{20}\.[a-z0-9-]{1,60}@[A-Za-z0-9.-]{1,253}>")
+
+
 def _delivery_report(head: _Headers, parts: list[Message], raw: bytes) -> DeliveryReport | None:
-    """A delivery report, recognised by its type, its status part or its headers (RFC 3464)."""
+    """A delivery report: by its type, its status part or its headers (RFC 3464), or by its sender and its
+    words.
+    """
     kinds = [part.get_content_type() for part in parts]
-    signs = "message/delivery-status" in kinds or "message/feedback-report" in kinds
-    if not (signs or "multipart/report" in kinds[:1] or "x-failed-recipients" in head):
-        return None
+    is_feedback = "message/feedback-report" in kinds
+    is_standard = is_feedback or "message/delivery-status" in kinds or "multipart/report" in kinds[:1]
+    words = _report_words(head, parts)
+    body = raw[:1_000_000].partition(b"\r\n\r\n" if b"\r\n\r\n" in raw[:MAX_HEADER_BYTES] else b"\n\n")[2]
+    ids = dict.fromkeys(id.decode() for id in _OWN_IDS.findall(body)[:50])
+    if not (is_standard or "x-failed-recipients" in head):
+        is_daemon = _DAEMON_SENDERS.match(_bare_address(head.first("from"))) is not None
+        if not (is_daemon and (FAILURE_WORDS.search(words) or ids)):
+            return None
     status = re.search(rb"(?im)^status:[ \t]{0,9}([245]\.[0-9]{1,3}\.[0-9]{1,3})", raw[:1_000_000])
-    ids = re.findall(rb"<t\.[a-z2-7]{20}\.[a-z0-9-]{1,60}@[A-Za-z0-9.-]{1,253}>", raw[:1_000_000])
-    found = dict.fromkeys(id.decode() for id in ids[:50])
-    return DeliveryReport(status[1].decode() if status else "", tuple(found))
+    text = status[1].decode() if status else ""
+    if re.search(rb"(?im)^action:[ \t]{0,9}delayed", raw[:1_000_000]):
+        words = f"Action: delayed\n{words}"
+    return DeliveryReport(text, tuple(ids), classify(words, text), reason_line(words))
+
+
+def _report_words(head: _Headers, parts: list[Message]) -> str:
+    """What a report says in words: its diagnostic codes first, then its text, without the email that it
+    returns.
+    """
+    found = [_decode_subject(head.first("subject"))]
+    for part in parts:
+        if part.get_content_type() == "message/delivery-status":
+            found += [
+                str(line) for block in _children(part) for line in block.get_all("diagnostic-code", [])[:5]
+            ]
+        elif part.get_content_maintype() == "text" and not _is_attached(part) and len(found) < 12:
+            text = _content(part, part.get_content_subtype())[:6_000]
+            found.append(re.split(r"(?im)^-{2,}.{0,60}(?:original|returned|copy|below).{0,60}$", text)[0])
+    return "\n".join(found)[:12_000]
 
 
 # --- text ---

@@ -6,7 +6,7 @@ the sender, "DMARC" the verdict of our own mail server, "automatic" a sign that 
 | token  | From           | DMARC        | automatic | result                                           |
 |--------|----------------|--------------|-----------|--------------------------------------------------|
 | any    | ours           | any          | any       | ignored: our own mail came back                  |
-| bounce | any            | any          | any       | counted if it quotes our mail; no reply          |
+| bounce | any            | any          | any       | counted if it is ours, by class; no reply        |
 | any    | any            | any          | yes       | ignored, no reply                                |
 | many   | any            | any          | no        | nothing is done; one receipt                     |
 | one    | not the seat's | any          | no        | held; the player is told, and may say `yes CODE` |
@@ -30,10 +30,11 @@ from typing import NamedTuple, get_args
 from mail import pages
 from mail.compose import MailPage, compose
 from mail.line_text import first_word
-from mail.parser import MailProblem, ParsedMail, recipient_headers
+from mail.parser import DeliveryReport, MailProblem, ParsedMail, recipient_headers
 from mail.port import (
     Bounce,
     Folder,
+    GatheredAnswer,
     LineRejected,
     LinesPlayed,
     MailOutcome,
@@ -45,7 +46,7 @@ from mail.port import (
     StaleReply,
 )
 from mail.quotes import OrderLine
-from mail.reply_address import ServiceAddress, hash_token
+from mail.reply_address import ServiceAddress, hash_token, redact
 from mail.reply_reader import ReadReply, ReplyReader, corrected_lines, suggestions
 from mail.reply_text import ParsedReply
 
@@ -57,10 +58,11 @@ _NO = frozenset({"no", "n", "decline", "nein", "non"})
 
 @dataclass(frozen=True, slots=True)
 class ReplyLimits:
-    """How many replies are sent. Orders are carried out all the same.
+    """How many replies are sent at once. Orders are carried out all the same, and no answer is dropped.
 
-    notices_per_day: about mail from a wrong address. breaker_replies: above this many replies of all kinds in
-    `breaker_minutes`, none are sent.
+    replies_per_hour: to one seat; above it, receipts after which somebody else is to act are gathered
+    into one email. notices_per_day: about mail from a wrong address. breaker_replies: above this many
+    replies of all kinds in `breaker_minutes`, all are gathered.
     """
 
     replies_per_hour: int = 20
@@ -101,6 +103,7 @@ class _Ruling(NamedTuple):
     folder: Folder = Folder.PROCESSED
     lines: tuple[str, ...] = ()
     offered_code: str | None = None
+    can_wait: bool = False
 
 
 def parse_query(line: str) -> _Query | None:
@@ -155,8 +158,8 @@ class MailPolicy:
         if self._is_ours(mail):
             return MailOutcome("our own mail", Folder.IGNORED)
         tokens = await self._tokens_of(mail)
-        if any(token.purpose == "bounce" for token in tokens):
-            return await self._bounce(mail, tokens)
+        if bounce := await self._bounce(mail, tokens):
+            return bounce
         if mail.automatic_sign:
             return MailOutcome(f"automatic: {mail.automatic_sign}", Folder.IGNORED)
         if not tokens:
@@ -183,25 +186,35 @@ class MailPolicy:
                 return [token]
         return tokens
 
-    async def _bounce(self, mail: ParsedMail, tokens: Sequence[ReplyToken]) -> MailOutcome:
-        """A bounce counts only if it quotes a mail of ours that went to the address of this token."""
+    async def _bounce(self, mail: ParsedMail, tokens: Sequence[ReplyToken]) -> MailOutcome | None:
+        """A bounce is ours by the token that it is sent to, or by the Message-ID of ours that it quotes.
+
+        None for a mail that is no bounce.
+        """
         bounces = [token for token in tokens if token.purpose == "bounce"]
-        for message_id in mail.report.message_ids if mail.report else ():
-            sent = (
-                await self._service.find_token_by_message(message_id)
-                if self._address.is_own_message_id(message_id)
-                else None
-            )
-            for token in bounces:
-                if sent and mail.report and sent.address == token.address:
-                    await self._service.record_bounce(Bounce(token, message_id, mail.report.status))
-                    return MailOutcome("bounce", Folder.PROCESSED)
+        report = mail.report
+        if report is None:
+            return MailOutcome("no report, to a bounce address", Folder.IGNORED) if bounces else None
+        quoted = [id for id in report.message_ids if self._address.is_own_message_id(id)]
+        for message_id in quoted:
+            sent = await self._service.find_token_by_message(message_id)
+            if sent and (not bounces or sent.address in {token.address for token in bounces}):
+                return await self._bounced(sent, message_id, report)
+        if bounces and not report.message_ids:
+            return await self._bounced(bounces[0], bounces[0].message_id or mail.message_id, report)
         return MailOutcome("bounce of a mail that is not ours", Folder.IGNORED)
+
+    async def _bounced(self, token: ReplyToken, message_id: str, report: DeliveryReport) -> MailOutcome:
+        await self._service.record_bounce(
+            Bounce(token, message_id, report.status, report.kind, redact(report.reason))
+        )
+        return MailOutcome(f"bounce: {report.kind}", Folder.PROCESSED)
 
     async def _without_token(self, mail: ParsedMail) -> MailOutcome:
         person = await self._service.find_correspondent(mail.sender) if mail.sender else None
         if person is None or self._fails_dmarc(mail):
             return MailOutcome("stranger", Folder.IGNORED)
+        await self._service.heard_from(person.address)
         token = ReplyToken("reply", person.address, frozenset({person.address}), "")
         ruling = _Ruling("help", pages.help_without_table(person), token)
         return await self._reply(mail, ruling, daily=1)
@@ -214,6 +227,7 @@ class MailPolicy:
             return await self._wrong_sender(mail, token)
         if self._fails_dmarc(mail):
             return _Ruling("forged", pages.failed_authentication(), token, Folder.QUARANTINE)
+        await self._service.heard_from(token.address)
         if mail.problem is None or token.purpose == "unsubscribe":
             return await self._from_owner(mail, token)
         return _Ruling("unreadable", pages.unreadable_mail(mail.problem), token)
@@ -342,7 +356,9 @@ class MailPolicy:
             meant, accepted = trial
             page = pages.receipt(result, reply, shown, accepted)
             return await self._offered(mail, next_token, meant, page, reason)
-        return _Ruling(reason, pages.receipt(result, reply, shown), next_token, lines=lines)
+        can_wait = result is None or (isinstance(result, LinesPlayed) and not result.legal_lines)
+        page = pages.receipt(result, reply, shown)
+        return _Ruling(reason, page, next_token, lines=lines, can_wait=can_wait)
 
     # --- replies ---
 
@@ -360,18 +376,15 @@ class MailPolicy:
         page, token = ruling.page, ruling.token
         key = self._idempotency_key(mail, token, ruling.lines)
         reason = ruling.reason
-        if await self._is_breaker_open() or (
-            daily and await self._count(86_400, token.actor, reason) >= daily
-        ):
+        if daily and await self._count(86_400, token.actor, reason) >= daily:
             return MailOutcome(reason, ruling.folder, key)
-        if await self._count(3_600, token.actor, "paused"):
-            return MailOutcome(reason, ruling.folder, key)
-        if await self._count(3_600, token.actor) >= self._limits.replies_per_hour:
-            page, reason = pages.rate_limited(), "paused"
+        is_busy = ruling.can_wait and await self._count(3_600, token.actor) >= self._limits.replies_per_hour
+        if await self._is_breaker_open() or is_busy:
+            gathered = GatheredAnswer(token, pages.summary(page)) if _is_from(mail, token) else None
+            return MailOutcome(reason, ruling.folder, key, gathered=gathered)
         # The notice about a stranger's mail must not carry the stranger's Message-ID into the owner's thread.
         parent = mail.message_id if _is_from(mail, token) else None
-        code = ruling.offered_code if page is ruling.page else None
-        answer = self._compose(page, token, reason, parent, mail.parent_ids, code)
+        answer = self._compose(page, token, reason, parent, mail.parent_ids, ruling.offered_code)
         return MailOutcome(ruling.reason, ruling.folder, key, (answer,))
 
     def _compose(
@@ -405,7 +418,8 @@ class MailPolicy:
         if await self._count(60 * minutes) < limit:
             return False
         await self._alerts.send(
-            "breaker", f"{limit} replies by email in {minutes} minutes: no more are sent for now."
+            "breaker",
+            f"{limit} replies by email in {minutes} minutes: the next ones are sent together later.",
         )
         return True
 

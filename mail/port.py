@@ -18,6 +18,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Literal, NamedTuple, Protocol
 
+from mail.bounces import BounceKind
 from mail.doubts import Vocabulary
 
 TokenPurpose = Literal["reply", "bounce", "unsubscribe", "link", "invite"]
@@ -216,6 +217,13 @@ class OutgoingMail:
     offered_code: str | None = None
 
 
+class GatheredAnswer(NamedTuple):
+    """An answer that is sent together with others later: to whom, and its sentences."""
+
+    token: ReplyToken
+    sentences: tuple[str, ...]
+
+
 @dataclass(frozen=True, slots=True)
 class MailOutcome:
     """The outcome of a mail. `idempotency_key` is None where nothing was changed and there is no reply."""
@@ -224,19 +232,20 @@ class MailOutcome:
     folder: Folder
     idempotency_key: str | None = None
     replies: tuple[OutgoingMail, ...] = ()
+    gathered: GatheredAnswer | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Bounce:
-    """Our email `message_id` did not reach `token.address`; `status` is as in RFC 3463, or empty."""
+    """Our email `message_id` did not reach `token.address`. status: as in RFC 3463, or empty. reason: in
+    words.
+    """
 
     token: ReplyToken
     message_id: str
     status: str
-
-    @property
-    def is_permanent(self) -> bool:
-        return self.status.startswith("5")
+    kind: BounceKind = "soft"
+    reason: str = ""
 
 
 class ServicePort(Protocol):
@@ -246,7 +255,10 @@ class ServicePort(Protocol):
         """Keep the bytes and count an attempt. digest: their SHA-256. when: the server's time of receipt."""
 
     async def record_outcome(self, digest: str, outcome: MailOutcome) -> None:
-        """Store the outcome, its replies and their tokens; no replies for a known `idempotency_key`."""
+        """Store the outcome, its replies and their tokens; no replies for a known `idempotency_key`.
+
+        A gathered answer is sent within an hour, together with the others to the same seat.
+        """
 
     async def find_token(self, token_hash: str) -> ReplyToken | None:
         """What the token with this SHA-256 stands for; None for an unknown, expired or revoked one."""
@@ -295,7 +307,10 @@ class ServicePort(Protocol):
         """Send email to this person again; returns a sentence for them. May be repeated."""
 
     async def record_bounce(self, bounce: Bounce) -> None:
-        """Count an email that came back. May be repeated."""
+        """An email came back: count what speaks against its address. May be repeated."""
+
+    async def heard_from(self, address: str) -> None:
+        """The owner of a verified address has written: nothing speaks against it. May be repeated."""
 
     async def count_replies(
         self, since: datetime, actor: str | None = None, reason: str | None = None

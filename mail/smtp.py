@@ -2,8 +2,8 @@
 
 One connection serves many emails. While the server cannot be reached, the emails wait and no attempt is
 counted. An email that fails is retried on a schedule with jitter, for two days; the same bytes with
-the same Message-ID are sent each time, so that a second copy is recognised. A 5xx response is final; in
-response to RCPT it is about the address.
+the same Message-ID are sent each time, so that a second copy is recognised. A 5xx response is final,
+unless it says that the server has something against us: such an email is held and tried every hour.
 """
 
 import asyncio
@@ -19,6 +19,7 @@ from typing import Literal
 import aiosmtplib
 import stamina
 
+from mail.bounces import classify
 from mail.imap import is_loopback
 from mail.port import DueMail, MailOutbox
 from mail.reply_address import normalize_address, redact
@@ -27,6 +28,7 @@ log = logging.getLogger(__name__)
 
 RETRY_SCHEDULE = tuple(timedelta(minutes=minutes) for minutes in (1, 5, 15, 60, 240))
 MAX_RETRY_AGE = timedelta(days=2)
+HELD_RETRY = timedelta(hours=1)  # for what the operator has to mend
 
 
 @dataclass(frozen=True)
@@ -158,7 +160,11 @@ class SmtpDeliveryWorker:
     ) -> None:
         refusal = refusals[0]
         reason = f"{refusal.code} {refusal.message}"
-        if refusal.code >= 500:
+        if refusal.code >= 500 and classify(reason) == "operator":
+            # What the server has against us is no fault of the recipient: the email waits until it is mended.
+            log.error("outbox: refused: %s; the email is held", redact(reason))
+            await self._outbox.mark_failed(mail, reason, self._now() + HELD_RETRY, False)
+        elif refusal.code >= 500:
             log.warning("outbox: refused for good: %s", redact(reason))
             await self._outbox.mark_failed(mail, reason, None, recipient)
         else:

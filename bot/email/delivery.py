@@ -14,7 +14,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 
 import engine
@@ -25,8 +25,8 @@ from bot.email.gateway import (
     ServiceToken,
     enqueue_mail,
     reply_token_for,
-    table_label,
 )
+from bot.email.reachability import table_label
 from bot.service import legal_lines, text_views
 from bot.service.images import inline_images, position_images, question_pictures
 from bot.service.live_table import LogEntry, TableView
@@ -49,8 +49,11 @@ from mail import (
     TokenRedactionFilter,
     compose,
     pages,
+    redact,
 )
+from mail.bounces import classify
 from mail.compose import CopyableLines, Paragraph
+from mail.policy import OperatorAlerts
 from mail.port import DueMail, Folder
 from storage import OutboxMessage
 
@@ -67,11 +70,11 @@ BATCH_SIZE = 10  # outbox messages at a time
 class MailTiming:
     """Limits and intervals of the mail channel; tests use shorter ones.
 
-    `inbox` None follows the settings. `poll`: seconds between looks at the outbox. `spacing`: seconds between
-    two emails to the same domain.
+    `inbox` and `limits` None follow the settings. `poll`: seconds between looks at the outbox.
+    `spacing`: seconds between two emails to the same domain.
     """
 
-    limits: ReplyLimits = field(default_factory=ReplyLimits)
+    limits: ReplyLimits | None = None
     inbox: InboxTiming | None = None
     poll: float = 15.0
     spacing: float = 1.0
@@ -90,7 +93,8 @@ async def run(
     gateway = MailGateway(service, pictures, settings.data / "inbound_mail", key)
     outbox = StoredMailOutbox(service, gateway, address, pictures, timing.lease)
     worker = SmtpDeliveryWorker(smtp_account(mail.smtp), outbox, poll=timing.poll, spacing=timing.spacing)
-    policy = MailPolicy(address, gateway, limits=timing.limits)
+    limits = timing.limits or ReplyLimits(mail.answers_per_hour, breaker_replies=mail.answers_in_all)
+    policy = MailPolicy(address, gateway, limits=limits)
     inbox = timing.inbox or InboxTiming(idle_timeout=mail.idle_seconds, max_size=mail.max_message_bytes)
     for handler in logging.getLogger().handlers:
         handler.addFilter(TokenRedactionFilter())
@@ -153,6 +157,7 @@ class StoredMailOutbox:
         self._digests = DigestComposer(service, address, now)
         self._lease = lease
         self._now = now
+        self._alerts = OperatorAlerts(gateway, now)
 
     async def lease_due(self, limit: int) -> Sequence[DueMail]:
         """Emails that are due. Notifications that are due are composed first; their emails follow later."""
@@ -186,15 +191,16 @@ class StoredMailOutbox:
                 await unit.outbox.mark_sent(row.id, due.id)
 
     async def mark_failed(self, due: DueMail, reason: str, retry: datetime | None, recipient: bool) -> None:
-        """Record a failure; a permanently refused recipient counts as a bounce."""
+        """Record a failure; what a refusal says of the address, `mail.bounces` knows."""
         async with self._store.begin() as unit:
             row = await unit.outbox.get(due.id)
             if row is not None:
                 await unit.outbox.mark_failed(row.id, reason, retry)
-        if retry is None and recipient:
-            await self._gateway.recipient_refused(due.id)
+        if classify(reason) == "operator":
+            text = f"The mail server refuses our emails, so they wait: {redact(reason)}."
+            await self._alerts.send("refused", text)
         elif retry is None:
-            await self._gateway.alert_operator(f"An email could not be sent: {reason}")
+            await self._gateway.recipient_refused(due.id, redact(reason))
 
     async def _compose(self, row: OutboxMessage) -> None:
         """Replace a notification by its email; a notification that is out of date is only finished."""
@@ -295,6 +301,8 @@ class PageBuilder:
     async def _page(self, view: TableView, notification: Notification, seat: int) -> MailPage | None:
         state = view.state
         match notification.kind:
+            case "gathered":
+                return pages.gathered_answers(notification.sentences)
             case "vote":
                 is_open = any(
                     f"v{missing.poll.id}" == notification.decision_id and voter == seat

@@ -20,19 +20,21 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import msgspec
 
-from bot.email import line_reader
+from bot.email import line_reader, reachability
+from bot.email.reachability import Reachability, table_label
 from bot.service import legal_lines, notifications, results, text_views
 from bot.service.images import position_images
 from bot.service.live_table import TableView
-from bot.service.loading import load_recipient, load_table_info
+from bot.service.loading import load_table_info
 from bot.service.picture_workers import Pictures, PictureWorkers
 from bot.service.service import Service
 from bot.service.tables import TableInfo
 from mail import OutgoingMail, ReplyToken
+from mail.bounces import classify
 from mail.doubts import Vocabulary
 from mail.port import (
     AcceptedLine,
@@ -41,6 +43,7 @@ from mail.port import (
     Bounce,
     Correspondent,
     Folder,
+    GatheredAnswer,
     HeldLines,
     LineRejected,
     LinesPlayed,
@@ -63,9 +66,8 @@ log = logging.getLogger(__name__)
 
 REPLY_TOKEN_LIFETIME = timedelta(days=180)
 INVITATION_TOKEN_LIFETIME = timedelta(days=30)
-BOUNCE_WINDOW = timedelta(days=30)  # older bounces do not count
-BOUNCE_LIMIT = 4  # points at which mail stops: 2 for a permanent bounce, 1 for a temporary one
 EMAIL_HELP = "By email:\n  stop, start          stop emails to you; start them again"
+GATHERED_FOR = timedelta(hours=1)
 FIXED_ADDRESS_PURPOSES = ("link", "invite", "bounce", "unsubscribe")
 """Tokens of these purposes belong to the address that the email went to, even if it is not verified."""
 
@@ -101,11 +103,6 @@ def _seat_ref(token: ReplyToken) -> _SeatRef:
     return _SeatRef(
         service_token.table_id, service_token.seat_number, service_token.person_id, service_token.decision_id
     )
-
-
-def table_label(table: TableInfo) -> str:
-    """The name of a table in emails."""
-    return f"{table.name} {table.code}"
 
 
 def seat_key(table_id: int, seat: int) -> str:
@@ -167,16 +164,35 @@ async def enqueue_mail(
     )
 
 
+async def gather_answer(unit: UnitOfWork, token: ServiceToken, answer: GatheredAnswer, digest: str) -> None:
+    """Add an answer to those that go to a seat together, within an hour of the first."""
+    if token.table_id is None:
+        return
+    collapse_key = f"gathered:{token.actor}"
+    earlier = await unit.outbox.pending_with_collapse_key(collapse_key)
+    former = notifications.decode_notification(earlier.payload).sentences if earlier else ()
+    notification = notifications.Notification(
+        "gathered", token.table_id, 0, token.seat_number, token.person_id,
+        sentences=(*former, *answer.sentences),
+    )  # fmt: skip
+    await unit.outbox.enqueue(
+        NewMessage(
+            idempotency_key=f"gathered.{digest}",
+            channel="mail",
+            address={"person": token.person_id, "email": token.address},
+            payload=msgspec.json.encode(notification),
+            collapse_key=collapse_key,
+            not_before=earlier.not_before if earlier else unit.now + GATHERED_FOR,
+        )
+    )
+
+
 def _held_key(token: ReplyToken, code: str) -> str:
     return f"hold:{token.actor}:{code}"
 
 
 def _offer_key(token: ReplyToken, message_id: str) -> str:
     return f"offer:{token.actor}:{message_id}"
-
-
-def _without_bounces(preferences: dict[str, Any]) -> dict[str, Any]:
-    return {key: value for key, value in preferences.items() if key != "bounces"}
 
 
 class MailGateway:
@@ -188,6 +204,7 @@ class MailGateway:
         self._pictures = pictures
         self._folder = folder
         self._key = key
+        self._reachability = Reachability(service)
 
     # -- incoming mail -----------------------------------------------------------------------
 
@@ -214,6 +231,8 @@ class MailGateway:
                     await unit.move_log.save_request_result(request_id, outcome.reason.encode())
             for reply in outcome.replies if is_new else ():
                 await enqueue_mail(unit, reply, "answer")
+            if outcome.gathered and is_new:
+                await gather_answer(unit, _service_token(outcome.gathered.token), outcome.gathered, digest)
         if outcome.folder is not Folder.QUARANTINE:
             with suppress(OSError):
                 self._mail_path(digest).unlink()
@@ -487,7 +506,9 @@ class MailGateway:
             if address != claim.address:
                 await unit.people.remove_identity(person_id, "email", address)
         person = await unit.people.get(person_id)
-        await unit.people.update(person_id, preferences=_without_bounces(person.preferences) | {"mail": True})
+        await unit.people.update(
+            person_id, preferences=reachability.cleared(person.preferences) | {"mail": True}
+        )
         return f"{claim.address} is confirmed: your emails go there, and you can play by replying to them."
 
     async def _answer_invitation(self, token: ServiceToken, table_id: int, yes: bool) -> str:
@@ -513,6 +534,7 @@ class MailGateway:
 
     async def stop_mail(self, token: ReplyToken) -> str:
         """Send no more emails to this person; returns the sentence that says so."""
+        stopped = None
         async with self._store.begin() as unit:
             person_id = await self._token_owner(unit, token)
             if person_id is not None and isinstance(token, ServiceToken) and token.address not in {
@@ -520,7 +542,11 @@ class MailGateway:
             }:  # fmt: skip
                 await unit.people.delete_claims(person_id)  # the claim of an address that may be another's
             elif person_id is not None:
-                await self._stop_mail(unit, person_id)
+                person = await unit.people.get(person_id)
+                stopped = person_id if person.preferences.get("mail") is not False else None
+                await unit.people.update(person_id, preferences=person.preferences | {"mail": False})
+        if stopped is not None:
+            await self._reachability.mail_stopped(stopped)
         return (
             f"No more emails go to {token.address}. You keep your seats. "
             "Reply to any email with `start` to get emails again."
@@ -528,71 +554,29 @@ class MailGateway:
 
     async def start_mail(self, token: ReplyToken) -> str:
         """Send emails to this person again, at once one for each table that waits for them."""
-        async with self._store.begin() as unit:
+        async with self._store.read() as unit:
             person_id = await self._token_owner(unit, token)
             if person_id is None or token.address not in await unit.people.verified_addresses(person_id):
                 return f"{token.address} is not confirmed. Please link your address again."
-            person = await unit.people.get(person_id)
-            preferences = _without_bounces(person.preferences) | {"mail": True}
-            await unit.people.update(person_id, preferences=preferences)
-            tables = {
-                table.id for table, _ in await unit.tables.for_person(person_id) if table.status == "running"
-            }
-        waiting = [
-            table_label(t) for table in sorted(tables) if (t := await self._prompt_again(table, person_id))
-        ]
-        self._service.wake_subscribers()
-        verb = "waits" if len(waiting) == 1 else "wait"
-        more = f" {text_views.join_words(waiting)} {verb} for you: an email follows." if waiting else ""
-        return f"Emails go to {token.address} again.{more}"
-
-    async def _prompt_again(self, table_id: int, person_id: int) -> TableInfo | None:
-        """Send an email about a person's pending decision at a table; returns the table if there is one."""
-        view = await self._service.queries.view(table_id)
-        seat = view.table.seat_of(person_id)
-        pending = next((each for each in view.pending if each.seat == seat), None)
-        if pending is None or seat is None:
-            return None
-        async with self._store.begin() as unit:
-            for message in notifications.turn_reminders(
-                view.table, view.seq, pending, await load_recipient(unit, person_id, seat), unit.now
-            ):
-                await unit.outbox.enqueue(message)
-        return view.table
-
-    async def _stop_mail(self, unit: UnitOfWork, person_id: int) -> None:
-        """Stop mail to a person; alert the operator if nothing else can reach a player."""
-        person = await unit.people.get(person_id)
-        await unit.people.update(person_id, preferences=person.preferences | {"mail": False})
-        other_identities = [each for each in await unit.people.identities(person_id) if each.kind != "email"]
-        seats = [
-            seat
-            for table, seat in await unit.tables.for_person(person_id)
-            if table.status in ("running", "paused")
-        ]
-        if seats and not other_identities:
-            await self.alert_operator(f"{person.name} gets no more emails and cannot be reached otherwise.")
+        waiting = await self._reachability.restore(person_id)
+        return f"Emails go to {token.address} again.{reachability.waiting_sentence(waiting)}"
 
     async def record_bounce(self, bounce: Bounce) -> None:
-        """Count an email that was not delivered; after `BOUNCE_LIMIT` points no more are sent."""
-        points = 2 if bounce.is_permanent else 1
-        async with self._store.begin() as unit:
+        """An email was not delivered: count what speaks against its address, and tell who has to know."""
+        async with self._store.read() as unit:
             person_id = await self._token_owner(unit, bounce.token)
-            if person_id is None:
-                return
-            person = await unit.people.get(person_id)
-            since = (unit.now - BOUNCE_WINDOW).isoformat()
-            earlier = person.preferences.get("bounces", {})
-            counted = {id: entry for id, entry in earlier.items() if entry[1] >= since}
-            counted.setdefault(bounce.message_id, [points, unit.now.isoformat()])
-            await unit.people.update(person_id, preferences=person.preferences | {"bounces": counted})
-            if sum(entry[0] for entry in counted.values()) >= BOUNCE_LIMIT and person.preferences.get(
-                "mail", True
-            ):
-                await self._stop_mail(unit, person_id)
-                await self.alert_operator(f"Emails to {person.name} bounce; no more are sent.")
+        if person_id is not None and (text := await self._reachability.record_bounce(person_id, bounce)):
+            await self.alert_operator(text)
 
-    async def recipient_refused(self, message_id: str) -> None:
-        """Count an email whose recipient the mail server has permanently refused."""
+    async def heard_from(self, address: str) -> None:
+        """The owner of a verified address has written."""
+        async with self._store.read() as unit:
+            person = await unit.people.find_by_identity("email", address)
+            if person is None or address.casefold() not in await unit.people.verified_addresses(person.id):
+                return
+        await self._reachability.heard_from(person.id)
+
+    async def recipient_refused(self, message_id: str, reason: str) -> None:
+        """The mail server has refused an email for good."""
         if (token := await self.find_token_by_message(message_id)) is not None:
-            await self.record_bounce(Bounce(token, message_id, "5.1.1"))
+            await self.record_bounce(Bounce(token, message_id, "", classify(reason), reason[:200]))

@@ -335,6 +335,16 @@ class Lobby:
         return table.info
 
     @again_on_conflict
+    async def announce(self, table_id: int, sentence: str, word: str) -> None:
+        """Tell everyone at a table something that is no move; `word` says in the log what it is about."""
+        async with (
+            self._cache.locked(table_id) as table,
+            self._cache.commit(table) as draft,
+        ):
+            draft.add_note("service", word, sentence)
+            draft.announce("news", sentence)
+
+    @again_on_conflict
     async def set_location(self, table_id: int, location: dict[str, Any]) -> TableInfo:
         """Add to where a transport shows the table (its guild, channel, thread)."""
         async with (

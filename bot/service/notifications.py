@@ -30,6 +30,9 @@ from bot.service.routing import (
 from bot.service.tables import TableInfo
 from storage import Identity, NewMessage, Person
 
+MAIL_FAULT = "mail_fault"
+"""The preference of a person whose mail address refuses emails: why."""
+
 
 class Notification(msgspec.Struct, frozen=True, omit_defaults=True):
     """The payload of an outbox message, as JSON.
@@ -60,14 +63,15 @@ def decode_notification(payload: bytes) -> Notification:
 def recipient_for(
     person: Person, identities: Iterable[Identity], seat: int | None, *, unverified: bool = False
 ) -> Recipient:
-    """The addresses of a person; `preferences["mail"]` is False if they want no mail.
+    """The addresses of a person; `preferences["mail"]` is False if they want no mail, and `MAIL_FAULT` is
+    set while their address refuses it.
 
     An unverified mail address gets nothing but an invitation (`unverified`).
     """
     known = list(identities)
     discord_id = next((i.value for i in known if i.kind == "discord"), None)
     emails = [i.value for i in known if i.kind == "email" and (i.verified_at or unverified)]
-    wants_mail = person.preferences.get("mail") is not False
+    wants_mail = person.preferences.get("mail") is not False and not person.preferences.get(MAIL_FAULT)
     email = emails[0] if emails and wants_mail else None
     return Recipient(person.id, seat, discord_id, email, settings_of(person.preferences, person.time_zone))
 
@@ -116,11 +120,27 @@ def updated_turn_messages(
 
 
 def turn_reminders(
-    table: TableInfo, seq: int, pending: PendingDecision, recipient: Recipient, now: datetime
+    table: TableInfo,
+    seq: int,
+    pending: PendingDecision,
+    recipient: Recipient,
+    now: datetime,
+    due: datetime | None = None,
 ) -> list[NewMessage]:
     """A mail about the pending decision to a player who wants mail again; the time makes its key unique."""
-    messages = _to_recipient(table, _turn(table, seq, pending), recipient, suffix=now.isoformat())
+    messages = _to_recipient(table, _turn(table, seq, pending), recipient, due, suffix=now.isoformat())
     return [message for message in messages if message.channel == "mail"]
+
+
+def direct_messages(table: TableInfo, recipient: Recipient, sentence: str, now: datetime) -> list[NewMessage]:
+    """A sentence to one person on Discord; the time makes its key unique."""
+    if not recipient.discord_id:
+        return []
+    notification = Notification(
+        "news", table.id, table.seq, recipient.seat, recipient.person_id, sentences=(sentence,)
+    )
+    address: dict[str, object] = {"user": recipient.discord_id}
+    return [_outbox_message(table, notification, "user", address, suffix=now.isoformat())]
 
 
 def _turn(table: TableInfo, seq: int, pending: PendingDecision) -> Notification:

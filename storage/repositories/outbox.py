@@ -194,6 +194,11 @@ class OutboxRepository(Repository):
             select(OutboxMessage).where(col(OutboxMessage.idempotency_key) == idempotency_key)
         )
 
+    async def pending_with_collapse_key(self, collapse_key: str) -> OutboxMessage | None:
+        """The pending message with this collapse key."""
+        pending = (col(OutboxMessage.collapse_key) == collapse_key, col(OutboxMessage.status) == PENDING)
+        return await self._transaction.first(select(OutboxMessage).where(*pending))
+
     async def queue_status(self, channel: Channel) -> QueueStatus:
         """The queue of a channel, for monitoring."""
         of_channel = col(OutboxMessage.channel) == channel
@@ -214,6 +219,27 @@ class OutboxRepository(Repository):
         query = select(func.count()).select_from(OutboxMessage)
         recent = (col(OutboxMessage.channel) == channel, col(OutboxMessage.created_at) >= since)
         return await self._transaction.scalar(query.where(*recent, *entries)) or 0
+
+    async def revive_dead(self, channel: Channel, since: datetime, **address: str) -> int:
+        """Send messages again that were given up since a time, but not requests to act, which are made anew;
+        returns how many. address: as in `count`.
+        """
+        entries = [col(OutboxMessage.address)[key].as_string() == value for key, value in address.items()]
+        given_up = (
+            col(OutboxMessage.channel) == channel,
+            col(OutboxMessage.status) == "dead",
+            col(OutboxMessage.finished_at) >= since,
+            col(OutboxMessage.address)["reason"].as_string() != "turn",
+        )
+        values = {
+            "status": "pending",
+            "attempts": 0,
+            "not_before": self._transaction.now,
+            "finished_at": None,
+        }
+        return await self._transaction.execute(
+            update(OutboxMessage).where(*given_up, *entries).values(values)
+        )
 
     async def delete_finished(self, before: datetime) -> int:
         """Delete messages that were finished before a time; returns how many."""

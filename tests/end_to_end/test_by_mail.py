@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import re
 from collections.abc import AsyncIterator
+from dataclasses import replace
+from datetime import timedelta
+from email.message import EmailMessage
+from email.policy import SMTP
 from functools import partial
 from pathlib import Path
 
@@ -12,7 +17,8 @@ import pytest
 
 from bot.service import people
 from bot.service.picture_workers import PictureWorkers
-from tests.end_to_end.mail_players import ADDRESS, MailHarness, Server, copied, headline, served
+from mail import ReplyLimits
+from tests.end_to_end.mail_players import ADDRESS, QUICK, MailHarness, Server, asks, copied, headline, served
 from tests.mail.servers import Delivery, dovecot_server, pymap_server
 
 SERVERS = [
@@ -298,7 +304,8 @@ async def test_stop_ends_emails_and_keeps_the_seat(pymap: MailHarness) -> None:
     ann, bob = pymap.player("Ann"), pymap.player("Bob")
     await ann.letter(), await ann.letter(), await bob.letter()
     assert "No more emails go to bob@player.test" in (await bob.said("stop")).text
-    await ann.said("buy SV")
+    assert "Bob gets no more emails and cannot be reached otherwise." in (await ann.letter()).text
+    assert headline(await ann.said("buy SV", to=ann.inbox[1])).startswith("OK")
     await bob.quiet()
     unsubscribe = str(ann.inbox[1].message["List-Unsubscribe"])
     to = re.fullmatch(r"<mailto:(.+)\?subject=stop>", unsubscribe)
@@ -382,23 +389,72 @@ async def test_an_invitation_is_declined(pymap: MailHarness) -> None:
     assert "is no longer kept for you" in (await gus.said("yes", to=asked)).text
 
 
-async def test_bounces_end_emails(pymap: MailHarness) -> None:
-    await pymap.table("1830", NAMES)
+async def test_gathered_answers_come_in_one_email(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("bot.email.gateway.GATHERED_FOR", timedelta(seconds=2))
+    timing = replace(QUICK, limits=ReplyLimits(replies_per_hour=1, breaker_replies=10**6))
+    async with served(tmp_path, timing=timing) as office:
+        await office.table("1830", NAMES[:2])
+        ann = office.player("Ann")
+        await ann.letter(), await ann.letter()
+        for query in ("status", "turn", "log"):
+            await ann.reply(query, to=ann.inbox[1])
+        await ann.letter()
+        together = await ann.letter()
+        assert headline(together) == "Your answers." and "Here is: log" in together.text
+        assert "Here is: turn" in together.text
+
+
+async def test_bounces_end_emails_and_a_letter_brings_them_back(
+    pymap: MailHarness, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two refusals of the address cut Bob off; the table is told; a letter of his is enough to go on."""
+    monkeypatch.setattr("bot.email.reachability.ASK_AGAIN", timedelta(0))
+    table = await pymap.table("1830", NAMES)
     ann, bob = pymap.player("Ann"), pymap.player("Bob")
     pymap.player_server.refuse = lambda to: "550 no such user" if to.startswith("bob@") else None
     await ann.letter(), await ann.letter()
     await ann.said("buy SV")
+    assert "Emails to Bob do not arrive. Nothing else reaches them." in (await ann.letter()).text
+    person_id = table.seated_players[1].person_id
     async with pymap.store.read() as unit:
-        person = await unit.people.find_by_identity("email", "bob@player.test")
-        assert person is not None
-    for _ in range(200):
-        async with pymap.store.read() as unit:
-            known = await unit.people.get(person.id)
-        if known.preferences.get("mail") is False:
-            break
-        await pymap.settled(1)
-    assert known.preferences["mail"] is False and len(known.preferences["bounces"]) == 2
+        known = await unit.people.get(person_id)
+    assert known.preferences["mail_fault"] and len(known.preferences["bounces"]) == 2
     assert bob.inbox == []
+
+    pymap.player_server.refuse = lambda _: None
+    letter = EmailMessage(policy=SMTP)
+    letter["From"], letter["To"] = bob.address, ADDRESS
+    letter["Message-ID"] = "<back@player.test>"
+    letter.set_content("I am here\n")
+    await pymap.mail(letter.as_bytes(), sender=bob.address)
+    assert "Emails reach Bob again." in (await ann.letter()).text
+    while not asks(await bob.letter(), "Bob"):
+        pass
+    await bob.reply("buy CS")
+    while not headline(await bob.letter()).startswith("OK"):
+        pass
+    assert (await pymap.lines(table))[-1] == "buy CS"
+
+
+async def test_what_the_operator_has_to_mend_is_held(
+    pymap: MailHarness, caplog: pytest.LogCaptureFixture
+) -> None:
+    """`Relay access denied` counts against nobody: the letters wait, and the operator is told."""
+    table = await pymap.table("1830", NAMES)
+    ann = pymap.player("Ann")
+    await ann.letter(), await ann.letter()
+    refusal = "554 5.7.1 Relay access denied"
+    pymap.player_server.refuse = lambda to: refusal if to.startswith("bob@") else None
+    await ann.said("buy SV")
+    async with asyncio.timeout(20):
+        while "for the operator: The mail server refuses" not in caplog.text:  # noqa: ASYNC110
+            await asyncio.sleep(0.02)
+    person_id = table.seated_players[1].person_id
+    async with pymap.store.read() as unit:
+        known = await unit.people.get(person_id)
+        status = await unit.outbox.queue_status("mail")
+    assert "bounces" not in known.preferences and "mail_fault" not in known.preferences
+    assert (status.dead, status.pending > 0) == (0, True)
 
 
 async def test_the_outbox_is_sent_after_a_restart_with_the_same_ids(tmp_path: Path) -> None:

@@ -20,6 +20,7 @@ from mail.port import (
     Bounce,
     Correspondent,
     DueMail,
+    GatheredAnswer,
     HeldLines,
     InlineImage,
     LineRejected,
@@ -97,6 +98,8 @@ class InMemoryService:
     stopped: set[str] = field(default_factory=set)
     linked: list[tuple[str, bool]] = field(default_factory=list)
     bounces: list[Bounce] = field(default_factory=list)
+    gathered: list[GatheredAnswer] = field(default_factory=list)
+    heard: list[str] = field(default_factory=list)
     outcomes: list[MailOutcome] = field(default_factory=list)
     rows: dict[str, OutboxRow] = field(default_factory=dict)
     tokens: dict[str, ReplyToken] = field(default_factory=dict)
@@ -159,6 +162,8 @@ class InMemoryService:
         assert digest not in self.outcome_by_digest
         self.outcome_by_digest[digest] = outcome
         self.outcomes.append(outcome)
+        if outcome.gathered:
+            self.gathered.append(outcome.gathered)
         if outcome.idempotency_key is None or outcome.idempotency_key not in self.keys:
             for letter in outcome.replies:
                 self.post(letter, answer=True)
@@ -254,6 +259,9 @@ class InMemoryService:
 
     async def record_bounce(self, bounced: Bounce) -> None:
         self.bounces.append(bounced)
+
+    async def heard_from(self, address: str) -> None:
+        self.heard.append(address)
 
     async def count_replies(self, since: datetime, who: str | None = None, reason: str | None = None) -> int:
         return sum(

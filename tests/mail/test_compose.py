@@ -193,7 +193,7 @@ PAGES = {
     "yes or no": pages.expects_yes_or_no(),
     "link": pages.address_confirmation("Ann"),
     "invitation": pages.invitation("Ann", "Table 17"),
-    "paused": pages.rate_limited(),
+    "gathered": pages.gathered_answers(["OK.", "Bob to act."]),
     "alone": pages.must_be_alone("stop"),
     "stopped": pages.confirmation("No more letters will come."),
 }

@@ -343,22 +343,23 @@ async def test_c11_bounces_are_counted_only_with_a_mail_of_ours(
             f"--b\nContent-Type: message/rfc822\n\nMessage-ID: {quoted}\n\nbuy SV\n--b--\n"
         ).encode()
 
-    reply_to = str(message_from_bytes(notice.raw)["Reply-To"])
     for raw in (
-        bounce(reply_to, notice.message_id),  # a reply address takes no bounces
         bounce(
             notice.envelope_sender, "<t.aaaaaaaaaaaaaaaaaaaa.bb@games.test>"
         ),  # C.12: not a letter of ours
         bounce(notice.envelope_sender, POST.new_message_id()),  # C.12: ours by its looks, never sent
         bounce(notice.envelope_sender, service.notice("s2", "bob").message_id),  # C.12: went to somebody else
-        bounce(POST.reply_address(new_token()), notice.message_id),
     ):
         outcome = await arrive(service, policy, raw)
         assert (outcome.replies, service.bounces, service.moves) == ((), [], [])
-    outcome = await arrive(service, policy, bounce(notice.envelope_sender, notice.message_id))
-    assert outcome.replies == () and service.moves == []
-    (found,) = service.bounces
-    assert found.is_permanent and found.message_id == notice.message_id and found.token.seat == "s1"
+    reply_to = str(message_from_bytes(notice.raw)["Reply-To"])
+    for to in (notice.envelope_sender, reply_to, POST.reply_address(new_token())):
+        service.bounces.clear()
+        outcome = await arrive(service, policy, bounce(to, notice.message_id))
+        assert outcome.replies == () and service.moves == []
+        (found,) = service.bounces
+        assert found.kind == "address" and found.message_id == notice.message_id
+        assert found.token.seat == "s1"
 
 
 async def test_c12_a_bounce_token_gives_no_right_to_act(service: InMemoryService, policy: MailPolicy) -> None:
@@ -590,14 +591,20 @@ async def test_a_mail_that_kills_its_parser_is_quarantined(
 # --- limits ---
 
 
-async def test_twenty_replies_an_hour_then_no_more(service: InMemoryService, policy: MailPolicy) -> None:
+async def test_answers_above_the_limit_are_gathered_and_none_is_dropped(
+    service: InMemoryService, policy: MailPolicy
+) -> None:
+    """Refusals are always sent; receipts after which somebody else is to act come together later."""
     notice = service.notice()
     sent = [
         await arrive(service, policy, reply(notice, "sell 1 X", message_id=f"<{n}@player.test>"))
         for n in range(25)
     ]
-    assert [len(outcome.replies) for outcome in sent] == [1] * 21 + [0] * 4
-    assert headline(sent[20].replies[0]) == "No more replies for now." and len(service.moves) == 25
+    assert [len(outcome.replies) for outcome in sent] == [1] * 20 + [0] * 5
+    assert len(service.moves) == 25 and len(service.gathered) == 5
+    assert all("sell 1 X" in " ".join(each.sentences) for each in service.gathered)
+    refused = await arrive(service, policy, reply(notice, "buy NOTHING", message_id="<refused@p.test>"))
+    assert headline(refused.replies[0]) == "NOT DONE."
     service.clock.advance(minutes=61)
     later = await arrive(service, policy, reply(notice, "sell 1 X", message_id="<later@player.test>"))
     assert headline(later.replies[0]).startswith("OK")
@@ -611,6 +618,7 @@ async def test_the_breaker_stops_all_replies_and_alerts_once(service: InMemorySe
         for n in range(8)
     ]
     assert sum(len(outcome.replies) for outcome in sent) == 5 and len(service.alerts) == 1
+    assert len(service.gathered) == 3
 
 
 async def test_c25_tokens_of_another_seat_are_in_no_mail(

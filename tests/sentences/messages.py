@@ -78,7 +78,7 @@ def answering_pages() -> dict[str, MailPage]:
         "`resign`": pages.confirm_orders(["resign"], "abcd2345"),
         "an unknown code": pages.unknown_code(),
         "neither yes nor no": pages.expects_yes_or_no(),
-        "too many mails": pages.rate_limited(),
+        "many answers at once": pages.gathered_answers(["OK: all lines were carried out.", "Bob to act."]),
     }  # fmt: skip
 
 

@@ -1,0 +1,198 @@
+"""Whether people can be reached by email: what bounces count, who is told, and the way back.
+
+Two refusals of an address itself within 30 days (`mail.bounces`) cut it off: no more email goes there, its
+tables and the operator are told, and the person on Discord. Everything else only delays. A letter that was
+refused for good is not gone: a turn is asked for again later, any other letter is sent again as it was when
+the address works.
+
+Any letter from the person brings them back, as do a link on Discord and `player NAME mail on` in the
+terminal: `restore` clears what was counted, sends what waited, and asks for every decision that is open.
+"""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+
+from bot.service import notifications, text_views
+from bot.service.loading import load_recipient
+from bot.service.notifications import MAIL_FAULT
+from bot.service.results import PendingDecision
+from bot.service.service import Service
+from bot.service.tables import TableInfo
+from mail.port import Bounce
+
+log = logging.getLogger(__name__)
+
+BOUNCE_WINDOW = timedelta(days=30)  # older bounces do not count
+BOUNCE_LIMIT = 2  # refusals of the address at which mail to it ends
+ASK_AGAIN = timedelta(hours=1)  # after which a refused letter is made anew
+KEPT = timedelta(days=30)  # for which refused letters wait
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """How the mail of a person stands. fault: why their address is cut off; empty if it is not."""
+
+    wants_mail: bool
+    fault: str
+    bounces: int
+
+
+def standing_of(preferences: dict[str, Any]) -> Standing:
+    """What the preferences of a person say of their mail."""
+    fault = preferences.get(MAIL_FAULT) or ""
+    return Standing(preferences.get("mail") is not False, str(fault), len(preferences.get("bounces", {})))
+
+
+def cleared(preferences: dict[str, Any]) -> dict[str, Any]:
+    """Preferences with nothing counted against the address."""
+    return {key: value for key, value in preferences.items() if key not in ("bounces", MAIL_FAULT)}
+
+
+class Reachability:
+    """Counts bounces, and tells the tables who cannot be reached."""
+
+    def __init__(self, service: Service) -> None:
+        self._service = service
+        self._store = service.store
+
+    async def record_bounce(self, person_id: int, bounce: Bounce) -> str | None:
+        """Count a bounce; returns a sentence for the operator where there is something for them to do."""
+        if bounce.kind == "operator":
+            domain, why = _domain(bounce.token.address), bounce.reason or bounce.status
+            return (
+                f"The mail server of {domain} refuses our emails, so they are held: {why}. "
+                "`railpost check-mail` says what may be wrong."
+            )
+        if bounce.kind == "delayed":
+            return None
+        is_cut_off = bounce.kind == "address" and await self._count(person_id, bounce)
+        if not is_cut_off:
+            await self.ask_again(person_id, after=ASK_AGAIN)
+            return None
+        name = await self._tell(person_id, bounce)
+        return f"Emails to {name} come back ({bounce.reason or bounce.status}); no more are sent."
+
+    async def _count(self, person_id: int, bounce: Bounce) -> bool:
+        """Count a refusal of the address; returns whether it is cut off by it."""
+        async with self._store.begin() as unit:
+            person = await unit.people.get(person_id)
+            since = (unit.now - BOUNCE_WINDOW).isoformat()
+            earlier = person.preferences.get("bounces", {})
+            counted = {id: entry for id, entry in earlier.items() if entry[1] >= since}
+            counted.setdefault(bounce.message_id, [1, unit.now.isoformat()])
+            is_cut_off = len(counted) >= BOUNCE_LIMIT and not standing_of(person.preferences).fault
+            fault = {MAIL_FAULT: bounce.reason or bounce.status or "refused"} if is_cut_off else {}
+            await unit.people.update(person_id, preferences=person.preferences | {"bounces": counted} | fault)
+        return is_cut_off
+
+    async def _tell(self, person_id: int, bounce: Bounce) -> str:
+        """Tell the tables of a person, and them on Discord, that emails do not arrive; returns their name."""
+        async with self._store.read() as unit:
+            name = (await unit.people.get(person_id)).name
+            on_discord = any(each.kind == "discord" for each in await unit.people.identities(person_id))
+        where = "Discord still reaches them." if on_discord else "Nothing else reaches them."
+        for table in await self._tables(person_id):
+            player = table.player_of(person_id)
+            who = player.name if player else name
+            await self._service.lobby.announce(table.id, f"Emails to {who} do not arrive. {where}", "reach")
+            if on_discord:
+                sentence = (
+                    f"Your emails about table {table.code} come back: {bounce.reason or bounce.status}. "
+                    "`/me email` links an address, or write from yours to start emails again."
+                )
+                await self._to_discord(table, person_id, sentence)
+        return name
+
+    async def mail_stopped(self, person_id: int) -> None:
+        """Tell the tables of a person who gets no more emails that nothing else reaches them."""
+        async with self._store.read() as unit:
+            others = [each for each in await unit.people.identities(person_id) if each.kind != "email"]
+        for table in [] if others else await self._tables(person_id):
+            player = table.player_of(person_id)
+            if player:
+                sentence = f"{player.name} gets no more emails and cannot be reached otherwise."
+                await self._service.lobby.announce(table.id, sentence, "reach")
+
+    async def restore(self, person_id: int) -> list[str]:
+        """The address works, or is to be tried again; returns the labels of the tables that wait for the
+        person."""
+        async with self._store.begin() as unit:
+            person = await unit.people.get(person_id)
+            fault = standing_of(person.preferences).fault
+            await unit.people.update(person_id, preferences=cleared(person.preferences) | {"mail": True})
+            for address in await unit.people.verified_addresses(person_id):
+                await unit.outbox.revive_dead("mail", unit.now - KEPT, to=address)
+        waiting = await self.ask_again(person_id)
+        if fault:
+            for table in await self._tables(person_id):
+                player = table.player_of(person_id)
+                if player:
+                    sentence = f"Emails reach {player.name} again."
+                    await self._service.lobby.announce(table.id, sentence, "reach")
+        self._service.wake_subscribers()
+        return waiting
+
+    async def heard_from(self, person_id: int) -> None:
+        """A letter has come from the person: nothing counts against their address any more."""
+        async with self._store.read() as unit:
+            standing = standing_of((await unit.people.get(person_id)).preferences)
+        if standing.fault and standing.wants_mail:
+            await self.restore(person_id)
+        elif standing.bounces or standing.fault:
+            async with self._store.begin() as unit:
+                person = await unit.people.get(person_id)
+                await unit.people.update(person_id, preferences=cleared(person.preferences))
+
+    async def ask_again(self, person_id: int, after: timedelta = timedelta(0)) -> list[str]:
+        """Send an email about every decision that is open for a person; returns the labels of the tables."""
+        asked = []
+        for table in await self._tables(person_id):
+            view = await self._service.queries.view(table.id)
+            seat = view.table.seat_of(person_id)
+            pending = next((each for each in view.pending if each.seat == seat), None)
+            if pending is None:
+                continue
+            await self._ask_for(view.table, view.seq, pending, person_id, after)
+            asked.append(table_label(table))
+        self._service.wake_subscribers()
+        return asked
+
+    async def _ask_for(
+        self, table: TableInfo, seq: int, pending: PendingDecision, person_id: int, after: timedelta
+    ) -> None:
+        async with self._store.begin() as unit:
+            recipient = await load_recipient(unit, person_id, pending.seat)
+            messages = notifications.turn_reminders(
+                table, seq, pending, recipient, unit.now, unit.now + after
+            )
+            await unit.outbox.enqueue(*messages)
+
+    async def _tables(self, person_id: int) -> list[TableInfo]:
+        tables = await self._service.queries.list_tables(person_id=person_id, statuses=("running", "paused"))
+        return [table for table in tables if table.player_of(person_id)]
+
+    async def _to_discord(self, table: TableInfo, person_id: int, sentence: str) -> None:
+        async with self._store.begin() as unit:
+            recipient = await load_recipient(unit, person_id, table.seat_of(person_id))
+            await unit.outbox.enqueue(*notifications.direct_messages(table, recipient, sentence, unit.now))
+
+
+def table_label(table: TableInfo) -> str:
+    """The name of a table in emails."""
+    return f"{table.name} {table.code}"
+
+
+def waiting_sentence(labels: list[str]) -> str:
+    """`Friday A7K waits for you: an email follows.`; empty for none."""
+    if not labels:
+        return ""
+    verb = "waits" if len(labels) == 1 else "wait"
+    return f" {text_views.join_words(labels)} {verb} for you: an email follows."
+
+
+def _domain(address: str) -> str:
+    return address.rpartition("@")[2]

@@ -1,0 +1,168 @@
+"""Refusals and bounces by class: what is counted, what is held, what is forgotten."""
+
+import pytest
+
+from mail.bounces import classify, reason_line
+from mail.parser import parse_mail
+from mail.policy import MailPolicy
+from mail.port import Folder, OutgoingMail
+from tests.mail.memory_port import POST, InMemoryService
+
+REFUSALS = {
+    "address": (
+        "550 5.1.1 <bob@player.test>: Recipient address rejected: User unknown in virtual mailbox table",
+        "550 no such user",
+        "550 5.1.1 The email account that you tried to reach does not exist.",
+        "550 5.1.10 RESOLVER.ADR.RecipientNotFound; Recipient not found by SMTP address lookup",
+        "550 5.2.1 The email account that you tried to reach is disabled.",
+        "553 5.1.2 Host unknown",
+        "550 Requested action not taken: mailbox unavailable",
+        "550 Unrouteable address",
+        "511 5.1.1 unknown address or alias: bob@player.test",
+        "550 #5.1.0 Address rejected.",
+    ),
+    "operator": (
+        "554 5.7.1 <bob@player.test>: Relay access denied",
+        "550 5.7.1 Unable to relay",
+        "530 5.7.0 Authentication required",
+        "550 5.7.26 This mail has been blocked because the sender is unauthenticated (SPF, DKIM).",
+        "554 5.7.1 Service unavailable; Client host [192.0.2.1] blocked using zen.spamhaus.org",
+        "550 5.1.1 Mail from 192.0.2.1 rejected: see our block list",
+        "550 5.7.509 Access denied, sending domain does not pass DMARC verification",
+        "554 5.7.1 Message rejected as spam by Content Filtering.",
+        "550 5.1.8 Sender address rejected: Domain not found",
+        "421 4.7.0 Our system has detected an unusual rate of mail with poor reputation",
+        "554 Refused. Your reverse DNS entry does not resolve.",
+        "550 relaying prohibited",
+    ),
+    "delayed": (
+        "Action: delayed\nStatus: 4.4.1",
+        "THIS IS A WARNING MESSAGE ONLY. YOU DO NOT NEED TO RESEND YOUR MESSAGE.",
+        "Warning: could not send message for past 4 hours",
+        "Delivery Status Notification (Delay)\n451 4.4.1 connection timed out; will keep trying",
+        "Your message has not been delivered yet. Delivery is delayed; 4.4.7",
+    ),
+    "soft": (
+        "552 5.2.2 The email account that you tried to reach is over quota.",
+        "452 4.2.2 Mailbox full",
+        "450 4.2.1 greylisted, please try again",
+        "451 4.3.0 Temporary lookup failure",
+        "554 5.4.6 Too many hops",
+        "552 5.3.4 Message size exceeds fixed limit",
+        "550 5.5.0 Something unexpected",
+        "554 Transaction failed",
+        "550 5.2.2 <bob@player.test>: user is over the storage quota",
+    ),
+}
+CASES = [(kind, text) for kind, texts in REFUSALS.items() for text in texts]
+
+
+@pytest.mark.parametrize(("kind", "text"), CASES)
+def test_class_of_a_refusal(kind: str, text: str) -> None:
+    assert classify(text) == kind
+
+
+def test_the_reason_is_the_line_that_says_why() -> None:
+    text = "Hello,\n\nyour mail could not be delivered.\n\n<bob@player.test>:\n550 5.1.1 User unknown\n"
+    assert reason_line(text) == "550 5.1.1 User unknown"
+
+
+# --- bounces as they come ---
+
+
+def report(notice: OutgoingMail, *, to: str, status: str, action: str = "failed", code: str = "") -> bytes:
+    """A bounce as RFC 3464 has it."""
+    return (
+        f"Return-Path: <>\nFrom: MAILER-DAEMON@mx.test\nTo: {to}\nSubject: Undelivered Mail\n"
+        f"Message-ID: <{status}.{action}.{len(code)}@mx.test>\nMIME-Version: 1.0\n"
+        'Content-Type: multipart/report; report-type=delivery-status; boundary="b"\n\n'
+        "--b\nContent-Type: text/plain\n\nSorry.\n"
+        "--b\nContent-Type: message/delivery-status\n\nReporting-MTA: dns; mx.test\n\n"
+        f"Final-Recipient: rfc822; ann@player.test\nAction: {action}\nStatus: {status}\n"
+        f"Diagnostic-Code: smtp; {code}\n\n"
+        f"--b\nContent-Type: text/rfc822-headers\n\nMessage-ID: {notice.message_id}\n\n--b--\n"
+    ).encode()
+
+
+def prose_bounce(notice: OutgoingMail, text: str, *, to: str, subject: str = "failure notice") -> bytes:
+    """A bounce in a form of its own, as qmail and Exim write it."""
+    return (
+        f"Return-Path: <>\nFrom: MAILER-DAEMON@mx.test\nTo: {to}\nSubject: {subject}\n"
+        "Message-ID: <prose@mx.test>\nContent-Type: text/plain\n\n"
+        f"{text}\n\n--- Below this line is a copy of the message.\n\n"
+        f"Message-ID: {notice.message_id}\nSubject: Your turn\n\nbuy SV\n"
+    ).encode()
+
+
+async def bounced(service: InMemoryService, raw: bytes) -> tuple[str, ...]:
+    outcome = await MailPolicy(POST, service, now=service.clock).handle(parse_mail(raw))
+    assert not outcome.replies and not service.moves
+    return tuple(bounce.kind for bounce in service.bounces)
+
+
+@pytest.mark.parametrize(
+    ("status", "action", "code", "kind"),
+    [
+        ("5.1.1", "failed", "550 5.1.1 User unknown", "address"),
+        ("5.7.1", "failed", "554 5.7.1 Relay access denied", "operator"),
+        ("5.1.1", "failed", "550 5.1.1 blocked using zen.spamhaus.org", "operator"),
+        ("4.4.1", "delayed", "451 4.4.1 timed out", "delayed"),
+        ("4.4.7", "failed", "451 4.4.7 timed out", "soft"),
+        ("5.2.2", "failed", "552 5.2.2 over quota", "soft"),
+    ],
+)
+async def test_standard_report(status: str, action: str, code: str, kind: str) -> None:
+    service = InMemoryService()
+    notice = service.notice()
+    raw = report(notice, to=notice.envelope_sender, status=status, action=action, code=code)
+    assert await bounced(service, raw) == (kind,)
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        (
+            "Hi. This is the qmail-send program.\n<ann@player.test>:\nSorry, no mailbox here by that name.",
+            "address",
+        ),
+        ("A message could not be delivered:\n  ann@player.test\n    550 5.1.1 User unknown", "address"),
+        ("ann@player.test\n  554 5.7.1 Relay access denied", "operator"),
+        ("Warning: could not send message for past 4 hours", "delayed"),
+        ("ann@player.test: mailbox is full", "soft"),
+    ],
+)
+@pytest.mark.parametrize("with_token", [True, False])
+async def test_bounce_in_other_forms(text: str, kind: str, with_token: bool) -> None:
+    """It is ours by its token or by the Message-ID that it quotes."""
+    service = InMemoryService()
+    notice = service.notice()
+    raw = prose_bounce(notice, text, to=notice.envelope_sender if with_token else POST.address)
+    assert await bounced(service, raw) == (kind,)
+
+
+async def test_bounce_that_quotes_nothing_is_ours_by_its_token() -> None:
+    service = InMemoryService()
+    notice = service.notice()
+    raw = prose_bounce(notice, "550 5.1.1 User unknown", to=notice.envelope_sender)
+    assert await bounced(service, raw.replace(notice.message_id.encode(), b"")) == ("address",)
+
+
+async def test_bounce_of_a_mail_that_is_not_ours_counts_nothing() -> None:
+    service = InMemoryService()
+    notice = service.notice()
+    raw = prose_bounce(notice, "550 5.1.1 User unknown", to=POST.address)
+    outcome = await MailPolicy(POST, service, now=service.clock).handle(
+        parse_mail(raw.replace(notice.message_id.encode(), b"<t.aaaaaaaaaaaaaaaaaaaa.b@games.test>"))
+    )
+    assert outcome.folder is Folder.IGNORED and not service.bounces
+
+
+async def test_an_automatic_reply_to_the_bounce_address_is_no_bounce() -> None:
+    service = InMemoryService()
+    notice = service.notice()
+    raw = (
+        f"From: Ann <ann@player.test>\nTo: {notice.envelope_sender}\nSubject: Out of office\n"
+        f"Auto-Submitted: auto-replied\nMessage-ID: <v@player.test>\nIn-Reply-To: {notice.message_id}\n\n"
+        "I am away. In urgent cases call 550 5.1.1.\n"
+    ).encode()
+    assert await bounced(service, raw) == ()
