@@ -139,8 +139,8 @@ def direct_messages(table: TableInfo, recipient: Recipient, sentence: str, now: 
     notification = Notification(
         "news", table.id, table.seq, recipient.seat, recipient.person_id, sentences=(sentence,)
     )
-    address: dict[str, object] = {"user": recipient.discord_id}
-    return [_outbox_message(table, notification, "user", address, suffix=now.isoformat())]
+    route = Route("user", {"user": recipient.discord_id})
+    return [_outbox_message(table, notification, route, suffix=now.isoformat())]
 
 
 def _turn(table: TableInfo, seq: int, pending: PendingDecision) -> Notification:
