@@ -480,6 +480,11 @@ class SiteExporter:
         """
         self._play_held_discards()
         self._finish_trade()
+        while isinstance(ours := self.our_state.top, SeedMoneySale):
+            site = self.site_game.top
+            if not isinstance(site, SeedMoneySale) or site.current_seat == ours.current_seat:
+                break
+            self._pass_for_next()  # whoever cannot put up any private is asked there too
         while isinstance(frame := self.site_game.top, HomeToken) and self.our_state.top != frame:
             self._choose_home(frame)
         while (
