@@ -159,6 +159,43 @@ def _route_revenue(g: Game, company: str, train: str, text: str) -> int:
     return run.company_route_revenue(g, company, parse_route(g.network, company, text, train))
 
 
+class TileUpgrades(NamedTuple):
+    """What a tile may lie on, as tiles or kinds of empty hexes, and what may be laid on it."""
+
+    before: tuple[str, ...]
+    empty_hexes: tuple[str, ...]
+    after: tuple[str, ...]
+
+
+def tile_upgrades(state: State, tile: str) -> TileUpgrades:
+    """The upgrades to and from a tile in its title (1830 Table 6). Raises KeyError for an unknown tile."""
+    components = game_of(state).components
+    if tile not in components.tiles:
+        raise KeyError(tile)
+    upgrades = components.upgrades or {}
+    return TileUpgrades(
+        tuple(before for before, after in upgrades.items() if tile in after and before in components.tiles),
+        tuple(kind for kind, after in components.preprinted_upgrades.items() if tile in after),
+        tuple(after for after in upgrades.get(tile, ()) if after in components.tiles),
+    )
+
+
+def places_of(state: State, tile: str, company: str | None = None) -> tuple[str, ...]:
+    """The hexes on which a tile may lie now; `company`: only where its track reaches one of the new edges.
+
+    Raises KeyError for an unknown tile.
+    """
+    g = game_of(state)
+    return tuple(
+        hex
+        for hex in g.components.map.hexes
+        if rotations_on(state, tile, hex)
+        and (company is None or any(
+            g.network.reaches_edge(company, hex, fit.face.exits) for fit in track.tile_fits(g, tile, hex)
+        ))
+    )  # fmt: skip
+
+
 def rotations_on(state: State, tile: str, hex: str) -> dict[int, int]:
     """The rotations in which a tile may lie on a hex by its upgrades and its track, whoever lays it.
 
@@ -174,6 +211,7 @@ def rotations_on(state: State, tile: str, hex: str) -> dict[int, int]:
 
 
 __all__ = [
+    "TileUpgrades",
     "Topic",
     "TrainRun",
     "best_run",
@@ -181,7 +219,9 @@ __all__ = [
     "companies_in_question",
     "free_cash",
     "hexes_in_question",
+    "places_of",
     "rotations_on",
+    "tile_upgrades",
     "tiles_left",
     "topic",
     "train_runs",

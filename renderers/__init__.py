@@ -9,14 +9,22 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from engine import State, game_of
+from engine import (
+    State,
+    game_of,
+    places_of,
+    tile_faces,
+    tile_upgrades,
+    tiles_left,
+)
 from renderers.canvas import encode_png
+from renderers.label_layout import tile_number
 from renderers.map import LAYERS, Layer, draw_map
 from renderers.market import draw_market
-from renderers.rotation_preview import draw_rotations
 from renderers.sheet import draw_sheet
 from renderers.tables import companies_alt, draw_auction, draw_companies
 from renderers.theme import PALETTES, PaletteName
+from renderers.tile_charts import WAYS_PER_SHEET, draw_tiles, draw_ways
 from renderers.timing import RenderingMetric, measure_rendering
 from renderers.views import (
     MapView,
@@ -30,6 +38,8 @@ from renderers.views import (
     map_view,
     market_view,
     sheet_view,
+    tile_title,
+    tile_view,
 )
 
 
@@ -50,6 +60,7 @@ def map_png(
     routes: Sequence[tuple[str, RouteSpec]] = (),
     company: str = "",
     crop: Iterable[str] | None = None,
+    preview: Mapping[str, tuple[str, int]] | None = None,
     layers: tuple[Layer, ...] = LAYERS,
     palette: PaletteName = "light",
 ) -> Picture:
@@ -58,11 +69,11 @@ def map_png(
     `size`: width and height in pixels; None: as large as the map needs within 1600 x 1200. `highlight`: the
     hexes that changed last. `routes`: (label, route) of each train that `company` runs; a route is in the
     players' notation (`F2-H4-H10`) or a sequence of legs. `crop`: draw only these hexes, as large as the
-    picture allows. `layers`: the layers to draw.
+    picture allows. `preview`: (tile, rotation) by hex, as if it had been laid. `layers`: the layers to draw.
 
     Raises KeyError for an unknown hex, ValueError for a route without track.
     """
-    view = map_view(state, highlight=highlight, routes=routes, company=company, crop=crop)
+    view = map_view(state, highlight=highlight, routes=routes, company=company, crop=crop, preview=preview)
     image = draw_map(view, size, layers, palette=PALETTES[palette])
     return Picture(encode_png(image), view.alt, image.width, image.height)
 
@@ -113,28 +124,127 @@ def companies_png(
     return Picture(encode_png(image), clip_text(companies_alt(view, companies)), image.width, image.height)
 
 
+def ways_pngs(
+    state: State, hex: str, ways: Sequence[tuple[str, int]], *, palette: PaletteName = "light"
+) -> tuple[Picture, ...]:
+    """The ways of a lay on a hex, (tile, rotation) each, numbered from 1 in the given order.
+
+    At most `WAYS_PER_SHEET` are on one picture. Raises KeyError for an unknown hex or tile, and ValueError
+    for no ways.
+    """
+    if not ways:
+        raise ValueError(f"no ways of a lay on {hex} are given")
+    if hex not in game_of(state).components.map.hexes:
+        raise KeyError(f"the map of {state.title} has no hex {hex}")
+    crop = around(state, [hex])
+    sheets = []
+    for first in range(0, len(ways), WAYS_PER_SHEET):
+        shown = list(enumerate(ways[first : first + WAYS_PER_SHEET], first + 1))
+        views = [
+            map_view(state, highlight=[hex], crop=crop, preview={hex: (tile, rotation)})
+            for _, (tile, rotation) in shown
+        ]
+        captions = [f"{number}: {tile_title(tile)}" for number, (tile, _) in shown]
+        image = draw_ways(list(zip(captions, views, strict=True)), PALETTES[palette])
+        words = [
+            f"{caption} with edges {_track_edges(view, hex)}"
+            for caption, view in zip(captions, views, strict=True)
+        ]
+        alt = clip_text(f"Ways to lay on {hex}. {'. '.join(words)}.")
+        sheets.append(Picture(encode_png(image), alt, image.width, image.height))
+    return tuple(sheets)
+
+
 def tile_choice_png(
     state: State, coord: str, tile: str, rotations: Sequence[int], *, palette: PaletteName = "light"
 ) -> Picture:
-    """The rotations (0-5) of a tile on a hex, side by side.
+    """The rotations (0-5) of a tile on a hex, side by side, each under its number.
 
     Raises KeyError for an unknown hex or tile, and ValueError for no rotations.
     """
     if not rotations:
         raise ValueError(f"no rotations of tile {tile} on {coord} are given")
-    hexes = game_of(state).components.map.hexes
-    if coord not in hexes:
+    if coord not in game_of(state).components.map.hexes:
         raise KeyError(f"the map of {state.title} has no hex {coord}")
-    crop = {coord, *hexes[coord].neighbors.values()}
-    panels = [
-        (rotation, map_view(state, highlight=[coord], crop=crop, preview={coord: (tile, rotation)}))
+    crop = around(state, [coord])
+    views = [
+        map_view(state, highlight=[coord], crop=crop, preview={coord: (tile, rotation)})
         for rotation in rotations
     ]
-    image = draw_rotations(panels, PALETTES[palette])
-    edges = ", ".join(f"rotation {rotation}: edges {_track_edges(view, coord)}" for rotation, view in panels)
-    return Picture(
-        encode_png(image), clip_text(f"Tile {tile} on {coord}. {edges}."), image.width, image.height
+    named = [(f"rotation {rotation}", view) for rotation, view in zip(rotations, views, strict=True)]
+    image = draw_ways(named, PALETTES[palette])
+    edges = ", ".join(f"{name}: edges {_track_edges(view, coord)}" for name, view in named)
+    alt = clip_text(f"{tile_title(tile).capitalize()} on {coord}. {edges}.")
+    return Picture(encode_png(image), alt, image.width, image.height)
+
+
+def tile_places_png(
+    state: State, tile: str, *, company: str | None = None, palette: PaletteName = "light"
+) -> Picture:
+    """Where a tile may lie now: the map with these hexes marked; `company`: only where it could lay it.
+
+    Raises KeyError for an unknown tile.
+    """
+    hexes = places_of(state, tile, company)
+    image = draw_map(map_view(state, highlight=hexes), palette=PALETTES[palette])
+    where = " ".join(hexes) or "nowhere"
+    left = tiles_left(state).get(tile, 0)
+    count = "any number" if left is None else left
+    alt = clip_text(f"{tile_title(tile).capitalize()} may lie on: {where}. Left: {count}.")
+    return Picture(encode_png(image), alt, image.width, image.height)
+
+
+def upgrades_png(state: State, tile: str, *, palette: PaletteName = "light") -> Picture:
+    """The upgrades to and from a tile, with the number left of each. Raises KeyError for an unknown tile."""
+    upgrades = tile_upgrades(state, tile)
+    hexes = " ".join(kind.replace("_", " ") for kind in upgrades.empty_hexes)
+    groups = {
+        f"lies on{f' empty hexes ({hexes})' if hexes else ''}": upgrades.before,
+        "this tile": (tile,),
+        "becomes": upgrades.after,
+    }
+    return _tiles_png(state, f"{state.title} · upgrades of {tile_title(tile)}", groups, palette)
+
+
+def tiles_left_png(state: State, *, palette: PaletteName = "light") -> Picture:
+    """All tiles that are left, by grade, with their numbers."""
+    faces, groups = tile_faces(), dict[str, tuple[str, ...]]()
+    for tile in tiles_left(state):
+        color = faces[tile].color
+        groups[color] = (*groups.get(color, ()), tile)
+    return _tiles_png(state, f"{state.title} · tiles left", groups, palette)
+
+
+def _tiles_png(
+    state: State, heading: str, groups: Mapping[str, Sequence[str]], palette: PaletteName
+) -> Picture:
+    left = tiles_left(state)
+
+    def count(tile: str) -> str:
+        number = left.get(tile, 0)
+        return "any number left" if number is None else f"{number} left"
+
+    def short(tile: str) -> str:
+        number = left.get(tile, 0)
+        return f"{tile_number(tile)} ×{'∞' if number is None else number}".strip()
+
+    image = draw_tiles(
+        heading,
+        [
+            (
+                name if tiles else f"{name}: –",
+                [(tile_view(state, tile), short(tile)) for tile in tiles],
+            )
+            for name, tiles in groups.items()
+        ],
+        game_of(state).components.map.layout,
+        PALETTES[palette],
     )
+    words = [
+        f"{name}: {', '.join(f'{tile_title(tile)} {count(tile)}' for tile in tiles) or 'none'}"
+        for name, tiles in groups.items()
+    ]
+    return Picture(encode_png(image), clip_text(f"{heading}. {'. '.join(words)}."), image.width, image.height)
 
 
 def _track_edges(view: MapView, coord: str) -> str:
@@ -146,6 +256,7 @@ def _track_edges(view: MapView, coord: str) -> str:
 __all__ = [
     "LAYERS",
     "PALETTES",
+    "WAYS_PER_SHEET",
     "Layer",
     "MapView",
     "MarketView",
@@ -166,4 +277,8 @@ __all__ = [
     "sheet_png",
     "sheet_view",
     "tile_choice_png",
+    "tile_places_png",
+    "tiles_left_png",
+    "upgrades_png",
+    "ways_pngs",
 ]  # fmt: skip

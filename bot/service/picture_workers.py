@@ -23,21 +23,34 @@ from typing import Any
 import engine
 from bot.service.fair_queue import FairQueue
 from renderers import (
+    WAYS_PER_SHEET,
     PaletteName,
     Picture,
     RouteSpec,
+    around,
     auction_png,
     companies_png,
     map_png,
     market_png,
     sheet_png,
     tile_choice_png,
+    tile_places_png,
+    tiles_left_png,
+    upgrades_png,
+    ways_pngs,
 )
 
 log = logging.getLogger(__name__)
 
 DRAW_TIMEOUT = 30.0  # seconds for one picture
 CACHE_SIZE = 48
+
+
+def _draw_sheet_of_ways(
+    state: engine.State, hex: str, ways: Sequence[tuple[str, int]], sheet: int, *, palette: PaletteName
+) -> Picture:
+    return ways_pngs(state, hex, ways, palette=palette)[sheet]
+
 
 RENDERERS: dict[str, Callable[..., Picture]] = {
     "map": map_png,
@@ -46,6 +59,10 @@ RENDERERS: dict[str, Callable[..., Picture]] = {
     "auction": auction_png,
     "companies": companies_png,
     "tiles": tile_choice_png,
+    "ways": _draw_sheet_of_ways,
+    "places": tile_places_png,
+    "upgrades": upgrades_png,
+    "tiles left": tiles_left_png,
 }
 
 
@@ -129,6 +146,48 @@ class Pictures:
     ) -> Picture | None:
         """A tile on a hex in these rotations, side by side."""
         return await self._cached("tiles", state, (hex, tile, tuple(turns)), {"palette": palette})
+
+    async def ways(
+        self,
+        state: engine.State,
+        hex: str,
+        ways: Sequence[tuple[str, int]],
+        palette: PaletteName = "light",
+    ) -> tuple[Picture, ...]:
+        """The ways of a lay, (tile, rotation) each, numbered from 1; `WAYS_PER_SHEET` on a picture."""
+        drawn = [
+            await self._cached("ways", state, (hex, tuple(ways), i // WAYS_PER_SHEET), {"palette": palette})
+            for i in range(0, len(ways), WAYS_PER_SHEET)
+        ]
+        return tuple(picture for picture in drawn if picture)
+
+    async def lay(
+        self, state: engine.State, hex: str, tile: str, rotation: int, palette: PaletteName = "light"
+    ) -> Picture | None:
+        """The map around a hex with a tile on it, as if it had been laid."""
+        details = {"preview": {hex: (tile, rotation)}, "highlight": (hex,), "palette": palette}
+        reach = around(state, around(state, [hex]))
+        return await self._cached("map", state, (), details | {"crop": reach})
+
+    async def tile_places(
+        self,
+        state: engine.State,
+        tile: str,
+        company: str | None = None,
+        palette: PaletteName = "light",
+    ) -> Picture | None:
+        """Where a tile may lie now; `company`: only where it could lay it."""
+        return await self._cached("places", state, (tile,), {"company": company, "palette": palette})
+
+    async def upgrades(
+        self, state: engine.State, tile: str, palette: PaletteName = "light"
+    ) -> Picture | None:
+        """The upgrades to and from a tile."""
+        return await self._cached("upgrades", state, (tile,), {"palette": palette})
+
+    async def tiles_left(self, state: engine.State, palette: PaletteName = "light") -> Picture | None:
+        """All tiles that are left, by grade."""
+        return await self._cached("tiles left", state, (), {"palette": palette})
 
     async def draw(self, kind: str, state: engine.State, palette: PaletteName = "light") -> Picture | None:
         """`map`, `market`, `sheet` or `auction`, without highlights."""

@@ -16,6 +16,7 @@ from renderers.views.labels import (
     company_badges,
     dollars,
     tile_name,
+    tile_title,
 )
 from renderers.views.map import (
     HexView,
@@ -39,6 +40,7 @@ from renderers.views.sheet import (
     TrainView,
     sheet_view,
 )
+from renderers.views.tiles import TileView, tile_view
 
 __all__ = [
     "MAX_ALT_TEXT",
@@ -59,6 +61,7 @@ __all__ = [
     "RouteSpec",
     "SheetView",
     "Structure",
+    "TileView",
     "TrainView",
     "around",
     "auction_view",
@@ -71,4 +74,6 @@ __all__ = [
     "route_legs",
     "sheet_view",
     "tile_name",
+    "tile_title",
+    "tile_view",
 ]  # fmt: skip

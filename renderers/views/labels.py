@@ -36,6 +36,14 @@ def tile_name(tile: str) -> str:
     return f"{face.label or 'unnumbered'} ({face.color})"
 
 
+def tile_title(tile: str) -> str:
+    """How a text names a tile: `tile 57`, or `B tile (yellow)` for one without a printed number."""
+    if tile[0].isdigit():
+        return f"tile {tile}"
+    face = tile_faces()[tile]
+    return f"{face.label or 'unnumbered'} tile ({face.color})"
+
+
 def dollars(amount: int) -> str:
     """`$40`, or `-$40` for a debt."""
     return f"-${-amount}" if amount < 0 else f"${amount}"

@@ -290,7 +290,7 @@ def _hex_view(
         label=face.label or printed.label,
         name=printed.name if names_area else None,
         revenues=tuple(n.revenue for n in face.nodes if isinstance(n.revenue, int) and n.revenue),
-        phase_values=tuple(_phase_values(components, face, state.phase)) if names_area else (),
+        phase_values=tuple(phase_values(components, face, state.phase)) if names_area else (),
         terrain=() if tile else tuple((t.kind, t.cost) for t in printed.terrain),
         borders=tuple((b.edge, b.kind, b.cost) for b in printed.borders),
         joined_edges=tuple(_joined_edges(components, coord)),
@@ -384,7 +384,7 @@ def _joined_edges(components: Components, coord: str) -> Iterator[int]:
             yield edge
 
 
-def _phase_values(components: Components, face: Face, phase: str) -> Iterator[PhaseValue]:
+def phase_values(components: Components, face: Face, phase: str) -> Iterator[PhaseValue]:
     order = [p.name for p in components.phases]
     colors = {p.name: p.tile_colors[-1] for p in components.phases}
     for node in face.nodes:

@@ -413,7 +413,7 @@ def test_values_of_an_area_do_not_overlap_and_the_current_one_is_largest(count: 
 def test_rotations_of_a_tile_are_shown_side_by_side() -> None:
     picture = tile_choice_png(position(), "E11", "59", [0, 1, 4])
     assert opened(picture).size == (picture.width, picture.height)
-    assert picture.width == 1600
+    assert picture.width == 1200
     assert (
         picture.alt == "Tile 59 on E11. rotation 0: edges 0 2, rotation 1: edges 1 3, rotation 4: edges 0 4."
     )

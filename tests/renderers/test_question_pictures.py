@@ -7,6 +7,7 @@ from engine import State
 from engine.game_text import replay
 from renderers import (
     PALETTES,
+    RouteSpec,
     around,
     auction_png,
     companies_png,
@@ -122,7 +123,10 @@ def test_a_small_part_of_a_map_is_larger_than_the_whole() -> None:
 
 def test_each_route_has_its_own_color_dash_and_row_in_the_legend() -> None:
     state = position()
-    routes = [("3-train $60: H10-H12-H16", "H10-H12"), ("2-train $40", [("H4", 4, 6)])]
+    routes: list[tuple[str, RouteSpec]] = [
+        ("3-train $60: H10-H12-H16", "H10-H12"),
+        ("2-train $40", [("H4", 4, 6)]),
+    ]
     view = map_view(state, routes=routes, company="PRR")
     plain = map_view(state)
     image = draw_map(view).convert("RGB")
