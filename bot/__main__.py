@@ -90,6 +90,7 @@ async def open_service(settings: Settings) -> AsyncIterator[Service]:
                 default_options=options,
                 ping_holdoff=settings.ping_holdoff,
                 pictures=pictures,
+                robot_seconds=settings.robot_seconds,
                 limits=Limits({kind: getattr(settings, f"limit_{kind}") for kind in KINDS}),
             )
 
@@ -141,6 +142,8 @@ async def run_terminal(service: Service, settings: Settings, begin: BeginTable |
     if not sys.stdin.isatty():
         return await run_stdin(console)
     print("Railpost. `help` lists the commands, `quit` ends.", flush=True)
+    if offer := await console.practice_offer():
+        print(offer, flush=True)
     return await run_prompt(console)
 
 
@@ -250,7 +253,7 @@ def service(ctx: typer.Context) -> None:
 @app.command()
 def play(
     title: Annotated[str, typer.Argument(help="The title to play.")],
-    players: Annotated[str, typer.Option(help="Names, in seating order: Ann,Bob,Cid.")],
+    players: Annotated[str, typer.Option(help="Names, in seating order: Ann,Bob,robot.")],
     option: Annotated[list[str] | None, typer.Option(help="An optional rule; may be repeated.")] = None,
     seed: Annotated[int | None, typer.Option(help="Shuffle the seating from this seed.")] = None,
 ) -> None:
@@ -260,7 +263,7 @@ def play(
         names = [name.strip() for name in players.split(",") if name.strip()]
         try:
             info = await console.new_table(title, names, option or ())
-            order = None if seed is not None else names
+            order = None if seed is not None else [p.name for p in info.seated_players]
             await console.service.lobby.start(info.id, by=None, order=order, seed=seed)
         except ValueError as error:
             raise CommandError(str(error)) from error

@@ -237,6 +237,7 @@ class Settings(BaseModel):
     database: Annotated[SecretStr, AfterValidator(check_database)] | None = None
     log_level: Annotated[Literal["debug", "info", "warning", "error"], BeforeValidator(lowercase)] = "info"
     picture_workers: int = Field(default=2, ge=1, le=64)
+    robot_seconds: float = Field(default=2, ge=0, le=60)
     ping_holdoff: float = Field(default=120, ge=0, le=3600)
     log_format: Annotated[Literal["text", "json"], BeforeValidator(lowercase)] = "text"
     status_port: int | None = Field(default=None, ge=1, le=65535)

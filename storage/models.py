@@ -135,7 +135,8 @@ class GameTable(Model, table=True):
     """A game: its players are being gathered, it is played, or it is over.
 
     title: the name of the game, `1830`. options: its variants. location: where a transport shows the table.
-    pace: what the table has agreed about time, as the service writes it.
+    pace: what the table has agreed about time, as the service writes it. hints: players may ask what a robot
+    would do.
     """
 
     __tablename__ = "game_tables"
@@ -152,6 +153,7 @@ class GameTable(Model, table=True):
     location: dict[str, Any] = Field(default_factory=dict, sa_type=JSON)
     created_at: datetime = Field(sa_type=UtcDateTime)
     pace: str = Field(default="none", sa_type=Text)
+    hints: bool = False
 
 
 class Seat(Model, table=True):

@@ -30,6 +30,7 @@ from bot.service.game_files import FORMATS, TEXT, export_prospect
 from bot.service.live_table import TableView, engine_seat
 from bot.service.people import person_by_address, player_name
 from bot.service.results import QueryAnswer
+from bot.service.robot_seats import robots_of
 from bot.service.tables import TableInfo
 from engine.title import SITE_CONVENTIONS
 
@@ -220,7 +221,8 @@ class TableCommands(app_commands.Group):
     )
     @app_commands.describe(
         user="The player on Discord", address="The email address of a player by email",
-        name="The player's name at the table", table=TABLE_OPTION_HELP,
+        name="The player's name at the table", robot="A computer player, if all at the table agree",
+        table=TABLE_OPTION_HELP,
     )  # fmt: skip
     @app_commands.autocomplete(table=suggest_tables)
     async def invite(
@@ -229,18 +231,42 @@ class TableCommands(app_commands.Group):
         user: discord.User | None = None,
         address: str | None = None,
         name: str | None = None,
+        robot: bool = False,
         table: str | None = None,
     ) -> None:
         await defer(interaction)
-        if (user is None) == (address is None):
-            raise ValueError("Fill in either `user` or `address`.")
+        if (user is not None) + (address is not None) + robot != 1:
+            raise ValueError("Fill in one of `user`, `address` and `robot`.")
         found = await self.handler.resolve_table(interaction, table, ("lobby",))
         actor_id = await self.handler.person_id(interaction.user)
+        if robot:
+            await reply_text(interaction, await self._invite_robot(found.id, actor_id))
+            return
         person_id, player = await self._person_and_name(user, address, name)
         await self.service.lobby.invite(found.id, person_id, player, by=actor_id)
         await reply_text(
             interaction, f"A seat at table {found.code} is kept for {player}. They get an invitation."
         )
+
+    async def _invite_robot(self, table_id: int, actor_id: int) -> str:
+        """Invite a robot; what happens next, in a sentence."""
+        info = await self.service.lobby.invite_robot(table_id, by=actor_id)
+        robot = robots_of(info)[-1]
+        if robot.joined:
+            return f"{robot.name} takes a seat at table {info.code}. Who joins later agrees to it by joining."
+        return f"{robot.name} joins table {info.code} once everybody there agrees: `/table agree`."
+
+    @app_commands.command(name="agree", description="Agree that a robot plays at your table")
+    @app_commands.describe(table=TABLE_OPTION_HELP)
+    @app_commands.autocomplete(table=suggest_tables)
+    async def agree(self, interaction: Interaction, table: str | None = None) -> None:
+        await defer(interaction)
+        found = await self.handler.resolve_table(interaction, table, ("lobby",))
+        person_id = await self.handler.person_id(interaction.user)
+        info = await self.service.lobby.agree_to_robots(found.id, person_id)
+        waits = any(not robot.joined for robot in robots_of(info))
+        more = "Others have not answered yet." if waits else "The robot takes its seat."
+        await reply_text(interaction, f"You agree. {more}")
 
     async def _person_and_name(
         self, user: discord.User | None, address: str | None, name: str | None

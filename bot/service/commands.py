@@ -24,7 +24,8 @@ PLAN_WORDS = ("plan", "try")
 PICTURE_KINDS = ("map", "market", "sheet")
 PERSONAL_WORDS = ("settings", "away", "back")
 TIME_WORDS = ("pace", "extend", "turns", *PERSONAL_WORDS)
-STANDALONE = ("undo", "redo", "resign", *TIME_WORDS, *QUERIES)
+ROBOT_WORDS = ("robot", "hint")
+STANDALONE = ("undo", "redo", "resign", *ROBOT_WORDS, *TIME_WORDS, *QUERIES)
 """First words of lines that cannot be submitted together with others."""
 
 POLL_PREFIX = "v"

@@ -103,7 +103,7 @@ async def load_table_info(unit: UnitOfWork, table: GameTable) -> TableInfo:
     info = TableInfo(
         table.id, table.code, table.name, table.title, tuple(table.options), table.status, table.host_id,
         dict(table.location), players, seq=snapshot.seq, pace=stored_pace(table.pace),
-        deputies=await _deputies_now(unit, table.id),
+        deputies=await _deputies_now(unit, table.id), hints=table.hints,
     )  # fmt: skip
     try:
         state = await load_position(unit, info, snapshot)

@@ -23,10 +23,21 @@ from bot.service.live_table import LiveTable, engine_seat
 from bot.service.loading import load_metadata, load_recipient, load_table_info
 from bot.service.names import check_distinct, plain_table_name, table_name
 from bot.service.pace import Pace, parse_pace
+from bot.service.robot_seats import (
+    add_robot,
+    agree_to_robot,
+    check_no_robot_name,
+    people_of,
+    robot_name,
+    robots_of,
+)
 from bot.service.table_cache import MAX_ATTEMPTS, TableCache
 from bot.service.tables import SeatedPlayer, TableInfo, status_text
 from engine.kernel import check_names
 from storage import AlreadyExists, NewLogRow, UnitOfWork, WriteConflict
+
+HINTS = "hints"
+"""Among the options of a new table: players may ask what a robot would do."""
 
 
 def check_allowed(
@@ -87,17 +98,22 @@ class Lobby:
         options: Sequence[str] | None = None,
         location: dict[str, Any] | None = None,
     ) -> TableInfo:
-        """Create a table in its lobby. The host has no seat yet. `options` None: the default options.
+        """Create a table in its lobby. The host has no seat yet. `options` None: the default options; `hints`
+        among them lets players ask what a robot would do.
 
         Raises ValueError for an unknown title or option, and for a name that is more than a name.
         """
         name = table_name(name)
-        chosen = engine.title_of(title, self._default_options if options is None else tuple(options)).options
+        options = self._default_options if options is None else tuple(options)
+        hints, options = HINTS in options, tuple(o for o in options if o != HINTS)
+        chosen = engine.title_of(title, options).options
         async with self._cache.store.begin() as unit:
             await self._limits.count(unit, host_id, "tables")
             table = await unit.tables.add(title, name or title, host_id, chosen)
             if location:
                 await unit.tables.update(table.id, location=location)
+            if hints:
+                await unit.tables.update(table.id, hints=True)
             info = await _load_info(unit, table.id)
         self._cache.wake_subscribers()
         return info
@@ -111,10 +127,12 @@ class Lobby:
             if reserved and (reserved.joined or info.status != "lobby"):
                 raise ValueError(f"You already sit at table {info.code} as {reserved.name}.")
             check_in_lobby(info)
-            _check_name(info, name, reserved)
+            check_no_robot_name(name)
+            leaving = None if reserved else _robot_that_makes_room(info)
+            _check_name(info, name, reserved or leaving)
             async with self._changing_seats(table) as unit:
-                if reserved:
-                    await unit.tables.vacate_seat(reserved.seat_id)
+                if vacated := reserved or leaving:
+                    await unit.tables.vacate_seat(vacated.seat_id)
                 await _add_seat(unit, info, person_id, name)
         return table.stored_info
 
@@ -127,6 +145,7 @@ class Lobby:
             check_in_lobby(info)
             if info.player_of(person_id):
                 raise ValueError(f"{name} already has a seat at table {info.code}.")
+            check_no_robot_name(name)
             _check_name(info, name, None)
             async with self._changing_seats(table) as unit:
                 await self._limits.count(unit, by, "invitations")
@@ -164,6 +183,57 @@ class Lobby:
                 raise ValueError(f"Table {info.code} has started; `pace {pace}` asks the players for a vote.")
             async with self._changing_seats(table) as unit:
                 await unit.tables.update(table_id, pace=str(pace))
+        return table.stored_info
+
+    @again_on_conflict
+    async def invite_robot(self, table_id: int, *, by: int | None) -> TableInfo:
+        """Keep a seat for a robot, which joins once all people at the table agree. For host and players.
+
+        by: None is the operator, who speaks for everybody.
+        """
+        async with self._cache.locked(table_id) as table:
+            info = table.stored_info
+            check_allowed(info, by, seated_players=True)
+            check_in_lobby(info)
+            name = robot_name(p.name for p in info.seated_players)
+            _check_name(info, name, None)
+            agreed = [] if by is None else [by]
+            waits = by is not None and any(p.person_id != by for p in people_of(info))
+            async with self._changing_seats(table) as unit:
+                robot_id = await add_robot(unit, name, agreed)
+                await _add_seat(unit, info, robot_id, name, invited=waits)
+        return table.stored_info
+
+    @again_on_conflict
+    async def agree_to_robots(self, table_id: int, person_id: int) -> TableInfo:
+        """A person at the table agrees to the robots that wait for it; those join to whom all agree."""
+        async with self._cache.locked(table_id) as table:
+            info = table.stored_info
+            if info.player_of(person_id) is None:
+                raise ValueError(f"You have no seat at table {info.code}.")
+            waiting = [robot for robot in robots_of(info) if not robot.joined]
+            if not waiting:
+                raise ValueError(f"No robot waits for an answer at table {info.code}.")
+            people = {p.person_id for p in people_of(info)}
+            async with self._changing_seats(table) as unit:
+                for robot in waiting:
+                    if people <= await agree_to_robot(unit, robot.person_id, person_id):
+                        await unit.tables.vacate_seat(robot.seat_id)
+                        await _add_seat(unit, info, robot.person_id, robot.name)
+        return table.stored_info
+
+    @again_on_conflict
+    async def dismiss_robot(self, table_id: int, *, by: int | None) -> TableInfo:
+        """The robot that came last leaves the lobby. For the host and players."""
+        async with self._cache.locked(table_id) as table:
+            info = table.stored_info
+            check_allowed(info, by, seated_players=True)
+            check_in_lobby(info)
+            robots = robots_of(info)
+            if not robots:
+                raise ValueError(f"No robot sits at table {info.code}.")
+            async with self._changing_seats(table) as unit:
+                await unit.tables.vacate_seat(robots[-1].seat_id)
         return table.stored_info
 
     @again_on_conflict
@@ -260,7 +330,11 @@ class Lobby:
             if info.status == "ended" or not 0 <= seat < len(table.state.players):
                 raise ValueError(f"There is no such seat in play at table {info.code}.")
             former_player = info.player_at(seat)
-            check_allowed(info, by, own=former_player.person_id if former_player else person_id)
+            is_open = former_player is None or former_player.is_robot
+            check_allowed(
+                info, by, own=person_id if former_player is None or is_open else former_player.person_id
+            )
+            check_no_robot_name(name)
             if any(p.person_id == person_id and p.seat != seat for p in info.seated_players):
                 raise ValueError(f"{name} already sits at table {info.code}.")
             former = table.state.players[seat]
@@ -401,6 +475,13 @@ def _start_row(transport: str, sentence: str, state: engine.State, by: int | Non
         transport=transport, kind="note", line="start", raw_line=sentence, person_id=by,
         events=engine.encode_state(state),
     )  # fmt: skip
+
+
+def _robot_that_makes_room(info: TableInfo) -> SeatedPlayer | None:
+    """The robot that leaves for a person at a full table."""
+    seats = engine.title_of(info.title, info.options).components.players["max"]
+    robots = robots_of(info)
+    return robots[-1] if robots and len(info.seated_players) >= seats else None
 
 
 def _check_name(info: TableInfo, name: str, reserved: SeatedPlayer | None) -> None:

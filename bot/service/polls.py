@@ -30,6 +30,7 @@ from bot.service.rewind import (
     rewind_for,
     rewind_sentence,
 )
+from bot.service.robot_seats import seat_robot
 from bot.service.table_cache import TableCache
 from engine.orders import declines_votes
 from storage import AlreadyExists, TablePoll
@@ -108,6 +109,34 @@ class PollHandler:
             command = Command(seat or 0, ("end",), (0,), None, request_id, by, transport)
             question = f"{table.state.players[command.seat]} would like to end the game unfinished."
             return await self.open_poll(table, command, "end", others, question)
+
+    # -- robots ------------------------------------------------------------------------------
+
+    async def propose_robot(self, table: LiveTable, command: Command) -> CommandResult:
+        """`robot Ann`: a robot plays on for Ann, whose seat is empty or the player's own, if all agree."""
+        if problem := not_running(table, "running", "paused"):
+            return problem
+        info, names = table.stored_info, table.state.players
+        wanted = command.lines[0].partition(" ")[2].strip().casefold()
+        open_seats = [s for s in range(len(names)) if s == command.seat or info.player_at(s) is None]
+        empty = [s for s in open_seats if info.player_at(s) is None]
+        named = [s for s in open_seats if names[s].casefold() == wanted] if wanted else empty[:1]
+        if not named:
+            reason = "Name an empty seat, or your own: `robot NAME`. A robot takes no other."
+            return refused(table, command, reason)
+        seat = named[0]
+        others = [
+            p.seat
+            for p in info.seated_players
+            if p.seat is not None and p.seat != command.seat and not p.is_robot
+        ]
+        question = f"A robot shall play on for {names[seat]}."
+        if others and command.person_id is not None:
+            return await self.open_poll(table, command, "robot", others, question, {"seat": seat})
+        async with self._cache.commit(table, command.request_id) as draft:
+            sentence = await seat_robot(draft, seat, command.person_id)
+            draft.result = completed(draft, command, sentences=(sentence,))
+        return draft.result
 
     # -- polls -------------------------------------------------------------------------------
 
@@ -224,6 +253,9 @@ class PollHandler:
             await record_end(draft, "All players agree to end the game.", command.person_id)
             await polls.close(poll.id, outcome)
             return outcome, ["The game is ended."]
+        if poll.kind == "robot":
+            await polls.close(poll.id, outcome)
+            return outcome, [await seat_robot(draft, int(poll.details["seat"]), command.person_id)]
         if poll.kind == "pace":
             pace = stored_pace(str(poll.details["pace"]))
             sentence = f"All players agree to the pace {pace}."

@@ -23,6 +23,7 @@ from contextlib import AbstractContextManager, suppress
 from time import perf_counter
 
 import engine
+from bot.robots.player import DEFAULT_SECONDS
 from bot.service.attachments import Attachment, AttachmentState
 from bot.service.clock import Clock
 from bot.service.commands import (
@@ -66,6 +67,7 @@ from bot.service.results import (
     TableNotRunning,
     decode_result,
 )
+from bot.service.robot_players import RobotPlayers
 from bot.service.table_cache import MAX_ATTEMPTS, TableCache
 from bot.service.tables import status_text
 from bot.service.time_commands import TimeCommands
@@ -93,9 +95,11 @@ class Service:
         ping_holdoff: float = 0,
         pictures: PictureWorkers | None = None,
         limits: Limits | None = None,
+        robot_seconds: float = DEFAULT_SECONDS,
     ) -> None:
         """default_options: of new tables. capacity: how many tables stay in memory. ping_holdoff: seconds
-        before a turn message is sent. limits: what one person may do on one day."""
+        before a turn message is sent. limits: what one person may do on one day.
+        robot_seconds: that a robot may think about a hard decision."""
         self.store = store
         self.pictures = pictures
         self.cache = TableCache(store, capacity=capacity, ping_holdoff=ping_holdoff)
@@ -113,12 +117,14 @@ class Service:
         self._time_commands = TimeCommands(self.cache, self._polls, self.settings)
         due_rows = DueRowHandler(self.cache, self._play_for_seat, self.lobby.pause_for_time)
         self.clock = Clock(self.cache, due_rows)
+        self.robots = RobotPlayers(self.cache, self.submit, robot_seconds)
 
     async def run(self) -> None:
         """Follow what other processes write, and do what is due. Never returns."""
         async with asyncio.TaskGroup() as tasks:
             tasks.create_task(self.cache.run())
             tasks.create_task(self.clock.run())
+            tasks.create_task(self.robots.run())
 
     def subscribe(self) -> AbstractContextManager[Event]:
         """An event that is set after every commit. Clear it before reading the outbox."""
@@ -165,9 +171,10 @@ class Service:
 
         In addition to the game's lines there are `undo`, `redo`, `resign`, `help`, `status`, `map`, `market`,
         `log [N]`, `company X`, `player X`, `at ROUND`, `export [FORMAT]`, `plan LINES`, `auto ORDER`,
-        `pace [PACE]`, `extend`, `turns`, `settings [LINE]`, `away until DATE`, `back`, and `accept` and
-        `decline` (also `accept vote`) while a poll waits for the seat; each of these has to be submitted
-        alone. Raises storage.NotFound for an unknown table, StoreError if nothing could be written.
+        `pace [PACE]`, `extend`, `turns`, `robot [NAME]`, `hint`, `settings [LINE]`, `away until DATE`,
+        `back`, and `accept` and `decline` (also `accept vote`) while a poll waits for the seat; each of these
+        has to be submitted alone. Raises storage.NotFound for an unknown table, StoreError if nothing could
+        be written.
         """
         started = perf_counter()
         lines = [storable_text(line) for line in lines]
@@ -200,6 +207,8 @@ class Service:
         transport: str,
         announcement: str,
     ) -> CommandResult:
+        if [line.strip().casefold() for line in lines] == ["hint"]:
+            return await self.robots.hint(table_id, seat, person_id, "hint")
         for attempt in range(MAX_ATTEMPTS):
             try:
                 async with self.cache.lock(table_id):
@@ -329,6 +338,8 @@ class Service:
             return result
         if line.casefold() in ("undo", "redo"):
             return await self._polls.rewind(table, command)
+        if word == "robot":
+            return await self._polls.propose_robot(table, command)
         if word == "resign":
             return await self._resign(table, command)
         return await self._moves.play_lines(table, command)

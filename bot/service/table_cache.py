@@ -168,6 +168,10 @@ class TableCache:
         """How many tables are in memory."""
         return len(self._tables)
 
+    def in_memory(self) -> list[LiveTable]:
+        """The tables in memory, as they are there."""
+        return list(self._tables.values())
+
     def peek(self, table_id: int) -> LiveTable | None:
         """A table for reading, None if it is not in memory."""
         return self._tables.get(table_id)

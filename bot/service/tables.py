@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from typing import Any
 
 from bot.service.pace import NO_PACE, Pace
 from storage import TableStatus
+
+ROBOT_NAME = re.compile(r"robot( \d+)?", re.IGNORECASE)
+
+
+def is_robot_name(name: str) -> bool:
+    """Whether a name is one of the computer player: `Robot`, `Robot 2`."""
+    return ROBOT_NAME.fullmatch(name.strip()) is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +31,11 @@ class SeatedPlayer:
     joined: bool
     seat_id: int
 
+    @property
+    def is_robot(self) -> bool:
+        """Whether the computer player sits there; its name says so."""
+        return is_robot_name(self.name)
+
 
 @dataclass(frozen=True, slots=True)
 class TableInfo:
@@ -31,7 +44,8 @@ class TableInfo:
     location: where a transport shows the table (`guild`, `channel`, `thread`). seated_players: by seat; an
     empty seat is missing. names: the names of all seats, empty seats included. round: `stock round 2`, empty
     in the lobby. acting_seats: the seats that the table waits for. seq: the number of the last row of the
-    log. pace: what is agreed about time. deputies: by seat, the person who may now act for it.
+    log. pace: what is agreed about time. deputies: by seat, the person who may now act for it. hints: players
+    may ask what a robot would do.
     """
 
     id: int
@@ -49,6 +63,7 @@ class TableInfo:
     seq: int = 0
     pace: Pace = NO_PACE
     deputies: dict[int, int] = field(default_factory=dict)
+    hints: bool = False
 
     def player_of(self, person_id: int | None) -> SeatedPlayer | None:
         """The person's seat, taken or reserved; None if they have none."""

@@ -10,7 +10,7 @@ import asyncio
 import logging
 import re
 from collections.abc import Awaitable, Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
@@ -34,6 +34,7 @@ from bot.service.results import (
     StaleDecision,
     TableNotRunning,
 )
+from bot.service.robot_seats import ROBOT_WORD, people_of, robots_of
 from bot.service.service import Service
 from bot.service.tables import TableInfo, status_text
 from storage import StoreError
@@ -44,6 +45,10 @@ Tone = Literal["plain", "good", "bad"]
 
 COMMANDS = (
     ("table new TITLE Ann, Bob, Cid", "create a table; `option X` after the names, once for each option"),
+    ("table new TITLE Ann, robot, robot", "robots take these seats; `option hints` allows `hint`"),
+    ("practice [TITLE]", "a game against two robots, with hints"),
+    ("hint", "what a robot would do, and why, at a table with hints"),
+    ("table replace Ann by robot", "a robot plays on for Ann"),
     ("table start", "start, seated as named; `table start shuffled` shuffles the seats"),
     ("table list, table use CODE", "list all tables; open one"),
     ("table replace Ann by Dora", "Dora plays on for Ann"),
@@ -58,6 +63,14 @@ COMMANDS = (
     ("export 18xx.games", "the game as a file; also text, csv"),
     ("undo, redo", "undo the last move, redo it"),
     ("quit", "end the service"),
+)
+
+
+PRACTICE_NAME = "Guest"
+PRACTICE_TEXT = (
+    "Practice game {code} of {title}: you are Guest and play against two robots. `hint` says what a robot "
+    "would do and why, `help` lists what you can do now, `show map`, `show market` and `show sheet` draw "
+    "pictures, `undo` takes your move back, and `table end` ends the game."
 )
 
 
@@ -121,15 +134,38 @@ class Console:
         self._lock = asyncio.Lock()
         self._shown_seq = 0
 
+    async def practice_offer(self) -> str:
+        """An offer to practise, where there has never been a table; else nothing."""
+        if await self.service.queries.list_tables():
+            return ""
+        return "New here? `practice` begins a game against two robots, with hints."
+
     # -- lines -------------------------------------------------------------------------------
 
     async def handle_line(self, line: str) -> Reply:
         """Carry out a line. Never raises: errors are replies."""
         async with self._lock:
             reply = await self._handle_safely(line)
+            reply = await self._after_robots(reply)
             view = self.service.queries.peek(self.table_id) if self.table_id is not None else None
             self._shown_seq = view.seq if view else 0
             return reply
+
+    async def _after_robots(self, reply: Reply) -> Reply:
+        """The reply, and what the robots of the open table did then, up to the turn of a person."""
+        if self.table_id is None or reply.quit:
+            return reply
+        view = self.service.queries.peek(self.table_id)
+        if view is None or not robots_of(view.table) or not people_of(view.table):
+            return reply
+        made = await self.service.robots.play(self.table_id)
+        if not made:
+            return reply
+        entries = await self.service.queries.log(self.table_id, view.seq)
+        after = await self.service.queries.view(self.table_id)
+        lines = [text_views.log_entry_line(e, after.table.names) for e in entries if e.has_text]
+        waiting = text_views.waiting_sentence(after.state, after.pending) if after.state else ""
+        return replace(reply, text="\n".join([reply.text, *lines, waiting]))
 
     async def news(self) -> str:
         """The rows of the log that other players have added since the last line here."""
@@ -171,6 +207,8 @@ class Console:
                 return await self._table_command(rest.strip())
             case "help":
                 return await self._help()
+            case "practice":
+                return await self._practice(rest.strip())
             case "show":
                 return await self._run_query(rest.strip() or "turn")
             case first if first in QUERIES:
@@ -228,7 +266,9 @@ class Console:
         """The seat for a line without a name. Raises ValueError if several are possible."""
         word = first_word(line)
         if word in ("undo", "redo"):
-            return (view.undo_seat if word == "undo" else view.redo_seat) or 0
+            seat = (view.undo_seat if word == "undo" else view.redo_seat) or 0
+            people = [p.seat for p in people_of(view.table) if p.seat is not None]
+            return people[0] if len(people) == 1 else seat
         seats = {p.seat for p in view.pending if p.is_main}
         if word in ("accept", "decline"):
             voters = {seat for _, seat in view.missing_votes()}
@@ -306,6 +346,9 @@ class Console:
         info = await self.service.lobby.create(title, None, options=options or None)
         try:
             for name in names:
+                if name.casefold() == ROBOT_WORD:
+                    info = await self.service.lobby.invite_robot(info.id, by=None)
+                    continue
                 async with self.service.store.begin() as unit:
                     person = await unit.people.add(name)
                 info = await self.service.lobby.join(info.id, person.id, name)
@@ -324,6 +367,19 @@ class Console:
         return Reply(
             f"Table {info.code} is created. {_summary(info)}\n{prospect}\n`table start` starts it.", "good"
         )
+
+    async def _practice(self, title: str) -> Reply:
+        """A practice game: one person against two robots, with hints, begun at once."""
+        title = title or engine.title_names()[0]
+        info = await self.new_table(title, [PRACTICE_NAME, ROBOT_WORD, ROBOT_WORD], ["hints"])
+        order = [p.name for p in info.seated_players]
+        await self.service.lobby.start(info.id, by=None, order=order)
+        view = await self.service.queries.view(info.id)
+        waiting = text_views.waiting_sentence(view.state, view.pending) if view.state else ""
+        picture = await self._run_query("map")
+        path = picture.text.rpartition("Picture: ")[2] if "Picture: " in picture.text else ""
+        shown = f" The map is in {path}." if path else ""
+        return Reply(f"{PRACTICE_TEXT.format(code=info.code, title=title)}{shown}\n{waiting}", "good")
 
     async def _start(self, rest: str) -> Reply:
         *code, last = rest.split() or [""]
@@ -362,9 +418,11 @@ class Console:
         names = [n.casefold() for n in view.table.names]
         if not name.strip() or former.strip().casefold() not in names:
             raise ValueError("Name both players: `table replace Ann by Dora`.")
+        seat = names.index(former.strip().casefold())
+        if name.strip().casefold() == ROBOT_WORD:
+            return await self._submit(f"{view.table.names[seat]}: robot {view.table.names[seat]}")
         async with self.service.store.begin() as unit:
             person = await unit.people.add(name.strip())
-        seat = names.index(former.strip().casefold())
         info = await self.service.lobby.replace_player(table_id, seat, person.id, name.strip(), by=None)
         hint = " `table resume` resumes the game." if info.status == "paused" else ""
         return Reply(f"{name.strip()} plays on for {view.table.names[seat]}.{hint}", "good")

@@ -26,6 +26,7 @@ class TableUpdate(TypedDict, total=False):
     host_id: int | None
     location: dict[str, Any]
     pace: str
+    hints: bool
 
 
 class TableRepository(Repository):

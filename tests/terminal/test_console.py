@@ -8,9 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from bot.robots.worker import RobotMove, RobotWorker, decide_now
 from bot.service.picture_workers import PictureWorkers
 from bot.service.service import Service
 from bot.terminal.console import Console
+from engine import State, encode_state
 from storage import open_store
 
 
@@ -224,3 +226,30 @@ async def test_a_new_table_says_whether_its_game_can_go_to_18xx_games(
     console: Console, table: str, sentence: str
 ) -> None:
     assert sentence in await enter(console, f"table new {table}")
+
+
+async def test_a_practice_game_against_robots_with_hints(
+    console: Console, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def decide(worker: RobotWorker, state: State, seat: str, seed: int) -> RobotMove | None:
+        found = decide_now(encode_state(state), seat, seed, 1)
+        return RobotMove(*found) if found else None
+
+    monkeypatch.setattr(RobotWorker, "decide", decide)
+    assert "`practice` begins a game" in await console.practice_offer()
+    begun = await enter(console, "practice 1830")
+    assert await console.practice_offer() == ""
+    assert "you are Guest and play against two robots" in begun
+    assert "Guest to act" in begun
+    assert "A robot would play" in await enter(console, "hint")
+    moved = await enter(console, "buy SV")
+    assert "Robot: " in moved
+    assert "Robot 2: " in moved
+    assert moved.endswith("Guest to act: buy the CS for $40, bid on another private, or pass.")
+    await enter(console, "undo")
+    assert "SV for $20" in await enter(console, "show turn")
+
+
+async def test_seats_for_robots_are_named_as_such(console: Console) -> None:
+    assert "Ann, Robot and Robot 2" in await enter(console, "table new 1830 Ann, robot, robot")
+    assert "computer player" in await enter(console, "table new 1830 Ann, Robot 2")

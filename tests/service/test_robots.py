@@ -1,0 +1,150 @@
+"""Robots at tables: they sit only where all agree, move by the same door as others, once, and give way."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from bot.robots.player import Robot
+from bot.robots.worker import RobotMove, RobotWorker, decide_now
+from bot.service.results import LineRefused, PollUpdated, QueryAnswer
+from bot.service.robot_players import RobotPlayers
+from bot.service.robot_seats import robots_of
+from bot.service.service import Service
+from engine import State, encode_state, new_game
+from storage import open_store
+
+
+@pytest.fixture
+async def service(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Service]:
+    async def decide(worker: RobotWorker, state: State, seat: str, seed: int) -> RobotMove | None:
+        found = decide_now(encode_state(state), seat, seed, 1)
+        return RobotMove(*found) if found else None
+
+    monkeypatch.setattr(RobotWorker, "decide", decide)
+    async with await open_store(tmp_path / "railpost.db") as store:
+        yield Service(store)
+
+
+async def person(service: Service, name: str) -> int:
+    async with service.store.begin() as unit:
+        return (await unit.people.add(name)).id
+
+
+async def lobby(service: Service, *names: str, options: tuple[str, ...] = ()) -> tuple[int, list[int]]:
+    """A table in its lobby with these people; the first is the host."""
+    people = [await person(service, name) for name in names]
+    info = await service.lobby.create("1830", people[0], options=options)
+    for person_id, name in zip(people, names, strict=True):
+        await service.lobby.join(info.id, person_id, name)
+    return info.id, people
+
+
+async def test_a_robot_waits_until_all_people_at_the_table_agree(service: Service) -> None:
+    table_id, (ann, bob, cid) = await lobby(service, "Ann", "Bob", "Cid")
+    info = await service.lobby.invite_robot(table_id, by=ann)
+    assert [(r.name, r.joined) for r in robots_of(info)] == [("Robot", False)]
+    with pytest.raises(ValueError, match="Robot has not joined yet"):
+        await service.lobby.start(table_id, by=ann)
+    info = await service.lobby.agree_to_robots(table_id, bob)
+    assert not robots_of(info)[0].joined
+    info = await service.lobby.agree_to_robots(table_id, cid)
+    assert robots_of(info)[0].joined
+
+
+async def test_a_stranger_has_no_say(service: Service) -> None:
+    table_id, (ann,) = await lobby(service, "Ann")
+    await service.lobby.invite_robot(table_id, by=ann)
+    stranger = await person(service, "Eve")
+    with pytest.raises(ValueError, match="have no seat"):
+        await service.lobby.agree_to_robots(table_id, stranger)
+    with pytest.raises(ValueError, match="Only its host or a player"):
+        await service.lobby.invite_robot(table_id, by=stranger)
+
+
+async def test_nobody_is_called_like_a_robot(service: Service) -> None:
+    table_id, _ = await lobby(service, "Ann")
+    with pytest.raises(ValueError, match="is what the computer player is called"):
+        await service.lobby.join(table_id, await person(service, "Eve"), "robot 2")
+
+
+async def test_a_robot_leaves_a_full_lobby_when_a_person_comes(service: Service) -> None:
+    table_id, (ann,) = await lobby(service, "Ann")
+    for _ in range(5):
+        await service.lobby.invite_robot(table_id, by=ann)
+    info = await service.lobby.join(table_id, await person(service, "Bob"), "Bob")
+    names = [p.name for p in info.seated_players]
+    assert sorted(names) == ["Ann", "Bob", "Robot", "Robot 2", "Robot 3", "Robot 4"]
+
+
+async def test_robots_move_until_a_person_is_awaited_and_only_once(service: Service) -> None:
+    table_id, (ann,) = await lobby(service, "Ann")
+    for _ in range(2):
+        await service.lobby.invite_robot(table_id, by=ann)
+    await service.lobby.start(table_id, by=None, order=["Robot", "Robot 2", "Ann"])
+    assert await service.robots.play(table_id) == 2
+    assert await service.robots.play(table_id) == 0
+    view = await service.queries.view(table_id)
+    assert [p.name for p in view.pending] == ["Ann"]
+    # Another process that starts from the same row asks for the same move, and changes nothing.
+    again = RobotPlayers(service.cache, service.submit, 0)
+    assert await again.play(table_id) == 0
+    assert (await service.queries.view(table_id)).seq == view.seq
+
+
+async def test_robots_agree_to_votes_of_people(service: Service) -> None:
+    table_id, (ann,) = await lobby(service, "Ann")
+    await service.lobby.invite_robot(table_id, by=ann)
+    await service.lobby.start(table_id, by=None, order=["Ann", "Robot"])
+    await service.submit(table_id, 0, ["pass"], None, None, person_id=ann)
+    await service.robots.play(table_id, moves=1)
+    asked = await service.submit(table_id, 0, ["undo"], None, None, person_id=ann)
+    assert isinstance(asked, PollUpdated)
+    await service.robots.play(table_id, moves=1)
+    assert (await service.queries.view(table_id)).polls == ()
+
+
+async def test_a_robot_stands_in_after_a_vote_and_gives_way_to_a_person(service: Service) -> None:
+    table_id, (ann, bob, cid) = await lobby(service, "Ann", "Bob", "Cid")
+    await service.lobby.start(table_id, by=None, order=["Ann", "Bob", "Cid"])
+    asked = await service.submit(table_id, None, ["robot Cid"], None, None, person_id=ann)
+    assert isinstance(asked, LineRefused)
+    asked = await service.submit(table_id, None, ["robot Ann"], None, None, person_id=ann)
+    assert isinstance(asked, PollUpdated)
+    for voter in (bob, cid):
+        await service.submit(table_id, None, ["accept vote"], None, None, person_id=voter)
+    info = await service.queries.table_info(table_id)
+    assert info.names == ("Robot", "Bob", "Cid")
+    assert await service.robots.play(table_id) == 1
+    dora = await person(service, "Dora")
+    info = await service.lobby.replace_player(table_id, 0, dora, "Dora", by=dora)
+    assert info.names == ("Dora", "Bob", "Cid")
+    assert robots_of(info) == []
+
+
+async def test_hints_only_where_the_table_allows_them_and_to_who_is_asked(service: Service) -> None:
+    for options, expected in (((), LineRefused), (("hints",), QueryAnswer)):
+        table_id, (ann, bob) = await lobby(service, "Ann", "Bob", options=options)
+        await service.lobby.start(table_id, by=None, order=["Ann", "Bob"])
+        answer = await service.submit(table_id, None, ["hint"], None, None, person_id=ann)
+        assert isinstance(answer, expected)
+        refused = await service.submit(table_id, None, ["hint"], None, None, person_id=bob)
+        assert isinstance(refused, LineRefused)
+    assert isinstance(answer, QueryAnswer)
+    assert answer.text.startswith("A robot would play `")
+    seq = (await service.queries.view(table_id)).seq
+    await service.submit(table_id, None, ["hint"], None, None, person_id=ann)
+    assert (await service.queries.view(table_id)).seq == seq
+
+
+async def test_a_process_of_its_own_decides_the_same() -> None:
+    state = new_game("1830", ["Ann", "Bob"]).state
+    worker = RobotWorker(0.05)
+    try:
+        move = await worker._ask(state, "p0", 7, 1)
+    finally:
+        worker.close()
+    assert move is not None
+    assert move.reason == Robot(7, 1).choose(state, "p0").reason
