@@ -199,8 +199,8 @@ def order_notices(
     notification = Notification(
         "order", table.id, seq, recipient.seat, recipient.person_id, sentences=tuple(sentences)
     )
-    private = reachable_channels(table, recipient) - {"table"}
-    channels = wanted_channels(table, recipient) & private or private
+    private, wanted = reachable_channels(table, recipient) - {"table"}, wanted_channels(table, recipient)
+    channels = (wanted | ({"user"} if "table" in wanted else set())) & private or private
     return [
         _outbox_message(table, notification, route, suffix=suffix)
         for route in personal_routes(recipient, None, now, channels)
