@@ -21,6 +21,7 @@ from bot.benchmark.games import (
     load_game,
     random_games,
 )
+from bot.benchmark.pace import measure_folder, pace_files, pace_tables, verdict
 from bot.benchmark.report import picture_rows, report_rows, report_table, slowest_lines
 from bot.benchmark.rules import (
     PlayedGame,
@@ -57,8 +58,15 @@ def command(
     store: Annotated[
         Path, typer.Option(help="The folder for the store while durable moves are measured.")
     ] = Path(),
+    pace: Annotated[
+        Path | None,
+        typer.Option(help="Only count the waits that orders save in a folder's games."),
+    ] = None,
 ) -> None:
     """Measure rules, tables and pictures on games, and print a table."""
+    if pace is not None:
+        _report_pace(pace)
+        return
     rules, tables, played_games = RulesMetrics(), TableMetrics(), list[PlayedGame]()
     longest = list[bytes]()
     console = Console() if sys.stdout.isatty() else Console(width=130, color_system=None)
@@ -85,6 +93,23 @@ def command(
     console.print(report_table(len(played_games), chain(report_rows(rules, tables), pictures)))
     for line in slowest_lines(rules, tables):
         typer.echo(line)
+
+
+def _report_pace(folder: Path) -> None:
+    """Print what orders would have saved in the games of a folder."""
+    console = Console() if sys.stdout.isatty() else Console(width=130, color_system=None)
+    try:
+        with Progress(console=Console(stderr=True), transient=True) as bar:
+            task = bar.add_task("playing", total=len(pace_files(folder)))
+            results = measure_folder(
+                folder, lambda text: typer.echo(text, err=True), lambda name: bar.advance(task)
+            )
+    except BenchmarkError as error:
+        typer.echo(str(error), err=True)
+        raise typer.Exit(1) from None
+    for table in pace_tables(results):
+        console.print(table)
+    typer.echo(verdict(results))
 
 
 def _measure(

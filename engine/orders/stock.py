@@ -101,7 +101,7 @@ def judge_buy(c: Circumstances, order: AutoBuy) -> Judgement:
         return Ended(_done_text(order), done=True)
     if reason := lost_presidency(c, order.company) or stop_reason(c, order.unless):
         return Ended(reason)
-    if not (isinstance(top, StockTurn) and c.may_act and _is_fresh(top)):
+    if not (isinstance(top, StockTurn) and c.may_act and _is_fresh(top)) or c.g.state.offers:
         return WAITS
     return _buy_now(c, order)
 

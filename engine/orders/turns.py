@@ -17,6 +17,7 @@ from engine.kernel import apply, options, refusal
 from engine.language.notation import format_action
 from engine.operating.run import best_run
 from engine.operating.trains import trains_for_sale
+from engine.operating.turn import operating_turn_question
 from engine.orders.model import WAITS, AutoRun, Circumstances, Ended, Judgement, PlayedMove, Says
 from engine.orders.stops import lost_presidency
 
@@ -42,11 +43,17 @@ def judge_run(c: Circumstances, order: AutoRun) -> Judgement:
     if not has_run and (reason := _fallen_revenue(c, company) or (_better_lay(c, company) if lays else None)):
         return Ended(reason)
     if refusal(c.g, c.seat, RunTrains()) is None:
-        return Says(format_action(c.g, RunTrains()))
+        before_run = RunTrains not in _handled_now(c, turn) and refusal(c.g, c.seat, Pass()) is None
+        return Says(format_action(c.g, Pass() if before_run else RunTrains()))
     action = DIVIDENDS[order.dividend] if turn.revenue else Pass()
     if why := refusal(c.g, c.seat, action):
         return Ended(f"It cannot go on for the {company}: {why}")
     return Says(format_action(c.g, action))
+
+
+def _handled_now(c: Circumstances, turn: OperatingTurn) -> tuple[type[Action], ...]:
+    """The kinds of action of the step that the turn is at."""
+    return next(step.handles for step in operating_turn_question(c.g).steps if step.name == turn.step)
 
 
 def is_turn_of(c: Circumstances, company: str) -> bool:

@@ -43,6 +43,16 @@ def test_an_offer_is_no_reason_to_pass() -> None:
     assert t.said == ["Ann: pass"]
 
 
+def test_an_offer_that_is_open_keeps_a_purchase_waiting() -> None:
+    """A purchase ends the turn, and with it the offer that its owner has made."""
+    t = OrderTable("1830", DEAL + "@ owns Cid PRR 3\n@ price PRR 90\n@ cash Cid 200\n")
+    t.say("Ann: buy private CS from Bob for 50")
+    t.arm("Ann", "auto buy PRR from ipo")
+    assert t.said == [] and len(t.armed) == 1
+    t.say("Bob: decline")
+    assert t.said[0] == "Ann: buy PRR from ipo"
+
+
 def test_polls_of_a_merger_round_are_answered() -> None:
     t = OrderTable("1817", SMALL)
     t.arm("Bob", "auto decline polls")
