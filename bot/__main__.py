@@ -89,6 +89,7 @@ async def open_service(settings: Settings) -> AsyncIterator[Service]:
                 store,
                 default_options=options,
                 ping_holdoff=settings.ping_holdoff,
+                keep_megabytes=settings.keep,
                 pictures=pictures,
                 robot_seconds=settings.robot_seconds,
                 limits=Limits({kind: getattr(settings, f"limit_{kind}") for kind in KINDS}),

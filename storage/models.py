@@ -134,9 +134,9 @@ class AddressClaim(Model, table=True):
 class GameTable(Model, table=True):
     """A game: its players are being gathered, it is played, or it is over.
 
-    title: the name of the game, `1830`. options: its variants. location: where a transport shows the table.
-    pace: what the table has agreed about time, as the service writes it. hints: players may ask what a robot
-    would do.
+    title: the name of the game, `1830`. options: its variants. location: where a transport shows the table;
+    its entries `guild`, `channel` and `thread` are columns too, by which tables are found. pace: what the
+    table has agreed about time, as the service writes it. hints: players may ask what a robot would do.
     """
 
     __tablename__ = "game_tables"
@@ -154,6 +154,9 @@ class GameTable(Model, table=True):
     created_at: datetime = Field(sa_type=UtcDateTime)
     pace: str = Field(default="none", sa_type=Text)
     hints: bool = False
+    guild: int | None = Field(default=None, sa_type=BigInteger, index=True)
+    channel: int | None = Field(default=None, sa_type=BigInteger, index=True)
+    thread: int | None = Field(default=None, sa_type=BigInteger, index=True)
 
 
 class Seat(Model, table=True):

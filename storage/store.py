@@ -1,6 +1,6 @@
 """The open store: units of work, read views, move commits and version checks."""
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -83,6 +83,15 @@ class Store:
         """
         with as_store_errors(CANNOT_READ):
             return await self._committer.version_checks.submit((table_id, request_id))
+
+    async def table_versions(self, table_ids: Sequence[int]) -> dict[int, TableVersion]:
+        """The committed versions of several tables in one query, without results of requests."""
+        async with self.read() as unit:
+            store_id = await unit.settings.store_id()
+            found = await unit.move_log.versions(table_ids)
+        missing = (0, None)
+        versions = ((table_id, *found.get(table_id, missing)) for table_id in table_ids)
+        return {table_id: TableVersion(store_id, revision, seq, None) for table_id, revision, seq in versions}
 
     @asynccontextmanager
     async def read(self) -> AsyncIterator[UnitOfWork]:

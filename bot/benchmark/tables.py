@@ -109,7 +109,7 @@ def measure_durable_moves(games: Sequence[PlayedGame], tables: TableMetrics, fol
 
 async def _measure_durable_moves(games: Sequence[PlayedGame], tables: TableMetrics, folder: Path) -> None:
     async with await open_store(folder / "railpost.db") as store:
-        service = Service(store, capacity=TABLE_COUNT)
+        service = Service(store)
         open_tables = [
             await _open_table(store, service, games[n % len(games)], n) for n in range(TABLE_COUNT)
         ]

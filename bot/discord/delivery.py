@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 from weakref import WeakValueDictionary
@@ -116,8 +116,12 @@ class DiscordDelivery:
 
     async def _sync_all(self, group: asyncio.TaskGroup) -> None:
         """After a start, bring the cards of all tables in play up to date once."""
-        for table in await self.service.queries.list_tables(statuses=("running", "paused")):
-            group.create_task(self._sync_safely(table.id))
+        group.create_task(self._sync_each(await self.service.queries.table_ids(("running", "paused"))))
+
+    async def _sync_each(self, table_ids: Sequence[int]) -> None:
+        """One table after the other, so that thousands hold up no player."""
+        for table_id in table_ids:
+            await self._sync_safely(table_id)
 
     async def _start_due(self, group: asyncio.TaskGroup) -> None:
         """Start to deliver every message that is due."""

@@ -177,11 +177,10 @@ class InteractionHandler:
         """The tables of the thread in which a user acts, or of the channel."""
         channel = interaction.channel_id
         async with self.service.store.read() as unit:
-            tables = await unit.tables.all()
-        in_thread = [t for t in tables if t.location.get("thread") == channel]
-        return in_thread or [
-            t for t in tables if t.location.get("channel") == channel and t.status != "ended"
-        ]
+            if in_thread := await unit.tables.find(location=("thread", channel)):
+                return in_thread
+            tables = await unit.tables.find(location=("channel", channel))
+        return [table for table in tables if table.status != "ended"]
 
     async def matching_tables(self, interaction: discord.Interaction, typed: str) -> list[TableInfo]:
         """Tables for autocompletion: those that wait for the user, their others, then the server's."""

@@ -40,6 +40,7 @@ class StatusReport(msgspec.Struct):
     attachments: list[Attachment]
     tables: dict[str, int]
     tables_in_memory: int
+    megabytes: float
     queues: list[QueueReport]
     waiting_pictures: int
     errors: int
@@ -102,8 +103,8 @@ class StatusMonitor:
         pictures = service.pictures
         return StatusReport(
             version("railpost"), os.getpid(), service.store.name, self._started_at, now, attachments, tables,
-            service.cache.table_count, queues, pictures.queue.length if pictures else 0,
-            self._errors.count, self._errors.last, problems,
+            service.cache.table_count, service.cache.megabytes, queues,
+            pictures.queue.length if pictures else 0, self._errors.count, self._errors.last, problems,
         )  # fmt: skip
 
 
@@ -115,7 +116,7 @@ def status_text(report: StatusReport) -> str:
         f"up since {report.started_at:%Y-%m-%d %H:%M} UTC",
         f"store: {report.store}",
         *(f"{a.name}: {a.state} since {a.since:%Y-%m-%d %H:%M} UTC" for a in report.attachments),
-        f"tables: {tables}; {report.tables_in_memory} in memory",
+        f"tables: {tables}; {report.tables_in_memory} in memory, {report.megabytes:.0f} MB",
     ]
     for queue in report.queues:
         last = f"{queue.last_delivery:%Y-%m-%d %H:%M} UTC" if queue.last_delivery else "never"

@@ -5,6 +5,10 @@ an undo or a redo only says at which move the line of play ends now. So the posi
 position after its parent with the events of the move applied, whatever was undone since. A snapshot is kept
 every few moves, and from there any other position is a few moves away. Replacements of players belong to no
 line of play: they hold for everything after them in the log. No rule is consulted.
+
+A move needs the position and some counts, and not the log. So a table can also be made from its stored
+snapshot alone: `from_snapshot`. What needs the log then raises LogNotLoaded, and whoever holds the table
+loads it with the log and begins again.
 """
 
 from __future__ import annotations
@@ -30,6 +34,9 @@ from storage import (
     TablePoll,
     resolve_line_of_play,
 )
+
+BASE_SIZE, ROW_SIZE = 60_000, 900
+"""Bytes of memory, about: of a table with its position, and of a row of its log without its events."""
 
 SNAPSHOT_INTERVAL = 32  # moves from one snapshot to the next
 STATE_CHANGING_KINDS = ("move", "replace")  # kinds of rows whose events change the position before them
@@ -156,18 +163,25 @@ def _sentences_of(row: LogRow, state: engine.State | None) -> tuple[str, ...]:
     return (row.raw_line,) if row.raw_line else ()
 
 
+class LogNotLoaded(Exception):
+    """The table was made from its snapshot, and what was asked needs its log."""
+
+
 class LiveTable:
     """A table with its log. Rows are added with `add`, when loading and after commits alike.
 
-    line_of_play: the moves that hold, and those that a redo can restore. rewind_count: how many undos and
-    redos there were. redo_targets: where the line of play ended before each undo that a redo can take back.
+    rewind_count: how many undos and redos there were. size: bytes of memory, about.
     """
 
     def __init__(self, metadata: TableMetadata, rows: Iterable[LogRow] = ()) -> None:
         self.metadata = metadata
-        self.line_of_play = LineOfPlay()
+        self.has_log = True
+        self.size = BASE_SIZE
         self.rewind_count = 0
-        self.redo_targets: list[int] = []
+        self._seq = 0
+        self._last_mover: int | None = None
+        self._line_of_play = LineOfPlay()
+        self._redo_targets: list[int] = []
         self._rows: list[LogRow] = []
         self._sentences: dict[int, tuple[str, ...]] = {}
         self._last_move_at: list[int] = [0]  # by row: the last move of the line of play then
@@ -179,6 +193,36 @@ class LiveTable:
         for row in rows:
             self._apply_row(row)
 
+    @classmethod
+    def from_snapshot(
+        cls, metadata: TableMetadata, state: engine.State, rewind_count: int, last_mover: int | None
+    ) -> LiveTable:
+        """A table without its log, at whose line of play nothing can be redone.
+
+        last_mover: the seat of the last move that holds, None if there is none.
+        """
+        table = cls(metadata)
+        table.has_log = False
+        table._state, table._seq = state, metadata.info.seq
+        table.rewind_count, table._last_mover = rewind_count, last_mover
+        return table
+
+    def _require_log(self) -> None:
+        if not self.has_log:
+            raise LogNotLoaded
+
+    @property
+    def line_of_play(self) -> LineOfPlay:
+        """The moves that hold, and those that a redo can restore."""
+        self._require_log()
+        return self._line_of_play
+
+    @property
+    def redo_targets(self) -> list[int]:
+        """Where the line of play ended before each undo that a redo can take back."""
+        self._require_log()
+        return self._redo_targets
+
     # -- rows --------------------------------------------------------------------------------
 
     def add(self, row: LogRow, sentences: tuple[str, ...] | None = None) -> None:
@@ -187,11 +231,16 @@ class LiveTable:
         Raises StoreError for a row that is not the next.
         """
         self._apply_row(row)
-        self._sentences[row.seq] = _sentences_of(row, self._state) if sentences is None else sentences
+        if self.has_log:
+            self._sentences[row.seq] = _sentences_of(row, self._state) if sentences is None else sentences
 
     def _apply_row(self, row: LogRow) -> None:
         if row.seq != self.seq + 1:
             raise StoreError(f"Row {row.seq} of the log of {self.stored_info.code} follows row {self.seq}.")
+        self._pending = None
+        if not self.has_log:
+            self._apply_to_position(row)
+            return
         if row.kind == "note" and row.events:
             self._state = engine.decode_state(row.events)
             self._snapshots[0] = row.events
@@ -202,32 +251,44 @@ class LiveTable:
         elif row.kind == "replace":
             engine.fold(engine.decode_events(row.events), self.state)
         self._rows.append(row)
-        self._last_move_at.append(self.line_of_play.current_move)
-        self._pending = None
+        self._seq = row.seq
+        self.size += ROW_SIZE + 2 * len(row.events)  # with its part of the snapshots
+        self._last_move_at.append(self._line_of_play.current_move)
         if self._state is not None:
             self._row_of_decision[self.current_decision_id] = row.seq
             for offer in self._state.offers:
                 self._row_of_decision[f"{self.rewind_count}.o{offer.number}"] = row.seq
 
+    def _apply_to_position(self, row: LogRow) -> None:
+        """Apply a row that continues the line of play, where there is no log."""
+        if row.rewinds_to is not None:
+            raise LogNotLoaded
+        if row.kind in STATE_CHANGING_KINDS:
+            engine.fold(engine.decode_events(row.events), self.state)
+        if row.kind == "move":
+            self._last_mover = row.seat
+        self._seq = row.seq
+
     def _apply_move(self, row: LogRow) -> None:
-        self._parents[row.seq] = self.line_of_play.current_move
-        self.line_of_play = resolve_line_of_play([row], self.line_of_play)
-        self.redo_targets.clear()
+        self._parents[row.seq] = self._line_of_play.current_move
+        self._line_of_play = resolve_line_of_play([row], self._line_of_play)
+        self._redo_targets.clear()
         engine.fold(engine.decode_events(row.events), self.state)
-        if len(self.line_of_play.played) % SNAPSHOT_INTERVAL == 0:
+        if len(self._line_of_play.played) % SNAPSHOT_INTERVAL == 0:
             self._snapshots[row.seq] = engine.encode_state(self.state)
 
     def _apply_rewind(self, row: LogRow, target: int) -> None:
         if row.kind == "undo":
-            self.redo_targets.append(self.line_of_play.current_move)
-        elif self.redo_targets:
-            self.redo_targets.pop()
-        self.line_of_play = resolve_line_of_play([row], self.line_of_play)
+            self._redo_targets.append(self._line_of_play.current_move)
+        elif self._redo_targets:
+            self._redo_targets.pop()
+        self._line_of_play = resolve_line_of_play([row], self._line_of_play)
         self.rewind_count += 1
         self._state = self.state_after_move(target)
 
     def state_after_move(self, move: int) -> engine.State:
         """The position after a move (0: at the start), with the current names; a copy."""
+        self._require_log()
         return self._apply_renames(self._state_from_snapshot(move), self.seq)
 
     def _state_from_snapshot(self, move: int) -> engine.State:
@@ -288,7 +349,7 @@ class LiveTable:
     @property
     def seq(self) -> int:
         """The number of the last row of the log."""
-        return len(self._rows)
+        return self._seq
 
     @property
     def current_decision_id(self) -> str:
@@ -325,8 +386,8 @@ class LiveTable:
             self.current_decision_id,
             self.pending,
             self.polls,
-            self.seat_at(self.line_of_play.current_move) if self.line_of_play.played else None,
-            self.seat_at(self.redo_targets[-1]) if self.redo_targets else None,
+            self._undo_seat(),
+            self.seat_at(self._redo_targets[-1]) if self._redo_targets else None,
         )
 
     def runs(self, after: int = 0) -> Iterator[engine.TrainsRan]:
@@ -337,11 +398,19 @@ class LiveTable:
             for event in reversed(engine.decode_events(self._rows[seq - 1].events)):
                 if isinstance(event, engine.TrainsRan):
                     yield event
+    def _undo_seat(self) -> int | None:
+        """The seat of the last move that holds."""
+        if not self.has_log:
+            return self._last_mover
+        return self.seat_at(self._line_of_play.current_move) if self._line_of_play.played else None
 
     # -- earlier positions -------------------------------------------------------------------
 
     def state_at(self, seq: int) -> engine.State:
         """The position after row `seq` of the log, a copy. Raises ValueError if there is no such position."""
+        if seq == self.seq and self._state is not None:
+            return engine.copy_state(self._state)
+        self._require_log()
         start = self._start_row()
         if start is None or not start <= seq <= self.seq:
             raise ValueError(f"The log of table {self.stored_info.code} has no position {seq}.")
@@ -354,6 +423,7 @@ class LiveTable:
         Raises ValueError before the start.
         """
         names = self.state.players.copy()
+        self._require_log()
         start = self._state_from_snapshot(0)
         original = engine.copy_state(start)  # with the names of each time, for reading the lines
         start.players = names
@@ -385,6 +455,7 @@ class LiveTable:
 
         A round is found where the line of play starts it. Raises ValueError for anything else.
         """
+        self._require_log()
         start = self._start_row()
         if start is None:
             raise ValueError(f"Table {self.stored_info.code} has not started.")
@@ -412,6 +483,8 @@ class LiveTable:
 
     def log(self, after: int = 0, until: int | None = None) -> list[LogEntry]:
         """The rows after row `after` up to row `until`, in words."""
+        if after >= self.seq:
+            return []
         played = set(self.line_of_play.played)
         rows = self._rows[after:until]
         self._narrate_rows(rows)
@@ -433,6 +506,7 @@ class LiveTable:
 
     def row_of_decision(self, decision_id: str) -> int:
         """The last row of the log after which that decision was open; 0 if it is unknown."""
+        self._require_log()
         return self._row_of_decision.get(decision_id, 0)
 
     def lines_after(self, after: int) -> list[tuple[int, str]]:
@@ -451,16 +525,20 @@ class LiveTable:
 
     def row(self, seq: int) -> LogRow:
         """A row of the log."""
+        self._require_log()
         return self._rows[seq - 1]
 
     def rows_said_by(self, order_id: int, after: int) -> list[int]:
         """The rows of the log after a row that an order has said, undone ones too."""
+        self._require_log()
         return [row.seq for row in self._rows[after:] if row.order_id == order_id]
 
     def seat_at(self, seq: int) -> int | None:
         """The seat of a row of the log."""
+        self._require_log()
         return self._rows[seq - 1].seat
 
     def parent_of(self, move: int) -> int:
         """The move before a move on its line of play."""
+        self._require_log()
         return self._parents[move]

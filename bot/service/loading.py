@@ -74,6 +74,23 @@ def build_table(metadata: TableMetadata, rows: Sequence[LogRow]) -> LiveTable:
         return LiveTable(metadata, rows)
 
 
+async def load_from_snapshot(unit: UnitOfWork, metadata: TableMetadata) -> LiveTable | None:
+    """A table without its log; None where a move could need it: in the lobby, after an undo, after damage."""
+    table_id, code = metadata.info.id, metadata.info.code
+    snapshot = await unit.move_log.snapshot(table_id)
+    tail = await unit.move_log.rows(table_id, max(snapshot.current_move - 1, 0)) if snapshot.state else []
+    if not tail or tail[-1].seq != snapshot.seq or any(row.rewinds_to is not None for row in tail):
+        return None
+    try:
+        with decoding(code):
+            check_format(snapshot.format_version)
+            state = engine.decode_state(snapshot.state)
+    except UnreadableTable:
+        return None
+    last_mover = tail[0].seat if snapshot.current_move else None
+    return LiveTable.from_snapshot(metadata, state, snapshot.rewind_count, last_mover)
+
+
 async def load_position(unit: UnitOfWork, info: TableInfo, snapshot: TableSnapshot) -> engine.State | None:
     """The position of a table, None before the start: from its snapshot, or where that is damaged, from its
     log.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -12,7 +12,7 @@ from bot.service.loading import load_table_info
 from bot.service.table_cache import TableCache
 from bot.service.tables import TableInfo
 from engine.game_text.history import GameHistory
-from storage import GameTable, TableStatus
+from storage import TableStatus
 
 
 def is_visible(info: TableInfo, person_id: int, guild: int | None) -> bool:
@@ -60,18 +60,23 @@ class TableQueries:
         has this entry, such as `("guild", 5)`.
         """
         async with self._cache.store.read() as unit:
-            tables: Iterable[GameTable] = await unit.tables.all(*statuses)
-            if person_id is not None:
-                own = {table.id for table, _ in await unit.tables.for_person(person_id)}
-                tables = [t for t in tables if t.id in own or t.host_id == person_id]
-            if location is not None:
-                key, value = location
-                tables = [t for t in tables if t.location.get(key) == value]
+            tables = await unit.tables.find(*statuses, person_id=person_id, location=location)
             return [await load_table_info(unit, table) for table in tables]
+
+    async def newest_table(self, statuses: Sequence[TableStatus]) -> TableInfo | None:
+        """The newest table with one of the statuses."""
+        async with self._cache.store.read() as unit:
+            table = await unit.tables.newest(*statuses)
+            return await load_table_info(unit, table) if table else None
+
+    async def table_ids(self, statuses: Sequence[TableStatus]) -> list[int]:
+        """The ids of all tables with one of the statuses; cheap also for many."""
+        async with self._cache.store.read() as unit:
+            return await unit.tables.ids(*statuses)
 
     async def view(self, table_id: int) -> TableView:
         """The table now: position, pending decisions, open polls."""
-        return (await self._cache.get(table_id)).view()
+        return (await self._cache.get(table_id, with_log=False)).view()
 
     def peek(self, table_id: int) -> TableView | None:
         """The same at once, for autocompletion; None if the table is not in memory."""
@@ -80,14 +85,14 @@ class TableQueries:
 
     async def choices(self, table_id: int, seat: int) -> list[engine.Choice]:
         """The legal choices of a seat now; none if the table is not running."""
-        table = await self._cache.get(table_id)
+        table = await self._cache.get(table_id, with_log=False)
         if not table.begun or table.stored_info.status != "running" or table.state.game_over:
             return []
         return engine.choices(table.state, engine_seat(seat))
 
     async def state_at(self, table_id: int, seq: int | None = None) -> engine.State:
         """The position after row `seq` of the log, None for the last. Raises ValueError before the start."""
-        table = await self._cache.get(table_id)
+        table = await self._cache.get(table_id, with_log=seq is not None)
         return table.state_at(table.seq if seq is None else seq)
 
     async def history(self, table_id: int) -> GameHistory:

@@ -42,7 +42,7 @@ from bot.service.commands import (
 )
 from bot.service.due_rows import DueRowHandler, play_pass
 from bot.service.limits import Kind, LimitReached, Limits
-from bot.service.live_table import LiveTable
+from bot.service.live_table import LiveTable, LogNotLoaded
 from bot.service.loading import UnreadableTable
 from bot.service.lobby import Lobby
 from bot.service.moves import MoveHandler
@@ -68,7 +68,7 @@ from bot.service.results import (
     decode_result,
 )
 from bot.service.robot_players import RobotPlayers
-from bot.service.table_cache import MAX_ATTEMPTS, TableCache
+from bot.service.table_cache import KEEP_MEGABYTES, MAX_ATTEMPTS, TableCache
 from bot.service.tables import status_text
 from bot.service.time_commands import TimeCommands
 from engine.orders import is_order_line
@@ -91,18 +91,18 @@ class Service:
         store: Store,
         *,
         default_options: Sequence[str] = (),
-        capacity: int = 64,
+        keep_megabytes: float = KEEP_MEGABYTES,
         ping_holdoff: float = 0,
         pictures: PictureWorkers | None = None,
         limits: Limits | None = None,
         robot_seconds: float = DEFAULT_SECONDS,
     ) -> None:
-        """default_options: of new tables. capacity: how many tables stay in memory. ping_holdoff: seconds
-        before a turn message is sent. limits: what one person may do on one day.
+        """default_options: of new tables. keep_megabytes: about so much of tables stays in memory.
+        ping_holdoff: seconds before a turn message is sent. limits: what one person may do on one day.
         robot_seconds: that a robot may think about a hard decision."""
         self.store = store
         self.pictures = pictures
-        self.cache = TableCache(store, capacity=capacity, ping_holdoff=ping_holdoff)
+        self.cache = TableCache(store, keep_megabytes=keep_megabytes, ping_holdoff=ping_holdoff)
         self.queries = TableQueries(self.cache)
         self.limits = limits or Limits()
         self.on_command: CommandObserver | None = None
@@ -215,10 +215,14 @@ class Service:
                     version = await self.store.table_version(table_id, request_id)
                     if version.stored_result is not None:
                         return decode_result(version.stored_result)
-                    table = await self.cache.up_to_date(table_id, version)
-                    return await self._handle(
-                        table, seat, lines, decision_id, request_id, person_id, transport, announcement
-                    )
+                    arguments = (seat, lines, decision_id, request_id, person_id, transport, announcement)
+                    table = await self.cache.up_to_date(table_id, version, with_log=False)
+                    try:
+                        return await self._handle(table, *arguments)
+                    except LogNotLoaded:  # nothing was written; once more, with the log
+                        version = await self.store.table_version(table_id, request_id)
+                        table = await self.cache.up_to_date(table_id, version)
+                        return await self._handle(table, *arguments)
             except UnreadableTable as error:
                 return TableNotRunning("unreadable", str(error))
             except WriteConflict:

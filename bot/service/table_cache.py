@@ -18,7 +18,7 @@ from weakref import WeakValueDictionary
 
 from bot.service.commit_draft import CommitDraft
 from bot.service.live_table import LiveTable
-from bot.service.loading import UnreadableTable, build_table, load_metadata
+from bot.service.loading import UnreadableTable, build_table, load_from_snapshot, load_metadata
 from bot.service.results import CommandResult, decode_result
 from storage import Store, StoreError, TableVersion, UnitOfWork
 
@@ -26,6 +26,8 @@ log = logging.getLogger(__name__)
 
 MAX_ATTEMPTS = 5  # where other processes change the same table
 REFRESH_INTERVAL = 2.0  # seconds between two comparisons with the store
+KEEP_MEGABYTES = 200.0
+VERSIONS_AT_ONCE = 500  # tables in one comparison
 CLEANUP_INTERVAL = timedelta(hours=1)
 RETENTION = timedelta(days=60)  # of results of requests, and of messages that were delivered or given up
 
@@ -42,11 +44,15 @@ class TableCache:
 
     before_commit: Callable[[CommitDraft], Awaitable[None]]
 
-    def __init__(self, store: Store, *, capacity: int = 64, ping_holdoff: float = 0) -> None:
-        """capacity: how many tables stay in memory. ping_holdoff: seconds before a turn message is sent, in
-        which other players can still undo."""
+    def __init__(
+        self, store: Store, *, keep_megabytes: float = KEEP_MEGABYTES, ping_holdoff: float = 0
+    ) -> None:
+        """keep_megabytes: about so much of tables stays in memory. ping_holdoff: seconds before a turn
+        message is sent, in which other players can still undo."""
         self.store = store
-        self._capacity = capacity
+        self._keep = keep_megabytes * 1_000_000
+        self._sizes: dict[int, int] = {}
+        self._total_size = 0
         self.ping_holdoff = ping_holdoff
         self._tables: OrderedDict[int, LiveTable] = OrderedDict()
         self._locks: WeakValueDictionary[int, asyncio.Lock] = WeakValueDictionary()
@@ -89,15 +95,17 @@ class TableCache:
     async def _refresh_changed(self) -> datetime:
         """Load tables that are newer in the store; the store's time."""
         table_ids = list(self._tables)
-        versions = await asyncio.gather(*map(self.store.table_version, table_ids))
-        for table_id, version in zip(table_ids, versions, strict=True):
+        versions: dict[int, TableVersion] = {}
+        for start in range(0, len(table_ids), VERSIONS_AT_ONCE):
+            versions |= await self.store.table_versions(table_ids[start : start + VERSIONS_AT_ONCE])
+        for table_id, version in versions.items():
             table = self._tables.get(table_id)
             if table and not self._is_current(table, version):
                 try:
                     async with self.locked(table_id):
                         pass
                 except UnreadableTable:
-                    self._tables.pop(table_id, None)
+                    self._forget(table_id)
                 self.wake_subscribers()
         return self.store.now()
 
@@ -110,7 +118,8 @@ class TableCache:
         """Drop all tables if another store (a restored backup) has replaced this one."""
         store_id = await unit.settings.store_id()
         if self._store_id not in (None, store_id):
-            self._tables.clear()
+            for table_id in list(self._tables):
+                self._forget(table_id)
             self.wake_subscribers()
         self._store_id = store_id
 
@@ -132,36 +141,56 @@ class TableCache:
         stored_version = (version.store_id, version.seq, version.revision)
         return stored_version == (self._store_id, table.seq, table.metadata.revision)
 
-    async def up_to_date(self, table_id: int, version: TableVersion) -> LiveTable:
+    async def up_to_date(self, table_id: int, version: TableVersion, *, with_log: bool = True) -> LiveTable:
         """A table whose lock is held: from memory if it has this version, else loaded.
 
-        Raises NotFound, and UnreadableTable.
+        with_log: False is content with what a move needs (see `LiveTable.from_snapshot`). Raises NotFound,
+        and UnreadableTable.
         """
         table = self._tables.get(table_id)
-        if table is None or not self._is_current(table, version):
+        if table is None or not self._is_current(table, version) or (with_log and not table.has_log):
             async with self.store.read() as unit:
                 await self._check_store_id(unit)
-                table = await self._load(unit, table_id)
-        self._tables[table_id] = table
-        self._tables.move_to_end(table_id)
-        while len(self._tables) > self._capacity:
-            self._tables.popitem(last=False)
+                table = await self._load(unit, table_id, with_log)
+        self._remember(table_id, table)
         return table
 
-    async def _load(self, unit: UnitOfWork, table_id: int) -> LiveTable:
+    async def _load(self, unit: UnitOfWork, table_id: int, with_log: bool) -> LiveTable:
         metadata = await load_metadata(unit, table_id)
         table = self._tables.get(table_id)
-        if table is None or table.seq != metadata.info.seq:
-            return build_table(metadata, await unit.move_log.rows(table_id))
-        table.metadata = metadata
-        return table
+        if table is not None and table.seq == metadata.info.seq and (table.has_log or not with_log):
+            table.metadata = metadata
+            return table
+        if not with_log and (table := await load_from_snapshot(unit, metadata)) is not None:
+            return table
+        return build_table(metadata, await unit.move_log.rows(table_id))
 
-    async def get(self, table_id: int) -> LiveTable:
+    def _remember(self, table_id: int, table: LiveTable) -> None:
+        """Keep a table as the latest, and forget the oldest beyond the memory that is allowed."""
+        self._total_size += table.size - self._sizes.get(table_id, 0)
+        self._sizes[table_id] = table.size
+        self._tables[table_id] = table
+        self._tables.move_to_end(table_id)
+        while self._total_size > self._keep and len(self._tables) > 1:
+            self._forget(next(iter(self._tables)))
+
+    def _forget(self, table_id: int) -> None:
+        self._tables.pop(table_id, None)
+        self._total_size -= self._sizes.pop(table_id, 0)
+
+    async def get(self, table_id: int, *, with_log: bool = True) -> LiveTable:
         """A table for reading, from memory if it is there. Raises NotFound."""
-        if (table := self._tables.get(table_id)) is not None:
+        table = self._tables.get(table_id)
+        if table is not None and (table.has_log or not with_log):
             return table
-        async with self.locked(table_id) as table:
-            return table
+        async with self.lock(table_id):
+            version = await self.store.table_version(table_id)
+            return await self.up_to_date(table_id, version, with_log=with_log)
+
+    @property
+    def megabytes(self) -> float:
+        """The memory of the tables, about."""
+        return self._total_size / 1_000_000
 
     @property
     def table_count(self) -> int:

@@ -180,12 +180,11 @@ class Console:
 
     async def open_latest(self) -> str:
         """Open the newest table that is not over; a summary, or nothing if there is none."""
-        tables = await self.service.queries.list_tables(statuses=("lobby", "running", "paused"))
-        if not tables:
+        newest = await self.service.queries.newest_table(("lobby", "running", "paused"))
+        if newest is None:
             return ""
-        self.table_id = tables[-1].id
-        self._shown_seq = (await self.service.queries.view(self.table_id)).seq
-        return _summary(tables[-1])
+        self.table_id, self._shown_seq = newest.id, newest.seq
+        return _summary(newest)
 
     async def _handle_safely(self, line: str) -> Reply:
         try:

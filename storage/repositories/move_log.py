@@ -221,6 +221,12 @@ class MoveLogRepository(Repository):
         """The moves that count, in order."""
         return [row for row, is_live in await self.resolved_rows(table_id) if is_live and row.kind == "move"]
 
+    async def versions(self, table_ids: Sequence[int]) -> dict[int, tuple[int, int]]:
+        """Revision and last `seq` of each of these tables."""
+        query = select(TableSnapshot.table_id, TableSnapshot.revision, TableSnapshot.seq)
+        rows = await self._transaction.rows(query.where(col(TableSnapshot.table_id).in_(table_ids)))
+        return {table_id: (revision, seq) for table_id, revision, seq in rows}
+
     async def count_by_format(self) -> dict[int, int]:
         """How many rows of all logs have each format version."""
         query = select(MoveRecord.format_version, func.count()).group_by(col(MoveRecord.format_version))

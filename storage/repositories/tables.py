@@ -4,6 +4,7 @@ import secrets
 from collections.abc import Sequence
 from typing import Any, TypedDict, Unpack
 
+from sqlalchemy import or_
 from sqlalchemy.exc import IntegrityError
 from sqlmodel import col, delete, func, select, update
 
@@ -14,6 +15,14 @@ from storage.transaction import Repository, is_unique_violation
 # Without 0, O, 1, I and L, which look alike; a code begins with a letter, so it is never taken for a number.
 CODE_LETTERS = "ABCDEFGHJKMNPQRSTUVWXYZ"
 CODE_CHARACTERS = CODE_LETTERS + "23456789"
+
+
+PLACE_COLUMNS = {
+    "guild": col(GameTable.guild),
+    "channel": col(GameTable.channel),
+    "thread": col(GameTable.thread),
+}
+"""The entries of a location by which tables are found."""
 
 
 class TableUpdate(TypedDict, total=False):
@@ -91,6 +100,42 @@ class TableRepository(Repository):
         if (snapshot.seq, snapshot.revision) != (seq, revision):
             raise WriteConflict(table_id, seq, snapshot.seq)
 
+    async def find(
+        self,
+        *statuses: TableStatus,
+        person_id: int | None = None,
+        location: tuple[str, Any] | None = None,
+    ) -> list[GameTable]:
+        """The tables with one of the statuses (any if there is none), oldest first, that match.
+
+        person_id: who sits there, is invited, or is the host. location: an entry, `("guild", 5)`; those of
+        `guild`, `channel` and `thread` are found by an index.
+        """
+        query = select(GameTable).order_by(col(GameTable.id))
+        if statuses:
+            query = query.where(col(GameTable.status).in_(statuses))
+        if person_id is not None:
+            seated = select(Seat.table_id).where(
+                col(Seat.person_id) == person_id, col(Seat.left_at).is_(None)
+            )
+            query = query.where(or_(col(GameTable.id).in_(seated), col(GameTable.host_id) == person_id))
+        if location is not None:
+            key, value = location
+            if value is None:
+                return []
+            query = query.where(PLACE_COLUMNS[key] == value)
+        return await self._transaction.all(query)
+
+    async def ids(self, *statuses: TableStatus) -> list[int]:
+        """The ids of the tables with one of the statuses, oldest first."""
+        query = select(GameTable.id).where(col(GameTable.status).in_(statuses))
+        return await self._transaction.all(query.order_by(col(GameTable.id)))
+
+    async def newest(self, *statuses: TableStatus) -> GameTable | None:
+        """The newest table with one of the statuses."""
+        query = select(GameTable).where(col(GameTable.status).in_(statuses))
+        return await self._transaction.first(query.order_by(col(GameTable.id).desc()).limit(1))
+
     async def count_by_status(self) -> dict[str, int]:
         """How many tables have each status."""
         query = select(GameTable.status, func.count()).group_by(col(GameTable.status))
@@ -105,8 +150,11 @@ class TableRepository(Repository):
     async def update(self, table_id: int, **values: Unpack[TableUpdate]) -> None:
         """Update the given columns."""
         await self._transaction.renew_revisions(table_id)
+        columns: dict[str, Any] = dict(values)
+        if "location" in values:
+            columns |= {key: values["location"].get(key) for key in PLACE_COLUMNS}
         await self._transaction.execute(
-            update(GameTable).where(col(GameTable.id) == table_id).values(**values)
+            update(GameTable).where(col(GameTable.id) == table_id).values(**columns)
         )
 
     # Seats

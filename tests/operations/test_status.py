@@ -114,7 +114,7 @@ async def test_14_8_the_command_prints_the_status(
     assert await invoke() == (1, "No service is running with this data folder.\n")
     async with served(world, tmp_path):
         code, told = await invoke()
-        assert code == 0 and "tables: 1 running; 1 in memory" in told and told.endswith("healthy\n")
+        assert code == 0 and "tables: 1 running; 1 in memory, 0 MB" in told and told.endswith("healthy\n")
         assert json.loads((await invoke("--json"))[1])["tables"] == {"running": 1}
         assert await invoke("--health") == (0, "healthy\n")
 

@@ -146,8 +146,8 @@ async def test_14_2_a_change_by_another_process_meanwhile_is_met_by_another_atte
 
     up_to_date = service.cache.up_to_date
 
-    async def overtaken(*arguments: object) -> object:
-        table = await up_to_date(*arguments)  # type: ignore[arg-type]
+    async def overtaken(*arguments: object, **options: object) -> object:
+        table = await up_to_date(*arguments, **options)  # type: ignore[arg-type]
         if not changes:
             await elsewhere.lobby.set_location(world.table, {"channel": 5})
         return table
@@ -162,8 +162,8 @@ async def test_14_2_no_player_reads_of_rows(world: ServiceHarness, monkeypatch: 
     service = Service(world.store)
     up_to_date = service.cache.up_to_date
 
-    async def always_overtaken(*arguments: object) -> object:
-        table = await up_to_date(*arguments)  # type: ignore[arg-type]
+    async def always_overtaken(*arguments: object, **options: object) -> object:
+        table = await up_to_date(*arguments, **options)  # type: ignore[arg-type]
         async with world.store.begin() as unit:
             await unit.tables.update(world.table, name="Other")
         return table

@@ -10,11 +10,12 @@ import pytest
 
 import engine
 from bot.service import table_cache
-from bot.service.results import Completed
+from bot.service.results import Completed, QueryAnswer, StaleDecision
 from bot.service.service import Service
 from engine import kernel
-from storage import StoreError, backup, restore
+from storage import LogRow, StoreError, backup, restore
 from storage.repositories import outbox
+from storage.repositories.move_log import MoveLogRepository
 from tests.service.conftest import ServiceHarness
 from tests.stores import sqlite_only
 
@@ -119,7 +120,7 @@ async def test_a_failed_transaction_leaves_the_cache_as_it_was(
 
 
 async def test_only_the_latest_tables_stay_in_memory(world: ServiceHarness) -> None:
-    service = Service(world.store, capacity=2)
+    service = Service(world.store, keep_megabytes=0.13)
     tables = [(await service.lobby.create("1830", None)).id for _ in range(3)]
     for table in [*tables, world.table]:
         await service.queries.view(table)
@@ -167,3 +168,81 @@ async def test_what_another_process_plays_is_followed(
         assert seen is not None and seen.pending[0].name == "Bob"
     finally:
         following.cancel()
+
+
+def has_log(service: Service, table_id: int) -> bool:
+    table = service.cache.peek(table_id)
+    assert table is not None
+    return table.has_log
+
+
+async def test_14_9_a_move_reads_the_snapshot_and_not_the_log(
+    world: ServiceHarness, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await play_randomly_with_checks(world, 9)
+    service, expected = Service(world.store), await world.service.queries.view(world.table)
+    read = list[int]()
+    rows = MoveLogRepository.rows
+
+    async def counted(self: MoveLogRepository, table_id: int, after: int = 0) -> list[LogRow]:
+        found = await rows(self, table_id, after)
+        read.append(len(found))
+        return found
+
+    monkeypatch.setattr(MoveLogRepository, "rows", counted)
+    assert await service.queries.view(world.table) == expected
+    for number in range(3):
+        view = await service.queries.view(world.table)
+        assert view.state is not None
+        seat = view.pending[0].seat
+        line = engine.legal_lines(view.state, f"p{seat}")[0]
+        answer = await service.submit(world.table, seat, [line], view.pending[0].decision_id, f"m{number}")
+        assert isinstance(answer, Completed)
+    assert not has_log(service, world.table) and max(read) <= 2
+    log = await service.queries.log(world.table)
+    assert has_log(service, world.table) and read[-1] == len(log)
+    assert log == await Service(world.store).queries.log(world.table)
+
+
+@pytest.mark.parametrize("lines", [["undo"], ["log"], ["at start"], ["export text"], ["plan show"]])
+async def test_14_9_what_needs_the_log_loads_it_and_answers_the_same(
+    world: ServiceHarness, lines: list[str]
+) -> None:
+    await world.say("Ann", "buy SV")
+    await world.say("Bob", "buy CS")
+    service = Service(world.store)
+    await service.queries.view(world.table)
+    assert not has_log(service, world.table)
+    answer = await service.submit(world.table, 1, lines, None, None)
+    assert isinstance(answer, Completed | QueryAnswer)
+    if isinstance(answer, QueryAnswer):
+        assert answer == await world.service.submit(world.table, 1, lines, None, None)
+
+
+async def test_14_9_a_stale_decision_is_answered_with_what_has_happened(world: ServiceHarness) -> None:
+    decision = await world.decision()
+    await world.say("Ann", "buy SV")
+    service = Service(world.store)
+    answer = await service.submit(world.table, 0, ["buy CS"], decision, "late")
+    assert isinstance(answer, StaleDecision) and answer.lines == ("Ann: buy SV",)
+
+
+async def test_14_9_after_an_undo_a_table_is_loaded_with_its_log(world: ServiceHarness) -> None:
+    """Only the log says what a redo would bring back."""
+    await world.say("Ann", "buy SV")
+    await world.say("Ann", "undo")
+    service = Service(world.store)
+    view = await service.queries.view(world.table)
+    assert view == await world.service.queries.view(world.table) and view.redo_seat == 0
+    assert isinstance(await service.submit(world.table, 0, ["redo"], None, None), Completed)
+
+
+async def test_14_9_memory_is_limited_in_megabytes(world: ServiceHarness) -> None:
+    service = Service(world.store, keep_megabytes=0.3)
+    tables = []
+    for _ in range(6):
+        info = await service.lobby.create("1830", None)
+        tables.append(info.id)
+        await service.queries.log(info.id)
+    assert service.cache.megabytes <= 0.3 and 1 < service.cache.table_count < 6
+    assert service.queries.peek(tables[-1]) is not None and service.queries.peek(tables[0]) is None

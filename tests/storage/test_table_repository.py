@@ -1,9 +1,12 @@
 """Tables, seats, cards, polls."""
 
+from typing import Any
+
 import pytest
 
-from storage import AlreadyExists, NotFound, Store, StoreError
+from storage import AlreadyExists, NotFound, Store, StoreError, TableStatus
 from tests.storage.conftest import ManualClock, new_table
+from tests.stores import sqlite_only
 
 
 async def test_codes_are_short_unique_and_no_numbers(store: Store) -> None:
@@ -142,3 +145,38 @@ async def test_a_poll_takes_votes_until_it_is_closed(store: Store) -> None:
         assert [poll.poll.kind for poll in await unit.polls.open_polls(table)] == ["pause"]
         assert (await unit.polls.get(opened.poll.id)).poll.outcome == "refused"
         await unit.polls.open(table, "undo", [1], {})
+
+
+async def test_14_10_tables_are_found_by_place_and_person(store: Store) -> None:
+    async with store.begin() as unit:
+        ann, bob = await unit.people.add("Ann"), await unit.people.add("Bob")
+        first = await unit.tables.add("t", "First", host_id=ann.id)
+        second = await unit.tables.add("t", "Second")
+        await unit.tables.update(first.id, location={"guild": 2**60, "channel": 6})
+        await unit.tables.update(second.id, location={"guild": 2**60, "thread": 7}, status="running")
+        await unit.tables.add_seat(second.id, bob.id, "Bob")
+
+        async def found(*statuses: TableStatus, **criteria: Any) -> list[str]:
+            return [table.name for table in await unit.tables.find(*statuses, **criteria)]
+
+        assert await found() == ["First", "Second"]
+        assert await found(location=("guild", 2**60)) == ["First", "Second"]
+        assert await found(location=("thread", 7)) == ["Second"]
+        assert await found(location=("thread", None)) == []
+        assert await found("running", location=("channel", 6)) == []
+        assert await found(person_id=ann.id) == ["First"]
+        assert await found(person_id=bob.id) == ["Second"]
+        newest = await unit.tables.newest("lobby", "running")
+        assert newest is not None and newest.name == "Second"
+        await unit.tables.update(second.id, location={})
+        assert await found(location=("thread", 7)) == []
+
+
+@pytest.mark.parametrize("column", ["guild", "channel", "thread", "host_id"])
+@sqlite_only
+async def test_14_10_an_index_finds_them(store: Store, column: str) -> None:
+    async with store.connect() as connection:
+        plan = await connection.exec_driver_sql(
+            f"EXPLAIN QUERY PLAN SELECT * FROM game_tables WHERE {column} = 5"
+        )
+        assert f"ix_game_tables_{column}" in str(plan.all())
