@@ -398,6 +398,7 @@ class LiveTable:
             for event in reversed(engine.decode_events(self._rows[seq - 1].events)):
                 if isinstance(event, engine.TrainsRan):
                     yield event
+
     def _undo_seat(self) -> int | None:
         """The seat of the last move that holds."""
         if not self.has_log:

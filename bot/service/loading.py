@@ -112,6 +112,11 @@ async def load_table_info(unit: UnitOfWork, table: GameTable) -> TableInfo:
 
     A table that cannot be read is there too, so that lists go on; its round says so.
     """
+    info, _ = await _load_info_and_snapshot(unit, table)
+    return info
+
+
+async def _load_info_and_snapshot(unit: UnitOfWork, table: GameTable) -> tuple[TableInfo, TableSnapshot]:
     players = tuple(
         SeatedPlayer(seat.number, seat.person_id, seat.name, seat.joined_at is not None, seat.id)
         for seat in await unit.tables.seats(table.id)
@@ -125,9 +130,9 @@ async def load_table_info(unit: UnitOfWork, table: GameTable) -> TableInfo:
     try:
         state = await load_position(unit, info, snapshot)
         with decoding(table.code):
-            return _with_position(info, state) if state else info
+            return _with_position(info, state) if state else info, snapshot
     except UnreadableTable:
-        return replace(info, round=UNREADABLE)
+        return replace(info, round=UNREADABLE), snapshot
 
 
 def _with_position(info: TableInfo, state: engine.State) -> TableInfo:
@@ -159,15 +164,14 @@ async def load_recipient(
 
 async def load_metadata(unit: UnitOfWork, table_id: int) -> TableMetadata:
     """Everything about a table apart from its log. Raises NotFound."""
-    snapshot = await unit.move_log.snapshot(table_id)
-    info = await load_table_info(unit, await unit.tables.get(table_id))
+    info, snapshot = await _load_info_and_snapshot(unit, await unit.tables.get(table_id))
+    players = {player.seat: player.person_id for player in info.seated_players if player.seat is not None}
+    known = await unit.people.with_identities({*players.values(), *info.deputies.values()})
     recipients, settings = {}, {}
-    for player in info.seated_players:
-        if player.seat is not None:
-            person = await unit.people.get(player.person_id)
-            settings[player.seat] = settings_of(person.preferences, person.time_zone)
-            reached = info.deputies.get(player.seat, player.person_id)
-            recipients[player.seat] = await load_recipient(unit, reached, player.seat)
+    for seat, person_id in players.items():
+        person, _ = known[person_id]
+        settings[seat] = settings_of(person.preferences, person.time_zone)
+        recipients[seat] = notifications.recipient_for(*known[info.deputies.get(seat, person_id)], seat)
     polls = tuple(await unit.polls.open_polls(table_id))
     orders = tuple(await unit.orders.armed(table_id))
     return TableMetadata(info, polls, recipients, snapshot.revision, settings, orders)
