@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Sequence
 from typing import NamedTuple
 
+import engine
 from bot.discord import cards
 from bot.discord.api import ImageAttachment
 from bot.discord.card_refs import digest
@@ -14,9 +15,10 @@ from bot.discord.posting import Draft
 from bot.discord.table_threads import TableThreads
 from bot.service.images import changed_hexes, repriced_companies
 from bot.service.live_table import LogEntry, TableView
-from bot.service.picture_workers import PictureWorkers
+from bot.service.picture_workers import Pictures, PictureWorkers
 from bot.service.results import PendingDecision
 from bot.service.service import Service
+from renderers import Picture
 from storage import TablePoll
 
 
@@ -62,8 +64,10 @@ class CardBuilder:
         choices = {
             each.seat: await self.service.queries.choices(view.table.id, each.seat) for each in prompts
         }
+        runs = await self.service.queries.last_runs(view.table.id)
+        revenues = {company: run.revenue for company, run in runs.items()}
         contents = [
-            cards.turn_card(view, prompts, choices, history, users, refs)
+            cards.turn_card(view, prompts, choices, history, users, refs, revenues)
             for refs in ([each.ref for each in images], [])
         ]
         (payload, texts), (plain, _) = contents
@@ -85,7 +89,8 @@ class CardBuilder:
         return BuiltCard(payload, payload, [], texts, line, [each for each in users.values() if each])
 
     async def draw(self, view: TableView, since: int) -> list[ImageAttachment]:
-        """Map and market with the changes since a row of the log marked; those that could be drawn."""
+        """The pictures for the question, with the changes since a row of the log marked; those that could be
+        drawn."""
         state = view.state
         assert state is not None
         try:
@@ -93,9 +98,26 @@ class CardBuilder:
         except ValueError:
             earlier = state
         drawing = self.pictures.for_table(view.table.id)
-        drawn = await asyncio.gather(
-            drawing.map(state, highlight=changed_hexes(earlier, state)),
-            drawing.market(state, highlight=repriced_companies(earlier, state)),
-        )
-        named = zip(("map.png", "market.png"), drawn, strict=True)
-        return [ImageAttachment(name, picture) for name, picture in named if picture is not None]
+        kinds = pictures_for(state)
+        drawn = await asyncio.gather(*(_draw(drawing, kind, state, earlier) for kind in kinds))
+        named = zip(kinds, drawn, strict=True)
+        return [ImageAttachment(f"{kind}.png", picture) for kind, picture in named if picture is not None]
+
+
+def pictures_for(state: engine.State) -> tuple[str, ...]:
+    """The pictures that a question needs: in an operating round the map, else prices and holdings."""
+    round_name = engine.round_name(state)
+    if round_name == "opening":
+        return ("sheet",)
+    if state.game_over:
+        return ("map", "market")
+    return ("map",) if round_name.startswith("operating") else ("market", "sheet")
+
+
+async def _draw(drawing: Pictures, kind: str, state: engine.State, earlier: engine.State) -> Picture | None:
+    match kind:
+        case "map":
+            return await drawing.map(state, highlight=changed_hexes(earlier, state))
+        case "market":
+            return await drawing.market(state, highlight=repriced_companies(earlier, state))
+    return await drawing.sheet(state)

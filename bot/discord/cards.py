@@ -21,14 +21,16 @@ from bot.discord.controls import (
     LEAVE,
     OPEN_CARD,
     SELECT,
+    SELL,
     START,
     SUBMIT_LINE,
+    TRY,
     CardControls,
     CustomId,
     MenuItem,
-    card_controls,
 )
-from bot.service import text_views
+from bot.discord.decision_controls import decision_controls
+from bot.service import decision_numbers, text_views
 from bot.service.live_table import LogEntry, TableView, engine_seat
 from bot.service.results import (
     CommandResult,
@@ -51,7 +53,8 @@ from storage import TablePoll
 Json = dict[str, Any]
 
 MAX_TEXT = 4000
-MAX_HEADING, MAX_HISTORY, MAX_BOARD_TEXT, MAX_RESULT, MAX_LINE = 300, 1400, 1500, 400, 250
+MAX_HEADING, MAX_HISTORY, MAX_NUMBERS, MAX_BOARD_TEXT = 300, 1200, 800, 1300
+MAX_RESULT, MAX_LINE, MAX_PRIVATE_TEXT = 400, 250, 3000
 MAX_HISTORY_LINES = 8
 HISTORY_LINE_LENGTHS = (600, 300, 160)  # characters per line; the first at which all lines fit is used
 MAX_ALT_TEXT = 1024
@@ -265,12 +268,13 @@ def turn_card(
     history: Sequence[str],
     users: Mapping[int, str | None],
     images: Sequence[ImageRef],
+    revenues: Mapping[str, int] | None = None,
 ) -> tuple[list[Json], list[str]]:
     """The card of a player who has to act, or of several: its components, and its texts.
 
     `choices` and `users` (Discord ids) are by seat. `history`: lines of what has happened since the player's
-    last turn. `images`: the pictures that will be attached; where there are none, the card has the map and
-    market as text.
+    last turn. `revenues`: dollars of each company's last run. `images`: the pictures that will be attached;
+    where there are none, the card has the map and market as text.
     """
     state = view.state
     assert state is not None
@@ -280,6 +284,12 @@ def turn_card(
         above.append(truncate("\n".join(history), MAX_HISTORY))
     questions = "\n".join(f"### {_question(state, each)}" for each in prompts)
     texts = [truncate(questions, MAX_HEADING * len(prompts))]
+    numbers = [
+        line
+        for each in prompts
+        for line in decision_numbers.decision_lines(state, engine_seat(each.seat), revenues)
+    ]
+    texts.append(truncate("\n".join(dict.fromkeys(numbers)), MAX_NUMBERS))
     if not images:
         texts.append(
             code_block(f"{text_views.market_view(state)}\n\n{text_views.map_view(state)}", MAX_BOARD_TEXT)
@@ -300,7 +310,9 @@ def _question(state: engine.State, pending: PendingDecision) -> str:
 def turn_controls(view: TableView, pending: PendingDecision, choices: Sequence[engine.Choice]) -> list[Json]:
     """The rows of controls of one player."""
     custom_id = CustomId(view.table.id, pending.seat, pending.decision_id, SUBMIT_LINE)
-    controls = card_controls(choices, custom_id.max_argument_length)
+    assert view.state is not None
+    seat = engine_seat(pending.seat)
+    controls = decision_controls(view.state, seat, choices, custom_id.max_argument_length)
     rows = _control_rows(custom_id, controls, view.current_decision_id, choices[0].label if choices else "")
     if pending.acts_now and any(each.is_main and not each.acts_now for each in view.pending):
         in_advance = CustomId(view.table.id, None, pending.decision_id, OPEN_CARD)
@@ -345,8 +357,13 @@ def _control_rows(
         select_row(str(custom_id._replace(action=SELECT, argument=str(i))), placeholder, items)
         for i, (placeholder, items) in enumerate(controls.selects)
     ]
+    if controls.sales:
+        row = select_row(str(custom_id._replace(action=SELL)), "Sell: choose one or more", controls.sales)
+        row["components"][0]["max_values"] = len(controls.sales)
+        selects.append(row)
     always = [
         button("Undo", str(CustomId(custom_id.table_id, None, current_decision_id, SUBMIT_LINE, "undo"))),
+        button("Try…", str(custom_id._replace(action=TRY, argument=""))),
         button("Write…", str(custom_id._replace(action=ENTER_LINE, argument=""))),
     ]
     return [*action_rows(buttons), *selects, *action_rows(always)]

@@ -30,7 +30,8 @@ MAX_LABEL_LENGTH = 80
 FEW_CHOICES = 3  # so few choices get buttons even when their labels are long
 
 SUBMIT_LINE, CONFIRM, OPEN_MENU, SELECT, ENTER_AMOUNT, ENTER_LINE = "s", "y", "m", "p", "a", "w"
-OPEN_CARD = "c"
+OPEN_CARD, OPEN_TILES, LOOK_CLOSER, SELL = "c", "T", "L", "v"
+TRY, TRY_LINE = "t", "tl"
 JOIN, LEAVE, START, SETTING = "join", "leave", "start", "set"
 
 
@@ -198,14 +199,22 @@ def _submenu_item(choices: Sequence[engine.Choice], group: Sequence[int], label:
 
 
 class CardControls(NamedTuple):
-    """The controls of a decision: buttons, and (placeholder, items) of each select."""
+    """The controls of a decision: buttons, (placeholder, items) of each select, and a select of sales, of
+    which several can be chosen."""
 
     buttons: list[MenuItem]
     selects: list[tuple[str, list[MenuItem]]]
+    sales: Sequence[MenuItem] = ()
 
 
-def card_controls(choices: Sequence[engine.Choice], max_argument: int, max_selects: int = 6) -> CardControls:
-    """The controls for these choices; an argument of a button has at most `max_argument` characters.
+def card_controls(
+    choices: Sequence[engine.Choice],
+    max_argument: int,
+    max_selects: int = 6,
+    indices_shown: Sequence[int] | None = None,
+) -> CardControls:
+    """The controls for these choices, or for those at `indices_shown`; an argument of a button has at most
+    `max_argument` characters.
 
     A verb (the first label) with one or two short choices gets buttons, a verb with more gets a select.
     Verbs with one or two long choices share one select. At most `FEW_CHOICES` choices all get buttons. Verbs
@@ -216,7 +225,8 @@ def card_controls(choices: Sequence[engine.Choice], max_argument: int, max_selec
     for_selects: list[tuple[str, list[int]]] = []
     combined: list[tuple[str, list[int]]] = []
     max_label = MAX_LABEL_LENGTH if len(choices) <= FEW_CHOICES else PHONE_LABEL_LENGTH
-    for verb, indices in group_by_label(choices, range(len(choices)), 0).items():
+    shown = range(len(choices)) if indices_shown is None else indices_shown
+    for verb, indices in group_by_label(choices, shown, 0).items():
         verb_items = [choice_item(choices, i, max_argument) for i in indices]
         all_short = all(len(each.label) <= max_label for each in verb_items)
         one_or_two = len(verb_items) == 1 or (len(verb_items) == 2 and is_shallow(choices, indices, 1))

@@ -7,15 +7,16 @@ sentence. A button on a card that worked needs no message: the card is brought u
 
 from __future__ import annotations
 
+import asyncio
 import logging
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import discord
 from discord import ui
 
 import engine
-from bot.discord import cards, controls, settings_card
+from bot.discord import cards, controls, lay_controls, sale_preview, settings_card, tile_menu
 from bot.discord.api import (
     CANNOT_SEND_CODES,
     UNKNOWN_INTERACTION,
@@ -28,6 +29,7 @@ from bot.discord.api import (
 from bot.discord.card_builder import CardBuilder
 from bot.discord.cards import Json
 from bot.discord.controls import CustomId
+from bot.discord.plan_interactions import PlanInteractions
 from bot.discord.table_links import card_link
 from bot.discord.table_threads import TableThreads
 from bot.service import text_views
@@ -49,7 +51,7 @@ from storage import GameTable, NotFound, StoreError, TableStatus
 log = logging.getLogger(__name__)
 
 DEFERRED_MESSAGE = discord.InteractionResponseType.deferred_channel_message
-MAX_PREVIEWS = 4
+MAX_PREVIEWS = 9
 CHOICES_CHANGED = "The choices have changed since then. Please look at the card as it is now."
 OTHER_VERSION = "This control belongs to another version of Railpost. Use `/do` instead."
 
@@ -115,6 +117,7 @@ class InteractionHandler:
     def __init__(self, service: Service, pictures: PictureWorkers, client: discord.Client) -> None:
         self.service, self.pictures = service, pictures
         self.builder = CardBuilder(service, TableThreads(service, DiscordApi(client)), pictures)
+        self.plans = PlanInteractions(service, pictures)
         self._person_ids: dict[int, int] = {}
 
     @staticmethod
@@ -347,6 +350,8 @@ class InteractionHandler:
                 await self._submit_amount(interaction, custom_id, values.get("amount", ""))
             case controls.ENTER_AMOUNT:
                 await self._open_amount_modal(interaction, custom_id)
+            case controls.ENTER_LINE if values and custom_id.argument == "plan":
+                await self._show_plan(interaction, custom_id, f"more {values.get('line', '')}")
             case controls.ENTER_LINE if values:
                 await interaction.response.defer()
                 await self.submit_lines(interaction, custom_id, split_lines(values.get("line", "")))
@@ -354,6 +359,14 @@ class InteractionHandler:
                 if not await self._reject_other_user(interaction, custom_id):
                     example = await self._example_line(custom_id)
                     await interaction.response.send_modal(RawModal(cards.line_modal(custom_id, example)))
+            case controls.OPEN_TILES | controls.LOOK_CLOSER:
+                await self._show_tiles(interaction, custom_id)
+            case controls.TRY | controls.TRY_LINE:
+                more = custom_id.action == controls.TRY_LINE
+                line = f"more {custom_id.argument}" if more else custom_id.argument or "show"
+                await self._show_plan(interaction, custom_id, line)
+            case controls.SELL:
+                await self._preview_sales(interaction, custom_id)
             case controls.OPEN_CARD:
                 await interaction.response.defer(ephemeral=True, thinking=True)
                 await self.show_own_card(interaction, custom_id.table_id, custom_id.seat)
@@ -438,16 +451,21 @@ class InteractionHandler:
         now = text_views.waiting_sentence(view.state, view.pending)
         return "\n".join([f"That decision is no longer open. {now}", *events])
 
-    async def _open_menu(self, interaction: discord.Interaction, custom_id: CustomId) -> None:
-        """Show the next level of a menu in a private message."""
+    async def _open_private(self, interaction: discord.Interaction, custom_id: CustomId) -> bool:
+        """Acknowledge a control that opens or changes a private message; whether the user may go on."""
         message = interaction.message
         if message is not None and message.flags.ephemeral:
             await interaction.response.defer()
         else:
             await interaction.response.defer(ephemeral=True, thinking=True)
-        if await self._reject_other_user(interaction, custom_id) or await self._reject_stale(
-            interaction, custom_id
-        ):
+        return not (
+            await self._reject_other_user(interaction, custom_id)
+            or await self._reject_stale(interaction, custom_id)
+        )
+
+    async def _open_menu(self, interaction: discord.Interaction, custom_id: CustomId) -> None:
+        """Show the next level of a menu in a private message."""
+        if not await self._open_private(interaction, custom_id):
             return
         choices = await self._choices(custom_id)
         position = controls.parse_menu_position(custom_id.argument)
@@ -457,32 +475,103 @@ class InteractionHandler:
             return
         path = choices[indices[0]].path[: position.depth]
         title = controls.capitalized(" · ".join(path)) or "Choose"
-        images = await self._tile_previews(custom_id, [choices[i].line for i in indices])
         items = controls.menu_items(choices, indices, position.depth, position.page)
-        await reply(
-            interaction, cards.menu_message(custom_id, title, items, [each.ref for each in images]), images
-        )
+        await reply(interaction, cards.menu_message(custom_id, title, items))
 
-    async def _tile_previews(self, custom_id: CustomId, lines: Sequence[str]) -> list[ImageAttachment]:
-        """Pictures of the rotations in which these lines lay tiles, for at most `MAX_PREVIEWS` tiles."""
+    async def _show_plan(self, interaction: discord.Interaction, custom_id: CustomId, line: str) -> None:
+        """Carry out `plan LINE`, and show the plan in a private message."""
+        message = interaction.message
+        if message is not None and message.flags.ephemeral:
+            await interaction.response.defer()
+        else:
+            await interaction.response.defer(ephemeral=True, thinking=True)
+        if await self._reject_other_user(interaction, custom_id):
+            return
+        person_id = await self.person_id(interaction.user)
+        payload, images = await self.plans.show(interaction, custom_id, person_id, line)
+        await reply(interaction, payload, images)
+
+    async def _preview_sales(self, interaction: discord.Interaction, custom_id: CustomId) -> None:
+        """Show the sales that the user has chosen before they are done."""
+        if not await self._open_private(interaction, custom_id):
+            return
         state = (await self.service.queries.view(custom_id.table_id)).state
-        if state is None or custom_id.seat is None or len(lines) > controls.MAX_OPTIONS:
-            return []
-        rotations: dict[tuple[str, str], list[int]] = {}
-        for hex, tile, rotation in tile_lays(state, engine_seat(custom_id.seat), lines):
-            rotations.setdefault((hex, tile), []).append(rotation)
-        if len(rotations) > MAX_PREVIEWS:
-            return []
-        drawing = self.pictures.for_table(custom_id.table_id)
-        pictures = [
-            (place, await drawing.tiles(state, *place, rotations_of_tile))
-            for place, rotations_of_tile in rotations.items()
-        ]
+        assert state is not None and custom_id.seat is not None
+        data: dict[str, Any] = dict(interaction.data or {})
+        chosen = [str(value).partition(":")[2] for value in data.get("values", [])]
+        seat = engine_seat(custom_id.seat)
+        try:
+            preview = sale_preview.preview_sales(state, seat, chosen)
+        except (engine.RefusedError, engine.UnreadableError, engine.AmbiguousError) as error:
+            await reply_text(interaction, f"Together that is not possible: {error}")
+            return
+        await reply(interaction, sale_preview.sale_message(custom_id, seat, preview))
+
+    # -- tile lays ---------------------------------------------------------------------------
+
+    async def _show_tiles(self, interaction: discord.Interaction, custom_id: CustomId) -> None:
+        """Show the hexes, all ways to lay a tile on one, or one of them on the map."""
+        if not await self._open_private(interaction, custom_id):
+            return
+        choices = await self._choices(custom_id)
+        lays = lay_controls.lay_choices(choices)
+        hex, _, page = custom_id.argument.partition("+")
+        if custom_id.action == controls.LOOK_CLOSER:
+            wanted = controls.find_choice(choices, custom_id.argument)
+            lay = next((each for each in lays if choices[each.number] is wanted), None)
+            if lay is not None:
+                await self._look_closer(interaction, custom_id, choices, lay)
+                return
+        elif not hex and page.isdecimal():
+            items = lay_controls.hex_items(choices, lays, int(page))
+            await reply(interaction, cards.menu_message(custom_id, "Lay a tile on", items))
+            return
+        elif on_hex := [each for each in lays if each.hex == hex]:
+            images = await self._tile_pictures(custom_id, on_hex)
+            refs = [each.ref for each in images]
+            number = int(page) if page.isdecimal() else 0
+            await reply(interaction, tile_menu.ways_message(custom_id, choices, on_hex, refs, number), images)
+            return
+        await reply_text(interaction, CHOICES_CHANGED)
+
+    async def _tile_pictures(
+        self, custom_id: CustomId, lays: Sequence[lay_controls.LayChoice]
+    ) -> list[ImageAttachment]:
+        """Pictures of all ways to lay a tile on one hex, one for each tile."""
+        state = (await self.service.queries.view(custom_id.table_id)).state
+        assert state is not None
+        rotations: dict[str, list[int]] = {}
+        for lay in lays:
+            if lay.rotation not in rotations.setdefault(lay.tile, []):
+                rotations[lay.tile].append(lay.rotation)
+        drawing, hex = self.pictures.for_table(custom_id.table_id), lays[0].hex
+        drawn = await asyncio.gather(
+            *(drawing.tiles(state, hex, tile, each) for tile, each in list(rotations.items())[:MAX_PREVIEWS])
+        )
         return [
-            ImageAttachment(f"{hex}-{tile}.png", drawn)
-            for (hex, tile), drawn in pictures
-            if drawn is not None
+            ImageAttachment(f"{hex}-{tile}.png", picture)
+            for tile, picture in zip(rotations, drawn, strict=False)
+            if picture is not None
         ]
+
+    async def _look_closer(
+        self,
+        interaction: discord.Interaction,
+        custom_id: CustomId,
+        choices: Sequence[engine.Choice],
+        lay: lay_controls.LayChoice,
+    ) -> None:
+        """Show the map with one lay, what it costs, and what the best run becomes."""
+        state = (await self.service.queries.view(custom_id.table_id)).state
+        assert state is not None and custom_id.seat is not None
+        seat, line = engine_seat(custom_id.seat), choices[lay.number].line
+        tried = await asyncio.to_thread(tile_menu.preview_lay, state, seat, line)
+        picture = await self.pictures.for_table(custom_id.table_id).map(
+            tried.state, highlight=(lay.hex,), routes=tried.routes, company=tried.company
+        )
+        images = [ImageAttachment("map.png", picture)] if picture else []
+        refs = [each.ref for each in images]
+        await reply(interaction, tile_menu.look_message(custom_id, choices, lay, tried.text, refs), images)
 
     async def _open_amount_modal(self, interaction: discord.Interaction, custom_id: CustomId) -> None:
         if await self._reject_other_user(interaction, custom_id) or await self._reject_stale(
@@ -544,21 +633,6 @@ class InteractionHandler:
 def split_lines(text: str) -> list[str]:
     """The lines in a text that separates them by semicolons."""
     return [line.strip() for line in text.split(";") if line.strip()]
-
-
-def tile_lays(state: engine.State, seat: str, lines: Iterable[str]) -> list[tuple[str, str, int]]:
-    """(hex, tile, rotation 0-5) of the tile that each line lays; empty where one of the lines lays none."""
-    lays = []
-    for line in lines:
-        try:
-            events = engine.play(state, seat, engine.parse(state, seat, line)).events
-        except (engine.UnreadableError, engine.AmbiguousError, engine.RefusedError):
-            return []
-        laid = next((event for event in events if isinstance(event, engine.TileLaid)), None)
-        if laid is None:
-            return []
-        lays.append((laid.hex, laid.tile, laid.rotation))
-    return lays
 
 
 def is_too_late(error: BaseException) -> bool:

@@ -8,10 +8,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 import engine
+from bot.service import amounts
+from bot.service.auction_views import for_sale, sale_line
 from bot.service.live_table import LiveTable, LogEntry, engine_seat
 from bot.service.results import PendingDecision
 
 LINE_WIDTH = 78
+dollars = amounts.dollars
 CELL_WIDTH = 6  # of the market
 MAX_HELP_LINES = 40
 
@@ -52,11 +55,6 @@ def standings_sentence(state: engine.State) -> str:
     return join_words([f"{state.name(seat)} {dollars(worth)}" for seat, worth in standings.items()]) + "."
 
 
-def dollars(amount: int) -> str:
-    """`$1,200`, `-$17`."""
-    return f"{'-' * (amount < 0)}${abs(amount):,}"
-
-
 def cash_changes(before: engine.State, after: engine.State) -> Iterator[str]:
     """Players and companies whose cash has changed, with both amounts."""
     for owner, cash in after.cash.items():
@@ -94,8 +92,8 @@ def status_view(state: engine.State, pending: Sequence[PendingDecision], viewer:
     """
     companies_now = companies_table(state, viewer)
     parts = [headline(state), "", *players_table(state), "", *companies_now, "", *trains_text(state)]
-    if unsold := [p for p, owner in state.private_owners.items() if owner == engine.BANK]:
-        parts.append(f"Privates for sale: {', '.join(unsold)}")
+    if items := for_sale(state):
+        parts += ["For sale:", *(f"  {sale_line(state, item, bids)}" for item, bids in items.items())]
     return "\n".join([*parts, "", waiting_sentence(state, pending)])
 
 

@@ -8,9 +8,18 @@ from dataclasses import replace
 import pytest
 
 import engine
-from bot.discord import cards, controls
+from bot.discord import cards, controls, lay_controls, tile_menu
 from bot.discord.cards import ImageRef, Json
-from bot.discord.controls import ENTER_AMOUNT, OPEN_MENU, SELECT, SUBMIT_LINE, CustomId
+from bot.discord.controls import (
+    ENTER_AMOUNT,
+    LOOK_CLOSER,
+    OPEN_MENU,
+    OPEN_TILES,
+    SELECT,
+    SELL,
+    SUBMIT_LINE,
+    CustomId,
+)
 from bot.service.live_table import LogEntry, TableView, engine_seat, pending_decisions
 from bot.service.results import PendingDecision
 from bot.service.tables import SeatedPlayer, TableInfo
@@ -21,6 +30,7 @@ from tests.fake_discord.models import walk_components
 
 SHOTS = [ImageRef("map.png", "The map. " * 200), ImageRef("market.png", "The market.")]
 MOST_ROWS = 9
+PLAYED = (SUBMIT_LINE, ENTER_AMOUNT, LOOK_CLOSER)  # the actions whose argument is a choice
 
 
 def table(state: State) -> TableInfo:
@@ -47,7 +57,7 @@ def keys(components: list[Json]) -> Iterator[CustomId]:
     for part in walk_components(components):
         key = controls.parse_custom_id(part.get("custom_id", ""))
         assert key or "custom_id" not in part
-        if key and key.action == SELECT:
+        if key and key.action in (SELECT, SELL):
             for option in part["options"]:
                 act, _, arg = option["value"].partition(":")
                 yield key._replace(action=act, argument=arg)
@@ -69,13 +79,34 @@ def reached(components: list[Json], choices: list[Choice], depth: int = 0) -> se
             )
             check(menu)
             found |= reached(menu, choices, depth + 1)
-        elif key.action in (SUBMIT_LINE, ENTER_AMOUNT) and key.decision_id and key.seat is not None:
+        elif key.action == OPEN_TILES:
+            found |= reached(tile_message(key, choices), choices, depth + 1)
+        elif (
+            key.action in (SUBMIT_LINE, ENTER_AMOUNT, LOOK_CLOSER)
+            and key.decision_id
+            and key.seat is not None
+        ):
             choice = controls.find_choice(choices, key.argument)
             assert choice and (key.action == ENTER_AMOUNT) == (choice.amounts is not None)
             if choice.amounts is not None:
                 limits.check_modal(cards.amount_modal(key, choice))
             found.add(choice.line)
     return found
+
+
+def tile_message(key: CustomId, choices: list[Choice]) -> list[Json]:
+    """What a control of tile lays opens: a page of hexes, or of the ways to lay on one."""
+    lays = lay_controls.lay_choices(choices)
+    hex, _, page = key.argument.partition("+")
+    if not hex:
+        message = cards.menu_message(key, "Lay", lay_controls.hex_items(choices, lays, int(page)))
+    else:
+        on_hex = [lay for lay in lays if lay.hex == hex]
+        message = tile_menu.ways_message(key, choices, on_hex, [], int(page or 0))
+        for lay in on_hex:
+            check(tile_menu.look_message(key, choices, lay, "Costs $80.", []))
+    check(message)
+    return message
 
 
 @pytest.mark.parametrize(("players", "seed", "every"), [(2, 5, 4), (4, 1, 1), (6, 3, 4)])

@@ -54,7 +54,7 @@ async def test_a_table_from_the_lobby_to_the_first_turns(running: RunningBot, fa
     assert "Ann, Bob and Cid" in first.text and first.pinned
     card = await running.wait_for_card("Ann")
     assert "Ann to act: buy the SV for $20" in card.text
-    assert fake.alt_texts(card) == ["The map, in words.", "The market, in words."]
+    assert fake.alt_texts(card) == ["The sheet, in words."]
     await fake.click("Ann", card, "Buy the SV for $20")
     second = await running.wait_for_card("Bob")
     assert not fake.controls(card) and "✓" in card.text and "Ann buys the SV for $20" in card.text
@@ -136,13 +136,16 @@ async def test_track_is_chosen_by_hex_and_shown_in_all_rotations(
 ) -> None:
     card = await operating(started)
     lay = next(c for c in fake.controls(card) if c.label.startswith("Lay"))
-    assert [option.name for option in lay.options] == [
-        "I17",
-        "#57 on J14 Washington, rotation 0, for $80",
-    ], "rotation 3 lies like rotation 0"
-    menu = (await fake.select("Ann", card, lay.custom_id, "I17")).message
-    assert [each.filename for each in fake.shown_images(menu)] == ["I17-7.png", "I17-8.png", "I17-9.png"]
-    assert options(menu, fake, "Lay")[-1] == "#9 on I17, rotation 1, for $80"
+    assert [option.name for option in lay.options] == ["I17", "J14 Washington"]
+    shown = (await fake.select("Ann", card, lay.custom_id, "I17")).message
+    assert [each.filename for each in fake.shown_images(shown)] == ["I17-7.png", "I17-8.png", "I17-9.png"]
+    ways = options(shown, fake, "Look closer")
+    assert ways[-1].endswith(": #9 on I17, rotation 1, for $80")
+    assert "**1** · #7 on I17" in shown.text
+    await fake.select("Ann", card, lay.custom_id, "J14 Washington")
+    assert len(options(fake.last_message(started.thread, "Ann"), fake, "Look closer")) == 1, (
+        "0 and 3 lie alike"
+    )
     await started.play_lines("Ann: lay 57 J14")
     again = await started.wait_for_card("Ann", holding="lays #57 on J14")
     assert again is card and (await started.played_lines())[-1] == "lay 57 J14 0"
@@ -157,7 +160,7 @@ async def test_real_pictures(fake: FakeDiscord, tmp_path: Path) -> None:
             await fake.click("Ann", first, "Pass")
             card = await running.wait_for_card("Bob")
             shown = fake.shown_images(card)
-            assert [each.filename for each in shown] == ["map.png", "market.png"]
+            assert [each.filename for each in shown] == ["sheet.png"]
             assert all(each.pixel_size and each.pixel_size[0] >= 1000 for each in shown)
             assert all(len(each.content) < 400_000 for each in shown)
             assert all(alt and len(alt) > 20 for alt in fake.alt_texts(card))

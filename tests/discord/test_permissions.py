@@ -79,7 +79,7 @@ async def test_a_permission_is_lost_and_returns(
         for name in ("Bob", "Cid"):
             await fake.click(name, await card_anywhere(running, name), "Pass")
         card = await card_anywhere(running, "Ann")
-        assert card.channel is running.thread and len(fake.shown_images(card)) == 2
+        assert card.channel is running.thread and fake.shown_images(card)
         await only_one_card_is_left(running)
         assert await running.played_lines() == ["pass"] * 6
     codes = {each.code for each in fake.rejected}

@@ -20,7 +20,7 @@ from tests.fake_discord.server import Channel, FakeDiscord, Interaction, Message
 from tests.fake_discord.user_actions import MessageControl
 
 SEARCHED_MESSAGES = 12  # how many of the last messages are searched for a card
-CONFIRM_LABEL = "Yes, end the game"
+CONFIRM_LABELS = ("Yes, end the game", "Confirm")
 ViewSource = Callable[[], Awaitable[TableView]]
 
 
@@ -61,10 +61,13 @@ class ScriptedPlayer:
         while (await self.get_view()).seq == before:
             answer = "\n".join(m.text for m in done.private_messages if not m.loading)
             confirmation = [
-                m for m in done.private_messages if CONFIRM_LABEL in [c.label for c in self.fake.controls(m)]
+                (message, control.label)
+                for message in done.private_messages
+                for control in self.fake.controls(message)
+                if control.label in CONFIRM_LABELS
             ]
             if confirmation:
-                done = await self.fake.click(self.name, confirmation[-1], CONFIRM_LABEL)
+                done = await self.fake.click(self.name, *confirmation[-1])
             elif time.monotonic() > end or (
                 answer and not answer.startswith("Done.") and not self._opened_menu(done)
             ):
@@ -138,6 +141,8 @@ class ScriptedPlayer:
     async def _use_select(self, card: Message, choice: Choice, label: str) -> tuple[str, Interaction]:
         screen, way = card, "select"
         for _ in range(12):
+            if (number := self._numbered_way(screen, label)) is not None:
+                return "menu", await self._press_lay(screen, number)
             used, option = self._next_option(screen, choice, label)
             done = await self.fake.select(self.name, screen, used.custom_id, option)
             if option == label:
@@ -149,6 +154,26 @@ class ScriptedPlayer:
             else:
                 await self._next_level(done)
         raise AssertionError(f"The menus do not lead to {choice.line!r}.")
+
+    def _numbered_way(self, screen: Message, label: str) -> str | None:
+        """The number of a way to lay a tile among those that the screen lists."""
+        for each in self.fake.controls(screen):
+            for option in each.options:
+                number, colon, _ = option.name.partition(": ")
+                if colon and number.isdecimal() and truncate_option(f"{number}: {label}") == option.name:
+                    return number
+        return None
+
+    async def _press_lay(self, screen: Message, number: str) -> Interaction:
+        """Lay at once, or after a closer look where the way has no button of its own."""
+        buttons = [c.label for c in self.fake.controls(screen) if c.kind == "button"]
+        if f"Lay {number}" in buttons:
+            return await self.fake.click(self.name, screen, f"Lay {number}")
+        select = next(c for c in self.fake.controls(screen) if c.kind == "select")
+        option = next(o.name for o in select.options if o.name.startswith(f"{number}: "))
+        done = await self.fake.select(self.name, screen, select.custom_id, option)
+        await self._next_level(done)
+        return await self.fake.click(self.name, screen, "Lay")
 
     async def _next_level(self, done: Interaction) -> None:
         await self.fake.wait_until(lambda: done.updated or done.private_messages, "the next menu")

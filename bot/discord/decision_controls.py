@@ -1,0 +1,35 @@
+"""The controls of a decision: hexes for tile lays, purchases and sales of a stock turn, and all the rest."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import engine
+from bot.discord.controls import SUBMIT_LINE, CardControls, MenuItem, card_controls
+from bot.discord.lay_controls import hex_items, lay_choices
+from bot.discord.stock_controls import purchase_label, purchases, sale_items
+
+
+def decision_controls(
+    state: engine.State, seat: str, choices: Sequence[engine.Choice], max_argument: int
+) -> CardControls:
+    """The controls of a seat's choices; an argument of a button has at most `max_argument` characters."""
+    lays = lay_choices(choices)
+    sales = sale_items(choices)
+    sold = {item.argument for item in sales}
+    shown_apart = {lay.number for lay in lays}
+    if len(sales) > 1:
+        shown_apart |= {i for i, choice in enumerate(choices) if choice.line in sold}
+    rest = [i for i in range(len(choices)) if i not in shown_apart]
+    controls = card_controls(choices, max_argument, 5 - bool(lays), rest)
+    selects = controls.selects
+    if lays:
+        selects = [(f"Lay: {len(lays)} way{'s' * (len(lays) > 1)}", hex_items(choices, lays)), *selects]
+    bought = [
+        MenuItem(purchase_label(choices[i]), "", SUBMIT_LINE, choices[i].line)
+        for i in purchases(state, seat, choices)
+        if len(choices[i].line) <= max_argument
+    ]
+    known = {item.argument for item in controls.buttons}
+    buttons = [*(item for item in bought if item.argument not in known), *controls.buttons]
+    return CardControls(buttons, selects, sales if len(sales) > 1 else ())

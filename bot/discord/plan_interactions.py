@@ -1,0 +1,92 @@
+"""*Try* on a card: a plan is made step by step in a private message, with its map, money and revenue.
+
+Every control of that message stays in the plan; only *Play this* plays it at the table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import discord
+
+import engine
+from bot.discord import cards
+from bot.discord.api import ImageAttachment
+from bot.discord.cards import Json
+from bot.discord.controls import (
+    ENTER_LINE,
+    MAX_OPTIONS,
+    SELECT,
+    SUBMIT_LINE,
+    TRY,
+    TRY_LINE,
+    CustomId,
+    MenuItem,
+    capitalized,
+    group_by_label,
+)
+from bot.service.live_table import engine_seat
+from bot.service.picture_workers import PictureWorkers
+from bot.service.results import QueryAnswer
+from bot.service.service import Service
+
+MAX_PLAN_SELECTS = 5
+MAX_LINE_LENGTH = 96  # of an option's value
+NO_STEPS = "Nothing is planned yet. Choose a step; nobody else sees it, and nothing is played."
+
+
+def plan_controls(custom_id: CustomId, choices: Sequence[engine.Choice], *, has_steps: bool) -> list[Json]:
+    """Selects of the next steps by verb, and the buttons of the plan."""
+    rows = []
+    for number, (verb, indices) in enumerate(group_by_label(choices, range(len(choices)), 0).items()):
+        fitting = [choices[i] for i in indices if len(choices[i].line) <= MAX_LINE_LENGTH]
+        items = [MenuItem(c.label, c.line, TRY_LINE, c.line) for c in fitting[:MAX_OPTIONS]]
+        if items and number < MAX_PLAN_SELECTS:
+            select = custom_id._replace(action=SELECT, argument=str(number))
+            more = f", {len(indices) - len(items)} more by Write…" if len(indices) > len(items) else ""
+            rows.append(cards.select_row(str(select), f"Try: {capitalized(verb)}{more}", items))
+    play = custom_id._replace(action=SUBMIT_LINE, argument="plan play")
+    buttons = [
+        *([cards.button("Play this", str(play), cards.SUCCESS)] if has_steps else []),
+        cards.button("Write…", str(custom_id._replace(action=ENTER_LINE, argument="plan"))),
+        *([cards.button("Start over", str(custom_id._replace(argument="clear")))] if has_steps else []),
+    ]
+    return [*rows, *cards.action_rows(buttons)]
+
+
+class PlanInteractions:
+    """Shows and extends plans."""
+
+    def __init__(self, service: Service, pictures: PictureWorkers) -> None:
+        self.service, self.pictures = service, pictures
+
+    async def show(
+        self, interaction: discord.Interaction, custom_id: CustomId, person_id: int, line: str
+    ) -> tuple[list[Json], list[ImageAttachment]]:
+        """Carry out `plan LINE` and show the plan: a message with its pictures."""
+        view = await self.service.queries.view(custom_id.table_id)
+        seat = view.table.seat_of(person_id)
+        custom_id = CustomId(custom_id.table_id, seat, None, TRY)
+        result = await self.service.submit(
+            custom_id.table_id, seat, [f"plan {line}"], None, str(interaction.id),
+            person_id=person_id, transport="discord",
+        )  # fmt: skip
+        if not isinstance(result, QueryAnswer):
+            back = cards.button("Back to the plan", str(custom_id))
+            return [*cards.result_message(result, view.table, seat), *cards.action_rows([back])], []
+        has_steps = result.encoded_state is not None
+        state = result.shown_state(view.state) if view.state else None
+        if state is None or seat is None:
+            return cards.result_message(result, view.table, seat), []
+        choices = []
+        if not state.game_over and engine_seat(seat) in engine.decision(state).awaited:
+            choices = engine.choices(state, engine_seat(seat))
+        drawn = await self.pictures.for_table(custom_id.table_id).map(state)
+        images = [ImageAttachment("map.png", drawn)] if drawn else []
+        text = cards.result_text(result)[0] if has_steps else NO_STEPS
+        payload = [
+            cards.text_display(text, cards.MAX_PRIVATE_TEXT),
+            *cards.media_galleries([each.ref for each in images]),
+            *plan_controls(custom_id, choices, has_steps=has_steps),
+        ]
+        return payload, images

@@ -1,0 +1,89 @@
+"""Bids, their leader, and privates by name with income and ability, in plain text (pure)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+import engine
+from bot.service.amounts import dollars
+
+MAX_DESCRIPTION = 160  # characters of a private's ability in a list
+
+
+def for_sale(state: engine.State) -> dict[str, dict[str, int]]:
+    """What is auctioned or for sale by the bank: the bids in dollars by seat, the leader last."""
+    found: dict[str, dict[str, int]] = {
+        private: {}
+        for private, owner in state.private_owners.items()
+        if owner == engine.BANK and engine.round_name(state) == "opening"
+    }
+    return found | engine.bids(state)
+
+
+def bids_text(state: engine.State, bids: Mapping[str, int]) -> str:
+    """`Ann $110, Bob $115 leads`; `no bid`."""
+    offers = [f"{state.name(seat)} {dollars(amount)}" for seat, amount in bids.items()]
+    return f"{', '.join(offers)} leads" if offers else "no bid"
+
+
+def sale_line(state: engine.State, item: str, bids: Mapping[str, int]) -> str:
+    """A private or a company that is auctioned, in one line: `MH Mohawk & Hudson, $110, pays $20: no bid`."""
+    private = _private(state, item)
+    head = item if private is None else _private_head(private)
+    return f"{head}: {bids_text(state, bids)}"
+
+
+def free_cash_line(state: engine.State) -> str:
+    """Everybody's cash without what their bids hold back."""
+    bound: dict[str, int] = {}
+    for bids in engine.bids(state).values():
+        for seat, amount in bids.items():
+            bound[seat] = bound.get(seat, 0) + amount
+    free = [f"{state.name(seat)} {dollars(state.cash[seat] - bound.get(seat, 0))}" for seat in state.seats]
+    return f"Free cash: {', '.join(free)}"
+
+
+def bids_view(state: engine.State) -> str:
+    """What is auctioned with its bids, and everybody's free cash."""
+    items = for_sale(state)
+    if not items:
+        return "Nothing is auctioned now."
+    return "\n".join([*(sale_line(state, item, bids) for item, bids in items.items()), free_cash_line(state)])
+
+
+def private_view(state: engine.State, symbol: str = "") -> str:
+    """One private by name, or all: face value, income, owner, bids, and what it can do."""
+    wanted = symbol.casefold()
+    known = [p for p in _privates(state) if wanted in ("", p.sym.casefold(), p.name.casefold())]
+    if not known:
+        return f"There is no private {symbol}." if symbol else "This game has no privates."
+    return "\n".join(line for private in known for line in _private_lines(state, private, bool(symbol)))
+
+
+def _privates(state: engine.State) -> list[engine.PrivateDefinition]:
+    return [p for p in engine.game_of(state).components.privates if p.sym in state.private_owners]
+
+
+def _private(state: engine.State, sym: str) -> engine.PrivateDefinition | None:
+    return next((private for private in _privates(state) if private.sym == sym), None)
+
+
+def _private_head(private: engine.PrivateDefinition) -> str:
+    return f"{private.sym} {private.name}, {dollars(private.price)}, pays {dollars(private.revenue)}"
+
+
+def _private_lines(state: engine.State, private: engine.PrivateDefinition, in_full: bool) -> Iterator[str]:
+    owner = state.private_owners[private.sym]
+    if owner == engine.CLOSED:
+        place = "closed"
+    elif owner == engine.BANK:
+        place = bids_text(state, engine.bids(state).get(private.sym, {}))
+    else:
+        place = f"owned by {state.name(owner)}"
+    yield f"{_private_head(private)}; {place}."
+    ability = private.description or ""
+    if private.blocks:
+        ability = f"{ability} Blocks {', '.join(private.blocks)} while a player owns it.".strip()
+    if ability:
+        cut = len(ability) > MAX_DESCRIPTION and not in_full
+        yield f"  {ability[: MAX_DESCRIPTION - 1]}…" if cut else f"  {ability}"

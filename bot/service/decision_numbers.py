@@ -1,0 +1,62 @@
+"""The numbers that a decision needs, in a few lines for every transport (pure).
+
+Who acts, with cash, certificates and shares; their company, with treasury, trains, tokens and last run; bids
+and their leader. Amounts are in dollars, shares in percent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import engine
+from bot.service import text_views
+from bot.service.amounts import dollars
+from bot.service.auction_views import for_sale, free_cash_line, sale_line
+from bot.service.text_views import holding_text
+
+
+def decision_lines(
+    state: engine.State, seat: str, revenues: Mapping[str, int] | None = None, viewer: int | None = None
+) -> list[str]:
+    """What a seat's decision depends on: itself, the company for which it acts, and what is auctioned.
+
+    revenues: dollars of each company's last run. viewer: the seat that reads it, None for the whole table.
+    """
+    lines = [player_line(state, seat)]
+    company = engine.decision(state).company
+    if company and state.companies[company].president:
+        lines.append(company_line(state, company, (revenues or {}).get(company), viewer))
+    if engine.round_name(state) == "opening" or engine.bids(state):
+        lines += [sale_line(state, item, leader) for item, leader in for_sale(state).items()]
+        lines.append(free_cash_line(state))
+    return lines
+
+
+def player_line(state: engine.State, seat: str) -> str:
+    """`Ann: $430, 5/11 certificates, PRR 30%*, NYC 20%, DH`; `*` marks a presidency."""
+    g = engine.game_of(state)
+    held = f"{engine.counted_certificates(g, seat)}/{engine.certificate_limit(g)} certificates"
+    shares = [
+        f"{sym} {holding_text(company.shares[seat])}{'*' if company.president == seat else ''}"
+        for sym, company in state.companies.items()
+        if company.shares.get(seat)
+    ]
+    privates = [private for private, owner in state.private_owners.items() if owner == seat]
+    return f"{state.name(seat)}: {', '.join([dollars(state.cash[seat]), held, *shares, *privates])}"
+
+
+def company_line(state: engine.State, sym: str, revenue: int | None = None, viewer: int | None = None) -> str:
+    """`PRR: treasury $430, price $90, trains 2 2 3, 2 tokens left, last ran $120`."""
+    company = state.companies[sym]
+    tokens = f"{company.unplaced_tokens} token{'s' * (company.unplaced_tokens != 1)} left"
+    trains = f"trains {' '.join(company.trains)}" if company.trains else "no train"
+    parts = [
+        f"treasury {text_views.treasury_text(state, sym, viewer)}",
+        f"price {text_views.price_text(state, sym)}",
+        trains,
+        tokens,
+        *([f"{company.loans} loan{'s' * (company.loans != 1)}"] if company.loans else []),
+        *([] if revenue is None else [f"last ran {dollars(revenue)}"]),
+        *(private for private, owner in state.private_owners.items() if owner == sym),
+    ]
+    return f"{sym}: {', '.join(parts)}"

@@ -1,0 +1,229 @@
+"""How many presses a decision takes, and what is shown before it is done."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+import engine
+from bot.service.service import Service
+from bot.simulation.simulate import SimulatedGame, simulate_game
+from storage import open_store
+from tests.fake_discord.running_bot import RunningBot
+from tests.fake_discord.server import FakeDiscord, Message, MessageControl
+
+
+@cache
+def game() -> SimulatedGame:
+    return simulate_game("1830", 3, 3)
+
+
+@pytest.fixture
+async def fake() -> AsyncIterator[FakeDiscord]:
+    async with FakeDiscord(list(game().players)) as server:
+        yield server
+
+
+@pytest.fixture
+def running(fake: FakeDiscord, tmp_path: Path) -> RunningBot:
+    return RunningBot(fake, tmp_path / "railpost.db")
+
+
+def lines_until(wanted: Callable[[engine.State], bool]) -> tuple[list[tuple[str, str]], engine.State]:
+    """The lines of the game up to the first position that is `wanted`, and that position."""
+    played: list[tuple[str, str]] = []
+    state = engine.new_game("1830", list(game().players)).state
+    for seat, line in game().lines:
+        if wanted(state):
+            return played, state
+        state = engine.play(state, seat, engine.parse(state, seat, line)).state
+        played.append((seat, line))
+    raise AssertionError("The game has no such position.")
+
+
+async def reach(running: RunningBot, wanted: Callable[[engine.State], bool]) -> engine.State:
+    """Play a table, while the bot is offline, up to a position that is `wanted`."""
+    async with running.online():
+        await running.start_game(*game().players)
+    lines, state = lines_until(wanted)
+    async with await open_store(running.path) as store:
+        service = Service(store)
+        table = (await service.queries.list_tables())[0].id
+        for number, (seat, line) in enumerate(lines):
+            await service.submit(table, int(seat[1:]), [line], None, f"line {number}")
+    return state
+
+
+def actor(state: engine.State) -> str:
+    return state.name(engine.decision(state).acting[0])
+
+
+def choices(state: engine.State) -> list[engine.Choice]:
+    return engine.choices(state, engine.decision(state).acting[0])
+
+
+def companies_for_sale(state: engine.State) -> set[str]:
+    sales = [c.path[1] for c in choices(state) if c.path[0] == "sell"]
+    return set(sales) if engine.round_name(state).startswith("stock") and not state.game_over else set()
+
+
+class PressCounter:
+    """Counts the presses from its making on."""
+
+    def __init__(self, fake: FakeDiscord) -> None:
+        self._fake, self._before = fake, len(fake.interactions)
+
+    @property
+    def count(self) -> int:
+        return len(self._fake.interactions) - self._before
+
+
+def labels(fake: FakeDiscord, message: Message) -> list[str]:
+    return [each.label for each in fake.controls(message)]
+
+
+async def test_a_share_is_bought_with_one_press(running: RunningBot, fake: FakeDiscord) -> None:
+    state = await reach(running, lambda s: len(companies_for_sale(s)) >= 1)
+    async with running.online():
+        card = await running.wait_for_card(actor(state))
+        presses = PressCounter(fake)
+        label = next(each for each in labels(fake, card) if each.startswith("Buy ") and "," in each)
+        await fake.click(actor(state), card, label)
+        await running.wait_for_delivery()
+        assert presses.count == 1
+        assert (await running.played_lines())[-1].startswith(f"buy {label.split()[1].rstrip(',')}")
+
+
+async def test_two_blocks_are_sold_and_a_share_bought_with_two_presses(
+    running: RunningBot, fake: FakeDiscord
+) -> None:
+    """The fall of prices is shown before anything is sold."""
+    state = await reach(running, lambda s: len(companies_for_sale(s)) >= 2)
+    async with running.online():
+        name, played = actor(state), await running.played_lines()
+        card = await running.wait_for_card(name)
+        first, second = sorted(companies_for_sale(state))[:2]
+        menu = next(c for c in fake.controls(card) if c.label.startswith("Sell"))
+        wanted = [next(o.name for o in menu.options if each in o.name) for each in (first, second)]
+        presses = PressCounter(fake)
+        shown = await fake.select(name, card, menu.custom_id, *wanted)
+        assert "→" in shown.message.text and "You then have" in shown.message.text
+        assert await running.played_lines() == played, "nothing is sold yet"
+        both = next(each for each in labels(fake, shown.message) if each.startswith("Confirm, buy"))
+        await fake.click(name, shown.message, both)
+        await fake.wait_until(lambda: "Done." in shown.message.text, "the sale")
+        assert presses.count == 2
+        sold = (await running.played_lines())[len(played) :]
+        assert [line.split()[0] for line in sold] == ["sell", "sell", "buy"]
+
+
+def begins_a_turn(state: engine.State) -> bool:
+    """An operating turn with a train and tiles to lay, and room for nothing that is forced."""
+    top = state.top
+    if state.game_over or not isinstance(top, engine.OperatingTurn) or top.lays_used:
+        return False
+    lays = [c for c in choices(state) if c.line.startswith("lay ")]
+    return bool(lays) and bool(state.companies[top.company].trains)
+
+
+async def test_a_plain_operating_turn_takes_six_presses(running: RunningBot, fake: FakeDiscord) -> None:
+    """Track with its preview takes two of them."""
+    state = await reach(running, begins_a_turn)
+    name, company = actor(state), engine.decision(state).company
+    async with running.online() as service:
+        table = (await service.queries.find_table(running.table_code)).id
+        card = await running.wait_for_card(name)
+        presses = PressCounter(fake)
+        where = next(c for c in fake.controls(card) if c.label.startswith("Lay"))
+        shown = await fake.select(name, card, where.custom_id, where.options[0].name)
+        assert "**1** ·" in shown.message.text and "Lay 1" in labels(fake, shown.message)
+        assert all(fake.alt_texts(shown.message))
+        await fake.click(name, shown.message, "Lay 1")
+        await fake.wait_until(lambda: "Done." in shown.message.text, "the lay")
+        assert presses.count == 2 and (await running.played_lines())[-1].startswith("lay ")
+        for _ in range(10):
+            view = await service.queries.view(table)
+            now, moves = view.state, view.seq
+            assert now is not None
+            if engine.decision(now).company != company:
+                break
+            card = await running.wait_for_card(name)
+            buttons = [c for c in fake.controls(card) if c.kind == "button" and ":s:" in c.custom_id]
+            await fake.click(name, card, custom_id=plain_button(now, buttons))
+            await fake.wait_until(lambda: seq_of(service, table) > moves, "the move")  # noqa: B023
+        assert presses.count <= 6, presses.count
+
+
+def seq_of(service: Service, table: int) -> int:
+    view = service.queries.peek(table)
+    return view.seq if view else 0
+
+
+def plain_button(state: engine.State, buttons: list[MessageControl]) -> str:
+    """What most turns do: run the best, pay, and nothing else."""
+    for wanted in ("run", "pay", "dividend"):
+        for each in buttons:
+            if each.custom_id.split(":s:")[1].startswith(wanted):
+                return str(each.custom_id)
+    return next(str(each.custom_id) for each in buttons if each.custom_id.split(":s:")[1] in ("pass", "done"))
+
+
+async def test_a_train_is_bought_with_one_press(running: RunningBot, fake: FakeDiscord) -> None:
+    state = await reach(
+        running,
+        lambda s: (
+            not s.game_over
+            and isinstance(s.top, engine.OperatingTurn)
+            and any(c.line.startswith("buy train") and c.amounts is None for c in choices(s))
+        ),
+    )
+    async with running.online():
+        card = await running.wait_for_card(actor(state))
+        presses = PressCounter(fake)
+        label = next(each for each in labels(fake, card) if "train" in each and each.startswith("Buy"))
+        await fake.click(actor(state), card, label)
+        await running.wait_for_delivery()
+        assert presses.count == 1 and (await running.played_lines())[-1].startswith("buy train")
+
+
+async def test_a_lay_is_looked_at_before_it_is_done(running: RunningBot, fake: FakeDiscord) -> None:
+    """The map with the tile, its cost and the best run; then *Lay* or *Back*."""
+    state = await reach(running, begins_a_turn)
+    name = actor(state)
+    async with running.online():
+        card = await running.wait_for_card(name)
+        where = next(c for c in fake.controls(card) if c.label.startswith("Lay"))
+        shown = (await fake.select(name, card, where.custom_id, where.options[0].name)).message
+        look = next(c for c in fake.controls(shown) if c.kind == "select")
+        await fake.select(name, shown, look.custom_id, look.options[0].name)
+        await fake.wait_until(lambda: "Lay" in labels(fake, shown), "a closer look")
+        assert "Costs" in shown.text and "best run" in shown.text and fake.shown_images(shown)
+        await fake.click(name, shown, "Back")
+        await fake.wait_until(lambda: "Lay 1" in labels(fake, shown), "all ways")
+        played = await running.played_lines()
+        await fake.click(name, shown, "Lay 1")
+        await fake.wait_until(lambda: "Done." in shown.text, "the lay")
+        assert len(await running.played_lines()) == len(played) + 1
+
+
+async def test_a_plan_is_made_and_played_by_presses(running: RunningBot, fake: FakeDiscord) -> None:
+    state = await reach(running, begins_a_turn)
+    name = actor(state)
+    async with running.online():
+        card = await running.wait_for_card(name)
+        played = await running.played_lines()
+        plan = (await fake.click(name, card, "Try…")).message
+        step = next(c for c in fake.controls(plan) if c.label.startswith("Try: Lay"))
+        await fake.select(name, plan, step.custom_id, step.options[0].name)
+        await fake.wait_until(lambda: "Play this" in labels(fake, plan), "the plan")
+        assert "Standings:" in plan.text and fake.shown_images(plan)
+        again = next(c for c in fake.controls(plan) if c.label.startswith("Try: "))
+        await fake.select(name, plan, again.custom_id, again.options[0].name)
+        await fake.wait_until(lambda: "2. " in plan.text, "a second step")
+        assert await running.played_lines() == played, "nothing is played"
+        await fake.click(name, plan, "Play this")
+        await fake.wait_until(lambda: "Done." in plan.text, "the moves")
+        assert len(await running.played_lines()) == len(played) + 2
