@@ -4,21 +4,20 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from itertools import count
 from typing import NamedTuple
 
-import engine
 from bot.discord import cards
 from bot.discord.api import ImageAttachment
 from bot.discord.card_refs import digest
 from bot.discord.cards import Json
 from bot.discord.posting import Draft
 from bot.discord.table_threads import TableThreads
-from bot.service.images import changed_hexes, repriced_companies
+from bot.service.images import question_pictures
 from bot.service.live_table import LogEntry, TableView
-from bot.service.picture_workers import Pictures, PictureWorkers
+from bot.service.picture_workers import PictureWorkers
 from bot.service.results import PendingDecision
 from bot.service.service import Service
-from renderers import Picture
 from storage import TablePoll
 
 
@@ -89,35 +88,25 @@ class CardBuilder:
         return BuiltCard(payload, payload, [], texts, line, [each for each in users.values() if each])
 
     async def draw(self, view: TableView, since: int) -> list[ImageAttachment]:
-        """The pictures for the question, with the changes since a row of the log marked; those that could be
-        drawn."""
-        state = view.state
+        """The pictures for the question, with the changes since a row of the log marked; after the end, the
+        map and the market."""
+        state, queries = view.state, self.service.queries
         assert state is not None
         try:
-            earlier = await self.service.queries.state_at(view.table.id, since)
+            earlier = await queries.state_at(view.table.id, since)
         except ValueError:
             earlier = state
         drawing = self.pictures.for_table(view.table.id)
-        kinds = pictures_for(state)
-        drawn = await asyncio.gather(*(_draw(drawing, kind, state, earlier) for kind in kinds))
-        named = zip(kinds, drawn, strict=True)
-        return [ImageAttachment(f"{kind}.png", picture) for kind, picture in named if picture is not None]
-
-
-def pictures_for(state: engine.State) -> tuple[str, ...]:
-    """The pictures that a question needs: in an operating round the map, else prices and holdings."""
-    round_name = engine.round_name(state)
-    if round_name == "opening":
-        return ("sheet",)
-    if state.game_over:
-        return ("map", "market")
-    return ("map",) if round_name.startswith("operating") else ("market", "sheet")
-
-
-async def _draw(drawing: Pictures, kind: str, state: engine.State, earlier: engine.State) -> Picture | None:
-    match kind:
-        case "map":
-            return await drawing.map(state, highlight=changed_hexes(earlier, state))
-        case "market":
-            return await drawing.market(state, highlight=repriced_companies(earlier, state))
-    return await drawing.sheet(state)
+        if state.game_over:
+            kinds = ("map", "market")
+            drawn = await asyncio.gather(*(drawing.draw(kind, state) for kind in kinds))
+            return [ImageAttachment(f"{k}.png", p) for k, p in zip(kinds, drawn, strict=True) if p]
+        named = await question_pictures(
+            drawing,
+            state,
+            earlier,
+            runs=await queries.last_runs(view.table.id),
+            ran=await queries.run_since(view.table.id, since) if since else None,
+        )
+        numbers = count(1)
+        return [ImageAttachment(f"{name}-{next(numbers)}.png", picture) for name, picture in named]

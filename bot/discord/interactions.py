@@ -34,6 +34,7 @@ from bot.discord.table_links import card_link
 from bot.discord.table_threads import TableThreads
 from bot.service import text_views
 from bot.service.commands import PLAN_WORDS
+from bot.service.images import routes_shown
 from bot.service.live_table import TableView, engine_seat
 from bot.service.people import person_by_discord, player_name
 from bot.service.picture_workers import PictureWorkers
@@ -51,7 +52,7 @@ from storage import GameTable, NotFound, StoreError, TableStatus
 log = logging.getLogger(__name__)
 
 DEFERRED_MESSAGE = discord.InteractionResponseType.deferred_channel_message
-MAX_PREVIEWS = 9
+MAX_SHEETS = 10
 CHOICES_CHANGED = "The choices have changed since then. Please look at the card as it is now."
 OTHER_VERSION = "This control belongs to another version of Railpost. Use `/do` instead."
 
@@ -537,22 +538,12 @@ class InteractionHandler:
     async def _tile_pictures(
         self, custom_id: CustomId, lays: Sequence[lay_controls.LayChoice]
     ) -> list[ImageAttachment]:
-        """Pictures of all ways to lay a tile on one hex, one for each tile."""
+        """Pictures of all ways to lay a tile on one hex, numbered like the options."""
         state = (await self.service.queries.view(custom_id.table_id)).state
         assert state is not None
-        rotations: dict[str, list[int]] = {}
-        for lay in lays:
-            if lay.rotation not in rotations.setdefault(lay.tile, []):
-                rotations[lay.tile].append(lay.rotation)
-        drawing, hex = self.pictures.for_table(custom_id.table_id), lays[0].hex
-        drawn = await asyncio.gather(
-            *(drawing.tiles(state, hex, tile, each) for tile, each in list(rotations.items())[:MAX_PREVIEWS])
-        )
-        return [
-            ImageAttachment(f"{hex}-{tile}.png", picture)
-            for tile, picture in zip(rotations, drawn, strict=False)
-            if picture is not None
-        ]
+        ways = [(lay.tile, lay.rotation) for lay in lays]
+        sheets = await self.pictures.for_table(custom_id.table_id).ways(state, lays[0].hex, ways)
+        return [ImageAttachment(f"ways-{n}.png", sheet) for n, sheet in enumerate(sheets[:MAX_SHEETS], 1)]
 
     async def _look_closer(
         self,
@@ -566,8 +557,9 @@ class InteractionHandler:
         assert state is not None and custom_id.seat is not None
         seat, line = engine_seat(custom_id.seat), choices[lay.number].line
         tried = await asyncio.to_thread(tile_menu.preview_lay, state, seat, line)
+        routes = routes_shown(tried.state, tried.company, tried.routes)
         picture = await self.pictures.for_table(custom_id.table_id).map(
-            tried.state, highlight=(lay.hex,), routes=tried.routes, company=tried.company
+            tried.state, highlight=(lay.hex,), routes=routes, company=tried.company
         )
         images = [ImageAttachment("map.png", picture)] if picture else []
         refs = [each.ref for each in images]

@@ -480,20 +480,6 @@ class LiveTable:
             "Examples: `at 120`, `at stock round 2`, `at or 3.1`."
         )
 
-    def last_runs(self) -> dict[str, engine.TrainsRan]:
-        """What the trains of each company ran last, by company."""
-        running = sum(company.has_operated for company in self.state.companies.values())
-        found: dict[str, engine.TrainsRan] = {}
-        for seq in reversed(self.line_of_play.played):
-            row = self._rows[seq - 1]
-            if len(found) == running:
-                break
-            if row.line.startswith("run"):
-                for event in engine.decode_events(row.events):
-                    if isinstance(event, engine.TrainsRan):
-                        found.setdefault(event.company, event)
-        return found
-
     # -- the log -----------------------------------------------------------------------------
 
     def log(self, after: int = 0, until: int | None = None) -> list[LogEntry]:

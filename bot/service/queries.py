@@ -90,11 +90,6 @@ class TableQueries:
             return []
         return engine.choices(table.state, engine_seat(seat))
 
-    async def last_runs(self, table_id: int) -> dict[str, engine.TrainsRan]:
-        """What the trains of each company ran last, by company; nothing before the start."""
-        table = await self._cache.get(table_id)
-        return table.last_runs() if table.begun else {}
-
     async def state_at(self, table_id: int, seq: int | None = None) -> engine.State:
         """The position after row `seq` of the log, None for the last. Raises ValueError before the start."""
         table = await self._cache.get(table_id, with_log=seq is not None)

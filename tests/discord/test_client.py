@@ -54,7 +54,7 @@ async def test_a_table_from_the_lobby_to_the_first_turns(running: RunningBot, fa
     assert "Ann, Bob and Cid" in first.text and first.pinned
     card = await running.wait_for_card("Ann")
     assert "Ann to act: buy the SV for $20" in card.text
-    assert fake.alt_texts(card) == ["The sheet, in words."]
+    assert fake.alt_texts(card) == ["The auction, in words."]
     await fake.click("Ann", card, "Buy the SV for $20")
     second = await running.wait_for_card("Bob")
     assert not fake.controls(card) and "✓" in card.text and "Ann buys the SV for $20" in card.text
@@ -138,7 +138,7 @@ async def test_track_is_chosen_by_hex_and_shown_in_all_rotations(
     lay = next(c for c in fake.controls(card) if c.label.startswith("Lay"))
     assert [option.name for option in lay.options] == ["I17", "J14 Washington"]
     shown = (await fake.select("Ann", card, lay.custom_id, "I17")).message
-    assert [each.filename for each in fake.shown_images(shown)] == ["I17-7.png", "I17-8.png", "I17-9.png"]
+    assert [each.filename for each in fake.shown_images(shown)] == ["ways-1.png"]
     ways = options(shown, fake, "Look closer")
     assert ways[-1].endswith(": #9 on I17, rotation 1, for $80")
     assert "**1** · #7 on I17" in shown.text
@@ -160,7 +160,7 @@ async def test_real_pictures(fake: FakeDiscord, tmp_path: Path) -> None:
             await fake.click("Ann", first, "Pass")
             card = await running.wait_for_card("Bob")
             shown = fake.shown_images(card)
-            assert [each.filename for each in shown] == ["sheet.png"]
+            assert [each.filename for each in shown] == ["auction-1.png"]
             assert all(each.pixel_size and each.pixel_size[0] >= 1000 for each in shown)
             assert all(len(each.content) < 400_000 for each in shown)
             assert all(alt and len(alt) > 20 for alt in fake.alt_texts(card))
