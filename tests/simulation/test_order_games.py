@@ -1,0 +1,34 @@
+"""Random games in which every seat leaves random orders: no order says what its owner could not."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+
+from bot.simulation.order_games import simulate_with_orders
+
+GAMES = [("1817", 4, 1), ("1830", 3, 2), ("1851", 3, 3), ("1870", 4, 4)]
+
+
+@pytest.mark.parametrize(("title", "players", "seed"), GAMES)
+def test_every_seat_leaves_orders(title: str, players: int, seed: int) -> None:
+    game = simulate_with_orders(title, players, seed, 160, check_every=4)
+    assert game.orders > 10 and game.said.total() > 10 and game.by_hand > 20
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("title", ["1817", "1830", "1851", "1870"])
+@pytest.mark.parametrize("seed", range(8))
+def test_whole_games_with_orders(title: str, seed: int) -> None:
+    game = simulate_with_orders(title, 3 + seed % 2, seed, 2500, check_every=7)
+    assert len(game.said) >= 3
+
+
+def test_all_kinds_of_orders_speak() -> None:
+    said = Counter[str]()
+    for title, players, seed in GAMES:
+        said += simulate_with_orders(title, players, 20 + seed, 250, check_every=1000).said
+    for seed in range(12):
+        said += simulate_with_orders(("1817", "1830")[seed % 2], 4, seed, 25, check_every=1).said
+    assert {"AutoPass", "AutoBuy", "AutoRun", "AutoTurn", "AutoBid"} <= set(said), said
