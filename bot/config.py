@@ -79,7 +79,8 @@ class MailSettings:
     """Everything for the mail transport.
 
     max_message_bytes: of one mail. idle_seconds: of one IMAP IDLE. answers_per_hour: to one seat, and
-    answers_in_all: to everybody in ten minutes, before answers are gathered.
+    answers_in_all: to everybody in ten minutes, before answers are gathered. hosts: who may open tables by
+    email besides people with a verified address: `verified` (nobody), `anyone`, or addresses and domains.
     """
 
     imap: MailServer
@@ -92,6 +93,7 @@ class MailSettings:
     idle_seconds: int
     answers_per_hour: int = 20
     answers_in_all: int = 200
+    hosts: str = "verified"
 
 
 @dataclass(frozen=True, slots=True)
@@ -270,6 +272,7 @@ class Settings(BaseModel):
     mail_authserv: Annotated[str, AfterValidator(check_server_name)] | None = None
     mail_limit: int = Field(default=1_000_000, ge=10_000, le=100_000_000)
     mail_idle: int = Field(default=240, ge=1, le=300)
+    mail_hosts: str = "verified"
     mail_answers_per_hour: int = Field(default=20, ge=1, le=10_000)
     mail_answers_in_all: int = Field(default=200, ge=10, le=100_000)
 
@@ -324,6 +327,7 @@ class Settings(BaseModel):
             idle_seconds=self.mail_idle,
             answers_per_hour=self.mail_answers_per_hour,
             answers_in_all=self.mail_answers_in_all,
+            hosts=self.mail_hosts,
         )
 
     def _login(self, name: str, server: MailServer, password: SecretStr | None, encrypted: str) -> MailServer:

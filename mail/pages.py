@@ -318,14 +318,44 @@ def address_confirmation(name: str) -> MailPage:
     return MailPage("Is this your address?", blocks, subject="Confirm your address", tone="turn")
 
 
-def invitation(host: str, table: str) -> MailPage:
+def invitation(host: str, table: str, title: str = "", players: Sequence[str] = ()) -> MailPage:
     """To an address that is invited to a table."""
-    blocks = (
-        Paragraph(f"{host} invites you to a game: {table}. It is played over days, by replying to emails."),
+    named = f" of {title}" if title else ""
+    blocks: list[Block] = [
+        Paragraph(
+            f"{host} invites you to a game{named}: {table}. It is played over days, by replying to emails."
+        )
+    ]
+    blocks += _items("Players", players)
+    blocks += [
         CopyableLines("To take your seat, reply with", ["yes"]),
         CopyableLines("To decline, reply with", ["no"]),
+        Paragraph(
+            "With `yes` you get an email when it is your turn, and answer it with your move. With `no`, or "
+            "without an answer, no more emails come. `stop` ends all invitations."
+        ),
+    ]
+    subject = f"{host} invites you to a game{named}"
+    return MailPage(f"{host} invites you to a game{named}.", tuple(blocks), subject=subject, tone="turn")
+
+
+def host_confirmation(sentences: Sequence[str], lines: Sequence[str]) -> MailPage:
+    """To an address that is not verified and asks for a table."""
+    blocks: tuple[Block, ...] = (
+        *(Paragraph(sentence) for sentence in sentences),
+        QuotedLines("You wrote", [line[:200] for line in lines[:10]]),
+        CopyableLines("To open the table, reply with", ["yes"]),
+        Paragraph("If it was not you, do nothing: nobody is invited, and no more emails come."),
     )
-    return MailPage(f"{host} invites you to a game.", blocks, subject="You are invited", tone="turn")
+    return MailPage("Did you ask for a table?", blocks, subject="Please confirm", tone="turn")
+
+
+def table_answer(sentences: Sequence[str], is_done: bool) -> MailPage:
+    """The answer to a command about tables."""
+    blocks = (BulletList("Tables", sentences),) if len(sentences) > 1 else (Paragraph(sentences[0]),)
+    if not is_done:
+        return MailPage("NOT DONE.", (*blocks, NOTHING_CHANGED), subject="Not done", tone="bad")
+    return MailPage("OK.", blocks, subject="Tables", tone="good")
 
 
 def gathered_answers(sentences: Sequence[str]) -> MailPage:
@@ -350,6 +380,10 @@ def help_without_table(person: Correspondent) -> MailPage:
     blocks: list[Block] = [
         Paragraph("Your email does not show which email it answers, so nothing was done with it."),
         Paragraph("Please reply to the newest email of the table that you mean."),
+        CopyableLines(
+            "Or begin with one of these lines",
+            ["list", "who", "help", "options", "new TITLE Bob <bob@example.org>, Cid <cid@example.org>"],
+        ),
     ]
     seats = [f"{label}, as {name}" for label, name in person.seats]
     return MailPage(

@@ -12,7 +12,8 @@ the sender, "DMARC" the verdict of our own mail server, "automatic" a sign that 
 | one    | not the seat's | any          | no        | held; the player is told, and may say `yes CODE` |
 | one    | the seat's     | fail         | no        | quarantined; the player is told, once a day      |
 | one    | the seat's     | pass or none | no        | carried out; one receipt                         |
-| none   | verified       | not fail     | no        | help, once a day                                 |
+| none   | verified       | not fail     | no        | a command about tables, or help once a day       |
+| none   | unknown        | not fail     | no        | `new …`, if the operator admits it: asked once   |
 | none   | unknown        | any          | no        | dropped: strangers never get a reply             |
 
 Replies go to the registered address only. The policy has no state: it asks the service for what it needs
@@ -44,11 +45,13 @@ from mail.port import (
     ReplyToken,
     ServicePort,
     StaleReply,
+    TableAnswer,
 )
 from mail.quotes import OrderLine
 from mail.reply_address import ServiceAddress, hash_token, redact
 from mail.reply_reader import ReadReply, ReplyReader, corrected_lines, suggestions
-from mail.reply_text import ParsedReply
+from mail.reply_text import ParsedReply, split_reply
+from mail.small_talk import is_greeting
 
 QUERY_WORDS: frozenset[str] = frozenset(get_args(QueryKind)) | {"plan", "show"}
 _RESULT_REASONS = {LinesPlayed: "played", LineRejected: "rejected", StaleReply: "stale"}
@@ -212,12 +215,38 @@ class MailPolicy:
 
     async def _without_token(self, mail: ParsedMail) -> MailOutcome:
         person = await self._service.find_correspondent(mail.sender) if mail.sender else None
-        if person is None or self._fails_dmarc(mail):
+        if person is None:
+            return await self._new_host(mail)
+        if self._fails_dmarc(mail):
             return MailOutcome("stranger", Folder.IGNORED)
         await self._service.heard_from(person.address)
         token = ReplyToken("reply", person.address, frozenset({person.address}), "")
+        if ruling := await self._table_command(mail, token):
+            return await self._reply(mail, ruling)
         ruling = _Ruling("help", pages.help_without_table(person), token)
         return await self._reply(mail, ruling, daily=1)
+
+    async def _new_host(self, mail: ParsedMail) -> MailOutcome:
+        """A stranger may ask for a table, if the operator admits them; they have to confirm their address."""
+        lines = _command_lines(mail)
+        if mail.sender is None or self._fails_dmarc(mail) or not lines or first_word(lines[0]) != "new":
+            return MailOutcome("stranger", Folder.IGNORED)
+        key = self._idempotency_key(mail, ReplyToken("reply", mail.sender, frozenset(), ""), lines)
+        answer = await self._service.ask_new_host(mail.sender, lines, mail.sender_name, key)
+        if answer is None:
+            return MailOutcome("stranger", Folder.IGNORED)
+        page = pages.host_confirmation(answer.sentences, lines)
+        ruling = _Ruling("host asked", page, answer.token, lines=lines, offered_code=answer.offered_code)
+        return await self._reply(mail, ruling, daily=1)
+
+    async def _table_command(self, mail: ParsedMail, token: ReplyToken) -> _Ruling | None:
+        """Carry out a command about tables in the first line; None where there is none."""
+        lines = _command_lines(mail)
+        if not lines:
+            return None
+        key = self._idempotency_key(mail, token, lines)
+        answer = await self._service.table_command(token, lines, mail.sender_name, key)
+        return _table_ruling(answer, lines) if answer else None
 
     def _fails_dmarc(self, mail: ParsedMail) -> bool:
         return mail.dmarc != "pass" if self._require_dmarc else mail.dmarc == "fail"
@@ -249,6 +278,10 @@ class MailPolicy:
     async def _from_owner(self, mail: ParsedMail, token: ReplyToken) -> _Ruling:
         reply = await self._reader.read(mail, token)
         lines = reply.lines
+        if token.purpose == "reply" and (ruling := await self._table_command(mail, token)):
+            return ruling
+        if token.purpose == "host":
+            return await self._confirm_host(mail, token, reply)
         in_subject = re.fullmatch(r"(?:re: ?)*(start|stop|unsubscribe)", mail.subject.casefold())
         if not lines and in_subject:
             lines = (in_subject[1],)
@@ -273,6 +306,15 @@ class MailPolicy:
         if not lines:
             return await self._without_orders(mail, token, reply)
         return await self._orders(mail, token, reply.parsed, lines)
+
+    async def _confirm_host(self, mail: ParsedMail, token: ReplyToken, reply: ReadReply) -> _Ruling:
+        code = await self._service.find_offered_code(token, mail.parent_ids)
+        held = await self._service.find_held_lines(token, code) if code else None
+        if not reply.says_yes or held is None:
+            return _Ruling("not done", pages.expects_yes_or_no(), token)
+        await self._service.confirm_host(token)
+        answer = await self._service.table_command(token, held.lines, mail.sender_name, f"host:{code}")
+        return _table_ruling(answer, held.lines) if answer else _Ruling("help", pages.unknown_code(), token)
 
     async def _without_orders(self, mail: ParsedMail, token: ReplyToken, reply: ReadReply) -> _Ruling:
         """Nothing is played: the reply is not clear, or has no order."""
@@ -434,6 +476,19 @@ class MailPolicy:
                 ruling = _Ruling("unreadable", page, token, Folder.QUARANTINE)
                 return await self._reply(stub, ruling, daily=self._limits.notices_per_day)
         return MailOutcome("unreadable", Folder.QUARANTINE)
+
+
+def _command_lines(mail: ParsedMail) -> tuple[str, ...]:
+    """The sender's own lines, else the subject as one."""
+    lines = split_reply(mail.text, ()).lines
+    greeting = next((at for at, line in enumerate(lines) if not is_greeting(line)), 0)
+    return lines[greeting:] or ((mail.subject,) if mail.subject and not mail.parent_ids else ())
+
+
+def _table_ruling(answer: TableAnswer, lines: Sequence[str]) -> _Ruling:
+    page = pages.table_answer(answer.sentences, answer.is_done)
+    reason = "table" if answer.is_done else "not done"
+    return _Ruling(reason, page, answer.token, lines=tuple(lines))
 
 
 def _is_from(mail: ParsedMail, token: ReplyToken) -> bool:

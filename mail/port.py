@@ -21,9 +21,9 @@ from typing import Literal, NamedTuple, Protocol
 from mail.bounces import BounceKind
 from mail.doubts import Vocabulary
 
-TokenPurpose = Literal["reply", "bounce", "unsubscribe", "link", "invite"]
-"""What a token is for. `link` (confirm an address) and `invite` are answered with yes or no; `bounce` gives
-no right to act.
+TokenPurpose = Literal["reply", "bounce", "unsubscribe", "link", "invite", "host"]
+"""What a token is for. `link` (confirm an address), `invite` and `host` (open a table) are answered with
+yes or no; `bounce` gives no right to act.
 """
 
 QueryKind = Literal[
@@ -217,6 +217,19 @@ class OutgoingMail:
     offered_code: str | None = None
 
 
+class TableAnswer(NamedTuple):
+    """The answer to a command about tables: sentences, what a reply to it stands for, and whether it was
+    done.
+
+    offered_code: of held lines that `yes` confirms.
+    """
+
+    sentences: tuple[str, ...]
+    token: ReplyToken
+    is_done: bool = True
+    offered_code: str | None = None
+
+
 class GatheredAnswer(NamedTuple):
     """An answer that is sent together with others later: to whom, and its sentences."""
 
@@ -299,6 +312,23 @@ class ServicePort(Protocol):
 
     async def confirm(self, token: ReplyToken, yes: bool) -> str:
         """Link the address, or answer the invitation; returns a sentence for the player. May be repeated."""
+
+    async def table_command(
+        self, token: ReplyToken, lines: Sequence[str], name: str, request_id: str
+    ) -> TableAnswer | None:
+        """Carry out a command about tables (`new`, `invite`, `start`, `who`, …); None where it is none.
+
+        name: of the person, from their email. A repeated request has no second effect.
+        """
+
+    async def ask_new_host(
+        self, address: str, lines: Sequence[str], name: str, request_id: str
+    ) -> TableAnswer | None:
+        """Hold a command from an address that is not verified until it is confirmed; None where such an
+        address may not host."""
+
+    async def confirm_host(self, token: ReplyToken) -> None:
+        """The owner of the address has answered: it is verified. May be repeated."""
 
     async def stop_mail(self, token: ReplyToken) -> str:
         """Send no more email to this person; returns a sentence for them. May be repeated."""

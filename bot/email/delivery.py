@@ -90,7 +90,7 @@ async def run(
         raise ValueError("Mail is not configured: RAILPOST_IMAP and RAILPOST_SMTP are not set.")
     key = load_mail_secret(settings)
     address = ServiceAddress(mail.address, key, mail.separator)
-    gateway = MailGateway(service, pictures, settings.data / "inbound_mail", key)
+    gateway = MailGateway(service, pictures, settings.data / "inbound_mail", key, mail.hosts)
     outbox = StoredMailOutbox(service, gateway, address, pictures, timing.lease)
     worker = SmtpDeliveryWorker(smtp_account(mail.smtp), outbox, poll=timing.poll, spacing=timing.spacing)
     limits = timing.limits or ReplyLimits(mail.answers_per_hour, breaker_replies=mail.answers_in_all)
@@ -252,7 +252,12 @@ class PageBuilder:
             return await self._claim_page(notification.person_id)
         table = await self._service.queries.table_info(notification.table_id)
         if notification.kind == "invited":
-            return await self._invitation_page(table, notification.person_id, str(row.address["email"]))
+            return await self._invitation_page(table, notification, str(row.address["email"]))
+        if notification.kind == "answered":
+            async with self._store.read() as unit:
+                token = await reply_token_for(unit, notification.person_id, table, None, None)
+            answer = pages.table_answer(notification.sentences, is_done=True)
+            return (answer, token) if token and table.status == "lobby" else None
         seat = notification.seat
         if seat is None or table.seat_of(notification.person_id) != seat:
             return None
@@ -281,9 +286,10 @@ class PageBuilder:
         return pages.address_confirmation(name), token
 
     async def _invitation_page(
-        self, table: TableInfo, person_id: int, address: str
+        self, table: TableInfo, notification: Notification, address: str
     ) -> tuple[MailPage, ServiceToken] | None:
         """The page that invites a person by email to a table."""
+        person_id = notification.person_id or 0
         if table.status != "lobby" or not any(
             each.person_id == person_id and not each.joined for each in table.seated_players
         ):
@@ -296,7 +302,8 @@ class PageBuilder:
             "invite", address, frozenset({address}), table_label(table), table.code,
             person_id=person_id, table_id=table.id,
         )  # fmt: skip
-        return pages.invitation(host, table_label(table)), token
+        players = notification.sentences or [each.name for each in table.seated_players]
+        return pages.invitation(host, table_label(table), table.title, players), token
 
     async def _page(self, view: TableView, notification: Notification, seat: int) -> MailPage | None:
         state = view.state

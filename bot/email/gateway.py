@@ -26,16 +26,24 @@ import msgspec
 
 from bot.email import line_reader, reachability
 from bot.email.reachability import Reachability, table_label
-from bot.service import legal_lines, notifications, results, text_views
+from bot.email.table_commands import (
+    CommandAnswer,
+    TableCommands,
+    admits_host,
+    is_table_command,
+    joined_sentence,
+)
+from bot.service import legal_lines, notifications, people, results, text_views
 from bot.service.images import position_images
 from bot.service.live_table import TableView
-from bot.service.loading import load_table_info
+from bot.service.loading import load_recipient, load_table_info
 from bot.service.picture_workers import Pictures, PictureWorkers
 from bot.service.service import Service
 from bot.service.tables import TableInfo
 from mail import OutgoingMail, ReplyToken
 from mail.bounces import classify
 from mail.doubts import Vocabulary
+from mail.line_text import first_word
 from mail.port import (
     AcceptedLine,
     Arrival,
@@ -52,6 +60,7 @@ from mail.port import (
     QueryKind,
     QueryResult,
     StaleReply,
+    TableAnswer,
     TokenPurpose,
 )
 from storage import (
@@ -68,7 +77,7 @@ REPLY_TOKEN_LIFETIME = timedelta(days=180)
 INVITATION_TOKEN_LIFETIME = timedelta(days=30)
 EMAIL_HELP = "By email:\n  stop, start          stop emails to you; start them again"
 GATHERED_FOR = timedelta(hours=1)
-FIXED_ADDRESS_PURPOSES = ("link", "invite", "bounce", "unsubscribe")
+FIXED_ADDRESS_PURPOSES = ("link", "invite", "host", "bounce", "unsubscribe")
 """Tokens of these purposes belong to the address that the email went to, even if it is not verified."""
 
 
@@ -135,7 +144,9 @@ async def enqueue_mail(
     """
     for issued in mail.issued_tokens:
         token = issued.token
-        lifetime = INVITATION_TOKEN_LIFETIME if token.purpose in ("link", "invite") else REPLY_TOKEN_LIFETIME
+        lifetime = (
+            INVITATION_TOKEN_LIFETIME if token.purpose in ("link", "invite", "host") else REPLY_TOKEN_LIFETIME
+        )
         service_token = token if isinstance(token, ServiceToken) else None
         owner = None if service_token else await unit.people.find_by_identity("email", token.address)
         await unit.mail_tokens.add(
@@ -198,13 +209,18 @@ def _offer_key(token: ReplyToken, message_id: str) -> str:
 class MailGateway:
     """Connects the mail channel to a service. `folder` has the bytes of emails that are not finished."""
 
-    def __init__(self, service: Service, pictures: PictureWorkers, folder: Path, key: bytes) -> None:
+    def __init__(
+        self, service: Service, pictures: PictureWorkers, folder: Path, key: bytes, hosts: str = "verified"
+    ) -> None:
+        """hosts: who may host besides verified addresses, see `admits_host`."""
         self._service = service
         self._store = service.store
         self._pictures = pictures
         self._folder = folder
         self._key = key
+        self._hosts = hosts
         self._reachability = Reachability(service)
+        self._table_commands = TableCommands(service)
 
     # -- incoming mail -----------------------------------------------------------------------
 
@@ -521,14 +537,99 @@ class MailGateway:
         try:
             if not yes:
                 await self._service.lobby.leave(table_id, token.person_id, by=token.person_id)
+                await self._tell_host(table_id, token.person_id, f"{player.name} has declined.")
                 return f"You have declined the seat at {table_label(table)}."
             async with self._store.begin() as unit:
                 await unit.people.add_identity(token.person_id, "email", token.address)
-            await self._service.lobby.join(table_id, token.person_id, player.name)
+            info = await self._service.lobby.join(table_id, token.person_id, player.name)
+            await self._tell_host(table_id, token.person_id, joined_sentence(info, player.name))
         except ValueError as error:
             return str(error)
         seat = f"You have a seat at {table_label(table)}, as {player.name}."
         return f"{seat} You get an email when it is your turn."
+
+    async def _tell_host(self, table_id: int, person_id: int, sentence: str) -> None:
+        """Tell the host by mail how an invited person has answered."""
+        table = await self._service.queries.table_info(table_id)
+        if table.host_id is None or table.host_id == person_id:
+            return
+        async with self._store.begin() as unit:
+            host = await load_recipient(unit, table.host_id, None)
+            await unit.outbox.enqueue(*notifications.lobby_answers(table, host, sentence, unit.now))
+        self._service.wake_subscribers()
+
+    # -- tables by mail ----------------------------------------------------------------------
+
+    async def table_command(
+        self, token: ReplyToken, lines: Sequence[str], name: str, request_id: str
+    ) -> TableAnswer | None:
+        """Carry out a command about tables; None where it is none, or means something else here."""
+        async with self._store.read() as unit:
+            person_id = await self._token_owner(unit, token)
+            known = await unit.move_log.request_result(f"table:{request_id}")
+        table_id = token.table_id if isinstance(token, ServiceToken) else None
+        if person_id is None or not await self._is_table_command(token, person_id, lines, table_id):
+            return None
+        if known is None:
+            try:
+                answer = await self._table_commands.run(person_id, lines, table_id, name)
+            except ValueError as error:
+                answer = CommandAnswer((str(error),), table_id, is_done=False)
+            async with self._store.begin() as unit:
+                known = msgspec.json.encode((answer.sentences, answer.table_id, answer.is_done))
+                await unit.move_log.save_request_result(f"table:{request_id}", known)
+        sentences, about, is_done = msgspec.json.decode(known, type=tuple[tuple[str, ...], int | None, bool])
+        return TableAnswer(sentences, await self._table_token(token, person_id, about), is_done)
+
+    async def _is_table_command(
+        self, token: ReplyToken, person_id: int, lines: Sequence[str], table_id: int | None
+    ) -> bool:
+        if not is_table_command(lines):
+            return False
+        word = first_word(lines[0])
+        if token.seat is not None and word in ("help", "resign", "start", "leave", "options"):
+            return False
+        if word in ("who", "list", "help") and len(lines[0].split()) > 2:
+            return False  # prose
+        if word != "start":
+            return True
+        if table_id is not None:
+            return (await self._service.queries.table_info(table_id)).status == "lobby"
+        return bool(await self._service.queries.list_tables(person_id=person_id, statuses=("lobby",)))
+
+    async def _table_token(self, token: ReplyToken, person_id: int, table_id: int | None) -> ReplyToken:
+        """What a reply to the answer stands for: the seat or the table that it is about."""
+        if table_id is None:
+            return token
+        table = await self._service.queries.table_info(table_id)
+        seat = table.seat_of(person_id)
+        view = await self._service.queries.view(table_id)
+        decision_id = None
+        if view.state is not None and seat is not None:
+            decision_id = view.decision_id_of(seat) or view.current_decision_id
+        async with self._store.read() as unit:
+            made = await reply_token_for(
+                unit, person_id, table, seat if view.state is not None else None, decision_id
+            )
+        return made or token
+
+    async def ask_new_host(
+        self, address: str, lines: Sequence[str], name: str, request_id: str
+    ) -> TableAnswer | None:
+        """Hold a command of an address that is not verified, if the operator admits it."""
+        if not admits_host(self._hosts, address):
+            return None
+        async with self._store.begin() as unit:
+            person = await people.person_by_address(unit, address, people.player_name(name) if name else "")
+        token = ServiceToken("host", address, frozenset({address}), "", person_id=person.id)
+        code = await self.hold_lines(token, lines, request_id)
+        sentence = "Somebody has asked for a table with this address."
+        return TableAnswer((sentence,), token, offered_code=code)
+
+    async def confirm_host(self, token: ReplyToken) -> None:
+        """The owner of the address has answered."""
+        async with self._store.begin() as unit:
+            await unit.people.add_identity(_service_token(token).person_id, "email", token.address)
 
     # -- stopping and starting mail ----------------------------------------------------------
 

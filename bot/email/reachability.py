@@ -186,12 +186,12 @@ def table_label(table: TableInfo) -> str:
     return f"{table.name} {table.code}"
 
 
-def waiting_sentence(labels: list[str]) -> str:
-    """`Friday A7K waits for you: an email follows.`; empty for none."""
+def waiting_sentence(labels: list[str], who: str = "you") -> str:
+    """` Friday A7K waits for you: an email follows.`; empty for none."""
     if not labels:
         return ""
     verb = "waits" if len(labels) == 1 else "wait"
-    return f" {text_views.join_words(labels)} {verb} for you: an email follows."
+    return f" {text_views.join_words(labels)} {verb} for {who}: an email follows."
 
 
 def _domain(address: str) -> str:

@@ -137,8 +137,13 @@ class Lobby:
         return table.stored_info
 
     @again_on_conflict
-    async def invite(self, table_id: int, person_id: int, name: str, *, by: int | None) -> TableInfo:
-        """Reserve a seat for a person and notify them; they take it with `join`. For the host and players."""
+    async def invite(
+        self, table_id: int, person_id: int, name: str, *, by: int | None, players: Sequence[str] = ()
+    ) -> TableInfo:
+        """Reserve a seat for a person and notify them; they take it with `join`. For the host and players.
+
+        players: the names in the invitation, where more people are invited at once.
+        """
         async with self._cache.locked(table_id) as table:
             info = table.stored_info
             check_allowed(info, by, seated_players=True)
@@ -152,7 +157,7 @@ class Lobby:
                 await _add_seat(unit, info, person_id, name, invited=True)
                 recipient = await load_recipient(unit, person_id, None, unverified=True)
                 info = await _load_info(unit, table_id)
-                await unit.outbox.enqueue(*notifications.invitations(info, recipient))
+                await unit.outbox.enqueue(*notifications.invitations(info, recipient, players))
         return table.stored_info
 
     @again_on_conflict

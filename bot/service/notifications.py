@@ -169,14 +169,25 @@ def vote_requests(
     return _to_recipient(table, notification, recipient, suffix=poll_id, now=now)
 
 
-def invitations(table: TableInfo, recipient: Recipient) -> list[NewMessage]:
-    """A seat is reserved for a person."""
-    notification = Notification("invited", table.id, table.seq, person_id=recipient.person_id)
+def invitations(table: TableInfo, recipient: Recipient, players: Sequence[str] = ()) -> list[NewMessage]:
+    """A seat is reserved for a person. players: who is to play, where more are invited at once."""
+    notification = Notification(
+        "invited", table.id, table.seq, person_id=recipient.person_id, sentences=tuple(players)
+    )
     channels = reachable_channels(table, recipient) - {"table"}
     return [
         _outbox_message(table, notification, route)
         for route in personal_routes(recipient, None, None, channels)
     ]
+
+
+def lobby_answers(table: TableInfo, host: Recipient, sentence: str, now: datetime) -> list[NewMessage]:
+    """A mail to the host about an invited person; the time makes its key unique."""
+    if host.email is None:
+        return []
+    notification = Notification("answered", table.id, table.seq, None, host.person_id, sentences=(sentence,))
+    route = Route("mail", {"person": host.person_id, "email": host.email})
+    return [_outbox_message(table, notification, route, suffix=now.isoformat())]
 
 
 def lobby_refreshes(table: TableInfo, now: datetime) -> list[NewMessage]:

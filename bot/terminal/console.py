@@ -37,6 +37,7 @@ from bot.service.results import (
 from bot.service.robot_seats import ROBOT_WORD, people_of, robots_of
 from bot.service.service import Service
 from bot.service.tables import TableInfo, status_text
+from bot.terminal import mail_commands
 from storage import StoreError
 
 log = logging.getLogger(__name__)
@@ -50,6 +51,8 @@ COMMANDS = (
     ("hint", "what a robot would do, and why, at a table with hints"),
     ("table replace Ann by robot", "a robot plays on for Ann"),
     ("table start", "start, seated as named; `table start shuffled` shuffles the seats"),
+    ("table invite Bob ADDRESS", "invite a player by email; they join by replying"),
+    ("player Ann mail ADDRESS", "link an email address; `on`, `off` start and stop the emails"),
     ("table list, table use CODE", "list all tables; open one"),
     ("table replace Ann by Dora", "Dora plays on for Ann"),
     ("table pause, resume, end", "pause, resume, end unfinished"),
@@ -204,6 +207,8 @@ class Console:
                 return Reply("", quit=True)
             case "table" | "tables":
                 return await self._table_command(rest.strip())
+            case "player" if named := mail_commands.player_mail(rest):
+                return await self._player_mail(*named)
             case "help":
                 return await self._help()
             case "practice":
@@ -325,6 +330,7 @@ class Console:
             "list": self._list,
             "use": self._use,
             "replace": self._replace,
+            "invite": self._invite,
             "pause": self._pause,
             "pace": self._pace,
             "resume": self._resume,
@@ -425,6 +431,13 @@ class Console:
         info = await self.service.lobby.replace_player(table_id, seat, person.id, name.strip(), by=None)
         hint = " `table resume` resumes the game." if info.status == "paused" else ""
         return Reply(f"{name.strip()} plays on for {view.table.names[seat]}.{hint}", "good")
+
+    async def _invite(self, rest: str) -> Reply:
+        return Reply(await mail_commands.invite(self.service, await self._current_table(), rest), "good")
+
+    async def _player_mail(self, name: str, argument: str) -> Reply:
+        table = await self.service.queries.table_info(await self._current_table())
+        return Reply(await mail_commands.set_mail(self.service, table, name, argument), "good")
 
     async def _pace(self, line: str) -> Reply:
         table_id = await self._current_table()

@@ -14,7 +14,7 @@ import asyncio
 import contextlib
 import itertools
 import re
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import timedelta
@@ -23,6 +23,7 @@ from email.message import EmailMessage
 from email.policy import SMTP
 from email.utils import parseaddr
 from pathlib import Path
+from types import MappingProxyType
 
 from bot.config import Settings, parse_settings
 from bot.email import delivery
@@ -49,7 +50,9 @@ QUICK = delivery.MailTiming(
 Server = Callable[[], AbstractAsyncContextManager[Mailbox]]
 
 
-def settings_for(data: Path, mailbox: Mailbox, player: SmtpCatcher) -> Settings:
+def settings_for(
+    data: Path, mailbox: Mailbox, player: SmtpCatcher, environment: Mapping[str, str] = MappingProxyType({})
+) -> Settings:
     """Settings as an operator would write them."""
     return parse_settings(
         {
@@ -58,6 +61,7 @@ def settings_for(data: Path, mailbox: Mailbox, player: SmtpCatcher) -> Settings:
             "RAILPOST_SMTP": f"smtp://127.0.0.1:{player.port}",
             "RAILPOST_MAIL_ADDRESS": ADDRESS,
         }
+        | dict(environment)
     )
 
 
@@ -208,13 +212,14 @@ async def served(
     server: Server = pymap_server,
     timing: delivery.MailTiming = QUICK,
     pictures: PictureWorkers | None = None,
+    environment: Mapping[str, str] = MappingProxyType({}),
 ) -> AsyncIterator[MailHarness]:
     """The service with mail in this process; the mail channel must not end by itself.
 
     Pictures have one pixel unless `pictures` are given.
     """
     async with server() as mailbox, smtp_server() as player:
-        settings = settings_for(data, mailbox, player)
+        settings = settings_for(data, mailbox, player, environment)
         async with await open_store(settings.data / "railpost.db") as store:
             service = Service(store)
             office = MailHarness(service, store, settings, mailbox, player)

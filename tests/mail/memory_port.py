@@ -32,6 +32,7 @@ from mail.port import (
     QueryResult,
     ReplyToken,
     StaleReply,
+    TableAnswer,
 )
 from mail.reply_address import ServiceAddress
 
@@ -99,6 +100,7 @@ class InMemoryService:
     linked: list[tuple[str, bool]] = field(default_factory=list)
     bounces: list[Bounce] = field(default_factory=list)
     gathered: list[GatheredAnswer] = field(default_factory=list)
+    commands: list[tuple[str, tuple[str, ...]]] = field(default_factory=list)
     heard: list[str] = field(default_factory=list)
     outcomes: list[MailOutcome] = field(default_factory=list)
     rows: dict[str, OutboxRow] = field(default_factory=dict)
@@ -248,6 +250,25 @@ class InMemoryService:
         if (sealed.address, yes) not in self.linked:
             self.linked.append((sealed.address, yes))
         return f"{sealed.address} is {'now' if yes else 'not'} linked."
+
+    async def table_command(
+        self, sealed: ReplyToken, lines: Sequence[str], name: str, request: str
+    ) -> TableAnswer | None:
+        if not lines or not lines[0].startswith(("new ", "who")):
+            return None
+        self.commands.append((sealed.address, tuple(lines)))
+        return TableAnswer((f"{name} said {lines[0]}.",), sealed)
+
+    async def ask_new_host(
+        self, address: str, lines: Sequence[str], name: str, request: str
+    ) -> TableAnswer | None:
+        if not address.endswith("@admitted.test"):
+            return None
+        sealed = ReplyToken("host", address, frozenset({address}), "")
+        return TableAnswer(("Asked.",), sealed, offered_code=await self.hold_lines(sealed, lines, request))
+
+    async def confirm_host(self, sealed: ReplyToken) -> None:
+        self.linked.append((sealed.address, True))
 
     async def stop_mail(self, sealed: ReplyToken) -> str:
         self.stopped.add(sealed.address)

@@ -1,0 +1,271 @@
+"""Tables by email: a host opens, fills and starts one, and everybody sees who plays, without anything
+but mail.
+
+The commands stand in the first lines of an email to the service's address, or of a reply to an email
+about a table:
+
+    new TITLE Bob <bob@example.org>, Cid <cid@example.org> option optional_6_train
+    invite Dora <dora@example.org>
+    start, start shuffled, who, list, options TITLE, resign, help
+
+Who may host, the operator sets (`RAILPOST_MAIL_HOSTS`); an unverified address has to confirm first. An
+address that belongs to nobody yet gets few invitations, whoever sends them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+
+import engine
+from bot.email.reachability import standing_of, table_label
+from bot.service import people, text_views
+from bot.service.game_files import export_prospect
+from bot.service.service import Service
+from bot.service.tables import SeatedPlayer, TableInfo, status_text
+from mail import normalize_address
+from mail.line_text import first_word
+
+WORDS = frozenset({"new", "invite", "start", "who", "list", "options", "help", "resign", "leave"})
+INVITATIONS_TO_STRANGER = 3  # that an unverified address gets in `STRANGER_WINDOW`, whoever sends them
+STRANGER_WINDOW = timedelta(days=7)
+
+HELP = (
+    "new TITLE Bob <bob@example.org>, Cid <cid@example.org>: open a table and invite them; add `option NAME`",
+    "invite Dora <dora@example.org>: invite one more player",
+    "start: start the game; `start shuffled` shuffles the seats",
+    "who: the players of the table; list: your tables",
+    "options TITLE: what can be agreed for a title",
+    "resign: give up your seat",
+    "settings, away until DATE, back: in a reply to a table's email, how and when you are told",
+    "stop: no more emails; start them again by any email",
+)
+
+_AUTOLINK = re.compile(r"<mailto:[^<>\s]{1,100}>", re.IGNORECASE)
+_PLAYER = re.compile(r"([^<>,;@\n]{0,60}?)\s*<\s*([^<>\s]{3,254}@[^<>\s]{1,254})\s*>|([^<>,;\s]+@[^<>,;\s]+)")
+_OPTION = re.compile(r"\boption\s+([\w -]{1,60}?)(?=,|;|\boption\b|$)", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class CommandAnswer:
+    """The answer to a command: sentences, and the table that it is about."""
+
+    sentences: tuple[str, ...]
+    table_id: int | None = None
+    is_done: bool = True
+
+
+def is_table_command(lines: Sequence[str]) -> bool:
+    """Whether the first line of an email is a command about tables."""
+    return bool(lines) and first_word(lines[0]) in WORDS
+
+
+def parse_players(text: str) -> list[tuple[str, str]]:
+    """The names and addresses in `Bob <bob@example.org>, cid@example.org`. Raises ValueError for a bad
+    address.
+    """
+    found = []
+    for name, address, bare in _PLAYER.findall(_AUTOLINK.sub("", text)):
+        plain = normalize_address(address or bare)
+        found.append((people.player_name(name.strip()) if name.strip() else people.player_name(plain), plain))
+    return found
+
+
+def admits_host(hosts: str, address: str) -> bool:
+    """Whether an address that is not verified may host, by the setting: `verified`, `anyone`, or a list of
+    addresses and domains.
+    """
+    allowed = hosts.casefold().replace(",", " ").split()
+    domain = address.casefold().rpartition("@")[2]
+    return allowed == ["anyone"] or address.casefold() in allowed or domain in allowed
+
+
+class TableCommands:
+    """Carries out commands about tables for a person with a verified address."""
+
+    def __init__(self, service: Service) -> None:
+        self._service = service
+        self._store = service.store
+
+    async def run(
+        self, person_id: int, lines: Sequence[str], table_id: int | None, name: str
+    ) -> CommandAnswer:
+        """Carry out the command in the first lines. name: of the person, from their email.
+
+        Raises ValueError with a sentence.
+        """
+        word = first_word(lines[0])
+        rest = lines[0][len(word) :].strip()
+        match word:
+            case "new":
+                return await self._new(person_id, " ".join([rest, *lines[1:20]]), name)
+            case "options":
+                return CommandAnswer(_title_options(rest))
+            case "list":
+                return CommandAnswer(await self._list(person_id))
+            case "help":
+                return CommandAnswer(HELP, table_id)
+            case "invite":
+                return await self._invite(person_id, " ".join([rest, *lines[1:20]]), table_id)
+        table = await self._table_of(person_id, table_id, rest)
+        match word:
+            case "start":
+                return await self._start(person_id, table, shuffled="shuffled" in rest.casefold())
+            case "who":
+                return CommandAnswer(await self._who(table), table.id)
+            case _:
+                return await self._leave(person_id, table)
+
+    # -- opening a table ---------------------------------------------------------------------
+
+    async def _new(self, person_id: int, text: str, name: str) -> CommandAnswer:
+        options = [option.strip() for option in _OPTION.findall(text)]
+        text = _OPTION.sub("", text)
+        title, _, rest = text.strip().partition(" ")
+        if title not in engine.title_names():
+            known = text_views.join_words(list(engine.title_names()), "or")
+            raise ValueError(f"Name a title first: {known}. For example: `new TITLE Bob <bob@example.org>`.")
+        players = parse_players(rest)
+        most = engine.title_of(title, tuple(options)).components.players["max"]
+        if len(players) + 1 > most:
+            raise ValueError(f"{title} has at most {most} seats; you have named {len(players)} and yourself.")
+        info = await self._service.lobby.create(title, person_id, options=options or None)
+        seat_name = people.player_name(name) if name else await self._name(person_id)
+        try:
+            await self._service.lobby.join(info.id, person_id, seat_name)
+            names = [seat_name, *(name for name, _ in players)]
+            for each in players:
+                await self._invite_one(info.id, person_id, *each, names)
+        except ValueError:
+            await self._service.lobby.end_now(info.id, by=person_id)
+            raise
+        info = await self._service.queries.table_info(info.id)
+        sentences = (
+            f"Table {info.code} of {title} is open, and you sit there as {seat_name}.",
+            *_invited(players),
+            export_prospect(info.title, info.options),
+            "You get an email when they have answered. Reply with `start` to start the game.",
+        )
+        return CommandAnswer(sentences, info.id)
+
+    async def _name(self, person_id: int) -> str:
+        async with self._store.read() as unit:
+            return people.player_name((await unit.people.get(person_id)).name)
+
+    async def _invite(self, person_id: int, text: str, table_id: int | None) -> CommandAnswer:
+        players = parse_players(text)
+        if not players:
+            raise ValueError("Name the player and the address: `invite Dora <dora@example.org>`.")
+        table = await self._table_of(person_id, table_id, "")
+        for each in players:
+            await self._invite_one(table.id, person_id, *each)
+        return CommandAnswer(_invited(players), table.id)
+
+    async def _invite_one(
+        self, table_id: int, host_id: int, name: str, address: str, players: Sequence[str] = ()
+    ) -> None:
+        async with self._store.begin() as unit:
+            person = await people.person_by_address(unit, address, name)
+            is_stranger = address not in await unit.people.verified_addresses(person.id)
+            asked = await unit.outbox.count("mail", unit.now - STRANGER_WINDOW, email=address)
+            if person.preferences.get("mail") is False:
+                raise ValueError(f"{address} wants no emails, so {name} cannot be invited by email.")
+        if is_stranger and asked >= INVITATIONS_TO_STRANGER:
+            raise ValueError(f"{address} has had enough invitations this week, and has not answered.")
+        await self._service.lobby.invite(table_id, person.id, name, by=host_id, players=players)
+
+    # -- at a table --------------------------------------------------------------------------
+
+    async def _table_of(self, person_id: int, table_id: int | None, rest: str) -> TableInfo:
+        """The table that a command is about: the one of the email, the one it names, or the only one."""
+        queries = self._service.queries
+        if table_id is not None:
+            return await queries.table_info(table_id)
+        own = await queries.list_tables(person_id=person_id, statuses=("lobby", "running", "paused"))
+        named = [table for table in own if table.code.casefold() in rest.casefold().split()]
+        in_lobby = [table for table in own if table.status == "lobby"]
+        for candidates in (named, in_lobby, own):
+            if len(candidates) == 1:
+                return candidates[0]
+        if not own:
+            raise ValueError("You have no table. `new TITLE Bob <bob@example.org>` opens one.")
+        codes = text_views.join_words([table_label(table) for table in own], "or")
+        raise ValueError(f"Say which table, such as `start {own[0].code}`: {codes}.")
+
+    async def _start(self, person_id: int, table: TableInfo, *, shuffled: bool) -> CommandAnswer:
+        seated = sorted(table.seated_players, key=lambda player: player.seat_id)
+        order = None if shuffled else [player.name for player in seated]
+        info = await self._service.lobby.start(table.id, by=person_id, order=order)
+        names = text_views.join_words(info.names)
+        return CommandAnswer((f"The game at table {info.code} begins. Seating: {names}.",), info.id)
+
+    async def _leave(self, person_id: int, table: TableInfo) -> CommandAnswer:
+        if table.status != "lobby":
+            raise ValueError(
+                f"Table {table.code} has started: reply `resign` to one of its emails to give up your seat."
+            )
+        if table.host_id == person_id:
+            await self._service.lobby.end_now(table.id, by=person_id)
+            return CommandAnswer((f"Table {table.code} is closed.",), table.id)
+        await self._service.lobby.leave(table.id, person_id, by=person_id)
+        return CommandAnswer((f"You have left table {table.code}.",), table.id)
+
+    async def _who(self, table: TableInfo) -> tuple[str, ...]:
+        rows = [await self._player_row(table, player) for player in table.seated_players]
+        return (f"Table {table.code} of {table.title} is {status_text(table.status)}.", *rows)
+
+    async def _player_row(self, table: TableInfo, player: SeatedPlayer) -> str:
+        async with self._store.read() as unit:
+            person = await unit.people.get(player.person_id)
+            has_mail = bool(await unit.people.verified_addresses(player.person_id))
+        standing = standing_of(person.preferences)
+        notes = ["host"] if player.person_id == table.host_id else []
+        if not player.joined:
+            notes.append("has not answered yet")
+        elif standing.fault:
+            notes.append("emails do not arrive")
+        elif has_mail and not standing.wants_mail:
+            notes.append("gets no emails")
+        return f"{player.name}{f' ({text_views.join_words(notes)})' if notes else ''}"
+
+    async def _list(self, person_id: int) -> tuple[str, ...]:
+        tables = await self._service.queries.list_tables(
+            person_id=person_id, statuses=("lobby", "running", "paused")
+        )
+        return tuple([await self._list_row(table) for table in tables]) or ("You have no table.",)
+
+    async def _list_row(self, table: TableInfo) -> str:
+        names = text_views.join_words([player.name for player in table.seated_players])
+        text = f"{table_label(table)}, {table.title}, {status_text(table.status)}: {names}."
+        view = await self._service.queries.view(table.id)
+        if view.state is not None and view.pending:
+            text += f" {text_views.waiting_sentence(view.state, view.pending)}"
+        return text
+
+
+def _invited(players: Sequence[tuple[str, str]]) -> tuple[str, ...]:
+    if not players:
+        return ()
+    return (
+        f"Invitations go to {text_views.join_words([f'{name} ({address})' for name, address in players])}.",
+    )
+
+
+def joined_sentence(table: TableInfo, name: str) -> str:
+    """To the host: somebody has joined, and whether all have."""
+    missing = [player.name for player in table.seated_players if not player.joined]
+    if missing:
+        return f"{name} has joined table {table.code}. No answer yet from {text_views.join_words(missing)}."
+    return f"{name} has joined table {table.code}. All have joined: reply with `start` to start the game."
+
+
+def _title_options(rest: str) -> tuple[str, ...]:
+    """What can be agreed for a title, or for every title."""
+    wanted = [title for title in engine.title_names() if title in rest.split()] or engine.title_names()
+    rows = []
+    for title in wanted:
+        names = engine.optional_rules(title)
+        rows.append(f"{title}: {', '.join(names) or 'no options'}.")
+    return (*rows, "For example: `new TITLE Bob <bob@example.org> option NAME`.")

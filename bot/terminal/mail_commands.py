@@ -1,0 +1,64 @@
+"""Mail from the terminal: players are invited by email; their addresses are linked, stopped and started."""
+
+from __future__ import annotations
+
+import re
+
+from bot.email.reachability import Reachability, standing_of, waiting_sentence
+from bot.service import people
+from bot.service.service import Service
+from bot.service.tables import TableInfo
+
+_PLAYER_MAIL = re.compile(r"(.{1,40}?) mail(?: (\S+))?", re.IGNORECASE)
+
+
+async def invite(service: Service, table_id: int, rest: str) -> str:
+    """`table invite NAME ADDRESS`. Raises ValueError with a sentence."""
+    name, _, address = rest.strip().rpartition(" ")
+    if not name.strip() or "@" not in address:
+        raise ValueError("Name the player and the address: `table invite Bob bob@example.org`.")
+    async with service.store.begin() as unit:
+        person = await people.person_by_address(unit, address.strip("<>"), name.strip())
+    info = await service.lobby.invite(table_id, person.id, name.strip(), by=None)
+    where = address.strip("<>")
+    return f"An invitation to table {info.code} goes to {where}; {name.strip()} joins by replying."
+
+
+def player_mail(rest: str) -> tuple[str, str] | None:
+    """The name and the argument of `player NAME mail ADDRESS|on|off`; None for another line."""
+    match = _PLAYER_MAIL.fullmatch(rest.strip())
+    return (match[1].strip(), match[2] or "") if match else None
+
+
+async def set_mail(service: Service, table: TableInfo, name: str, argument: str) -> str:
+    """Link an address of a player, or stop or start their emails. Raises ValueError with a sentence."""
+    player = next((p for p in table.seated_players if p.name.casefold() == name.casefold()), None)
+    if player is None:
+        raise ValueError(f"There is no player {name} at table {table.code}.")
+    match argument.casefold():
+        case "":
+            return await _mail_text(service, player.person_id, player.name)
+        case "on":
+            waiting = await Reachability(service).restore(player.person_id)
+            return f"Emails go to {player.name} again.{waiting_sentence(waiting, player.name)}"
+        case "off":
+            async with service.store.begin() as unit:
+                person = await unit.people.get(player.person_id)
+                await unit.people.update(person.id, preferences=person.preferences | {"mail": False})
+            return f"{player.name} gets no more emails."
+    async with service.store.begin() as unit:
+        address = await people.claim_address(unit, player.person_id, argument)
+    service.wake_subscribers()
+    return f"An email goes to {address}. {player.name} confirms the address by replying `yes`."
+
+
+async def _mail_text(service: Service, person_id: int, name: str) -> str:
+    async with service.store.read() as unit:
+        standing = standing_of((await unit.people.get(person_id)).preferences)
+        addresses = await unit.people.verified_addresses(person_id)
+    if not addresses:
+        return f"{name} has no email address. `player {name} mail ADDRESS` links one."
+    if standing.fault:
+        why = f"Emails to {name} ({addresses[0]}) do not arrive: {standing.fault}."
+        return f"{why} `player {name} mail on` tries again."
+    return f"{name}: {', '.join(addresses)}{'' if standing.wants_mail else ', emails are off'}."

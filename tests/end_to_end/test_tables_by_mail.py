@@ -1,0 +1,123 @@
+"""A table is opened, filled and started by nothing but mail."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from email.message import EmailMessage
+from email.policy import SMTP
+from pathlib import Path
+
+import pytest
+
+from tests.end_to_end.mail_players import ADDRESS, MailHarness, MailPlayer, asks, copied, headline, served
+from tests.mail.servers import Delivery
+
+
+@pytest.fixture
+async def office(tmp_path: Path) -> AsyncIterator[MailHarness]:
+    async with served(tmp_path) as office:
+        yield office
+
+
+def letter(player: MailPlayer, text: str, number: int = 1, subject: str = "") -> bytes:
+    """An email to the service's address that answers nothing."""
+    mail = EmailMessage(policy=SMTP)
+    mail["From"], mail["To"], mail["Subject"] = f"{player.name} <{player.address}>", ADDRESS, subject
+    mail["Message-ID"] = f"<new-{number}.{player.address}>"
+    mail.set_content(text)
+    return mail.as_bytes()
+
+
+async def sent(player: MailPlayer, text: str, number: int = 1, subject: str = "") -> Delivery:
+    await player.office.mail(letter(player, text, number, subject), sender=player.address)
+    return await player.letter()
+
+
+async def test_from_new_to_the_first_turn(office: MailHarness) -> None:
+    await office.person("Ann")
+    ann, bob, cid = office.player("Ann"), office.player("Bob"), office.player("Cid")
+    opened = await sent(ann, "Hi,\n\nnew 1830 Bob <bob@player.test>,\nCid <Cid@player.test>\n\nThanks\nAnn")
+    assert headline(opened) == "OK." and "you sit there as Ann" in opened.text
+    invitation = await bob.letter()
+    for told in ("Ann invites you to a game of 1830", "reply with\r\n\r\nyes", "no", "* Cid"):
+        assert told in invitation.text
+    assert "You have a seat" in (await bob.said("Yes!")).text
+    assert "No answer yet from Cid" in (await ann.letter()).text
+    assert "Cid has not joined yet." in (await ann.said("start")).text
+    await cid.letter()
+    assert "You have a seat" in (await cid.said("yes")).text
+    assert "All have joined" in (await ann.letter()).text
+    assert "* Cid" in (await ann.said("who")).text
+    assert "The game at table" in (await ann.said("start", to=ann.inbox[-2])).text
+    for player in (ann, bob, cid):
+        assert headline(await player.letter()) == "The game begins."
+    assert asks(await ann.letter(), "Ann")
+    await ann.reply("buy SV")
+    assert headline(await ann.letter()).startswith("OK")
+    (table,) = await office.service.queries.list_tables()
+    assert await office.lines(table) == ["buy SV"]
+    listed = await sent(ann, "", 2, subject="list")
+    assert "1830, being played: Ann, Bob and Cid." in listed.text and "Bob to act" in listed.text
+
+
+async def test_a_command_takes_effect_once(office: MailHarness) -> None:
+    await office.person("Ann")
+    ann = office.player("Ann")
+    await sent(ann, "new 1830 Bob <bob@player.test>")
+    await office.mail(letter(ann, "new 1830 Bob <bob@player.test>"), sender=ann.address)
+    await office.settled(2)
+    assert len(await office.service.queries.list_tables()) == 1
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("new", "Name a title first"),
+        ("new 1829 Bob <bob@player.test>", "Name a title first"),
+        ("new 1830 Bob <bob@player>", "is not one plain email address"),
+        ("new 1830 option no_such_rule", "no_such_rule"),
+        ("invite Bob <bob@player.test>", "You have no table"),
+        ("who", "You have no table"),
+        ("options 1830", "1830: "),
+        ("help", "new TITLE Bob"),
+        ("list", "You have no table"),
+    ],
+)
+async def test_answers(office: MailHarness, line: str, words: str) -> None:
+    await office.person("Ann")
+    assert words in (await sent(office.player("Ann"), line)).text
+    assert not [table for table in await office.service.queries.list_tables() if table.status != "ended"]
+
+
+async def test_an_invitation_is_declined_and_the_host_is_told(office: MailHarness) -> None:
+    await office.person("Ann")
+    ann, bob = office.player("Ann"), office.player("Bob")
+    await sent(ann, "new 1830 Bob <bob@player.test>")
+    await bob.letter()
+    assert "declined" in (await bob.said("no thanks")).text
+    assert "Bob has declined." in (await ann.letter()).text
+
+
+async def test_a_stranger_gets_few_invitations(office: MailHarness) -> None:
+    await office.person("Ann")
+    ann = office.player("Ann")
+    for number in range(3):
+        assert headline(await sent(ann, "new 1830 Bob <bob@player.test>", number)) == "OK."
+    assert "enough invitations" in (await sent(ann, "new 1830 Bob <bob@player.test>", 3)).text
+
+
+async def test_an_unverified_host_is_asked_first(tmp_path: Path) -> None:
+    async with served(tmp_path, environment={"RAILPOST_MAIL_HOSTS": "player.test"}) as office:
+        eve, bob = office.player("Eve"), office.player("Bob")
+        asked = await sent(eve, "new 1830 Bob <bob@player.test>")
+        assert headline(asked) == "Did you ask for a table?" and bob.inbox == []
+        assert copied(asked, "To open the table, reply with") == ["yes"]
+        assert "you sit there as Eve" in (await eve.said("yes")).text
+        assert "Eve invites you" in headline(await bob.letter())
+
+
+async def test_a_stranger_may_not_host_unless_admitted(office: MailHarness) -> None:
+    eve = office.player("Eve")
+    await office.mail(letter(eve, "new 1830 Bob <bob@player.test>"), sender=eve.address)
+    await office.settled(1, "Ignored")
+    assert eve.inbox == [] and not await office.service.queries.list_tables()

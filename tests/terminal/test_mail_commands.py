@@ -1,0 +1,65 @@
+"""Mail from the terminal: invitations and addresses."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from bot.service.service import Service
+from bot.terminal.console import Console
+from storage import open_store
+
+
+@pytest.fixture
+async def console(tmp_path: Path) -> AsyncIterator[Console]:
+    async with await open_store(tmp_path / "railpost.db") as store:
+        yield Console(Service(store), tmp_path)
+
+
+async def enter(console: Console, line: str) -> str:
+    return (await console.handle_line(line)).text
+
+
+async def test_invite(console: Console) -> None:
+    await enter(console, "table new 1830 Ann")
+    assert "An invitation to table" in await enter(console, "table invite Bob bob@player.test")
+    assert "Bob has not joined yet" in await enter(console, "table start")
+    async with console.service.store.begin() as unit:
+        (row,) = await unit.outbox.lease_due("mail", 5, timedelta(seconds=1))
+    assert row.address["email"] == "bob@player.test"
+    for line in ("table invite", "table invite Cid", "table invite Cid cid@player"):
+        assert "address" in await enter(console, line)
+
+
+async def test_address_on_and_off(console: Console) -> None:
+    await enter(console, "table new 1830 Ann, Bob")
+    assert "has no email address" in await enter(console, "player Ann mail")
+    assert "An email goes to ann@player.test" in await enter(console, "player Ann mail Ann@player.test")
+    (table,) = await console.service.queries.list_tables()
+    person_id = table.seated_players[0].person_id
+    async with console.service.store.begin() as unit:
+        await unit.people.add_identity(person_id, "email", "ann@player.test")
+    assert await enter(console, "player ann mail") == "Ann: ann@player.test."
+    assert await enter(console, "player Ann mail off") == "Ann gets no more emails."
+    assert "emails are off" in await enter(console, "player Ann mail")
+    await enter(console, "table start")
+    assert "waits for Ann: an email follows" in await enter(console, "player Ann mail on")
+    assert "There is no player Cid" in await enter(console, "player Cid mail on")
+
+
+async def test_way_back_in_the_terminal(console: Console) -> None:
+    """A player whose address refused emails is asked again."""
+    await enter(console, "table new 1830 Ann, Bob")
+    await enter(console, "table start")
+    (table,) = await console.service.queries.list_tables()
+    person_id = table.seated_players[0].person_id
+    async with console.service.store.begin() as unit:
+        await unit.people.add_identity(person_id, "email", "ann@player.test")
+        await unit.people.update(person_id, preferences={"mail_fault": "550 5.1.1 unknown", "bounces": {}})
+    assert "do not arrive: 550 5.1.1 unknown" in await enter(console, "player Ann mail")
+    assert "waits for Ann" in await enter(console, "player Ann mail on")
+    assert await enter(console, "player Ann mail") == "Ann: ann@player.test."
+    assert "Emails reach Ann again." in await enter(console, "log 5")
