@@ -513,6 +513,14 @@ class MeCommands(app_commands.Group):
         person_id = await self.handler.person_id(interaction.user)
         await reply(interaction, turns_card(await waiting_entries(self.handler.service, person_id)))
 
+    @app_commands.command(name="orders", description="What you leave beforehand: auto pass, auto bid …")
+    @app_commands.describe(table=TABLE_OPTION_HELP)
+    @app_commands.autocomplete(table=suggest_tables)
+    async def orders(self, interaction: Interaction, table: str | None = None) -> None:
+        await defer(interaction)
+        found = await self.handler.resolve_table(interaction, table, ("running", "paused"))
+        await self.handler.show_orders(interaction, found.id)
+
     @app_commands.command(name="settings", description="How, where and when you get notifications; absences")
     @app_commands.describe(line="A line such as `digest 08:00` or `away until 2026-12-24`; several with ;")
     async def settings(self, interaction: Interaction, line: str | None = None) -> None:

@@ -16,7 +16,7 @@ import discord
 from discord import ui
 
 import engine
-from bot.discord import cards, controls, lay_controls, sale_preview, settings_card, tile_menu
+from bot.discord import cards, controls, lay_controls, order_card, sale_preview, settings_card, tile_menu
 from bot.discord.api import (
     CANNOT_SEND_CODES,
     UNKNOWN_INTERACTION,
@@ -329,6 +329,42 @@ class InteractionHandler:
             said = str(error)
         await self.show_settings(interaction, said)
 
+    # -- orders ------------------------------------------------------------------------------
+
+    async def show_orders(self, interaction: discord.Interaction, table_id: int, said: str = "") -> None:
+        """Show the orders of a user at a table as a private card."""
+        person_id = await self.person_id(interaction.user)
+        view = await self.service.queries.view(table_id)
+        seat = view.table.seat_of(person_id)
+        listed = await self.service.submit(
+            table_id, None, ["auto"], None, None, person_id=person_id, transport="discord"
+        )
+        if seat is None or view.state is None or not isinstance(listed, QueryAnswer):
+            await self.show_result(interaction, listed, view.table, seat)
+            return
+        await reply(interaction, order_card.order_card(table_id, seat, view.state, listed.text, said))
+
+    async def _leave_order(
+        self, interaction: discord.Interaction, custom_id: CustomId, entered: str | None
+    ) -> None:
+        """Leave or take back orders by a control of the card, or open its form."""
+        form = order_card.order_form(custom_id.argument)
+        if form is not None and entered is None:
+            modal = order_card.order_modal(custom_id.table_id, custom_id.argument, form)
+            await interaction.response.send_modal(RawModal(modal))
+            return
+        await interaction.response.defer()
+        result = await self.service.submit(
+            custom_id.table_id,
+            None,
+            order_card.order_lines(custom_id.argument, entered),
+            None,
+            str(interaction.id),
+            person_id=await self.person_id(interaction.user),
+            transport="discord",
+        )
+        await self.show_orders(interaction, custom_id.table_id, cards.result_text(result)[0])
+
     # -- controls ----------------------------------------------------------------------------
 
     async def handle_control(
@@ -378,6 +414,8 @@ class InteractionHandler:
                 )
             case controls.SETTING:
                 await self._change_settings(interaction, custom_id.argument, values.get("line"))
+            case controls.ORDER:
+                await self._leave_order(interaction, custom_id, values.get("line"))
             case _:
                 await reply_text(interaction, OTHER_VERSION)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from engine.core.state import BANK, Auction, OperatingTurn, PriceProtection, Waterfall, WaterfallBidding
 from engine.game import Game
+from engine.opening.waterfall import min_bid
 from engine.operating.turn import OperatingTurnQuestion
 from engine.orders.auctions import auctioned_item, bid_option
 from engine.orders.model import (
@@ -72,11 +73,18 @@ def _refuse_bid(g: Game, seat: str, order: AutoBid) -> str | None:
         return "Nothing is auctioned in this game."
     if owner is None and auctioned_item(g) != order.item:
         return f"The {order.item} is not being auctioned."
-    option = bid_option(g, seat, order.item)
-    least = option.amounts[0] if option and option.amounts else None
+    least = _least_bid(g, seat, order.item)
     if least is not None and order.limit < least:
         return f"The least bid for the {order.item} is ${least}."
     return None
+
+
+def _least_bid(g: Game, seat: str, item: str) -> int | None:
+    """The least dollars that the seat may bid for the item now or later; None where that is not known yet."""
+    if isinstance(g.top, Waterfall):
+        return min_bid(g, g.top.bids.get(item, {}), item)
+    option = bid_option(g, seat, item)
+    return option.amounts[0] if option and option.amounts else None
 
 
 def _refuse_company(g: Game, seat: str, company: str) -> str | None:

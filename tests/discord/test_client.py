@@ -399,7 +399,7 @@ async def test_commands_keep_discords_limits(running: RunningBot, fake: FakeDisc
         "new", "join", "leave", "invite", "start", "list", "replace", "pause", "resume", "end", "export",
     ]  # fmt: skip
     assert names["show"] == ["board", "map", "market", "company", "player", "log", "at", "plan", "turn"]
-    assert names["me"] == ["turns", "settings", "email"]
+    assert names["me"] == ["turns", "orders", "settings", "email"]
     assert {"do", "undo"} <= set(names)
 
 

@@ -1,0 +1,55 @@
+"""`/me orders` with the real client: buttons and forms for the commonest orders, seen by nobody else."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from tests.fake_discord.running_bot import RunningBot
+from tests.fake_discord.server import FakeDiscord
+
+
+@pytest.fixture
+async def fake() -> AsyncIterator[FakeDiscord]:
+    async with FakeDiscord(["Ann", "Bob", "Cid"]) as server:
+        yield server
+
+
+@pytest.fixture
+async def started(fake: FakeDiscord, tmp_path: Path) -> AsyncIterator[RunningBot]:
+    running = RunningBot(fake, tmp_path / "railpost.db")
+    async with running.online():
+        await running.start_game("Ann", "Bob", "Cid")
+        yield running
+
+
+async def test_orders_by_buttons_and_forms(started: RunningBot, fake: FakeDiscord) -> None:
+    shown = await fake.run_command("Bob", "general", "me orders", table=started.table_code)
+    assert "You have left no orders at this table." in shown.text
+    card = shown.private_messages[-1]
+    opened = await fake.click("Bob", card, "Bid up to…")
+    assert opened.modal is not None
+    await fake.submit_modal("Bob", opened.modal, {"Bid up to": "BO up to 260"})
+    await fake.wait_until(lambda: "1. `auto bid BO up to 260`" in card.text, "the bid")
+    await fake.click("Bob", card, "Auto pass")
+    await fake.wait_until(lambda: "2. `auto pass`" in card.text, "the pass")
+    await started.wait_for_card("Ann")
+    await fake.run_command("Ann", "general", "do", line="buy SV", table=started.table_code)
+    await started.wait_for_card("Cid")
+    assert await started.played_lines() == ["buy SV", "bid BO 225"]
+    public = [m.text for c in fake.channels.values() for m in c.messages if m.visible_to is None]
+    assert any("Bob bids $225" in text for text in public)
+    assert not any("auto" in text or "260" in text for text in public)
+    await fake.click("Bob", card, "Take all back")
+    await fake.wait_until(lambda: "Taken back" in card.text, "the orders are taken back")
+
+
+async def test_a_wrong_order_is_explained_on_the_card(started: RunningBot, fake: FakeDiscord) -> None:
+    shown = await fake.run_command("Bob", "general", "me orders", table=started.table_code)
+    card = shown.private_messages[-1]
+    opened = await fake.click("Bob", card, "An order…")
+    assert opened.modal is not None
+    await fake.submit_modal("Bob", opened.modal, {"An order": "auto bid BO up to 200"})
+    await fake.wait_until(lambda: "The least bid for the BO is $225" in card.text, "the reason")
