@@ -1,8 +1,9 @@
 """Database engines for SQLite and PostgreSQL, set up to behave alike.
 
-One writer at a time; a commit is on the disk when it returns; a read transaction sees one moment and
-cannot write. SQLite gets this from WAL and `BEGIN IMMEDIATE`, PostgreSQL from an advisory lock that the
-writing transaction holds, and from its isolation level for readers.
+A commit is on the disk when it returns; a read transaction sees one moment and cannot write. SQLite has one
+writer at a time, by WAL and `BEGIN IMMEDIATE`. PostgreSQL has one for everything but moves and deliveries,
+by an advisory lock; these lock only the rows of their tables or messages, so that several processes write at
+once.
 """
 
 from collections.abc import AsyncIterator, Sequence
@@ -68,9 +69,16 @@ async def migration_engine(url: URL) -> AsyncIterator[AsyncEngine]:
         await engine.dispose()
 
 
-def create_engine(url: URL, writes: bool, foreign_keys: bool = True) -> AsyncEngine:
-    """The engine of the one writer, or of the readers. Raises StoreError where the driver is missing."""
-    setup = _sqlite_setup(writes, foreign_keys) if is_file(url) else _postgresql_setup(writes)
+def create_engine(
+    url: URL, writes: bool, foreign_keys: bool = True, *, excludes_others: bool = True
+) -> AsyncEngine:
+    """The engine of a writer, or of the readers. Raises StoreError where the driver is missing.
+
+    excludes_others: on PostgreSQL its transactions wait for those of other such engines; others lock rows.
+    """
+    setup = (
+        _sqlite_setup(writes, foreign_keys) if is_file(url) else _postgresql_setup(writes, excludes_others)
+    )
     path = Path(str(url.database))
     options: dict[str, Any] = {"pool_pre_ping": True}
     if is_file(url):
@@ -113,7 +121,7 @@ def _sqlite_setup(writes: bool, foreign_keys: bool) -> ConnectionSetup:
     return ConnectionSetup(pragmas, "BEGIN IMMEDIATE" if writes else "BEGIN")
 
 
-def _postgresql_setup(writes: bool) -> ConnectionSetup:
+def _postgresql_setup(writes: bool, excludes_others: bool) -> ConnectionSetup:
     if not writes:
         view = ("default_transaction_isolation = 'repeatable read'", "default_transaction_read_only = on")
         return ConnectionSetup([f"SET {setting}" for setting in view], "")
@@ -122,6 +130,5 @@ def _postgresql_setup(writes: bool) -> ConnectionSetup:
         "synchronous_commit = on",
         f"lock_timeout = {LOCK_TIMEOUT * 1000:.0f}",
     )
-    return ConnectionSetup(
-        [f"SET {setting}" for setting in settings], f"SELECT pg_advisory_xact_lock({APPLICATION_ID})"
-    )
+    lock = f"SELECT pg_advisory_xact_lock({APPLICATION_ID})" if excludes_others else ""
+    return ConnectionSetup([f"SET {setting}" for setting in settings], lock)

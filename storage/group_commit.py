@@ -22,6 +22,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, AsyncTransactio
 
 from storage.aiosqlite_adapter import is_in_transaction
 from storage.cancellation import run_uninterrupted
+from storage.commit_notices import NOTIFY
 from storage.database_errors import NOTHING_CHANGED, as_store_errors, database_message
 from storage.errors import StoreError
 
@@ -172,6 +173,8 @@ class GroupCommit:
             if group.outcome.done():
                 return
             try:
+                if group.connection.dialect.name == "postgresql":
+                    await group.connection.exec_driver_sql(NOTIFY)
                 await group.transaction.commit()
             except SQLAlchemyError as error:
                 await self._abandon(group, error)

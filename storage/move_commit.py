@@ -114,7 +114,11 @@ def write_move_commit(commit: MoveCommit, execute: Executor) -> None:
 
 
 def _write_all(execute: Executor, commits: Sequence[MoveCommit]) -> list[Exception | None]:
-    return [_write_in_savepoint(execute, commit) for commit in commits]
+    """Write all, in the order of their tables: two processes that lock in one order do not deadlock."""
+    outcomes: list[Exception | None] = [None] * len(commits)
+    for index in sorted(range(len(commits)), key=lambda index: commits[index].table_id):
+        outcomes[index] = _write_in_savepoint(execute, commits[index])
+    return outcomes
 
 
 def _write_in_savepoint(execute: Executor, commit: MoveCommit) -> Exception | None:

@@ -11,6 +11,7 @@ from sqlalchemy import URL
 from sqlalchemy.exc import DatabaseError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
+from storage.commit_notices import listen
 from storage.database import create_engine, display_name, is_file, migration_engine, store_url
 from storage.database_errors import CANNOT_READ, NOTHING_CHANGED, as_store_errors, database_message
 from storage.errors import InvalidStore, StoreError
@@ -34,10 +35,14 @@ class Store:
 
     def __init__(self, url: URL, write_engine: AsyncEngine, read_engine: AsyncEngine, now: Clock) -> None:
         self.url = url
-        self._engines = (write_engine, read_engine)
+        self._engines: tuple[AsyncEngine, ...] = (write_engine, read_engine)
         self._read_engine = read_engine
-        self._group_commit = GroupCommit(write_engine)
-        self._committer = MoveCommitter(self._group_commit, read_engine)
+        self._group_commit = self._move_group = GroupCommit(write_engine)
+        if not is_file(url):
+            move_engine = create_engine(url, writes=True, excludes_others=False)
+            self._engines = (*self._engines, move_engine)
+            self._move_group = GroupCommit(move_engine)
+        self._committer = MoveCommitter(self._move_group, read_engine)
         self.now = now
 
     @property
@@ -51,13 +56,15 @@ class Store:
         return Path(self.url.database) if is_file(self.url) and self.url.database else None
 
     @asynccontextmanager
-    async def begin(self) -> AsyncIterator[UnitOfWork]:
+    async def begin(self, *, excludes_others: bool = True) -> AsyncIterator[UnitOfWork]:
         """A transaction that may write: all of the block or nothing, on the disk when the block ends.
 
-        Units of work in this process run one after another, so keep the block short: no images, no
-        network. Raises StoreError where nothing could be stored.
+        Units of work run one after another, so keep the block short: no images, no network. excludes_others:
+        False on PostgreSQL lets other processes write meanwhile; for a block whose rows nobody else changes,
+        such as leased messages. Raises StoreError where nothing could be stored.
         """
-        async with self._group_commit.transaction() as connection:
+        group = self._group_commit if excludes_others else self._move_group
+        async with group.transaction() as connection:
             transaction = Transaction(connection, self.now())
             unit = UnitOfWork(transaction)
             try:
@@ -73,6 +80,7 @@ class Store:
         StoreError where nothing could be stored.
         """
         self._group_commit.check_not_nested()
+        self._move_group.check_not_nested()
         with as_store_errors(NOTHING_CHANGED):
             await self._committer.commits.submit(commit)
 
@@ -107,6 +115,12 @@ class Store:
                 finally:
                     await transaction.close()
 
+    async def follow(self, wake: Callable[[], None]) -> None:
+        """Call `wake` after each commit of any process. Never returns; on SQLite there is nothing to hear."""
+        if is_file(self.url):
+            return
+        await listen(self.url, wake)
+
     def connect(self) -> AsyncConnection:
         """A connection that can only read, for what no repository does."""
         return self._read_engine.connect()
@@ -115,6 +129,8 @@ class Store:
         """Wait for what is under way, then close all connections."""
         await self._committer.close()
         await self._group_commit.close()
+        if self._move_group is not self._group_commit:
+            await self._move_group.close()
         for engine in self._engines:
             await engine.dispose()
 

@@ -1,7 +1,8 @@
 """Empty stores for tests: a SQLite file each, and a PostgreSQL database each where a server is given.
 
 `RAILPOST_TEST_DATABASE` is the address of a database whose role may create others, such as
-`postgresql+psycopg://railpost@127.0.0.1/railpost`. If it is set, every test of a store runs on both.
+`postgresql+psycopg://railpost@127.0.0.1/railpost`, or `start`: then a server of the installed PostgreSQL is
+started for these tests, and ended with them. If it is set, every test of a store runs on both.
 """
 
 import os
@@ -16,8 +17,11 @@ import pytest
 from sqlalchemy import URL, create_engine, make_url
 
 from storage.migrations import migrate
+from tests.postgresql_server import start_postgresql
 
 SERVER = os.environ.get("RAILPOST_TEST_DATABASE", "")
+if SERVER == "start":
+    SERVER = start_postgresql()
 KINDS = ("sqlite", "postgresql") if SERVER else ("sqlite",)
 sqlite_only = pytest.mark.parametrize("address", ["sqlite"], indirect=True)
 """For a test of something that only a store in a file has."""

@@ -126,7 +126,7 @@ class DiscordDelivery:
     async def _start_due(self, group: asyncio.TaskGroup) -> None:
         """Start to deliver every message that is due."""
         while True:
-            async with self._semaphore, self.service.store.begin() as unit:
+            async with self._semaphore, self.service.store.begin(excludes_others=False) as unit:
                 due = await unit.outbox.lease_due("discord", MAX_CONCURRENT, self._lease)
             for queued in due:
                 group.create_task(self._deliver(queued))

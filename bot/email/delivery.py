@@ -163,7 +163,7 @@ class StoredMailOutbox:
         """Emails that are due. Notifications that are due are composed first; their emails follow later."""
         mails: list[OutboxMessage] = []
         while not mails:
-            async with self._store.begin() as unit:
+            async with self._store.begin(excludes_others=False) as unit:
                 rows = await unit.outbox.lease_due("mail", min(limit, BATCH_SIZE), self._lease)
             if not rows:
                 break
@@ -229,7 +229,7 @@ class StoredMailOutbox:
                 if failures < len(RETRY_DELAYS)
                 else None
             )
-            async with self._store.begin() as unit:
+            async with self._store.begin(excludes_others=False) as unit:
                 await unit.outbox.mark_failed(row.id, f"{type(error).__name__}: {error}", retry_at)
             if retry_at is None:
                 await self._gateway.alert_operator("A notification could not be composed, and was given up.")

@@ -81,6 +81,11 @@ class TableCache:
 
     async def run(self) -> None:
         """Keep the cache up to date with the store, and delete what has expired there. Never returns."""
+        async with asyncio.TaskGroup() as tasks:
+            tasks.create_task(self.store.follow(self.wake_subscribers))
+            tasks.create_task(self._refresh_and_clean_up())
+
+    async def _refresh_and_clean_up(self) -> None:
         cleaned_at: datetime | None = None
         while True:
             await asyncio.sleep(REFRESH_INTERVAL)

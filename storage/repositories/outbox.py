@@ -130,7 +130,11 @@ class OutboxRepository(Repository):
         )
         order = (col(OutboxMessage.not_before), col(OutboxMessage.id))
         ids = await self._transaction.all(
-            select(OutboxMessage.id).where(*is_due).order_by(*order).limit(limit)
+            select(OutboxMessage.id)
+            .where(*is_due)
+            .order_by(*order)
+            .limit(limit)
+            .with_for_update(skip_locked=True, of=OutboxMessage)  # what another worker takes now is not due
         )
         if not ids:
             return []

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Iterator
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -17,7 +18,7 @@ from storage import (
     backup,
     open_store,
 )
-from tests.storage.conftest import move, new_table
+from tests.storage.conftest import ManualClock, move, new_message, new_table
 from tests.stores import (
     SERVER,
     StoreFactory,
@@ -116,7 +117,7 @@ async def test_a_newer_store_and_anothers_database_are_refused(address: str) -> 
         await open_store(address)
     with engine.begin() as connection:
         connection.execute(text("ALTER TABLE alembic_version RENAME TO recipes"))
-    with pytest.raises(InvalidStore, match="not one of Railpost"):
+    with pytest.raises(InvalidStore, match="not a Railpost store"):
         await open_store(address)
     engine.dispose()
 
@@ -131,3 +132,78 @@ async def test_an_unreachable_server_is_one_sentence() -> None:
 async def test_a_backup_is_refused(store: Store, tmp_path: Path) -> None:
     with pytest.raises(StoreError, match="pg_dump"):
         await backup(store, tmp_path / "copy.db")
+
+
+async def test_14_11_processes_write_at_their_tables_without_waiting_for_each_other(
+    store: Store, address: str
+) -> None:
+    """One process is inside a transaction at one table; another plays at another table meanwhile."""
+    tables = [await new_table(store) for _ in range(2)]
+    async with await open_store(address) as other, store.begin(excludes_others=False) as unit:
+        await unit.move_log.append(tables[0], 0, [move()], b"s")
+        version = await other.table_version(tables[1])
+        commit = MoveCommit(tables[1], other.now(), 0, version.revision, [move()], b"s")
+        await asyncio.wait_for(other.commit_move(commit), 30)
+    assert [await length(store, table) for table in tables] == [1, 1]
+
+
+async def test_14_11_two_processes_at_one_table_write_one_after_the_other(store: Store, address: str) -> None:
+    table = await new_table(store)
+    async with await open_store(address) as other:
+        version = await store.table_version(table)
+        commits = [
+            each.commit_move(MoveCommit(table, each.now(), 0, version.revision, [move()], b"s"))
+            for each in (store, other)
+        ]
+        results = await asyncio.gather(*commits, return_exceptions=True)
+    assert sorted(type(result).__name__ for result in results) == ["NoneType", "WriteConflict"]
+
+
+async def test_14_11_batches_over_the_same_tables_do_not_deadlock(store: Store, address: str) -> None:
+    tables = [await new_table(store) for _ in range(8)]
+    async with await open_store(address) as other:
+        for seq in range(5):
+            commits = [
+                each.commit_move(MoveCommit(table, each.now(), seq, 0, [move()], b"s"))
+                for each, order in ((store, tables), (other, tables[::-1]))
+                for table in order
+            ]
+            results = await asyncio.gather(*commits, return_exceptions=True)
+            assert sum(result is None for result in results) == len(tables), results
+    assert [await length(store, table) for table in tables] == [5] * 8
+
+
+async def test_14_11_a_message_that_another_worker_takes_is_skipped(store: Store, address: str) -> None:
+    async with store.begin() as unit:
+        await unit.outbox.enqueue(*(new_message(f"m{n}") for n in range(4)))
+    async with await open_store(address) as other, store.begin(excludes_others=False) as first:
+        mine = await first.outbox.lease_due("mail", 2, timedelta(minutes=1))
+        async with other.begin(excludes_others=False) as second:
+            theirs = await asyncio.wait_for(second.outbox.lease_due("mail", 4, timedelta(minutes=1)), 30)
+    taken = [message.idempotency_key for message in (*mine, *theirs)]
+    assert sorted(taken) == ["m0", "m1", "m2", "m3"] and len(mine) == len(theirs) == 2
+
+
+async def test_14_11_a_commit_wakes_the_other_processes(store: Store, address: str) -> None:
+    heard = asyncio.Event()
+    async with await open_store(address) as other:
+        following = asyncio.ensure_future(other.follow(heard.set))
+        await asyncio.wait_for(heard.wait(), 30)  # it listens now
+        heard.clear()
+        await new_table(store)
+        await asyncio.wait_for(heard.wait(), 30)
+        following.cancel()
+
+
+async def test_14_11_a_job_has_one_leader_who_is_replaced(address: str, clock: ManualClock) -> None:
+    async with await open_store(address, clock) as first, await open_store(address, clock) as second:
+
+        async def leads(store: Store, name: str) -> bool:
+            async with store.begin() as unit:
+                return await unit.settings.acquire_lease("mail", name, timedelta(seconds=10))
+
+        assert await leads(first, "one") and not await leads(second, "two")
+        clock.advance(seconds=9)
+        assert await leads(first, "one") and not await leads(second, "two")
+        clock.advance(seconds=10)
+        assert await leads(second, "two") and not await leads(first, "one")
