@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from bot.robots.judged import Judged
 from bot.robots.outlook import ROUTE_BUDGET, TREASURY_DOLLAR, Outlook
-from engine import Game, Option, stop_revenue
+from engine import Game, Option, game_of, stop_revenue
 from engine.core.actions import (
     Action,
     ChooseHome,
@@ -99,6 +99,8 @@ class Surveyor:
         return [(g, lay) for g, _, lay in exact] + [(min(g, floor) - 1, lay) for g, _, lay, _ in rest]
 
     def _laid(self, lay: LayTile | LayMine) -> Game:
+        # The board as it is becomes the one used last, from which the network of the trial is derived.
+        _ = game_of(self.o.g.state).network
         draft = self.o.g.draft()
         place_tile(draft, self.company, LayTile(lay.tile, lay.hex, lay.rotation))
         return draft
