@@ -22,7 +22,7 @@ from bot.benchmark.games import (
     random_games,
 )
 from bot.benchmark.pace import measure_folder, pace_files, pace_tables, verdict
-from bot.benchmark.report import picture_rows, report_rows, report_table, slowest_lines
+from bot.benchmark.report import picture_rows, report_rows, report_table, slowest_lines, thinking_rows
 from bot.benchmark.rules import (
     PlayedGame,
     RulesMetrics,
@@ -37,6 +37,7 @@ from bot.benchmark.tables import (
     measure_durable_moves,
     measure_loading,
 )
+from bot.benchmark.thinking import ThinkingMetrics, measure_thinking
 from engine import State, decode_state, title_names
 from storage import StoreError
 
@@ -68,6 +69,7 @@ def command(
         _report_pace(pace)
         return
     rules, tables, played_games = RulesMetrics(), TableMetrics(), list[PlayedGame]()
+    thinking = ThinkingMetrics()
     longest = list[bytes]()
     console = Console() if sys.stdout.isatty() else Console(width=130, color_system=None)
     try:
@@ -79,6 +81,7 @@ def command(
             for game in chain(map(load_game, paths), random_games(simulated_games)):
                 bar.update(task, description=game.name)
                 played, states = _measure(game, rules, tables)
+                measure_thinking(states, thinking)
                 played_games.append(played)
                 longest = max(longest, states, key=len)
                 bar.advance(task)
@@ -90,7 +93,9 @@ def command(
         typer.echo(str(error), err=True)
         raise typer.Exit(1) from None
     pictures = picture_rows(_last_distinct_maps(list(map(decode_state, longest)))) if played_games else ()
-    console.print(report_table(len(played_games), chain(report_rows(rules, tables), pictures)))
+    console.print(
+        report_table(len(played_games), chain(report_rows(rules, tables), thinking_rows(thinking), pictures))
+    )
     for line in slowest_lines(rules, tables):
         typer.echo(line)
 

@@ -22,6 +22,7 @@ from bot.benchmark.rules import (
     RulesMetrics,
 )
 from bot.benchmark.tables import TABLE_COUNT, TableMetrics
+from bot.benchmark.thinking import ThinkingMetrics, speeds
 from bot.benchmark.timing import Timings
 from engine import State
 
@@ -162,6 +163,12 @@ def report_rows(rules: RulesMetrics, tables: TableMetrics) -> Iterator[ReportRow
             met=by_clock >= DURABLE_TARGET,
         )
         yield ReportRow("  per second of processor time", mean=f"{by_cpu:,.0f}")
+
+
+def thinking_rows(metrics: ThinkingMetrics) -> Iterator[ReportRow]:
+    """Positions a second for a robot, by title."""
+    for title, kind, times, speed in speeds(metrics):
+        yield ReportRow(f"positions of {title} per second: {kind}", str(len(times.samples)), f"{speed:,.0f}")
 
 
 def picture_rows(states: Sequence[State]) -> Iterator[ReportRow]:

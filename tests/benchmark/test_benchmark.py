@@ -21,6 +21,7 @@ from bot.benchmark.rules import (
     measure_dense_boards,
     play_through,
 )
+from bot.benchmark.thinking import KINDS, ThinkingMetrics, measure_thinking, speeds
 from bot.benchmark.timing import Timings
 from bot.cli.import_games import import_file
 from bot.simulation import simulate
@@ -238,3 +239,12 @@ def test_timings_keep_the_worst_case() -> None:
 
 def _first_lines(path: Path, lines: int) -> str:
     return "\n".join(path.read_text(encoding="utf-8").splitlines()[:lines]) + "\n"
+
+
+def test_thinking_is_measured_by_title_and_kind() -> None:
+    game = simulate.simulate_game("1830", 3, 1, max_moves=60)
+    _, states = play_through(BenchmarkGame("cut", game.start, game.lines), RulesMetrics())
+    metrics = ThinkingMetrics()
+    measure_thinking(states, metrics)
+    assert [(title, kind) for title, kind, _, _ in speeds(metrics)] == [("1830", kind) for kind in KINDS]
+    assert len({len(times.samples) for times in metrics.times.values()}) == 1
