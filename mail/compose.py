@@ -15,7 +15,7 @@ quoted-printable lines legal too.
 
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from email.headerregistry import Address
@@ -24,6 +24,7 @@ from email.policy import EmailPolicy
 from email.utils import format_datetime
 from hashlib import sha256
 from typing import Literal
+from urllib.parse import quote
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from jinja2.utils import select_autoescape
@@ -70,10 +71,13 @@ class BulletList:
 
 @dataclass(frozen=True, slots=True)
 class CopyableLines:
-    """Lines to copy into a reply."""
+    """Lines to copy into a reply; in HTML each is a link that writes it. address: None for that of the
+    email.
+    """
 
     title: str
     lines: Sequence[str]
+    address: str | None = None
     kind: Literal["copy"] = "copy"
 
 
@@ -116,12 +120,16 @@ Block = Paragraph | BulletList | CopyableLines | Preformatted | QuotedLines | Im
 
 @dataclass(frozen=True, slots=True)
 class MailPage:
-    """The content of an email. `subject` follows the table's label; `tone` colours the headline."""
+    """The content of an email. `subject` follows the table's label; `tone` colours the headline.
+
+    preview: the line that mail programs show beside the subject; empty for the first sentences.
+    """
 
     headline: str
     blocks: tuple[Block, ...]
-    subject: str = "Your turn"
+    subject: str = "News"
     tone: Literal["turn", "good", "bad", "plain"] = "plain"
+    preview: str = ""
 
 
 # --- text from outside ---
@@ -151,6 +159,25 @@ def _safe_items(items: Sequence[str]) -> list[str]:
     )
 
 
+def _order_and_comment(line: str) -> tuple[str, str]:
+    order, _, comment = line.partition(" #")
+    return order.strip(), comment.strip()
+
+
+def _mailto(line: str, address: str) -> str:
+    """A link that writes an email with this line, and with those of a whole turn below each other."""
+    order, _ = _order_and_comment(line)
+    body = "\n".join(part.strip() for part in order.split(";")) + "\n"
+    return f"mailto:{quote(address, safe='@+')}?subject={quote(order[:60])}&body={quote(body)}"
+
+
+def _preview(page: MailPage) -> str:
+    """What a mail program shows beside the subject."""
+    first = next((block.text for block in page.blocks if isinstance(block, Paragraph)), "")
+    items = next((block.items for block in page.blocks if isinstance(block, BulletList)), ())
+    return page.preview or first or " ".join(items[:2]) or page.headline
+
+
 def _templates() -> Environment:
     environment = Environment(
         loader=PackageLoader("mail"),
@@ -160,7 +187,13 @@ def _templates() -> Environment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    environment.filters |= {"line": safe_line, "lines": safe_lines, "cut": _safe_items}
+    environment.filters |= {
+        "line": safe_line,
+        "lines": safe_lines,
+        "cut": _safe_items,
+        "parts": _order_and_comment,
+        "mailto": _mailto,
+    }
     environment.globals |= {"delimiter": DELIMITER, "footer": FOOTER}
     return environment
 
@@ -209,8 +242,11 @@ def compose(
     pictures = _images_within_limit(page)
     message_id = service_address.new_message_id()
     cids = {name: f"{name}.{message_id.strip('<>')}" for name in pictures}
+    issued = _new_tokens(token)
     fields = {
         "page": page,
+        "preview": _preview(page),
+        "reply_address": service_address.reply_address(issued["reply"][0]),
         "cids": cids,
         "colour": _COLOURS[page.tone],
         "replies": token.seat is not None or token.purpose != "reply",
@@ -219,7 +255,7 @@ def compose(
     html = _ENVIRONMENT.get_template("email.html").render(fields)
 
     message = EmailMessage(policy=_SMTP_POLICY)
-    issued = _set_headers(message, service_address, page, token, message_id, parent, thread)
+    _set_headers(message, service_address, page, token, message_id, parent, thread, issued)
     message["Date"] = format_datetime(now.astimezone(UTC))
     message.set_content(text, cte="quoted-printable")
     message.add_alternative(html, subtype="html", cte="quoted-printable")
@@ -253,13 +289,8 @@ def _set_headers(
     message_id: str,
     parent: str | None,
     thread: Sequence[str],
-) -> dict[str, tuple[str, ReplyToken]]:
-    """Set the headers; returns the new tokens in them, each with what it stands for."""
-    issued = {
-        "reply": (new_token(), token),
-        "bounce": (new_token(), replace(token, purpose="bounce", decision_id=None)),
-        "unsubscribe": (new_token(), replace(token, purpose="unsubscribe", decision_id=None)),
-    }
+    issued: Mapping[str, tuple[str, ReplyToken]],
+) -> None:
     label = safe_line(token.table_label, 60)
     subject = safe_line(page.subject, 80)
     message["From"] = Address(label or service_address.name, addr_spec=service_address.address)
@@ -279,7 +310,15 @@ def _set_headers(
         f"<mailto:{service_address.reply_address(issued['unsubscribe'][0])}?subject=stop>"
     )
     message["X-Loop"] = service_address.domain
-    return issued
+
+
+def _new_tokens(token: ReplyToken) -> dict[str, tuple[str, ReplyToken]]:
+    """The new tokens of an email, each with what it stands for."""
+    return {
+        "reply": (new_token(), token),
+        "bounce": (new_token(), replace(token, purpose="bounce", decision_id=None)),
+        "unsubscribe": (new_token(), replace(token, purpose="unsubscribe", decision_id=None)),
+    }
 
 
 def _thread_serial(token: ReplyToken) -> str:

@@ -40,8 +40,8 @@ class TurnNotice:
     """What a player needs to know when it is their turn.
 
     prompt: a sentence that says what to do. deadline: until when, in words. legal_lines: lines ready to
-    copy. events_since: what happened since the player's last turn. position: the state of the game as
-    text. chat: pairs of name and text.
+    copy. whole_turns: several of them in one, with `;` between. events_since: what happened since the
+    player's last turn. position: the state of the game as text. chat: pairs of name and text.
     """
 
     name: str
@@ -52,6 +52,8 @@ class TurnNotice:
     images: tuple[InlineImage, ...] = ()
     chat: tuple[tuple[str, str], ...] = ()
     deadline: str = ""
+    subject: str = "Your turn"
+    whole_turns: tuple[str, ...] = ()
 
 
 def turn_notice(notice: TurnNotice) -> MailPage:
@@ -59,13 +61,15 @@ def turn_notice(notice: TurnNotice) -> MailPage:
     blocks: list[Block] = [Paragraph(notice.prompt)]
     if notice.deadline:
         blocks.append(Paragraph(f"Please reply by {notice.deadline}."))
+    blocks += _copyable("The whole turn at once", notice.whole_turns)
     blocks += _copyable("For example", notice.legal_lines)
     blocks += _items("Since your last turn", notice.events_since)
     blocks += [ImageBlock(image) for image in notice.images]
     blocks += _preformatted("The position", notice.position)
     if notice.chat:
         blocks.append(QuotedLines("Chat", [f"{name}: {words}" for name, words in notice.chat]))
-    return MailPage(f"It is your turn, {notice.name}.", tuple(blocks), tone="turn")
+    headline = f"It is your turn, {notice.name}."
+    return MailPage(headline, tuple(blocks), notice.subject, "turn", preview=notice.prompt)
 
 
 def announcement(
@@ -98,19 +102,26 @@ def receipt(
     match result:
         case None:
             return MailPage(
-                f"Here is: {', '.join(part.title for part in shown)}.", (*blocks, *_unread_lines(reply))
+                f"Here is: {', '.join(part.title for part in shown)}.",
+                (*blocks, *_unread_lines(reply)),
+                subject="Answer",
             )
         case LinesPlayed():
             return MailPage(
                 "OK: all lines were carried out.",
                 (*_accepted(result), *_found_below(reply), *_unread_lines(reply), *blocks),
+                subject="Done",
                 tone="good",
             )
         case LineRejected():
             refused = _rejected(result, reply.orders[result.index], meant)
-            return MailPage("NOT DONE.", (*refused, *_unread_lines(reply), *blocks), tone="bad")
+            return MailPage(
+                "NOT DONE.", (*refused, *_unread_lines(reply), *blocks), subject="Not done", tone="bad"
+            )
         case StaleReply():
-            return MailPage("NOT DONE: the game has moved on.", (*_stale(result), *blocks), tone="bad")
+            return MailPage(
+                "NOT DONE: the game has moved on.", (*_stale(result), *blocks), subject="Not done", tone="bad"
+            )
 
 
 def _accepted(result: LinesPlayed) -> list[Block]:
@@ -170,7 +181,7 @@ def invalid_line(fault: ReplyFault, reply: ParsedReply) -> MailPage:
     if fault.line:
         blocks.append(QuotedLines(f"Line {fault.line.number}", [fault.line.text]))
     blocks += [Paragraph(f"This line is invalid: {fault.reason}."), NOTHING_CHANGED]
-    return MailPage("NOT DONE.", (*blocks, *_unread_lines(reply)), tone="bad")
+    return MailPage("NOT DONE.", (*blocks, *_unread_lines(reply)), subject="Not done", tone="bad")
 
 
 def did_you_mean(reply: ParsedReply, accepted: Sequence[AcceptedLine]) -> MailPage:
@@ -221,7 +232,7 @@ def _unclear_lines(reply: ParsedReply) -> list[Block]:
 def must_be_alone(word: str) -> MailPage:
     """A command came with other lines, and must be the only line."""
     text = f"`{word}` must be the only line of an email. Send the other lines in another email."
-    return MailPage("NOT DONE.", (Paragraph(text), NOTHING_CHANGED), tone="bad")
+    return MailPage("NOT DONE.", (Paragraph(text), NOTHING_CHANGED), subject="Not done", tone="bad")
 
 
 def unreadable_mail(problem: MailProblem, reply: ParsedReply = ParsedReply()) -> MailPage:  # noqa: B008 (a tuple is immutable)
@@ -236,14 +247,17 @@ def unreadable_mail(problem: MailProblem, reply: ParsedReply = ParsedReply()) ->
         NOTHING_CHANGED,
         *_unread_lines(reply),
     )
-    return MailPage("NOT DONE.", blocks, tone="bad")
+    return MailPage("NOT DONE.", blocks, subject="Not done", tone="bad")
 
 
 def ambiguous_recipient() -> MailPage:
     """The mail has more than one reply address."""
     text = "Your email has the reply addresses of several emails, so it is not clear which one it answers. "
     return MailPage(
-        "NOT DONE.", (Paragraph(text + "Please reply to one of them."), NOTHING_CHANGED), tone="bad"
+        "NOT DONE.",
+        (Paragraph(text + "Please reply to one of them."), NOTHING_CHANGED),
+        subject="Not done",
+        tone="bad",
     )
 
 
@@ -267,7 +281,7 @@ def wrong_sender(lines: Sequence[str], code: str | None) -> MailPage:
             NOTHING_CHANGED,
             Paragraph("If you sent it, please write from the address that this email was sent to."),
         ]
-    return MailPage("NOT DONE: did you send this?", tuple(blocks), tone="bad")
+    return MailPage("NOT DONE: did you send this?", tuple(blocks), subject="Did you send this?", tone="bad")
 
 
 def failed_authentication() -> MailPage:
@@ -277,6 +291,7 @@ def failed_authentication() -> MailPage:
     return MailPage(
         "NOT DONE: an email in your name failed authentication.",
         (Paragraph(text + more), NOTHING_CHANGED),
+        subject="Not done",
         tone="bad",
     )
 
@@ -289,17 +304,19 @@ def confirm_orders(lines: Sequence[str], code: str) -> MailPage:
         CopyableLines("To confirm, reply with", [f"yes {code}"]),
         NOTHING_CHANGED,
     )
-    return MailPage("NOT DONE yet: are you sure?", blocks, tone="bad")
+    return MailPage("NOT DONE yet: are you sure?", blocks, subject="Please confirm", tone="bad")
 
 
 def unknown_code() -> MailPage:
     """`yes CODE` with an unknown code."""
-    return MailPage("NOT DONE.", (Paragraph("This code is unknown."), NOTHING_CHANGED), tone="bad")
+    return MailPage(
+        "NOT DONE.", (Paragraph("This code is unknown."), NOTHING_CHANGED), subject="Not done", tone="bad"
+    )
 
 
 def confirmation(sentence: str) -> MailPage:
     """A command was carried out; `sentence` says which."""
-    return MailPage("OK.", (Paragraph(sentence),), tone="good")
+    return MailPage("OK.", (Paragraph(sentence),), subject="Done", tone="good")
 
 
 def expects_yes_or_no() -> MailPage:

@@ -27,6 +27,7 @@ from bot.email.gateway import (
     reply_token_for,
 )
 from bot.email.reachability import table_label
+from bot.email.turn_bundles import bundle_lines, turn_subject
 from bot.service import legal_lines, text_views
 from bot.service.images import inline_images, position_images, question_pictures
 from bot.service.live_table import LogEntry, TableView
@@ -369,6 +370,8 @@ class PageBuilder:
         before = await self._service.queries.state_at(table_id, since) if since else None
         notice = pages.TurnNotice(
             name=pending.name,
+            subject=turn_subject(state, pending.prompt),
+            whole_turns=bundle_lines(state, pending.seat) if pending.is_main else (),
             prompt=f"You to act: {pending.prompt}.",
             legal_lines=legal_lines.copyable_lines(
                 await self._service.queries.choices(table_id, pending.seat)

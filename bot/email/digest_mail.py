@@ -79,7 +79,8 @@ class DigestComposer:
         if events:
             blocks.append(BulletList(f"Since your last turn at {code}", events[-8:]))
         how = f"Reply with one of, for {code}" if address is None else f"For {code}, write to {address}"
-        return [*blocks, CopyableLines(how, legal_lines.copyable_lines(choices)[:MAX_LINES])]
+        lines = legal_lines.copyable_lines(choices)[:MAX_LINES]
+        return [*blocks, CopyableLines(how, lines, address)]
 
 
 def _headline(count: int) -> str:

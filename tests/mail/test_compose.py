@@ -19,6 +19,7 @@ from mail.compose import (
     compose,
     safe_line,
 )
+from mail.html_text import visible_text
 from mail.port import InlineImage, OutgoingMail, ReplyToken
 from mail.quotes import DELIMITER
 from mail.reply_address import hash_token
@@ -207,3 +208,30 @@ def test_every_mail_is_complete_in_both_forms(name: str) -> None:
     for block in PAGES[name].blocks:
         if isinstance(block, Paragraph):
             assert block.text in part(letter, "plain")
+
+
+# --- on a phone ---
+
+
+def test_each_line_is_a_link_that_writes_it() -> None:
+    page = MailPage(
+        "It is your turn.",
+        (
+            Paragraph("You to act: run."),
+            CopyableLines("Lines", ["bid CA 165   # or more, up to $800", "run best; pay; pass"]),
+        ),
+    )
+    letter = composed(page)
+    reply_to = str(parsed(letter)["Reply-To"])
+    html = part(letter, "html")
+    assert f'href="mailto:{reply_to}?subject=bid%20CA%20165&amp;body=bid%20CA%20165%0A"' in html
+    assert "body=run%20best%0Apay%0Apass%0A" in html and "or more, up to $800" in html
+
+
+def test_the_preview_is_hidden_and_says_what_to_do() -> None:
+    page = MailPage("Good morning.", (Paragraph("You to act: lay track for the PRR."),))
+    html = part(composed(page), "html")
+    hidden = html.partition('<div style="display:none')[2].partition("</div>")[0]
+    assert hidden.endswith("You to act: lay track for the PRR.")
+    assert html.index(hidden) < html.index(DELIMITER) and hidden not in visible_text(html).splitlines()[0]
+    assert "prefers-color-scheme: dark" in html

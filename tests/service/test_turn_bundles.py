@@ -1,0 +1,34 @@
+"""Whole turns in one line, and the subject of a turn."""
+
+from bot.email.turn_bundles import bundle_lines, turn_subject
+from engine.game_text import replay
+
+SCRIPT = """title 1830
+players Ann, Bob, Cid
+---
+@ owns Ann PRR 6
+@ par PRR 100
+@ cash PRR 500
+@ tile H10 57 1
+@ trains PRR 2
+@ round operating PRR
+Ann: pass
+Ann: pass
+"""
+
+
+def test_what_running_paying_and_withholding_bring() -> None:
+    report = replay(SCRIPT)
+    assert report.state is not None, report.failure
+    paid, withheld = bundle_lines(report.state, 0)
+    assert paid.startswith("run best; pay") and withheld.startswith("run best; withhold")
+    assert "$" in paid and "$" in withheld and paid != withheld
+
+
+def test_there_is_no_bundle_where_nothing_runs() -> None:
+    report = replay("title 1830\nplayers Ann, Bob, Cid\n---\n")
+    assert report.state is not None
+    assert bundle_lines(report.state, 0) == ()
+    assert turn_subject(report.state, "buy the SV for $20, bid, or pass") == (
+        "Your turn: opening, buy the SV for $20"
+    )
