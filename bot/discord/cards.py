@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 import engine
 from bot.discord.controls import (
+    CLAIM,
     CONFIRM,
     CUSTOM_ID_VERSION,
     ENTER_LINE,
@@ -430,11 +431,25 @@ def lobby_card(table: TableInfo) -> list[Json]:
                 button("Start", str(custom_id._replace(action=START)), PRIMARY),
             ]
         )
+    elif table.status == "paused" and (seats_left := open_seats(table)):
+        custom_id = CustomId(table.id, None, None, CLAIM)
+        parts.append(text_display("The game goes on once each seat has its player. Who are you?"))
+        parts += action_rows(
+            [
+                button(f"I am {table.names[seat]}", str(custom_id._replace(seat=seat)), SUCCESS)
+                for seat in seats_left
+            ]
+        )
     else:
         parts.append(
             text_display("The game has begun." if table.status != "ended" else "The table was closed.")
         )
     return [container(parts)]
+
+
+def open_seats(table: TableInfo) -> list[int]:
+    """The seats of a game in play that have no player."""
+    return [seat for seat in range(len(table.names)) if table.player_at(seat) is None]
 
 
 def invitation_card(table: TableInfo, host: str) -> list[Json]:

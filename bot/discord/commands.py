@@ -28,6 +28,7 @@ from bot.discord.settings_card import turns_card
 from bot.service import text_views
 from bot.service.game_files import FORMATS, TEXT, export_prospect
 from bot.service.live_table import TableView, engine_seat
+from bot.service.move_in import MAX_BYTES
 from bot.service.people import person_by_address, player_name
 from bot.service.results import QueryAnswer
 from bot.service.robot_seats import robots_of
@@ -377,6 +378,39 @@ class TableCommands(app_commands.Group):
         viewer = await self.handler.person_id(interaction.user)
         result = await self.service.ask(found.id, f"export {to}", person_id=viewer)
         await self.handler.show_result(interaction, result, found, None)
+
+    @app_commands.command(
+        name="import", description="Go on here with a game from 18xx.games, or from a game text"
+    )
+    @app_commands.describe(file="The exported game (JSON), or a game text", name="The table's name")
+    async def import_game(
+        self, interaction: Interaction, file: discord.Attachment, name: str | None = None
+    ) -> None:
+        await defer(interaction)
+        if file.size > MAX_BYTES:
+            raise ValueError(f"The file is larger than {MAX_BYTES >> 20} MB.")
+        if not interaction.guild_id:
+            raise ValueError("A game moves in to a channel of a server, where its players can claim seats.")
+        place = {"guild": interaction.guild_id, "channel": interaction.channel_id}
+        person_id = await self.handler.person_id(interaction.user)
+        table, warnings = await self.service.move_in.open_table(
+            await file.read(), by=person_id, name=(name or "")[:60], location=place
+        )
+        await reply_text(interaction, moved_in_text(table, warnings))
+
+
+def moved_in_text(table: TableInfo, warnings: Sequence[str]) -> str:
+    """What the person reads who has brought a game."""
+    over = table.status == "finished"
+    lines = [
+        f"Table {table.code} has the game: {table.title}, {text_views.join_words(table.names)}.",
+        "It is over; `/show` shows it." if over else "The players claim their seats by its card.",
+    ]
+    if warnings:
+        several = f"{len(warnings)} things were" if len(warnings) > 1 else "One thing was"
+        lines.append(f"{several} not as in the file:")
+        lines += [f"- {cards.truncate(each, 200)}" for each in warnings[:5]]
+    return "\n".join(lines)
 
 
 def table_summary(table: TableInfo) -> str:

@@ -32,7 +32,7 @@ FEW_CHOICES = 3  # so few choices get buttons even when their labels are long
 SUBMIT_LINE, CONFIRM, OPEN_MENU, SELECT, ENTER_AMOUNT, ENTER_LINE = "s", "y", "m", "p", "a", "w"
 OPEN_CARD, OPEN_TILES, LOOK_CLOSER, SELL = "c", "T", "L", "v"
 TRY, TRY_LINE = "t", "tl"
-JOIN, LEAVE, START, SETTING, ORDER = "join", "leave", "start", "set", "ord"
+JOIN, LEAVE, START, CLAIM, SETTING, ORDER = "join", "leave", "start", "claim", "set", "ord"
 
 
 class CustomId(NamedTuple):

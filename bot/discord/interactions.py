@@ -412,6 +412,9 @@ class InteractionHandler:
                 await self.handle_lobby(
                     interaction, await self.service.queries.table_info(custom_id.table_id), custom_id.action
                 )
+            case controls.CLAIM if custom_id.seat is not None:
+                await interaction.response.defer(ephemeral=True, thinking=True)
+                await self.claim_seat(interaction, custom_id.table_id, custom_id.seat)
             case controls.SETTING:
                 await self._change_settings(interaction, custom_id.argument, values.get("line"))
             case controls.ORDER:
@@ -658,6 +661,16 @@ class InteractionHandler:
         else:
             await self.service.lobby.start(table.id, by=person_id)
             await reply_text(interaction, f"The game at table {table.code} starts. Its thread follows.")
+
+    async def claim_seat(self, interaction: discord.Interaction, table_id: int, seat: int) -> None:
+        """The user plays on in an empty seat of a game that came from elsewhere."""
+        person_id = await self.person_id(interaction.user)
+        name = player_name(interaction.user.display_name)
+        table = await self.service.move_in.claim_seat(table_id, seat, person_id, name)
+        left = len(cards.open_seats(table))
+        progress = {0: "All seats are taken, and the game goes on.", 1: "One seat is still open."}
+        rest = progress.get(left, f"{left} seats are still open.")
+        await reply_text(interaction, f"You play on as {table.names[seat]} at table {table.code}. {rest}")
 
 
 def split_lines(text: str) -> list[str]:

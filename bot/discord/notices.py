@@ -90,9 +90,11 @@ class Notices:
                 return str(ref.message_id)
             except CannotEdit as failure:
                 log.info("Discord: the lobby card of table %s is %s", table.code, failure)
-        if table.status != "lobby" or "channel" not in table.location:
+        seats = cards.open_seats(table) if table.status == "paused" else []
+        if not (seats or table.status == "lobby") or "channel" not in table.location:
             return None
-        posted = await self._send_once(queued, table, Draft(payload), f'"r1:{table.id}:-:-:join:')
+        first_button = f"{seats[0]}:-:claim" if seats else "-:-:join"
+        posted = await self._send_once(queued, table, Draft(payload), f'"r1:{table.id}:{first_button}:')
         ref = CardRef(posted.channel_id, posted.message_id, key=queued.idempotency_key)
         async with self.service.store.begin() as unit:
             await unit.tables.set_card(table.id, LOBBY, ref_to_store(ref))

@@ -34,7 +34,7 @@ from bot.service.robot_seats import (
 from bot.service.table_cache import MAX_ATTEMPTS, TableCache
 from bot.service.tables import SeatedPlayer, TableInfo, status_text
 from engine.kernel import check_names
-from storage import AlreadyExists, NewLogRow, UnitOfWork, WriteConflict
+from storage import AlreadyExists, NewLogRow, TableStatus, UnitOfWork, WriteConflict
 
 HINTS = "hints"
 """Among the options of a new table: players may ask what a robot would do."""
@@ -280,11 +280,14 @@ class Lobby:
         *,
         name: str,
         by: int | None = None,
+        open_seats: bool = False,
+        location: dict[str, Any] | None = None,
     ) -> TableInfo:
         """Make a table of a game that was played elsewhere, and go on with it.
 
         start: the position at the first question (`engine.new_game`). moves: seat, line and events of each,
-        in order. Every player becomes a new person, whom others can replace.
+        in order. Every player becomes a new person, whom others can replace; with `open_seats` the seats are
+        empty, and the game waits until they are claimed.
         """
         state = engine.copy_state(start)
         sentence = f"The game was imported. Seating: {text_views.join_words(state.players)}."
@@ -295,12 +298,16 @@ class Lobby:
             rows.append(NewLogRow(transport="import", seat=seat, raw_line=line, line=line, events=raw))
         async with self._cache.store.begin() as unit:
             table = await unit.tables.add(start.title, plain_table_name(name), by, start.options)
-            for seat, player in enumerate(start.players):
+            for seat, player in enumerate(() if open_seats else start.players):
                 person = await unit.people.add(player)
                 await unit.tables.add_seat(table.id, person.id, player, seat)
-            await unit.tables.update(table.id, status="finished" if state.game_over else "running")
+            status: TableStatus = "paused" if open_seats else "running"
+            await unit.tables.update(table.id, status="finished" if state.game_over else status)
+            if location:
+                await unit.tables.update(table.id, location=location)
             await unit.move_log.append(table.id, 0, rows, engine.encode_state(state))
             info = await _load_info(unit, table.id)
+            await unit.outbox.enqueue(*notifications.lobby_refreshes(info, unit.now))
         self._cache.wake_subscribers()
         return info
 

@@ -45,6 +45,7 @@ from bot.service.limits import Kind, LimitReached, Limits
 from bot.service.live_table import LiveTable, LogNotLoaded
 from bot.service.loading import UnreadableTable
 from bot.service.lobby import Lobby
+from bot.service.move_in import MoveIn
 from bot.service.moves import MoveHandler
 from bot.service.orders import OrderHandler
 from bot.service.people import claim_address
@@ -108,6 +109,7 @@ class Service:
         self.on_command: CommandObserver | None = None
         self.attachments: dict[str, Attachment] = {}
         self.lobby = Lobby(self.cache, default_options, self.limits)
+        self.move_in = MoveIn(self.cache, self.lobby)
         self._polls = PollHandler(self.cache, self.lobby)
         self._moves = MoveHandler(self.cache, self._polls)
         self._orders = OrderHandler(self.cache, self._polls)

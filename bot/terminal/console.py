@@ -20,6 +20,7 @@ from bot.service.commands import PLAN_WORDS, QUERIES, first_word
 from bot.service.digest import pace_text
 from bot.service.game_files import FORMATS, export_prospect
 from bot.service.live_table import TableView, engine_seat
+from bot.service.move_in import read_game
 from bot.service.picture_workers import PictureWorkers
 from bot.service.results import (
     CommandResult,
@@ -54,6 +55,7 @@ COMMANDS = (
     ("table invite Bob ADDRESS", "invite a player by email; they join by replying"),
     ("player Ann mail ADDRESS", "link an email address; `on`, `off` start and stop the emails"),
     ("table list, table use CODE", "list all tables; open one"),
+    ("table import PATH", "go on with a game of 18xx.games, or with a game text"),
     ("table replace Ann by Dora", "Dora plays on for Ann"),
     ("table pause, resume, end", "pause, resume, end unfinished"),
     ("table pace 24h", "the pace of a table that has not started; `daily 20:00 Europe/Berlin`, `none`"),
@@ -325,6 +327,7 @@ class Console:
         word, _, rest = rest.partition(" ")
         commands: dict[str, Callable[[str], Awaitable[Reply]]] = {
             "": self._table_summary,
+            "import": self._import,
             "new": self._new,
             "start": self._start,
             "list": self._list,
@@ -385,6 +388,16 @@ class Console:
         path = picture.text.rpartition("Picture: ")[2] if "Picture: " in picture.text else ""
         shown = f" The map is in {path}." if path else ""
         return Reply(f"{PRACTICE_TEXT.format(code=info.code, title=title)}{shown}\n{waiting}", "good")
+
+    async def _import(self, rest: str) -> Reply:
+        """Go on with a game from a file; all players play from this terminal, as in `table new`."""
+        path = Path(rest).expanduser()
+        if not rest or not path.is_file():
+            raise ValueError("Name a file of 18xx.games or a game text: `table import PATH`.")
+        game = await asyncio.to_thread(read_game, path.read_bytes())
+        info = await self.service.lobby.import_game(game.start, game.moves, name=path.stem)
+        self.table_id = info.id
+        return Reply("\n".join([f"Table {info.code} has the game. {_summary(info)}", *game.warnings]), "good")
 
     async def _start(self, rest: str) -> Reply:
         *code, last = rest.split() or [""]

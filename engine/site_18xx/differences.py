@@ -28,6 +28,11 @@ _SENTENCES: tuple[tuple[type[Action], str, str], ...] = (
         "one purchase is made",
         "there a private takes the place of the turn's certificate, which was bought before.",
     ),
+    (
+        TradePrivate,
+        "holds the share that came with",
+        "there a private is not sold between players while a player holds the share that came with it.",
+    ),
     (TradePrivate, "stays with its buyer", "there it is never sold, not even between players."),
     (
         TradePrivate,

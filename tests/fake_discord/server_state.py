@@ -448,6 +448,13 @@ class ServerState:
         self.files[made] = UploadedFile(made, filename, upload.content, url, description)
         return self.files[made]
 
+    def store_file(self, filename: str, content: bytes) -> UploadedFile:
+        """A file that a person gives to a command."""
+        made = self.ids()
+        url = f"{self.base_url}/cdn/attachments/0/{made}/{filename}"
+        self.files[made] = UploadedFile(made, filename, content, url)
+        return self.files[made]
+
     def _resolve_components(
         self, message: Message, dropped: list[UploadedFile], unlisted: list[UploadedFile]
     ) -> None:

@@ -32,6 +32,8 @@ from tests.fake_discord.models import (
 )
 from tests.fake_discord.server_state import MessageRequest, ServerState, shown_pictures
 
+ATTACHMENT_OPTION = 11
+"""The type of an option that takes a file; its value here is a pair: filename and bytes."""
 CONTROL_KINDS = {
     2: "button",
     3: "select",
@@ -514,6 +516,11 @@ class UserActions(ServerState):
     def _command_data(self, root: Json, path: list[Json], given: list[Json]) -> Json:
         resolved: Json = {}
         for each in given:
+            if each["type"] == ATTACHMENT_OPTION:
+                filename, content = each["value"]
+                sent = self.store_file(filename, content)
+                resolved.setdefault("attachments", {})[str(sent.id)] = sent.to_json()
+                each["value"] = str(sent.id)
             if each["type"] in (6, 7, 9):
                 each["value"] = self._resolve_value(8 if each["type"] == 7 else 5, each["value"], resolved)
         options = given

@@ -253,3 +253,10 @@ async def test_a_practice_game_against_robots_with_hints(
 async def test_seats_for_robots_are_named_as_such(console: Console) -> None:
     assert "Ann, Robot and Robot 2" in await enter(console, "table new 1830 Ann, robot, robot")
     assert "computer player" in await enter(console, "table new 1830 Ann, Robot 2")
+
+
+async def test_a_game_from_a_file_goes_on(console: Console) -> None:
+    path = Path(__file__).parents[1] / "games" / "1830-2p-1.18xx"
+    text = await enter(console, f"table import {path}", "status")
+    assert "has the game" in text and "Ann" in text
+    assert "Name a file of 18xx.games or a game text" in await enter(console, "table import nowhere.json")
