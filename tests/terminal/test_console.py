@@ -257,6 +257,6 @@ async def test_seats_for_robots_are_named_as_such(console: Console) -> None:
 
 async def test_a_game_from_a_file_goes_on(console: Console) -> None:
     path = Path(__file__).parents[1] / "games" / "1830-2p-1.18xx"
-    text = await enter(console, f"table import {path}", "status")
+    text = await enter(console, f"table import {path}")
     assert "has the game" in text and "Ann" in text
     assert "Name a file of 18xx.games or a game text" in await enter(console, "table import nowhere.json")
