@@ -9,10 +9,11 @@ from typing import Any
 
 import engine
 from bot.service import notifications, text_views
+from bot.service.game_figures import figures_sentence, game_figures
 from bot.service.live_table import LiveTable, TableMetadata, pending_decisions
 from bot.service.results import CommandResult, PendingDecision, encode_result
 from engine.orders import EndedOrder, SpokenLine
-from storage import LogRow, MoveCommit, NewLogRow, NewMessage, UnitOfWork
+from storage import LogRow, MoveCommit, NewLogRow, NewMessage, UnitOfWork, resolve_line_of_play
 
 
 @dataclass
@@ -92,7 +93,7 @@ class CommitDraft:
             return
         if state.game_over and info.status == "running":
             await (await self.unit()).tables.update(info.id, status="finished")
-            self.announce("over", text_views.waiting_sentence(state, ()))
+            self.announce("over", text_views.waiting_sentence(state, ()), self._figures(state))
         elif not state.game_over and info.status == "finished":
             await (await self.unit()).tables.update(info.id, status="running")
 
@@ -104,6 +105,14 @@ class CommitDraft:
             if new_row.order_id is not None
             for sentence in sentences or ()
         )
+
+    def _figures(self, state: engine.State) -> str:
+        """How long the game took and how often it waited, in a sentence."""
+        new_rows = {row.seq: row for row in self.log_rows}
+        played = resolve_line_of_play(list(new_rows.values()), self.table.line_of_play).played
+        moves = [new_rows.get(seq) or self.table.row(seq) for seq in played]
+        shows_answers = self.table.stored_info.pace.shows_answers
+        return figures_sentence(game_figures(moves), state.players, shows_answers=shows_answers)
 
     # -- what follows from it ----------------------------------------------------------------
 

@@ -1,0 +1,58 @@
+"""The figures at the end of a game: days, waits, what orders saved, and answers if the table has agreed."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from typing import NamedTuple
+
+import pytest
+
+from bot.service.game_figures import duration_text, figures_sentence, game_figures
+from bot.service.pace import parse_pace
+
+START = datetime(2026, 3, 1, tzinfo=UTC)
+
+
+class Move(NamedTuple):
+    seat: int | None
+    created_at: datetime
+    order_id: int | None = None
+
+
+def moves(*told: tuple[int, float, int | None]) -> list[Move]:
+    """Moves by seat, the hours after the start, and the order that said them."""
+    return [Move(seat, START + timedelta(hours=hours), order) for seat, hours, order in told]
+
+
+GAME = moves((0, 0, None), (1, 5, None), (2, 5, 7), (0, 30, None), (0, 31, None), (1, 31, 8), (2, 55, None))
+
+
+def test_waits_and_what_orders_saved() -> None:
+    """Without the two orders the table would have waited for seat 2 and for seat 1 too."""
+    figures = game_figures(GAME)
+    assert (round(figures.days, 2), figures.waits, figures.saved) == (2.29, 3, 2)
+    assert figures.answers == {1: timedelta(hours=5), 0: timedelta(hours=25), 2: timedelta(hours=24)}
+
+
+def test_an_order_between_two_moves_of_one_player_makes_no_wait() -> None:
+    figures = game_figures(moves((0, 0, None), (1, 0, 5), (0, 1, None)))
+    assert (figures.waits, figures.saved) == (0, 2)
+
+
+def test_answers_are_shown_only_if_the_table_has_agreed() -> None:
+    names = ("Ann", "Bob", "Cid")
+    hidden = figures_sentence(game_figures(GAME), names, shows_answers=False)
+    assert hidden == "The game took 2 days and waited 3 times; orders saved 2 waits."
+    shown = figures_sentence(game_figures(GAME), names, shows_answers=True)
+    assert shown == f"{hidden} Median answers: Ann 1 day, Bob 5 hours and Cid 1 day."
+    assert str(parse_pace("24h, answers shown")) == "24h, answers shown"
+    assert not parse_pace("24h, answers shown, answers hidden").shows_answers
+
+
+@pytest.mark.parametrize(("minutes", "text"), [(0, "less than a minute"), (12, "12 minutes"), (60, "1 hour")])
+def test_durations(minutes: int, text: str) -> None:
+    assert duration_text(timedelta(minutes=minutes)) == text
+
+
+def test_a_game_without_moves_has_no_figures() -> None:
+    assert game_figures([]) == (0.0, 0, 0, {})
