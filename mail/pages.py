@@ -335,8 +335,10 @@ def address_confirmation(name: str) -> MailPage:
     return MailPage("Is this your address?", blocks, subject="Confirm your address", tone="turn")
 
 
-def invitation(host: str, table: str, title: str = "", players: Sequence[str] = ()) -> MailPage:
-    """To an address that is invited to a table."""
+def invitation(
+    host: str, table: str, title: str = "", players: Sequence[str] = (), details: Sequence[str] = ()
+) -> MailPage:
+    """To an address that is invited to a table. details: what is agreed there."""
     named = f" of {title}" if title else ""
     blocks: list[Block] = [
         Paragraph(
@@ -344,6 +346,7 @@ def invitation(host: str, table: str, title: str = "", players: Sequence[str] = 
         )
     ]
     blocks += _items("Players", players)
+    blocks += _items("The table", details)
     blocks += [
         CopyableLines("To take your seat, reply with", ["yes"]),
         CopyableLines("To decline, reply with", ["no"]),
@@ -390,6 +393,12 @@ def summary(page: MailPage) -> tuple[str, ...]:
         elif isinstance(block, BulletList):
             found += block.items
     return tuple(found[:12])
+
+
+def lobby_question(headline: str, sentence: str, answer: str) -> MailPage:
+    """To people of a table that has not started. answer: what `yes` does."""
+    blocks = (Paragraph(sentence), CopyableLines(f"{answer}, reply with", ["yes"]))
+    return MailPage(headline, blocks, subject=headline.rstrip("."), tone="turn")
 
 
 def help_without_table(person: Correspondent) -> MailPage:

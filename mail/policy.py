@@ -55,6 +55,7 @@ from mail.small_talk import is_greeting
 
 QUERY_WORDS: frozenset[str] = frozenset(get_args(QueryKind)) | {"plan", "show"}
 _RESULT_REASONS = {LinesPlayed: "played", LineRejected: "rejected", StaleReply: "stale"}
+YES_NO_PURPOSES = frozenset({"link", "invite", "start", "keep"})
 _YES = frozenset({"yes", "y", "ok", "confirm", "confirmed", "join", "accept", "ja", "oui", "si", "sí"})
 _NO = frozenset({"no", "n", "decline", "nein", "non"})
 
@@ -292,7 +293,7 @@ class MailPolicy:
             return _Ruling(
                 "stopped", pages.confirmation(await self._service.stop_mail(token)), token, lines=("stop",)
             )
-        if token.purpose in {"link", "invite"}:
+        if token.purpose in YES_NO_PURPOSES:
             return await self._yes_or_no(token, reply.text.lines[:1])
         if reply.parsed.fault:
             page = pages.invalid_line(reply.parsed.fault, reply.parsed)

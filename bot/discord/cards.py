@@ -407,6 +407,12 @@ def poll_line(view: TableView, poll: TablePoll, users: Mapping[int, str | None])
     return truncate(line, MAX_LINE - 10) + f" · {view.table.code}"
 
 
+def rematch_row(table: TableInfo) -> list[Json]:
+    """The button that opens a table with the same people, after a game."""
+    custom_id = CustomId(table.id, None, None, SUBMIT_LINE, "rematch")
+    return action_rows([button("Rematch", str(custom_id))]) if table.seated_players else []
+
+
 def lobby_card(table: TableInfo) -> list[Json]:
     """A table before its game starts: who is seated, and the buttons to join, leave and start."""
     components = engine.title_of(table.title, table.options).components
@@ -419,6 +425,7 @@ def lobby_card(table: TableInfo) -> list[Json]:
         f"For {components.players['min']} to {components.players['max']} players"
         + (f", {', '.join(table.options)}" if table.options else "")
         + ".",
+        *([f"Pace: {table.pace}."] if table.pace.kind != "none" else []),
         *(seats or ["Nobody is seated yet."]),
     ]
     parts = [text_display("\n".join(lines))]
@@ -452,13 +459,14 @@ def open_seats(table: TableInfo) -> list[int]:
     return [seat for seat in range(len(table.names)) if table.player_at(seat) is None]
 
 
-def invitation_card(table: TableInfo, host: str) -> list[Json]:
-    """A direct message that offers the reader a seat."""
+def invitation_card(table: TableInfo, host: str, details: Sequence[str] = ()) -> list[Json]:
+    """A direct message that offers the reader a seat. details: what is agreed there, and who plays."""
     custom_id = CustomId(table.id, None, None, JOIN)
     sentence = f"{host} keeps a seat for you at table **{table.code}** · {table.title} · {table.name}."
     join = button("Join", str(custom_id), SUCCESS)
     leave = button("Leave", str(custom_id._replace(action=LEAVE)))
-    return [container([text_display(sentence), *action_rows([join, leave])])]
+    text = "\n".join([sentence, *details])
+    return [container([text_display(text), *action_rows([join, leave])])]
 
 
 # -- private messages ------------------------------------------------------------------------

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bot.discord import cards
 from bot.discord.card_keeper import current_prompt
+from bot.discord.controls import KEEP, START, CustomId
 from bot.discord.notices import Notices
 from bot.discord.posting import Draft
 from bot.discord.settings_card import WaitingEntry, turns_card
@@ -14,7 +15,8 @@ from bot.service.service import Service
 from bot.service.tables import TableInfo
 from storage import OutboxMessage
 
-CLOCK_KINDS = ("reminder", "next", "deputy", "digest")
+LOBBY_KINDS = ("full", "expiring", "closed")
+CLOCK_KINDS = ("reminder", "next", "deputy", "digest", *LOBBY_KINDS)
 
 
 async def send_clock_notice(
@@ -26,6 +28,8 @@ async def send_clock_notice(
         entries = await waiting_entries(service, notification.person_id or 0, digest_only=True)
         draft = Draft(turns_card(entries))
         return await notices.send_text_once(queued, table, draft, dm_user) if entries else None
+    if notification.kind in LOBBY_KINDS:
+        return await _send_lobby_notice(notices, queued, table, notification, dm_user)
     view = await service.queries.view(table.id)
     if notification.kind == "reminder" and current_prompt(view, notification) is None:
         return None
@@ -41,6 +45,22 @@ async def send_clock_notice(
     return await notices.send_text_once(
         queued, table, Draft(payload, users=[user] if ping and user else []), dm_user
     )
+
+
+async def _send_lobby_notice(
+    notices: Notices, queued: OutboxMessage, table: TableInfo, notification: Notification, dm_user: str | None
+) -> str | None:
+    """A table is full, expires or is closed: with the button that answers."""
+    if table.status != "lobby" and notification.kind != "closed":
+        return None
+    custom_id = CustomId(table.id, None, None, START)
+    buttons = {
+        "full": [cards.button("Start", str(custom_id), cards.PRIMARY)],
+        "expiring": [cards.button("Keep it open", str(custom_id._replace(action=KEEP)), cards.PRIMARY)],
+    }.get(notification.kind, [])
+    text = cards.text_display(" ".join(notification.sentences))
+    draft = Draft([cards.container([text, *cards.action_rows(buttons)])])
+    return await notices.send_text_once(queued, table, draft, dm_user)
 
 
 async def waiting_entries(

@@ -159,6 +159,7 @@ class TableCommands(app_commands.Group):
     @app_commands.describe(
         title="The game", name="The table's name", options="Options of the game, separated by commas",
         conventions="Whose conventions the table plays by: the rulebook's, or those of 18xx.games",
+        pace="How long a decision may take: 24h, or daily 20:00 Europe/Berlin; then pause, orders …",
     )  # fmt: skip
     @app_commands.choices(
         title=[Choice(name=each, value=each) for each in engine.title_names()],
@@ -166,7 +167,7 @@ class TableCommands(app_commands.Group):
     )
     async def new(
         self, interaction: Interaction, title: str, name: str | None = None, options: str | None = None,
-        conventions: str | None = None,
+        conventions: str | None = None, pace: str | None = None,
     ) -> None:  # fmt: skip
         await defer(interaction)
         permissions = interaction.app_permissions
@@ -189,7 +190,12 @@ class TableCommands(app_commands.Group):
             else None
         )
         table = await self.service.lobby.create(
-            title, person_id, name=(name or "")[:60], options=chosen_options, location=place
+            title,
+            person_id,
+            name=(name or "")[:60],
+            options=chosen_options,
+            location=place,
+            pace=pace or "none",
         )
         await self.service.lobby.join(table.id, person_id, player_name(interaction.user.display_name))
         how = (

@@ -32,7 +32,8 @@ FEW_CHOICES = 3  # so few choices get buttons even when their labels are long
 SUBMIT_LINE, CONFIRM, OPEN_MENU, SELECT, ENTER_AMOUNT, ENTER_LINE = "s", "y", "m", "p", "a", "w"
 OPEN_CARD, OPEN_TILES, LOOK_CLOSER, SELL = "c", "T", "L", "v"
 TRY, TRY_LINE = "t", "tl"
-JOIN, LEAVE, START, CLAIM, SETTING, ORDER = "join", "leave", "start", "claim", "set", "ord"
+JOIN, LEAVE, START, KEEP, CLAIM = "join", "leave", "start", "keep", "claim"
+SETTING, ORDER = "set", "ord"
 
 
 class CustomId(NamedTuple):

@@ -407,7 +407,7 @@ class InteractionHandler:
             case controls.OPEN_CARD:
                 await interaction.response.defer(ephemeral=True, thinking=True)
                 await self.show_own_card(interaction, custom_id.table_id, custom_id.seat)
-            case controls.JOIN | controls.LEAVE | controls.START:
+            case controls.JOIN | controls.LEAVE | controls.START | controls.KEEP:
                 await interaction.response.defer(ephemeral=True, thinking=True)
                 await self.handle_lobby(
                     interaction, await self.service.queries.table_info(custom_id.table_id), custom_id.action
@@ -658,6 +658,9 @@ class InteractionHandler:
         elif action == controls.LEAVE:
             await self.service.lobby.leave(table.id, person_id, by=person_id)
             await reply_text(interaction, f"You have left table {table.code}.")
+        elif action == controls.KEEP:
+            await self.service.lobby.keep_open(table.id, by=person_id)
+            await reply_text(interaction, f"Table {table.code} stays open.")
         else:
             await self.service.lobby.start(table.id, by=person_id)
             await reply_text(interaction, f"The game at table {table.code} starts. Its thread follows.")

@@ -50,6 +50,7 @@ class Notices:
             if view.state is not None:
                 images = await self.builder.draw(view, view.seq)
                 payload = [*payload, *cards.media_galleries([each.ref for each in images])]
+            payload, plain = [*payload, *cards.rematch_row(table)], [*plain, *cards.rematch_row(table)]
         marker = json.dumps(payload[0]["content"])
         posted = await self._send_once(queued, table, Draft(payload, images, plain), marker, dm_user)
         if dm_user is None:
@@ -109,7 +110,7 @@ class Notices:
         host = next(
             (each.name for each in table.seated_players if each.person_id == table.host_id), "The host"
         )
-        card = cards.invitation_card(table, host)
+        card = cards.invitation_card(table, host, await self.service.queries.invitation_lines(table))
         marker = f'"r1:{table.id}:-:-:join:'
         try:
             posted = await self._send_once(queued, table, Draft(card), marker, dm_user)

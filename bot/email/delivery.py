@@ -64,6 +64,7 @@ LEASE = timedelta(seconds=20)  # for which one worker has an outbox message
 RETRY_DELAYS = (10, 60, 600, 3600)  # seconds between attempts to compose an email
 MAX_EVENTS = 50  # in the list of events since a player's last turn
 CACHE_TIMEOUT = 5.0  # seconds in which a commit must be visible in the table cache
+LOBBY_KINDS = ("full", "expiring", "closed")
 BATCH_SIZE = 10  # outbox messages at a time
 
 
@@ -259,6 +260,8 @@ class PageBuilder:
                 token = await reply_token_for(unit, notification.person_id, table, None, None)
             answer = pages.table_answer(notification.sentences, is_done=True)
             return (answer, token) if token and table.status == "lobby" else None
+        if notification.kind in LOBBY_KINDS:
+            return await self._lobby_page(table, notification, notification.person_id)
         seat = notification.seat
         if seat is None or table.seat_of(notification.person_id) != seat:
             return None
@@ -304,7 +307,26 @@ class PageBuilder:
             person_id=person_id, table_id=table.id,
         )  # fmt: skip
         players = notification.sentences or [each.name for each in table.seated_players]
-        return pages.invitation(host, table_label(table), table.title, players), token
+        details = await self._service.queries.invitation_lines(table)
+        return pages.invitation(host, table_label(table), table.title, players, details), token
+
+    async def _lobby_page(
+        self, table: TableInfo, notification: Notification, person_id: int
+    ) -> tuple[MailPage, ServiceToken] | None:
+        """The page about a table that has not started: it is full, it expires, it is closed."""
+        async with self._store.read() as unit:
+            token = await reply_token_for(unit, person_id, table, None, None)
+        if token is None or (table.status != "lobby" and notification.kind != "closed"):
+            return None
+        sentence = " ".join(notification.sentences)
+        match notification.kind:
+            case "full":
+                page = pages.lobby_question("Everybody is there.", sentence, "To start the game")
+                return page, replace(token, purpose="start")
+            case "expiring":
+                page = pages.lobby_question("This table expires.", sentence, "To keep it open")
+                return page, replace(token, purpose="keep")
+        return pages.announcement("The table is closed.", notification.sentences), token
 
     async def _page(self, view: TableView, notification: Notification, seat: int) -> MailPage | None:
         state = view.state
@@ -338,8 +360,9 @@ class PageBuilder:
                 return pages.announcement("You are a deputy.", notification.sentences, waiting)
             case "over" if state:
                 images = await position_images(self._drawing(view), state, ("map", "market", "sheet"))
+                again = "Reply `rematch` to open a table with the same people."
                 return pages.announcement(
-                    "The game is over.", notification.sentences, final_standings(state), images
+                    "The game is over.", (*notification.sentences, again), final_standings(state), images
                 )
             case "started" if state:
                 images = await position_images(self._drawing(view), state, ("map",))

@@ -499,6 +499,8 @@ class MailGateway:
         service_token = _service_token(token)
         if service_token.purpose == "invite" and service_token.table_id is not None:
             return await self._answer_invitation(service_token, service_token.table_id, yes)
+        if service_token.purpose in ("start", "keep") and service_token.table_id is not None:
+            return await self._answer_lobby(service_token, service_token.table_id, yes)
         async with self._store.begin() as unit:
             claim = await unit.people.claim_of_person(service_token.person_id)
             if claim is None or claim.address != service_token.address:
@@ -630,6 +632,20 @@ class MailGateway:
         """The owner of the address has answered."""
         async with self._store.begin() as unit:
             await unit.people.add_identity(_service_token(token).person_id, "email", token.address)
+
+    async def _answer_lobby(self, token: ServiceToken, table_id: int, yes: bool) -> str:
+        """Start a game, or keep a lobby open; returns the sentence for the player."""
+        table = await self._service.queries.table_info(table_id)
+        if not yes:
+            return f"Nothing is changed at {table_label(table)}."
+        try:
+            if token.purpose == "start":
+                await self._service.lobby.start(table_id, by=token.person_id)
+                return f"The game at {table_label(table)} starts."
+            await self._service.lobby.keep_open(table_id, by=token.person_id)
+            return f"{table_label(table)} stays open."
+        except ValueError as error:
+            return str(error)
 
     # -- stopping and starting mail ----------------------------------------------------------
 

@@ -30,7 +30,8 @@ _SERVICE_LINE = re.compile(
     re.IGNORECASE,
 )
 _TIME_LINE = re.compile(
-    r"settings(?: .{1,80})?|away (?:until|from|off).{0,60}|back|extend|turns|pace(?: .{1,80})?", re.IGNORECASE
+    r"settings(?: .{1,80})?|away (?:until|from|off).{0,60}|back|extend|turns|rematch|pace(?: .{1,80})?",
+    re.IGNORECASE,
 )
 _ABOUT_LINE = re.compile(r"(?:show )?(company|player) (.{1,40})", re.IGNORECASE)
 

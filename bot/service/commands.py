@@ -23,7 +23,7 @@ QUERIES = (
 PLAN_WORDS = ("plan", "try")
 PICTURE_KINDS = ("map", "market", "sheet")
 PERSONAL_WORDS = ("settings", "away", "back")
-TIME_WORDS = ("pace", "extend", "turns", *PERSONAL_WORDS)
+TIME_WORDS = ("pace", "extend", "turns", "rematch", *PERSONAL_WORDS)
 ROBOT_WORDS = ("robot", "hint")
 STANDALONE = ("undo", "redo", "resign", *ROBOT_WORDS, *TIME_WORDS, *QUERIES)
 """First words of lines that cannot be submitted together with others."""

@@ -9,7 +9,9 @@ from datetime import timedelta
 from bot.service import clock_messages, notifications
 from bot.service.digest import enqueue_digest, next_digest_at
 from bot.service.live_table import LiveTable, engine_seat
-from bot.service.loading import load_recipient
+from bot.service.loading import load_recipient, load_table_info
+from bot.service.lobby import Lobby
+from bot.service.lobby_notices import WARNING, tell_expiry
 from bot.service.preferences import settings_of
 from bot.service.reminders import next_reminder, not_quiet
 from bot.service.routing import Recipient
@@ -40,12 +42,9 @@ class Wait:
 class DueRowHandler:
     """Does what is due, each row in one transaction."""
 
-    def __init__(
-        self, cache: TableCache, play_for_seat: PlayForSeat, pause: Callable[[int, str], Awaitable[None]]
-    ) -> None:
-        """pause: pauses a table, with the sentence that says why."""
+    def __init__(self, cache: TableCache, lobby: Lobby, play_for_seat: PlayForSeat) -> None:
         self._cache, self._store = cache, cache.store
-        self._play_for_seat, self._pause = play_for_seat, pause
+        self._lobby, self._play_for_seat = lobby, play_for_seat
 
     async def handle(self, row: DueRow) -> bool:
         """Do what a row says; False if it cannot be done yet."""
@@ -58,6 +57,8 @@ class DueRowHandler:
                 await self._absence(row)
             case "digest":
                 await self._digest(row)
+            case "lobby":
+                await self._expire(row)
             case _:
                 async with self._store.begin() as unit:
                     await unit.clocks.take_due(row)
@@ -153,7 +154,7 @@ class DueRowHandler:
         match table.info.pace.when_up:
             case "pause":
                 sentence = f"{name}'s time is up. The game is paused until somebody resumes it."
-                await self._pause(row.table_id, sentence)
+                await self._lobby.pause_for_time(row.table_id, sentence)
                 told = None
             case "deputy":
                 told = await self._appoint(table, row.seat, decision_id)
@@ -234,6 +235,19 @@ class DueRowHandler:
             if await unit.clocks.take_due(row, next_at):
                 await unit.people.update(row.person_id, name=person.name)  # tables load their deputies again
                 await unit.clocks.look_again_for(row.person_id)
+
+    async def _expire(self, row: DueRow) -> None:
+        """Warn the people of a lobby that it will be closed; later, close it."""
+        assert row.table_id is not None
+        if row.details.get("warned"):
+            await self._lobby.expire(row.table_id)
+        async with self._store.begin() as unit:
+            info = await load_table_info(unit, await unit.tables.get(row.table_id))
+            if await unit.clocks.take_due(row) and info.status == "lobby":
+                await tell_expiry(unit, info)
+                await unit.clocks.set_due(
+                    row.key, row.kind, unit.now + WARNING, table_id=row.table_id, details={"warned": True}
+                )
 
     async def _digest(self, row: DueRow) -> None:
         """Send the digest of a person, if any table waits for them, and set the next."""

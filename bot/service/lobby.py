@@ -16,7 +16,7 @@ from functools import wraps
 from typing import Any, Literal, TypeVar, cast
 
 import engine
-from bot.service import notifications, text_views
+from bot.service import lobby_notices, notifications, text_views
 from bot.service.commit_draft import CommitDraft
 from bot.service.limits import Limits
 from bot.service.live_table import LiveTable, engine_seat
@@ -97,12 +97,15 @@ class Lobby:
         name: str = "",
         options: Sequence[str] | None = None,
         location: dict[str, Any] | None = None,
+        pace: str = "none",
     ) -> TableInfo:
         """Create a table in its lobby. The host has no seat yet. `options` None: the default options; `hints`
         among them lets players ask what a robot would do.
 
-        Raises ValueError for an unknown title or option, and for a name that is more than a name.
+        Raises ValueError for an unknown title or option, for a pace that is none, and for a name that is more
+        than a name.
         """
+        agreed = parse_pace(pace)
         name = table_name(name)
         options = self._default_options if options is None else tuple(options)
         hints, options = HINTS in options, tuple(o for o in options if o != HINTS)
@@ -114,7 +117,10 @@ class Lobby:
                 await unit.tables.update(table.id, location=location)
             if hints:
                 await unit.tables.update(table.id, hints=True)
+            if agreed.kind != "none" or agreed.holdoff is not None:
+                await unit.tables.update(table.id, pace=str(agreed))
             info = await _load_info(unit, table.id)
+            await lobby_notices.renew_expiry(unit, info)
         self._cache.wake_subscribers()
         return info
 
@@ -134,6 +140,9 @@ class Lobby:
                 if vacated := reserved or leaving:
                     await unit.tables.vacate_seat(vacated.seat_id)
                 await _add_seat(unit, info, person_id, name)
+                info = await _load_info(unit, table_id)
+                if lobby_notices.is_full(info, was_invited=reserved is not None):
+                    await lobby_notices.tell_full(unit, info)
         return table.stored_info
 
     @again_on_conflict
@@ -176,6 +185,58 @@ class Lobby:
             async with self._changing_seats(table) as unit:
                 await unit.tables.vacate_seat(player.seat_id)
         return table.stored_info
+
+    async def keep_open(self, table_id: int, *, by: int | None) -> TableInfo:
+        """Keep a lobby open that would expire. For the host and the players."""
+        async with self._cache.locked(table_id) as table:
+            check_allowed(table.stored_info, by, seated_players=True)
+            check_in_lobby(table.stored_info)
+            async with self._changing_seats(table):
+                pass
+        return table.stored_info
+
+    @again_on_conflict
+    async def expire(self, table_id: int) -> None:
+        """Close a lobby in which nothing has happened for long; nothing happens if the game has started."""
+        async with self._cache.locked(table_id) as table:
+            info = table.stored_info
+            if info.status != "lobby":
+                return
+            sentence = f"Table {info.name} {info.code} is closed, because its game was not started."
+            async with self._cache.commit(table) as draft:
+                unit = await draft.unit()
+                await record_end(draft, sentence, None)
+                await lobby_notices.tell_closed(unit, info, sentence)
+                await unit.clocks.delete_due(f"lobby.{table_id}")
+
+    @again_on_conflict
+    async def rematch(self, table_id: int, *, by: int) -> TableInfo:
+        """Open a table like one whose game is over, with its other players invited. For its players.
+
+        Raises ValueError if somebody has done so already.
+        """
+        async with self._cache.locked(table_id) as table:
+            info = table.stored_info
+            player = info.player_of(by)
+            if info.status not in ("finished", "ended") or player is None:
+                raise ValueError(f"A rematch is for the players of a game that is over; {info.code} is not.")
+            key = f"rematch.{table_id}"
+            async with self._cache.store.read() as unit:
+                opened = await unit.settings.get(key)
+            if opened:
+                raise ValueError(f"The rematch is open already: table {opened}. Join there.")
+            place = {key: value for key, value in info.location.items() if key in ("guild", "channel")}
+            name = info.name if info.name != info.title else ""
+            created = await self.create(
+                info.title, by, name=name, options=info.options, location=place or None, pace=str(info.pace)
+            )
+            async with self._cache.store.begin() as unit:
+                await unit.settings.set(key, created.code)
+        created = await self.join(created.id, by, player.name)
+        for other in info.seated_players:
+            if other.person_id != by and not other.is_robot:
+                created = await self.invite(created.id, other.person_id, other.name, by=by)
+        return created
 
     @again_on_conflict
     async def set_pace(self, table_id: int, line: str, *, by: int | None) -> TableInfo:
@@ -320,6 +381,7 @@ class Lobby:
             await unit.tables.check_version(table.stored_info.id, table.seq, table.metadata.revision)
             yield unit
             metadata = await load_metadata(unit, table.stored_info.id)
+            await lobby_notices.renew_expiry(unit, metadata.info)
             if refresh_card:
                 await unit.outbox.enqueue(*notifications.lobby_refreshes(metadata.info, unit.now))
         table.metadata = metadata

@@ -9,6 +9,7 @@ from typing import Any
 import engine
 from bot.service.live_table import LogEntry, TableView, engine_seat
 from bot.service.loading import load_table_info
+from bot.service.lobby_notices import invitation_lines
 from bot.service.table_cache import TableCache
 from bot.service.tables import TableInfo
 from engine.game_text.history import GameHistory
@@ -73,6 +74,11 @@ class TableQueries:
         """The ids of all tables with one of the statuses; cheap also for many."""
         async with self._cache.store.read() as unit:
             return await unit.tables.ids(*statuses)
+
+    async def invitation_lines(self, table: TableInfo) -> list[str]:
+        """What a person who is invited to a table should know."""
+        async with self._cache.store.read() as unit:
+            return await invitation_lines(unit, table)
 
     async def view(self, table_id: int) -> TableView:
         """The table now: position, pending decisions, open polls."""

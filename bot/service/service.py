@@ -24,6 +24,7 @@ from time import perf_counter
 
 import engine
 from bot.robots.player import DEFAULT_SECONDS
+from bot.service import text_views
 from bot.service.attachments import Attachment, AttachmentState
 from bot.service.clock import Clock
 from bot.service.commands import (
@@ -117,7 +118,7 @@ class Service:
         self._plans = PlanHandler(PlanStore(store, self.limits), self._moves)
         self.settings = PersonSettingsService(self.cache)
         self._time_commands = TimeCommands(self.cache, self._polls, self.settings)
-        due_rows = DueRowHandler(self.cache, self._play_for_seat, self.lobby.pause_for_time)
+        due_rows = DueRowHandler(self.cache, self.lobby, self._play_for_seat)
         self.clock = Clock(self.cache, due_rows)
         self.robots = RobotPlayers(self.cache, self.submit, robot_seconds)
 
@@ -174,20 +175,39 @@ class Service:
         In addition to the game's lines there are `undo`, `redo`, `resign`, `help`, `status`, `map`, `market`,
         `log [N]`, `company X`, `player X`, `at ROUND`, `export [FORMAT]`, `plan LINES`, `auto ORDER`,
         `pace [PACE]`, `extend`, `turns`, `robot [NAME]`, `hint`, `settings [LINE]`, `away until DATE`,
-        `back`, and `accept` and `decline` (also `accept vote`) while a poll waits for the seat; each of these
-        has to be submitted alone. Raises storage.NotFound for an unknown table, StoreError if nothing could
-        be written.
+        `back`, `rematch`, `accept` and `decline` (also `accept vote`) while a poll waits for the seat; each
+        of these has to be submitted alone. Raises storage.NotFound for an unknown table, StoreError if
+        nothing could be written.
         """
         started = perf_counter()
         lines = [storable_text(line) for line in lines]
-        result = await self._submit(
-            table_id, seat, lines, decision_id, request_id, person_id, transport, announcement
-        )
+        if [line.strip().casefold() for line in lines] == ["rematch"]:
+            result: CommandResult = await self._rematch(table_id, seat, person_id)
+        else:
+            result = await self._submit(
+                table_id, seat, lines, decision_id, request_id, person_id, transport, announcement
+            )
         seconds = perf_counter() - started
         self._log_command(table_id, result, transport, seconds)
         if self.on_command is not None:
             self.on_command(transport, type(result).__name__, seconds)
         return result
+
+    async def _rematch(self, table_id: int, seat: int | None, person_id: int | None) -> CommandResult:
+        """Open a table like one whose game is over, for a player of it."""
+        info = await self.queries.table_info(table_id)
+        if person_id is None and (player := info.player_at(seat or 0)):
+            person_id = player.person_id
+        if person_id is None or info.player_of(person_id) is None:
+            return NotYourSeat(f"You have no seat at table {info.code}.")
+        try:
+            created = await self.lobby.rematch(table_id, by=person_id)
+        except (ValueError, LimitReached) as error:
+            return LineRefused(0, "rematch", str(error))
+        invited = [p.name for p in created.seated_players if not p.joined]
+        verb = "is" if len(invited) == 1 else "are"
+        others = f" {text_views.join_words(invited)} {verb} invited." if invited else ""
+        return QueryAnswer("rematch", f"Table {created.code} is open, as the last one was.{others}")
 
     def _log_command(self, table_id: int, result: CommandResult, transport: str, seconds: float) -> None:
         """One line for each move; a hidden order stays hidden."""

@@ -339,6 +339,7 @@ COMMAND_HELP = (
     ("pace, pace 24h", "the pace of the table; propose another, for a vote"),
     ("extend", "take more time for this decision, once"),
     ("settings", "how you are told: channels, digest, quiet hours, time zone"),
+    ("rematch", "after the end: a new table with the same people"),
     ("away until DATE", "you are away; `away until DATE deputy NAME`, `back`"),
     ("resign", "give up your seat"),
 )

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from bot.email.delivery import StoredMailOutbox
 from bot.email.gateway import MailGateway
+from bot.email.reachability import table_label
 from mail import ServiceAddress
 from mail.port import PlayResult
 from mail.reply_address import hash_token
@@ -64,3 +65,14 @@ class MailDesk:
         assert token is not None
         self._replies += 1
         return await self._gateway.play(token, lines, f"mail-{self._replies}")
+
+    async def confirm(self, address: str, yes: bool = True) -> str:
+        """Answer yes or no; the sentence that comes back."""
+        (secret,) = self._address.find_tokens([address])
+        token = await self._gateway.find_token(hash_token(secret))
+        assert token is not None
+        return await self._gateway.confirm(token, yes)
+
+    async def label(self, table_id: int) -> str:
+        """The name of a table in emails."""
+        return table_label(await self.driven.service.queries.table_info(table_id))

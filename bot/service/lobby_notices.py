@@ -1,0 +1,99 @@
+"""What is told before a game starts: invitations, a full table, a lobby that expires."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import datetime, timedelta
+
+import engine
+from bot.service import text_views
+from bot.service.clock_messages import message
+from bot.service.digest import pace_text
+from bot.service.loading import load_recipient
+from bot.service.notifications import Notification
+from bot.service.preferences import settings_of
+from bot.service.routing import Recipient, personal_routes, reachable_channels
+from bot.service.tables import TableInfo
+from bot.service.time_text import duration_text
+from storage import NewMessage, UnitOfWork
+
+LOBBY_LIFETIME = timedelta(days=14)  # after the last person has come or gone
+WARNING = timedelta(days=3)  # before the end
+
+
+async def renew_expiry(unit: UnitOfWork, info: TableInfo) -> None:
+    """Somebody has come, gone or changed something: the lobby stays open for its whole lifetime again."""
+    if info.status == "lobby":
+        at = unit.now + LOBBY_LIFETIME - WARNING
+        await unit.clocks.set_due(f"lobby.{info.id}", "lobby", at, table_id=info.id)
+
+
+async def invitation_lines(unit: UnitOfWork, info: TableInfo) -> list[str]:
+    """What a person who is invited should know: title, options, pace, players and their time zones."""
+    options = f" with {text_views.join_words(info.options)}" if info.options else ""
+    lines = [f"{info.title}{options}.", pace_text(info.pace)]
+    players = []
+    for player in info.seated_players:
+        person = await unit.people.get(player.person_id)
+        zone = settings_of(person.preferences, person.time_zone).zone
+        notes = [*([zone] if zone else []), *([] if player.joined else ["invited"])]
+        players.append(player.name + (f" ({', '.join(notes)})" if notes else ""))
+    return [*lines, f"Players so far: {text_views.join_words(players)}."] if players else lines
+
+
+def is_full(info: TableInfo, *, was_invited: bool) -> bool:
+    """Whether everybody is there: every seat of the title is taken, or the last who was invited has come."""
+    limits = engine.title_of(info.title, info.options).components.players
+    count = len(info.seated_players)
+    if not all(player.joined for player in info.seated_players):
+        return False
+    return count >= limits["max"] or (was_invited and count >= limits["min"])
+
+
+async def tell_full(unit: UnitOfWork, info: TableInfo) -> None:
+    """Ask the host whether to start."""
+    if info.host_id is None:
+        return
+    names = text_views.join_words([player.name for player in info.seated_players])
+    sentence = f"Everybody is at table {info.name} {info.code}: {names}. Start the game?"
+    recipient = await load_recipient(unit, info.host_id, None)
+    await unit.outbox.enqueue(*lobby_messages(info, "full", [recipient], sentence, unit.now))
+
+
+async def tell_expiry(unit: UnitOfWork, info: TableInfo) -> None:
+    """Warn the host and the players that the lobby will be closed."""
+    sentence = (
+        f"Table {info.name} {info.code} has been waiting for its start for "
+        f"{duration_text(LOBBY_LIFETIME - WARNING)}. It is closed in {duration_text(WARNING)} unless "
+        "somebody joins, or it is started or kept open."
+    )
+    recipients = [await load_recipient(unit, person_id, None) for person_id in _people(info)]
+    await unit.outbox.enqueue(*lobby_messages(info, "expiring", recipients, sentence, unit.now))
+
+
+async def tell_closed(unit: UnitOfWork, info: TableInfo, sentence: str) -> None:
+    """Tell the host and the players that the lobby is closed."""
+    recipients = [await load_recipient(unit, person_id, None) for person_id in _people(info)]
+    await unit.outbox.enqueue(*lobby_messages(info, "closed", recipients, sentence, unit.now))
+
+
+def _people(info: TableInfo) -> list[int]:
+    people = [info.host_id, *(player.person_id for player in info.seated_players if player.joined)]
+    return [person_id for person_id in dict.fromkeys(people) if person_id is not None]
+
+
+def lobby_messages(
+    info: TableInfo, kind: str, recipients: Iterable[Recipient], sentence: str, now: datetime
+) -> list[NewMessage]:
+    """A message about a lobby to people themselves."""
+    name = f"{info.id}.{kind}.{now.timestamp():.0f}"
+    return [
+        message(
+            Notification(kind, info.id, info.seq, person_id=recipient.person_id, sentences=(sentence,)),
+            route,
+            name,
+            collapse=f"{kind}:{info.id}:{recipient.person_id}:{route.channel}",
+        )
+        for recipient in recipients
+        for route in personal_routes(recipient, None, now, reachable_channels(info, recipient) - {"table"})
+    ]

@@ -1,0 +1,91 @@
+"""The lobby: invitations say what is agreed, a full table asks its host, an old one expires, a rematch."""
+
+from __future__ import annotations
+
+import re
+from datetime import timedelta
+
+from bot.service.results import LineRefused, QueryAnswer
+from tests.pace.conftest import NAMES, START, DrivenTable
+from tests.pace.letters import MailDesk
+from tests.pace.test_by_mail import desk, to
+
+__all__ = ["desk"]
+
+
+async def lobby(driven: DrivenTable, *joined: str) -> int:
+    for name in NAMES:
+        await driven.person(name)
+    info = await driven.service.lobby.create(
+        "1830", driven.people["Ann"], name="Friday", pace="24h, weekends out"
+    )
+    driven.table = info.id
+    for name in joined:
+        await driven.service.lobby.join(info.id, driven.people[name], name)
+    return info.id
+
+
+async def test_an_invitation_says_what_is_agreed(driven: DrivenTable, desk: MailDesk) -> None:
+    table = await lobby(driven, "Ann")
+    await driven.settings("Ann", "zone Europe/Berlin")
+    await driven.service.lobby.invite(table, driven.people["Bob"], "Bob", by=driven.people["Ann"])
+    (letter,) = to(await desk.letters(), "Bob")
+    text = " ".join(letter.text.split())
+    assert "The pace is 24h, weekends out. When a time is up, the player is reminded daily." in text
+    assert "Players so far: Ann (Europe/Berlin) and Bob (invited)." in text
+
+
+async def test_a_full_table_asks_its_host_and_yes_starts_it(driven: DrivenTable, desk: MailDesk) -> None:
+    table = await lobby(driven, "Ann")
+    for name in ("Bob", "Cid"):
+        await driven.service.lobby.invite(table, driven.people[name], name, by=driven.people["Ann"])
+    await driven.service.lobby.join(table, driven.people["Bob"], "Bob")
+    assert to(await desk.letters(), "Ann") == []
+    await driven.service.lobby.join(table, driven.people["Cid"], "Cid")
+    (letter,) = to(await desk.letters(), "Ann")
+    assert "Ann, Bob and Cid. Start the game?" in letter.text
+    assert await desk.confirm(letter.reply_to) == f"The game at {await desk.label(table)} starts."
+    assert (await driven.service.queries.table_info(table)).status == "running"
+
+
+async def test_a_lobby_expires_after_a_warning(driven: DrivenTable) -> None:
+    table = await lobby(driven, "Ann", "Bob")
+    await driven.wait_until(START + timedelta(days=11, hours=1))
+    (warning,) = driven.heard("Bob", "expiring")
+    assert "waiting for its start for 11 days. It is closed in 3 days unless" in warning
+    await driven.wait_until(START + timedelta(days=14, hours=1))
+    assert (await driven.service.queries.table_info(table)).status == "ended"
+    assert len(driven.heard("Ann", "closed")) == 1 and driven.heard("Cid") == []
+
+
+async def test_a_lobby_that_is_kept_or_joined_stays(driven: DrivenTable, desk: MailDesk) -> None:
+    table = await lobby(driven, "Ann")
+    driven.now += timedelta(days=11)
+    await driven.service.clock.tick()
+    (letter,) = to(await desk.letters(), "Ann")
+    assert "This table expires." in letter.text
+    assert (await desk.confirm(letter.reply_to)).endswith("stays open.")
+    driven.now += timedelta(days=10)
+    await driven.service.clock.tick()
+    await driven.service.lobby.join(table, driven.people["Bob"], "Bob")
+    driven.now += timedelta(days=10)
+    await driven.service.clock.tick()
+    assert (await driven.service.queries.table_info(table)).status == "lobby"
+
+
+async def test_a_rematch_with_the_same_people(driven: DrivenTable) -> None:
+    await driven.begin("24h")
+    early = await driven.say("Bob", "rematch")
+    assert isinstance(early, LineRefused) and early.reason.startswith(
+        "A rematch is for the players of a game"
+    )
+    await driven.service.lobby.end_now(driven.table, by=driven.people["Ann"])
+    done = await driven.say("Bob", "rematch")
+    assert isinstance(done, QueryAnswer)
+    found = re.fullmatch(r"Table (\w+) is open, as the last one was. Ann and Cid are invited\.", done.text)
+    assert found is not None
+    created = await driven.service.queries.find_table(found[1])
+    assert str(created.pace) == "24h" and created.host_id == driven.people["Bob"]
+    again = await driven.say("Cid", "rematch")
+    assert isinstance(again, LineRefused)
+    assert again.reason == f"The rematch is open already: table {found[1]}. Join there."
