@@ -339,16 +339,25 @@ def render(
     map: Annotated[Path | None, typer.Option(help="Write the map here.")] = None,
     market: Annotated[Path | None, typer.Option(help="Write the stock market here.")] = None,
     sheet: Annotated[Path | None, typer.Option(help="Write the sheet of players and companies here.")] = None,
+    auction: Annotated[Path | None, typer.Option(help="Write bids and free money here.")] = None,
+    worth: Annotated[Path | None, typer.Option(help="Write a chart of everybody's worth here.")] = None,
+    prices: Annotated[Path | None, typer.Option(help="Write a chart of share prices here.")] = None,
+    revenue: Annotated[Path | None, typer.Option(help="Write a chart of revenue here.")] = None,
+    animation: Annotated[Path | None, typer.Option(help="Write the whole game as a GIF here.")] = None,
+    dark: Annotated[bool, typer.Option(help="In dark colours.")] = False,
 ) -> None:
-    """Write pictures of a position as PNG files."""
+    """Write pictures of a position or of a whole game as PNG and GIF files."""
     from bot.cli.render import render_files
 
-    options = {"map": map, "market": market, "sheet": sheet}
+    options = {
+        "map": map, "market": market, "sheet": sheet, "auction": auction,
+        "worth": worth, "prices": prices, "revenue": revenue, "animation": animation,
+    }  # fmt: skip
     paths = {picture: path for picture, path in options.items() if path is not None}
     if not paths:
-        raise typer.BadParameter("name at least one file to write: --map, --market or --sheet.")
+        raise typer.BadParameter("name at least one file to write, such as --map map.png.")
     try:
-        for path in render_files(load_settings(), source, at, paths):
+        for path in render_files(load_settings(), source, at, paths, "dark" if dark else "light"):
             typer.echo(path)
     except ValueError as error:
         raise CommandError(str(error)) from error

@@ -17,7 +17,9 @@ from engine import (
     tile_upgrades,
     tiles_left,
 )
+from renderers.animation import Animation, Animator, Moment
 from renderers.canvas import encode_png
+from renderers.chart import draw_chart
 from renderers.label_layout import tile_number
 from renderers.map import LAYERS, Layer, draw_map
 from renderers.market import draw_market
@@ -27,6 +29,8 @@ from renderers.theme import PALETTES, PaletteName
 from renderers.tile_charts import WAYS_PER_SHEET, draw_tiles, draw_ways
 from renderers.timing import RenderingMetric, measure_rendering
 from renderers.views import (
+    CHART_KINDS,
+    ChartKind,
     MapView,
     MarketView,
     RouteLeg,
@@ -34,10 +38,12 @@ from renderers.views import (
     SheetView,
     around,
     auction_view,
+    chart_view,
     clip_text,
     map_view,
     market_view,
     sheet_view,
+    short_round,
     tile_title,
     tile_view,
 )
@@ -178,6 +184,18 @@ def tile_choice_png(
     return Picture(encode_png(image), alt, image.width, image.height)
 
 
+def chart_png(
+    title: str, statistics: Sequence[Sequence[str]], kind: ChartKind, *, palette: PaletteName = "light"
+) -> Picture:
+    """A chart of a game: everybody's `worth` by round, share `prices`, or the `revenue` of companies.
+
+    `statistics`: the table of rounds that the engine makes of a game's history.
+    """
+    view = chart_view(title, statistics, kind)
+    image = draw_chart(view, PALETTES[palette])
+    return Picture(encode_png(image), view.alt, image.width, image.height)
+
+
 def tile_places_png(
     state: State, tile: str, *, company: str | None = None, palette: PaletteName = "light"
 ) -> Picture:
@@ -254,12 +272,17 @@ def _track_edges(view: MapView, coord: str) -> str:
 
 
 __all__ = [
+    "CHART_KINDS",
     "LAYERS",
     "PALETTES",
     "WAYS_PER_SHEET",
+    "Animation",
+    "Animator",
+    "ChartKind",
     "Layer",
     "MapView",
     "MarketView",
+    "Moment",
     "PaletteName",
     "Picture",
     "RenderingMetric",
@@ -268,6 +291,7 @@ __all__ = [
     "SheetView",
     "around",
     "auction_png",
+    "chart_png",
     "companies_png",
     "map_png",
     "map_view",
@@ -276,6 +300,7 @@ __all__ = [
     "measure_rendering",
     "sheet_png",
     "sheet_view",
+    "short_round",
     "tile_choice_png",
     "tile_places_png",
     "tiles_left_png",

@@ -103,7 +103,9 @@ class Canvas:
         )
 
     def rectangle(self, left: float, top: float, right: float, bottom: float, fill: Color) -> None:
-        """A filled rectangle; `right` and `bottom` are just outside it."""
+        """A filled rectangle, if there is room for one; `right` and `bottom` are just outside it."""
+        if round(right) <= round(left) or round(bottom) <= round(top):
+            return
         self.draw.rectangle((round(left), round(top), round(right) - 1, round(bottom) - 1), fill=fill)
 
     def paste(self, sprite: Image.Image, center: tuple[float, float]) -> None:

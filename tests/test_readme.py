@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from PIL import Image, ImageChops
 
-from bot.cli.render import RENDERERS, render_files
+from bot.cli.render import PICTURES, render_files
 from bot.config import Settings
 
 ROOT = Path(__file__).parent.parent
@@ -25,20 +25,22 @@ def test_linked_files_exist_and_a_command_makes_every_picture(name: str) -> None
     assert linked
     assert [path for path in linked if not path.exists()] == []
     words = [word for command in COMMAND.findall(document.read_text()) for word in shlex.split(command)]
-    assert {path for path in linked if path.suffix == ".png"} == {
-        ROOT / word for word in words if word.endswith(".png")
+    assert {path for path in linked if path.suffix in (".png", ".gif")} == {
+        ROOT / word for word in words if word.endswith((".png", ".gif"))
     }
 
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_the_pictures_are_what_the_command_makes(command: str, tmp_path: Path) -> None:
     source, *options = shlex.split(command)
+    dark = "--dark" in options
+    options = [option for option in options if option != "--dark"]
     given = dict(zip(options[::2], options[1::2], strict=True))
-    kept = {what: ROOT / given[f"--{what}"] for what in RENDERERS if f"--{what}" in given}
+    kept = {what: ROOT / given[f"--{what}"] for what in PICTURES if f"--{what}" in given}
     at = int(given["--at"]) if "--at" in given else None
     assert set(given) == {*(f"--{what}" for what in kept), *(["--at"] if at is not None else [])}
     made = {what: tmp_path / f"{what}.png" for what in kept}
-    list(render_files(Settings(), str(ROOT / source), at, made))
+    list(render_files(Settings(), str(ROOT / source), at, made, "dark" if dark else "light"))
     for what, path in kept.items():
         a, b = (Image.open(p).convert("L") for p in (path, made[what]))
         assert a.size == b.size, f"{path.name} is not what `railpost render {command}` makes; run it."

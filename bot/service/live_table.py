@@ -405,6 +405,12 @@ class LiveTable:
             return self._last_mover
         return self.seat_at(self._line_of_play.current_move) if self._line_of_play.played else None
 
+    def stored_game(self) -> tuple[engine.State, tuple[bytes, ...]]:
+        """The first position, with the current names, and the stored events of each move that holds."""
+        start = self._state_from_snapshot(0)
+        start.players = self.state.players.copy()
+        return start, tuple(self._rows[seq - 1].events for seq in self.line_of_play.played)
+
     # -- earlier positions -------------------------------------------------------------------
 
     def state_at(self, seq: int) -> engine.State:

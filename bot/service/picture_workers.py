@@ -22,8 +22,11 @@ from typing import Any
 
 import engine
 from bot.service.fair_queue import FairQueue
+from bot.service.game_pictures import animation_of_game, chart_of_game
 from renderers import (
     WAYS_PER_SHEET,
+    Animation,
+    ChartKind,
     PaletteName,
     Picture,
     RouteSpec,
@@ -52,6 +55,11 @@ def _draw_sheet_of_ways(
     return ways_pngs(state, hex, ways, palette=palette)[sheet]
 
 
+def _draw_animation(start: engine.State, events: Sequence[bytes], *, palette: PaletteName) -> Picture:
+    drawn = animation_of_game(start, events, palette=palette)
+    return Picture(drawn.gif, drawn.alt, drawn.width, drawn.height)
+
+
 RENDERERS: dict[str, Callable[..., Picture]] = {
     "map": map_png,
     "market": market_png,
@@ -63,6 +71,8 @@ RENDERERS: dict[str, Callable[..., Picture]] = {
     "places": tile_places_png,
     "upgrades": upgrades_png,
     "tiles left": tiles_left_png,
+    "chart": chart_of_game,
+    "animation": _draw_animation,
 }
 
 
@@ -188,6 +198,23 @@ class Pictures:
     async def tiles_left(self, state: engine.State, palette: PaletteName = "light") -> Picture | None:
         """All tiles that are left, by grade."""
         return await self._cached("tiles left", state, (), {"palette": palette})
+
+    async def chart(
+        self,
+        start: engine.State,
+        events: Sequence[bytes],
+        kind: ChartKind,
+        palette: PaletteName = "light",
+    ) -> Picture | None:
+        """A chart of a game (`TableQueries.stored_game`): `worth`, `prices` or `revenue` by round."""
+        return await self._cached("chart", start, (tuple(events), kind), {"palette": palette})
+
+    async def animation(
+        self, start: engine.State, events: Sequence[bytes], palette: PaletteName = "light"
+    ) -> Animation | None:
+        """The map of a game turn by turn, as a GIF of at most 8 MB (`TableQueries.stored_game`)."""
+        drawn = await self._cached("animation", start, (tuple(events),), {"palette": palette})
+        return drawn and Animation(drawn.png, drawn.alt, drawn.width, drawn.height)
 
     async def draw(self, kind: str, state: engine.State, palette: PaletteName = "light") -> Picture | None:
         """`map`, `market`, `sheet` or `auction`, without highlights."""

@@ -105,6 +105,13 @@ class TableQueries:
         """The game without what was undone. Raises ValueError before the start."""
         return (await self._cache.get(table_id)).history()
 
+    async def stored_game(self, table_id: int) -> tuple[engine.State, tuple[bytes, ...]]:
+        """The first position and the stored events of each move, for pictures of the whole game.
+
+        Raises ValueError before the start.
+        """
+        return (await self._cache.get(table_id)).stored_game()
+
     async def last_runs(self, table_id: int) -> dict[str, engine.TrainsRan]:
         """The last run of each company."""
         table = await self._cache.get(table_id)

@@ -8,6 +8,14 @@ dollars, shares are in percent, edges are 0-5, nodes are numbered as on the face
 from __future__ import annotations
 
 from renderers.views.auction import AuctionView, LotView, auction_view
+from renderers.views.chart import (
+    CHART_KINDS,
+    ChartKind,
+    ChartView,
+    SeriesView,
+    chart_view,
+    short_round,
+)
 from renderers.views.labels import (
     MAX_ALT_TEXT,
     Badge,
@@ -43,11 +51,14 @@ from renderers.views.sheet import (
 from renderers.views.tiles import TileView, tile_view
 
 __all__ = [
+    "CHART_KINDS",
     "MAX_ALT_TEXT",
     "AuctionView",
     "Badge",
     "BidView",
     "CellView",
+    "ChartKind",
+    "ChartView",
     "CompanyView",
     "HexView",
     "Holding",
@@ -59,6 +70,7 @@ __all__ = [
     "RouteLeg",
     "RouteSegment",
     "RouteSpec",
+    "SeriesView",
     "SheetView",
     "Structure",
     "TileView",
@@ -66,6 +78,7 @@ __all__ = [
     "around",
     "auction_view",
     "bank_text",
+    "chart_view",
     "clip_text",
     "company_badges",
     "dollars",
@@ -73,6 +86,7 @@ __all__ = [
     "market_view",
     "route_legs",
     "sheet_view",
+    "short_round",
     "tile_name",
     "tile_title",
     "tile_view",

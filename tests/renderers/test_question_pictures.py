@@ -65,7 +65,7 @@ def test_an_auction_shows_lots_bids_the_leader_and_free_money() -> None:
     assert "Bob $800, $630 free" in view.alt and "Bob bids $170, Bob leads" in view.alt
     assert "Mohawk & Hudson: face value $110, pays $20" in view.alt
     for palette in PALETTES:
-        picture = auction_png(after(BIDDING), palette=palette)
+        picture = auction_png(after(BIDDING), palette=palette)  # type: ignore[arg-type]
         assert picture.alt == view.alt and len(picture.png) < 150_000
 
 
