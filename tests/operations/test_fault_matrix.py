@@ -1,0 +1,149 @@
+"""The fault matrix of docs/hosting.md: each row has tests, and those that no other module has are here."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import re
+import sqlite3
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from bot.service.results import CommandResult, Completed
+from bot.service.service import Service
+from storage import StoreError, open_store
+from tests.service.conftest import NAMES, ServiceHarness
+from tests.storage.conftest import ManualClock
+from tests.stores import sqlite_only
+
+ROOT = Path(__file__).parent.parent.parent
+ROWS = re.search(r"## Faults\n(.*?)\n## ", (ROOT / "docs" / "hosting.md").read_text(), re.DOTALL)
+FAULTS = (
+    "Disk full", "Read-only", "Locked", "Damaged file", "Damaged table", "Database away", "Discord away",
+    "Token revoked", "IMAP away", "SMTP away", "Clock set by a day", "Two services", "Killed",
+)  # fmt: skip
+
+
+def test_14_each_row_of_the_matrix_has_tests() -> None:
+    assert ROWS is not None
+    rows = [
+        [cell.strip() for cell in line.strip("| ").split(" | ")]
+        for line in ROWS[1].splitlines()
+        if line.startswith("| ") and not line.startswith("| fault")
+    ]
+    assert tuple(row[0] for row in rows) == FAULTS
+    for fault, *_, tests in rows:
+        named = re.findall(r"`(\w+/\w+\.py): (\w+)`", tests)
+        assert named, fault
+        for path, name in named:
+            assert re.search(rf"^(async )?def {name}\(", (ROOT / "tests" / path).read_text(), re.MULTILINE), (
+                name
+            )
+
+
+async def say(world: ServiceHarness, line: str) -> CommandResult | StoreError:
+    try:
+        return await world.say("Ann", line, request="once")
+    except StoreError as error:
+        return error
+
+
+@sqlite_only
+async def test_a_full_disk_refuses_in_a_sentence_and_loses_nothing(world: ServiceHarness) -> None:
+    async with world.store.begin() as unit:
+        (pages,) = (await unit._transaction.connection.exec_driver_sql("PRAGMA page_count")).one()
+        await unit._transaction.connection.exec_driver_sql(f"PRAGMA max_page_count = {pages}")
+        (free,) = (await unit._transaction.connection.exec_driver_sql("PRAGMA freelist_count")).one()
+    assert free < 5
+    told: list[CommandResult | StoreError] = []
+    for number in range(40):
+        try:
+            told.append(await world.say("Ann", "plan buy SV", request=f"plan{number}"))
+            async with world.store.begin() as unit:
+                await unit.settings.set(f"padding{number}", "x" * 4000)
+        except StoreError as error:
+            told.append(error)
+            break
+    assert str(told[-1]).endswith("database or disk is full.")
+    assert isinstance(await say(world, "buy SV"), StoreError | Completed)
+    async with world.store.begin() as unit:
+        await unit._transaction.connection.exec_driver_sql("PRAGMA max_page_count = 1000000")
+    assert isinstance(await say(world, "buy SV"), Completed)
+    assert await world.lines() == ["buy SV"]
+
+
+@sqlite_only
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
+async def test_a_read_only_folder_refuses_the_start_in_a_sentence(tmp_path: Path) -> None:
+    (tmp_path / "data").mkdir(0o500)
+    with pytest.raises(StoreError, match="cannot be written"):
+        await open_store(tmp_path / "data" / "railpost.db")
+
+
+@sqlite_only
+async def test_a_store_that_cannot_be_written_can_still_be_asked(world: ServiceHarness, address: str) -> None:
+    """As after a remount for reading only: questions are answered, and a move is one sentence."""
+    async with await open_store(address, migrated=False) as reading:
+        service = Service(reading)
+        answer = await service.ask(world.table, "status", person_id=world.people["Ann"])
+        assert "player" in str(answer)
+        with pytest.raises(StoreError, match=r"readonly database\.$"):
+            await service.submit(world.table, 0, ["buy SV"], None, "r")
+    assert isinstance(await world.say("Ann", "buy SV", request="r"), Completed)
+
+
+@sqlite_only
+async def test_a_lock_by_another_program_is_waited_for_or_one_sentence(
+    world: ServiceHarness, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("storage.database.LOCK_TIMEOUT", 0.1)
+    locker = sqlite3.connect(tmp_path / "railpost.db", isolation_level=None)
+    async with await open_store(tmp_path / "railpost.db") as store:
+        service = Service(store)
+        locker.execute("BEGIN IMMEDIATE")
+        with pytest.raises(StoreError, match=r"database is locked\.$"):
+            await service.submit(world.table, 0, ["buy SV"], None, "r")
+        locker.execute("ROLLBACK")
+        locker.close()
+        assert isinstance(await service.submit(world.table, 0, ["buy SV"], None, "r"), Completed)
+
+
+@pytest.mark.parametrize("days", [-1, 1])
+async def test_a_clock_that_is_set_by_a_day_holds_no_move_and_no_message(
+    address: str, clock: ManualClock, days: int
+) -> None:
+    async with await open_store(address, clock) as store:
+        world = ServiceHarness(store, Service(store), {})
+        for name in NAMES:
+            await world.person(name, discord=str(len(name) + len(world.people)))
+        info = await world.service.lobby.create("1830", world.people["Ann"])
+        for name in NAMES:
+            await world.service.lobby.join(info.id, world.people[name], name)
+        await world.service.lobby.start(info.id, by=None, order=NAMES)
+        world.table = info.id
+        clock.advance(days=days)
+        assert isinstance(await world.say("Ann", "buy SV", request="r"), Completed)
+        assert isinstance(await world.say("Ann", "buy SV", request="r"), Completed)
+        async with store.begin() as unit:
+            due = await unit.outbox.lease_due("discord", 50, timedelta(minutes=1))
+            waiting = (await unit.outbox.queue_status("discord")).pending
+        keys = {message.ordering_key for message in due}
+        assert due and waiting >= len(due) and len(keys) == len(due)
+
+
+async def test_two_services_at_one_store_play_as_one(world: ServiceHarness, address: str) -> None:
+    """Each knows what the other has written before it plays, and a request counts once."""
+    async with await open_store(address) as other_store:
+        other = Service(other_store)
+        assert isinstance(await world.say("Ann", "buy SV", request="a"), Completed)
+        first = await other.submit(world.table, 1, ["buy CS"], None, "b")
+        again = await world.service.submit(world.table, 1, ["buy CS"], None, "b")
+        assert isinstance(first, Completed) and again == first
+        both = await asyncio.gather(
+            world.service.submit(world.table, 2, ["buy DH"], None, "c"),
+            other.submit(world.table, 2, ["buy DH"], None, "c"),
+        )
+        assert both[0] == both[1]
+    assert await world.lines() == ["buy SV", "buy CS", "buy DH"]
