@@ -74,7 +74,6 @@ async def test_a_full_disk_refuses_in_a_sentence_and_loses_nothing(world: Servic
     assert await world.lines() == ["buy SV"]
 
 
-@sqlite_only
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
 async def test_a_read_only_folder_refuses_the_start_in_a_sentence(tmp_path: Path) -> None:
     (tmp_path / "data").mkdir(0o500)
