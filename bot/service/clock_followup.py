@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 from typing import Any
 
 import engine
@@ -157,7 +157,7 @@ class _Followup:
             recipient = await load_recipient(unit, absence.deputy_id, seat)
             sentence = (
                 f"{self._info.names[seat]} asks you to play for them at table {self._info.name} "
-                f"{self._info.code} until {day_text(end.astimezone().date())}."
+                f"{self._info.code} until {day_text(date.fromisoformat(absence.back_on))}."
             )
             await self._tell(
                 *clock_messages.deputy_messages(self._info, recipient, sentence, f"{stamp}.deputy", unit.now)
