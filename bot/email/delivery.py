@@ -359,13 +359,17 @@ class PageBuilder:
                 waiting = text_views.waiting_sentence(state, view.pending) if state else ""
                 return pages.announcement("You are a deputy.", notification.sentences, waiting)
             case "over" if state:
-                images = await position_images(self._drawing(view), state, ("map", "market", "sheet"))
+                images = await position_images(
+                    await self._drawing(view, notification.person_id), state, ("map", "market", "sheet")
+                )
                 again = "Reply `rematch` to open a table with the same people."
                 return pages.announcement(
                     "The game is over.", (*notification.sentences, again), final_standings(state), images
                 )
             case "started" if state:
-                images = await position_images(self._drawing(view), state, ("map",))
+                images = await position_images(
+                    await self._drawing(view, notification.person_id), state, ("map",)
+                )
                 return pages.announcement(
                     "The game begins.",
                     notification.sentences,
@@ -377,9 +381,10 @@ class PageBuilder:
                 heading = "An order of yours has ended." if kind == "order" else "News from the table."
                 return pages.announcement(heading, notification.sentences, waiting)
 
-    def _drawing(self, view: TableView) -> Pictures:
-        """Pictures for a table, which takes turns with the others."""
-        return self._pictures.for_table(view.table.id)
+    async def _drawing(self, view: TableView, reader: int | None) -> Pictures:
+        """Pictures for a table, which takes turns with the others, in the palette of the reader."""
+        settings = await self._service.settings.settings(reader) if reader is not None else None
+        return self._pictures.for_table(view.table.id, settings.palette if settings else "light")
 
     async def _turn_page(
         self, view: TableView, state: engine.State, pending: PendingDecision, reader: int | None
@@ -404,7 +409,7 @@ class PageBuilder:
             deadline=await self._service.settings.deadline_text(table_id, pending.seat),
             images=inline_images(
                 await question_pictures(
-                    self._drawing(view),
+                    await self._drawing(view, reader),
                     state,
                     before,
                     runs=await self._service.queries.last_runs(table_id),

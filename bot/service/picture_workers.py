@@ -227,15 +227,18 @@ class Pictures:
 
 
 class TablePictures(Pictures):
-    """Pictures for one table, which takes turns with the others."""
+    """Pictures for one table, which takes turns with the others; `palette`: unless another is asked for."""
 
-    def __init__(self, workers: PictureWorkers, table_id: int) -> None:
+    def __init__(self, workers: PictureWorkers, table_id: int, palette: PaletteName = "light") -> None:
+        self._palette = palette
         self._picture_workers = workers
         self._table_id = table_id
 
     async def _cached(
         self, kind: str, state: engine.State, arguments: tuple[Any, ...], details: dict[str, Any]
     ) -> Picture | None:
+        if details.get("palette", "light") == "light":
+            details = details | {"palette": self._palette}
         return await self._picture_workers._cached(kind, state, arguments, details, self._table_id)
 
 
@@ -260,9 +263,9 @@ class PictureWorkers(Pictures):
             self._pool.shutdown(wait=False, cancel_futures=True)
             self._pool = None
 
-    def for_table(self, table_id: int) -> TablePictures:
+    def for_table(self, table_id: int, palette: PaletteName = "light") -> TablePictures:
         """The same, for one table among those that wait."""
-        return TablePictures(self, table_id)
+        return TablePictures(self, table_id, palette)
 
     async def _cached(
         self,

@@ -10,6 +10,7 @@ back changed:
     settings mail too after 12h
     settings next on
     settings deputy Dora
+    settings palette dark
     settings away until 2026-12-24 deputy Dora
     settings for ABC tell mail
 
@@ -39,6 +40,7 @@ from bot.service.time_text import (
     parse_zone,
     zone_of,
 )
+from renderers import PALETTES, PaletteName
 
 PersonalChannel = Literal["thread", "direct", "mail"]
 CHANNEL_NAMES: tuple[str, ...] = get_args(PersonalChannel)
@@ -47,7 +49,8 @@ DEFAULT_DIGEST_HOUR = "08:00"
 TABLE_LINES = "`tell`, `at once`, `digest`, `mail too after 12h` and `next`"
 SETTINGS_HELP = (
     "`zone Europe/Berlin`, `quiet 22:00-07:00`, `tell thread, direct, mail`, `at once`, `digest 08:00`, "
-    "`mail too after 12h`, `next on`, `deputy Dora`, `away until 2026-12-24` or `for ABC tell mail`"
+    "`mail too after 12h`, `next on`, `deputy Dora`, `palette dark`, `away until 2026-12-24` or "
+    "`for ABC tell mail`"
 )
 
 
@@ -124,7 +127,8 @@ class Absence(msgspec.Struct, frozen=True):
 
 class PersonSettings(msgspec.Struct, frozen=True, omit_defaults=True):
     """All settings of a person. quiet: `22:00-07:00`. digest_hour: local. deputy: who plays for them when
-    their time is up, where the table has agreed to that. tables: by the code of a table."""
+    their time is up, where the table has agreed to that. tables: by the code of a table. palette: the colours
+    of pictures that only they get."""
 
     zone: str | None = None
     quiet: str = ""
@@ -134,6 +138,7 @@ class PersonSettings(msgspec.Struct, frozen=True, omit_defaults=True):
     deputy: str = ""
     deputy_id: int | None = None
     absence: Absence | None = None
+    palette: PaletteName = "light"
 
     def for_table(self, code: str) -> TellSettings:
         """How they are told of a table."""
@@ -186,6 +191,7 @@ class PersonSettings(msgspec.Struct, frozen=True, omit_defaults=True):
             f"quiet {self.quiet or 'off'}",
             *(f"digest {self.digest_hour}" if line == "digest" else line for line in shown),
             f"deputy {self.deputy or 'off'}",
+            f"palette {self.palette}",
             self.absence.line if self.absence and not self.is_over(now) else "away off",
         ]
         return lines + [f"for {code} {line}" for code, own in self.tables.items() for line in own.lines()]
@@ -230,6 +236,8 @@ def changed_settings(settings: PersonSettings, line: str, now: datetime) -> Pers
             return replace(settings, absence=absence) if absence else settings.ending_absence(now)
         case "back":
             return settings.ending_absence(now)
+        case "palette":
+            return replace(settings, palette=_parse_palette(rest))
         case "for":
             return _for_one_table(settings, rest)
         case "digest" if rest and rest.casefold() not in ("on", "off"):
@@ -244,6 +252,12 @@ def _with_quiet_hours(settings: PersonSettings, rest: str) -> PersonSettings:
         settings = replace(settings, zone=parse_zone(zone[0]))
         return replace(settings, quiet=parse_quiet_hours(span))
     return replace(settings, quiet=parse_quiet_hours(rest))
+
+
+def _parse_palette(name: str) -> PaletteName:
+    if name.casefold() not in PALETTES:
+        raise ValueError(f"`{name or 'nothing'}` is not a palette; there are `light` and `dark`.")
+    return PALETTES[name.casefold()].name
 
 
 def _for_one_table(settings: PersonSettings, rest: str) -> PersonSettings:

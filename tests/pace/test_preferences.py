@@ -25,15 +25,15 @@ def after(*lines: str) -> PersonSettings:
 def test_the_defaults_are_shown() -> None:
     assert PersonSettings().lines(NOW) == [
         "zone UTC", "quiet off", "tell wherever I can be reached", "at once", "mail too off", "next off",
-        "deputy off", "away off",
+        "deputy off", "palette light", "away off",
     ]  # fmt: skip
 
 
 def test_what_is_shown_sets_the_same() -> None:
     lines = [
         "zone Europe/Berlin", "quiet 22:00-07:00", "tell thread, mail", "digest 08:30", "mail too after 12h",
-        "next on", "deputy Dora", "away until 2026-12-24 deputy Dora Smith", "for ABC tell direct",
-        "for ABC at once",
+        "next on", "deputy Dora", "palette dark", "away until 2026-12-24 deputy Dora Smith",
+        "for ABC tell direct", "for ABC at once",
     ]  # fmt: skip
     settings = after(*lines)
     assert settings.lines(NOW) == lines
@@ -96,10 +96,19 @@ def test_an_absence_ends_on_the_day_of_return_where_the_person_lives() -> None:
                              "`mail too after 12h` and `next`."),
         ("volume 11", "`volume 11` is not a setting; there is `zone Europe/Berlin`, `quiet 22:00-07:00`, "
                       "`tell thread, direct, mail`, `at once`, `digest 08:00`, `mail too after 12h`, "
-                      "`next on`, `deputy Dora`, `away until 2026-12-24` or `for ABC tell mail`."),
+                      "`next on`, `deputy Dora`, `palette dark`, `away until 2026-12-24` or "
+                      "`for ABC tell mail`."),
     ],
 )  # fmt: skip
 def test_a_wrong_line_is_one_sentence(line: str, sentence: str) -> None:
     with pytest.raises(ValueError) as error:
         after(line)
     assert str(error.value) == sentence
+
+
+def test_the_palette_of_ones_own_pictures() -> None:
+    settings = changed_settings(PersonSettings(), "palette Dark", NOW)
+    assert settings.palette == "dark" and "palette dark" in settings.lines(NOW)
+    assert settings_of(preferences_with({}, settings), None).palette == "dark"
+    with pytest.raises(ValueError, match="`blue` is not a palette; there are `light` and `dark`"):
+        changed_settings(settings, "palette blue", NOW)

@@ -32,7 +32,12 @@ class DrawnHere(PictureWorkers):
         self.requests: list[tuple[str, dict[str, Any]]] = []
 
     async def _cached(
-        self, kind: str, state: engine.State, arguments: tuple[Any, ...], details: dict[str, Any]
+        self,
+        kind: str,
+        state: engine.State,
+        arguments: tuple[Any, ...],
+        details: dict[str, Any],
+        table_id: int | None = None,
     ) -> Picture | None:
         self.requests.append((kind, details))
         return RENDERERS[kind](state, *arguments, **details)
@@ -118,3 +123,18 @@ async def test_the_palette_is_handed_on(palette: Any) -> None:
     pictures = DrawnHere()
     await question_pictures(pictures, position("@ round stock Ann"), palette=palette)
     assert [details["palette"] for _, details in pictures.requests] == [palette, palette]
+
+
+async def test_pictures_of_a_table_are_in_the_palette_of_their_reader(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked: list[Any] = []
+
+    async def remember(*request: Any) -> None:
+        asked.append(request[3]["palette"])
+
+    workers = PictureWorkers(1)
+    monkeypatch.setattr(workers, "_cached", remember)
+    await workers.for_table(7, "dark").sheet(position("@ round stock Ann"))
+    await workers.for_table(7).draw("market", position("@ round stock Ann"))
+    assert asked == ["dark", "light"]
