@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,8 @@ import pytest
 import engine
 from bot.simulation.simulate import PLAYER_NAMES, simulate_game
 from engine.core.actions import Action, Merge, Pass, PayDividend, TradePrivate
-from engine.core.events import PresidentNamed, TokenPlaced
+from engine.core.events import PresidentNamed, TokenPlaced, TrainMoved
+from engine.core.reasons import TrainReason
 from engine.core.state import copy_state
 from engine.game_text import GameHistory, HistoryLine
 from engine.kernel import game_of, new_game, play
@@ -28,6 +29,9 @@ from engine.site_18xx.piece_numbering import PieceNumbering
 from engine.site_18xx.replay import SiteReplay
 from engine.title import SITE_CONVENTIONS
 from tests.site_18xx.recorded_games import recorded_files, replay
+from tests.t1817.scenarios import run_scenario as run_1817_scenario
+from tests.t1817.test_07_acquisitions import sale
+from tests.t1817.test_07_conversions_and_mergers import SMALL
 from tests.t1830.scenarios import run_scenario as run_1830_scenario
 from tests.t1830.test_conventions import ERIE
 from tests.t1870.scenarios import run_scenario
@@ -384,3 +388,65 @@ def test_a_refusal_is_a_sentence_about_the_site(action: Action, refusal: str, se
 def test_only_the_buyer_of_a_private_proposes_on_the_site() -> None:
     assert other_turn(TradePrivate("SV", 5), "Ann", None, False).startswith("there only the buyer proposes")
     assert other_turn(Pass(), "Ann", "NYC", False) == "Ann, who acts for the NYC, is asked first there."
+
+
+def answers_with_the_deed(lines: Sequence[HistoryLine]) -> list[tuple[str, str]]:
+    """The lines, where a president who will act says at once what: `convert` instead of `act`, `convert`."""
+    said: list[tuple[str, str]] = []
+    for line, following in zip(lines, [*lines[1:], None], strict=True):
+        deed = following and following.seat == line.seat and following.line.split()[0] in DEEDS
+        if not (line.line == "act" and deed):
+            said.append((line.seat, line.line))
+    return said
+
+
+DEEDS = ("convert", "merge", "offer")
+
+
+@pytest.mark.parametrize("players, seed, count", [(4, 2, 4)])
+def test_a_deed_said_in_a_poll_is_exported_like_act_and_the_deed(players: int, seed: int, count: int) -> None:
+    """1817 §7.1, §7.2: the answer to the poll and the deed are one line here, and one action there."""
+    exporter, lines = export_beginning("1817", players, seed, 260)
+    shorter, state = SiteExporter(exporter.start), copy_state(exporter.start)
+    said = answers_with_the_deed(lines)
+    assert len(lines) - len(said) == count
+    for seat, line in said:
+        state, events = play(state, seat, engine.parse(state, seat, line))
+        shorter.add_line(HistoryLine(seat, line, events))
+    assert shorter.actions == exporter.actions
+    assert {a["type"] for a in shorter.actions} >= {"convert"}
+
+
+@pytest.mark.parametrize(
+    "setup, lines, exported",
+    [
+        (SMALL, ("Ann: pass", "Bob: merge WT", "Ann: accept"), ("pass WT", "merge SR")),
+        (SMALL, ("Ann: merge SR", "Bob: accept"), ("merge WT",)),
+        (sale(60), ("Bob: offer SR",), ("assign 2",)),
+    ],
+)
+def test_a_merger_or_an_offer_said_in_a_poll_is_one_action(
+    setup: str, lines: tuple[str, ...], exported: tuple[str, ...]
+) -> None:
+    """1817 §7.1.2, §7.2: from a set-up in which the poll has just begun."""
+    ours, site = (
+        run_1817_scenario(
+            setup + "= price SR 60" if "sale" in setup else setup + "= size SR 2", options=options
+        )
+        for options in ((), (SITE_CONVENTIONS,))
+    )
+    exporter = SiteExporter(new_game("1817", ours.players, ()).state)
+    exporter.our_state, exporter.site_game = copy_state(ours), game_of(site)
+    for company, held in ours.companies.items():
+        for train in held.trains:
+            exporter.numbering.update([TrainMoved(train, "bank", company, TrainReason.BOUGHT)])
+    for hex, tokens in ours.tokens.items():
+        exporter.numbering.update([TokenPlaced(owner, hex, node) for node, owner in tokens])
+    state = ours
+    for each in lines:
+        name, _, line = each.partition(": ")
+        seat = state.seats[state.players.index(name)]
+        state, events = play(state, seat, engine.parse(state, seat, line))
+        exporter.add_line(HistoryLine(seat, line, events))
+    actions = [f"{a['type']} {a['entity']}" for a in exporter.actions]
+    assert tuple(actions[: len(exported)]) == exported
