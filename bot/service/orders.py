@@ -19,7 +19,7 @@ import engine
 from bot.service import notifications
 from bot.service.commands import Command, refused
 from bot.service.commit_draft import CommitDraft
-from bot.service.live_table import LiveTable, engine_seat, seat_number
+from bot.service.live_table import LiveTable, LogNotLoaded, engine_seat, seat_number
 from bot.service.loading import load_recipient
 from bot.service.moves import line_failure
 from bot.service.order_book import OrderBook, ReadOrders, read_orders
@@ -137,6 +137,8 @@ class OrderHandler:
                 try:
                     found = read_orders(draft.table, self._book(draft.table), records, [*draft.log_rows])
                     run = run_orders(draft.state or draft.table.state, found.armed)
+                except LogNotLoaded:
+                    raise
                 except Exception as error:  # an order that cannot be judged must not stop its table
                     log.error(
                         "orders of table %s were not asked: %s",
