@@ -396,7 +396,8 @@ async def test_commands_keep_discords_limits(running: RunningBot, fake: FakeDisc
     limits.check_commands(fake.commands)
     names = {c["name"]: [o["name"] for o in c["options"]] for c in fake.commands}
     assert names["table"] == [
-        "new", "join", "leave", "invite", "start", "list", "replace", "pause", "resume", "end", "export",
+        "new", "join", "leave", "invite", "agree", "start", "list", "replace", "pause", "resume", "end",
+        "export", "import",
     ]  # fmt: skip
     assert names["show"] == ["board", "map", "market", "company", "player", "log", "at", "plan", "turn"]
     assert names["me"] == ["turns", "orders", "settings", "email"]
