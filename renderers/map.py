@@ -26,8 +26,10 @@ from renderers.canvas import (
     to_palette,
 )
 from renderers.geometry import (
+    Axes,
     FaceLayout,
     Grid,
+    HexLayout,
     HexMetrics,
     dashed,
     edge_middle,
@@ -299,12 +301,24 @@ def grid_for(view: MapView, size: tuple[int, int] | None = None, margin: int = M
 
     Without a size it is as large as one of `MAX_SIZES` allows, so that a portrait map has the area of others.
     """
-    coords = [h.coord for h in view.hexes]
+    coords = tuple(hex.coord for hex in view.hexes)
+    return _grid_of(coords, view.layout, view.axes, view.is_crop, size, margin)
+
+
+@lru_cache(64)
+def _grid_of(
+    coords: tuple[str, ...],
+    layout: HexLayout,
+    axes: Axes,
+    is_crop: bool,
+    size: tuple[int, int] | None,
+    margin: int,
+) -> Grid:
     if size:
-        return fit_grid(coords, view.layout, view.axes, size, margin)
-    grids = [fit_grid(coords, view.layout, view.axes, page, margin) for page in MAX_SIZES]
+        return fit_grid(coords, layout, axes, size, margin)
+    grids = [fit_grid(coords, layout, axes, page, margin) for page in MAX_SIZES]
     grid = max(grids, key=lambda grid: grid.metrics.radius).cropped(coords, margin)
-    if not view.is_crop:
+    if not is_crop:
         return grid
     readable = PHONE_DIGITS / CAP_HEIGHT * grid.size[0] / PHONE_WIDTH
     share = readable / (0.26 * grid.metrics.radius)
