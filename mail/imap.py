@@ -253,6 +253,24 @@ class ImapConnection:
         await asyncio.wait(tasks, timeout=1.0)
 
 
+async def why_unreachable(account: ImapAccount, timeout: float = 10.0) -> str:
+    """Why no connection to the server can be made, in words; empty if one can. The library does not say."""
+    context = (account.context or ssl.create_default_context()) if account.tls else None
+    try:
+        async with asyncio.timeout(timeout):
+            _, writer = await asyncio.open_connection(account.host, account.port, ssl=context)
+    except ssl.SSLCertVerificationError as error:
+        return f"its certificate is not accepted: {error.verify_message}"
+    except ssl.SSLError as error:
+        return f"it does not speak TLS on this port ({error.reason or 'no reason given'})"
+    except TimeoutError:
+        return "it does not answer"
+    except OSError as error:
+        return f"no connection: {error.strerror or error}"
+    writer.transport.abort()
+    return ""
+
+
 def _quoted(text: str) -> str:
     escaped = text.replace("\\", "\\\\").replace('"', '\\"')
     return f'"{escaped}"'

@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 
 import stamina
 
-from mail.imap import ConnectionLost, ImapAccount, ImapConnection, LoginRefused
+from mail.imap import ConnectionLost, ImapAccount, ImapConnection, LoginRefused, why_unreachable
 from mail.parser import MailProblem
 from mail.parser_process import ParserFailed, ParserProcess
 from mail.policy import MailPolicy, OperatorAlerts
@@ -97,6 +97,9 @@ class InboxWatcher:
     def _retry_delay(self, error: Exception) -> bool | float:
         if isinstance(error, LoginRefused):
             return self._timing.login_retry
+        if isinstance(error, ConnectionLost):
+            account = self._account
+            log.warning("mailbox: %s:%d cannot be used: %s; again soon", account.host, account.port, error)
         return isinstance(error, ConnectionLost)
 
     async def _connect(self) -> tuple[ImapConnection, list[int]]:
@@ -106,8 +109,12 @@ class InboxWatcher:
             log.error("mailbox: %s", refused)
             await self._alert(f"The mailbox cannot be opened: {refused}")
             raise
+        except ConnectionLost as lost:
+            raise ConnectionLost(await why_unreachable(self._account) or str(lost)) from lost
         try:
-            return imap, await self._process_all(imap, 1)
+            failed_uids = await self._process_all(imap, 1)
+            log.info("mail is attached as %s at %s", self._account.user, self._account.host)
+            return imap, failed_uids
         except BaseException:
             await imap.close()
             raise

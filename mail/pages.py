@@ -5,7 +5,7 @@ that were read, each behind `| `.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from mail.compose import (
     AttachmentBlock,
@@ -382,6 +382,11 @@ def gathered_answers(sentences: Sequence[str]) -> MailPage:
     """Several answers in one email, as so many emails came in a short time."""
     text = "You wrote so many emails in an hour that these answers come together."
     return MailPage("Your answers.", (Paragraph(text), BulletList("They say", sentences)), subject="Done")
+
+
+def with_sentence(page: MailPage, sentence: str) -> MailPage:
+    """The page with one more sentence at its end."""
+    return replace(page, blocks=(*page.blocks, Paragraph(sentence)))
 
 
 def summary(page: MailPage) -> tuple[str, ...]:

@@ -304,9 +304,20 @@ class MailPolicy:
             return _Ruling("help", page, token, lines=lines)
         if reply.says_yes and (code := await self._service.find_offered_code(token, mail.parent_ids)):
             return await self._confirm_held(token, code, ("yes",))
-        if not lines:
-            return await self._without_orders(mail, token, reply)
-        return await self._orders(mail, token, reply.parsed, lines)
+        said = await self._say(mail, token, reply.text.talk)
+        if lines:
+            ruling = await self._orders(mail, token, reply.parsed, lines)
+        elif said and not reply.parsed.unclear:
+            return _Ruling("said", pages.confirmation(said), token, lines=reply.text.talk)
+        else:
+            ruling = await self._without_orders(mail, token, reply)
+        return ruling._replace(page=pages.with_sentence(ruling.page, said)) if said else ruling
+
+    async def _say(self, mail: ParsedMail, token: ReplyToken, talk: Sequence[str]) -> str:
+        """Tell the table what the reply says to it; returns a sentence about that, empty for no talk."""
+        for text in talk:
+            await self._service.say(token, text, self._idempotency_key(mail, token, ["say", text]))
+        return f"The table is told: {' '.join(talk)}" if talk else ""
 
     async def _confirm_host(self, mail: ParsedMail, token: ReplyToken, reply: ReadReply) -> _Ruling:
         code = await self._service.find_offered_code(token, mail.parent_ids)

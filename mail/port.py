@@ -313,6 +313,9 @@ class ServicePort(Protocol):
     async def confirm(self, token: ReplyToken, yes: bool) -> str:
         """Link the address, or answer the invitation; returns a sentence for the player. May be repeated."""
 
+    async def say(self, token: ReplyToken, text: str, request_id: str) -> None:
+        """Tell the table something on every channel, as talk. A repeated request says nothing again."""
+
     async def table_command(
         self, token: ReplyToken, lines: Sequence[str], name: str, request_id: str
     ) -> TableAnswer | None:

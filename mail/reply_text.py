@@ -23,6 +23,7 @@ from mail.line_text import first_word, normalize_line, order_text
 from mail.quotes import OrderLine, own_text
 
 MAX_CANDIDATES = 60  # lines that the game is asked about
+MAX_SAID, MAX_TALK = 5, 1_000  # paragraphs of talk in one reply; characters of each
 _NOT_SPLIT = frozenset({"plan", "try", "auto", "say", "standing", "show", "if"})
 
 _DEVICE_SIGNATURES = tuple(
@@ -66,6 +67,7 @@ class ReplyText(NamedTuple):
     below: tuple[OrderLine, ...]
     candidates: tuple[str, ...]
     ended: frozenset[int] = frozenset()
+    talk: tuple[str, ...] = ()
 
     @property
     def lines(self) -> tuple[str, ...]:
@@ -94,13 +96,33 @@ def split_reply(text: str, verbs: Collection[str]) -> ReplyText:
     """The sender's own lines. verbs: the first words of orders, in lower case."""
     raw_lines = text.splitlines()
     own = own_text([normalize_line(line) for line in raw_lines], verbs)
-    above = tuple(_readable_lines(own.above, verbs))
-    below = tuple(_readable_lines(own.below, verbs))
+    said_above, lines_above = _split_talk(own.above)
+    said_below, lines_below = _split_talk(own.below)
+    above = tuple(_readable_lines(lines_above, verbs))
+    below = tuple(_readable_lines(lines_below, verbs))
     candidates = [line.text for line in (*above, *below) if first_word(line.text) in verbs]
     ended = frozenset(
         n for n, line in enumerate(raw_lines, 1) if line.rstrip().endswith((".", "!", ",", "…"))
     )
-    return ReplyText(above, below, tuple(candidates)[:MAX_CANDIDATES], ended)
+    return ReplyText(above, below, tuple(candidates)[:MAX_CANDIDATES], ended, (*said_above, *said_below))
+
+
+def _split_talk(lines: Sequence[OrderLine]) -> tuple[list[str], list[OrderLine]]:
+    """What `say …` tells the table, each to the end of its paragraph, and the other lines."""
+    said: list[str] = []
+    rest: list[OrderLine] = []
+    is_talk = False
+    for line in lines:
+        word, _, text = line.text.partition(" ")
+        if word.casefold().rstrip(":") == "say" and text.strip():
+            is_talk = True
+            said.append(text.strip())
+        elif is_talk and line.text and not line.text.casefold().startswith(_DEVICE_SIGNATURES):
+            said[-1] = f"{said[-1]} {line.text}"
+        else:
+            is_talk = False
+            rest.append(line)
+    return [text[:MAX_TALK] for text in said[:MAX_SAID]], rest
 
 
 def _readable_lines(lines: Sequence[OrderLine], verbs: Collection[str]) -> Iterator[OrderLine]:

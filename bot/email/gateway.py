@@ -75,7 +75,10 @@ log = logging.getLogger(__name__)
 
 REPLY_TOKEN_LIFETIME = timedelta(days=180)
 INVITATION_TOKEN_LIFETIME = timedelta(days=30)
-EMAIL_HELP = "By email:\n  stop, start          stop emails to you; start them again"
+EMAIL_HELP = """By email:
+  say TEXT             tell the table something, to the end of the paragraph
+  who, list            the players of the table; your tables
+  stop, start          stop emails to you; start them again"""
 GATHERED_FOR = timedelta(hours=1)
 FIXED_ADDRESS_PURPOSES = ("link", "invite", "host", "bounce", "unsubscribe")
 """Tokens of these purposes belong to the address that the email went to, even if it is not verified."""
@@ -549,6 +552,19 @@ class MailGateway:
             return str(error)
         seat = f"You have a seat at {table_label(table)}, as {player.name}."
         return f"{seat} You get an email when it is your turn."
+
+    async def say(self, token: ReplyToken, text: str, request_id: str) -> None:
+        """Tell the table something on every channel, as talk."""
+        seat, key = _seat_ref(token), f"say:{request_id}"
+        async with self._store.read() as unit:
+            if await unit.move_log.request_result(key) is not None:
+                return
+        table = await self._service.queries.table_info(seat.table_id)
+        player = table.player_at(seat.seat_number)
+        name = player.name if player else "Somebody"
+        await self._service.lobby.announce(seat.table_id, f"{name} says: {text}", "say")
+        async with self._store.begin() as unit:
+            await unit.move_log.save_request_result(key, b"said")
 
     async def _tell_host(self, table_id: int, person_id: int, sentence: str) -> None:
         """Tell the host by mail how an invited person has answered."""

@@ -213,12 +213,18 @@ async def served(
     timing: delivery.MailTiming = QUICK,
     pictures: PictureWorkers | None = None,
     environment: Mapping[str, str] = MappingProxyType({}),
+    login: tuple[str, str] | None = None,
 ) -> AsyncIterator[MailHarness]:
     """The service with mail in this process; the mail channel must not end by itself.
 
+    login: what the SMTP server asks for.
+
     Pictures have one pixel unless `pictures` are given.
     """
-    async with server() as mailbox, smtp_server() as player:
+    async with server() as mailbox, smtp_server(login=login) as player:
+        if login:
+            smtp = f"smtp://{login[0]}:{login[1]}@127.0.0.1:{player.port}"
+            environment = {**environment, "RAILPOST_SMTP": smtp}
         settings = settings_for(data, mailbox, player, environment)
         async with await open_store(settings.data / "railpost.db") as store:
             service = Service(store)

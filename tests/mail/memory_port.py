@@ -101,6 +101,7 @@ class InMemoryService:
     bounces: list[Bounce] = field(default_factory=list)
     gathered: list[GatheredAnswer] = field(default_factory=list)
     commands: list[tuple[str, tuple[str, ...]]] = field(default_factory=list)
+    talk: list[tuple[str, str]] = field(default_factory=list)
     heard: list[str] = field(default_factory=list)
     outcomes: list[MailOutcome] = field(default_factory=list)
     rows: dict[str, OutboxRow] = field(default_factory=dict)
@@ -250,6 +251,10 @@ class InMemoryService:
         if (sealed.address, yes) not in self.linked:
             self.linked.append((sealed.address, yes))
         return f"{sealed.address} is {'now' if yes else 'not'} linked."
+
+    async def say(self, sealed: ReplyToken, text: str, request: str) -> None:
+        if request not in self.keys:
+            self.talk.append((sealed.seat or "", text))
 
     async def table_command(
         self, sealed: ReplyToken, lines: Sequence[str], name: str, request: str

@@ -37,7 +37,7 @@ from typing import Any
 from unittest.mock import patch
 
 import pytest
-from aiosmtpd.smtp import SMTP, Envelope, Session
+from aiosmtpd.smtp import SMTP, AuthResult, Envelope, Session
 
 from mail.imap import ImapAccount
 from mail.smtp import SmtpAccount
@@ -422,13 +422,26 @@ class SmtpCatcher:
 
 
 @asynccontextmanager
-async def smtp_server(port: int = 0, context: ssl.SSLContext | None = None) -> AsyncIterator[SmtpCatcher]:
-    """An SMTP server in this event loop that keeps what it is sent; with TLS from the first byte or none."""
+async def smtp_server(
+    port: int = 0, context: ssl.SSLContext | None = None, login: tuple[str, str] | None = None
+) -> AsyncIterator[SmtpCatcher]:
+    """An SMTP server in this event loop that keeps what it is sent; with TLS from the first byte or none.
+
+    login: the user and password without which it takes nothing.
+    """
     player = SmtpCatcher()
     loop = asyncio.get_running_loop()
-    server = await loop.create_server(
-        lambda: SMTP(player, hostname="player.test", loop=loop), "127.0.0.1", port, ssl=context
-    )
+
+    def authenticate(
+        server: SMTP, session: Session, envelope: Envelope, mechanism: str, data: Any
+    ) -> AuthResult:
+        given = (data.login.decode(), data.password.decode())
+        return AuthResult(success=given == login, handled=given == login)
+
+    options: dict[str, Any] = {"hostname": "player.test", "loop": loop}
+    if login:
+        options |= {"authenticator": authenticate, "auth_required": True, "auth_require_tls": False}
+    server = await loop.create_server(lambda: SMTP(player, **options), "127.0.0.1", port, ssl=context)
     player.port = server.sockets[0].getsockname()[1]
     try:
         yield player

@@ -13,7 +13,7 @@ from pathlib import Path
 import aioimaplib
 import pytest
 
-from mail.imap import ConnectionLost, ImapAccount, ImapConnection, LoginRefused
+from mail.imap import ConnectionLost, ImapAccount, ImapConnection, LoginRefused, why_unreachable
 from mail.inbox import InboxTiming, InboxWatcher
 from mail.parser import ParsedMail
 from mail.parser_process import ParserFailed, ParserProcess
@@ -442,3 +442,20 @@ async def test_delivery_by_lmtp_carries_the_token() -> None:
         assert service.moves == [("s1", "buy SV")]
         assert service.outcomes[-1].reason == "automatic: empty Return-Path"
         assert isinstance(service.outcomes[0], MailOutcome)
+
+
+# --- what the log says ---
+
+
+async def test_the_reason_why_mail_is_not_attached(tmp_path: Path) -> None:
+    port = free_port()
+    refused = await why_unreachable(ImapAccount("127.0.0.1", "game", "secret", port=port, tls=False))
+    assert refused.startswith("no connection: ")
+    async with pymap_server() as mailbox:
+        assert await why_unreachable(mailbox.account) == ""
+        plain = ImapAccount("127.0.0.1", "game", "secret", port=mailbox.port)
+        assert "does not speak TLS" in await why_unreachable(plain)
+    server, _ = self_signed(tmp_path)
+    async with pymap_server(server) as mailbox:
+        unknown = ImapAccount("localhost", "game", "secret", port=mailbox.port)
+        assert "certificate is not accepted" in await why_unreachable(unknown)

@@ -588,6 +588,26 @@ async def test_a_mail_that_kills_its_parser_is_quarantined(
     assert stranger.replies == ()
 
 
+# --- talk ---
+
+
+async def test_say_goes_to_the_table_to_the_end_of_its_paragraph(
+    service: InMemoryService, policy: MailPolicy
+) -> None:
+    text = "buy SV\n\nsay Nice opening, Bob!\nWhat if I pass next time?\n\nCheers\nAnn"
+    outcome = await arrive(service, policy, reply(service.notice(), text))
+    assert service.talk == [("s1", "Nice opening, Bob! What if I pass next time?")]
+    assert service.moves == [("s1", "buy SV")]
+    assert "The table is told: Nice opening, Bob!" in body(outcome.replies[0])
+
+
+async def test_talk_alone_and_prose_that_never_leaves(service: InMemoryService, policy: MailPolicy) -> None:
+    text = "My wife is ill, keep that to yourself.\n\nsay I am slow this week"
+    outcome = await arrive(service, policy, reply(service.notice(), text))
+    assert service.talk == [("s1", "I am slow this week")] and outcome.reason == "said"
+    assert service.moves == []
+
+
 # --- limits ---
 
 

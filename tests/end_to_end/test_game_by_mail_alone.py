@@ -1,0 +1,62 @@
+"""A whole game of 1830 by three players with nothing but mail programs: from `new` to the final email.
+
+The mailbox is Dovecot's, and the SMTP server asks for a login.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from functools import partial
+from itertools import groupby
+from pathlib import Path
+
+import pytest
+
+from tests.end_to_end.mail_players import MailHarness, MailPlayer, headline, served
+from tests.end_to_end.test_tables_by_mail import sent
+from tests.end_to_end.test_whole_games import GAMES, LONGEST, GameToPlay, own_game
+from tests.mail.servers import dovecot_server
+
+
+async def seated(office: MailHarness, game: GameToPlay) -> list[MailPlayer]:
+    """The first player opens the table and confirms the address; the others join by a reply; it starts."""
+    host, *guests = players = [office.player(name) for name in game.names]
+    named = ", ".join(f"{guest.name} <{guest.address}>" for guest in guests)
+    assert headline(await sent(host, f"new {game.title} {named}")) == "Did you ask for a table?"
+    assert headline(await host.said("yes")) == "OK."
+    for guest in guests:
+        await guest.letter()
+        assert "You have a seat" in (await guest.said("yes")).text
+        assert f"{guest.name} has joined" in (await host.letter()).text
+    assert "Seating: Ann, Bob and Cid." in (await host.said("start")).text
+    for player in players:
+        assert headline(await player.letter()) == "The game begins."
+    return players
+
+
+@pytest.mark.dovecot
+@pytest.mark.timeout(1800)
+async def test_from_new_to_the_final_email(tmp_path: Path) -> None:
+    game = own_game(GAMES / "1830-3p-9.18xx")
+    hosts = {"RAILPOST_MAIL_HOSTS": "anyone"}
+    async with served(
+        tmp_path, partial(dovecot_server, "play"), environment=hosts, login=("post", "secret")
+    ) as office:
+        players = await seated(office, game)
+        (table,) = await office.service.queries.list_tables()
+        for seat, group in groupby(game.lines, key=lambda said: said.seat):
+            lines = [said.line for said in group]
+            for start in range(0, len(lines), LONGEST):
+                view = await office.service.queries.view(table.id)
+                if view.decision_id_of(seat) is not None:
+                    await players[seat].until_asked()
+                receipt = await players[seat].answered(*lines[start : start + LONGEST])
+                assert headline(receipt) == "OK: all lines were carried out.", receipt.text
+        for player in players:
+            async with asyncio.timeout(60):
+                while headline(player.inbox[-1]) != "The game is over.":  # noqa: ASYNC110
+                    await asyncio.sleep(0.05)
+            for name, dollars in zip(game.names, game.scores, strict=True):
+                assert f"{name} ${dollars:,}" in player.inbox[-1].text
+        assert (await office.service.queries.table_info(table.id)).status == "finished"
+        assert await office.mailbox.count("INBOX") == 0
