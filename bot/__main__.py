@@ -36,6 +36,7 @@ LAZY_COMMANDS = {
     "import": "bot.cli.import_games",
     "export": "bot.cli.export",
     "replay": "bot.cli.replay",
+    "check-mail": "bot.cli.check_mail",
     "simulate": "bot.simulation.simulate",
     "bench": "bot.benchmark",
     "check": "bot.operations.check",

@@ -279,7 +279,8 @@ class MailPolicy:
     async def _from_owner(self, mail: ParsedMail, token: ReplyToken) -> _Ruling:
         reply = await self._reader.read(mail, token)
         lines = reply.lines
-        if token.purpose == "reply" and (ruling := await self._table_command(mail, token)):
+        may_be_command = token.purpose == "reply" and (token.seat is None or not lines)
+        if may_be_command and (ruling := await self._table_command(mail, token)):
             return ruling
         if token.purpose == "host":
             return await self._confirm_host(mail, token, reply)

@@ -28,9 +28,11 @@ async def seated(office: MailHarness, game: GameToPlay) -> list[MailPlayer]:
         await guest.letter()
         assert "You have a seat" in (await guest.said("yes")).text
         assert f"{guest.name} has joined" in (await host.letter()).text
-    assert "Seating: Ann, Bob and Cid." in (await host.said("start")).text
-    for player in players:
-        assert headline(await player.letter()) == "The game begins."
+    await host.reply("start")
+    told = {headline(await host.letter()), headline(await host.letter())}
+    assert told == {"OK.", "The game begins."}
+    for guest in guests:
+        assert headline(await guest.letter()) == "The game begins."
     return players
 
 

@@ -1,0 +1,140 @@
+"""`railpost check-mail`: logs in, names the folders, and sends a letter through a reply address and
+finds it again.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from email.message import EmailMessage
+from typing import Annotated
+
+import aiosmtplib
+import typer
+
+from bot.config import MailSettings, Settings, load_mail_secret, load_settings
+from bot.email.delivery import imap_account, smtp_account
+from mail import SmtpAccount
+from mail.bounces import classify
+from mail.imap import ConnectionLost, ImapConnection, LoginRefused, why_unreachable
+from mail.port import Folder
+from mail.reply_address import ServiceAddress, new_token
+
+TIMEOUT = 20.0
+
+
+class CheckFailed(Exception):
+    """A step failed; the message says what to mend."""
+
+
+async def check(settings: Settings, seconds: float) -> list[str]:
+    """Sentences about each step. Raises CheckFailed with one about the step that failed.
+
+    seconds: how long to wait for the letter.
+    """
+    mail = settings.mail
+    if mail is None:
+        raise CheckFailed("Mail is not configured: set RAILPOST_IMAP and RAILPOST_SMTP.")
+    address = ServiceAddress(mail.address, load_mail_secret(settings), mail.separator)
+    imap = await _log_in(mail)
+    try:
+        told = [f"Mailbox: logged in as {mail.imap.user} at {mail.imap.host}; {_folders(mail)}."]
+        recipient = address.reply_address(new_token())
+        before = await imap.uids(1)
+        message_id = await _send(mail, recipient)
+        told.append(f"SMTP: {mail.smtp.host} took a letter to {_shown(recipient)}.")
+        await _find(imap, message_id, max(before, default=0) + 1, seconds, _shown(recipient))
+    finally:
+        await imap.close()
+    return [*told, "The letter came back to the mailbox: replies will arrive."]
+
+
+async def _log_in(mail: MailSettings) -> ImapConnection:
+    account = imap_account(mail)
+    if why := await why_unreachable(account):
+        where = f"{account.host}:{account.port}"
+        raise CheckFailed(f"Mailbox: {where} cannot be used: {why}. Check RAILPOST_IMAP.")
+    try:
+        return await ImapConnection.open(account, TIMEOUT)
+    except LoginRefused as refused:
+        hint = "Check the user and RAILPOST_IMAP_PASSWORD; many providers want a password for apps."
+        raise CheckFailed(f"Mailbox: {refused} {hint}") from refused
+    except ConnectionLost as lost:
+        raise CheckFailed(f"Mailbox: {lost}.") from lost
+
+
+def _folders(mail: MailSettings) -> str:
+    names = mail.folders
+    return f"folders {names.inbox}, {names.processed}, {names.ignored}, {names.quarantine}"
+
+
+async def _send(mail: MailSettings, recipient: str) -> str:
+    """Send the letter; returns its Message-ID."""
+    letter = EmailMessage()
+    letter["From"], letter["To"], letter["Subject"] = mail.address, recipient, "Check of the mail settings"
+    letter["Message-ID"] = message_id = f"<check.{new_token()}@{mail.address.partition('@')[2]}>"
+    letter["Auto-Submitted"] = "auto-generated"
+    letter.set_content("Railpost sends this letter to itself.\n")
+    account = smtp_account(mail.smtp)
+    try:
+        async with _smtp(account) as smtp:
+            await smtp.sendmail(mail.address, [recipient], letter.as_bytes())
+    except aiosmtplib.SMTPAuthenticationError as error:
+        raise CheckFailed(
+            f"SMTP: {account.host} refused the login: {error.message}. Check RAILPOST_SMTP_PASSWORD."
+        ) from error
+    except (aiosmtplib.SMTPException, OSError) as error:
+        hint = " The server has something against the sender: SPF, DKIM or its address may be missing."
+        hint = hint if classify(str(error)) == "operator" else ""
+        raise CheckFailed(f"SMTP: {account.host}:{account.port}: {error}.{hint}") from error
+    return message_id
+
+
+def _smtp(account: SmtpAccount) -> aiosmtplib.SMTP:
+    return aiosmtplib.SMTP(
+        hostname=account.host,
+        port=account.port,
+        username=account.user or None,
+        password=account.password or None,
+        use_tls=account.security == "tls",
+        start_tls=account.security == "starttls",
+        tls_context=account.context,
+        timeout=TIMEOUT,
+    )
+
+
+async def _find(imap: ImapConnection, message_id: str, first: int, seconds: float, shown: str) -> None:
+    """Wait for the letter in the inbox, and put it away."""
+    try:
+        async with asyncio.timeout(seconds):
+            while True:
+                for uid in await imap.uids(first):
+                    raw = await imap.fetch(uid, 16_384)
+                    if raw and message_id.encode() in raw:
+                        await imap.move(uid, Folder.IGNORED)
+                        return
+                await imap.wait_for_mail(2.0)
+    except TimeoutError:
+        raise CheckFailed(
+            f"The letter to {shown} did not come back within {seconds:.0f} seconds. "
+            "The server has to deliver addresses with something behind the separator into the mailbox: "
+            "turn sub-addressing on, or set RAILPOST_MAIL_SEPARATOR. "
+            "(A running service takes the letter itself: stop it for this check.)"
+        ) from None
+
+
+def _shown(recipient: str) -> str:
+    """The address without its token."""
+    local, _, domain = recipient.partition("@")
+    return f"{local[:-26]}…@{domain}"
+
+
+def command(
+    seconds: Annotated[float, typer.Option(help="How long to wait for the letter.")] = 60.0,
+) -> None:
+    """Check the mail settings: log in, send a letter through a reply address, and find it again."""
+    try:
+        for sentence in asyncio.run(check(load_settings(), seconds)):
+            typer.echo(sentence)
+    except CheckFailed as failed:
+        typer.echo(str(failed), err=True)
+        raise typer.Exit(1) from None

@@ -1,0 +1,66 @@
+"""`railpost check-mail` against real servers: each step that fails is named, with what to mend."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from bot.cli.check_mail import CheckFailed, check
+from bot.config import Settings, parse_settings
+from tests.mail.servers import Delivery, Mailbox, SmtpCatcher, free_port, pymap_server, smtp_server
+
+
+def settings_for(data: Path, mailbox: Mailbox, smtp_port: int, **more: str) -> Settings:
+    return parse_settings(
+        {
+            "RAILPOST_DATA": str(data),
+            "RAILPOST_IMAP": f"imap://{mailbox.user}:{mailbox.password}@127.0.0.1:{mailbox.port}",
+            "RAILPOST_SMTP": f"smtp://127.0.0.1:{smtp_port}",
+            "RAILPOST_MAIL_ADDRESS": "play@games.test",
+        }
+        | more
+    )
+
+
+async def deliver_back(smtp: SmtpCatcher, mailbox: Mailbox) -> None:
+    (letter,) = await smtp.delivered(1)
+    assert isinstance(letter, Delivery)
+    await mailbox.put(letter.raw)
+
+
+async def test_everything_works(tmp_path: Path) -> None:
+    async with pymap_server() as mailbox, smtp_server() as smtp:
+        back = asyncio.create_task(deliver_back(smtp, mailbox))
+        told = await check(settings_for(tmp_path, mailbox, smtp.port), 30.0)
+        await back
+        assert "logged in as game" in told[0] and "Processed" in told[0]
+        assert "took a letter to play+…@games.test" in told[1]
+        assert told[2] == "The letter came back to the mailbox: replies will arrive."
+        assert await mailbox.count("INBOX") == 0 and await mailbox.count("Ignored") == 1
+
+
+async def test_each_fault_has_a_sentence(tmp_path: Path) -> None:
+    async with pymap_server() as mailbox, smtp_server(login=("post", "secret")) as smtp:
+        wrong = settings_for(
+            tmp_path, mailbox, smtp.port, RAILPOST_IMAP=f"imap://game:no@127.0.0.1:{mailbox.port}"
+        )
+        with pytest.raises(CheckFailed, match="refused to log game in"):
+            await check(wrong, 1.0)
+        nobody = settings_for(
+            tmp_path, mailbox, smtp.port, RAILPOST_IMAP=f"imap://game:no@127.0.0.1:{free_port()}"
+        )
+        with pytest.raises(CheckFailed, match="cannot be used: no connection"):
+            await check(nobody, 1.0)
+        login = f"smtp://post:wrong@127.0.0.1:{smtp.port}"
+        with pytest.raises(CheckFailed, match="SMTP: "):
+            await check(settings_for(tmp_path, mailbox, smtp.port, RAILPOST_SMTP=login), 1.0)
+    async with pymap_server() as mailbox, smtp_server() as smtp:
+        with pytest.raises(CheckFailed, match="turn sub-addressing on"):
+            await check(settings_for(tmp_path, mailbox, smtp.port), 0.5)
+        smtp.refuse = lambda _: "554 5.7.1 Relay access denied"
+        with pytest.raises(CheckFailed, match="something against the sender"):
+            await check(settings_for(tmp_path, mailbox, smtp.port), 0.5)
+    with pytest.raises(CheckFailed, match="not configured"):
+        await check(parse_settings({"RAILPOST_DATA": str(tmp_path)}), 1.0)
