@@ -23,6 +23,7 @@ from bot.discord import controls
 from bot.discord.commands import build_command_tree
 from bot.discord.delivery import LEASE, DiscordDelivery
 from bot.discord.interactions import InteractionHandler, error_text, is_too_late, reply_text
+from bot.discord.localization import CommandTranslator
 from bot.service.picture_workers import PictureWorkers
 from bot.service.service import Service
 
@@ -137,7 +138,10 @@ class Client(discord.Client):
 
     async def setup_hook(self) -> None:
         """Register the slash commands if they have changed since the last registration."""
-        payload = [command.to_dict(self.tree) for command in self.tree.get_commands()]
+        translator = CommandTranslator()
+        await self.tree.set_translator(translator)
+        commands = self.tree.get_commands()
+        payload = [await command.get_translated_payload(self.tree, translator) for command in commands]
         raw = json.dumps([self.application_id, payload], sort_keys=True)
         digest = hashlib.sha256(raw.encode()).hexdigest()
         async with self.service.store.read() as unit:

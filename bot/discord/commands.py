@@ -5,7 +5,6 @@ The parameters of a command are its options on Discord.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import discord
@@ -13,7 +12,15 @@ from discord import app_commands
 from discord.app_commands import Choice
 
 import engine
-from bot.discord import cards, controls
+from bot.discord import controls
+from bot.discord.autocomplete import (
+    TABLE_OPTION_HELP,
+    Interaction,
+    defer,
+    suggest_lines,
+    suggest_players,
+    suggest_tables,
+)
 from bot.discord.clock_notices import waiting_entries
 from bot.discord.controls import CustomId
 from bot.discord.interactions import (
@@ -25,26 +32,44 @@ from bot.discord.interactions import (
     split_lines,
 )
 from bot.discord.settings_card import turns_card
+from bot.discord.show_commands import ShowCommands
 from bot.service import text_views
 from bot.service.game_files import FORMATS, TEXT, export_prospect
-from bot.service.live_table import TableView, engine_seat
 from bot.service.move_in import MAX_BYTES
 from bot.service.people import person_by_address, player_name
-from bot.service.results import QueryAnswer
 from bot.service.robot_seats import robots_of
 from bot.service.tables import TableInfo
 from engine.title import SITE_CONVENTIONS
 
-Interaction = discord.Interaction[Any]
-
-MAX_SUGGESTIONS = 25
-MAX_CHOICE_LENGTH = 100
-TABLE_OPTION_HELP = "The table's code; needed only where several tables are possible"
+EXPORT_CHOICES = {
+    "18xx.games": "18xx.games: a file that the site imports",
+    "text": "Text: every move, to read, keep or replay",
+    "csv": "Statistics: a table for a spreadsheet",
+}
+CONVENTION_CHOICES = {
+    "rulebook": "The rulebook's",
+    "18xx.games": "Those of 18xx.games, so that the game can be exported there",
+}
+UNDO_CHOICES = {"undo": "undo: take your last move back", "redo": "redo: restore what was undone"}
+HELP = """**Railpost** plays 18xx in a thread of this server, by email and in a terminal, all at one table.
+- `/table new` opens a table, others press **Join**, and the host presses **Start**.
+- When it is your turn, your card comes with a ping. Press a button, choose from a menu, or press **Write…**.
+- **Try…** on the card plans moves for you alone; **Play this** plays them. **Undo** takes a move back.
+- `/do` submits any line and suggests what is possible: `/do line:lay 57 H10 1`.
+- `/show card` shows your question again; `/show map`, `sheet`, `market`, `bids`, `private`, `tiles`, \
+`trains`, `routes`, `log` and `at` show the table, for you alone unless `public` is set.
+- `/me turns` lists every table that waits for you, `/me settings` when and where you are notified, \
+`/me email` connects an address.
+- `/table export` hands out the game as a file, at any time."""
 
 
 def build_command_tree(client: discord.Client, handler: InteractionHandler) -> app_commands.CommandTree[Any]:
     """All slash commands of the client."""
-    tree: app_commands.CommandTree[Any] = app_commands.CommandTree(client)
+    tree: app_commands.CommandTree[Any] = app_commands.CommandTree(
+        client,
+        allowed_contexts=app_commands.AppCommandContext(guild=True, dm_channel=True, private_channel=False),
+        allowed_installs=app_commands.AppInstallationType(guild=True, user=False),
+    )
     for group in (TableCommands(handler), ShowCommands(handler), MeCommands(handler)):
         tree.add_command(group)
     for command in line_commands(handler):
@@ -62,92 +87,6 @@ def build_command_tree(client: discord.Client, handler: InteractionHandler) -> a
     return tree
 
 
-async def defer(interaction: Interaction, *, public: bool = False) -> None:
-    """Acknowledge an interaction; its answer follows."""
-    await interaction.response.defer(ephemeral=not public, thinking=True)
-
-
-def suggestions(candidates: Sequence[tuple[str, str]]) -> list[Choice[str]]:
-    """Suggestions within Discord's limits, from (name, value) of each candidate."""
-    fitting = [(name, value) for name, value in candidates if 0 < len(value) <= MAX_CHOICE_LENGTH]
-    return [
-        Choice(name=cards.truncate(name, MAX_CHOICE_LENGTH), value=value)
-        for name, value in fitting[:MAX_SUGGESTIONS]
-    ]
-
-
-def handler_of(interaction: Interaction) -> InteractionHandler:
-    """The handler of the client that received the interaction."""
-    handler: InteractionHandler = interaction.client.handler
-    return handler
-
-
-async def suggest_tables(interaction: Interaction, typed: str) -> list[Choice[str]]:
-    """Tables by code, those that wait for the user first."""
-    handler = handler_of(interaction)
-    person_id = await handler.person_id(interaction.user)
-    candidates = []
-    for table in await handler.matching_tables(interaction, typed):
-        turn = (
-            " · your turn"
-            if table.status == "running" and table.seat_of(person_id) in table.acting_seats
-            else ""
-        )
-        candidates.append(
-            (f"{table.code} · {table.title} · {table.name} · {table.round or table.status}{turn}", table.code)
-        )
-    return suggestions(candidates)
-
-
-async def suggest_lines(interaction: Interaction, typed: str) -> list[Choice[str]]:
-    """The lines that the user may submit now; with an amount of dollars where they have typed one."""
-    seat, view = await _seat_and_view(interaction)
-    if view is None or view.state is None or seat is None or view.table.status != "running":
-        return []
-    choices = engine.choices(view.state, engine_seat(seat))
-    words = typed.casefold().replace("$", " ").split()
-    amount = next((int(word) for word in reversed(words) if word.isdecimal()), None)
-    candidates = []
-    for index, choice in enumerate(choices):
-        line = choice.line
-        if choice.amounts and amount is not None and amount in choice.amounts and len(words) > 1:
-            line = choice.line_for(amount)
-        text = f"{line} {choice.label}".casefold()
-        if all(word in text for word in words):
-            value = (
-                line
-                if len(line) <= MAX_CHOICE_LENGTH
-                else controls.encode_choice(choices, index, MAX_CHOICE_LENGTH)
-            )
-            candidates.append((f"{line} — {choice.label}", value))
-    return suggestions(candidates)
-
-
-async def suggest_companies(interaction: Interaction, typed: str) -> list[Choice[str]]:
-    """The companies of the table."""
-    _, view = await _seat_and_view(interaction)
-    names = list(view.state.companies) if view and view.state else []
-    return suggestions([(c, c) for c in names if typed.casefold() in c.casefold()])
-
-
-async def suggest_players(interaction: Interaction, typed: str) -> list[Choice[str]]:
-    """The players of the table."""
-    _, view = await _seat_and_view(interaction)
-    names = (view.table.names or tuple(s.name for s in view.table.seated_players)) if view else ()
-    return suggestions([(n, n) for n in names if typed.casefold() in n.casefold()])
-
-
-async def _seat_and_view(interaction: Interaction) -> tuple[int | None, TableView | None]:
-    """The user's seat and the table that the command is about; None for both where there is none."""
-    handler = handler_of(interaction)
-    try:
-        table = await handler.resolve_table(interaction, getattr(interaction.namespace, "table", None))
-    except ValueError:
-        return None, None
-    view = handler.service.queries.peek(table.id) or await handler.service.queries.view(table.id)
-    return view.table.seat_of(await handler.person_id(interaction.user)), view
-
-
 class TableCommands(app_commands.Group):
     """`/table …`"""
 
@@ -163,7 +102,7 @@ class TableCommands(app_commands.Group):
     )  # fmt: skip
     @app_commands.choices(
         title=[Choice(name=each, value=each) for each in engine.title_names()],
-        conventions=[Choice(name=each, value=each) for each in ("rulebook", "18xx.games")],
+        conventions=[Choice(name=name, value=value) for value, name in CONVENTION_CHOICES.items()],
     )
     async def new(
         self, interaction: Interaction, title: str, name: str | None = None, options: str | None = None,
@@ -374,7 +313,7 @@ class TableCommands(app_commands.Group):
         name="export", description="The game as a file: for 18xx.games, as text, or its statistics"
     )
     @app_commands.describe(to="The format; a text file if left out", table=TABLE_OPTION_HELP)
-    @app_commands.choices(to=[Choice(name=each, value=each) for each in FORMATS])
+    @app_commands.choices(to=[Choice(name=EXPORT_CHOICES.get(each, each), value=each) for each in FORMATS])
     @app_commands.autocomplete(table=suggest_tables)
     async def export(self, interaction: Interaction, to: str = TEXT, table: str | None = None) -> None:
         await defer(interaction)
@@ -432,119 +371,18 @@ def table_summary(table: TableInfo) -> str:
     return f"**{table.code}** · {table.title} · {table.name} · {phase} · {players}{turn}{thread}"
 
 
-class ShowCommands(app_commands.Group):
-    """`/show …`"""
-
-    def __init__(self, handler: InteractionHandler) -> None:
-        super().__init__(name="show", description="Show a table")
-        self.handler = handler
-
-    async def _show(self, interaction: Interaction, line: str, table: str | None, public: bool) -> None:
-        await defer(interaction, public=public)
-        found = await self.handler.resolve_table(interaction, table)
-        viewer = None if public else await self.handler.person_id(interaction.user)
-        result = await self.handler.service.ask(found.id, line, person_id=viewer)
-        if isinstance(result, QueryAnswer):
-            await self.handler.show_picture(interaction, result, found, public=public)
-        else:
-            await self.handler.show_result(interaction, result, found, None)
-
-    @app_commands.command(name="board", description="The tiles and tokens on the map, as text")
-    @app_commands.describe(table=TABLE_OPTION_HELP, public="Everybody can see it")
-    @app_commands.autocomplete(table=suggest_tables)
-    async def board(self, interaction: Interaction, table: str | None = None, public: bool = False) -> None:
-        await self._show(interaction, "board", table, public)
-
-    @app_commands.command(name="map", description="The map")
-    @app_commands.describe(table=TABLE_OPTION_HELP, public="Everybody can see it")
-    @app_commands.autocomplete(table=suggest_tables)
-    async def map(self, interaction: Interaction, table: str | None = None, public: bool = False) -> None:
-        await self._show(interaction, "map", table, public)
-
-    @app_commands.command(name="market", description="The stock market")
-    @app_commands.describe(table=TABLE_OPTION_HELP, public="Everybody can see it")
-    @app_commands.autocomplete(table=suggest_tables)
-    async def market(self, interaction: Interaction, table: str | None = None, public: bool = False) -> None:
-        await self._show(interaction, "market", table, public)
-
-    @app_commands.command(name="company", description="One company; without a name, the sheet of all")
-    @app_commands.describe(name="The company", table=TABLE_OPTION_HELP, public="Everybody can see it")
-    @app_commands.autocomplete(name=suggest_companies, table=suggest_tables)
-    async def company(
-        self,
-        interaction: Interaction,
-        name: str | None = None,
-        table: str | None = None,
-        public: bool = False,
-    ) -> None:
-        await self._show(interaction, f"company {name}" if name else "sheet", table, public)
-
-    @app_commands.command(name="player", description="One player; without a name, the sheet of all")
-    @app_commands.describe(name="The player", table=TABLE_OPTION_HELP, public="Everybody can see it")
-    @app_commands.autocomplete(name=suggest_players, table=suggest_tables)
-    async def player(
-        self,
-        interaction: Interaction,
-        name: str | None = None,
-        table: str | None = None,
-        public: bool = False,
-    ) -> None:
-        await self._show(interaction, f"player {name}" if name else "sheet", table, public)
-
-    @app_commands.command(name="log", description="The moves so far and what they did")
-    @app_commands.describe(count="Number of rows", table=TABLE_OPTION_HELP, public="Everybody can see it")
-    @app_commands.autocomplete(table=suggest_tables)
-    async def log(
-        self,
-        interaction: Interaction,
-        count: app_commands.Range[int, 1, 100] = 12,
-        table: str | None = None,
-        public: bool = False,
-    ) -> None:
-        await self._show(interaction, f"log {count}", table, public)
-
-    @app_commands.command(name="at", description="The position at a round, or at a row of the log")
-    @app_commands.describe(
-        place="For example `or 2.1`, `stock round 3` or `120`; then map, market or sheet",
-        table=TABLE_OPTION_HELP, public="Everybody can see it",
-    )  # fmt: skip
-    @app_commands.autocomplete(table=suggest_tables)
-    async def at(
-        self, interaction: Interaction, place: str, table: str | None = None, public: bool = False
-    ) -> None:
-        await self._show(interaction, f"at {place}", table, public)
-
-    @app_commands.command(name="plan", description="Try lines on a private copy of the game")
-    @app_commands.describe(
-        lines="Lines separated by ; or `more LINES`, `play`, `clear`; if left out, your plan is shown",
-        table=TABLE_OPTION_HELP,
-    )  # fmt: skip
-    @app_commands.autocomplete(lines=suggest_lines, table=suggest_tables)
-    async def plan(
-        self, interaction: Interaction, lines: str | None = None, table: str | None = None
-    ) -> None:
-        await defer(interaction)
-        found = await self.handler.resolve_table(interaction, table, ("running", "paused"))
-        person_id = await self.handler.person_id(interaction.user)
-        seat = found.seat_of(person_id)
-        result = await self.handler.service.submit(
-            found.id, seat, [f"plan {lines or 'show'}"], None, str(interaction.id),
-            person_id=person_id, transport="discord",
-        )  # fmt: skip
-        await self.handler.show_result(interaction, result, found, seat)
-
-    @app_commands.command(name="turn", description="Who has to act, and what they may do")
-    @app_commands.describe(table=TABLE_OPTION_HELP, public="Everybody can see it")
-    @app_commands.autocomplete(table=suggest_tables)
-    async def turn(self, interaction: Interaction, table: str | None = None, public: bool = False) -> None:
-        await self._show(interaction, "turn", table, public)
-
-
 class MeCommands(app_commands.Group):
     """`/me …`"""
 
     def __init__(self, handler: InteractionHandler) -> None:
-        super().__init__(name="me", description="Your turns, and how you get notifications")
+        super().__init__(
+            name="me",
+            description="Your turns, and how you get notifications",
+            allowed_contexts=app_commands.AppCommandContext(
+                guild=True, dm_channel=True, private_channel=True
+            ),
+            allowed_installs=app_commands.AppInstallationType(guild=True, user=True),
+        )
         self.handler = handler
 
     @app_commands.command(name="turns", description="Every table that waits for you")
@@ -583,7 +421,7 @@ class MeCommands(app_commands.Group):
 
 
 def line_commands(handler: InteractionHandler) -> list[app_commands.Command[Any, Any, Any]]:
-    """`/do` and `/undo`."""
+    """`/do`, `/undo` and `/help`."""
 
     @app_commands.command(name="do", description="Submit a line of the game: buy, sell, lay, run, pass …")
     @app_commands.describe(line="The line; several lines are separated by ;", table=TABLE_OPTION_HELP)
@@ -600,11 +438,16 @@ def line_commands(handler: InteractionHandler) -> list[app_commands.Command[Any,
 
     @app_commands.command(name="undo", description="Undo your last move, or redo it")
     @app_commands.describe(what="Undo, or redo what was undone", table=TABLE_OPTION_HELP)
-    @app_commands.choices(what=[Choice(name="undo", value="undo"), Choice(name="redo", value="redo")])
+    @app_commands.choices(what=[Choice(name=name, value=value) for value, name in UNDO_CHOICES.items()])
     @app_commands.autocomplete(table=suggest_tables)
     async def undo(interaction: Interaction, what: str = "undo", table: str | None = None) -> None:
         await defer(interaction)
         found = await handler.resolve_table(interaction, table, ("running", "paused", "finished"))
         await handler.submit_lines(interaction, CustomId(found.id, None, None, controls.SUBMIT_LINE), [what])
 
-    return [do, undo]
+    @app_commands.command(name="help", description="How to play here, and which commands there are")
+    async def help_command(interaction: Interaction) -> None:
+        await defer(interaction)
+        await reply_text(interaction, HELP)
+
+    return [do, undo, help_command]

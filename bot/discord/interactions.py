@@ -305,6 +305,29 @@ class InteractionHandler:
             attachments, components = [*attachments, picture], [*texts, *cards.media_galleries([picture.ref])]
         await reply(interaction, components, attachments, public=public)
 
+    async def show_tile_charts(
+        self,
+        interaction: discord.Interaction,
+        result: CommandResult,
+        table: TableInfo,
+        tile: str,
+        public: bool,
+    ) -> None:
+        """Show the tiles that are left, or where one may lie and its upgrades, as text and pictures."""
+        state = (await self.service.queries.view(table.id)).state
+        if not isinstance(result, QueryAnswer) or state is None:
+            await self.show_result(interaction, result, table, None)
+            return
+        drawing = self.pictures.for_table(table.id)
+        if tile:
+            drawn = [await drawing.tile_places(state, tile), await drawing.upgrades(state, tile)]
+        else:
+            drawn = [await drawing.tiles_left(state)]
+        images = [ImageAttachment(f"tiles-{n}.png", each) for n, each in enumerate(drawn, 1) if each]
+        texts = [cards.text_display(cards.result_text(result)[0])]
+        galleries = cards.media_galleries([each.ref for each in images])
+        await reply(interaction, [*texts, *galleries], images, public=public, plain=texts)
+
     # -- settings ----------------------------------------------------------------------------
 
     async def show_settings(self, interaction: discord.Interaction, said: str = "") -> None:

@@ -11,6 +11,7 @@ from bot.service import text_views
 from bot.service.game_files import make_game_file, parse_format
 from bot.service.live_table import LiveTable, pending_decisions
 from bot.service.results import LineRefused, QueryAnswer, TableNotRunning
+from bot.service.show_queries import SHOW_QUERIES, show_text
 from bot.service.tables import status_text
 from storage import NewLogRow
 
@@ -18,7 +19,8 @@ DEFAULT_LOG_ROWS = 12
 MAX_LOG_ROWS = 1000
 
 QUERIES = (
-    "help", "status", "sheet", "turn", "map", "board", "market", "log", "company", "player", "at", "export"
+    "help", "status", "sheet", "turn", "map", "board", "market", "log", "company", "player", "at", "export",
+    *SHOW_QUERIES,
 )  # fmt: skip
 PLAN_WORDS = ("plan", "try")
 PICTURE_KINDS = ("map", "market", "sheet")
@@ -112,6 +114,8 @@ def run_query(table: LiveTable, seat: int | None, line: str) -> QueryAnswer | No
     query, argument, state, pending = query.casefold(), argument.strip(), table.state, table.pending
     decision_id = None if seat is None else table.decision_id_of(seat)
     text, picture = None, None
+    if query in SHOW_QUERIES:
+        return QueryAnswer(query, show_text(table, query, argument), next_decision_id=decision_id)
     match query:
         case "log" if argument.isdecimal() or not argument:
             text = text_views.log_view(table, min(int(argument or DEFAULT_LOG_ROWS), MAX_LOG_ROWS))

@@ -1,0 +1,66 @@
+"""Names and descriptions of commands in other languages: one file for each, `languages/<locale>.json`.
+
+A file has the English text of every name, description and choice as its key. `python -m
+bot.discord.localization` prints the English texts, from which another language is begun. A text without a
+translation stays English.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+import discord
+from discord import app_commands
+
+LANGUAGES = "languages"
+
+
+@cache
+def translations() -> dict[str, dict[str, str]]:
+    """The translations by locale, then by English text."""
+    folder = files("bot.discord").joinpath(LANGUAGES)
+    return {
+        file.name.removesuffix(".json"): json.loads(file.read_text(encoding="utf-8"))
+        for file in folder.iterdir()
+        if file.name.endswith(".json")
+    }
+
+
+class CommandTranslator(app_commands.Translator):
+    """Translates what Discord shows of commands."""
+
+    async def translate(
+        self,
+        string: app_commands.locale_str,
+        locale: discord.Locale,
+        context: app_commands.TranslationContextTypes,
+    ) -> str | None:
+        """The text in a language, None where there is none."""
+        return translations().get(locale.value, {}).get(string.message)
+
+
+def texts_of(payload: Any) -> Iterator[str]:
+    """The names and descriptions in the payload of a command, of its options and choices."""
+    for key in ("name", "description"):
+        if payload.get(key):
+            yield str(payload[key])
+    for part in (*payload.get("options", ()), *payload.get("choices", ())):
+        yield from texts_of(part)
+
+
+def english_texts(tree: app_commands.CommandTree[Any]) -> list[str]:
+    """Every text of a tree that can be translated, without titles and symbols."""
+    found = (text for command in tree.get_commands() for text in texts_of(command.to_dict(tree)))
+    return [text for text in dict.fromkeys(found) if not text.isdecimal()]
+
+
+if __name__ == "__main__":
+    from bot.discord.client import Client
+    from bot.service.picture_workers import PictureWorkers
+
+    client: Any = Client(None, PictureWorkers())  # type: ignore[arg-type]
+    print(json.dumps(dict.fromkeys(english_texts(client.tree), ""), indent=1, ensure_ascii=False))

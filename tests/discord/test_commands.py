@@ -1,0 +1,101 @@
+"""The slash commands as Discord registers them: where they are offered, in which language, what they show."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bot.discord.localization import english_texts, translations
+from tests.fake_discord import limits
+from tests.fake_discord.running_bot import RunningBot
+from tests.fake_discord.server import FakeDiscord
+
+
+@pytest.fixture
+async def fake() -> AsyncIterator[FakeDiscord]:
+    async with FakeDiscord(["Ann", "Bob", "Cid"]) as server:
+        yield server
+
+
+@pytest.fixture
+async def started(fake: FakeDiscord, tmp_path: Path) -> AsyncIterator[RunningBot]:
+    running = RunningBot(fake, tmp_path / "railpost.db")
+    async with running.online():
+        await running.start_game("Ann", "Bob", "Cid")
+        yield running
+
+
+def command(fake: FakeDiscord, name: str) -> dict[str, Any]:
+    return next(each for each in fake.commands if each["name"] == name)
+
+
+def localized(part: dict[str, Any]) -> list[dict[str, Any]]:
+    """A command with all its options."""
+    return [part, *(each for option in part.get("options", ()) for each in localized(option))]
+
+
+async def test_every_command_is_offered_in_german(started: RunningBot, fake: FakeDiscord) -> None:
+    for each in fake.commands:
+        for part in localized(each):
+            assert part["name_localizations"]["de"] and part["description_localizations"]["de"]
+            limits.check_text(part["name_localizations"]["de"], 1, 32, "name")
+            assert part["name_localizations"]["de"].islower()
+            limits.check_text(part["description_localizations"]["de"], 1, 100, "description")
+            names = [option["name_localizations"]["de"] for option in part.get("options", ())]
+            assert len(names) == len(set(names)), names
+
+
+async def test_the_language_file_is_complete(started: RunningBot, fake: FakeDiscord) -> None:
+    """Nothing is missing, and nothing is left of commands that are gone."""
+    texts = set(english_texts(running_tree(started)))
+    assert set(translations()["de"]) == texts
+
+
+def running_tree(started: RunningBot) -> Any:
+    import gc
+
+    from bot.discord.client import Client
+
+    return next(c for c in gc.get_objects() if type(c) is Client and not c.is_closed()).tree
+
+
+async def test_where_commands_are_offered(started: RunningBot, fake: FakeDiscord) -> None:
+    """In servers and direct messages; one's own turns wherever one is, for who has installed the app."""
+    assert command(fake, "table")["contexts"] == [0, 1] and command(fake, "table")["integration_types"] == [0]
+    assert command(fake, "me")["contexts"] == [0, 1, 2] and command(fake, "me")["integration_types"] == [0, 1]
+
+
+async def test_help_names_the_commands(started: RunningBot, fake: FakeDiscord) -> None:
+    done = await fake.run_command("Bob", "general", "help")
+    assert "/table new" in done.text and "/me turns" in done.text and not done.public_messages
+
+
+async def test_show_bids_privates_trains_tiles_and_routes(started: RunningBot, fake: FakeDiscord) -> None:
+    await started.play_lines("Ann: bid MH 115", "Bob: bid MH 120")
+    thread = started.thread
+    bids = await fake.run_command("Cid", thread, "show bids")
+    assert "MH Mohawk & Hudson, $110, pays $20: Ann $115, Bob $120 leads" in bids.text
+    assert "Bob $680" in bids.text, "what a bid holds back is not free"
+    private = await fake.run_command("Cid", thread, "show private", name="MH")
+    assert "Its owner may trade it" in private.text
+    assert "2" in (await fake.run_command("Cid", thread, "show trains")).text
+    assert "Tiles left" in (await fake.run_command("Cid", thread, "show tiles")).text
+    tile = await fake.run_command("Cid", thread, "show tiles", tile="57")
+    assert "It may lie on" in tile.text and len(fake.shown_images(tile.message)) == 2
+    assert "no tile #999" in (await fake.run_command("Cid", thread, "show tiles", tile="999")).text
+    assert "No company has run yet" in (await fake.run_command("Cid", thread, "show routes")).text
+    offered = await fake.autocomplete("Cid", thread, "show private", option="name", typed="moh")
+    assert [each.value for each in offered] == ["MH"]
+
+
+async def test_my_card_asks_again_and_can_be_pressed(started: RunningBot, fake: FakeDiscord) -> None:
+    nothing = await fake.run_command("Bob", started.thread, "show card")
+    assert "Nothing waits for you" in nothing.text and "Ann to act" in nothing.text
+    again = await fake.run_command("Ann", fake.find_dm("Ann"), "show card", table=started.table_code)
+    assert "Ann to act" in again.text and fake.shown_images(again.message)
+    await fake.click("Ann", again.message, "Buy the SV for $20")
+    await started.wait_for_card("Bob")
+    assert await started.played_lines() == ["buy SV"]
