@@ -99,7 +99,7 @@ async def discord_example(folder: Path) -> str:
         (pending,) = view.pending
         history = cards.history_lines(await service.queries.log(table.id, 1), view.table.names)
         choices = await service.queries.choices(table.id, pending.seat)
-        images = [cards.ImageRef(name, "") for name in ("map.png", "market.png")]
+        images = [cards.ImageRef(name, "") for name in ("auction-1.png",)]
         components, _ = cards.turn_card(view, [pending], {pending.seat: choices}, history, {}, images)
         return "\n".join(shown(components)).replace(view.table.code, "A7K").strip()
 
