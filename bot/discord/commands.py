@@ -5,6 +5,7 @@ The parameters of a command are its options on Discord.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import discord
@@ -12,7 +13,7 @@ from discord import app_commands
 from discord.app_commands import Choice
 
 import engine
-from bot.discord import controls
+from bot.discord import cards, controls
 from bot.discord.autocomplete import (
     TABLE_OPTION_HELP,
     Interaction,
