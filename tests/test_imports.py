@@ -22,7 +22,7 @@ CITATION = re.compile(r"(1817|1830|1851|1870) (§[\d.]+|Table \d+|[A-Z][a-z].*)"
 ALLOWED = {
     "engine": {"msgspec"},
     "renderers": {"engine", "PIL", "font_source_sans_pro"},
-    "storage": {"engine", "sqlmodel", "sqlalchemy", "aiosqlite", "alembic", "msgspec"},
+    "storage": {"engine", "sqlmodel", "sqlalchemy", "aiosqlite", "alembic", "msgspec", "psycopg"},
     "mail": {"aioimaplib", "aiosmtplib", "jinja2", "markupsafe", "stamina"},
 }
 

@@ -79,6 +79,7 @@ from engine.finance.ownership import (
     short_count,
 )
 from engine.kernel import question_key, refusal, still_awaits_others
+from engine.language.notation import distinct
 from engine.operating.turn import OperatingTurnQuestion
 
 
@@ -318,7 +319,8 @@ def options_violations(state: State) -> Iterator[str]:
 def _seat_violations(state: State, seat: str, available: list[Option], decides: bool) -> Iterator[str]:
     g, name = game_of(state), state.name(seat)
     menu = choices(state, seat)
-    lines = [format_action(state, option.action) for option in available]
+    offered = distinct(available, lambda option: option.action)
+    lines = [format_action(state, option.action) for option in offered]
     if [c.line for c in menu] != lines:
         yield f"{name}'s menu differs from the options"
     for line, times in Counter(lines).items():
@@ -327,7 +329,7 @@ def _seat_violations(state: State, seat: str, available: list[Option], decides: 
     for path, times in Counter(c.path for c in menu).items():
         if times > 1:
             yield f"{name}'s menu leads to {' / '.join(path)} {times} times"
-    for option, choice in zip(available, menu, strict=False):
+    for option, choice in zip(offered, menu, strict=False):
         line = choice.line
         if (
             option.amounts

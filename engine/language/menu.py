@@ -40,7 +40,7 @@ from engine.core.actions import (
 from engine.core.state import is_seat
 from engine.game import Game
 from engine.kernel import options
-from engine.language.notation import field_defaults, format_action, laid_track
+from engine.language.notation import distinct, field_defaults, format_action
 from engine.mechanics import Option
 
 
@@ -107,14 +107,7 @@ VERBS: dict[type[Action], str] = {
 
 def choices(g: Game, seat: str) -> list[Choice]:
     """Everything that the seat may do now; of rotations that lie alike, only the first."""
-    seen: set[object] = set()
-    found = []
-    for option in options(g, seat):
-        track = laid_track(option.action)
-        if track is None or track not in seen:
-            seen.add(track)
-            found.append(_choice(g, option))
-    return found
+    return [_choice(g, option) for option in distinct(options(g, seat), lambda option: option.action)]
 
 
 def _choice(g: Game, option: Option) -> Choice:

@@ -14,13 +14,13 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cache, lru_cache
 from itertools import islice, product
 from math import prod
-from typing import Any, get_args
+from typing import Any, TypeVar, get_args
 
 import msgspec
 
@@ -47,6 +47,8 @@ from engine.game import Game
 from engine.kernel import RefusedError, awaited_seats, options, prompt, refusal
 from engine.operating.run import best_run, format_routes
 from engine.operating.trains import face_price
+
+ItemT = TypeVar("ItemT")
 
 MAX_COMPLETIONS = 400
 """Actions that are tried to complete one line."""
@@ -488,10 +490,16 @@ def laid_track(action: Action) -> object:
     return type(action), action.hex, action.tile, track, getattr(action, "using", None)
 
 
-def _distinct(actions: list[Action]) -> list[Action]:
-    """The actions without tiles in rotations that lie like an earlier one's."""
-    tracks = [laid_track(action) for action in actions]
-    return [a for i, a in enumerate(actions) if tracks[i] is None or tracks[i] not in tracks[:i]]
+def distinct(items: Iterable[ItemT], action_of: Callable[[ItemT], Action]) -> list[ItemT]:
+    """The items without tiles in rotations that lie like an earlier one's."""
+    seen: set[object] = set()
+    found = []
+    for item in items:
+        track = laid_track(action_of(item))
+        if track is None or track not in seen:
+            seen.add(track)
+            found.append(item)
+    return found
 
 
 def parse(g: Game, seat: str, line: str) -> Action:
@@ -510,7 +518,7 @@ def parse(g: Game, seat: str, line: str) -> Action:
         legal += [a for a in actions if a not in legal]
         if why:
             reasons.append((action, why))
-    legal = _distinct(legal)
+    legal = distinct(legal, lambda action: action)
     if len(legal) == 1:
         return made_explicit(g, legal[0])
     if legal:
