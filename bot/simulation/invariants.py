@@ -320,24 +320,25 @@ def _seat_violations(state: State, seat: str, available: list[Option], decides: 
     g, name = game_of(state), state.name(seat)
     menu = choices(state, seat)
     offered = distinct(available, lambda option: option.action)
-    lines = [format_action(state, option.action) for option in offered]
-    if [c.line for c in menu] != lines:
+    if [c.line for c in menu] != [format_action(state, option.action) for option in offered]:
         yield f"{name}'s menu differs from the options"
-    for line, times in Counter(lines).items():
+    for line, times in Counter(format_action(state, option.action) for option in available).items():
         if times > 1:
             yield f"{name} is offered {line!r} {times} times"
     for path, times in Counter(c.path for c in menu).items():
         if times > 1:
             yield f"{name}'s menu leads to {' / '.join(path)} {times} times"
     for option, choice in zip(offered, menu, strict=False):
-        line = choice.line
         if (
             option.amounts
             and choice.amounts
             and choice.line_for(option.amounts[-1])
             != format_action(state, with_amount(option, option.amounts[-1]))
         ):
-            yield f"{name}'s {line!r} for ${option.amounts[-1]} is {choice.line_for(option.amounts[-1])!r}"
+            found = choice.line_for(option.amounts[-1])
+            yield f"{name}'s {choice.line!r} for ${option.amounts[-1]} is {found!r}"
+    for option in available:
+        line = format_action(state, option.action)
         if not decides and not is_out_of_turn(g, option.action):
             yield f"{name} is not to act and is offered {line!r}"
         if not _is_entitled(state, seat, option.action):

@@ -264,7 +264,7 @@ def route(network: Network, text: str, train: str) -> Route:
     [
         ("2", "H4-H10-H12", HOME, "a 2-train visits at most 2 stops, and H4-H10-H12 has 3"),
         ("3", "H4-H10", HOME, "H4-H10 visits no token of the PRR"),
-        ("4", "H4-H10-H12", HOME, "PRR has no 4-train left for H4-H10-H12"),
+        ("4", "H4-H10-H12", HOME, "The PRR has no 4-train left for H4-H10-H12"),
         (
             "3",
             "H4-H10-H12",

@@ -188,12 +188,12 @@ async def test_a_fault_of_the_store_ends_no_session(
         await running.start_game("Ann", "Bob")
         sessions, begin, failures = fake.gateway.identified, service.store.begin, 0
 
-        def failing() -> Any:
+        def failing(**options: bool) -> Any:
             nonlocal failures
             failures += 1
             if failures % 2:
                 raise StoreError("The disk is full.")
-            return begin()
+            return begin(**options)
 
         table = (await service.queries.find_table(running.table_code)).id
         monkeypatch.setattr(service.store, "begin", failing)
