@@ -365,7 +365,7 @@ async def test_a_player_with_only_email_is_invited_and_plays(office: MailHarness
     await office.service.lobby.invite(table.id, guest.id, "Gus", by=ann.id)
     gus = office.player("Gus")
     asked = await gus.letter()
-    assert headline(asked) == "Ann invites you to a game."
+    assert headline(asked) == "Ann invites you to a game of 1830."
     with pytest.raises(ValueError, match="Gus has not joined yet"):
         await office.service.lobby.start(table.id, by=ann.id)
     assert "You have a seat" in (await gus.said("yes")).text

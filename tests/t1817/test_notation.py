@@ -146,7 +146,8 @@ def test_a_mine_without_its_tile_is_asked_for_its_ways() -> None:
     state = after(f"{MINES}{RUN}")
     with pytest.raises(AmbiguousError) as several:
         engine.parse(state, "p0", "mine G12")
-    mines = [line for line in engine.legal_lines(state, "p0") if line.startswith("lay") and "G12" in line]
+    lines = [choice.line for choice in engine.choices(state, "p0")]
+    mines = [line for line in lines if line.startswith("lay") and "G12" in line]
     assert several.value.choices == [line for line in mines if line.endswith("with mine")]
 
 
