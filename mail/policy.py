@@ -351,9 +351,10 @@ class MailPolicy:
 
     async def _yes_or_no(self, token: ReplyToken, lines: tuple[str, ...]) -> _Ruling:
         word = first_word(lines[0]) if lines else ""
-        if word not in _YES | _NO:
+        agrees = word in _YES or (token.purpose in ("start", "keep") and word == token.purpose)
+        if not agrees and word not in _NO:
             return _Ruling("not done", pages.expects_yes_or_no(), token, lines=lines)
-        sentence = await self._service.confirm(token, word in _YES)
+        sentence = await self._service.confirm(token, agrees)
         return _Ruling("confirmed", pages.confirmation(sentence), token, lines=lines)
 
     async def _orders(

@@ -566,10 +566,10 @@ class MailGateway:
         async with self._store.begin() as unit:
             await unit.move_log.save_request_result(key, b"said")
 
-    async def _tell_host(self, table_id: int, person_id: int, sentence: str) -> None:
-        """Tell the host by mail how an invited person has answered."""
+    async def _tell_host(self, table_id: int, person_id: int, sentence: str | None) -> None:
+        """Tell the host by mail how an invited person has answered, where there is a sentence for it."""
         table = await self._service.queries.table_info(table_id)
-        if table.host_id is None or table.host_id == person_id:
+        if sentence is None or table.host_id is None or table.host_id == person_id:
             return
         async with self._store.begin() as unit:
             host = await load_recipient(unit, table.host_id, None)
@@ -656,8 +656,7 @@ class MailGateway:
             return f"Nothing is changed at {table_label(table)}."
         try:
             if token.purpose == "start":
-                await self._service.lobby.start(table_id, by=token.person_id)
-                return f"The game at {table_label(table)} starts."
+                return " ".join((await self._table_commands.start(token.person_id, table)).sentences)
             await self._service.lobby.keep_open(table_id, by=token.person_id)
             return f"{table_label(table)} stays open."
         except ValueError as error:

@@ -112,7 +112,7 @@ class TableCommands:
         table = await self._table_of(person_id, table_id, rest)
         match word:
             case "start":
-                return await self._start(person_id, table, shuffled="shuffled" in rest.casefold())
+                return await self.start(person_id, table, shuffled="shuffled" in rest.casefold())
             case "who":
                 return CommandAnswer(await self._who(table), table.id)
             case _:
@@ -194,7 +194,8 @@ class TableCommands:
         codes = text_views.join_words([table_label(table) for table in own], "or")
         raise ValueError(f"Say which table, such as `start {own[0].code}`: {codes}.")
 
-    async def _start(self, person_id: int, table: TableInfo, *, shuffled: bool) -> CommandAnswer:
+    async def start(self, person_id: int, table: TableInfo, *, shuffled: bool = False) -> CommandAnswer:
+        """Start a game, seated in the order of joining. Raises ValueError with a sentence for the host."""
         seated = sorted(table.seated_players, key=lambda player: player.seat_id)
         order = None if shuffled else [player.name for player in seated]
         info = await self._service.lobby.start(table.id, by=person_id, order=order)
@@ -253,12 +254,12 @@ def _invited(players: Sequence[tuple[str, str]]) -> tuple[str, ...]:
     )
 
 
-def joined_sentence(table: TableInfo, name: str) -> str:
-    """To the host: somebody has joined, and whether all have."""
+def joined_sentence(table: TableInfo, name: str) -> str | None:
+    """To the host: somebody has joined, and who is missing; None when all have, since that is asked apart."""
     missing = [player.name for player in table.seated_players if not player.joined]
-    if missing:
-        return f"{name} has joined table {table.code}. No answer yet from {text_views.join_words(missing)}."
-    return f"{name} has joined table {table.code}. All have joined: reply with `start` to start the game."
+    if not missing:
+        return None
+    return f"{name} has joined table {table.code}. No answer yet from {text_views.join_words(missing)}."
 
 
 def _title_options(rest: str) -> tuple[str, ...]:

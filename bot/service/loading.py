@@ -163,15 +163,16 @@ async def load_recipient(
 
 
 async def load_metadata(unit: UnitOfWork, table_id: int) -> TableMetadata:
-    """Everything about a table apart from its log. Raises NotFound."""
+    """Everything about a table apart from its log. Raises NotFound, and UnreadableTable."""
     info, snapshot = await _load_info_and_snapshot(unit, await unit.tables.get(table_id))
     players = {player.seat: player.person_id for player in info.seated_players if player.seat is not None}
     known = await unit.people.with_identities({*players.values(), *info.deputies.values()})
     recipients, settings = {}, {}
-    for seat, person_id in players.items():
-        person, _ = known[person_id]
-        settings[seat] = settings_of(person.preferences, person.time_zone)
-        recipients[seat] = notifications.recipient_for(*known[info.deputies.get(seat, person_id)], seat)
+    with decoding(info.code):
+        for seat, person_id in players.items():
+            person, _ = known[person_id]
+            settings[seat] = settings_of(person.preferences, person.time_zone)
+            recipients[seat] = notifications.recipient_for(*known[info.deputies.get(seat, person_id)], seat)
     polls = tuple(await unit.polls.open_polls(table_id))
     orders = tuple(await unit.orders.armed(table_id))
     return TableMetadata(info, polls, recipients, snapshot.revision, settings, orders)

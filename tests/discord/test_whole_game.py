@@ -31,7 +31,8 @@ async def test_a_whole_game(tmp_path: Path) -> None:
             now = (await service.queries.view(table)).state
             assert now and engine.encode_state(now) == engine.encode_state(game.state)
             await fake.wait_until(lambda: "The game is over" in fake.last_message(thread).text, "the end")
-            assert not running.cards, "controls are left"
+            left = [control.label for card in running.cards for control in fake.controls(card)]
+            assert left == ["Rematch"], "controls are left"
         pressed = sum((each.decisions for each in seated.values()), Counter[str]())
         ways = sum((each.inputs_used for each in seated.values()), Counter[str]())
         assert set(met) == set(pressed), "some kind of decision was never made by a control"

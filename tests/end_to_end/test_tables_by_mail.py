@@ -46,9 +46,10 @@ async def test_from_new_to_the_first_turn(office: MailHarness) -> None:
     assert "Cid has not joined yet." in (await ann.said("start")).text
     await cid.letter()
     assert "You have a seat" in (await cid.said("yes")).text
-    assert "All have joined" in (await ann.letter()).text
-    assert "* Cid" in (await ann.said("who")).text
-    await ann.reply("start", to=ann.inbox[-2])
+    question = await ann.letter()
+    assert "Start the game?" in question.text
+    assert "* Cid" in (await ann.said("who", to=opened)).text
+    await ann.reply("start", to=question)
     assert {headline(await ann.letter()), headline(await ann.letter())} == {"OK.", "The game begins."}
     for player in (bob, cid):
         assert headline(await player.letter()) == "The game begins."

@@ -51,7 +51,7 @@ VERBS = frozenset(
 )
 SYMBOLS = frozenset({"SV", "CS", "CA", "PRR", "NYC", "SX", "S", "NOTHING"})
 _LINES = re.compile(
-    r"pass|undo|resign|(?:buy|sell) (?:\d )?(?:[A-Z]{1,3}|NOTHING)|bid [A-Z]{2} \d+"
+    r"pass|undo|resign|(?:buy|sell) (?:\d{1,2} )?(?:[A-Z]{1,3}|NOTHING)|bid [A-Z]{2} \d+"
     r"|(?:help|status|turn|sheet|board|map|market)"
     r"|log(?: \d+)?|at or [\d.]+|company [A-Z]+|player \w+|(?:try|plan)(?: .+)?",
     re.IGNORECASE,
