@@ -109,7 +109,7 @@ class ScriptedPlayer:
 
         def there() -> list[Message]:
             newest = self.fake.visible_messages(self.thread)[-SEARCHED_MESSAGES:]
-            mine = [m for m in newest if m.text.startswith(mention) and want in f"{m.text}\n"]
+            mine = [m for m in newest if mention in m.text.partition(" · ")[0] and want in f"{m.text}\n"]
             return [m for m in mine if self.fake.controls(m)]
 
         await self.fake.wait_until(there, f"a card of {self.name} with {want!r}")
@@ -126,6 +126,7 @@ class ScriptedPlayer:
         self, card: Message, choice: Choice, dollars: int | None
     ) -> tuple[str, Interaction]:
         label = choice.label + ("" if dollars is None else "…")
+        card = await self._own_card(card, label)
         buttons = [c for c in self.fake.controls(card) if c.kind == "button" and c.label == label]
         if buttons:
             done = await self.fake.click(self.name, card, custom_id=buttons[0].custom_id)
@@ -137,6 +138,15 @@ class ScriptedPlayer:
             done = await self.fake.submit_modal(self.name, done.modal, {"Dollars": str(dollars)})
             way = "form"
         return way, done
+
+    async def _own_card(self, card: Message, label: str) -> Message:
+        """The card itself; of a card that asks several, the player's own, unless all may press the label."""
+        labels = [c.label for c in self.fake.controls(card) if c.kind == "button"]
+        if label in labels or f"{self.name}…" not in labels:
+            return card
+        done = await self.fake.click(self.name, card, f"{self.name}…")
+        await self.fake.wait_until(lambda: done.private_messages, "the player's own card")
+        return done.private_messages[0]
 
     async def _use_select(self, card: Message, choice: Choice, label: str) -> tuple[str, Interaction]:
         screen, way = card, "select"
