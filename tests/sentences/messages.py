@@ -29,8 +29,9 @@ from mail import pages
 from mail.compose import MailPage, compose
 from mail.parser import MailProblem
 from mail.port import AcceptedLine, LineRejected, LinesPlayed, ReplyToken, StaleReply
+from mail.quotes import OrderLine
 from mail.reply_address import ServiceAddress
-from mail.reply_text import OrderLine, ParsedReply, ReplyFault
+from mail.reply_text import ParsedReply, ReplyFault
 from storage import OutboxMessage, open_store
 from tests.fake_discord.models import Json, walk_components
 from tests.fake_discord.running_bot import OnePixelPictures
