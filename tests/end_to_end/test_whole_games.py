@@ -241,7 +241,8 @@ async def told_of_the_end(table: PlayedTable, game: GameToPlay) -> None:
 
 
 @pytest.mark.timeout(900)
-@pytest.mark.parametrize("name", ["played-29133", pytest.param("played-bank", marks=pytest.mark.soak)])
+@pytest.mark.soak
+@pytest.mark.parametrize("name", ["played-29133", "played-bank"])
 async def test_a_recorded_game(tmp_path: Path, shared: Path, name: str) -> None:
     await played(tmp_path, site_game(shared / "games/18xx.games/1830" / f"{name}.json.gz"))
 
