@@ -200,7 +200,7 @@ class TableCommands:
         order = None if shuffled else [player.name for player in seated]
         info = await self._service.lobby.start(table.id, by=person_id, order=order)
         names = text_views.join_words(info.names)
-        return CommandAnswer((f"The game at table {info.code} begins. Seating: {names}.",), info.id)
+        return CommandAnswer((f"The game at {table_label(info)} begins. Seating: {names}.",), info.id)
 
     async def _leave(self, person_id: int, table: TableInfo) -> CommandAnswer:
         if table.status != "lobby":

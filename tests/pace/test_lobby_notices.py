@@ -44,7 +44,8 @@ async def test_a_full_table_asks_its_host_and_yes_starts_it(driven: DrivenTable,
     await driven.service.lobby.join(table, driven.people["Cid"], "Cid")
     (letter,) = to(await desk.letters(), "Ann")
     assert "Ann, Bob and Cid. Start the game?" in letter.text
-    assert await desk.confirm(letter.reply_to) == f"The game at {await desk.label(table)} starts."
+    answer = await desk.confirm(letter.reply_to)
+    assert answer == f"The game at {await desk.label(table)} begins. Seating: Ann, Bob and Cid."
     assert (await driven.service.queries.table_info(table)).status == "running"
 
 
