@@ -7,8 +7,8 @@
     $MONEY                      the lines of that name
     Ann: convert
 
-A scenario begins with `##`: the section and what it shows, then the players (Ann, Bob and Cid if they are left
-out) and the options of the table. What follows is a game text as in `notation.md`.
+A scenario begins with `##`: the section and what it shows, then the players (without them Ann, Bob and Cid) and
+the options of the table. What follows is a game text as in `notation.md`.
 """
 
 from __future__ import annotations

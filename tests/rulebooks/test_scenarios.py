@@ -1,4 +1,4 @@
-"""Scenarios written from the rulebooks and from the list of the site's conventions, without a look at the code."""
+"""Scenarios written from the rulebooks and the list of the site's conventions, without a look at the code."""
 
 from __future__ import annotations
 
