@@ -7,7 +7,7 @@
     $MONEY                      the lines of that name
     Ann: convert
 
-A scenario begins with `##`: the section and what it shows, then the players (without them Ann, Bob and Cid) and
+A scenario begins with `##`: the section and what it shows, then the players (if not Ann, Bob and Cid) and
 the options of the table. What follows is a game text as in `notation.md`.
 """
 
