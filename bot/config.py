@@ -81,6 +81,7 @@ class MailSettings:
     max_message_bytes: of one mail. idle_seconds: of one IMAP IDLE. answers_per_hour: to one seat, and
     answers_in_all: to everybody in ten minutes, before answers are gathered. hosts: who may open tables by
     email besides people with a verified address: `verified` (nobody), `anyone`, or addresses and domains.
+    connections: to the SMTP server at once.
     """
 
     imap: MailServer
@@ -94,6 +95,7 @@ class MailSettings:
     answers_per_hour: int = 20
     answers_in_all: int = 200
     hosts: str = "verified"
+    connections: int = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -266,6 +268,7 @@ class Settings(BaseModel):
     imap_quarantine: FolderName = "Quarantine"
     smtp: Annotated[MailServer | None, BeforeValidator(parse_smtp)] = None
     smtp_password: SecretStr | None = None
+    smtp_connections: int = Field(default=5, ge=1, le=50)
     mail_address: Annotated[str, AfterValidator(check_mail_address)] | None = None
     mail_separator: Literal["+", "-", "=", "_"] = "+"
     mail_secret: Annotated[SecretStr, AfterValidator(check_secret)] | None = None
@@ -328,6 +331,7 @@ class Settings(BaseModel):
             answers_per_hour=self.mail_answers_per_hour,
             answers_in_all=self.mail_answers_in_all,
             hosts=self.mail_hosts,
+            connections=self.smtp_connections,
         )
 
     def _login(self, name: str, server: MailServer, password: SecretStr | None, encrypted: str) -> MailServer:

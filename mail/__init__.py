@@ -49,7 +49,8 @@ from mail.reply_address import (
     normalize_address,
     redact,
 )
-from mail.smtp import SmtpAccount, SmtpDeliveryWorker
+from mail.smtp import SmtpDeliveryWorker
+from mail.smtp_connections import SmtpAccount
 
 __all__ = [
     "ImapAccount",

@@ -257,7 +257,9 @@ class MailPolicy:
             return await self._wrong_sender(mail, token)
         if self._fails_dmarc(mail):
             return _Ruling("forged", pages.failed_authentication(), token, Folder.QUARANTINE)
-        await self._service.heard_from(token.address)
+        await self._service.heard_from(mail.sender or token.address)
+        if token.purpose == "reply" and mail.sender:
+            token = replace(token, address=mail.sender)  # a person with several is answered where they write
         if mail.problem is None or token.purpose == "unsubscribe":
             return await self._from_owner(mail, token)
         return _Ruling("unreadable", pages.unreadable_mail(mail.problem), token)

@@ -12,7 +12,7 @@ Three promises of the service make every mail take effect exactly once:
 - `record_arrival` counts an attempt in a transaction of its own, before the mail is parsed.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -372,8 +372,11 @@ class DueMail:
 class MailOutbox(Protocol):
     """The emails to be sent. An email is leased to one delivery worker at a time."""
 
-    async def lease_due(self, limit: int) -> Sequence[DueMail]:
-        """Lease the emails that are due, oldest first."""
+    async def lease_due(self, limit: int, full: Collection[str] = ()) -> Sequence[DueMail]:
+        """Lease the emails that are due, oldest first. full: domains that get no more for now."""
+
+    async def renew_leases(self, mails: Sequence[DueMail]) -> frozenset[str]:
+        """Renew the leases of emails; returns the ids of those that are still ours and still wanted."""
 
     async def mark_sent(self, mail: DueMail) -> None:
         """The server has accepted the email."""

@@ -48,6 +48,7 @@ from storage.models import (
 from storage.move_commit import MoveCommit, TableVersion
 from storage.repositories.move_log import LineOfPlay, LogRow, ResolvedLogRow, resolve_line_of_play
 from storage.repositories.outbox import QueueStatus
+from storage.repositories.people import mail_order
 from storage.repositories.polls import TablePoll
 from storage.secret_tokens import hash_secret, new_secret
 from storage.store import Store, open_store
@@ -97,6 +98,7 @@ __all__ = [
     "backup",
     "check_integrity",
     "hash_secret",
+    "mail_order",
     "new_secret",
     "open_store",
     "quick_check",

@@ -104,7 +104,11 @@ class Person(Model, table=True):
 
 
 class Identity(Model, table=True):
-    """A Discord id or an email address of one person; an address that is not verified gives no rights."""
+    """A Discord id or an email address of one person; an address that is not verified gives no rights.
+
+    Of an email address: preferred_at, when the person last chose it for their emails; fault, why no emails
+    go there, empty if they do; bounces, by the Message-ID of the email that came back.
+    """
 
     __tablename__ = "identities"
     __table_args__ = (UniqueConstraint("kind", "value"), literal_check("kind", IdentityKind))
@@ -114,6 +118,9 @@ class Identity(Model, table=True):
     kind: IdentityKind = Field(sa_type=String)
     value: str
     verified_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
+    preferred_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
+    fault: str = Field(default="", sa_type=Text)
+    bounces: dict[str, Any] = Field(default_factory=dict, sa_type=JSON)
 
 
 class AddressClaim(Model, table=True):

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 
@@ -94,7 +94,10 @@ async def run(
     address = ServiceAddress(mail.address, key, mail.separator)
     gateway = MailGateway(service, pictures, settings.data / "inbound_mail", key, mail.hosts)
     outbox = StoredMailOutbox(service, gateway, address, pictures, timing.lease)
-    worker = SmtpDeliveryWorker(smtp_account(mail.smtp), outbox, poll=timing.poll, spacing=timing.spacing)
+    worker = SmtpDeliveryWorker(
+        smtp_account(mail.smtp), outbox, poll=timing.poll, spacing=timing.spacing,
+        connections=mail.connections, renewal=timing.lease / timedelta(seconds=4),
+    )  # fmt: skip
     limits = timing.limits or ReplyLimits(mail.answers_per_hour, breaker_replies=mail.answers_in_all)
     policy = MailPolicy(address, gateway, limits=limits)
     inbox = timing.inbox or InboxTiming(idle_timeout=mail.idle_seconds, max_size=mail.max_message_bytes)
@@ -161,12 +164,14 @@ class StoredMailOutbox:
         self._now = now
         self._alerts = OperatorAlerts(gateway, now)
 
-    async def lease_due(self, limit: int) -> Sequence[DueMail]:
-        """Emails that are due. Notifications that are due are composed first; their emails follow later."""
+    async def lease_due(self, limit: int, full: Collection[str] = ()) -> Sequence[DueMail]:
+        """Emails that are due, except to the domains that are full. Notifications that are due are composed
+        first; their emails follow later."""
+        not_to = [f"@{domain}" for domain in full]
         mails: list[OutboxMessage] = []
         while not mails:
             async with self._store.begin(excludes_others=False) as unit:
-                rows = await unit.outbox.lease_due("mail", min(limit, BATCH_SIZE), self._lease)
+                rows = await unit.outbox.lease_due("mail", min(limit, BATCH_SIZE), self._lease, not_to)
             if not rows:
                 break
             mails = [row for row in rows if "sender" in row.address]
@@ -184,6 +189,11 @@ class StoredMailOutbox:
             )
             for row in mails
         ]
+
+    async def renew_leases(self, mails: Sequence[DueMail]) -> frozenset[str]:
+        """Renew the leases of emails that wait for their domain."""
+        async with self._store.begin(excludes_others=False) as unit:
+            return await unit.outbox.renew_leases({mail.id: mail.attempts + 1 for mail in mails}, self._lease)
 
     async def mark_sent(self, due: DueMail) -> None:
         """Record that the mail server has accepted an email."""
@@ -252,6 +262,8 @@ class PageBuilder:
             return None
         if notification.kind == "claim":
             return await self._claim_page(notification.person_id)
+        if notification.kind == "account":
+            return await self._account_page(notification, notification.person_id, str(row.address["email"]))
         table = await self._service.queries.table_info(notification.table_id)
         if notification.kind == "invited":
             return await self._invitation_page(table, notification, str(row.address["email"]))
@@ -288,6 +300,17 @@ class PageBuilder:
             name = (await unit.people.get(person_id)).name
         token = ServiceToken("link", claim.address, frozenset({claim.address}), "", person_id=person_id)
         return pages.address_confirmation(name), token
+
+    async def _account_page(
+        self, notification: Notification, person_id: int, address: str
+    ) -> tuple[MailPage, ServiceToken] | None:
+        """The page about the addresses of a person, to one of them."""
+        async with self._store.read() as unit:
+            token = await reply_token_for(unit, person_id, None, None, None)
+        if token is None or address not in token.verified_addresses:
+            return None
+        page = pages.announcement("Your email addresses.", notification.sentences)
+        return page, replace(token, address=address)
 
     async def _invitation_page(
         self, table: TableInfo, notification: Notification, address: str

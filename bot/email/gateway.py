@@ -17,14 +17,14 @@ import hmac
 import logging
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import NamedTuple
 
 import msgspec
 
-from bot.email import line_reader, reachability
+from bot.email import address_commands, line_reader, reachability
 from bot.email.reachability import Reachability, table_label
 from bot.email.table_commands import (
     CommandAnswer,
@@ -518,19 +518,15 @@ class MailGateway:
         return sentence
 
     async def _link_address(self, unit: UnitOfWork, person_id: int, claim: AddressClaim) -> str:
-        """Link the address of a claim in place of the person's former one."""
+        """Link the address of a claim beside the person's others; their emails go there from now on."""
         try:
             await unit.people.accept_claim(claim)
         except AlreadyExists as error:
             return f"{error} Nothing was changed."
-        for address in await unit.people.verified_addresses(person_id):
-            if address != claim.address:
-                await unit.people.remove_identity(person_id, "email", address)
         person = await unit.people.get(person_id)
-        await unit.people.update(
-            person_id, preferences=reachability.cleared(person.preferences) | {"mail": True}
-        )
-        return f"{claim.address} is confirmed: your emails go there, and you can play by replying to them."
+        await unit.people.update(person_id, preferences=person.preferences | {"mail": True})
+        where = await address_commands.prefer(unit, person_id, claim.address)
+        return f"{claim.address} is confirmed, and you can play by replying to your emails. {where}"
 
     async def _answer_invitation(self, token: ServiceToken, table_id: int, yes: bool) -> str:
         table = await self._service.queries.table_info(table_id)
@@ -586,11 +582,20 @@ class MailGateway:
             person_id = await self._token_owner(unit, token)
             known = await unit.move_log.request_result(f"table:{request_id}")
         table_id = token.table_id if isinstance(token, ServiceToken) else None
-        if person_id is None or not await self._is_table_command(token, person_id, lines, table_id):
+        is_about_address = bool(lines) and address_commands.is_address_command(lines[0])
+        if person_id is None or not (
+            is_about_address or await self._is_table_command(token, person_id, lines, table_id)
+        ):
             return None
         if known is None:
             try:
-                answer = await self._table_commands.run(person_id, lines, table_id, name)
+                if is_about_address:
+                    is_reply = isinstance(token, ServiceToken)
+                    answer = CommandAnswer(
+                        await address_commands.run(self._service, person_id, lines[0], is_reply), table_id
+                    )
+                else:
+                    answer = await self._table_commands.run(person_id, lines, table_id, name)
             except ValueError as error:
                 answer = CommandAnswer((str(error),), table_id, is_done=False)
             async with self._store.begin() as unit:
@@ -629,7 +634,7 @@ class MailGateway:
             made = await reply_token_for(
                 unit, person_id, table, seat if view.state is not None else None, decision_id
             )
-        return made or token
+        return replace(made, address=token.address) if made else token
 
     async def ask_new_host(
         self, address: str, lines: Sequence[str], name: str, request_id: str
@@ -666,7 +671,7 @@ class MailGateway:
 
     async def stop_mail(self, token: ReplyToken) -> str:
         """Send no more emails to this person; returns the sentence that says so."""
-        stopped = None
+        stopped, addresses = None, [token.address]
         async with self._store.begin() as unit:
             person_id = await self._token_owner(unit, token)
             if person_id is not None and isinstance(token, ServiceToken) and token.address not in {
@@ -676,11 +681,12 @@ class MailGateway:
             elif person_id is not None:
                 person = await unit.people.get(person_id)
                 stopped = person_id if person.preferences.get("mail") is not False else None
+                addresses = await unit.people.verified_addresses(person_id) or addresses
                 await unit.people.update(person_id, preferences=person.preferences | {"mail": False})
         if stopped is not None:
             await self._reachability.mail_stopped(stopped)
         return (
-            f"No more emails go to {token.address}. You keep your seats. "
+            f"No more emails go to {text_views.join_words(addresses, 'or')}. You keep your seats. "
             "Reply to any email with `start` to get emails again."
         )
 
@@ -691,7 +697,9 @@ class MailGateway:
             if person_id is None or token.address not in await unit.people.verified_addresses(person_id):
                 return f"{token.address} is not confirmed. Please link your address again."
         waiting = await self._reachability.restore(person_id)
-        return f"Emails go to {token.address} again.{reachability.waiting_sentence(waiting)}"
+        async with self._store.read() as unit:
+            address = (await reachability.load_standing(unit, person_id)).address
+        return f"Emails go to {address} again.{reachability.waiting_sentence(waiting)}"
 
     async def record_bounce(self, bounce: Bounce) -> None:
         """An email was not delivered: count what speaks against its address, and tell who has to know."""
@@ -706,7 +714,7 @@ class MailGateway:
             person = await unit.people.find_by_identity("email", address)
             if person is None or address.casefold() not in await unit.people.verified_addresses(person.id):
                 return
-        await self._reachability.heard_from(person.id)
+        await self._reachability.heard_from(person.id, address.casefold())
 
     async def recipient_refused(self, message_id: str, reason: str) -> None:
         """The mail server has refused an email for good."""

@@ -1,7 +1,8 @@
 """Whether people can be reached by email: what bounces count, who is told, and the way back.
 
-Two refusals of an address itself within 30 days (`mail.bounces`) cut it off: no more email goes there, its
-tables and the operator are told, and the person on Discord. Everything else only delays. A letter that was
+Two refusals of an address itself within 30 days (`mail.bounces`) cut it off: no more email goes there. If
+another verified address of the person works, their emails go to that one, and it says so. Else their tables
+and the operator are told, and the person on Discord. Everything else only delays. A letter that was
 refused for good is not gone: a turn is asked for again later, any other letter is sent again as it was when
 the address works.
 
@@ -12,17 +13,17 @@ terminal: `restore` clears what was counted, sends what waited, and asks for eve
 from __future__ import annotations
 
 import logging
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Any
 
-from bot.service import notifications, text_views
+from bot.service import notifications, people, text_views
 from bot.service.loading import load_recipient
-from bot.service.notifications import MAIL_FAULT
 from bot.service.results import PendingDecision
 from bot.service.service import Service
 from bot.service.tables import TableInfo
 from mail.port import Bounce
+from storage import Identity, Person, UnitOfWork, mail_order
 
 log = logging.getLogger(__name__)
 
@@ -34,22 +35,26 @@ KEPT = timedelta(days=30)  # for which refused letters wait
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """How the mail of a person stands. fault: why their address is cut off; empty if it is not."""
+    """How the mail of a person stands. fault: why none of their addresses works; empty if one does.
+
+    address: where their emails go, or would go; empty without a verified address.
+    """
 
     wants_mail: bool
     fault: str
-    bounces: int
+    address: str
 
 
-def standing_of(preferences: dict[str, Any]) -> Standing:
-    """What the preferences of a person say of their mail."""
-    fault = preferences.get(MAIL_FAULT) or ""
-    return Standing(preferences.get("mail") is not False, str(fault), len(preferences.get("bounces", {})))
+def standing_of(person: Person, identities: Iterable[Identity]) -> Standing:
+    """How the mail of a person stands."""
+    verified = [one for one in mail_order(identities) if one.verified_at]
+    wants_mail = person.preferences.get("mail") is not False
+    return Standing(wants_mail, verified[0].fault if verified else "", verified[0].value if verified else "")
 
 
-def cleared(preferences: dict[str, Any]) -> dict[str, Any]:
-    """Preferences with nothing counted against the address."""
-    return {key: value for key, value in preferences.items() if key not in ("bounces", MAIL_FAULT)}
+async def load_standing(unit: UnitOfWork, person_id: int) -> Standing:
+    """How the mail of a person stands, from the store."""
+    return standing_of(await unit.people.get(person_id), await unit.people.identities(person_id))
 
 
 class Reachability:
@@ -70,23 +75,41 @@ class Reachability:
         if bounce.kind == "delayed":
             return None
         is_cut_off = bounce.kind == "address" and await self._count(person_id, bounce)
+        async with self._store.read() as unit:
+            standing = await load_standing(unit, person_id)
+        if is_cut_off and standing.address and not standing.fault:
+            await self._move_to(person_id, standing, bounce)
+            return None
         if not is_cut_off:
             await self.ask_again(person_id, after=ASK_AGAIN)
             return None
         name = await self._tell(person_id, bounce)
         return f"Emails to {name} come back ({bounce.reason or bounce.status}); no more are sent."
 
-    async def _count(self, person_id: int, bounce: Bounce) -> bool:
-        """Count a refusal of the address; returns whether it is cut off by it."""
+    async def _move_to(self, person_id: int, standing: Standing, bounce: Bounce) -> None:
+        """One address is cut off, and another of the person's works: their emails go there."""
+        sentence = (
+            f"Emails to {bounce.token.address} come back ({bounce.reason or bounce.status}), so yours come "
+            f"here. Reply with `unlink {bounce.token.address}` if that address is no longer yours."
+        )
         async with self._store.begin() as unit:
-            person = await unit.people.get(person_id)
+            key = f"moved.{bounce.message_id}"
+            await unit.outbox.enqueue(people.account_notice(person_id, standing.address, sentence, key))
+        await self.ask_again(person_id)
+
+    async def _count(self, person_id: int, bounce: Bounce) -> bool:
+        """Count a refusal of an address; returns whether it is cut off by it."""
+        async with self._store.begin() as unit:
+            identities = await unit.people.identities(person_id)
+            refused = next((one for one in identities if one.value == bounce.token.address.casefold()), None)
+            if refused is None:
+                return False
             since = (unit.now - BOUNCE_WINDOW).isoformat()
-            earlier = person.preferences.get("bounces", {})
-            counted = {id: entry for id, entry in earlier.items() if entry[1] >= since}
+            counted = {id: entry for id, entry in refused.bounces.items() if entry[1] >= since}
             counted.setdefault(bounce.message_id, [1, unit.now.isoformat()])
-            is_cut_off = len(counted) >= BOUNCE_LIMIT and not standing_of(person.preferences).fault
-            fault = {MAIL_FAULT: bounce.reason or bounce.status or "refused"} if is_cut_off else {}
-            await unit.people.update(person_id, preferences=person.preferences | {"bounces": counted} | fault)
+            is_cut_off = len(counted) >= BOUNCE_LIMIT and not refused.fault
+            fault = (bounce.reason or bounce.status or "refused") if is_cut_off else refused.fault
+            await unit.people.record_bounces(person_id, refused.value, counted, fault)
         return is_cut_off
 
     async def _tell(self, person_id: int, bounce: Bounce) -> str:
@@ -117,17 +140,19 @@ class Reachability:
                 sentence = f"{player.name} gets no more emails and cannot be reached otherwise."
                 await self._service.lobby.announce(table.id, sentence, "reach")
 
-    async def restore(self, person_id: int) -> list[str]:
-        """The address works, or is to be tried again; returns the labels of the tables that wait for the
-        person."""
+    async def restore(self, person_id: int, address: str | None = None) -> list[str]:
+        """The address works, or all are to be tried again (None); returns the labels of the tables that wait
+        for the person."""
         async with self._store.begin() as unit:
             person = await unit.people.get(person_id)
-            fault = standing_of(person.preferences).fault
-            await unit.people.update(person_id, preferences=cleared(person.preferences) | {"mail": True})
-            for address in await unit.people.verified_addresses(person_id):
-                await unit.outbox.revive_dead("mail", unit.now - KEPT, to=address)
+            was_cut_off = bool((await load_standing(unit, person_id)).fault)
+            await unit.people.update(person_id, preferences=person.preferences | {"mail": True})
+            verified = await unit.people.verified_addresses(person_id)
+            for each in verified if address is None else [address]:
+                await unit.people.record_bounces(person_id, each, {}, "")
+                await unit.outbox.revive_dead("mail", unit.now - KEPT, to=each)
         waiting = await self.ask_again(person_id)
-        if fault:
+        if was_cut_off:
             for table in await self._tables(person_id):
                 player = table.player_of(person_id)
                 if player:
@@ -136,16 +161,19 @@ class Reachability:
         self._service.wake_subscribers()
         return waiting
 
-    async def heard_from(self, person_id: int) -> None:
-        """A letter has come from the person: nothing counts against their address any more."""
+    async def heard_from(self, person_id: int, address: str) -> None:
+        """A letter has come from an address of the person: nothing counts against it any more."""
         async with self._store.read() as unit:
-            standing = standing_of((await unit.people.get(person_id)).preferences)
+            identities = await unit.people.identities(person_id)
+            standing = standing_of(await unit.people.get(person_id), identities)
+        writer = next((one for one in identities if one.value == address), None)
+        if writer is None or not (writer.fault or writer.bounces):
+            return
         if standing.fault and standing.wants_mail:
-            await self.restore(person_id)
-        elif standing.bounces or standing.fault:
-            async with self._store.begin() as unit:
-                person = await unit.people.get(person_id)
-                await unit.people.update(person_id, preferences=cleared(person.preferences))
+            await self.restore(person_id, address)
+            return
+        async with self._store.begin() as unit:
+            await unit.people.record_bounces(person_id, address, {}, "")
 
     async def ask_again(self, person_id: int, after: timedelta = timedelta(0)) -> list[str]:
         """Send an email about every decision that is open for a person; returns the labels of the tables."""

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 import engine
-from bot.email.reachability import standing_of, table_label
+from bot.email.reachability import load_standing, table_label
 from bot.service import people, text_views
 from bot.service.game_files import export_prospect
 from bot.service.service import Service
@@ -40,7 +40,8 @@ HELP = (
     "options TITLE: what can be agreed for a title",
     "resign: give up your seat",
     "settings, away until DATE, back: in a reply to a table's email, how and when you are told",
-    "stop: no more emails; start them again by any email",
+    "addresses: where your emails go; `link ann@example.org` adds an address, `unlink` gives one up",
+    "stop: no more emails; `start` in a reply starts them again",
 )
 
 _AUTOLINK = re.compile(r"<mailto:[^<>\s]{1,100}>", re.IGNORECASE)
@@ -219,15 +220,13 @@ class TableCommands:
 
     async def _player_row(self, table: TableInfo, player: SeatedPlayer) -> str:
         async with self._store.read() as unit:
-            person = await unit.people.get(player.person_id)
-            has_mail = bool(await unit.people.verified_addresses(player.person_id))
-        standing = standing_of(person.preferences)
+            standing = await load_standing(unit, player.person_id)
         notes = ["host"] if player.person_id == table.host_id else []
         if not player.joined:
             notes.append("has not answered yet")
         elif standing.fault:
             notes.append("emails do not arrive")
-        elif has_mail and not standing.wants_mail:
+        elif standing.address and not standing.wants_mail:
             notes.append("gets no emails")
         return f"{player.name}{f' ({text_views.join_words(notes)})' if notes else ''}"
 

@@ -28,10 +28,7 @@ from bot.service.routing import (
     wanted_channels,
 )
 from bot.service.tables import TableInfo
-from storage import Identity, NewMessage, Person
-
-MAIL_FAULT = "mail_fault"
-"""The preference of a person whose mail address refuses emails: why."""
+from storage import Identity, NewMessage, Person, mail_order
 
 
 class Notification(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -42,7 +39,7 @@ class Notification(msgspec.Struct, frozen=True, omit_defaults=True):
     (the card of the lobby is updated), `claim` (confirm a mail address). To everyone: `started`, `news` (an
     undo, a pause, a replacement, the outcome of a poll), `over` (with the final standings). seq: the row of
     the log that it is about. ping: False for a card in the thread of somebody who is told elsewhere or later.
-    `order`, to the owner alone: orders of theirs have ended.
+    `order`, to the owner alone: orders of theirs have ended. `account`, by email: about their addresses.
     """
 
     kind: str
@@ -63,15 +60,15 @@ def decode_notification(payload: bytes) -> Notification:
 def recipient_for(
     person: Person, identities: Iterable[Identity], seat: int | None, *, unverified: bool = False
 ) -> Recipient:
-    """The addresses of a person; `preferences["mail"]` is False if they want no mail, and `MAIL_FAULT` is
-    set while their address refuses it.
+    """The addresses of a person; `preferences["mail"]` is False if they want no mail.
 
-    An unverified mail address gets nothing but an invitation (`unverified`).
+    Of several email addresses, emails go to the one that `mail_order` names first; to none that refuses
+    them. An unverified address gets nothing but an invitation (`unverified`).
     """
     known = list(identities)
     discord_id = next((i.value for i in known if i.kind == "discord"), None)
-    emails = [i.value for i in known if i.kind == "email" and (i.verified_at or unverified)]
-    wants_mail = person.preferences.get("mail") is not False and not person.preferences.get(MAIL_FAULT)
+    emails = [i.value for i in mail_order(known) if not i.fault and (i.verified_at or unverified)]
+    wants_mail = person.preferences.get("mail") is not False
     email = emails[0] if emails and wants_mail else None
     return Recipient(person.id, seat, discord_id, email, settings_of(person.preferences, person.time_zone))
 

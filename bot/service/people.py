@@ -49,6 +49,17 @@ async def claim_address(unit: UnitOfWork, person_id: int, address: str) -> str:
     return plain
 
 
+def account_notice(person_id: int, address: str, sentence: str, key: str) -> NewMessage:
+    """An email to a person about their addresses. key: two notices with the same one are one."""
+    notification = Notification("account", 0, 0, person_id=person_id, sentences=(sentence,))
+    return NewMessage(
+        idempotency_key=f"account.{person_id}.{key}",
+        channel="mail",
+        address={"person": person_id, "email": address},
+        payload=msgspec.json.encode(notification),
+    )
+
+
 def player_name(text: str) -> str:
     """A name that is valid at a table, from a Discord name or a mail address: letters, digits, single
     spaces."""

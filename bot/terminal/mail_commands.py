@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 
-from bot.email.reachability import Reachability, standing_of, waiting_sentence
+from bot.email import address_commands
+from bot.email.reachability import Reachability, load_standing, waiting_sentence
 from bot.service import people
 from bot.service.service import Service
 from bot.service.tables import TableInfo
+from mail import normalize_address
 
-_PLAYER_MAIL = re.compile(r"(.{1,40}?) mail(?: (\S+))?", re.IGNORECASE)
+_PLAYER_MAIL = re.compile(r"(.{1,40}?) mail(?: (\S+(?: off)?))?", re.IGNORECASE)
 
 
 async def invite(service: Service, table_id: int, rest: str) -> str:
@@ -25,7 +27,7 @@ async def invite(service: Service, table_id: int, rest: str) -> str:
 
 
 def player_mail(rest: str) -> tuple[str, str] | None:
-    """The name and the argument of `player NAME mail ADDRESS|on|off`; None for another line."""
+    """The name and the argument of `player NAME mail ADDRESS [off]|on|off`; None for another line."""
     match = _PLAYER_MAIL.fullmatch(rest.strip())
     return (match[1].strip(), match[2] or "") if match else None
 
@@ -46,6 +48,10 @@ async def set_mail(service: Service, table: TableInfo, name: str, argument: str)
                 person = await unit.people.get(player.person_id)
                 await unit.people.update(person.id, preferences=person.preferences | {"mail": False})
             return f"{player.name} gets no more emails."
+    if argument.casefold().endswith(" off"):
+        return await address_commands.unlink(
+            service, player.person_id, normalize_address(argument[: -len(" off")])
+        )
     async with service.store.begin() as unit:
         address = await people.claim_address(unit, player.person_id, argument)
     service.wake_subscribers()
@@ -54,11 +60,11 @@ async def set_mail(service: Service, table: TableInfo, name: str, argument: str)
 
 async def _mail_text(service: Service, person_id: int, name: str) -> str:
     async with service.store.read() as unit:
-        standing = standing_of((await unit.people.get(person_id)).preferences)
+        standing = await load_standing(unit, person_id)
         addresses = await unit.people.verified_addresses(person_id)
     if not addresses:
         return f"{name} has no email address. `player {name} mail ADDRESS` links one."
     if standing.fault:
-        why = f"Emails to {name} ({addresses[0]}) do not arrive: {standing.fault}."
+        why = f"Emails to {name} ({standing.address}) do not arrive: {standing.fault}."
         return f"{why} `player {name} mail on` tries again."
     return f"{name}: {', '.join(addresses)}{'' if standing.wants_mail else ', emails are off'}."

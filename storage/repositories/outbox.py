@@ -7,7 +7,7 @@ least once; the receiver recognises a second copy by the idempotency key, which 
 that is no longer needed is superseded by a new one with the same collapse key.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime, timedelta
 from functools import cache
 from typing import Any, NamedTuple
@@ -115,18 +115,23 @@ class OutboxRepository(Repository):
         now = self._transaction.now
         return await self._transaction.run_job(lambda execute: enqueue_messages(execute, messages, now))
 
-    async def lease_due(self, channel: Channel, limit: int, lease: timedelta) -> list[OutboxMessage]:
+    async def lease_due(
+        self, channel: Channel, limit: int, lease: timedelta, not_to: Collection[str] = ()
+    ) -> list[OutboxMessage]:
         """Lease the messages that are due now, oldest first.
 
         Of messages with the same ordering key only the first is due. `attempts` includes this attempt.
+        not_to: endings of `address["to"]` that are left out.
         """
         now = self._transaction.now
+        recipient = col(OutboxMessage.address)["to"].as_string()
         is_due = (
             col(OutboxMessage.channel) == channel,
             col(OutboxMessage.status) == PENDING,
             _is_due(now),
             _is_free(now),
             ~_has_earlier(),
+            *(func.coalesce(recipient, "").not_like(f"%{end}") for end in not_to),
         )
         order = (col(OutboxMessage.not_before), col(OutboxMessage.id))
         ids = await self._transaction.all(
@@ -142,6 +147,19 @@ class OutboxRepository(Repository):
         values = {"lease_expires_at": now + lease, "attempts": col(OutboxMessage.attempts) + 1}
         await self._transaction.execute(update(OutboxMessage).where(leased).values(values))
         return await self._transaction.all(select(OutboxMessage).where(leased).order_by(*order))
+
+    async def renew_leases(self, attempts: Mapping[str, int], lease: timedelta) -> frozenset[str]:
+        """Renew the leases of messages by their idempotency keys, each in its n-th attempt; returns the keys
+        of those that nobody else has taken, and that are still to be sent."""
+        pending = (col(OutboxMessage.idempotency_key).in_(attempts), col(OutboxMessage.status) == PENDING)
+        rows = await self._transaction.all(select(OutboxMessage).where(*pending))
+        kept = {row.id: row.idempotency_key for row in rows if row.attempts == attempts[row.idempotency_key]}
+        if kept:
+            values = {"lease_expires_at": self._transaction.now + lease}
+            await self._transaction.execute(
+                update(OutboxMessage).where(col(OutboxMessage.id).in_(kept)).values(values)
+            )
+        return frozenset(kept.values())
 
     async def next_due_at(self, channel: Channel) -> datetime | None:
         """The earliest time at which a pending message may be due; None without pending messages.

@@ -1,6 +1,6 @@
 """People, their Discord ids and email addresses, and claims to addresses."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from datetime import timedelta
 from typing import Any, TypedDict, Unpack
 
@@ -33,6 +33,17 @@ def normalize_identity(kind: IdentityKind, value: str) -> str:
     """The form in which an identity is stored and compared: email addresses in lower case."""
     value = value.strip()
     return value.casefold() if kind == "email" else value
+
+
+def mail_order(identities: Iterable[Identity]) -> list[Identity]:
+    """The email addresses among these, the one that emails go to first: verified before unverified, working
+    before faulty, then the one that was chosen last, then the oldest."""
+
+    def rank(one: Identity) -> tuple[bool, bool, float, int]:
+        chosen = one.preferred_at.timestamp() if one.preferred_at else 0.0
+        return one.verified_at is None, bool(one.fault), -chosen, one.id
+
+    return sorted((one for one in identities if one.kind == "email"), key=rank)
 
 
 class PersonUpdate(TypedDict, total=False):
@@ -103,9 +114,24 @@ class PeopleRepository(Repository):
         }
 
     async def verified_addresses(self, person_id: int) -> list[str]:
-        """The verified email addresses of a person, oldest first."""
-        identities = await self.identities(person_id)
-        return [one.value for one in identities if one.kind == "email" and one.verified_at]
+        """The verified email addresses of a person, the one that emails go to first."""
+        return [one.value for one in mail_order(await self.identities(person_id)) if one.verified_at]
+
+    async def prefer_address(self, person_id: int, address: str) -> None:
+        """Emails to a person go to this address of theirs from now on."""
+        await self._update_address(person_id, address, preferred_at=self._transaction.now)
+
+    async def record_bounces(self, person_id: int, address: str, bounces: dict[str, Any], fault: str) -> None:
+        """What came back from an address, and why no emails go there; empty if they do."""
+        await self._update_address(person_id, address, bounces=bounces, fault=fault)
+
+    async def _update_address(self, person_id: int, address: str, **values: Any) -> None:
+        await self._transaction.renew_revisions_of_person(person_id)
+        own = (col(Identity.person_id) == person_id, col(Identity.kind) == "email")
+        value = normalize_identity("email", address)
+        await self._transaction.execute(
+            update(Identity).where(*own, col(Identity.value) == value).values(**values)
+        )
 
     async def add_identity(
         self, person_id: int, kind: IdentityKind, value: str, verified: bool = True

@@ -417,8 +417,8 @@ async def test_bounces_end_emails_and_a_letter_brings_them_back(
     assert "Emails to Bob do not arrive. Nothing else reaches them." in (await ann.letter()).text
     person_id = table.seated_players[1].person_id
     async with pymap.store.read() as unit:
-        known = await unit.people.get(person_id)
-    assert known.preferences["mail_fault"] and len(known.preferences["bounces"]) == 2
+        (known,) = await unit.people.identities(person_id)
+    assert known.fault and len(known.bounces) == 2
     assert bob.inbox == []
 
     pymap.player_server.refuse = lambda _: None
@@ -451,9 +451,9 @@ async def test_what_the_operator_has_to_mend_is_held(
             await asyncio.sleep(0.02)
     person_id = table.seated_players[1].person_id
     async with pymap.store.read() as unit:
-        known = await unit.people.get(person_id)
+        (known,) = await unit.people.identities(person_id)
         status = await unit.outbox.queue_status("mail")
-    assert "bounces" not in known.preferences and "mail_fault" not in known.preferences
+    assert not known.bounces and not known.fault
     assert (status.dead, status.pending > 0) == (0, True)
 
 

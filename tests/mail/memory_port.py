@@ -7,7 +7,7 @@ X` may be played any number of times before. `buy NOTHING` is refused, `buy S` i
 import hashlib
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 
@@ -300,8 +300,14 @@ class InMemoryService:
 
     # --- MailOutbox ---
 
-    async def lease_due(self, limit: int) -> Sequence[DueMail]:
-        rows = [row for row in self.rows.values() if row.state == "waiting" and row.due <= self.clock()]
+    async def lease_due(self, limit: int, full: Collection[str] = ()) -> Sequence[DueMail]:
+        rows = [
+            row
+            for row in self.rows.values()
+            if row.state == "waiting"
+            and row.due <= self.clock()
+            and row.outgoing.recipient.partition("@")[2] not in full
+        ]
         return [
             DueMail(
                 row.outgoing.message_id,
@@ -313,6 +319,9 @@ class InMemoryService:
             )
             for row in rows[:limit]
         ]
+
+    async def renew_leases(self, mails: Sequence[DueMail]) -> frozenset[str]:
+        return frozenset(mail.id for mail in mails if self.rows[mail.id].state == "waiting")
 
     async def mark_sent(self, due: DueMail) -> None:
         self.rows[due.id].state = "sent"

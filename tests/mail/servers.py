@@ -40,7 +40,7 @@ import pytest
 from aiosmtpd.smtp import SMTP, AuthResult, Envelope, Session
 
 from mail.imap import ImapAccount
-from mail.smtp import SmtpAccount
+from mail.smtp_connections import SmtpAccount
 
 USER, PASSWORD = "game", "secret"
 DOVECOT = shutil.which("dovecot", path=f"{os.environ.get('PATH', '')}:/usr/sbin")
@@ -370,7 +370,8 @@ class Delivery:
 class SmtpCatcher:
     """A catcher of letters. `refuse` may answer for a recipient: a reply like `550 no such user`, or None.
 
-    `drop_after_data` loses the connection that many times after having taken a letter.
+    `drop_after_data` loses the connection that many times after having taken a letter. Recipients at
+    `slow.test` wait for `slow`; `waiting` counts them.
     """
 
     port: int = 0
@@ -379,6 +380,8 @@ class SmtpCatcher:
     refuse_data: Callable[[Delivery], str | None] = lambda _: None
     drop_after_data: int = 0
     connections: int = 0
+    slow: asyncio.Event | None = None
+    waiting: int = 0
 
     @property
     def account(self) -> SmtpAccount:
@@ -403,6 +406,9 @@ class SmtpCatcher:
     async def handle_RCPT(
         self, server: SMTP, session: Session, envelope: Envelope, address: str, options: list[str]
     ) -> str:
+        if self.slow and address.endswith("@slow.test"):
+            self.waiting += 1
+            await self.slow.wait()
         if refusal := self.refuse(address):
             return refusal
         envelope.rcpt_tos.append(address)

@@ -56,6 +56,34 @@ async def test_a_leased_message_is_not_due_until_its_lease_expires(store: Store,
     ]
 
 
+async def test_a_lease_is_renewed_while_the_message_is_ours_and_wanted(
+    store: Store, clock: ManualClock
+) -> None:
+    async with store.begin() as unit:
+        await unit.outbox.enqueue(*(new_message(key, collapse_key=key) for key in "abc"))
+    mine = {message.idempotency_key: message.attempts for message in await take(store)}
+    clock.advance(seconds=50)
+    async with store.begin() as unit:
+        await unit.outbox.enqueue(new_message("newer", collapse_key="c"))
+        assert await unit.outbox.renew_leases(mine, LEASE) == {"a", "b"}
+    clock.advance(seconds=50)
+    assert keys(await take(store)) == ["newer"]
+    clock.advance(seconds=10)
+    assert keys(await take(store)) == ["a", "b"], "another worker takes what was not renewed"
+    async with store.begin() as unit:
+        assert await unit.outbox.renew_leases(mine, LEASE) == frozenset()
+
+
+async def test_messages_to_some_domains_are_left_out(store: Store) -> None:
+    async with store.begin() as unit:
+        for key, to in (("a", "a@one.test"), ("b", "b@two.test"), ("c", "c@not-two.test")):
+            await unit.outbox.enqueue(new_message(key, address={"to": to}))
+        await unit.outbox.enqueue(new_message("d", address={"email": "d@two.test"}))
+        left = await unit.outbox.lease_due("mail", 10, LEASE, ["@two.test"])
+        assert keys(left) == ["a", "c", "d"]
+    assert keys(await take(store)) == ["b"]
+
+
 async def test_a_sent_message_is_never_due_again_and_its_payload_is_deleted(
     store: Store, clock: ManualClock
 ) -> None:

@@ -47,6 +47,12 @@ async def test_address_on_and_off(console: Console) -> None:
     assert "emails are off" in await enter(console, "player Ann mail")
     await enter(console, "table start")
     assert "waits for Ann: an email follows" in await enter(console, "player Ann mail on")
+    async with console.service.store.begin() as unit:
+        await unit.people.add_identity(person_id, "email", "ann@work.test")
+    assert await enter(console, "player Ann mail") == "Ann: ann@player.test, ann@work.test."
+    assert "is no longer linked" in await enter(console, "player Ann mail ann@player.test off")
+    assert "is not linked" in await enter(console, "player Ann mail ann@player.test off")
+    assert await enter(console, "player Ann mail") == "Ann: ann@work.test."
     assert "There is no player Cid" in await enter(console, "player Cid mail on")
 
 
@@ -58,7 +64,7 @@ async def test_way_back_in_the_terminal(console: Console) -> None:
     person_id = table.seated_players[0].person_id
     async with console.service.store.begin() as unit:
         await unit.people.add_identity(person_id, "email", "ann@player.test")
-        await unit.people.update(person_id, preferences={"mail_fault": "550 5.1.1 unknown", "bounces": {}})
+        await unit.people.record_bounces(person_id, "ann@player.test", {}, "550 5.1.1 unknown")
     assert "do not arrive: 550 5.1.1 unknown" in await enter(console, "player Ann mail")
     assert "waits for Ann" in await enter(console, "player Ann mail on")
     assert await enter(console, "player Ann mail") == "Ann: ann@player.test."

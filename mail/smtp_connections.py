@@ -1,0 +1,137 @@
+"""Connections to the SMTP server: a few at once, each used for many emails.
+
+One task at a time opens a connection, and tries until it succeeds: while the server cannot be reached, all
+others wait for the same attempt, and no email counts it.
+"""
+
+import asyncio
+import contextlib
+import logging
+import ssl
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from typing import Literal
+
+import aiosmtplib
+import stamina
+
+from mail.imap import is_loopback
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class SmtpAccount:
+    """The SMTP server. security: TLS from the first byte, STARTTLS (required), or none, on this machine only.
+
+    Raises ValueError for a connection without TLS to another machine.
+    """
+
+    host: str
+    port: int = 465
+    user: str = ""
+    password: str = field(default="", repr=False)
+    security: Literal["tls", "starttls", "none"] = "tls"
+    context: ssl.SSLContext | None = field(default=None, repr=False)
+
+    def __post_init__(self) -> None:
+        if self.security == "none" and not is_loopback(self.host):
+            raise ValueError(
+                f"SMTP without TLS is allowed to this machine only; {self.host} needs tls or starttls."
+            )
+
+
+async def connect(account: SmtpAccount, timeout: float) -> aiosmtplib.SMTP:
+    """A connection that is logged in. Raises aiosmtplib.SMTPException or OSError."""
+    smtp = aiosmtplib.SMTP(
+        hostname=account.host,
+        port=account.port,
+        username=account.user or None,
+        password=account.password or None,
+        use_tls=account.security == "tls",
+        start_tls=account.security == "starttls",
+        tls_context=account.context,
+        timeout=timeout,
+    )
+    try:
+        await smtp.connect()
+    except (aiosmtplib.SMTPException, OSError):
+        smtp.close()
+        raise
+    return smtp
+
+
+class SmtpConnections:
+    """At most `limit` connections. first_retry: seconds after which a failed attempt is repeated."""
+
+    def __init__(self, account: SmtpAccount, limit: int, timeout: float, first_retry: float) -> None:
+        self._account = account
+        self._timeout = timeout
+        self._first_retry = first_retry
+        self._free = asyncio.Semaphore(limit)
+        self._opening = asyncio.Lock()
+        self._idle: list[aiosmtplib.SMTP] = []
+        self._open: set[aiosmtplib.SMTP] = set()
+
+    @asynccontextmanager
+    async def use(self) -> AsyncIterator[aiosmtplib.SMTP]:
+        """A connection for one email; closed if the block raises, or the caller has closed it."""
+        async with self._free:
+            smtp = await self._take()
+            try:
+                yield smtp
+            except BaseException:
+                smtp.close()  # no QUIT: it might wait behind a cancelled command
+                raise
+            finally:
+                if smtp.is_connected:
+                    self._idle.append(smtp)
+                else:
+                    self._open.discard(smtp)
+
+    async def _take(self) -> aiosmtplib.SMTP:
+        while self._idle:
+            smtp = self._idle.pop()
+            if smtp.is_connected:
+                return smtp
+            self._open.discard(smtp)
+        async with self._opening:
+            async for attempt in stamina.retry_context(
+                on=(aiosmtplib.SMTPException, OSError),
+                attempts=None,
+                timeout=None,
+                wait_initial=self._first_retry,
+                wait_max=300.0,
+                wait_jitter=self._first_retry,
+            ):
+                with attempt:
+                    smtp = await self._connect()
+                    self._open.add(smtp)
+                    return smtp
+        raise AssertionError("unreachable: the attempts never end")
+
+    async def _connect(self) -> aiosmtplib.SMTP:
+        try:
+            return await connect(self._account, self._timeout)
+        except (aiosmtplib.SMTPException, OSError) as error:
+            log.error("outbox: %s:%d cannot be used: %s", self._account.host, self._account.port, error)
+            raise
+
+    async def quit_idle(self) -> None:
+        """Take leave of the server on the connections that nobody uses."""
+        idle, self._idle = self._idle, []
+        for smtp in idle:
+            self._open.discard(smtp)
+            if smtp.is_connected:
+                with contextlib.suppress(aiosmtplib.SMTPException, OSError):
+                    async with asyncio.timeout(5.0):
+                        await smtp.quit()
+                smtp.close()
+
+    def abort(self) -> None:
+        """Drop all connections."""
+        for smtp in self._open:
+            smtp.close()
+        self._open.clear()
+        self._idle.clear()

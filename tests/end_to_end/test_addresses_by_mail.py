@@ -1,0 +1,113 @@
+"""A person with several addresses: any of them plays, may be left, and stands in for one that bounces."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from tests.end_to_end.mail_players import MailHarness, MailPlayer, asks, headline, served
+from tests.end_to_end.test_tables_by_mail import letter, sent
+
+WORK = "ann@work.test"
+
+
+@pytest.fixture
+async def office(tmp_path: Path) -> AsyncIterator[MailHarness]:
+    async with served(tmp_path) as office:
+        yield office
+
+
+async def addresses(office: MailHarness, person_id: int) -> list[str]:
+    async with office.store.read() as unit:
+        return await unit.people.verified_addresses(person_id)
+
+
+async def linked(office: MailHarness) -> tuple[MailPlayer, MailPlayer, int]:
+    """Ann's two mail programs and her id: she has linked a second address by mail alone."""
+    ann, work = office.player("Ann"), MailPlayer("Ann", WORK, office)
+    person = await office.person("Ann")
+    assert f"reply to this email with `link {WORK}`" in (await sent(ann, f"link {WORK}", 90)).text
+    assert f"An email goes to {WORK}" in (await ann.said(f"link {WORK}")).text
+    assert headline(await work.letter()) == "Is this your address?"
+    assert f"Emails go to {WORK}; orders may also come from ann@player.test" in (await work.said("yes")).text
+    told = await ann.letter()
+    assert f"Your emails go to {WORK} from now on" in told.text and f"unlink {WORK}" in told.text
+    return ann, work, person.id
+
+
+async def test_a_second_address_is_linked_and_both_play(office: MailHarness) -> None:
+    ann, work, person_id = await linked(office)
+    assert await addresses(office, person_id) == [WORK, "ann@player.test"]
+    table = await office.table("1830", ["Ann", "Bob"])
+    bob = office.player("Bob")
+    await work.letter()
+    turn = await work.letter()
+    assert asks(turn, "Ann") and ann.read == len(ann.inbox)
+    await office.mail(ann.written(turn, "buy SV"), sender=ann.address)
+    assert headline(await ann.letter()).startswith("OK"), "who writes is answered there"
+    await bob.until_asked()
+    await bob.answered("buy CS")
+    await work.until_asked()
+    assert headline(await work.answered("buy DH")).startswith("OK")
+    assert await office.lines(table) == ["buy SV", "buy CS", "buy DH"]
+
+
+async def test_a_forged_letter_links_and_unlinks_nothing(office: MailHarness) -> None:
+    """Only a reply to an email of ours counts: the From of any other may be anybody's."""
+    ann, _work, person_id = await linked(office)
+    for number, line in enumerate(("link mallory@evil.test", f"unlink {WORK}")):
+        assert "To protect your seats" in (await sent(ann, line, number)).text
+    mallory = MailPlayer("Mallory", "mallory@evil.test", office)
+    assert await addresses(office, person_id) == [WORK, "ann@player.test"] and mallory.inbox == []
+
+
+async def test_an_address_is_given_up(office: MailHarness) -> None:
+    ann, work, person_id = await linked(office)
+    assert (
+        f"{WORK} is no longer linked. Emails go to ann@player.test."
+        in (await ann.said(f"unlink {WORK}")).text
+    )
+    assert await addresses(office, person_id) == ["ann@player.test"]
+    assert "is the only way" in (await ann.said("unlink ann@player.test")).text
+    assert "is not linked" in (await ann.said("unlink bob@player.test")).text
+    await office.mail(letter(work, "addresses"), sender=WORK)
+    await office.settled(1, "Ignored")
+    assert work.read == len(work.inbox), "an address that was given up gets no answer"
+
+
+async def test_emails_go_back_to_the_first_address(office: MailHarness) -> None:
+    ann, work, _person_id = await linked(office)
+    assert (
+        "Emails go to ann@player.test; orders may also come from"
+        in (await ann.said("link ann@player.test")).text
+    )
+    assert "Your emails go to ann@player.test from now on" in (await work.letter()).text
+    assert f"orders may also come from {WORK}." in (await ann.said("addresses")).text
+
+
+async def test_an_address_that_bounces_is_left_for_the_other(
+    office: MailHarness, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No table is told, as Ann can be reached; a letter from the address brings it back."""
+    monkeypatch.setattr("bot.email.reachability.ASK_AGAIN", timedelta(0))
+    ann, work, _person_id = await linked(office)
+    office.player_server.refuse = lambda to: "550 5.1.1 no such user" if to == WORK else None
+    table = await office.table("1830", ["Ann", "Bob"])
+    told = await ann.letter()
+    assert f"Emails to {WORK} come back" in told.text and f"unlink {WORK}" in told.text
+    await ann.until_asked()
+    assert headline(await ann.answered("buy SV")).startswith("OK")
+    assert not [row for row in await office.service.queries.log(table.id) if "do not arrive" in str(row)]
+    office.player_server.refuse = lambda _: None
+    assert f"Emails go to {WORK}; orders" in (await sent(work, "addresses")).text
+
+
+async def test_stop_and_start_mean_every_address(office: MailHarness) -> None:
+    _ann, work, _ = await linked(office)
+    await office.table("1830", ["Ann", "Bob"])
+    await work.letter(), await work.letter()
+    assert f"No more emails go to {WORK} or ann@player.test." in (await work.said("stop")).text
+    assert f"Emails go to {WORK} again. Friday" in (await work.said("start")).text
