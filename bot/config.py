@@ -75,13 +75,25 @@ class MailFolders:
 
 
 @dataclass(frozen=True, slots=True)
+class OAuthSettings:
+    """Where access tokens for the mail servers come from, in place of passwords."""
+
+    token_url: str
+    client_id: str
+    client_secret: SecretStr
+    refresh_token: SecretStr
+    scope: str
+
+
+@dataclass(frozen=True, slots=True)
 class MailSettings:
     """Everything for the mail transport.
 
     max_message_bytes: of one mail. idle_seconds: of one IMAP IDLE. answers_per_hour: to one seat, and
     answers_in_all: to everybody in ten minutes, before answers are gathered. hosts: who may open tables by
     email besides people with a verified address: `verified` (nobody), `anyone`, or addresses and domains.
-    connections: to the SMTP server at once.
+    connections: to the SMTP server at once. oauth: None for passwords. keep_days: for which mail that was
+    dealt with stays in its folder; 0 for ever.
     """
 
     imap: MailServer
@@ -96,6 +108,8 @@ class MailSettings:
     answers_in_all: int = 200
     hosts: str = "verified"
     connections: int = 5
+    oauth: OAuthSettings | None = None
+    keep_days: int = 90
 
 
 @dataclass(frozen=True, slots=True)
@@ -279,6 +293,13 @@ class Settings(BaseModel):
     mail_answers_per_hour: int = Field(default=20, ge=1, le=10_000)
     mail_answers_in_all: int = Field(default=200, ge=10, le=100_000)
 
+    mail_keep_days: int = Field(default=90, ge=0, le=36_500)
+    oauth_token_url: ApiUrl | None = None
+    oauth_client_id: str | None = None
+    oauth_client_secret: SecretStr | None = None
+    oauth_refresh_token: SecretStr | None = None
+    oauth_scope: str | None = None
+
     allow_plain: bool = False
 
     @model_validator(mode="after")
@@ -332,7 +353,23 @@ class Settings(BaseModel):
             answers_in_all=self.mail_answers_in_all,
             hosts=self.mail_hosts,
             connections=self.smtp_connections,
+            oauth=self.oauth,
+            keep_days=self.mail_keep_days,
         )
+
+    @property
+    def oauth(self) -> OAuthSettings | None:
+        """Where access tokens come from; None for passwords."""
+        url, token = self.oauth_token_url, self.oauth_refresh_token
+        if url is None and token is None:
+            return None
+        if url is None or token is None or not self.oauth_client_id:
+            names = ("OAUTH_TOKEN_URL", "OAUTH_CLIENT_ID", "OAUTH_REFRESH_TOKEN")
+            raise ValueError(f"{', '.join(PREFIX + name for name in names)} are needed together")
+        if urlsplit(url).scheme == "http":
+            self._check_unencrypted("OAUTH_TOKEN_URL", urlsplit(url).hostname or "", "https://")
+        secret = self.oauth_client_secret or SecretStr("")
+        return OAuthSettings(url, self.oauth_client_id, secret, token, self.oauth_scope or "")
 
     def _login(self, name: str, server: MailServer, password: SecretStr | None, encrypted: str) -> MailServer:
         if server.tls == "plain":
@@ -340,6 +377,8 @@ class Settings(BaseModel):
         if password and server.password:
             raise ValueError(f"{PREFIX}{name} and {PREFIX}{name}_PASSWORD both give a password; keep one")
         password = password or server.password
+        if self.oauth and server.user and not password.get_secret_value():
+            return server
         if bool(server.user) != bool(password):
             lack = "a password but no user" if password else "a user but no password"
             raise ValueError(f"{PREFIX}{name} has {lack}")

@@ -11,9 +11,9 @@ import asyncio
 import contextlib
 import re
 import ssl
-from collections.abc import Awaitable, Mapping
+from collections.abc import Awaitable, Iterator, Mapping
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from email.utils import parsedate_to_datetime
 from functools import partial
 from ipaddress import ip_address
@@ -21,10 +21,12 @@ from typing import Any, NamedTuple, Self, TypeVar
 
 import aioimaplib
 
+from mail.credentials import AccessTokens, TokenUnavailable
 from mail.port import Folder
 
 T = TypeVar("T")
 _UID_SLICE = 10_000
+_MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 
 
 class ConnectionLost(Exception):
@@ -33,6 +35,10 @@ class ConnectionLost(Exception):
 
 class LoginRefused(Exception):
     """The server has refused the user name and password."""
+
+
+class MailboxFull(Exception):
+    """The mailbox has no room for this (OVERQUOTA, RFC 5530)."""
 
 
 def is_loopback(host: str) -> bool:
@@ -46,7 +52,8 @@ def is_loopback(host: str) -> bool:
 
 @dataclass(frozen=True)
 class ImapAccount:
-    """The mailbox. inbox: the folder to watch. folders: other names for our folders.
+    """The mailbox. inbox: the folder to watch. folders: other names for our folders. tokens: log in with
+    access tokens, not with the password.
 
     Raises ValueError for a connection without TLS to another machine, and for control characters.
     """
@@ -57,6 +64,7 @@ class ImapAccount:
     port: int = 993
     tls: bool = True
     context: ssl.SSLContext | None = field(default=None, repr=False)
+    tokens: AccessTokens | None = field(default=None, repr=False)
     inbox: str = "INBOX"
     folders: Mapping[Folder, str] = field(default_factory=dict)
 
@@ -74,6 +82,28 @@ class Envelope(NamedTuple):
 
     size: int
     received_at: datetime
+
+
+class Quota(NamedTuple):
+    """How much room a mailbox has, in KiB."""
+
+    used: int
+    limit: int
+
+    @property
+    def percent(self) -> int:
+        return 100 * self.used // max(self.limit, 1)
+
+
+@contextlib.contextmanager
+def patched(target: Any, name: str, value: Any) -> Iterator[None]:
+    """Replace a method of an object until the block ends."""
+    former = getattr(target, name)
+    setattr(target, name, value)
+    try:
+        yield
+    finally:
+        setattr(target, name, former)
 
 
 class ImapConnection:
@@ -116,7 +146,10 @@ class ImapConnection:
 
     async def _log_in(self, account: ImapAccount) -> None:
         await self._call(self._client.wait_hello_from_server())
-        login = await self._call(self._client.login(_quoted(account.user), account.password))
+        if account.tokens is None:
+            login = await self._call(self._client.login(_quoted(account.user), account.password))
+        else:
+            login = await self._log_in_with_token(account, account.tokens)
         if login.result != "OK":
             raise LoginRefused(f"{account.host} refused to log {account.user} in.")
         await self._call(self._client.protocol.capability())
@@ -127,6 +160,22 @@ class ImapConnection:
         found = re.search(rb"UIDNEXT (\d+)", b"\n".join(bytes(line) for line in selected.lines))
         self._uid_next = int(found[1]) if found else 1
         self._has_new_mail = False
+
+    async def _log_in_with_token(self, account: ImapAccount, tokens: AccessTokens) -> Any:
+        """XOAUTH2. A server that refuses the token says why in a challenge, which an empty line answers; the
+        library would wait for ever."""
+        try:
+            token = await tokens.token()
+        except TokenUnavailable as error:
+            if error.is_refused:
+                raise LoginRefused(f"{account.host} cannot be logged in to: {error}.") from error
+            raise ConnectionLost(str(error)) from error
+        protocol = self._client.protocol
+        with patched(protocol, "_continuation", lambda line: protocol.transport.write(b"\r\n")):
+            login = await self._call(self._client.xoauth2(account.user, token))
+        if login.result != "OK":
+            tokens.forget()
+        return login
 
     async def _inbox_prefix(self) -> str:
         """The prefix of folders prefix INBOX; empty where INBOX has no folders."""
@@ -163,8 +212,13 @@ class ImapConnection:
         raise ConnectionLost("the connection was lost" if self._lost.done() else "the server does not answer")
 
     async def _call_ok(self, command: Awaitable[Any]) -> Any:
-        """The same for a command that must succeed: the library does not raise for NO and BAD."""
+        """The same for a command that must succeed: the library does not raise for NO and BAD.
+
+        Raises MailboxFull too.
+        """
         response = await self._call(command)
+        if response.result == "NO" and any(b"[OVERQUOTA]" in bytes(line).upper() for line in response.lines):
+            raise MailboxFull("the mailbox is full")
         if response.result != "OK":
             raise ConnectionLost(f"the server answered {response.result} {response.lines[-1:]!r}")
         return response
@@ -216,6 +270,34 @@ class ImapConnection:
             "UIDPLUS"
         ):  # a plain EXPUNGE would also delete what other clients have marked
             await self._call_ok(self._client.uid("expunge", str(uid)))
+
+    async def quota(self) -> Quota | None:
+        """How full the mailbox is; None where the server has no limit, or does not say (RFC 9208)."""
+        if not self._client.has_capability("QUOTA"):
+            return None
+        response = await self._call(self._client.getquotaroot("INBOX"))
+        text = b" ".join(bytes(line) for line in response.lines)
+        found = [(int(used), int(limit)) for used, limit in re.findall(rb"STORAGE (\d+) (\d+)", text)]
+        fullest = max(found, key=lambda pair: pair[0] / max(pair[1], 1), default=None)
+        return Quota(*fullest) if fullest else None
+
+    async def delete_before(self, folder: Folder, day: date) -> int:
+        """Delete the messages of a folder that arrived before a day; returns how many.
+
+        The folder stays selected: the connection is of no use for the inbox any more.
+        """
+        await self._call_ok(self._client.select(self._folders[folder]))
+        before = f"{day.day}-{_MONTHS[day.month - 1]}-{day.year}"
+        response = await self._call_ok(self._client.uid_search("BEFORE", before, charset=None))
+        uids = [word for line in response.lines[:-1] for word in bytes(line).split() if word.isdigit()]
+        for start in range(0, len(uids), 200):
+            chosen = b",".join(uids[start : start + 200]).decode()
+            await self._call_ok(self._client.uid("store", chosen, r"+FLAGS.SILENT (\Deleted)"))
+            if self._client.has_capability("UIDPLUS"):
+                await self._call_ok(self._client.uid("expunge", chosen))
+            else:
+                await self._call_ok(self._client.expunge())  # our own folder: nobody else marks mail there
+        return len(uids)
 
     async def wait_for_mail(self, seconds: float) -> None:
         """Wait until the server announces something, at most `seconds`; the caller then searches again."""

@@ -9,12 +9,20 @@ waits for it.
 
 import hashlib
 import logging
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
 import stamina
 
-from mail.imap import ConnectionLost, ImapAccount, ImapConnection, LoginRefused, why_unreachable
+from mail.imap import (
+    ConnectionLost,
+    ImapAccount,
+    ImapConnection,
+    LoginRefused,
+    MailboxFull,
+    why_unreachable,
+)
 from mail.parser import MailProblem
 from mail.parser_process import ParserFailed, ParserProcess
 from mail.policy import MailPolicy, OperatorAlerts
@@ -45,7 +53,8 @@ class InboxTiming:
 class InboxWatcher:
     """Runs until it is cancelled: `await InboxWatcher(account, service, policy, parser).run()`.
 
-    last_checked: when the whole mailbox was last checked; None before the first time.
+    report: is told why the mailbox cannot be used, and an empty text when it can. last_checked: when the
+    whole mailbox was last checked; None before the first time.
     """
 
     def __init__(
@@ -55,12 +64,14 @@ class InboxWatcher:
         policy: MailPolicy,
         parser: ParserProcess,
         timing: InboxTiming = InboxTiming(),
+        report: Callable[[str], None] = lambda problem: None,
     ) -> None:
         self._account = account
         self._service = service
         self._policy = policy
         self._parser = parser
         self._timing = timing
+        self._report = report
         self._alerts = OperatorAlerts(service, lambda: datetime.now(UTC))
         self._first_uid = 1  # all mail with a lower UID is handled
         self.last_checked: datetime | None = None
@@ -107,13 +118,17 @@ class InboxWatcher:
             imap = await ImapConnection.open(self._account, self._timing.command_timeout)
         except LoginRefused as refused:
             log.error("mailbox: %s", refused)
+            self._report(str(refused))
             await self._alert(f"The mailbox cannot be opened: {refused}")
             raise
         except ConnectionLost as lost:
-            raise ConnectionLost(await why_unreachable(self._account) or str(lost)) from lost
+            why = await why_unreachable(self._account) or str(lost)
+            self._report(f"{self._account.host}:{self._account.port} cannot be used: {why}")
+            raise ConnectionLost(why) from lost
         try:
             failed_uids = await self._process_all(imap, 1)
             log.info("mail is attached as %s at %s", self._account.user, self._account.host)
+            self._report("")
             return imap, failed_uids
         except BaseException:
             await imap.close()
@@ -128,6 +143,11 @@ class InboxWatcher:
                 await self._process(imap, uid)
             except ConnectionLost:
                 raise
+            except MailboxFull:
+                failed_uids.append(uid)
+                await self._alert(
+                    "The mailbox is full, so mail that was dealt with stays in the inbox.", "full"
+                )
             except Exception:
                 log.exception("mailbox: a mail could not be handled; it is tried again later")
                 failed_uids.append(uid)
@@ -167,8 +187,8 @@ class InboxWatcher:
             return await self._policy.handle_unparsable(raw, mail.problem)
         return await self._policy.handle(mail)
 
-    async def _alert(self, text: str) -> None:
+    async def _alert(self, text: str, kind: str = "login") -> None:
         try:
-            await self._alerts.send("login", text)
+            await self._alerts.send(kind, text)
         except Exception:
             log.exception("mailbox: the alert could not be sent")

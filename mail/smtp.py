@@ -48,7 +48,8 @@ class SmtpDeliveryWorker:
 
     Call `wake` after an email was put into the outbox. poll: seconds between checks of the outbox without
     `wake`. spacing: seconds between two emails to the same domain. connections: at once, at most.
-    renewal: seconds between renewals of the leases. last_delivery: when the server last accepted an email.
+    renewal: seconds between renewals of the leases. report: see `SmtpConnections`. last_delivery: when the
+    server last accepted an email.
     """
 
     def __init__(
@@ -62,6 +63,7 @@ class SmtpDeliveryWorker:
         first_retry: float = 1.0,
         connections: int = 5,
         renewal: float = 5.0,
+        report: Callable[[str], None] = lambda problem: None,
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
         self._outbox = outbox
@@ -70,7 +72,7 @@ class SmtpDeliveryWorker:
         self._renewal = renewal
         self._now = now
         self._wake_event = asyncio.Event()
-        self._connections = SmtpConnections(account, connections, timeout, first_retry)
+        self._connections = SmtpConnections(account, connections, timeout, first_retry, report)
         self._lines: dict[str, deque[DueMail]] = {}
         self._held: dict[str, DueMail] = {}  # all emails in a line, by id
         self._free_at: dict[str, float] = {}  # when a domain gets its next email, by the event loop's clock

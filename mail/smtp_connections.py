@@ -8,7 +8,7 @@ import asyncio
 import contextlib
 import logging
 import ssl
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Literal
@@ -16,6 +16,7 @@ from typing import Literal
 import aiosmtplib
 import stamina
 
+from mail.credentials import AccessTokens, TokenUnavailable
 from mail.imap import is_loopback
 
 log = logging.getLogger(__name__)
@@ -24,6 +25,7 @@ log = logging.getLogger(__name__)
 @dataclass(frozen=True)
 class SmtpAccount:
     """The SMTP server. security: TLS from the first byte, STARTTLS (required), or none, on this machine only.
+    tokens: log in with access tokens (XOAUTH2), not with the password.
 
     Raises ValueError for a connection without TLS to another machine.
     """
@@ -34,6 +36,7 @@ class SmtpAccount:
     password: str = field(default="", repr=False)
     security: Literal["tls", "starttls", "none"] = "tls"
     context: ssl.SSLContext | None = field(default=None, repr=False)
+    tokens: AccessTokens | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         if self.security == "none" and not is_loopback(self.host):
@@ -47,8 +50,8 @@ async def connect(account: SmtpAccount, timeout: float) -> aiosmtplib.SMTP:
     smtp = aiosmtplib.SMTP(
         hostname=account.host,
         port=account.port,
-        username=account.user or None,
-        password=account.password or None,
+        username=None if account.tokens else account.user or None,
+        password=None if account.tokens else account.password or None,
         use_tls=account.security == "tls",
         start_tls=account.security == "starttls",
         tls_context=account.context,
@@ -56,19 +59,42 @@ async def connect(account: SmtpAccount, timeout: float) -> aiosmtplib.SMTP:
     )
     try:
         await smtp.connect()
-    except (aiosmtplib.SMTPException, OSError):
+        if account.tokens is not None:
+            await _log_in_with_token(smtp, account.user, account.tokens)
+    except BaseException:
         smtp.close()
         raise
     return smtp
 
 
-class SmtpConnections:
-    """At most `limit` connections. first_retry: seconds after which a failed attempt is repeated."""
+async def _log_in_with_token(smtp: aiosmtplib.SMTP, user: str, tokens: AccessTokens) -> None:
+    try:
+        await smtp.auth_xoauth2(user, await tokens.token())
+    except TokenUnavailable as error:
+        raise aiosmtplib.SMTPException(str(error)) from error
+    except aiosmtplib.SMTPAuthenticationError:
+        tokens.forget()
+        raise
 
-    def __init__(self, account: SmtpAccount, limit: int, timeout: float, first_retry: float) -> None:
+
+class SmtpConnections:
+    """At most `limit` connections. first_retry: seconds after which a failed attempt is repeated.
+
+    report: is told why the server cannot be used, and an empty text when it can.
+    """
+
+    def __init__(
+        self,
+        account: SmtpAccount,
+        limit: int,
+        timeout: float,
+        first_retry: float,
+        report: Callable[[str], None] = lambda problem: None,
+    ) -> None:
         self._account = account
         self._timeout = timeout
         self._first_retry = first_retry
+        self._report = report
         self._free = asyncio.Semaphore(limit)
         self._opening = asyncio.Lock()
         self._idle: list[aiosmtplib.SMTP] = []
@@ -112,11 +138,15 @@ class SmtpConnections:
         raise AssertionError("unreachable: the attempts never end")
 
     async def _connect(self) -> aiosmtplib.SMTP:
+        where = f"{self._account.host}:{self._account.port}"
         try:
-            return await connect(self._account, self._timeout)
+            smtp = await connect(self._account, self._timeout)
         except (aiosmtplib.SMTPException, OSError) as error:
-            log.error("outbox: %s:%d cannot be used: %s", self._account.host, self._account.port, error)
+            log.error("outbox: %s cannot be used: %s", where, error)
+            self._report(f"{where} cannot be used: {error}")
             raise
+        self._report("")
+        return smtp
 
     async def quit_idle(self) -> None:
         """Take leave of the server on the connections that nobody uses."""

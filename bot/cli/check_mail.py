@@ -13,11 +13,13 @@ import typer
 
 from bot.config import MailSettings, Settings, load_mail_secret, load_settings
 from bot.email.delivery import imap_account, smtp_account
-from mail import SmtpAccount
+from bot.email.oauth import RefreshedTokens
 from mail.bounces import classify
+from mail.credentials import AccessTokens
 from mail.imap import ConnectionLost, ImapConnection, LoginRefused, why_unreachable
 from mail.port import Folder
 from mail.reply_address import ServiceAddress, new_token
+from mail.smtp_connections import connect
 
 TIMEOUT = 20.0
 
@@ -35,12 +37,13 @@ async def check(settings: Settings, seconds: float) -> list[str]:
     if mail is None:
         raise CheckFailed("Mail is not configured: set RAILPOST_IMAP and RAILPOST_SMTP.")
     address = ServiceAddress(mail.address, load_mail_secret(settings), mail.separator)
-    imap = await _log_in(mail)
+    tokens = RefreshedTokens(mail.oauth, settings.data) if mail.oauth else None
+    imap = await _log_in(mail, tokens)
     try:
         told = [f"Mailbox: logged in as {mail.imap.user} at {mail.imap.host}; {_folders(mail)}."]
         recipient = address.reply_address(new_token())
         before = await imap.uids(1)
-        message_id = await _send(mail, recipient)
+        message_id = await _send(mail, recipient, tokens)
         told.append(f"SMTP: {mail.smtp.host} took a letter to {_shown(recipient)}.")
         await _find(imap, message_id, max(before, default=0) + 1, seconds, _shown(recipient))
     finally:
@@ -48,8 +51,8 @@ async def check(settings: Settings, seconds: float) -> list[str]:
     return [*told, "The letter came back to the mailbox: replies will arrive."]
 
 
-async def _log_in(mail: MailSettings) -> ImapConnection:
-    account = imap_account(mail)
+async def _log_in(mail: MailSettings, tokens: AccessTokens | None) -> ImapConnection:
+    account = imap_account(mail, tokens)
     if why := await why_unreachable(account):
         where = f"{account.host}:{account.port}"
         raise CheckFailed(f"Mailbox: {where} cannot be used: {why}. Check RAILPOST_IMAP.")
@@ -67,16 +70,17 @@ def _folders(mail: MailSettings) -> str:
     return f"folders {names.inbox}, {names.processed}, {names.ignored}, {names.quarantine}"
 
 
-async def _send(mail: MailSettings, recipient: str) -> str:
+async def _send(mail: MailSettings, recipient: str, tokens: AccessTokens | None) -> str:
     """Send the letter; returns its Message-ID."""
     letter = EmailMessage()
     letter["From"], letter["To"], letter["Subject"] = mail.address, recipient, "Check of the mail settings"
     letter["Message-ID"] = message_id = f"<check.{new_token()}@{mail.address.partition('@')[2]}>"
     letter["Auto-Submitted"] = "auto-generated"
     letter.set_content("Railpost sends this letter to itself.\n")
-    account = smtp_account(mail.smtp)
+    account = smtp_account(mail.smtp, tokens)
     try:
-        async with _smtp(account) as smtp:
+        smtp = await connect(account, TIMEOUT)
+        async with smtp:
             await smtp.sendmail(mail.address, [recipient], letter.as_bytes())
     except aiosmtplib.SMTPAuthenticationError as error:
         raise CheckFailed(
@@ -87,19 +91,6 @@ async def _send(mail: MailSettings, recipient: str) -> str:
         hint = hint if classify(str(error)) == "operator" else ""
         raise CheckFailed(f"SMTP: {account.host}:{account.port}: {error}.{hint}") from error
     return message_id
-
-
-def _smtp(account: SmtpAccount) -> aiosmtplib.SMTP:
-    return aiosmtplib.SMTP(
-        hostname=account.host,
-        port=account.port,
-        username=account.user or None,
-        password=account.password or None,
-        use_tls=account.security == "tls",
-        start_tls=account.security == "starttls",
-        tls_context=account.context,
-        timeout=TIMEOUT,
-    )
 
 
 async def _find(imap: ImapConnection, message_id: str, first: int, seconds: float, shown: str) -> None:

@@ -16,9 +16,11 @@ import logging
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
+from functools import partial
 
 import engine
 from bot.config import MailServer, MailSettings, Settings, load_mail_secret
+from bot.email.attachment import MailAttachment
 from bot.email.digest_mail import DigestComposer
 from bot.email.gateway import (
     MailGateway,
@@ -26,6 +28,7 @@ from bot.email.gateway import (
     enqueue_mail,
     reply_token_for,
 )
+from bot.email.oauth import RefreshedTokens
 from bot.email.reachability import table_label
 from bot.email.turn_bundles import bundle_lines, turn_subject
 from bot.service import legal_lines, text_views
@@ -54,6 +57,8 @@ from mail import (
 )
 from mail.bounces import classify
 from mail.compose import CopyableLines, Paragraph
+from mail.credentials import AccessTokens
+from mail.mailbox_care import MailboxCaretaker
 from mail.policy import OperatorAlerts
 from mail.port import DueMail, Folder
 from storage import OutboxMessage
@@ -94,9 +99,12 @@ async def run(
     address = ServiceAddress(mail.address, key, mail.separator)
     gateway = MailGateway(service, pictures, settings.data / "inbound_mail", key, mail.hosts)
     outbox = StoredMailOutbox(service, gateway, address, pictures, timing.lease)
+    attachment = MailAttachment(service, f"{mail.address} at {mail.imap.host}")
+    tokens = RefreshedTokens(mail.oauth, settings.data) if mail.oauth else None
     worker = SmtpDeliveryWorker(
-        smtp_account(mail.smtp), outbox, poll=timing.poll, spacing=timing.spacing,
+        smtp_account(mail.smtp, tokens), outbox, poll=timing.poll, spacing=timing.spacing,
         connections=mail.connections, renewal=timing.lease / timedelta(seconds=4),
+        report=partial(attachment.report, "SMTP"),
     )  # fmt: skip
     limits = timing.limits or ReplyLimits(mail.answers_per_hour, breaker_replies=mail.answers_in_all)
     policy = MailPolicy(address, gateway, limits=limits)
@@ -104,8 +112,11 @@ async def run(
     for handler in logging.getLogger().handlers:
         handler.addFilter(TokenRedactionFilter())
     async with ParserProcess(mail.authserv or "") as parser, asyncio.TaskGroup() as tasks:
-        tasks.create_task(InboxWatcher(imap_account(mail), gateway, policy, parser, inbox).run())
+        account, report = imap_account(mail, tokens), partial(attachment.report, "mailbox")
+        tasks.create_task(InboxWatcher(account, gateway, policy, parser, inbox, report).run())
         tasks.create_task(worker.run())
+        tidying = MailTidying(gateway, attachment, mail.keep_days)
+        tasks.create_task(MailboxCaretaker(account, mail.keep_days, tidying.tidied).run())
         tasks.create_task(wake_after_commits(service, worker))
 
 
@@ -118,7 +129,22 @@ async def wake_after_commits(service: Service, worker: SmtpDeliveryWorker) -> No
             worker.wake()
 
 
-def imap_account(mail: MailSettings) -> ImapAccount:
+class MailTidying:
+    """What is done once a day with the mailbox: its fullness is reported, and our own copies are deleted."""
+
+    def __init__(self, gateway: MailGateway, attachment: MailAttachment, keep_days: int) -> None:
+        self._gateway, self._attachment, self._keep_days = gateway, attachment, keep_days
+
+    async def tidied(self, fullness: str) -> None:
+        """Tell the operator that the mailbox is nearly full, and delete our copies."""
+        self._attachment.warn(fullness)
+        if fullness:
+            await self._gateway.alert_operator(f"{fullness[0].upper()}{fullness[1:]}.")
+        if self._keep_days:
+            await self._gateway.delete_before(timedelta(days=self._keep_days))
+
+
+def imap_account(mail: MailSettings, tokens: AccessTokens | None = None) -> ImapAccount:
     """The IMAP mailbox of the settings."""
     server, names = mail.imap, mail.folders
     return ImapAccount(
@@ -127,6 +153,7 @@ def imap_account(mail: MailSettings) -> ImapAccount:
         server.password.get_secret_value(),
         server.port,
         server.tls != "plain",
+        tokens=None if server.password.get_secret_value() else tokens,
         inbox=names.inbox,
         folders={
             Folder.PROCESSED: names.processed,
@@ -136,10 +163,14 @@ def imap_account(mail: MailSettings) -> ImapAccount:
     )
 
 
-def smtp_account(server: MailServer) -> SmtpAccount:
-    """The SMTP server of the settings."""
+def smtp_account(server: MailServer, tokens: AccessTokens | None = None) -> SmtpAccount:
+    """The SMTP server of the settings. tokens: to log in with where no password is given."""
     security = "none" if server.tls == "plain" else server.tls
-    return SmtpAccount(server.host, server.port, server.user, server.password.get_secret_value(), security)
+    password = server.password.get_secret_value()
+    return SmtpAccount(
+        server.host, server.port, server.user, password, security,
+        tokens=tokens if server.user and not password else None,
+    )  # fmt: skip
 
 
 class StoredMailOutbox:

@@ -257,6 +257,15 @@ class MailGateway:
                 self._mail_path(digest).unlink()
         self._service.wake_subscribers()
 
+    async def delete_before(self, age: timedelta) -> None:
+        """Delete what is kept of emails that were finished so long ago, and tokens that ended then."""
+        async with self._store.begin() as unit:
+            before = unit.now - age
+            digests = await unit.inbound_mail.delete_finished(before)
+            await unit.mail_tokens.delete_expired(before)
+        for digest in digests:
+            self._mail_path(digest).unlink(missing_ok=True)
+
     def _mail_path(self, digest: str) -> Path:
         return self._folder / f"{digest}.eml"
 

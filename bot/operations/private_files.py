@@ -12,7 +12,7 @@ log = logging.getLogger(__name__)
 FOLDER_MODE, FILE_MODE = 0o700, 0o600
 
 # Only what Railpost has made is changed, because the data folder may hold other things too.
-OWN_FILES = ("railpost.db*", "railpost.log*", "railpost.sock", "mail-secret*")
+OWN_FILES = ("railpost.db*", "railpost.log*", "railpost.sock", "mail-secret*", "mail-refresh-token*")
 OWN_FOLDERS = ("inbound_mail", "pictures", "games", "backups")
 
 

@@ -115,7 +115,10 @@ def status_text(report: StatusReport) -> str:
         f"Railpost {report.version}, process {report.process}",
         f"up since {report.started_at:%Y-%m-%d %H:%M} UTC",
         f"store: {report.store}",
-        *(f"{a.name}: {a.state} since {a.since:%Y-%m-%d %H:%M} UTC" for a in report.attachments),
+        *(
+            f"{a.name}: {a.state} since {a.since:%Y-%m-%d %H:%M} UTC{f' ({a.detail})' if a.detail else ''}"
+            for a in report.attachments
+        ),
         f"tables: {tables}; {report.tables_in_memory} in memory, {report.megabytes:.0f} MB",
     ]
     for queue in report.queues:

@@ -1,6 +1,8 @@
 """Mail that came in. Each mail has one row, so that it takes effect once, however often it is read."""
 
-from sqlmodel import col, select, update
+from datetime import datetime
+
+from sqlmodel import col, delete, select, update
 
 from storage.errors import NotFound
 from storage.models import InboundMail
@@ -36,6 +38,13 @@ class InboundMailRepository(Repository):
         unfinished = (col(InboundMail.key) == key, col(InboundMail.outcome).is_(None))
         values = {"outcome": outcome, "reply": reply, "finished_at": self._transaction.now}
         return await self._transaction.execute(update(InboundMail).where(*unfinished).values(values)) > 0
+
+    async def delete_finished(self, before: datetime) -> list[str]:
+        """Delete the rows of mail that was finished before a time; returns their keys."""
+        is_old = col(InboundMail.finished_at) < before
+        keys = await self._transaction.all(select(InboundMail.key).where(is_old))
+        await self._transaction.execute(delete(InboundMail).where(is_old))
+        return keys
 
     async def unfinished(self) -> list[InboundMail]:
         """Mail with an attempt and no outcome, oldest first: what a crash has left."""

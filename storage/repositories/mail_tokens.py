@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import TypedDict, Unpack
 
-from sqlmodel import col, select, update
+from sqlmodel import col, delete, select, update
 
 from storage.models import MailToken
 from storage.secret_tokens import hash_secret, new_secret
@@ -58,6 +58,11 @@ class MailTokenRepository(Repository):
         return token.revoked_at is None and (
             token.expires_at is None or token.expires_at > self._transaction.now
         )
+
+    async def delete_expired(self, before: datetime) -> int:
+        """Delete tokens that expired before a time; returns how many."""
+        is_old = col(MailToken.expires_at) < before
+        return await self._transaction.execute(delete(MailToken).where(is_old))
 
     async def revoke(
         self, *, table_id: int | None = None, seat: int | None = None, person_id: int | None = None,

@@ -282,11 +282,24 @@ namespace inbox {{
 """
 
 
+_DOVECOT_QUOTA = """
+mail_plugins = quota
+protocol imap {{
+  mail_plugins = quota imap_quota
+}}
+plugin {{
+  quota = maildir:all
+  quota_rule = *:storage={quota}
+}}
+"""
+
+
 @asynccontextmanager
-async def dovecot_server(user: str = USER) -> AsyncIterator[Mailbox]:
+async def dovecot_server(user: str = USER, quota: str = "") -> AsyncIterator[Mailbox]:
     """A real Dovecot as an unprivileged user, with IMAP and LMTP, in a short directory of its own.
 
-    Mails to `<user>@…` and `<user>+anything@…` reach the mailbox. Needs the marker `dovecot` on the test.
+    Mails to `<user>@…` and `<user>+anything@…` reach the mailbox. quota: its size, such as `100K`. Needs the
+    marker `dovecot` on the test.
     """
     assert DOVECOT, "Dovecot is not installed"
     folder = Path(tempfile.mkdtemp(prefix="dct-"))  # socket paths must be short
@@ -306,6 +319,7 @@ async def dovecot_server(user: str = USER) -> AsyncIterator[Mailbox]:
             imap=imap,
             lmtp=lmtp,
         )
+        + (_DOVECOT_QUOTA.format(quota=quota) if quota else "")
     )
     for name in ("run", "state", "mail"):
         (folder / name).mkdir()

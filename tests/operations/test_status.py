@@ -6,6 +6,7 @@ import asyncio
 import json
 import logging
 import os
+import re
 import socket
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
@@ -18,9 +19,10 @@ from typer.testing import CliRunner
 
 from bot.__main__ import app_for
 from bot.config import parse_settings
+from bot.email.attachment import MailAttachment
 from bot.operations.logs import LogFormatter, secrets_of
 from bot.operations.metrics import Metrics
-from bot.operations.status import ErrorCounter, StatusMonitor
+from bot.operations.status import ErrorCounter, StatusMonitor, status_text
 from bot.operations.status_server import StatusServer, ask_status, keep_watchdog
 from storage import Channel, NewMessage
 from tests.service.conftest import ServiceHarness
@@ -85,6 +87,31 @@ async def test_14_8_health_names_each_problem(world: ServiceHarness, tmp_path: P
         async with world.store.begin() as unit:
             await unit._transaction.connection.execute(text("DROP TABLE outbox"))
         assert "The store cannot be read now" in (await page(tmp_path, "health"))[1]
+
+
+async def test_14_8_mail_is_attached_when_the_mailbox_is_and_nothing_is_wrong(
+    world: ServiceHarness, tmp_path: Path
+) -> None:
+    async with served(world, tmp_path, {"mail": "mail"}):
+        attachment = MailAttachment(world.service, "play@games.test at mail.test")
+
+        async def shown() -> tuple[str, int]:
+            report = await ask_status(tmp_path)
+            assert report is not None
+            (line,) = [line for line in status_text(report).splitlines() if line.startswith("mail: ")][:1]
+            return re.sub(r" since .*? UTC", "", line), (await page(tmp_path, "health"))[0]
+
+        assert await shown() == ("mail: configured", 200)
+        attachment.report("mailbox", "")
+        attachment.report("SMTP", "mail.test:465 cannot be used: no connection")
+        why = "mail: away (SMTP: mail.test:465 cannot be used: no connection)"
+        assert await shown() == (why, 503)
+        attachment.report("SMTP", "")
+        attachment.warn("the mailbox is 95 % full")
+        warned = "mail: attached (as play@games.test at mail.test, but the mailbox is 95 % full)"
+        assert await shown() == (warned, 200)
+        attachment.report("mailbox", "mail.test refused to log play in.")
+        assert await shown() == ("mail: away (mailbox: mail.test refused to log play in.)", 503)
 
 
 async def test_14_8_metrics_for_prometheus(world: ServiceHarness, tmp_path: Path) -> None:

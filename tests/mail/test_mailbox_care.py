@@ -1,0 +1,90 @@
+"""Old mail that was dealt with is deleted; a mailbox without room is noticed and reported."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from mail.imap import ImapConnection, Quota
+from mail.inbox import InboxWatcher
+from mail.mailbox_care import MailboxCaretaker, fullness
+from mail.parser_process import ParserProcess
+from mail.policy import MailPolicy
+from mail.port import Folder
+from tests.mail.fake_imap import INBOX_MAIL, fake_imap
+from tests.mail.memory_port import POST, InMemoryService, reply
+from tests.mail.servers import Mailbox, dovecot_server, pymap_server
+from tests.mail.test_inbox import FAST, until
+
+Server = Callable[[], AbstractAsyncContextManager[Mailbox]]
+
+
+@pytest.fixture(params=["pymap", pytest.param("dovecot", marks=pytest.mark.dovecot)])
+async def mailbox(request: pytest.FixtureRequest) -> AsyncIterator[Mailbox]:
+    servers: dict[str, Server] = {"pymap": pymap_server, "dovecot": dovecot_server}
+    async with servers[request.param]() as mailbox:
+        yield mailbox
+
+
+def caretaker(mailbox: Mailbox, days: int, after: timedelta, told: list[str]) -> MailboxCaretaker:
+    async def tidied(text: str) -> None:
+        told.append(text)
+
+    return MailboxCaretaker(mailbox.account, days, tidied, now=lambda: datetime.now(UTC) + after)
+
+
+async def test_mail_that_was_dealt_with_is_deleted_after_some_days(mailbox: Mailbox) -> None:
+    """Not earlier, never from the inbox, and with 0 days never."""
+    await mailbox.put(*[INBOX_MAIL] * 3)
+    imap = await ImapConnection.open(mailbox.account, 10.0)
+    for folder, uid in zip((Folder.PROCESSED, Folder.QUARANTINE), await imap.uids(1), strict=False):
+        await imap.move(uid, folder)
+    await imap.close()
+    told: list[str] = []
+    await caretaker(mailbox, 30, timedelta(days=29), told).tidy()
+    await caretaker(mailbox, 0, timedelta(days=9999), told).tidy()
+    assert [await mailbox.count(name) for name in ("INBOX", *Folder)] == [1, 1, 0, 1]
+    await caretaker(mailbox, 30, timedelta(days=32), told).tidy()
+    assert [await mailbox.count(name) for name in ("INBOX", *Folder)] == [1, 0, 0, 0]
+    assert told == ["", "", ""]
+
+
+@pytest.mark.parametrize(("used", "said"), [(899, ""), (900, "90 % full (900 of 1000 KiB)"), (1001, "100 %")])
+async def test_a_mailbox_that_is_nearly_full_is_reported(used: int, said: str) -> None:
+    assert said in fullness(Quota(used, 1000)) and bool(said) == bool(fullness(Quota(used, 1000)))
+    async with fake_imap() as server:
+        server.quota = (used, 1000)
+        imap = await ImapConnection.open(server.account, 10.0)
+        assert await imap.quota() == (used, 1000)
+        await imap.close()
+
+
+@pytest.mark.dovecot
+async def test_the_quota_of_a_real_server() -> None:
+    async with dovecot_server(quota="100K") as mailbox:
+        await mailbox.put(INBOX_MAIL + b"x" * 95_000)
+        told: list[str] = []
+        await caretaker(mailbox, 30, timedelta(0), told).tidy()
+        assert len(told) == 1 and "% full" in told[0]
+
+
+async def test_a_full_mailbox_is_said_and_no_mail_is_played_twice() -> None:
+    """A server without MOVE has no room for a copy: the mail stays in the inbox, and the operator is told."""
+    service = InMemoryService()
+    notice = service.notice()
+    async with fake_imap() as server, ParserProcess() as parser:
+        server.full = True
+        server.mails.append(reply(notice, "buy SV"))
+        watcher = InboxWatcher(
+            server.account, service, MailPolicy(POST, service, now=service.clock), parser, FAST
+        )
+        task = asyncio.create_task(watcher.run())
+        try:
+            await until(lambda: server.asked.count("IDLE") >= 2)
+        finally:
+            task.cancel()
+            await asyncio.gather(task, return_exceptions=True)
+    assert service.moves == [("s1", "buy SV")] and server.asked.count("LOGIN") == 1
+    assert service.alerts == ["The mailbox is full, so mail that was dealt with stays in the inbox."]
