@@ -21,6 +21,7 @@ from mail.compose import (
 from mail.parser import MailProblem
 from mail.port import (
     AcceptedLine,
+    Attachment,
     Correspondent,
     InlineImage,
     LineRejected,
@@ -75,13 +76,38 @@ def turn_notice(notice: TurnNotice) -> MailPage:
 def announcement(
     headline: str, events_since: Sequence[str], position: str = "", images: Sequence[InlineImage] = ()
 ) -> MailPage:
-    """To all players: the game starts, ends, is paused."""
+    """To all players: the game starts, is paused."""
     blocks = [
         *_items("What happened", events_since),
         *map(ImageBlock, images),
         *_preformatted("The position", position),
     ]
     return MailPage(headline, tuple(blocks))
+
+
+@dataclass(frozen=True, slots=True)
+class FinalLetter:
+    """The end of a game. winner: a sentence. files: the game, and its map as an animation."""
+
+    winner: str
+    events: Sequence[str]
+    records: Sequence[str]
+    standings: str
+    images: Sequence[InlineImage] = ()
+    files: Sequence[Attachment] = ()
+
+
+def final_letter(letter: FinalLetter) -> MailPage:
+    """To all players: the game is over."""
+    blocks = [
+        Paragraph(letter.winner),
+        *_items("What happened", letter.events),
+        *_items("Records", letter.records),
+        *map(ImageBlock, letter.images),
+        *_preformatted("Final standings", letter.standings),
+        *map(AttachmentBlock, letter.files),
+    ]
+    return MailPage("The game is over.", tuple(blocks), subject="The game is over", preview=letter.winner)
 
 
 def receipt(

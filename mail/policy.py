@@ -118,6 +118,12 @@ def parse_query(line: str) -> _Query | None:
     if match and (match[1] == "log" or not match[2]):
         what: QueryKind = match[1]  # type: ignore[assignment]
         return _Query(what, match[2] or "")
+    of_game = re.fullmatch(
+        r"(?:show )?(chart|records|animation)(?: (worth|prices|revenue))?[?!]?", line.casefold()
+    )
+    if of_game and (of_game[1] == "chart" or not of_game[2]):
+        kind: QueryKind = of_game[1]  # type: ignore[assignment]
+        return _Query(kind, of_game[2] or "")
     more = re.fullmatch(r"(?:show +)?(at|company|player|export|try|plan)(?: +(.*))?", line, re.IGNORECASE)
     if more is None or (more[2] or "").casefold() == "play":
         return None

@@ -38,6 +38,9 @@ QueryKind = Literal[
     "at",
     "company",
     "player",
+    "chart",
+    "records",
+    "animation",
     "export",
     "try",
 ]

@@ -215,7 +215,7 @@ class DiscordApi:
         message: discord.PartialMessage,
         payload: list[Json],
         users: Iterable[str | None] = (),
-        files: Sequence[ImageAttachment | KeptAttachment] = (),
+        files: Sequence[OutgoingAttachment | KeptAttachment] = (),
     ) -> list[discord.Attachment]:
         """Replace a message's content in place and return its files; an archived thread is unarchived first.
 

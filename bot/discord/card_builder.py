@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Sequence
 from itertools import count
 from typing import NamedTuple
@@ -88,8 +87,7 @@ class CardBuilder:
         return BuiltCard(payload, payload, [], texts, line, [each for each in users.values() if each])
 
     async def draw(self, view: TableView, since: int) -> list[ImageAttachment]:
-        """The pictures for the question, with the changes since a row of the log marked; after the end, the
-        map and the market."""
+        """The pictures for the question, with the changes since a row of the log marked."""
         state, queries = view.state, self.service.queries
         assert state is not None
         try:
@@ -97,10 +95,6 @@ class CardBuilder:
         except ValueError:
             earlier = state
         drawing = self.pictures.for_table(view.table.id)
-        if state.game_over:
-            kinds = ("map", "market")
-            drawn = await asyncio.gather(*(drawing.draw(kind, state) for kind in kinds))
-            return [ImageAttachment(f"{k}.png", p) for k, p in zip(kinds, drawn, strict=True) if p]
         named = await question_pictures(
             drawing,
             state,

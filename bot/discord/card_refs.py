@@ -4,7 +4,7 @@ A slot names a card of a table: `turn:2` is the card of seat 2's turn, `asked` t
 question asks at once, `o7:2` that of an offer to seat 2, `v3` the poll 3, `lobby` the lobby card. The prefix
 `u123/` marks a card in the direct messages of user 123. `old:<message>` is a card that still has controls but
 cannot be edited now. `run` is the message that lists the finished turns, `said:files` the remark that files
-may not be attached.
+may not be attached, `over` the ending of the game.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from bot.discord.api import ImageAttachment, KeptAttachment
 from bot.service.results import PendingDecision
 from storage import Card
 
-LOBBY, RUN, SAID_FILES, ASKED = "lobby", "run", "said:files", "asked"
+LOBBY, RUN, SAID_FILES, ASKED, OVER = "lobby", "run", "said:files", "asked", "over"
 OLD_PREFIX = "old:"
 
 
@@ -95,7 +95,8 @@ def card_slot(pending: PendingDecision, prefix: str) -> str:
 
 def is_prompt_slot(slot: str) -> bool:
     """Whether the card of this slot asks a player to act or to vote."""
-    return slot not in (LOBBY, RUN, SAID_FILES) and not is_old_slot(slot)
+    name = slot.removeprefix(slot_prefix(slot))
+    return name not in (LOBBY, RUN, SAID_FILES, OVER) and not is_old_slot(slot)
 
 
 def is_old_slot(slot: str) -> bool:

@@ -58,7 +58,8 @@ HELP = """**Railpost** plays 18xx in a thread of this server, by email and in a 
 - **Try…** on the card plans moves for you alone; **Play this** plays them. **Undo** takes a move back.
 - `/do` submits any line and suggests what is possible: `/do line:lay 57 H10 1`.
 - `/show card` shows your question again; `/show map`, `sheet`, `market`, `bids`, `private`, `tiles`, \
-`trains`, `routes`, `log` and `at` show the table, for you alone unless `public` is set.
+`trains`, `routes`, `chart`, `records`, `animation`, `log` and `at` show the table, for you alone unless \
+`public` is set.
 - `/me turns` lists every table that waits for you, `/me settings` when and where you are notified, \
 `/me email` connects an address.
 - `/table export` hands out the game as a file, at any time."""

@@ -26,6 +26,7 @@ from bot.discord.api import DiscordApi
 from bot.discord.card_builder import CardBuilder
 from bot.discord.card_keeper import CardKeeper, card_version
 from bot.discord.clock_notices import CLOCK_KINDS, send_clock_notice
+from bot.discord.endings import Endings
 from bot.discord.finished_turns import FinishedTurns
 from bot.discord.notices import Notices
 from bot.discord.posting import Poster, Unreachable
@@ -68,6 +69,7 @@ class DiscordDelivery:
         poster = Poster(service, self.api, self.threads)
         self.keeper = CardKeeper(service, self.api, poster, self.builder, self.finished)
         self.notices = Notices(service, self.api, self.threads, poster, self.builder, self.finished)
+        self.endings = Endings(service, self.api, poster, self.builder, self.finished)
         self._lease = timedelta(seconds=lease)
         self._semaphore = asyncio.Semaphore(MAX_CONCURRENT)
         self._locks: WeakValueDictionary[int, asyncio.Lock] = WeakValueDictionary()
@@ -229,6 +231,10 @@ class DiscordDelivery:
         if notification.kind in CLOCK_KINDS:
             return await send_clock_notice(self.notices, queued, table, notification, dm_user)
         await self._sync_now(table.id)
+        if notification.kind == "over":
+            state = (await self.service.queries.view(table.id)).state
+            if state is not None and table.status in ("finished", "ended"):
+                return await self.endings.send(queued, table, notification, state, dm_user)
         return await self.notices.send_text(queued, table, notification, dm_user)
 
     def _lock(self, table_id: int) -> asyncio.Lock:

@@ -33,6 +33,7 @@ from bot.discord.plan_interactions import PlanInteractions
 from bot.discord.table_links import card_link
 from bot.discord.table_threads import TableThreads
 from bot.service import text_views
+from bot.service.answer_pictures import draw_answer, picture_file_name
 from bot.service.commands import PLAN_WORDS
 from bot.service.images import routes_shown
 from bot.service.live_table import TableView, engine_seat
@@ -293,14 +294,15 @@ class InteractionHandler:
         state = (await self.service.queries.view(table.id)).state
         drawn = None
         if result.picture and result.query != "board" and state is not None:
-            drawn = await self.pictures.for_table(table.id).draw(result.picture, result.shown_state(state))
+            drawing = self.pictures.for_table(table.id)
+            drawn = await draw_answer(drawing, self.service.queries, table.id, result, state)
         attachments: list[OutgoingAttachment] = [FileAttachment(file) for file in result.files]
         components = [
             cards.text_display(cards.result_text(result)[0]),
             *cards.file_components([f.name for f in result.files]),
         ]
         if drawn is not None and result.picture:
-            picture = ImageAttachment(f"{result.picture}.png", drawn)
+            picture = ImageAttachment(picture_file_name(result.picture), drawn)
             texts = components if result.query in (*PLAN_WORDS, "at") else []
             attachments, components = [*attachments, picture], [*texts, *cards.media_galleries([picture.ref])]
         await reply(interaction, components, attachments, public=public)

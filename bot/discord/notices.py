@@ -1,13 +1,12 @@
-"""Messages of a table that are not cards of turns: the lobby, invitations, news, and the end of the game."""
+"""Messages of a table that are not cards of turns: the lobby, invitations, and news."""
 
 from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Sequence
 
 from bot.discord import cards
-from bot.discord.api import CannotEdit, DiscordApi, ImageAttachment
+from bot.discord.api import CannotEdit, DiscordApi
 from bot.discord.card_builder import CardBuilder
 from bot.discord.card_refs import LOBBY, CardRef, card_ref
 from bot.discord.cards import Json
@@ -40,19 +39,13 @@ class Notices:
     async def send_text(
         self, queued: OutboxMessage, table: TableInfo, notification: Notification, dm_user: str | None
     ) -> str | None:
-        """Send a plain message; at the end of the game with pictures."""
+        """Send a plain message; at the end of a game that had not begun with *Rematch*."""
         head = cards.table_heading(table, notification.seq)
         payload = cards.notification([head, *notification.sentences])
-        images: Sequence[ImageAttachment] = ()
-        plain = payload
         if notification.kind == "over":
-            view = await self.service.queries.view(table.id)
-            if view.state is not None:
-                images = await self.builder.draw(view, view.seq)
-                payload = [*payload, *cards.media_galleries([each.ref for each in images])]
-            payload, plain = [*payload, *cards.rematch_row(table)], [*plain, *cards.rematch_row(table)]
+            payload += cards.rematch_row(table)
         marker = json.dumps(payload[0]["content"])
-        posted = await self._send_once(queued, table, Draft(payload, images, plain), marker, dm_user)
+        posted = await self._send_once(queued, table, Draft(payload), marker, dm_user)
         if dm_user is None:
             await self.finished.end_list(table.id)
             if notification.kind == "started":

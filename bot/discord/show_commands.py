@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from discord import app_commands
+from discord.app_commands import Choice
 
 from bot.discord.autocomplete import (
     TABLE_OPTION_HELP,
@@ -17,6 +18,12 @@ from bot.discord.autocomplete import (
 )
 from bot.discord.interactions import InteractionHandler
 from bot.service.results import QueryAnswer
+
+CHART_CHOICES = {
+    "worth": "worth: what each player is worth",
+    "prices": "prices: of a share of each company",
+    "revenue": "revenue: what each company ran",
+}
 
 
 class ShowCommands(app_commands.Group):
@@ -104,6 +111,31 @@ class ShowCommands(app_commands.Group):
         public: bool = False,
     ) -> None:
         await self._show(interaction, f"routes {company or ''}", table, public)
+
+    @app_commands.command(name="chart", description="Worth, share prices or revenue by round")
+    @app_commands.describe(
+        kind="What the chart shows", table=TABLE_OPTION_HELP, public="Everybody can see it"
+    )
+    @app_commands.choices(kind=[Choice(name=name, value=kind) for kind, name in CHART_CHOICES.items()])
+    @app_commands.autocomplete(table=suggest_tables)
+    async def chart(
+        self, interaction: Interaction, kind: str = "worth", table: str | None = None, public: bool = False
+    ) -> None:
+        await self._show(interaction, f"chart {kind}", table, public)
+
+    @app_commands.command(name="animation", description="The map of the whole game, turn by turn")
+    @app_commands.describe(table=TABLE_OPTION_HELP, public="Everybody can see it")
+    @app_commands.autocomplete(table=suggest_tables)
+    async def animation(
+        self, interaction: Interaction, table: str | None = None, public: bool = False
+    ) -> None:
+        await self._show(interaction, "animation", table, public)
+
+    @app_commands.command(name="records", description="Best run, dearest share, largest bankruptcy")
+    @app_commands.describe(table=TABLE_OPTION_HELP, public="Everybody can see it")
+    @app_commands.autocomplete(table=suggest_tables)
+    async def records(self, interaction: Interaction, table: str | None = None, public: bool = False) -> None:
+        await self._show(interaction, "records", table, public)
 
     @app_commands.command(name="board", description="The tiles and tokens on the map, as text")
     @app_commands.describe(table=TABLE_OPTION_HELP, public="Everybody can see it")

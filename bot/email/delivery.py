@@ -29,9 +29,11 @@ from bot.email.gateway import (
     reply_token_for,
 )
 from bot.email.oauth import RefreshedTokens
+from bot.email.pictures import mail_file, mail_pictures
 from bot.email.reachability import table_label
 from bot.email.turn_bundles import bundle_lines, turn_subject
 from bot.service import legal_lines, text_views
+from bot.service.ending import ending_pictures, make_ending
 from bot.service.images import inline_images, position_images, question_pictures
 from bot.service.live_table import LogEntry, TableView
 from bot.service.notifications import Notification, decode_notification
@@ -413,13 +415,7 @@ class PageBuilder:
                 waiting = text_views.waiting_sentence(state, view.pending) if state else ""
                 return pages.announcement("You are a deputy.", notification.sentences, waiting)
             case "over" if state:
-                images = await position_images(
-                    await self._drawing(view, notification.person_id), state, ("map", "market", "sheet")
-                )
-                again = "Reply `rematch` to open a table with the same people."
-                return pages.announcement(
-                    "The game is over.", (*notification.sentences, again), final_standings(state), images
-                )
+                return await self._final_letter(view, state, notification)
             case "started" if state:
                 images = await position_images(
                     await self._drawing(view, notification.person_id), state, ("map",)
@@ -434,6 +430,26 @@ class PageBuilder:
                 waiting = text_views.waiting_sentence(state, view.pending) if state else ""
                 heading = "An order of yours has ended." if kind == "order" else "News from the table."
                 return pages.announcement(heading, notification.sentences, waiting)
+
+    async def _final_letter(
+        self, view: TableView, state: engine.State, notification: Notification
+    ) -> MailPage:
+        """The page of the end: who has won, records, the final sheet, charts, the game and its animation."""
+        queries = self._service.queries
+        ending = await make_ending(queries, view.table, state)
+        drawing = await self._drawing(view, notification.person_id)
+        images, files = mail_pictures(await ending_pictures(drawing, queries, view.table.id, state))
+        again = "Reply `rematch` to open a table with the same people."
+        return pages.final_letter(
+            pages.FinalLetter(
+                ending.headline,
+                (*filter(None, notification.sentences), again),
+                ending.records,
+                final_standings(state),
+                images,
+                (*([mail_file(ending.file)] if ending.file else []), *files),
+            )
+        )
 
     async def _drawing(self, view: TableView, reader: int | None) -> Pictures:
         """Pictures for a table, which takes turns with the others, in the palette of the reader."""

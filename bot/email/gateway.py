@@ -25,6 +25,7 @@ from typing import NamedTuple
 import msgspec
 
 from bot.email import address_commands, line_reader, reachability
+from bot.email.pictures import mail_file, mail_pictures
 from bot.email.reachability import Reachability, table_label
 from bot.email.table_commands import (
     CommandAnswer,
@@ -34,7 +35,8 @@ from bot.email.table_commands import (
     joined_sentence,
 )
 from bot.service import legal_lines, notifications, people, results, text_views
-from bot.service.images import position_images
+from bot.service.answer_pictures import draw_answer
+from bot.service.images import NamedPicture
 from bot.service.live_table import TableView
 from bot.service.loading import load_recipient, load_table_info
 from bot.service.picture_workers import Pictures, PictureWorkers
@@ -47,7 +49,6 @@ from mail.line_text import first_word
 from mail.port import (
     AcceptedLine,
     Arrival,
-    Attachment,
     Bounce,
     Correspondent,
     Folder,
@@ -459,10 +460,14 @@ class MailGateway:
         decision_id = view.decision_id_of(seat.seat_number) or view.current_decision_id
         match result:
             case results.QueryAnswer():
-                picture_names = (result.picture,) if result.picture and view.state else ()
-                state = result.shown_state(view.state) if view.state else None
-                images = await position_images(self._drawing(view), state, picture_names) if state else ()
-                files = tuple(Attachment(file.name, file.media_type, file.content) for file in result.files)
+                picture = None
+                if view.state is not None:
+                    picture = await draw_answer(
+                        self._drawing(view), self._service.queries, view.table.id, result, view.state
+                    )
+                named = [NamedPicture(result.picture or "", picture)] if picture else []
+                images, drawn_files = mail_pictures(named)
+                files = (*map(mail_file, result.files), *drawn_files)
                 title = kind if kind == "try" else f"{kind} {argument}".strip()
                 text = f"{result.text}\n{EMAIL_HELP}" if kind == "help" else result.text
                 return QueryResult(title, text, images, decision_id, files)

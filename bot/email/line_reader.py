@@ -18,7 +18,7 @@ MAX_LEGAL_LINES = 400  # that a reply is compared with
 SERVICE_VERBS = frozenset(
     """
     auto standing undo redo resign accept decline company player status turn sheet board map market log at
-    export help show plan try bids privates trains tiles routes hint
+    export help show plan try bids privates trains tiles routes hint chart records animation
     """.split()
 ) | frozenset(TIME_WORDS)
 _ALWAYS = frozenset("pass done buy bid par sell lay token run pay withhold".split())
@@ -27,6 +27,7 @@ _SERVICE_LINE = re.compile(
     r"|undo|redo|resign(?: yes)?|(?:accept|decline)(?: vote)?|(?:plan|try)(?: .+)?"
     r"|(?:show )?(?:help|status|turn|sheet|board|map|market)[?!]?|(?:show )?log(?: \d{1,4})?"
     r"|(?:show )?(?:bids|privates|trains|tiles|routes)[?!]?|(?:show )?privates [\w&]{1,5}"
+    r"|(?:show )?chart(?: (?:worth|prices|revenue))?[?!]?|(?:show )?(?:records|animation)[?!]?"
     r"|(?:show )?export(?: [\w.-]{1,20})?"
     r"|(?:show )?at (?:start|opening|(?:(?:stock|operating|merger) round |[a-z]{2,4} ?)?[\d.]{1,8})"
     r"(?: (?:map|market|sheet))?|hint)",

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import engine
 from bot.service import text_views
 from bot.service.game_files import make_game_file, parse_format
+from bot.service.game_queries import GAME_QUERIES, run_game_query
 from bot.service.live_table import LiveTable, pending_decisions
 from bot.service.results import LineRefused, QueryAnswer, TableNotRunning
 from bot.service.show_queries import SHOW_QUERIES, show_text
@@ -20,7 +21,7 @@ MAX_LOG_ROWS = 1000
 
 QUERIES = (
     "help", "status", "sheet", "turn", "map", "board", "market", "log", "company", "player", "at", "export",
-    *SHOW_QUERIES,
+    *SHOW_QUERIES, *GAME_QUERIES,
 )  # fmt: skip
 PLAN_WORDS = ("plan", "try")
 PICTURE_KINDS = ("map", "market", "sheet")
@@ -103,6 +104,15 @@ def first_word(line: str) -> str:
 
 
 # -- queries ---------------------------------------------------------------------------------
+
+
+async def answer_query(table: LiveTable, seat: int | None, line: str) -> QueryAnswer | None:
+    """The answer to a query; None if the line is none. Raises ValueError with a sentence."""
+    query, _, argument = " ".join(line.split()).partition(" ")
+    if query.casefold() not in GAME_QUERIES:
+        return run_query(table, seat, line)
+    decision_id = None if seat is None else table.decision_id_of(seat)
+    return await run_game_query(table, query.casefold(), argument, decision_id)
 
 
 def run_query(table: LiveTable, seat: int | None, line: str) -> QueryAnswer | None:

@@ -407,6 +407,7 @@ class LiveTable:
 
     def stored_game(self) -> tuple[engine.State, tuple[bytes, ...]]:
         """The first position, with the current names, and the stored events of each move that holds."""
+        self._require_log()
         start = self._state_from_snapshot(0)
         start.players = self.state.players.copy()
         return start, tuple(self._rows[seq - 1].events for seq in self.line_of_play.played)

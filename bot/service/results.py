@@ -141,7 +141,8 @@ class ExportedFile(msgspec.Struct, frozen=True):
 class QueryAnswer(_Result, frozen=True):
     """The answer to a command that changes nothing.
 
-    query: the command, such as `status`. picture: `map`, `market` or `sheet`, if one goes with the text.
+    query: the command, such as `status`. picture: of the position (`map`, `market`, `sheet`) or of the whole
+    game (`worth`, `prices`, `revenue`, `animation`), if one goes with the text.
     encoded_state: the position to draw, None for the table's current position. files: files for the player.
     """
 

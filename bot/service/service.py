@@ -34,10 +34,10 @@ from bot.service.commands import (
     STANDALONE,
     TIME_WORDS,
     Command,
+    answer_query,
     first_word,
     not_running,
     refused,
-    run_query,
     storable_text,
     without_comments,
 )
@@ -173,11 +173,11 @@ class Service:
         the table is told if the lines are played.
 
         In addition to the game's lines there are `undo`, `redo`, `resign`, `help`, `status`, `map`, `market`,
-        `log [N]`, `company X`, `player X`, `at ROUND`, `export [FORMAT]`, `plan LINES`, `auto ORDER`,
-        `pace [PACE]`, `extend`, `turns`, `robot [NAME]`, `hint`, `settings [LINE]`, `away until DATE`,
-        `back`, `rematch`, `accept` and `decline` (also `accept vote`) while a poll waits for the seat; each
-        of these has to be submitted alone. Raises storage.NotFound for an unknown table, StoreError if
-        nothing could be written.
+        `log [N]`, `company X`, `player X`, `at ROUND`, `chart KIND`, `records`, `animation`, `export
+        [FORMAT]`, `plan LINES`, `auto ORDER`, `pace [PACE]`, `extend`, `turns`, `robot [NAME]`, `hint`,
+        `settings [LINE]`, `away until DATE`, `back`, `rematch`, `accept` and `decline` (also `accept vote`)
+        while a poll waits for the seat; each of these has to be submitted alone. Raises storage.NotFound for
+        an unknown table, StoreError if nothing could be written.
         """
         started = perf_counter()
         lines = [storable_text(line) for line in lines]
@@ -272,7 +272,7 @@ class Service:
             return TableNotRunning(info.status, f"Table {info.code} is {status_text(info.status)}.")
         seat = None if person_id is None else info.seat_of(person_id)
         try:
-            answer = run_query(table, seat, line)
+            answer = await answer_query(table, seat, line)
         except ValueError as error:
             return LineRefused(0, line, str(error))
         if answer is None:
@@ -354,7 +354,7 @@ class Service:
             return await self._moves.play_lines(table, command)
         if word in QUERIES:
             try:
-                if answer := run_query(table, command.seat, line):
+                if answer := await answer_query(table, command.seat, line):
                     return answer
             except ValueError as error:
                 return refused(table, command, str(error))

@@ -332,6 +332,8 @@ COMMAND_HELP = (
     ("bids, privates X", "what is auctioned; a private and what it can do"),
     ("trains, tiles X", "the trains and tiles that are left; where a tile may lie"),
     ("routes X", "what a company ran last"),
+    ("chart worth", "worth by round; also prices, revenue"),
+    ("records, animation", "best run, dearest share; the map turn by turn"),
     ("log 20", "the last rows of the log"),
     ("at or 2.1, at 120", "the position at the start of a round, or after a row of the log"),
     ("plan LINE; LINE", "try lines on a copy; `plan more LINE`, `show`, `play`, `clear`"),

@@ -16,8 +16,10 @@ from typing import Literal
 
 import engine
 from bot.service import text_views
+from bot.service.answer_pictures import draw_answer, picture_file_name
 from bot.service.commands import PLAN_WORDS, QUERIES, first_word
 from bot.service.digest import pace_text
+from bot.service.ending import ending_pictures, make_ending
 from bot.service.game_files import FORMATS, export_prospect
 from bot.service.live_table import TableView, engine_seat
 from bot.service.move_in import read_game
@@ -39,6 +41,7 @@ from bot.service.robot_seats import ROBOT_WORD, people_of, robots_of
 from bot.service.service import Service
 from bot.service.tables import TableInfo, status_text
 from bot.terminal import mail_commands
+from renderers import CHART_KINDS
 from storage import StoreError
 
 log = logging.getLogger(__name__)
@@ -63,6 +66,7 @@ COMMANDS = (
     ("Ann: LINE", "play a line for Ann; `;` separates several lines"),
     ("LINE", "play a line for the player who is to act"),
     ("show map", "also market, sheet, log 20, turn, company X, player X"),
+    ("chart worth", "by round; also `chart prices`, `chart revenue`, `records`, and `animation` of the map"),
     ("at or 2.1", "the position at a round, or after a row of the log: `at 120 market`"),
     ("plan LINE; LINE", "try lines on a copy; `plan more LINE`, `plan show`, `plan play`, `plan clear`"),
     ("export 18xx.games", "the game as a file; also text, csv"),
@@ -251,7 +255,10 @@ class Console:
         view = await self.service.queries.view(self.table_id)
         if isinstance(result, QueryAnswer):
             return await self._query_reply(view, result)
-        return reply_for(result, view)
+        reply = reply_for(result, view)
+        if isinstance(result, Completed) and result.game_over:
+            return replace(reply, text="\n".join([reply.text, *await self._ending_lines(view)]))
+        return reply
 
     @staticmethod
     def _split_name(view: TableView, line: str) -> tuple[int, str] | None:
@@ -294,7 +301,7 @@ class Console:
         if isinstance(answer, LineRefused):
             raise ValueError(answer.reason)
         if not isinstance(answer, QueryAnswer):
-            raise ValueError("Possible: show map, market, sheet, log 20, turn, company X, player X.")
+            raise ValueError("Possible: show map, market, sheet, chart, log 20, turn, company X, player X.")
         return await self._query_reply(view, answer)
 
     async def _query_reply(self, view: TableView, answer: QueryAnswer) -> Reply:
@@ -308,11 +315,29 @@ class Console:
         if answer.picture is None or self._pictures is None or view.state is None:
             return None
         drawing = self._pictures.for_table(view.table.id)
-        picture = await drawing.draw(answer.picture, answer.shown_state(view.state))
+        picture = await draw_answer(drawing, self.service.queries, view.table.id, answer, view.state)
         if picture is None:
             return None
         suffix = "" if answer.encoded_state is None else f"-{answer.query}"
-        return self._save_file("pictures", f"{view.table.code}-{answer.picture}{suffix}.png", picture.png)
+        name = picture_file_name(f"{answer.picture}{suffix}")
+        return self._save_file("pictures", f"{view.table.code}-{name}", picture.png)
+
+    async def _ending_lines(self, view: TableView) -> list[str]:
+        """Who has won, the records, and the paths of the charts, the animation and the game."""
+        queries = self.service.queries
+        if view.state is None or view.table.status != "finished":
+            return []
+        ending = await make_ending(queries, view.table, view.state)
+        lines = [ending.headline, *ending.records]
+        if ending.file is not None:
+            lines.append(f"File: {self._save_file('games', ending.file.name, ending.file.content)}")
+        if self._pictures is not None:
+            drawing = self._pictures.for_table(view.table.id)
+            for name, picture in await ending_pictures(drawing, queries, view.table.id, view.state):
+                file_name = f"{view.table.code}-{picture_file_name(name)}"
+                path = self._save_file("pictures", file_name, picture.png)
+                lines.append(f"Picture: {path}")
+        return lines
 
     def _save_file(self, folder: str, name: str, content: bytes) -> Path:
         """Write a file into the data folder; its path."""
@@ -507,6 +532,8 @@ def _command_completions() -> list[str]:
         *(f"table {word}" for word in ("start", "start shuffled", "list", "use ", "replace ")),
         *(f"table {word}" for word in ("pause", "resume", "end")),
         *(f"show {query}" for query in ("map", "market", "sheet", "log", "turn", "company ", "player ")),
+        *(f"show chart {kind}" for kind in CHART_KINDS),
+        *("show records", "show animation"),
         *("at ", "plan ", "plan more ", "plan show", "plan play", "plan clear"),
         *(f"export {name}" for name in FORMATS),
         *("undo", "redo", "help", "quit"),

@@ -478,7 +478,10 @@ async def test_the_end_is_announced_with_the_standings(pymap: MailHarness) -> No
     end = await ann.letter()
     assert headline(end) == "The game is over."
     assert "1  Ann     $1200" in end.text.replace("$1,200", "$1200")
-    assert set(images(end)) == {"map.png", "market.png", "sheet.png"}
+    assert set(images(end)) == {"sheet.png", "worth.png", "prices.png", "revenue.png"}
+    assert "Ann and Bob lead with $1,200." in end.text
+    files = [part.get_filename() for part in end.message.iter_attachments()]
+    assert files == [f"{table.code}.18xx", "animation.gif"]
     assert "is ended" in (await ann.said("buy SV", to=ann.inbox[1])).text
 
 

@@ -450,6 +450,10 @@ async def test_queries_and_orders_get_one_receipt(service: InMemoryService, poli
         ("Company PRR", "company"),
         ("show player Ann", "player"),
         ("turn", "turn"),
+        ("chart prices", "chart"),
+        ("show records?", "records"),
+        ("animation", "animation"),
+        ("animation worth", None),
     ],
 )
 def test_asked(line: str, what: str | None) -> None:

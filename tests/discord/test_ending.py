@@ -1,0 +1,176 @@
+"""The end of a game on Discord: everybody is pinged by a line that becomes the whole ending."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import engine
+from bot.service.results import Completed
+from bot.service.service import Service
+from engine.game_text import replay
+from engine.game_text.history import GameHistory
+from renderers import Picture
+from storage import open_store
+from tests.discord.test_presses import labels
+from tests.fake_discord.running_bot import OnePixelPictures, RunningBot
+from tests.fake_discord.server import FakeDiscord, Message
+
+GAME = Path(__file__).parents[1] / "games/1830-2p-27-18xx.games.18xx"
+PLAYERS = ("Ann", "Bob")
+
+
+@pytest.fixture
+async def fake() -> AsyncIterator[FakeDiscord]:
+    async with FakeDiscord(PLAYERS) as server:
+        yield server
+
+
+@pytest.fixture
+def running(fake: FakeDiscord, tmp_path: Path) -> RunningBot:
+    return RunningBot(fake, tmp_path / "railpost.db")
+
+
+def recorded() -> GameHistory:
+    history = replay(GAME.read_text()).history
+    assert history is not None
+    return history
+
+
+async def before_the_last_move(running: RunningBot) -> int:
+    """A table in the channel at which one move is left to play; its id."""
+    history, channel = recorded(), running.fake.find_channel("general")
+    async with await open_store(running.path) as store:
+        place = {"guild": channel.guild_id, "channel": channel.id, "thread": channel.id}
+        moves = [(int(line.seat[1:]), line.line, line.events) for line in history.lines[:-1]]
+        table = await Service(store).lobby.import_game(history.start, moves, name="Friday", location=place)
+        async with store.begin() as unit:
+            for player in table.seated_players:
+                user = running.fake.find_user(player.name).id
+                await unit.people.add_identity(player.person_id, "discord", str(user))
+    running.table_code = table.code
+    return table.id
+
+
+async def play_the_last_move(service: Service, table: int) -> None:
+    last = recorded().lines[-1]
+    done = await service.submit(table, int(last.seat[1:]), [last.line], None, "the last line")
+    assert isinstance(done, Completed) and done.game_over
+
+
+async def ending(running: RunningBot) -> Message:
+    """The message of the ending, once it is whole."""
+    fake = running.fake
+
+    def there() -> list[Message]:
+        seen = [
+            m for place in (fake.find_channel("general"), *fake.threads) for m in fake.visible_messages(place)
+        ]
+        return [m for m in seen if "### " in m.text and "1. " in m.text and "Rematch" in labels(fake, m)]
+
+    await fake.wait_until(there, "the ending")
+    return there()[-1]
+
+
+async def test_all_are_pinged_and_told_the_whole_ending(running: RunningBot, fake: FakeDiscord) -> None:
+    table = await before_the_last_move(running)
+    async with running.online() as service:
+        await play_the_last_move(service, table)
+        message = await ending(running)
+        state = (await service.queries.view(table)).state
+        assert state is not None and state.game_over
+        worth = engine.standings(state)
+        best = next(iter(worth))
+        line = message.history[0].content
+        assert line.endswith(
+            f": 1830 is over, {state.name(best)} wins with ${worth[best]:,} · {running.table_code}"
+        )
+        for name in PLAYERS:
+            assert fake.find_user(name).mention in line and message in fake.messages_pinging(name)
+        assert f"### {state.name(best)} wins" in message.text and "The game is over" in message.text
+        assert all(f"{state.name(seat)} ${dollars:,}" in message.text for seat, dollars in worth.items())
+        assert "Best run: " in message.text and "Dearest share: " in message.text
+        names = [file.filename for file in message.attachments]
+        assert names == [
+            "sheet.png", "worth.png", "prices.png", "revenue.png", "animation.gif",
+            f"{running.table_code}.18xx",
+        ]  # fmt: skip
+        assert all(fake.alt_texts(message))
+        again = replay(message.attachments[-1].content.decode())
+        assert again.state and engine.standings(again.state) == worth
+        await running.wait_for_delivery()
+        done = await fake.click("Ann", message, "Rematch")
+        await fake.wait_until(lambda: "is open, as the last one was" in done.text, "the next table")
+    fake.check_violations(pinged=PLAYERS)
+
+
+async def test_an_ending_where_files_may_not_be_attached(running: RunningBot, fake: FakeDiscord) -> None:
+    table = await before_the_last_move(running)
+    async with running.online() as service:
+        fake.find_channel("general").denied.add("ATTACH_FILES")
+        await play_the_last_move(service, table)
+        message = await ending(running)
+        assert not message.attachments and "Best run: " in message.text
+        assert [control.label for control in fake.controls(message)] == ["Rematch"]
+        await fake.wait_until(
+            lambda: any("may not attach" in m.text for m in fake.visible_messages("general")), "why"
+        )
+
+
+class Unfinished(OnePixelPictures):
+    """Charts are never finished."""
+
+    async def _cached(self, kind: str, *arguments: Any, **details: Any) -> Picture | None:
+        if kind == "chart":
+            await asyncio.Event().wait()
+        return await super()._cached(kind, *arguments, **details)
+
+
+async def test_an_ending_that_was_interrupted_is_completed(
+    running: RunningBot, fake: FakeDiscord, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The process ends between the line and the whole; the next one completes it and pings nobody again."""
+    monkeypatch.setattr("bot.discord.delivery.SHUTDOWN_GRACE", 0.1)
+    table = await before_the_last_move(running)
+    running.pictures = Unfinished()
+    async with running.online(lease=1.0) as service:
+        await play_the_last_move(service, table)
+        await fake.wait_until(
+            lambda: any("is over" in m.content for m in fake.visible_messages("general")), "the line"
+        )
+    running.pictures = OnePixelPictures()
+    async with running.online(lease=1.0):
+        message = await ending(running)
+    assert message.attachments
+    assert all(fake.messages_pinging(name)[-1] is message for name in PLAYERS)
+    assert sum("is over" in m.history[0].content for m in fake.visible_messages("general") if m.history) == 1
+
+
+async def test_a_game_that_is_ended_has_an_ending_too(running: RunningBot, fake: FakeDiscord) -> None:
+    async with running.online():
+        await running.start_game(*PLAYERS)
+        await running.play_lines(f"{PLAYERS[0]}: buy SV")
+        await fake.run_command(PLAYERS[0], running.thread, "table end")
+        message = await ending(running)
+        assert "lead with" in message.text and "ends the game" in message.text
+        assert message.attachments[-1].filename.endswith(".18xx")
+
+
+async def test_charts_are_shown_at_any_time(running: RunningBot, fake: FakeDiscord) -> None:
+    async with running.online():
+        await running.start_game(*PLAYERS)
+        name = PLAYERS[0]
+        for kind in ("worth", "prices", "revenue"):
+            shown = await fake.run_command(name, running.thread, "show chart", kind=kind)
+            assert [file.filename for file in fake.shown_images(shown.message)] == [f"{kind}.png"]
+            assert not shown.public_messages
+        film = await fake.run_command(name, running.thread, "show animation", public=True)
+        assert [file.filename for file in film.message.attachments] == ["animation.gif"]
+        assert (
+            "No company has a price yet."
+            in (await fake.run_command(name, running.thread, "show records")).text
+        )

@@ -1,0 +1,37 @@
+"""The end of a game in the terminal: winner, records, the paths of the game, its charts and its animation."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from bot.service.service import Service
+from bot.terminal.console import Console
+from engine.game_text import replay
+from storage import open_store
+from tests.fake_discord.running_bot import OnePixelPictures
+
+GAME = Path(__file__).parents[1] / "games/1830-2p-27-18xx.games.18xx"
+
+
+async def test_the_end_and_charts_at_any_time(tmp_path: Path) -> None:
+    history = replay(GAME.read_text()).history
+    assert history is not None
+    moves = [(int(line.seat[1:]), line.line, line.events) for line in history.lines[:-1]]
+    last = history.lines[-1]
+    async with await open_store(tmp_path / "railpost.db") as store:
+        service = Service(store)
+        console = Console(service, tmp_path, OnePixelPictures())
+        table = await service.lobby.import_game(history.start, moves, name="Found")
+        await console.handle_line(f"table use {table.code}")
+        chart = await console.handle_line("show chart prices")
+        assert "Share prices" in chart.text and (tmp_path / f"pictures/{table.code}-prices.png").exists()
+        assert "Best run: " in (await console.handle_line("records")).text
+        name = history.start.players[int(last.seat[1:])]
+        end = await console.handle_line(f"{name}: {last.line}")
+        assert "wins with $" in end.text and "Dearest share: " in end.text
+        named = [line for line in end.text.splitlines() if line.startswith(("Picture", "File"))]
+        paths = [Path(line.partition(": ")[2]) for line in named]
+        assert [path.name.removeprefix(f"{table.code}-") for path in paths] == [
+            f"{table.code}.18xx", "sheet.png", "worth.png", "prices.png", "revenue.png", "animation.gif",
+        ]  # fmt: skip
+        assert all(path.exists() for path in paths)
