@@ -41,6 +41,7 @@ LAZY_COMMANDS = {
     "bench": "bot.benchmark",
     "check": "bot.operations.check",
     "arena": "bot.arena.command",
+    "tune": "bot.arena.tuning_command",
     "status": "bot.operations.status_command",
 }
 

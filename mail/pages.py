@@ -426,10 +426,12 @@ def summary(page: MailPage) -> tuple[str, ...]:
     return tuple(found[:12])
 
 
-def lobby_question(headline: str, sentence: str, answer: str) -> MailPage:
-    """To people of a table that has not started. answer: what `yes` does."""
-    blocks = (Paragraph(sentence), CopyableLines(f"{answer}, reply with", ["yes"]))
-    return MailPage(headline, blocks, subject=headline.rstrip("."), tone="turn")
+def lobby_question(headline: str, sentence: str, answer: str, otherwise: str = "") -> MailPage:
+    """To people of a table that has not started. answer: what `yes` does; otherwise: what `no` does."""
+    blocks: list[Block] = [Paragraph(sentence), CopyableLines(f"{answer}, reply with", ["yes"])]
+    if otherwise:
+        blocks.append(CopyableLines(f"{otherwise}, reply with", ["no"]))
+    return MailPage(headline, tuple(blocks), subject=headline.rstrip("."), tone="turn")
 
 
 def help_without_table(person: Correspondent) -> MailPage:

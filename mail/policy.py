@@ -55,7 +55,7 @@ from mail.small_talk import is_greeting
 
 QUERY_WORDS: frozenset[str] = frozenset(get_args(QueryKind)) | {"plan", "show"}
 _RESULT_REASONS = {LinesPlayed: "played", LineRejected: "rejected", StaleReply: "stale"}
-YES_NO_PURPOSES = frozenset({"link", "invite", "start", "keep"})
+YES_NO_PURPOSES = frozenset({"link", "invite", "start", "keep", "agree"})
 _YES = frozenset({"yes", "y", "ok", "confirm", "confirmed", "join", "accept", "ja", "oui", "si", "sí"})
 _NO = frozenset({"no", "n", "decline", "nein", "non"})
 
@@ -359,7 +359,7 @@ class MailPolicy:
 
     async def _yes_or_no(self, token: ReplyToken, lines: tuple[str, ...]) -> _Ruling:
         word = first_word(lines[0]) if lines else ""
-        agrees = word in _YES or (token.purpose in ("start", "keep") and word == token.purpose)
+        agrees = word in _YES or (token.purpose in ("start", "keep", "agree") and word == token.purpose)
         if not agrees and word not in _NO:
             return _Ruling("not done", pages.expects_yes_or_no(), token, lines=lines)
         sentence = await self._service.confirm(token, agrees)

@@ -21,9 +21,10 @@ from typing import Literal, NamedTuple, Protocol
 from mail.bounces import BounceKind
 from mail.doubts import Vocabulary
 
-TokenPurpose = Literal["reply", "bounce", "unsubscribe", "link", "invite", "host", "start", "keep"]
-"""What a token is for. `link` (confirm an address), `invite`, `host` (open a table), `start` (start a game)
-and `keep` (keep a lobby open) are answered with yes or no; `bounce` gives no right to act.
+TokenPurpose = Literal["reply", "bounce", "unsubscribe", "link", "invite", "host", "start", "keep", "agree"]
+"""What a token is for. `link` (confirm an address), `invite`, `host` (open a table), `start` (start a game),
+`keep` (keep a lobby open) and `agree` (that a robot plays) are answered with yes or no; `bounce` gives no
+right to act.
 """
 
 QueryKind = Literal[

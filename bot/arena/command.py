@@ -12,19 +12,19 @@ from rich.progress import MofNCompleteColumn, Progress, TaskID, TextColumn, Time
 from rich.table import Table
 
 from bot.arena.agreement import Agreement, measure
-from bot.arena.contestants import contestant
-from bot.arena.match import GameSetup, play_game
-from bot.arena.results import HEADINGS, append_results, cells, markdown, read_results, summaries
+from bot.arena.contestants import robot
+from bot.arena.match import GameSetup, SeatResult
+from bot.arena.results import HEADINGS, cells, markdown, summaries
+from bot.arena.series import Series, play_series
 from bot.benchmark.games import find_game_files
-from bot.robots.player import DEFAULT_SECONDS, Robot, trials_in
 from bot.simulation.simulate import table_options
-from engine import State, new_game, round_name
+from engine import State, round_name
 
 
 def command(
     title: Annotated[str, typer.Argument(help="The title to play.")] = "",
     players: Annotated[
-        str, typer.Option(help="The players: random, simulate, robot, robot:SECONDS; with commas between.")
+        str, typer.Option(help="random, simulate, robot, robot:SECONDS, judgement:SECONDS; commas between.")
     ] = "robot,simulate,simulate,simulate",
     games: Annotated[int, typer.Option(min=1, help="How many games; those in the file count.")] = 40,
     seed: Annotated[
@@ -49,42 +49,22 @@ def command(
         if people is not None:
             _agreement(console, people, players.split(",")[0], every)
             return
-        _match(console, title, tuple(players.split(",")), range(seed, seed + games),
-               table_options(conventions, option or ()), out, plain)  # fmt: skip
+        options = table_options(conventions, option or ())
+        series = Series(title, tuple(players.split(",")), options, range(seed, seed + games))
+        _match(console, series, out, plain)
     except (ValueError, OSError) as error:
         typer.echo(str(error), err=True)
         raise typer.Exit(1) from None
 
 
-def _match(
-    console: Console,
-    title: str,
-    players: tuple[str, ...],
-    seeds: range,
-    options: tuple[str, ...],
-    out: Path | None,
-    plain: bool,
-) -> None:
-    new_game(title, [f"P{i}" for i in range(len(players))], options)
-    for name in players:
-        contestant(name, 0, len(players))
-    rows = read_results(out) if out else []
-    line_up = sorted(players)
-    done = {
-        seed
-        for seed in seeds
-        if sorted(r.player for r in rows if (r.title, r.options, r.seed) == (title, " ".join(options), seed))
-        == line_up
-    }
+def _match(console: Console, series: Series, out: Path | None, plain: bool) -> None:
+    series.check()
     columns = TextColumn("{task.description}"), MofNCompleteColumn(), TimeElapsedColumn()
+    rows: list[SeatResult] = []
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task(title, total=len(seeds), completed=len(done))
-        for seed in (s for s in seeds if s not in done):
-            setup = GameSetup(title, players, options, seed)
-            played = play_game(setup, partial(_show, bar, task, setup))
-            rows += played
-            if out:
-                append_results(out, played)
+        task = bar.add_task(series.title, total=len(series.seeds))
+        for game in play_series(series, out, partial(show_move, bar, task)):
+            rows += game
             bar.advance(task)
     if plain:
         typer.echo(markdown(summaries(rows)))
@@ -95,7 +75,7 @@ def _match(
     console.print(table)
 
 
-def _show(bar: Progress, task: TaskID, setup: GameSetup, state: State, moves: int) -> None:
+def show_move(bar: Progress, task: TaskID, setup: GameSetup, state: State, moves: int) -> None:
     """Show now and then where a game is."""
     if moves % 25 == 0:
         where = f"{setup.title}, seed {setup.seed}, move {moves}, {round_name(state)}"
@@ -103,16 +83,13 @@ def _show(bar: Progress, task: TaskID, setup: GameSetup, state: State, moves: in
 
 
 def _agreement(console: Console, folder: Path, player: str, every: int) -> None:
-    kind, colon, seconds = player.partition(":")
-    if kind != "robot":
-        raise ValueError("Agreement is measured for robot, or robot:SECONDS.")
-    robot = Robot(0, trials_in(float(seconds) if colon else DEFAULT_SECONDS))
+    judge = robot(player, 0)
     agreement = Agreement()
     files = find_game_files(folder)
     with Progress(console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task("games", total=len(files))
         for path in files:
-            for seen in measure(path, robot, agreement, every):
+            for seen in measure(path, judge, agreement, every):
                 bar.update(task, description=f"{path.name}, question {seen}")
             bar.advance(task)
     n = max(agreement.questions, 1)

@@ -2,6 +2,8 @@
 
 `random` takes any legal option, `simulate` is the player of `railpost simulate`, and `robot` the computer
 player; `robot:0.5` takes about half a second for a hard decision, `robot:0` as little as it can.
+`judgement:0.5` is the robot as it was before it searched ahead. Both may have other weights:
+`robot:0.5+reach=0.2`.
 """
 
 from __future__ import annotations
@@ -9,7 +11,8 @@ from __future__ import annotations
 from random import Random
 from typing import Protocol
 
-from bot.robots.player import DEFAULT_SECONDS, Robot, trials_in
+from bot.robots.player import DEFAULT_SECONDS, Robot, effort_in
+from bot.robots.weights import DEFAULT_WEIGHTS, varied
 from bot.simulation.invariants import with_amount
 from bot.simulation.random_player import RandomPlayer
 from engine import Action, State, options
@@ -45,20 +48,32 @@ class SimulateContestant:
         return self.player.choose_for(state, seat)[0]
 
 
+MOST_SECONDS = 60
+
+
 def contestant(name: str, seed: int, players: int) -> Contestant:
     """The player of that name, for a table of so many. Raises ValueError with a sentence for another."""
-    kind, colon, seconds = name.partition(":")
-    if kind == "robot":
-        try:
-            thinking = float(seconds) if colon else DEFAULT_SECONDS
-        except ValueError:
-            thinking = -1.0
-        if 0 <= thinking <= 60:
-            return Robot(seed, trials_in(thinking))
     if name == "random":
         return RandomContestant(seed)
     if name == "simulate":
         return SimulateContestant(seed, players)
-    raise ValueError(
-        f"There is no player {name!r}; the players are random, simulate, robot and robot:SECONDS."
-    )
+    return robot(name, seed)
+
+
+def robot(name: str, seed: int) -> Robot:
+    """The robot of that name. Raises ValueError with a sentence for another player."""
+    player, plus, changes = name.partition("+")
+    kind, colon, seconds = player.partition(":")
+    try:
+        thinking = float(seconds) if colon else DEFAULT_SECONDS
+    except ValueError:
+        thinking = -1.0
+    if kind not in ("robot", "judgement") or not 0 <= thinking <= MOST_SECONDS:
+        raise ValueError(
+            f"There is no player {name!r}; the players are random, simulate, robot, robot:SECONDS and "
+            "judgement:SECONDS."
+        )
+    effort = effort_in(thinking)
+    if kind == "judgement":
+        effort = effort._replace(positions=0)
+    return Robot(seed, effort, varied(DEFAULT_WEIGHTS, changes) if plus else DEFAULT_WEIGHTS)

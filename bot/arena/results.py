@@ -77,13 +77,28 @@ class Summary(NamedTuple):
     last_phase: Interval
 
 
+GameKey = tuple[str, str, tuple[str, ...], int]
+"""Title, options, players sorted by name, and seed of a game."""
+
+
+def games_of(rows: Sequence[SeatResult]) -> dict[GameKey, list[SeatResult]]:
+    """The rows by game, in the order of the file, where each game begins with seat 0; whole games only."""
+    games: list[list[SeatResult]] = []
+    for row in rows:
+        if row.seat == 0 or not games:
+            games.append([])
+        games[-1].append(row)
+    return {
+        (game[0].title, game[0].options, tuple(sorted(row.player for row in game)), game[0].seed): game
+        for game in games
+        if len(game) == game[0].players
+    }
+
+
 def summaries(rows: Sequence[SeatResult]) -> list[Summary]:
     """One summary for each title, line-up and player, in the order of the file."""
-    games: dict[tuple[str, str, int], list[SeatResult]] = {}
-    for row in rows:
-        games.setdefault((row.title, row.options, row.seed), []).append(row)
     groups: dict[tuple[str, str, str], list[SeatResult]] = {}
-    for (title, _, _), seats in games.items():
+    for (title, *_), seats in games_of(rows).items():
         names = sorted(row.player for row in seats)
         for row in seats:
             others = list(names)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bot.discord import cards
 from bot.discord.card_keeper import current_prompt
-from bot.discord.controls import KEEP, START, CustomId
+from bot.discord.controls import AGREE, DECLINE, KEEP, START, CustomId
 from bot.discord.notices import Notices
 from bot.discord.posting import Draft
 from bot.discord.settings_card import WaitingEntry, turns_card
@@ -15,7 +15,7 @@ from bot.service.service import Service
 from bot.service.tables import TableInfo
 from storage import OutboxMessage
 
-LOBBY_KINDS = ("full", "expiring", "closed")
+LOBBY_KINDS = ("full", "expiring", "closed", "robot", "no robot")
 CLOCK_KINDS = ("reminder", "next", "deputy", "digest", *LOBBY_KINDS)
 
 
@@ -57,6 +57,10 @@ async def _send_lobby_notice(
     buttons = {
         "full": [cards.button("Start", str(custom_id), cards.PRIMARY)],
         "expiring": [cards.button("Keep it open", str(custom_id._replace(action=KEEP)), cards.PRIMARY)],
+        "robot": [
+            cards.button("Agree", str(custom_id._replace(action=AGREE)), cards.PRIMARY),
+            cards.button("Decline", str(custom_id._replace(action=DECLINE))),
+        ],
     }.get(notification.kind, [])
     text = cards.text_display(" ".join(notification.sentences))
     draft = Draft([cards.container([text, *cards.action_rows(buttons)])])

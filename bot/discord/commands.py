@@ -38,7 +38,7 @@ from bot.service import text_views
 from bot.service.game_files import FORMATS, TEXT, export_prospect
 from bot.service.move_in import MAX_BYTES
 from bot.service.people import person_by_address, player_name
-from bot.service.robot_seats import robots_of
+from bot.service.robot_answers import invited_robot_sentence
 from bot.service.tables import TableInfo
 from engine.title import SITE_CONVENTIONS
 
@@ -188,7 +188,8 @@ class TableCommands(app_commands.Group):
         found = await self.handler.resolve_table(interaction, table, ("lobby",))
         actor_id = await self.handler.person_id(interaction.user)
         if robot:
-            await reply_text(interaction, await self._invite_robot(found.id, actor_id))
+            info = await self.service.lobby.invite_robot(found.id, by=actor_id)
+            await reply_text(interaction, invited_robot_sentence(info))
             return
         person_id, player = await self._person_and_name(user, address, name)
         await self.service.lobby.invite(found.id, person_id, player, by=actor_id)
@@ -196,25 +197,13 @@ class TableCommands(app_commands.Group):
             interaction, f"A seat at table {found.code} is kept for {player}. They get an invitation."
         )
 
-    async def _invite_robot(self, table_id: int, actor_id: int) -> str:
-        """Invite a robot; what happens next, in a sentence."""
-        info = await self.service.lobby.invite_robot(table_id, by=actor_id)
-        robot = robots_of(info)[-1]
-        if robot.joined:
-            return f"{robot.name} takes a seat at table {info.code}. Who joins later agrees to it by joining."
-        return f"{robot.name} joins table {info.code} once everybody there agrees: `/table agree`."
-
     @app_commands.command(name="agree", description="Agree that a robot plays at your table")
-    @app_commands.describe(table=TABLE_OPTION_HELP)
+    @app_commands.describe(agree="False: no robot shall play at this table", table=TABLE_OPTION_HELP)
     @app_commands.autocomplete(table=suggest_tables)
-    async def agree(self, interaction: Interaction, table: str | None = None) -> None:
+    async def agree(self, interaction: Interaction, agree: bool = True, table: str | None = None) -> None:
         await defer(interaction)
         found = await self.handler.resolve_table(interaction, table, ("lobby",))
-        person_id = await self.handler.person_id(interaction.user)
-        info = await self.service.lobby.agree_to_robots(found.id, person_id)
-        waits = any(not robot.joined for robot in robots_of(info))
-        more = "Others have not answered yet." if waits else "The robot takes its seat."
-        await reply_text(interaction, f"You agree. {more}")
+        await self.handler.answer_about_robots(interaction, found, agree)
 
     async def _person_and_name(
         self, user: discord.User | None, address: str | None, name: str | None

@@ -33,6 +33,7 @@ SUBMIT_LINE, CONFIRM, OPEN_MENU, SELECT, ENTER_AMOUNT, ENTER_LINE = "s", "y", "m
 OPEN_CARD, OPEN_TILES, LOOK_CLOSER, SELL = "c", "T", "L", "v"
 TRY, TRY_LINE = "t", "tl"
 JOIN, LEAVE, START, KEEP, CLAIM = "join", "leave", "start", "keep", "claim"
+AGREE, DECLINE = "agree", "decline"
 SETTING, ORDER = "set", "ord"
 
 

@@ -46,6 +46,7 @@ from bot.service.results import (
     QueryAnswer,
     StaleDecision,
 )
+from bot.service.robot_answers import answer_about_robots
 from bot.service.service import Service
 from bot.service.tables import TableInfo, status_text
 from storage import GameTable, NotFound, StoreError, TableStatus
@@ -437,6 +438,10 @@ class InteractionHandler:
                 await self.handle_lobby(
                     interaction, await self.service.queries.table_info(custom_id.table_id), custom_id.action
                 )
+            case controls.AGREE | controls.DECLINE:
+                await interaction.response.defer(ephemeral=True, thinking=True)
+                table = await self.service.queries.table_info(custom_id.table_id)
+                await self.answer_about_robots(interaction, table, custom_id.action == controls.AGREE)
             case controls.CLAIM if custom_id.seat is not None:
                 await interaction.response.defer(ephemeral=True, thinking=True)
                 await self.claim_seat(interaction, custom_id.table_id, custom_id.seat)
@@ -689,6 +694,14 @@ class InteractionHandler:
         else:
             await self.service.lobby.start(table.id, by=person_id)
             await reply_text(interaction, f"The game at table {table.code} starts. Its thread follows.")
+
+    async def answer_about_robots(
+        self, interaction: discord.Interaction, table: TableInfo, agrees: bool
+    ) -> None:
+        """The user agrees that robots play at a table that has not started, or declines."""
+        person_id = await self.person_id(interaction.user)
+        answer = await answer_about_robots(self.service, table, person_id, agrees=agrees)
+        await reply_text(interaction, answer)
 
     async def claim_seat(self, interaction: discord.Interaction, table_id: int, seat: int) -> None:
         """The user plays on in an empty seat of a game that came from elsewhere."""

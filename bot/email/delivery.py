@@ -39,6 +39,7 @@ from bot.service.live_table import LogEntry, TableView
 from bot.service.notifications import Notification, decode_notification
 from bot.service.picture_workers import Pictures, PictureWorkers
 from bot.service.results import PendingDecision
+from bot.service.robot_seats import robots_of
 from bot.service.service import Service
 from bot.service.tables import TableInfo
 from mail import (
@@ -71,7 +72,7 @@ LEASE = timedelta(seconds=20)  # for which one worker has an outbox message
 RETRY_DELAYS = (10, 60, 600, 3600)  # seconds between attempts to compose an email
 MAX_EVENTS = 50  # in the list of events since a player's last turn
 CACHE_TIMEOUT = 5.0  # seconds in which a commit must be visible in the table cache
-LOBBY_KINDS = ("full", "expiring", "closed")
+LOBBY_KINDS = ("full", "expiring", "closed", "robot", "no robot")
 BATCH_SIZE = 10  # outbox messages at a time
 
 
@@ -382,6 +383,13 @@ class PageBuilder:
             case "expiring":
                 page = pages.lobby_question("This table expires.", sentence, "To keep it open")
                 return page, replace(token, purpose="keep")
+            case "robot":
+                if not any(not robot.joined for robot in robots_of(table)):
+                    return None
+                page = pages.lobby_question("May a robot play?", sentence, "To agree", "To decline")
+                return page, replace(token, purpose="agree")
+            case "no robot":
+                return pages.announcement("No robot plays.", notification.sentences), token
         return pages.announcement("The table is closed.", notification.sentences), token
 
     async def _page(self, view: TableView, notification: Notification, seat: int) -> MailPage | None:

@@ -28,6 +28,7 @@ from bot.email import address_commands, line_reader, reachability
 from bot.email.pictures import mail_file, mail_pictures
 from bot.email.reachability import Reachability, table_label
 from bot.email.table_commands import (
+    ROBOT_ANSWERS,
     CommandAnswer,
     TableCommands,
     admits_host,
@@ -80,6 +81,8 @@ EMAIL_HELP = """By email:
   say TEXT             tell the table something, to the end of the paragraph
   who, list            the players of the table; your tables
   stop, start          stop emails to you; start them again"""
+SAID_IN_LOBBIES = ("help", "resign", "start", "leave", "options", *ROBOT_ANSWERS)
+"""Words that mean something else in a reply for a seat of a game."""
 GATHERED_FOR = timedelta(hours=1)
 FIXED_ADDRESS_PURPOSES = ("link", "invite", "host", "bounce", "unsubscribe")
 """Tokens of these purposes belong to the address that the email went to, even if it is not verified."""
@@ -516,7 +519,7 @@ class MailGateway:
         service_token = _service_token(token)
         if service_token.purpose == "invite" and service_token.table_id is not None:
             return await self._answer_invitation(service_token, service_token.table_id, yes)
-        if service_token.purpose in ("start", "keep") and service_token.table_id is not None:
+        if service_token.purpose in ("start", "keep", "agree") and service_token.table_id is not None:
             return await self._answer_lobby(service_token, service_token.table_id, yes)
         async with self._store.begin() as unit:
             claim = await unit.people.claim_of_person(service_token.person_id)
@@ -624,11 +627,11 @@ class MailGateway:
         if not is_table_command(lines):
             return False
         word = first_word(lines[0])
-        if token.seat is not None and word in ("help", "resign", "start", "leave", "options"):
+        if token.seat is not None and word in SAID_IN_LOBBIES:
             return False
         if word in ("who", "list", "help") and len(lines[0].split()) > 2:
             return False  # prose
-        if word != "start":
+        if word not in ("start", *ROBOT_ANSWERS):
             return True
         if table_id is not None:
             return (await self._service.queries.table_info(table_id)).status == "lobby"
@@ -669,8 +672,11 @@ class MailGateway:
             await unit.people.add_identity(_service_token(token).person_id, "email", token.address)
 
     async def _answer_lobby(self, token: ServiceToken, table_id: int, yes: bool) -> str:
-        """Start a game, or keep a lobby open; returns the sentence for the player."""
+        """Start a game, keep a lobby open, or agree to a robot; returns the sentence for the player."""
         table = await self._service.queries.table_info(table_id)
+        if token.purpose == "agree":
+            word = "agree" if yes else "decline"
+            return await self._table_commands.about_robots(token.person_id, table, word)
         if not yes:
             return f"Nothing is changed at {table_label(table)}."
         try:

@@ -5,7 +5,7 @@ The commands stand in the first lines of an email to the service's address, or o
 about a table:
 
     new TITLE Bob <bob@example.org>, Cid <cid@example.org> option optional_6_train
-    invite Dora <dora@example.org>
+    invite Dora <dora@example.org>, invite robot, agree, decline
     start, start shuffled, who, list, options TITLE, resign, help
 
 Who may host, the operator sets (`RAILPOST_MAIL_HOSTS`); an unverified address has to confirm first. An
@@ -23,18 +23,24 @@ import engine
 from bot.email.reachability import load_standing, table_label
 from bot.service import people, text_views
 from bot.service.game_files import export_prospect
+from bot.service.robot_answers import answer_about_robots, invited_robot_sentence
+from bot.service.robot_seats import ROBOT_WORD
 from bot.service.service import Service
 from bot.service.tables import SeatedPlayer, TableInfo, status_text
 from mail import normalize_address
 from mail.line_text import first_word
 
-WORDS = frozenset({"new", "invite", "start", "who", "list", "options", "help", "resign", "leave"})
+ROBOT_ANSWERS = ("agree", "decline")
+WORDS = frozenset(
+    {"new", "invite", "start", "who", "list", "options", "help", "resign", "leave", *ROBOT_ANSWERS}
+)
 INVITATIONS_TO_STRANGER = 3  # that an unverified address gets in `STRANGER_WINDOW`, whoever sends them
 STRANGER_WINDOW = timedelta(days=7)
 
 HELP = (
     "new TITLE Bob <bob@example.org>, Cid <cid@example.org>: open a table and invite them; add `option NAME`",
     "invite Dora <dora@example.org>: invite one more player",
+    "invite robot: ask the others whether a computer player may play; `agree` or `decline` answers",
     "start: start the game; `start shuffled` shuffles the seats",
     "who: the players of the table; list: your tables",
     "options TITLE: what can be agreed for a title",
@@ -116,6 +122,8 @@ class TableCommands:
                 return await self.start(person_id, table, shuffled="shuffled" in rest.casefold())
             case "who":
                 return CommandAnswer(await self._who(table), table.id)
+            case "agree" | "decline":
+                return CommandAnswer((await self.about_robots(person_id, table, word),), table.id)
             case _:
                 return await self._leave(person_id, table)
 
@@ -157,12 +165,22 @@ class TableCommands:
 
     async def _invite(self, person_id: int, text: str, table_id: int | None) -> CommandAnswer:
         players = parse_players(text)
+        if not players and text.split()[:1] == [ROBOT_WORD]:
+            return await self._invite_robot(person_id, await self._table_of(person_id, table_id, text))
         if not players:
             raise ValueError("Name the player and the address: `invite Dora <dora@example.org>`.")
         table = await self._table_of(person_id, table_id, "")
         for each in players:
             await self._invite_one(table.id, person_id, *each)
         return CommandAnswer(_invited(players), table.id)
+
+    async def _invite_robot(self, person_id: int, table: TableInfo) -> CommandAnswer:
+        info = await self._service.lobby.invite_robot(table.id, by=person_id)
+        return CommandAnswer((invited_robot_sentence(info),), info.id)
+
+    async def about_robots(self, person_id: int, table: TableInfo, word: str) -> str:
+        """A person agrees to the robots that wait in a lobby, or declines; what follows, in a sentence."""
+        return await answer_about_robots(self._service, table, person_id, agrees=word == "agree")
 
     async def _invite_one(
         self, table_id: int, host_id: int, name: str, address: str, players: Sequence[str] = ()

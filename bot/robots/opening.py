@@ -24,8 +24,6 @@ from engine.finance.ownership import share_percent
 
 INCOME_ROUNDS = 5.0
 """Operating rounds in which a private pays before it is sold or closes."""
-MOST_OF_FACE = 1.4
-"""No private is worth more than that part of its face value: the money is needed for companies."""
 RESALE = 0.35
 """What a company pays above the face value when it buys the private, as part of the face value."""
 
@@ -50,7 +48,7 @@ def private_worth(o: Outlook, private: str) -> float:
             worth -= 0.75 * definition.price
     if isinstance(definition.ability, ShareExchangeAbility):
         worth += 15
-    return min(worth, MOST_OF_FACE * definition.price)
+    return min(worth, o.weights.most_of_face * definition.price)
 
 
 def floating_reserve(o: Outlook, private: str | None = None) -> int:

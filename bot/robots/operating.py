@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from bot.robots.judged import Judged
-from bot.robots.outlook import TREASURY_DOLLAR, Outlook
+from bot.robots.outlook import Outlook
 from engine import Option
 from engine.core.actions import (
     IssueShares,
@@ -71,7 +71,7 @@ def _dividend(o: Outlook, company: str, paid: int, kept: int) -> float:
 
 def _use_of(o: Outlook, company: str, dollars: int) -> float:
     """What dollars kept in the treasury are worth to the seat."""
-    g, cash = o.g, o.g.cash(company)
+    g, cash, dollar = o.g, o.g.cash(company), o.weights.treasury_dollar
     part = max(o.share_of(company), 0.2)
     lives = [o.life(t) for t in g.company(company).trains]
     rounds = max(lives, default=0.0)
@@ -88,9 +88,9 @@ def _use_of(o: Outlook, company: str, dollars: int) -> float:
         missing = train.price - cash
         if 0 < missing <= rest:
             marginal = o.revenue(company, [*g.company(company).trains, train.name]) - o.revenue(company)
-            gain = marginal * min(o.life(train.name), o.horizon) * 0.7 - TREASURY_DOLLAR * train.price
-            return worth + max(gain, 0) * part + (rest - missing) * TREASURY_DOLLAR * part
-    return worth + rest * TREASURY_DOLLAR * part
+            gain = marginal * min(o.life(train.name), o.horizon) * 0.7 - dollar * train.price
+            return worth + max(gain, 0) * part + (rest - missing) * dollar * part
+    return worth + rest * dollar * part
 
 
 def issue_step(o: Outlook, options: Sequence[Option]) -> list[Judged]:

@@ -6,9 +6,12 @@ at the table may know.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import wraps
 from math import log1p
+from typing import Any, TypeVar, TypeVarTuple
 
+from bot.robots.weights import DEFAULT_WEIGHTS, Weights
 from engine import BANK, Game, OperatingRound, is_seat, stop_revenue
 from engine.core.components import MarketZone, TrainDefinition
 from engine.core.state import MergerRound
@@ -20,34 +23,48 @@ from engine.operating.trains import trains_for_sale
 
 ROUTE_BUDGET = 3_000
 """Nodes of route search for an estimate."""
-HORIZON = 7.0
-"""Operating rounds that are looked ahead at most: later ones are too uncertain."""
-GROWTH = 0.1
-"""By which part all revenues together grow from one operating round to the next."""
 STOP_VALUE = {"white": 20, "yellow": 22, "green": 30, "brown": 42, "gray": 50}
 """Dollars of an average stop once tiles of that colour are laid."""
 UNLIMITED = 4
 """How many trains of an unlimited type the bank probably sells before the next type."""
-TREASURY_DOLLAR = 0.2
-"""What a dollar that a company does not need is worth to its owners."""
+
+
+Ts = TypeVarTuple("Ts")
+ResultT = TypeVar("ResultT")
+
+
+def once(method: Callable[[Outlook, *Ts], ResultT]) -> Callable[[Outlook, *Ts], ResultT]:
+    """Make an estimate once for a position. Callers must not change its result."""
+    name = method.__name__
+
+    @wraps(method)
+    def estimate(o: Outlook, *args: *Ts) -> ResultT:
+        key = name, *args
+        if key not in o.known:
+            o.known[key] = method(o, *args)
+        result: ResultT = o.known[key]
+        return result
+
+    return estimate
 
 
 class Outlook:
     """The estimates of one position, for the seat that has to decide."""
 
-    def __init__(self, g: Game, seat: str) -> None:
+    def __init__(self, g: Game, seat: str, weights: Weights = DEFAULT_WEIGHTS) -> None:
         self.g = g
         self.seat = seat
-        self._revenues: dict[tuple[str, tuple[str, ...]], int] = {}
-        self._rounds: float | None = None
-        self._values: dict[str, float] = {}
+        self.weights = weights
+        self.known: dict[tuple[object, ...], Any] = {}
 
     # -- companies ------------------------------------------------------------------------
 
+    @once
     def own_companies(self) -> list[str]:
         """Companies of which the seat is president."""
         return [c for c, co in self.g.state.companies.items() if co.president == self.seat]
 
+    @once
     def operating(self) -> list[str]:
         """Companies that will operate."""
         liquidation = MarketZone.LIQUIDATION
@@ -64,22 +81,20 @@ class Outlook:
     def revenue(self, company: str, trains: Sequence[str] | None = None) -> int:
         """What these trains would earn for the company on today's track; its own trains by default."""
         names = tuple(sorted(self.g.company(company).trains if trains is None else trains))
-        if not names:
-            return 0
-        key = company, names
-        if key not in self._revenues:
-            self._revenues[key] = best_run(self.g, company, list(names), ROUTE_BUDGET).revenue
-        return self._revenues[key]
+        return self._revenue_of(company, names) if names else 0
+
+    @once
+    def _revenue_of(self, company: str, names: tuple[str, ...]) -> int:
+        return best_run(self.g, company, list(names), ROUTE_BUDGET).revenue
 
     # -- time -----------------------------------------------------------------------------
 
     @property
     def rounds_left(self) -> float:
         """How many operating rounds are probably still to come."""
-        if self._rounds is None:
-            self._rounds = self._estimate_rounds()
-        return self._rounds
+        return self._estimate_rounds()
 
+    @once
     def _estimate_rounds(self) -> float:
         g, base = self.g, self.g.state.stack[0]
         if g.state.game_over:
@@ -95,18 +110,21 @@ class Outlook:
                 return max(in_set, 0.5) + 1
             return 2.0 + left / (1 + 0.4 * len(self.operating()))
         flow = sum(max(self.revenue(c), 40) for c in self.operating()) + 120.0
-        return min(max(log1p(GROWTH * g.cash(BANK) / flow) / GROWTH, 0.5), 20.0)
+        growth = self.weights.growth
+        return min(max(log1p(growth * g.cash(BANK) / flow) / growth, 0.5), 20.0)
 
     @property
     def horizon(self) -> float:
         """Operating rounds to reckon with."""
-        return min(self.rounds_left, HORIZON)
+        return min(self.rounds_left, self.weights.horizon)
 
     # -- trains ---------------------------------------------------------------------------
 
+    @once
     def train(self, name: str) -> TrainDefinition:
         return self.g.train_definition(name)
 
+    @once
     def purchases_until(self, train: str) -> int:
         """How many trains the bank sells before the first of that type; 0 once it has been sold."""
         if train in self.g.title.trains_introduced[self.g.state.phase]:
@@ -119,11 +137,13 @@ class Outlook:
             count += UNLIMITED if left is None else left
         return count
 
+    @once
     def purchases_a_round(self) -> float:
         """How many trains probably leave the bank in an operating round."""
         exports = 1 if self.g.components.bank is None else 0
         return exports + max(0.55 * len(self.operating()), 0.7)
 
+    @once
     def life(self, train: str) -> float:
         """In how many operating rounds a train of that type probably still runs."""
         definition = self.train(train)
@@ -137,17 +157,20 @@ class Outlook:
         """The company's trains that probably still run after so many operating rounds."""
         return [t for t in self.g.company(company).trains if self.life(t) >= min(rounds, self.rounds_left)]
 
+    @once
     def next_train(self) -> TrainDefinition | None:
         """The cheapest train that the bank sells now."""
         for_sale = [self.train(t) for t in (*trains_for_sale(self.g), *self.g.state.pool_trains)]
         return min(for_sale, key=lambda t: t.price, default=None)
 
+    @once
     def lasting_train(self) -> TrainDefinition | None:
         """The first train in the bank that will run for some rounds."""
         depot = self.g.state.depot
         types = [t for t in self.g.components.trains if depot[t.name] != 0]
         return next((t for t in types if self.life(t.name) >= min(4.0, self.rounds_left)), None)
 
+    @once
     def train_fund(self, company: str) -> int:
         """Dollars that the company should have when its trains rust: the price of one that lasts."""
         if self.lasting(company) or self.rounds_left < 1.5:
@@ -160,10 +183,12 @@ class Outlook:
         prices = [self.train(r).price for r in rust if r]
         return max(prices, default=nearest.price if nearest else 0)
 
+    @once
     def shortage(self, company: str) -> int:
         """Dollars that the company lacks for the train that it will have to buy."""
         return max(self.train_fund(company) - self.g.cash(company), 0)
 
+    @once
     def private_need(self) -> int:
         """Dollars that the seat may have to add to its companies' trains."""
         if not self.g.components.must_own_train:
@@ -179,6 +204,7 @@ class Outlook:
             return 0
         return (self.g.company(company).loans + more) * (self.g.state.interest_per_loan or terms.rate_step)
 
+    @once
     def prudent_loans(self, company: str) -> int:
         """How many more loans the company bears: its price stays on the market, its shares are worth more."""
         g, terms = self.g, self.g.components.loans
@@ -202,6 +228,7 @@ class Outlook:
 
     # -- revenue to come ------------------------------------------------------------------
 
+    @once
     def stop_value(self) -> float:
         """Dollars of an average stop in this phase."""
         return STOP_VALUE[self.g.phase.tile_colors[-1]]
@@ -217,6 +244,7 @@ class Outlook:
         stops = min(train.distance or 8, 7)
         return 0.75 * count * stops * self.stop_value()
 
+    @once
     def earnings(self, company: str) -> float:
         """Dollars that the company will probably earn in a round, on the average of the rounds to come."""
         co = self.g.company(company)
@@ -259,13 +287,9 @@ class Outlook:
             at = step(g, at)
         return g.title.cell(at).price
 
+    @once
     def share_value(self, company: str) -> float:
         """What one share will bring to the end of the horizon: dividends, and its price then."""
-        if company not in self._values:
-            self._values[company] = self._estimate_share_value(company)
-        return self._values[company]
-
-    def _estimate_share_value(self, company: str) -> float:
         g, co = self.g, self.g.company(company)
         if co.cell is None:
             return 0.0
@@ -289,6 +313,7 @@ class Outlook:
         """What holding one share brings over its cost."""
         return self.share_value(company) - cost
 
+    @once
     def sellable_worth(self) -> float:
         """Dollars that the seat could raise by selling shares, roughly."""
         g = self.g
@@ -305,6 +330,7 @@ class Outlook:
 
     # -- places ---------------------------------------------------------------------------
 
+    @once
     def location_value(self, hex: str) -> float:
         """Dollars of the stops around a hex, the near ones most."""
         g = self.g
@@ -326,6 +352,7 @@ class Outlook:
             ring = following
         return total
 
+    @once
     def rivals(self, company: str) -> float:
         """The largest part of the company that another player holds."""
         shares = self.g.company(company).shares

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
 from zlib import crc32
 
 from bot.robots.judged import Judged
 from bot.robots.judgement import judge
 from bot.robots.outlook import Outlook
+from bot.robots.search import Search
 from bot.robots.track import MAX_TRIALS
+from bot.robots.weights import DEFAULT_WEIGHTS, Weights
 from engine import Action, State, game_of, visible_to
 from engine import options as legal_options
 
@@ -16,23 +19,40 @@ TEMPER = 4.0
 DEFAULT_SECONDS = 2.0
 TRIALS_A_SECOND = 20
 """Tiles whose revenue is worked out in about a second on a dense board."""
+POSITIONS_A_SECOND = 400
+"""Positions that the search ahead plays through in about a second."""
 
 
-def trials_in(seconds: float) -> int:
-    """How many tiles may be tried on the map in about so many seconds, at least one."""
-    return max(min(round(seconds * TRIALS_A_SECOND), 4 * MAX_TRIALS), 1)
+class Effort(NamedTuple):
+    """How much a robot may think about a decision, counted so that it does not depend on the machine.
+
+    `trials`: tiles tried on the map at a track decision. `positions`: those that the search ahead may play
+    through; 0 is without.
+    """
+
+    trials: int = MAX_TRIALS
+    positions: int = 0
+
+
+USUAL_EFFORT = Effort()
+LEAST_EFFORT = Effort(trials=1)
+
+
+def effort_in(seconds: float) -> Effort:
+    """How much a robot may think in about so many seconds of one core; at least one tile is tried."""
+    trials = max(min(round(seconds * TRIALS_A_SECOND), 4 * MAX_TRIALS), 1)
+    return Effort(trials, round(seconds * POSITIONS_A_SECOND))
 
 
 class Robot:
-    """Plays a seat.
+    """Plays a seat. `seed`: of its temper, which makes one robot differ from another; 0 is without."""
 
-    `seed`: of its temper, which makes one robot differ from another; 0 is without. `trials`: how many tiles
-    it tries on the map at a track decision, which is where its time goes.
-    """
-
-    def __init__(self, seed: int = 0, trials: int = MAX_TRIALS) -> None:
+    def __init__(
+        self, seed: int = 0, effort: Effort = USUAL_EFFORT, weights: Weights = DEFAULT_WEIGHTS
+    ) -> None:
         self.seed = seed
-        self.trials = trials
+        self.effort = effort
+        self.weights = weights
 
     def ranking(self, state: State, seat: str) -> list[Judged]:
         """What the seat may do now, best first. Empty if it may do nothing."""
@@ -40,10 +60,12 @@ class Robot:
         options = legal_options(seen, seat)
         if not options:
             return []
-        judged = judge(Outlook(game_of(seen), seat), options, self.trials)
-        if not self.seed:
-            return judged
-        return sorted(judged, key=lambda each: -each.worth - self._temper(seen, each.action))
+        judged = judge(Outlook(game_of(seen), seat, self.weights), options, self.effort.trials)
+        if self.seed:
+            judged = sorted(judged, key=lambda each: -each.worth - self._temper(seen, each.action))
+        if len(judged) > 1 and self.effort.positions:
+            judged = Search(seat, self.effort.positions, self.weights).judged(seen, judged)
+        return judged
 
     def _temper(self, state: State, action: Action) -> float:
         """The same dollars for the same seed, question and action, on every machine."""

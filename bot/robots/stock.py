@@ -33,12 +33,8 @@ from engine.finance.ownership import (
     share_price,
 )
 
-FLOAT_BONUS = 120.0
-"""Worth of a share that helps to float one's own company."""
 DEAL_UNASKED = -10_000.0
 """Worth of a deal that nobody has asked for: less than of any other move but bankruptcy."""
-SALE_MARGIN = 0.06
-"""A share is sold once it will fall by this part of its price."""
 
 
 def stock_turn(o: Outlook, options: Sequence[Option]) -> list[Judged]:
@@ -88,9 +84,8 @@ def _purchase(o: Outlook, buy: BuyShares) -> Judged:
         left = g.company_definition(company).float_percent - (100 - g.percent_held(IPO, company))
         step = share_percent(g, company)
         can = left * (co.par or 0) // step <= g.cash(o.seat) or left <= 2 * step
-        return Judged(
-            buy, FLOAT_BONUS + max(gain, 0) if can else 30 + gain, f"the {company} is mine to float"
-        )
+        worth = o.weights.float_bonus + max(gain, 0) if can else 30 + gain
+        return Judged(buy, worth, f"the {company} is mine to float")
     if not co.floated:
         gain *= _float_chance(o, company)
     if own and buy.source == company:
@@ -142,7 +137,7 @@ def _sale(o: Outlook, sale: SellShares) -> Judged:
     """Sell what will fall; a presidency too, if its train would have to be paid by the president."""
     g, company, co = o.g, sale.company, o.g.company(sale.company)
     price, percent = g.price(company), sale.count * share_percent(g, company)
-    loss = -o.share_gain(company, price) - SALE_MARGIN * price
+    loss = -o.share_gain(company, price) - o.weights.sale_margin * price
     worth = loss * sale.count
     kept = co.shares[o.seat] - percent
     if g.components.loans is None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from bot.robots.judged import Judged
-from bot.robots.outlook import ROUTE_BUDGET, TREASURY_DOLLAR, Outlook
+from bot.robots.outlook import ROUTE_BUDGET, Outlook
 from engine import Game, Option, game_of, stop_revenue
 from engine.core.actions import (
     Action,
@@ -24,8 +24,6 @@ from engine.operating.track import place_tile, terrain_cost
 
 MAX_TRIALS = 10
 """Lays whose revenue is looked at; the others are ranked by the stops that they lead to."""
-REACH_WEIGHT = 0.12
-"""Dollars a round that a dollar of stops within reach is worth, until there is a train for them."""
 
 
 def planned_trains(o: Outlook, company: str) -> list[str]:
@@ -78,7 +76,7 @@ class Surveyor:
         return now, later
 
     def reach_gain(self, g: Game) -> float:
-        return REACH_WEIGHT * (self._reach(g) - self.base_reach)
+        return self.o.weights.reach * (self._reach(g) - self.base_reach)
 
     def gain(self, g: Game) -> float:
         """Dollars a round that the new track brings: now, and half of what it brings to later trains."""
@@ -138,7 +136,7 @@ def track_step(o: Outlook, options: Sequence[Option], trials: int = MAX_TRIALS) 
     if lays:
         for gain, lay in Surveyor(o, company, trials).rank(lays):
             cost = terrain_cost(o.g, lay.hex) if isinstance(lay, LayTile) else 0
-            dollar = 1.0 if cash - cost < fund else TREASURY_DOLLAR
+            dollar = 1.0 if cash - cost < fund else o.weights.treasury_dollar
             bonus = 25.0 if isinstance(lay, LayMine) or lay.using else 0.0
             worth = gain * max(o.horizon, 1) * 0.5 - dollar * cost + bonus + 1.0
             judged.append(Judged(lay, worth, _lay_reason(company, gain, lay)))
@@ -177,7 +175,7 @@ def token_step(o: Outlook, options: Sequence[Option]) -> list[Judged]:
         draft = applied(o, token)
         cost = before - draft.cash(company)
         gain = surveyor.gain(draft)
-        dollar = 1.2 if before - cost < fund else TREASURY_DOLLAR
+        dollar = 1.2 if before - cost < fund else o.weights.treasury_dollar
         spare = 15 if cost == 0 else 0
         worth = gain * max(o.horizon, 1) * 0.5 - dollar * cost + spare
         judged.append(Judged(token, worth, f"a token in {token.hex} brings about ${gain:.0f} a round"))

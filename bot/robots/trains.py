@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from bot.robots.judged import Judged, with_dollars
-from bot.robots.outlook import TREASURY_DOLLAR, Outlook
+from bot.robots.outlook import Outlook
 from engine import POOL, Option
 from engine.core.actions import (
     BuyTrain,
@@ -23,9 +23,6 @@ from engine.finance import market
 from engine.finance.loans import in_zone, loan_terms, loans_available
 from engine.finance.ownership import share_percent
 from engine.operating.trains import BANK_SOURCES, face_price, must_buy_train
-
-PRIVATE_RESALE_DOLLAR = 0.75
-"""What a dollar is worth to the president that the company pays them for a private."""
 
 
 def train_step(o: Outlook, options: Sequence[Option]) -> list[Judged]:
@@ -109,7 +106,7 @@ def _purchase(o: Outlook, company: str, buy: BuyTrain, price: int) -> Judged:
     trains, cash = g.company(company).trains, g.cash(company)
     help_needed = max(price - cash, 0)
     worth = _worth(o, company, buy.train, buy.traded_in)
-    cost = TREASURY_DOLLAR * min(price, cash) + help_needed / max(o.share_of(company), 0.3)
+    cost = o.weights.treasury_dollar * min(price, cash) + help_needed / max(o.share_of(company), 0.3)
     lasting_after = [t for t in (*trains, buy.train) if o.life(t) >= min(2.5, o.rounds_left)]
     left = max(cash - price, 0)
     if not lasting_after and trains:
@@ -192,7 +189,7 @@ def private_purchase(o: Outlook, company: str, option: Option) -> list[Judged]:
     definition = g.private_definition(deal.private)
     kept = definition.price * bool(g.components.privates_count_in_net_worth) * 0.5
     lost = kept + definition.revenue * (1 - o.share_of(company)) * min(o.horizon, 3)
-    worth = PRIVATE_RESALE_DOLLAR * bought.amount - lost
+    worth = o.weights.private_resale_dollar * bought.amount - lost
     if definition.blocks:
         worth += 15
     if definition.grants and definition.grants.president:

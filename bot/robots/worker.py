@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 import engine
-from bot.robots.player import Robot, trials_in
+from bot.robots.player import LEAST_EFFORT, Effort, Robot, effort_in
 
 log = logging.getLogger(__name__)
 
@@ -43,22 +43,22 @@ class RobotWorker:
         A position that takes too long, or ends the process, is judged once more with little effort.
         """
         async with self._turn:
-            for trials in (trials_in(self.seconds), 1):
+            for effort in (effort_in(self.seconds), LEAST_EFFORT):
                 try:
-                    return await self._ask(state, seat, seed, trials)
+                    return await self._ask(state, seat, seed, effort)
                 except (BrokenProcessPool, TimeoutError):
-                    log.warning("a robot's process was ended with %d trials", trials)
+                    log.warning("a robot's process was ended: %s", effort)
                     self.close()
         return None
 
-    async def _ask(self, state: engine.State, seat: str, seed: int, trials: int) -> RobotMove | None:
+    async def _ask(self, state: engine.State, seat: str, seed: int, effort: Effort) -> RobotMove | None:
         if self._pool is None:
             context = multiprocessing.get_context("spawn")
             self._pool = ProcessPoolExecutor(1, mp_context=context, initializer=_lower_priority)
         loop = asyncio.get_running_loop()
         # What a seat may not know never reaches the process.
         raw = engine.encode_state(engine.visible_to(state, seat))
-        job = loop.run_in_executor(self._pool, decide_now, raw, seat, seed, trials)
+        job = loop.run_in_executor(self._pool, decide_now, raw, seat, seed, effort)
         async with asyncio.timeout(max(self.seconds * PATIENCE, LEAST_TIMEOUT)):
             found = await job
         return RobotMove(*found) if found else None
@@ -78,14 +78,14 @@ def _lower_priority() -> None:
 
 
 @lru_cache(maxsize=64)
-def _robot(seed: int, trials: int) -> Robot:
-    return Robot(seed, trials)
+def _robot(seed: int, effort: Effort) -> Robot:
+    return Robot(seed, effort)
 
 
-def decide_now(raw: bytes, seat: str, seed: int, trials: int) -> tuple[str, str] | None:
+def decide_now(raw: bytes, seat: str, seed: int, effort: Effort) -> tuple[str, str] | None:
     """The line and the reason of a robot in an encoded position; None if the seat has nothing to decide."""
     state = engine.decode_state(raw)
-    ranking = _robot(seed, trials).ranking(state, seat)
+    ranking = _robot(seed, effort).ranking(state, seat)
     if not ranking:
         return None
     return engine.format_action(state, ranking[0].action), ranking[0].reason

@@ -268,6 +268,8 @@ class Lobby:
             async with self._changing_seats(table) as unit:
                 robot_id = await add_robot(unit, name, agreed)
                 await _add_seat(unit, info, robot_id, name, invited=waits)
+                if waits:
+                    await lobby_notices.ask_about_robot(unit, info, name, by)
         return table.stored_info
 
     @again_on_conflict
@@ -289,8 +291,11 @@ class Lobby:
         return table.stored_info
 
     @again_on_conflict
-    async def dismiss_robot(self, table_id: int, *, by: int | None) -> TableInfo:
-        """The robot that came last leaves the lobby. For the host and players."""
+    async def refuse_robots(self, table_id: int, *, by: int | None) -> TableInfo:
+        """A person at the table does not agree, or no longer: its robots leave the lobby, the host is told.
+
+        by: None is the operator.
+        """
         async with self._cache.locked(table_id) as table:
             info = table.stored_info
             check_allowed(info, by, seated_players=True)
@@ -299,7 +304,10 @@ class Lobby:
             if not robots:
                 raise ValueError(f"No robot sits at table {info.code}.")
             async with self._changing_seats(table) as unit:
-                await unit.tables.vacate_seat(robots[-1].seat_id)
+                for robot in robots:
+                    await unit.tables.vacate_seat(robot.seat_id)
+                if by != info.host_id:
+                    await lobby_notices.tell_no_robots(unit, info, _actor_name(info, by))
         return table.stored_info
 
     @again_on_conflict

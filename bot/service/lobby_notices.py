@@ -60,6 +60,27 @@ async def tell_full(unit: UnitOfWork, info: TableInfo) -> None:
     await unit.outbox.enqueue(*lobby_messages(info, "full", [recipient], sentence, unit.now))
 
 
+async def ask_about_robot(unit: UnitOfWork, info: TableInfo, robot: str, by: int | None) -> None:
+    """Ask the people at the table, but not the one who wants it, whether a robot may play."""
+    asking = info.player_of(by)
+    sentence = (
+        f"{asking.name if asking else 'The host'} asks whether a computer player, {robot}, may play at table "
+        f"{info.name} {info.code}. It takes its seat once everybody there agrees."
+    )
+    people = [p.person_id for p in info.seated_players if p.joined and not p.is_robot and p.person_id != by]
+    recipients = [await load_recipient(unit, person_id, None) for person_id in people]
+    await unit.outbox.enqueue(*lobby_messages(info, "robot", recipients, sentence, unit.now))
+
+
+async def tell_no_robots(unit: UnitOfWork, info: TableInfo, name: str) -> None:
+    """Tell the host who does not agree to robots."""
+    if info.host_id is None:
+        return
+    sentence = f"{name} does not agree that robots play at table {info.name} {info.code}, so none sits there."
+    recipient = await load_recipient(unit, info.host_id, None)
+    await unit.outbox.enqueue(*lobby_messages(info, "no robot", [recipient], sentence, unit.now))
+
+
 async def tell_expiry(unit: UnitOfWork, info: TableInfo) -> None:
     """Warn the host and the players that the lobby will be closed."""
     sentence = (

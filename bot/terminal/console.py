@@ -11,6 +11,7 @@ import logging
 import re
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Literal
 
@@ -37,6 +38,7 @@ from bot.service.results import (
     StaleDecision,
     TableNotRunning,
 )
+from bot.service.robot_answers import answer_about_robots, invited_robot_sentence
 from bot.service.robot_seats import ROBOT_WORD, people_of, robots_of
 from bot.service.service import Service
 from bot.service.tables import TableInfo, status_text
@@ -56,6 +58,7 @@ COMMANDS = (
     ("table replace Ann by robot", "a robot plays on for Ann"),
     ("table start", "start, seated as named; `table start shuffled` shuffles the seats"),
     ("table invite Bob ADDRESS", "invite a player by email; they join by replying"),
+    ("table invite robot", "a robot takes a seat; `table agree Ann` and `table decline Ann` answer for Ann"),
     ("player Ann mail ADDRESS", "link an email address; `on`, `off` start and stop the emails"),
     ("table list, table use CODE", "list all tables; open one"),
     ("table import PATH", "go on with a game of 18xx.games, or with a game text"),
@@ -359,6 +362,8 @@ class Console:
             "use": self._use,
             "replace": self._replace,
             "invite": self._invite,
+            "agree": partial(self._answer_about_robots, agrees=True),
+            "decline": partial(self._answer_about_robots, agrees=False),
             "pause": self._pause,
             "pace": self._pace,
             "resume": self._resume,
@@ -471,7 +476,20 @@ class Console:
         return Reply(f"{name.strip()} plays on for {view.table.names[seat]}.{hint}", "good")
 
     async def _invite(self, rest: str) -> Reply:
+        if rest.strip().casefold() == ROBOT_WORD:
+            info = await self.service.lobby.invite_robot(await self._current_table(), by=None)
+            return Reply(invited_robot_sentence(info), "good")
         return Reply(await mail_commands.invite(self.service, await self._current_table(), rest), "good")
+
+    async def _answer_about_robots(self, rest: str, *, agrees: bool) -> Reply:
+        """`table agree NAME`: a player of this terminal agrees to the robots of a lobby, or declines."""
+        table = await self.service.queries.table_info(await self._current_table())
+        name = rest.strip().casefold()
+        player = next((p for p in people_of(table) if p.name.casefold() == name), None)
+        if player is None:
+            names = text_views.join_words([p.name for p in people_of(table)]) or "nobody yet"
+            raise ValueError(f"Name who answers: `table agree NAME`. At table {table.code}: {names}.")
+        return Reply(await answer_about_robots(self.service, table, player.person_id, agrees=agrees), "good")
 
     async def _player_mail(self, name: str, argument: str) -> Reply:
         table = await self.service.queries.table_info(await self._current_table())

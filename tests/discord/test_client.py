@@ -623,3 +623,20 @@ def test_player_names(called: str, name: str) -> None:
 
 def test_signature_of_the_entry_point() -> None:
     assert list(shipped.run.__annotations__) == ["service", "settings", "pictures", "lease", "return"]
+
+
+async def test_players_are_asked_by_button_whether_a_robot_may_play(
+    running: RunningBot, fake: FakeDiscord
+) -> None:
+    card = await running.open_table("Bob")
+    done = await fake.run_command("Ann", "general", "table invite", robot=True)
+    assert "once everybody there agrees" in done.text
+    await fake.wait_until(lambda: fake.visible_messages(fake.find_dm("Bob")), "the question")
+    question = fake.last_message(fake.find_dm("Bob"))
+    assert "Ann asks whether a computer player, Robot, may play" in question.text
+    agreed = await fake.click("Bob", question, "Agree")
+    assert agreed.text == "You agree. The robot takes its seat."
+    await _follows(fake, card, "3. Robot")
+    declined = await fake.run_command("Bob", "general", "table agree", agree=False)
+    assert "No robot plays at table" in declined.text
+    assert await _gone(fake, card, "3. Robot")

@@ -123,3 +123,37 @@ async def test_a_stranger_may_not_host_unless_admitted(office: MailHarness) -> N
     await office.mail(letter(eve, "new 1830 Bob <bob@player.test>"), sender=eve.address)
     await office.settled(1, "Ignored")
     assert eve.inbox == [] and not await office.service.queries.list_tables()
+
+
+async def two_by_mail(office: MailHarness) -> tuple[MailPlayer, MailPlayer]:
+    """Ann and Bob at a table that has not started."""
+    await office.person("Ann")
+    ann, bob = office.player("Ann"), office.player("Bob")
+    await sent(ann, "new 1830 Bob <bob@player.test>")
+    await bob.letter()
+    await bob.said("yes")
+    await ann.letter()
+    return ann, bob
+
+
+async def test_a_robot_is_agreed_to_by_a_reply(office: MailHarness) -> None:
+    ann, bob = await two_by_mail(office)
+    assert "once everybody there agrees; they are asked" in (await sent(ann, "invite robot", 2)).text
+    asked = await bob.letter()
+    assert headline(asked) == "May a robot play?" and "Ann asks whether" in asked.text
+    assert copied(asked, "To agree, reply with") == ["yes"]
+    assert copied(asked, "To decline, reply with") == ["no"]
+    assert "You agree. The robot takes its seat." in (await bob.said("yes", to=asked)).text
+    (table,) = await office.service.queries.list_tables()
+    assert [(p.name, p.joined) for p in table.seated_players][-1] == ("Robot", True)
+    assert "No robot waits for an answer" in (await sent(bob, "agree", 2)).text
+
+
+async def test_who_declines_sends_the_robot_away_and_the_host_is_told(office: MailHarness) -> None:
+    ann, bob = await two_by_mail(office)
+    await sent(ann, "invite robot", 2)
+    await bob.letter()
+    assert "No robot plays at table" in (await bob.said("no")).text
+    assert "Bob does not agree that robots play" in (await ann.letter()).text
+    (table,) = await office.service.queries.list_tables()
+    assert [p.name for p in table.seated_players] == ["Ann", "Bob"]

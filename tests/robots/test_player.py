@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bot.robots.player import Robot
+from bot.robots.player import LEAST_EFFORT, Robot
 from engine import State, components_of, decision, new_game, options, play, title_names
 from engine.core.actions import BidUpTo
 from engine.core.state import Auction
@@ -30,7 +30,7 @@ def play_on(state: State, robots: dict[str, Robot], moves: int) -> tuple[State, 
 
 def table(title: str, players: int, conventions: tuple[str, ...] = ()) -> tuple[State, dict[str, Robot]]:
     state = new_game(title, NAMES[:players], conventions, seed=3).state
-    return state, {seat: Robot(i + 1, trials=1) for i, seat in enumerate(state.seats)}
+    return state, {seat: Robot(i + 1, LEAST_EFFORT) for i, seat in enumerate(state.seats)}
 
 
 @pytest.mark.parametrize("title", title_names())

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.robots.player import Robot
+from bot.robots.player import LEAST_EFFORT, Robot
 from bot.robots.worker import RobotMove, RobotWorker, decide_now
 from bot.service.results import LineRefused, PollUpdated, QueryAnswer
 from bot.service.robot_players import RobotPlayers
@@ -20,7 +20,7 @@ from storage import open_store
 @pytest.fixture
 async def service(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Service]:
     async def decide(worker: RobotWorker, state: State, seat: str, seed: int) -> RobotMove | None:
-        found = decide_now(encode_state(state), seat, seed, 1)
+        found = decide_now(encode_state(state), seat, seed, LEAST_EFFORT)
         return RobotMove(*found) if found else None
 
     monkeypatch.setattr(RobotWorker, "decide", decide)
@@ -143,8 +143,8 @@ async def test_a_process_of_its_own_decides_the_same() -> None:
     state = new_game("1830", ["Ann", "Bob"]).state
     worker = RobotWorker(0.05)
     try:
-        move = await worker._ask(state, "p0", 7, 1)
+        move = await worker._ask(state, "p0", 7, LEAST_EFFORT)
     finally:
         worker.close()
     assert move is not None
-    assert move.reason == Robot(7, 1).choose(state, "p0").reason
+    assert move.reason == Robot(7, LEAST_EFFORT).choose(state, "p0").reason

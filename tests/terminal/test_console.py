@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from bot.robots.player import LEAST_EFFORT
 from bot.robots.worker import RobotMove, RobotWorker, decide_now
 from bot.service.picture_workers import PictureWorkers
 from bot.service.service import Service
@@ -232,7 +233,7 @@ async def test_a_practice_game_against_robots_with_hints(
     console: Console, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def decide(worker: RobotWorker, state: State, seat: str, seed: int) -> RobotMove | None:
-        found = decide_now(encode_state(state), seat, seed, 1)
+        found = decide_now(encode_state(state), seat, seed, LEAST_EFFORT)
         return RobotMove(*found) if found else None
 
     monkeypatch.setattr(RobotWorker, "decide", decide)
@@ -260,3 +261,15 @@ async def test_a_game_from_a_file_goes_on(console: Console) -> None:
     text = await enter(console, f"table import {path}")
     assert "has the game" in text and "Ann" in text
     assert "Name a file of 18xx.games or a game text" in await enter(console, "table import nowhere.json")
+
+
+async def test_a_player_of_the_terminal_agrees_to_a_robot_or_declines(console: Console) -> None:
+    await enter(console, "table new 1830 Ann, Bob")
+    info = (await console.service.queries.list_tables())[0]
+    ann = info.seated_players[0].person_id
+    await console.service.lobby.invite_robot(info.id, by=ann)
+    assert "Name who answers" in await enter(console, "table agree")
+    assert await enter(console, "table agree Bob") == "You agree. The robot takes its seat."
+    assert "Robot 2 takes a seat" in await enter(console, "table invite robot")
+    assert "No robot plays" in await enter(console, "table decline Bob")
+    assert "No robot sits at table" in await enter(console, "table decline Bob")
