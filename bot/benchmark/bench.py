@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import gc
 import os
 import sys
 from collections.abc import Iterator, Sequence
 from itertools import chain
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Annotated
 
 import typer
@@ -21,6 +23,7 @@ from bot.benchmark.games import (
     load_game,
     random_games,
 )
+from bot.benchmark.many_tables import measure_many_tables
 from bot.benchmark.pace import measure_folder, pace_files, pace_tables, verdict
 from bot.benchmark.report import picture_rows, report_rows, report_table, slowest_lines, thinking_rows
 from bot.benchmark.rules import (
@@ -38,6 +41,7 @@ from bot.benchmark.tables import (
     measure_loading,
 )
 from bot.benchmark.thinking import ThinkingMetrics, measure_thinking
+from bot.service.table_cache import KEEP_MEGABYTES
 from engine import State, decode_state, title_names
 from storage import StoreError
 
@@ -63,10 +67,23 @@ def command(
         Path | None,
         typer.Option(help="Only count the waits that orders save in a folder's games."),
     ] = None,
+    table_count: Annotated[
+        int, typer.Option("--tables", min=0, help="Only measure random moves at so many running tables.")
+    ] = 0,
+    moves: Annotated[int, typer.Option(min=1, help="So many moves, with --tables.")] = 5000,
+    keep: Annotated[float, typer.Option(help="Megabytes of tables in memory, with --tables.")] = (
+        KEEP_MEGABYTES
+    ),
+    database: Annotated[
+        str, typer.Option(help="An empty PostgreSQL database for --tables, in place of a file.")
+    ] = "",
 ) -> None:
     """Measure rules, tables and pictures on games, and print a table."""
     if pace is not None:
         _report_pace(pace)
+        return
+    if table_count:
+        _report_many_tables(table_count, moves, keep, database, store)
         return
     rules, tables, played_games = RulesMetrics(), TableMetrics(), list[PlayedGame]()
     thinking = ThinkingMetrics()
@@ -97,6 +114,23 @@ def command(
         report_table(len(played_games), chain(report_rows(rules, tables), thinking_rows(thinking), pictures))
     )
     for line in slowest_lines(rules, tables):
+        typer.echo(line)
+
+
+def _report_many_tables(tables: int, moves: int, keep: float, database: str, folder: Path) -> None:
+    """Print what random moves at many tables cost."""
+    console = Console(stderr=True)
+    try:
+        with (
+            TemporaryDirectory(prefix="railpost-bench-", dir=folder) as name,
+            Progress(console=console) as bar,
+        ):
+            url = database or str(Path(name) / "railpost.db")
+            metrics = asyncio.run(measure_many_tables(url, tables, moves, keep, bar))
+    except* (BenchmarkError, StoreError, OSError) as errors:
+        typer.echo(str(errors.exceptions[0]), err=True)
+        raise typer.Exit(1) from None
+    for line in metrics.lines():
         typer.echo(line)
 
 

@@ -7,6 +7,7 @@ import tracemalloc
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from itertools import takewhile
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import perf_counter, process_time
@@ -27,6 +28,7 @@ from engine import (
     fold,
     game_of,
 )
+from engine.orders import is_order_line
 from storage import LogRow, Store, StoreError, open_store
 
 TABLE_COUNT = 50
@@ -111,7 +113,8 @@ async def _measure_durable_moves(games: Sequence[PlayedGame], tables: TableMetri
     async with await open_store(folder / "railpost.db") as store:
         service = Service(store)
         open_tables = [
-            await _open_table(store, service, games[n % len(games)], n) for n in range(TABLE_COUNT)
+            await open_table(store, service, game, n, _start(game, n), MOVES_PER_TABLE)
+            for n, game in ((n, games[n % len(games)]) for n in range(TABLE_COUNT))
         ]
         for table in open_tables:
             await service.queries.view(table.table_id)
@@ -136,13 +139,22 @@ class BenchmarkTable:
     lines: Sequence[tuple[str, str]]
 
 
-async def _open_table(store: Store, service: Service, played: PlayedGame, number: int) -> BenchmarkTable:
-    """A table at which part of a game is played; tables with higher numbers are further advanced."""
+def _start(played: PlayedGame, number: int) -> int:
+    """How many lines are played before; tables with higher numbers are further advanced."""
+    return max(len(played.game.lines) - MOVES_PER_TABLE, 0) * number // TABLE_COUNT
+
+
+async def open_table(
+    store: Store, service: Service, played: PlayedGame, number: int, start: int, moves: int
+) -> BenchmarkTable:
+    """A table at which the first lines of a game are played already, and so many are to come.
+
+    Everybody has a Discord identity and a mail address; tables with odd numbers are shown on Discord.
+    """
     game = played.game
-    start = max(len(game.lines) - MOVES_PER_TABLE, 0) * number // TABLE_COUNT
     played_lines = zip(game.lines[:start], played.events, strict=False)
-    moves = ((seat_number(seat), line, decode_events(raw)) for (seat, line), raw in played_lines)
-    table = await service.lobby.import_game(game.start, moves, name=f"Table {number}")
+    before = ((seat_number(seat), line, decode_events(raw)) for (seat, line), raw in played_lines)
+    table = await service.lobby.import_game(game.start, before, name=f"Table {number}")
     person_by_seat = {p.seat: p.person_id for p in table.seated_players if p.seat is not None}
     async with store.begin() as unit:
         for person in person_by_seat.values():
@@ -150,7 +162,8 @@ async def _open_table(store: Store, service: Service, played: PlayedGame, number
             await unit.people.add_identity(person, "email", f"player{person}@example.org")
         if number % 2:
             await unit.tables.update(table.id, location={"guild": 1, "channel": number})
-    return BenchmarkTable(table.id, person_by_seat, game.lines[start : start + MOVES_PER_TABLE])
+    lines = takewhile(lambda move: not is_order_line(move[1]), game.lines[start : start + moves])
+    return BenchmarkTable(table.id, person_by_seat, list(lines))
 
 
 async def _play_on(service: Service, table: BenchmarkTable) -> None:
